@@ -1,0 +1,51 @@
+//! The formats of recordings: what the agent writes and the analyzer reads.
+//!
+//! So far there is one: the **crash file** (`crash-NNNN.hsc`), one failure with
+//! the frames it passed through and the objects they referred to. Trace
+//! segments will stand beside it.
+//!
+//! - [`crash`] is the vocabulary: [`crash::Meta`], [`crash::Failure`],
+//!   [`crash::ClassInfo`], [`crash::Object`], [`crash::Value`].
+//! - [`record`] frames, compresses and checksums one block of bytes.
+//! - [`writer`] turns the vocabulary into records, [`reader`] turns a file's
+//!   bytes back into a [`reader::Crash`].
+//!
+//! **Invariant:** no I/O here. The agent writes files, the analyzer reads
+//! them, tests use a `Vec<u8>`.
+//!
+//! **Invariant:** reading what was written gives the same values.
+//!
+//! **Invariant:** a file without its [`record::Kind::End`] record is never
+//! taken for whole; what stands before the damage is still read.
+//!
+//! # Layout of a crash file
+//!
+//! All integers are little-endian. A file is a header and a run of records:
+//!
+//! ```text
+//! header  "HSCRASH\n"  version:u32  crc32(of the 12 bytes before):u32
+//! record  kind:u32  raw_len:u32  stored_len:u32  crc32(payload):u32
+//!         crc32(of the 16 bytes before):u32  payload[stored_len]
+//! ```
+//!
+//! A payload is raw DEFLATE of `raw_len` bytes of MessagePack. DEFLATE, not
+//! zstd, because emitted tests read crash files with nothing but the JDK's
+//! `java.util.zip`. Structures are MessagePack arrays in the order of their
+//! Rust fields; new fields go to the end and are optional for the reader.
+//!
+//! Order of records: `Meta`, `Failure`, any number of `Classes` and `Objects`
+//! (a class stands before the objects that use it), `End`.
+//!
+//! # Versions
+//!
+//! - 1: first format.
+
+#![forbid(unsafe_code)]
+
+pub mod crash;
+pub mod reader;
+pub mod record;
+pub mod writer;
+
+/// The version this crate writes, and the newest that it reads.
+pub const VERSION: u32 = 1;

@@ -1,0 +1,41 @@
+//! From the vocabulary to records.
+//!
+//! Each function gives the bytes of one record; the caller writes them to a
+//! file in the order that the crate's documentation gives.
+
+use crate::crash::{ClassInfo, Failure, Meta, Object, ObjectBlock};
+use crate::record::{Kind, pack};
+use serde::Serialize;
+
+/// Objects that go into one record. A file cut short loses whole blocks.
+pub const OBJECTS_PER_BLOCK: usize = 2048;
+
+fn encode<T: Serialize>(kind: Kind, value: &T) -> Vec<u8> {
+    let raw = rmp_serde::to_vec(value).expect("plain data always serialises to memory");
+    pack(kind, &raw)
+}
+
+/// The record of the circumstances.
+pub fn meta(meta: &Meta) -> Vec<u8> {
+    encode(Kind::Meta, meta)
+}
+
+/// The record of the exception and its frames.
+pub fn failure(failure: &Failure) -> Vec<u8> {
+    encode(Kind::Failure, failure)
+}
+
+/// A record of classes.
+pub fn classes(classes: &[ClassInfo]) -> Vec<u8> {
+    encode(Kind::Classes, &classes)
+}
+
+/// A record of objects whose numbers start at `first`.
+pub fn objects(first: u32, objects: Vec<Object>) -> Vec<u8> {
+    encode(Kind::Objects, &ObjectBlock { first, objects })
+}
+
+/// The last record; `records` counts those before it.
+pub fn end(records: u32) -> Vec<u8> {
+    encode(Kind::End, &records)
+}

@@ -1,0 +1,234 @@
+//! Crash files: what is written reads back, and damage is told, never believed.
+
+use hindsight_tracelog::crash::*;
+use hindsight_tracelog::reader::{Crash, Error};
+use hindsight_tracelog::{VERSION, record, writer};
+use proptest::prelude::*;
+
+fn sample() -> (Crash, Vec<u8>) {
+    let class = |id: u32, name: &str, kind, fields: &[(&str, &str)]| ClassInfo {
+        id,
+        name: name.to_owned(),
+        kind,
+        fields: fields
+            .iter()
+            .map(|(name, descriptor)| FieldInfo {
+                owner: "Node".to_owned(),
+                name: (*name).to_owned(),
+                descriptor: (*descriptor).to_owned(),
+                access: 2,
+            })
+            .collect(),
+        ..ClassInfo::default()
+    };
+    let crash = Crash {
+        meta: Meta {
+            agent: "0.1.0".to_owned(),
+            thread: "main".to_owned(),
+            pid: 7,
+            ..Meta::default()
+        },
+        failure: Failure {
+            exceptions: vec![ExceptionInfo {
+                class: "java.lang.NullPointerException".to_owned(),
+                message: None,
+                object: Some(0),
+                ..ExceptionInfo::default()
+            }],
+            frames: vec![Frame {
+                class: "Node".to_owned(),
+                method: "next".to_owned(),
+                descriptor: "(JLNode;)V".to_owned(),
+                line: Some(12),
+                fidelity: Fidelity::Fields,
+                arguments: vec![
+                    Argument {
+                        index: 0,
+                        name: None,
+                        descriptor: "LNode;".to_owned(),
+                        value: Value::Ref(0),
+                    },
+                    Argument {
+                        index: 1,
+                        name: Some("n".to_owned()),
+                        descriptor: "J".to_owned(),
+                        value: Value::Int(i64::MIN),
+                    },
+                ],
+                patch: vec![Patch {
+                    object: 0,
+                    owner: "Node".to_owned(),
+                    field: "next".to_owned(),
+                    descriptor: "LNode;".to_owned(),
+                    value: Value::Ref(1),
+                }],
+                ..Frame::default()
+            }],
+        },
+        classes: vec![
+            class(
+                0,
+                "Node",
+                ClassKind::Class,
+                &[
+                    ("next", "LNode;"),
+                    ("weight", "D"),
+                    ("flag", "Z"),
+                    ("f", "F"),
+                ],
+            ),
+            class(1, "java.lang.String", ClassKind::Class, &[]),
+            class(2, "[I", ClassKind::Array, &[]),
+        ],
+        objects: vec![
+            Some(Object {
+                class: 0,
+                body: Body::Instance(vec![
+                    Value::Ref(0),
+                    Value::Double(-0.0),
+                    Value::Bool(true),
+                    Value::Float(f32::INFINITY),
+                ]),
+            }),
+            Some(Object {
+                class: 1,
+                body: Body::String(Text::from_utf16(&[0x61, 0xd800])),
+            }),
+            Some(Object {
+                class: 1,
+                body: Body::String(Text::from_utf16(&[0x61, 0xd83d, 0xde00])),
+            }),
+            Some(Object {
+                class: 2,
+                body: Body::Primitives(vec![1, 0, 0, 0, 255, 255, 255, 255]),
+            }),
+            Some(Object {
+                class: 0,
+                body: Body::References(vec![Value::Null, Value::Ref(2)]),
+            }),
+            Some(Object {
+                class: 0,
+                body: Body::Hole("thread".to_owned()),
+            }),
+            Some(Object {
+                class: 0,
+                body: Body::Lambda(Lambda {
+                    class: "A".to_owned(),
+                    method: "lambda$0".to_owned(),
+                    captured: vec![
+                        ("I".to_owned(), Value::Int(3)),
+                        ("LNode;".to_owned(), Value::Ref(0)),
+                    ],
+                    ..Lambda::default()
+                }),
+            }),
+        ],
+        damage: vec![],
+    };
+    let mut file = record::file_header().to_vec();
+    file.extend(writer::meta(&crash.meta));
+    file.extend(writer::failure(&crash.failure));
+    file.extend(writer::classes(&crash.classes));
+    file.extend(writer::objects(
+        0,
+        crash.objects.iter().flatten().cloned().collect(),
+    ));
+    file.extend(writer::end(4));
+    (crash, file)
+}
+
+#[test]
+fn reads_back_what_was_written() {
+    let (crash, file) = sample();
+    assert_eq!(Crash::read(&file).unwrap(), crash);
+}
+
+#[test]
+fn a_newer_version_is_refused_by_name() {
+    let (_, mut file) = sample();
+    file[8..12].copy_from_slice(&(VERSION + 1).to_le_bytes());
+    let crc = crc32fast::hash(&file[..12]);
+    file[12..16].copy_from_slice(&crc.to_le_bytes());
+    assert_eq!(
+        Crash::read(&file),
+        Err(Error::NewerVersion {
+            found: VERSION + 1,
+            supported: VERSION
+        })
+    );
+}
+
+#[test]
+fn another_file_is_not_a_crash_file() {
+    assert_eq!(
+        Crash::read(b"PK\x03\x04 something else"),
+        Err(Error::NotACrashFile)
+    );
+    assert_eq!(Crash::read(b""), Err(Error::NotACrashFile));
+}
+
+#[test]
+fn every_truncation_is_noticed_and_keeps_what_is_whole() {
+    let (crash, file) = sample();
+    for len in 0..file.len() {
+        match Crash::read(&file[..len]) {
+            Ok(read) => {
+                assert!(!read.is_whole(), "a file cut to {len} bytes looks whole");
+                assert_eq!(read.failure, crash.failure);
+            }
+            Err(Error::NotACrashFile) => assert!(len < 8),
+            Err(Error::Damaged { offset, .. }) => assert!(offset <= len),
+            Err(other) => panic!("{other}"),
+        }
+    }
+}
+
+#[test]
+fn every_flipped_bit_is_noticed() {
+    let (_, file) = sample();
+    for bit in 0..file.len() * 8 {
+        let mut bad = file.clone();
+        bad[bit / 8] ^= 1 << (bit % 8);
+        if let Ok(read) = Crash::read(&bad) {
+            assert!(!read.is_whole(), "bit {bit} flipped unnoticed");
+        }
+    }
+}
+
+#[test]
+fn a_damaged_block_of_objects_loses_only_itself() {
+    let (crash, _) = sample();
+    let objects: Vec<Object> = crash.objects.iter().flatten().cloned().collect();
+    let mut file = record::file_header().to_vec();
+    file.extend(writer::meta(&crash.meta));
+    file.extend(writer::failure(&crash.failure));
+    file.extend(writer::classes(&crash.classes));
+    let damaged = file.len() + record::RECORD_HEADER;
+    file.extend(writer::objects(0, objects[..3].to_vec()));
+    file.extend(writer::objects(3, objects[3..].to_vec()));
+    file.extend(writer::end(5));
+    file[damaged] ^= 1;
+    let read = Crash::read(&file).unwrap();
+    assert_eq!(read.damage.len(), 1, "{:?}", read.damage);
+    assert_eq!(read.object(0), None);
+    assert_eq!(read.objects[3..], crash.objects[3..]);
+}
+
+proptest! {
+    /// Whatever the bytes behind a sound header: an answer, no panic.
+    #[test]
+    fn hostile_payloads_are_survived(raw in proptest::collection::vec(any::<u8>(), 0..200), kind in 0usize..5) {
+        let (crash, _) = sample();
+        let kind = [record::Kind::Meta, record::Kind::Failure, record::Kind::Classes, record::Kind::Objects, record::Kind::End][kind];
+        let mut file = record::file_header().to_vec();
+        file.extend(writer::meta(&crash.meta));
+        file.extend(writer::failure(&crash.failure));
+        file.extend(record::pack(kind, &raw));
+        let _ = Crash::read(&file);
+    }
+
+    #[test]
+    fn strings_keep_their_code_units(units in proptest::collection::vec(any::<u16>(), 0..50)) {
+        prop_assert_eq!(Text::from_utf16(&units).units(), units);
+    }
+}
