@@ -1,0 +1,74 @@
+//! The agent's one global: what all callbacks share.
+
+use crate::counters::Counters;
+use crate::jvmti::{Jvmti, Vm};
+use crate::methods::Methods;
+use crate::options::Options;
+use crate::recording::Recording;
+use crate::report::Reports;
+use crate::shim::Shim;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// What there is from `Agent_OnLoad` on.
+pub(crate) struct Base {
+    pub(crate) vm: Vm,
+    pub(crate) jvmti: Jvmti,
+    pub(crate) options: Options,
+    pub(crate) counters: Counters,
+    pub(crate) methods: Methods,
+    complained: AtomicBool,
+}
+
+/// What there is from `VMInit` on.
+pub(crate) struct Agent {
+    pub(crate) base: &'static Base,
+    pub(crate) jvmti: Jvmti,
+    pub(crate) shim: Shim,
+    pub(crate) recording: Recording,
+    pub(crate) reports: Reports,
+    /// The system property `java.version`.
+    pub(crate) java_version: String,
+}
+
+static BASE: OnceLock<Base> = OnceLock::new();
+static AGENT: OnceLock<Agent> = OnceLock::new();
+
+/// The base, once the agent is loaded.
+pub(crate) fn base() -> Option<&'static Base> {
+    BASE.get()
+}
+
+/// Sets the base; `false` if there is one already: a second copy in one JVM.
+pub(crate) fn set_base(vm: Vm, jvmti: Jvmti, options: Options) -> bool {
+    let base = Base {
+        vm,
+        jvmti,
+        options,
+        counters: Counters::default(),
+        methods: Methods::default(),
+        complained: AtomicBool::new(false),
+    };
+    BASE.set(base).is_ok()
+}
+
+/// The agent, once the JVM is initialised.
+pub(crate) fn agent() -> Option<&'static Agent> {
+    AGENT.get()
+}
+
+pub(crate) fn set_agent(agent: Agent) -> Option<&'static Agent> {
+    let _ = AGENT.set(agent);
+    AGENT.get()
+}
+
+impl Base {
+    /// Counts a trouble of our own and says it on stderr, the first time only:
+    /// the program's output is the program's.
+    pub(crate) fn complain(&self, counter: &str, what: &str) {
+        self.counters.add(counter, 1);
+        if !self.complained.swap(true, Ordering::Relaxed) {
+            eprintln!("hindsight: {what} (the program goes on; later troubles are only counted in run.json)");
+        }
+    }
+}

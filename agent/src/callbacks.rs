@@ -1,0 +1,313 @@
+//! What the JVM calls, and the landing pads that keep panics from it.
+
+#![expect(unsafe_code, reason = "entry points from the JVM")]
+
+use crate::agent::{self, Agent, Base};
+use crate::hook;
+use crate::jni::{Jni, Obj};
+use crate::jvmti::{Jvmti, Vm};
+use crate::options::Options;
+use crate::recording::Recording;
+use crate::report::{self, Call, Reports, Trigger};
+use crate::run;
+use crate::shim::Shim;
+use crate::sys::{self, Callbacks, JavaVm, JniEnv, JvmtiEnv, JValue, Ref};
+use hindsight_instrument::{contract, entry_hook};
+use std::ffi::{CStr, c_char, c_int, c_void};
+use std::panic::{self, AssertUnwindSafe};
+use std::slice;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::sleep;
+use std::time::Duration;
+
+/// The landing pad: a panic that reached the JVM's frames would abort it.
+fn contained(body: impl FnOnce()) {
+    if panic::catch_unwind(AssertUnwindSafe(body)).is_err()
+        && let Some(base) = agent::base()
+    {
+        base.complain("internal_errors", "an internal error was contained");
+    }
+}
+
+/// Called by the JVM when it loads the library.
+///
+/// # Safety
+///
+/// Only the JVM may call this, with arguments as in the JVM TI specification.
+#[unsafe(no_mangle)]
+pub unsafe extern "system" fn Agent_OnLoad(vm: *mut c_void, text: *const c_char, _: *mut c_void) -> c_int {
+    // SAFETY: the JVM passes its invocation interface and a C string or null.
+    let (vm, text) = unsafe {
+        let text = if text.is_null() { String::new() } else { CStr::from_ptr(text).to_string_lossy().into_owned() };
+        (Vm::new(JavaVm(vm.cast_const().cast())), text)
+    };
+    // Our panics are contained and counted; the default hook would print them
+    // into the program's output.
+    panic::set_hook(Box::new(|_| {}));
+    panic::catch_unwind(|| load(vm, &text)).unwrap_or(sys::JNI_ERR)
+}
+
+/// Attaching to a running JVM is not supported yet, and says so.
+///
+/// # Safety
+///
+/// Only the JVM may call this.
+#[unsafe(no_mangle)]
+pub unsafe extern "system" fn Agent_OnAttach(_: *mut c_void, _: *const c_char, _: *mut c_void) -> c_int {
+    eprintln!("hindsight: this release cannot be attached to a running JVM; start it with -agentpath:PATH/libhindsight.so");
+    sys::JNI_ERR
+}
+
+fn load(vm: Vm, text: &str) -> c_int {
+    run::started_ms();
+    let options = match Options::parse(text) {
+        Ok(options) => options,
+        Err(error) => {
+            eprintln!("hindsight: {error}");
+            return sys::JNI_ERR;
+        }
+    };
+    if !options.enabled {
+        return sys::OK;
+    }
+    let Some(jvmti) = vm.jvmti(&[]) else {
+        eprintln!("hindsight: this JVM offers no JVM TI 11; use a HotSpot JVM of version 11 or newer");
+        return sys::JNI_ERR;
+    };
+    if !agent::set_base(vm, jvmti, options) {
+        eprintln!("hindsight: the agent is on the command line twice; the second one stays out");
+        jvmti.dispose();
+        return sys::OK;
+    }
+    let callbacks = Callbacks {
+        vm_init: Some(vm_init),
+        vm_death: Some(vm_death),
+        class_file_load_hook: Some(class_file_load_hook),
+        ..Callbacks::default()
+    };
+    // Class loading is hooked from VMInit on: no earlier class is the
+    // program's, and the shared archive stays usable for the JDK's.
+    if jvmti.set_callbacks(&callbacks) && jvmti.enable(sys::EVENT_VM_INIT) && jvmti.enable(sys::EVENT_VM_DEATH) {
+        sys::OK
+    } else {
+        eprintln!("hindsight: this JVM refuses the events that the agent needs");
+        sys::JNI_ERR
+    }
+}
+
+unsafe extern "system" fn vm_init(_: JvmtiEnv, env: JniEnv, _: Ref) {
+    contained(|| {
+        let Some(base) = agent::base() else { return };
+        // SAFETY: this thread's environment.
+        let jni = unsafe { Jni::new(env) };
+        jni.with_frame(|jni| start(base, jni));
+    });
+}
+
+fn start(base: &'static Base, jni: Jni) {
+    let shim = match Shim::install(jni) {
+        Ok(shim) => shim,
+        Err(what) => {
+            base.complain("agent_not_started", &format!("nothing will be recorded: {what}"));
+            return;
+        }
+    };
+    let recording = Recording::new(base.options.out.clone());
+    if let Err(what) = recording.prepare() {
+        base.complain("out_not_writable", &format!("{what}; crashes cannot be recorded until it can be made"));
+    }
+    let java_version = java_version(jni).unwrap_or_default();
+    let started =
+        Agent { base, jvmti: base.jvmti, shim, recording, reports: Reports::default(), java_version };
+    let Some(started) = agent::set_agent(started) else { return };
+    if base.options.report.uncaught && !hook_uncaught(base, jni) {
+        base.complain("uncaught_not_hooked", "uncaught exceptions will not be recorded: java.lang.Thread cannot be hooked");
+    }
+    if !started.shim.set_ready(jni, true) || !base.jvmti.enable(sys::EVENT_CLASS_FILE_LOAD_HOOK) {
+        base.complain("agent_not_started", "nothing will be recorded: the JVM refuses class-loading events");
+    }
+    if started.recording.directory().is_dir() {
+        run::write(started, false);
+    }
+    start_sweeper(base, jni);
+}
+
+/// `java.version`, which JVM TI does not tell.
+fn java_version(jni: Jni) -> Option<String> {
+    let system = jni.find_class(c"java/lang/System")?;
+    let get = jni.static_method(system, c"getProperty", c"(Ljava/lang/String;)Ljava/lang/String;")?;
+    let key = jni.new_string(c"java.version")?;
+    jni.call_static_object(system, get, &[JValue { object: key.raw() }]).map(|text| jni.string(text))
+}
+
+/// Set while `java.lang.Thread` is being retransformed, and then by the hook when it is done.
+static THREAD_HOOKED: AtomicBool = AtomicBool::new(false);
+
+/// Puts a call at the entry of `Thread.dispatchUncaughtException`, which the JVM
+/// calls for every thread that dies of an exception, the main thread included.
+///
+/// A handler set by `Thread.setDefaultUncaughtExceptionHandler` would do for
+/// most, but the program can see it and replace it.
+fn hook_uncaught(base: &Base, jni: Jni) -> bool {
+    let Some(jvmti) = base.vm.jvmti(&[sys::CAN_RETRANSFORM_CLASSES]) else { return false };
+    let callbacks = Callbacks { class_file_load_hook: Some(thread_load_hook), ..Callbacks::default() };
+    let done = jvmti.set_callbacks(&callbacks)
+        && jvmti.enable(sys::EVENT_CLASS_FILE_LOAD_HOOK)
+        && jni.find_class(c"java/lang/Thread").is_some_and(|class| jvmti.retransform(class).is_ok());
+    // Only for this one class: with the environment goes its event.
+    jvmti.dispose();
+    done && THREAD_HOOKED.load(Ordering::Acquire)
+}
+
+unsafe extern "system" fn thread_load_hook(
+    env: JvmtiEnv,
+    _: JniEnv,
+    _redefined: Ref,
+    _loader: Ref,
+    name: *const c_char,
+    _domain: Ref,
+    len: c_int,
+    data: *const u8,
+    new_len: *mut c_int,
+    new_data: *mut *mut u8,
+) {
+    contained(|| {
+        // SAFETY: name is null or a C string, and the class's bytes are lent until we return.
+        let (name, bytes) = unsafe { lent(name, data, len) };
+        if name != Some("java/lang/Thread") {
+            return;
+        }
+        let target = (contract::PROBE, contract::UNCAUGHT.name, contract::UNCAUGHT.descriptor);
+        let hooked = entry_hook(bytes, contract::DISPATCH_UNCAUGHT.name, contract::DISPATCH_UNCAUGHT.descriptor, target);
+        if let Ok(bytes) = hooked {
+            // SAFETY: the environment of this event, and its places for a result.
+            let done = unsafe { hand_over(Jvmti::from_raw(env), &bytes, new_len, new_data) };
+            THREAD_HOOKED.store(done, Ordering::Release);
+        }
+    });
+}
+
+unsafe extern "system" fn class_file_load_hook(
+    env: JvmtiEnv,
+    _: JniEnv,
+    _redefined: Ref,
+    loader: Ref,
+    name: *const c_char,
+    _domain: Ref,
+    len: c_int,
+    data: *const u8,
+    new_len: *mut c_int,
+    new_data: *mut *mut u8,
+) {
+    contained(|| {
+        let Some(base) = agent::base() else { return };
+        // SAFETY: name is null or a C string, and the class's bytes are lent until we return.
+        let (name, bytes) = unsafe { lent(name, data, len) };
+        if let Some(bytes) = hook::instrument(base, base.jvmti, name, loader, bytes) {
+            // SAFETY: the environment of this event, and its places for a result.
+            let done = unsafe { hand_over(Jvmti::from_raw(env), &bytes, new_len, new_data) };
+            if !done {
+                base.counters.add("classes_left_alone:no memory", 1);
+            }
+        }
+    });
+}
+
+/// What the JVM lends to a class file load hook.
+///
+/// # Safety
+///
+/// The arguments must be those of the event, and the result must not outlive it.
+unsafe fn lent<'a>(name: *const c_char, data: *const u8, len: c_int) -> (Option<&'a str>, &'a [u8]) {
+    // SAFETY: as the caller vouches.
+    unsafe {
+        // A name that is not UTF-8 (modified UTF-8 may be so) counts as not given.
+        let name = if name.is_null() { None } else { CStr::from_ptr(name).to_str().ok() };
+        (name, slice::from_raw_parts(data, usize::try_from(len).unwrap_or(0)))
+    }
+}
+
+/// Gives the JVM a changed class.
+///
+/// # Safety
+///
+/// `new_len` and `new_data` must be the places that the event gave.
+unsafe fn hand_over(jvmti: Jvmti, bytes: &[u8], new_len: *mut c_int, new_data: *mut *mut u8) -> bool {
+    let (Ok(len), Some(memory)) = (c_int::try_from(bytes.len()), jvmti.allocate(bytes)) else { return false };
+    // SAFETY: as the caller vouches; the JVM takes over the memory.
+    unsafe {
+        *new_len = len;
+        *new_data = memory;
+    }
+    true
+}
+
+/// `HindsightThread.report`, found by its name: the JVM looks for native methods
+/// of boot classes in agent libraries too, whereas `RegisterNatives` on a class
+/// of `java.base` makes it print a warning.
+///
+/// # Safety
+///
+/// Only the JVM may call this, as the implementation of that method.
+#[unsafe(no_mangle)]
+pub unsafe extern "system" fn Java_java_lang_HindsightThread_report(
+    env: JniEnv,
+    _class: Ref,
+    trigger: i32,
+    method: i32,
+    exception: Ref,
+    way: Ref,
+    way_before: Ref,
+) {
+    contained(|| {
+        let Some(agent) = agent::agent() else { return };
+        // SAFETY: the arguments of a native method: this thread's environment and local references.
+        let (jni, exception, way, way_before) = unsafe {
+            (Jni::new(env), Obj::from_raw(exception), Obj::from_raw(way), Obj::from_raw(way_before))
+        };
+        if let (Some(trigger), Some(exception)) = (Trigger::from_code(trigger), exception) {
+            report::report(agent, jni, &Call { trigger, method, exception, way, way_before });
+        }
+    });
+}
+
+unsafe extern "system" fn vm_death(_: JvmtiEnv, env: JniEnv) {
+    contained(|| {
+        let Some(agent) = agent::agent() else { return };
+        // SAFETY: this thread's environment.
+        let jni = unsafe { Jni::new(env) };
+        agent.shim.set_ready(jni, false);
+        agent.reports.drain(Duration::from_secs(10));
+        if agent.recording.directory().is_dir() {
+            run::write(agent, true);
+        }
+    });
+}
+
+/// Starts the thread that lets go of exceptions that are over.
+fn start_sweeper(base: &Base, jni: Jni) {
+    let make = || {
+        let class = jni.find_class(c"java/lang/Thread")?;
+        let constructor = jni.method(class, c"<init>", c"(Ljava/lang/ThreadGroup;Ljava/lang/String;)V")?;
+        // In the system group, so that the program's own groups count no thread of ours.
+        let group = base.jvmti.thread_group()?;
+        let group_class = jni.find_class(c"java/lang/ThreadGroup")?;
+        let parent = jni.field(group_class, c"parent", c"Ljava/lang/ThreadGroup;")?;
+        let system = jni.get_object(group, parent).unwrap_or(group);
+        let name = jni.new_string(c"Hindsight Sweeper")?;
+        jni.new_object(class, constructor, &[JValue { object: system.raw() }, JValue { object: name.raw() }])
+    };
+    if !make().is_some_and(|thread| base.jvmti.run_agent_thread(thread, sweep_forever)) {
+        base.counters.add("sweeper_not_started", 1);
+    }
+}
+
+/// Time between two sweeps. What an exception has kept alive is let go after one to two of them.
+const SWEEP: Duration = Duration::from_secs(20);
+
+fn sweep_forever(jni: Jni) {
+    while let Some(agent) = agent::agent() {
+        sleep(SWEEP);
+        jni.with_frame(|jni| agent.shim.sweep(jni));
+    }
+}

@@ -1,0 +1,29 @@
+//! What was lost, skipped or left alone, by name.
+
+use std::collections::BTreeMap;
+use std::sync::Mutex;
+
+/// Counters of one run. Counting happens at class loading and at failures only,
+/// so a lock is cheap enough.
+#[derive(Default)]
+pub(crate) struct Counters(Mutex<BTreeMap<String, u64>>);
+
+impl Counters {
+    pub(crate) fn add(&self, name: &str, count: u64) {
+        if count > 0
+            && let Ok(mut counters) = self.0.lock()
+        {
+            match counters.get_mut(name) {
+                Some(known) => *known += count,
+                None => {
+                    counters.insert(name.to_owned(), count);
+                }
+            }
+        }
+    }
+
+    pub(crate) fn snapshot(&self) -> Vec<(String, u64)> {
+        let counters = self.0.lock().map(|counters| counters.clone()).unwrap_or_default();
+        counters.into_iter().collect()
+    }
+}

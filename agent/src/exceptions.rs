@@ -1,0 +1,102 @@
+//! Reading throwables: class, message, stack trace, causes.
+
+use crate::agent::Agent;
+use crate::jni::{Jni, Obj};
+use crate::snapshot::classes::binary_name;
+use hindsight_tracelog::crash::{ExceptionInfo, StackElement};
+
+/// Causes and suppressed exceptions are followed up to this many in all.
+const MAX_EXCEPTIONS: usize = 32;
+
+/// An exception with what hangs on it; the objects stand in the same order.
+pub(crate) struct Exceptions {
+    pub(crate) infos: Vec<ExceptionInfo>,
+    pub(crate) objects: Vec<Obj>,
+}
+
+/// Name of an object's class, with dots.
+pub(crate) fn class_name(agent: &Agent, jni: Jni, object: Obj) -> String {
+    let class = jni.class_of(object);
+    let name = agent.jvmti.class_signature(class).map(|s| binary_name(&s));
+    jni.delete_local(class);
+    name.unwrap_or_else(|| "?".to_owned())
+}
+
+/// Reads `exception`, its causes and suppressed exceptions, breadth first.
+pub(crate) fn read(agent: &Agent, jni: Jni, exception: Obj) -> Exceptions {
+    let ids = &agent.shim.throwable;
+    let mut all = Exceptions { infos: Vec::new(), objects: vec![exception] };
+    let mut at = 0;
+    while at < all.objects.len() {
+        let object = all.objects[at];
+        let mut info = ExceptionInfo {
+            class: class_name(agent, jni, object),
+            message: jni.get_object(object, ids.message).map(|message| jni.string(message)),
+            stack: stack_trace(agent, jni, object),
+            ..ExceptionInfo::default()
+        };
+        // A throwable that is its own cause has none.
+        if let Some(cause) = jni.get_object(object, ids.cause).filter(|cause| !jni.same(*cause, object)) {
+            info.cause = all.number(jni, cause);
+        }
+        for suppressed in suppressed(agent, jni, object) {
+            info.suppressed.extend(all.number(jni, suppressed));
+        }
+        all.infos.push(info);
+        at += 1;
+    }
+    all
+}
+
+impl Exceptions {
+    fn number(&mut self, jni: Jni, object: Obj) -> Option<u32> {
+        let known = self.objects.iter().position(|known| jni.same(*known, object));
+        let at = match known {
+            Some(at) => at,
+            None if self.objects.len() < MAX_EXCEPTIONS => {
+                self.objects.push(object);
+                self.objects.len() - 1
+            }
+            None => return None,
+        };
+        Some(at as u32)
+    }
+}
+
+fn suppressed(agent: &Agent, jni: Jni, object: Obj) -> Vec<Obj> {
+    let ids = &agent.shim.throwable;
+    let Some(list) = jni.get_object(object, ids.suppressed) else { return Vec::new() };
+    // Only what `addSuppressed` makes; anything else would have to be asked by its own code.
+    if !jni.same(jni.class_of(list), ids.list_class) {
+        return Vec::new();
+    }
+    let size = usize::try_from(jni.get_int(list, ids.list_size)).unwrap_or(0).min(MAX_EXCEPTIONS);
+    let Some(elements) = jni.get_object(list, ids.list_elements) else { return Vec::new() };
+    (0..size.min(jni.array_len(elements))).filter_map(|index| jni.array_get(elements, index)).collect()
+}
+
+/// The stack trace as `Throwable` itself tells it, whatever a subclass overrides.
+pub(crate) fn stack_trace(agent: &Agent, jni: Jni, exception: Obj) -> Vec<StackElement> {
+    let ids = &agent.shim.throwable;
+    let Some(array) = jni.call_exact(exception, ids.class, ids.get_stack_trace) else { return Vec::new() };
+    let text = |object: Obj, field| {
+        jni.get_object(object, field).map(|string| {
+            let text = jni.string(string);
+            jni.delete_local(string);
+            text
+        })
+    };
+    let mut stack = Vec::new();
+    for index in 0..jni.array_len(array) {
+        let Some(element) = jni.array_get(array, index) else { continue };
+        stack.push(StackElement {
+            class: text(element, ids.element_class).unwrap_or_default(),
+            method: text(element, ids.element_method).unwrap_or_default(),
+            file: text(element, ids.element_file),
+            line: jni.get_int(element, ids.element_line),
+        });
+        jni.delete_local(element);
+    }
+    jni.delete_local(array);
+    stack
+}

@@ -1,0 +1,238 @@
+//! From what the probes kept and what the stack trace says to frames.
+
+use crate::jni::Obj;
+use crate::methods::{self, Class, Methods};
+use crate::shim::{Raw, Way};
+use crate::snapshot::graph::Graph;
+use hindsight_instrument::{Capture, Copy};
+use hindsight_tracelog::crash::{Argument, Fidelity, Frame, Patch, StackElement, Value};
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+/// A captured frame before the graph has been walked.
+struct Pending {
+    frame: Frame,
+    /// Fields at entry, to be compared with what the walk finds.
+    fields: Vec<Patch>,
+}
+
+/// A captured frame with its method found.
+struct Captured {
+    class: Arc<Class>,
+    index: usize,
+    raw: Raw,
+}
+
+impl Captured {
+    fn is(&self, element: &StackElement) -> bool {
+        let method = &self.class.methods[self.index];
+        self.class.name == element.class
+            && method.name == element.method
+            && match (method.lines, u16::try_from(element.line)) {
+                (Some((first, last)), Ok(line)) => (first..=last).contains(&line),
+                _ => true,
+            }
+    }
+}
+
+/// Frames whose values are in the graph; patches are made after its walk.
+pub(crate) struct Frames(Vec<Pending>);
+
+/// Merges both sources. Every captured frame stays, every element of the trace
+/// stays; a frame in both gets its line from the trace.
+pub(crate) fn merge(
+    way: Way,
+    trace: &[StackElement],
+    exception: u32,
+    copy: Copy,
+    all: &Methods,
+    graph: &mut Graph<'_>,
+    is_secret: &dyn Fn(&str) -> bool,
+) -> Frames {
+    let dropped_at = way.dropped_at;
+    let dropped = way.dropped;
+    let mut captured: VecDeque<(usize, Captured)> = VecDeque::new();
+    for (at, raw) in way.frames.into_iter().enumerate() {
+        if let Some((class, index)) = all.find(raw.method) {
+            captured.push_back((at, Captured { class, index, raw }));
+        }
+    }
+
+    let mut frames = Vec::new();
+    let mut trace: VecDeque<&StackElement> = trace.iter().collect();
+    let mut push_captured = |at: usize, captured: Captured, element: Option<&StackElement>, frames: &mut Vec<Pending>| {
+        if dropped > 0 && at == dropped_at {
+            frames.push(Pending {
+                frame: Frame {
+                    class: captured.class.name.clone(),
+                    method: "...".to_owned(),
+                    reason: format!("{dropped} frames of a deep recursion were not kept"),
+                    exception,
+                    ..Frame::default()
+                },
+                fields: Vec::new(),
+            });
+        }
+        frames.push(pending(captured, element, exception, copy, graph, is_secret));
+    };
+    while let Some((at, next)) = captured.pop_front() {
+        match trace.iter().position(|element| next.is(element)) {
+            Some(position) => {
+                for element in trace.drain(..position) {
+                    frames.push(uncaptured(element, exception, all));
+                }
+                let element = trace.pop_front();
+                push_captured(at, next, element, &mut frames);
+            }
+            // Not in the trace: it has none, it was cut at its maximum depth, or
+            // this is a helper that threw the exception on.
+            None => push_captured(at, next, None, &mut frames),
+        }
+    }
+    frames.extend(trace.into_iter().map(|element| uncaptured(element, exception, all)));
+    Frames(frames)
+}
+
+fn uncaptured(element: &StackElement, exception: u32, all: &Methods) -> Pending {
+    Pending {
+        frame: Frame {
+            class: element.class.clone(),
+            method: element.method.clone(),
+            line: (element.line >= 0).then_some(element.line),
+            file: element.file.clone(),
+            fidelity: Fidelity::None,
+            reason: all.absence(&element.class, &element.method),
+            class_sha256: all.sha256(&element.class),
+            exception,
+            ..Frame::default()
+        },
+        fields: Vec::new(),
+    }
+}
+
+fn pending(
+    captured: Captured,
+    element: Option<&StackElement>,
+    exception: u32,
+    copy: Copy,
+    graph: &mut Graph<'_>,
+    is_secret: &dyn Fn(&str) -> bool,
+) -> Pending {
+    let Captured { class, index, raw } = captured;
+    let method = &class.methods[index];
+    let mut frame = Frame {
+        class: class.name.clone(),
+        method: method.name.clone(),
+        descriptor: method.descriptor.clone(),
+        line: element.map(|element| element.line).filter(|line| *line >= 0),
+        file: element.and_then(|element| element.file.clone()),
+        access: method.access,
+        class_sha256: Some(class.sha256.clone()),
+        exception,
+        ..Frame::default()
+    };
+    let mut fields = Vec::new();
+    if methods::shape(&method.captures) != (raw.references.len(), raw.words.len()) {
+        frame.reason = "its values were not handed over whole (no stack or memory left)".to_owned();
+        return Pending { frame, fields };
+    }
+    frame.fidelity = match copy {
+        Copy::Reference => Fidelity::Reference,
+        Copy::Fields => Fidelity::Fields,
+    };
+    let mut references = raw.references.into_iter();
+    let mut words = raw.words.into_iter();
+    for capture in &method.captures {
+        let descriptor = methods::descriptor(capture);
+        let reference = if methods::is_reference(descriptor) { references.next().flatten() } else { None };
+        let mut value = |graph: &mut Graph<'_>, name: Option<&str>, object: Option<Obj>| {
+            if !methods::is_reference(descriptor) {
+                primitive(descriptor, words.next().unwrap_or(0))
+            } else if name.is_some_and(is_secret) {
+                graph.secret_reference(object)
+            } else {
+                graph.reference(object)
+            }
+        };
+        match capture {
+            Capture::Parameter { index: 0, .. } if method.name == "<init>" => {
+                // What is under construction is no state that a test could start from.
+            }
+            Capture::Parameter { index, descriptor } => {
+                let name = match index {
+                    0 => None,
+                    index => method.parameter_names.get(usize::from(*index) - 1).cloned().flatten(),
+                };
+                let value = value(graph, name.as_deref(), reference);
+                frame.arguments.push(Argument { index: *index, name, descriptor: descriptor.clone(), value });
+            }
+            Capture::Field { parameter, owner, name, descriptor } => {
+                let value = value(graph, Some(name), reference);
+                let holder = frame.arguments.iter().find(|argument| argument.index == *parameter);
+                // Where the parameter was null there was nothing to load.
+                if let Some(Argument { value: Value::Ref(object), .. }) = holder {
+                    fields.push(Patch {
+                        object: *object,
+                        owner: owner.replace('/', "."),
+                        field: name.clone(),
+                        descriptor: descriptor.clone(),
+                        value,
+                    });
+                }
+            }
+        }
+    }
+    Pending { frame, fields }
+}
+
+fn primitive(descriptor: &str, word: i64) -> Value {
+    match descriptor {
+        "Z" => Value::Bool(word != 0),
+        "F" => Value::Float(f32::from_bits(word as u32)),
+        "D" => Value::Double(f64::from_bits(word as u64)),
+        _ => Value::Int(word),
+    }
+}
+
+impl Frames {
+    /// After the walk: keeps of the fields those whose value has changed since entry.
+    pub(crate) fn finish(self, graph: &Graph<'_>) -> Vec<Frame> {
+        let finish = |Pending { mut frame, fields }| {
+            for mut patch in fields {
+                let stored = graph.stored_field(patch.object, &patch.owner, &patch.field, &patch.descriptor);
+                if let Some((owner, now)) = stored
+                    && !same(now, patch.value)
+                {
+                    patch.owner = owner.to_owned();
+                    frame.patch.push(patch);
+                }
+            }
+            frame
+        };
+        self.0.into_iter().map(finish).collect()
+    }
+}
+
+/// Equality of bits: NaN equals itself, and the two zeros differ.
+fn same(a: Value, b: Value) -> bool {
+    match (a, b) {
+        (Value::Float(a), Value::Float(b)) => a.to_bits() == b.to_bits(),
+        (Value::Double(a), Value::Double(b)) => a.to_bits() == b.to_bits(),
+        _ => a == b,
+    }
+}
+
+impl Frames {
+    /// Gives the frames of a cause their lines, from the cause's own trace.
+    pub(crate) fn take_lines(&mut self, trace: &[StackElement]) {
+        let mut rest = trace;
+        for Pending { frame, .. } in &mut self.0 {
+            let at = rest.iter().position(|element| element.class == frame.class && element.method == frame.method);
+            if let Some(at) = at {
+                frame.line = (rest[at].line >= 0).then_some(rest[at].line);
+                frame.file = rest[at].file.clone();
+                rest = &rest[at + 1..];
+            }
+        }
+    }
+}

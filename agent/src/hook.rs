@@ -1,0 +1,120 @@
+//! Which classes are instrumented, and how that is done at load time.
+//!
+//! **Invariant:** whatever goes wrong, the class is left as it was and the
+//! reason is counted.
+
+use crate::agent::Base;
+use crate::jvmti::Jvmti;
+use crate::snapshot::classes::binary_name;
+use crate::sys;
+use hindsight_instrument::{CrashPlan, Rules, crash};
+use sha2::{Digest, Sha256};
+use std::fmt::Write;
+
+/// Used fields that one method keeps at most.
+const MAX_FIELDS: usize = 24;
+/// A class cannot have more methods than this (JVMS 4.11).
+const MAX_METHODS: usize = 65_535;
+/// And each takes at least this many bytes of its class file (JVMS 4.6).
+const MIN_METHOD_BYTES: usize = 8;
+
+/// Packages of the JDK. A class there is the JDK's if it is in a named module
+/// or comes from the boot loader; old libraries use some of these names too.
+const JDK: &[&str] = &[
+    "java.", "javax.", "jdk.", "sun.", "com.sun.", "org.w3c.dom.", "org.xml.sax.", "org.ietf.jgss.",
+    "netscape.javascript.", "jrockit.", "org.jcp.xml.dsig.",
+];
+
+/// Never, whatever `include` says: the probes themselves run on these.
+const NEVER: &[&str] = &["java.lang.", "jdk.internal.", "sun.misc.", "sun.invoke."];
+
+/// Whether the user's options ask for this class.
+fn wanted(base: &Base, jvmti: Jvmti, name: &str, loader: sys::Ref) -> bool {
+    if NEVER.iter().any(|prefix| name.starts_with(prefix)) {
+        return false;
+    }
+    let options = &base.options;
+    if options.exclude.matches(name) {
+        return false;
+    }
+    if !options.include.is_empty() {
+        return options.include.matches(name);
+    }
+    if loader.is_null() {
+        return false;
+    }
+    if JDK.iter().any(|prefix| name.starts_with(prefix)) {
+        let package = name.rsplit_once('.').map_or("", |(package, _)| package).replace('.', "/");
+        return !jvmti.in_named_module(loader, &package);
+    }
+    true
+}
+
+/// The instrumented class, or `None` to leave it as it is.
+pub(crate) fn instrument(
+    base: &Base,
+    jvmti: Jvmti,
+    name: Option<&str>,
+    loader: sys::Ref,
+    bytes: &[u8],
+) -> Option<Vec<u8>> {
+    // Some loaders do not say the name; then only the class file knows it.
+    if let Some(name) = name
+        && !wanted(base, jvmti, &name.replace('/', "."), loader)
+    {
+        return None;
+    }
+    let counters = &base.counters;
+    let most = (bytes.len() / MIN_METHOD_BYTES).min(MAX_METHODS);
+    let Some(first_id) = base.methods.reserve(most as u32) else {
+        counters.add("classes_left_alone:out of method numbers", 1);
+        return None;
+    };
+    let class_in_file = std::cell::OnceCell::new();
+    let report = &base.options.report;
+    let class_name = name.map(|name| name.replace('/', "."));
+    let rules = |method: &str, _descriptor: &str| {
+        // A class without a name given is one of a strange loader: no rules for it.
+        let Some(class) = class_name.as_deref().or(class_in_file.get().map(String::as_str)) else {
+            return Rules { escape: false, caught: false };
+        };
+        if report.escape.is_empty() && report.caught.is_empty() {
+            return Rules { escape: false, caught: false };
+        }
+        let full = format!("{class}.{method}");
+        Rules { escape: report.escape.matches(&full), caught: report.caught.matches(&full) }
+    };
+    let plan = CrashPlan { copy: base.options.copy, max_fields: MAX_FIELDS, first_id, rules: &rules };
+    let rewritten = match crash(bytes, &plan) {
+        Ok(rewritten) => rewritten,
+        Err(error) => {
+            counters.add("classes_left_alone:malformed", 1);
+            counters.add(&format!("class_error:{}: {error}", name.unwrap_or("?")), 1);
+            return None;
+        }
+    };
+    let dotted = binary_name(&format!("L{};", rewritten.class_name));
+    let _ = class_in_file.set(dotted.clone());
+    if name.is_none() && !wanted(base, jvmti, &dotted, loader) {
+        return None;
+    }
+    for skipped in &rewritten.skipped {
+        counters.add(&format!("methods_left_alone:{}", skipped.reason), 1);
+    }
+    counters.add("methods_instrumented", rewritten.methods.len() as u64);
+    if rewritten.class.is_some() {
+        counters.add("classes_instrumented", 1);
+    } else {
+        counters.add("classes_without_probes", 1);
+    }
+    base.methods.add(dotted, sha256(bytes), first_id, rewritten.methods, &rewritten.skipped);
+    rewritten.class
+}
+
+fn sha256(bytes: &[u8]) -> String {
+    let mut text = String::with_capacity(64);
+    for byte in Sha256::digest(bytes) {
+        let _ = write!(text, "{byte:02x}");
+    }
+    text
+}

@@ -1,0 +1,304 @@
+//! JNI for the rest of the agent, without `unsafe` at the call sites.
+//!
+//! **Invariant:** an [`Obj`] is a reference that the JVM has handed out and
+//! that has not been deleted. Only this module and the callbacks make them;
+//! local ones never leave the native call that they belong to.
+//!
+//! **Invariant:** a [`FieldId`] or [`MethodId`] is used on objects of the class
+//! it was looked up for; the snapshot keeps them per class for that reason.
+
+#![expect(unsafe_code, reason = "wraps the JNI function table")]
+
+use crate::sys::{self, JValue, JniEnv};
+use std::ffi::{CStr, c_void};
+use std::ptr;
+
+/// A reference to a Java object, never null.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Obj(sys::Ref);
+
+impl Obj {
+    /// # Safety
+    ///
+    /// `reference` must be null or a valid JNI reference for as long as it is used.
+    pub(crate) unsafe fn from_raw(reference: sys::Ref) -> Option<Obj> {
+        if reference.is_null() { None } else { Some(Obj(reference)) }
+    }
+
+    pub(crate) fn raw(self) -> sys::Ref {
+        self.0
+    }
+}
+
+// SAFETY: only global references are stored across threads (see `Shim`), and
+// those are valid on every thread.
+unsafe impl Send for Obj {}
+// SAFETY: as above.
+unsafe impl Sync for Obj {}
+
+/// A field of some class.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct FieldId(pub(crate) sys::FieldId);
+
+/// A method of some class.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct MethodId(sys::MethodId);
+
+// SAFETY: IDs are opaque numbers for the JVM, valid on every thread as long as
+// the class is loaded; the stored ones belong to boot classes.
+unsafe impl Send for FieldId {}
+// SAFETY: as above.
+unsafe impl Sync for FieldId {}
+// SAFETY: as above.
+unsafe impl Send for MethodId {}
+// SAFETY: as above.
+unsafe impl Sync for MethodId {}
+
+/// The JNI environment of the current thread.
+#[derive(Clone, Copy)]
+pub(crate) struct Jni(JniEnv);
+
+/// An array of a primitive type, by its descriptor's letter: element size in bytes.
+pub(crate) fn primitive_size(letter: u8) -> Option<usize> {
+    match letter {
+        b'Z' | b'B' => Some(1),
+        b'C' | b'S' => Some(2),
+        b'I' | b'F' => Some(4),
+        b'J' | b'D' => Some(8),
+        _ => None,
+    }
+}
+
+impl Jni {
+    /// # Safety
+    ///
+    /// `env` must be the current thread's environment, and the value must not leave this thread.
+    pub(crate) unsafe fn new(env: JniEnv) -> Jni {
+        Jni(env)
+    }
+
+    fn obj(reference: sys::Ref) -> Option<Obj> {
+        // SAFETY: called with what a JNI function has just returned.
+        unsafe { Obj::from_raw(reference) }
+    }
+
+    /// Defines a class in the boot loader.
+    pub(crate) fn define_boot_class(self, name: &CStr, bytes: &[u8]) -> Option<Obj> {
+        // SAFETY: name and bytes live through the call.
+        let class = unsafe {
+            self.0.DefineClass(name.as_ptr(), ptr::null_mut(), bytes.as_ptr(), bytes.len() as i32)
+        };
+        self.checked(Self::obj(class))
+    }
+
+    pub(crate) fn find_class(self, name: &CStr) -> Option<Obj> {
+        // SAFETY: the name lives through the call.
+        let class = unsafe { self.0.FindClass(name.as_ptr()) };
+        self.checked(Self::obj(class))
+    }
+
+    /// Drops a pending exception; `None` in its place.
+    fn checked<T>(self, value: Option<T>) -> Option<T> {
+        // SAFETY: both may be called at any time.
+        unsafe {
+            if self.0.ExceptionCheck() != 0 {
+                self.0.ExceptionClear();
+                return None;
+            }
+        }
+        value
+    }
+
+    /// Runs `body` in a local frame, so that all references it makes are freed after it.
+    pub(crate) fn with_frame<T>(self, body: impl FnOnce(Jni) -> T) -> Option<T> {
+        struct Pop(JniEnv);
+        impl Drop for Pop {
+            fn drop(&mut self) {
+                // SAFETY: pops the frame pushed below, on unwinding too.
+                unsafe { self.0.PopLocalFrame(ptr::null_mut()) };
+            }
+        }
+        // SAFETY: popped by the guard.
+        if unsafe { self.0.PushLocalFrame(64) } != sys::OK {
+            return self.checked(None);
+        }
+        let _pop = Pop(self.0);
+        Some(body(self))
+    }
+
+    pub(crate) fn superclass(self, class: Obj) -> Option<Obj> {
+        // SAFETY: `class` is a class by the callers' construction.
+        Self::obj(unsafe { self.0.GetSuperclass(class.0) })
+    }
+
+    pub(crate) fn global(self, object: Obj) -> Option<Obj> {
+        // SAFETY: valid reference.
+        Self::obj(unsafe { self.0.NewGlobalRef(object.0) })
+    }
+
+    pub(crate) fn delete_local(self, object: Obj) {
+        // SAFETY: callers hand over a local reference and forget it.
+        unsafe { self.0.DeleteLocalRef(object.0) }
+    }
+
+    pub(crate) fn same(self, a: Obj, b: Obj) -> bool {
+        // SAFETY: valid references.
+        unsafe { self.0.IsSameObject(a.0, b.0) != 0 }
+    }
+
+    pub(crate) fn class_of(self, object: Obj) -> Obj {
+        // SAFETY: valid, non-null reference; every object has a class.
+        Obj(unsafe { self.0.GetObjectClass(object.0) })
+    }
+
+    pub(crate) fn method(self, class: Obj, name: &CStr, signature: &CStr) -> Option<MethodId> {
+        // SAFETY: strings live through the call.
+        let id = unsafe { self.0.GetMethodID(class.0, name.as_ptr(), signature.as_ptr()) };
+        self.checked((!id.is_null()).then_some(MethodId(id)))
+    }
+
+    pub(crate) fn static_method(self, class: Obj, name: &CStr, signature: &CStr) -> Option<MethodId> {
+        // SAFETY: strings live through the call.
+        let id = unsafe { self.0.GetStaticMethodID(class.0, name.as_ptr(), signature.as_ptr()) };
+        self.checked((!id.is_null()).then_some(MethodId(id)))
+    }
+
+    pub(crate) fn field(self, class: Obj, name: &CStr, signature: &CStr) -> Option<FieldId> {
+        // SAFETY: strings live through the call.
+        let id = unsafe { self.0.GetFieldID(class.0, name.as_ptr(), signature.as_ptr()) };
+        self.checked((!id.is_null()).then_some(FieldId(id)))
+    }
+
+    /// Calls a method of `class` without virtual dispatch, so that an override in the program is
+    /// not run. `method` must take no arguments and return an object.
+    pub(crate) fn call_exact(self, object: Obj, class: Obj, method: MethodId) -> Option<Obj> {
+        // SAFETY: `method` was looked up in `class`, of which `object` is an instance.
+        let result = unsafe {
+            self.0.CallNonvirtualObjectMethodA(object.0, class.0, method.0, ptr::null())
+        };
+        self.checked(Self::obj(result))
+    }
+
+    pub(crate) fn call_static_void(self, class: Obj, method: MethodId, args: &[JValue]) {
+        // SAFETY: `method` is a static method of `class`; callers pass its arguments.
+        unsafe { self.0.CallStaticVoidMethodA(class.0, method.0, args.as_ptr()) };
+        self.checked(Some(()));
+    }
+
+    /// Calls a static method that returns an object.
+    pub(crate) fn call_static_object(self, class: Obj, method: MethodId, args: &[JValue]) -> Option<Obj> {
+        // SAFETY: `method` is a static method of `class`; callers pass its arguments.
+        let result = unsafe { self.0.CallStaticObjectMethodA(class.0, method.0, args.as_ptr()) };
+        self.checked(Self::obj(result))
+    }
+
+    /// Makes an object by a constructor without parameters.
+    pub(crate) fn new_object(self, class: Obj, constructor: MethodId, args: &[JValue]) -> Option<Obj> {
+        // SAFETY: the constructor was looked up in `class`; callers pass its arguments.
+        let made = unsafe { self.0.NewObjectA(class.0, constructor.0, args.as_ptr()) };
+        self.checked(Self::obj(made))
+    }
+
+    pub(crate) fn new_string(self, text: &CStr) -> Option<Obj> {
+        // SAFETY: the text lives through the call.
+        let made = unsafe { self.0.NewStringUTF(text.as_ptr()) };
+        self.checked(Self::obj(made))
+    }
+
+    pub(crate) fn set_static_boolean(self, class: Obj, name: &CStr, value: bool) -> bool {
+        // SAFETY: strings live through the call.
+        let id = unsafe { self.0.GetStaticFieldID(class.0, name.as_ptr(), c"Z".as_ptr()) };
+        let Some(id) = self.checked((!id.is_null()).then_some(id)) else { return false };
+        // SAFETY: a static boolean field of this class.
+        unsafe { self.0.SetStaticBooleanField(class.0, id, u8::from(value)) };
+        true
+    }
+
+    pub(crate) fn get_object(self, object: Obj, field: FieldId) -> Option<Obj> {
+        // SAFETY: see the module's invariant on field IDs.
+        Self::obj(unsafe { self.0.GetObjectField(object.0, field.0) })
+    }
+
+    pub(crate) fn get_int(self, object: Obj, field: FieldId) -> i32 {
+        // SAFETY: see the module's invariant on field IDs.
+        unsafe { self.0.GetIntField(object.0, field.0) }
+    }
+
+    /// A field of type boolean, byte, char, short, int or long, as 64 bits.
+    pub(crate) fn get_integral(self, object: Obj, field: FieldId, letter: u8) -> i64 {
+        // SAFETY: see the module's invariant on field IDs; the letter is the field's descriptor.
+        unsafe {
+            match letter {
+                b'Z' => i64::from(self.0.GetBooleanField(object.0, field.0)),
+                b'B' => i64::from(self.0.GetByteField(object.0, field.0)),
+                b'C' => i64::from(self.0.GetCharField(object.0, field.0)),
+                b'S' => i64::from(self.0.GetShortField(object.0, field.0)),
+                b'I' => i64::from(self.0.GetIntField(object.0, field.0)),
+                _ => self.0.GetLongField(object.0, field.0),
+            }
+        }
+    }
+
+    pub(crate) fn get_float(self, object: Obj, field: FieldId) -> f32 {
+        // SAFETY: see the module's invariant on field IDs.
+        unsafe { self.0.GetFloatField(object.0, field.0) }
+    }
+
+    pub(crate) fn get_double(self, object: Obj, field: FieldId) -> f64 {
+        // SAFETY: see the module's invariant on field IDs.
+        unsafe { self.0.GetDoubleField(object.0, field.0) }
+    }
+
+    /// Length of an array, in elements.
+    pub(crate) fn array_len(self, array: Obj) -> usize {
+        // SAFETY: callers know from the class that it is an array.
+        usize::try_from(unsafe { self.0.GetArrayLength(array.0) }).unwrap_or(0)
+    }
+
+    pub(crate) fn array_get(self, array: Obj, index: usize) -> Option<Obj> {
+        // SAFETY: callers stay below `array_len` of an array of references.
+        Self::obj(unsafe { self.0.GetObjectArrayElement(array.0, index as i32) })
+    }
+
+    /// The first `len` elements of an array of primitives, in the machine's (little-endian) order.
+    pub(crate) fn primitives(self, array: Obj, letter: u8, len: usize) -> Vec<u8> {
+        let size = primitive_size(letter).unwrap_or(1);
+        let mut bytes = vec![0_u8; len * size];
+        let buffer = bytes.as_mut_ptr().cast::<c_void>();
+        let count = len as i32;
+        // SAFETY: the buffer has room for `len` elements, `len` is at most the array's length, and
+        // the letter is the array's element type. The JVM copies bytes; alignment does not matter.
+        unsafe {
+            match letter {
+                b'Z' => self.0.GetBooleanArrayRegion(array.0, 0, count, buffer),
+                b'B' => self.0.GetByteArrayRegion(array.0, 0, count, buffer),
+                b'C' => self.0.GetCharArrayRegion(array.0, 0, count, buffer),
+                b'S' => self.0.GetShortArrayRegion(array.0, 0, count, buffer),
+                b'I' => self.0.GetIntArrayRegion(array.0, 0, count, buffer),
+                b'J' => self.0.GetLongArrayRegion(array.0, 0, count, buffer),
+                b'F' => self.0.GetFloatArrayRegion(array.0, 0, count, buffer),
+                _ => self.0.GetDoubleArrayRegion(array.0, 0, count, buffer),
+            }
+        }
+        bytes
+    }
+
+    /// Length of a string, in UTF-16 code units.
+    pub(crate) fn string_len(self, string: Obj) -> usize {
+        // SAFETY: callers know from the class that it is a string.
+        usize::try_from(unsafe { self.0.GetStringLength(string.0) }).unwrap_or(0)
+    }
+
+    /// The first `len` code units of a string.
+    pub(crate) fn string_units(self, string: Obj, len: usize) -> Vec<u16> {
+        let mut units = vec![0_u16; len];
+        // SAFETY: the buffer has room for `len` units, and `len` is at most the string's length.
+        unsafe { self.0.GetStringRegion(string.0, 0, len as i32, units.as_mut_ptr()) };
+        units
+    }
+
+    /// A whole string.
+    pub(crate) fn string(self, string: Obj) -> String {
+        String::from_utf16_lossy(&self.string_units(string, self.string_len(string)))
+    }
+}

@@ -1,0 +1,279 @@
+//! JVM TI for the rest of the agent, without `unsafe` at the call sites.
+
+#![expect(unsafe_code, reason = "wraps the JVM TI function table")]
+
+use crate::jni::{FieldId, Jni, Obj};
+use crate::sys::{self, Callbacks, Capabilities, JavaVm, JniEnv, JvmtiEnv};
+use std::ffi::{CStr, CString, c_char, c_int, c_void};
+use std::panic::{self, AssertUnwindSafe};
+use std::ptr;
+
+/// A JVM TI environment.
+#[derive(Clone, Copy)]
+pub(crate) struct Jvmti(JvmtiEnv);
+
+// SAFETY: JVM TI environments may be used on every thread.
+unsafe impl Send for Jvmti {}
+// SAFETY: as above.
+unsafe impl Sync for Jvmti {}
+
+/// The JVM that has loaded the agent.
+#[derive(Clone, Copy)]
+pub(crate) struct Vm(JavaVm);
+
+// SAFETY: the invocation interface may be used on every thread.
+unsafe impl Send for Vm {}
+// SAFETY: as above.
+unsafe impl Sync for Vm {}
+
+impl Vm {
+    /// # Safety
+    ///
+    /// `vm` must be the JVM's invocation interface.
+    pub(crate) unsafe fn new(vm: JavaVm) -> Vm {
+        Vm(vm)
+    }
+
+    /// Makes a new JVM TI environment with these capabilities.
+    pub(crate) fn jvmti(self, capabilities: &[usize]) -> Option<Jvmti> {
+        let mut env = ptr::null_mut();
+        // SAFETY: `env` is a place for a pointer.
+        if unsafe { self.0.GetEnv(&mut env, sys::JVMTI_VERSION_11) } != sys::OK || env.is_null() {
+            return None;
+        }
+        let jvmti = Jvmti(JvmtiEnv(env.cast_const().cast()));
+        let mut bits: Capabilities = [0; 16];
+        for &bit in capabilities {
+            bits[bit / 8] |= 1 << (bit % 8);
+        }
+        // SAFETY: a whole jvmtiCapabilities.
+        if unsafe { jvmti.0.AddCapabilities(&bits) } != sys::OK {
+            jvmti.dispose();
+            return None;
+        }
+        Some(jvmti)
+    }
+}
+
+impl Jvmti {
+    /// # Safety
+    ///
+    /// `env` must be a JVM TI environment that has not been disposed of.
+    pub(crate) unsafe fn from_raw(env: JvmtiEnv) -> Jvmti {
+        Jvmti(env)
+    }
+
+    /// Gives the environment back, with its tags and events.
+    pub(crate) fn dispose(self) {
+        // SAFETY: callers do not use it any more.
+        unsafe { self.0.DisposeEnvironment() };
+    }
+
+    pub(crate) fn set_callbacks(self, callbacks: &Callbacks) -> bool {
+        // SAFETY: the JVM copies the table, as far as the size goes.
+        unsafe { self.0.SetEventCallbacks(callbacks, size_of::<Callbacks>() as c_int) == sys::OK }
+    }
+
+    pub(crate) fn enable(self, event: c_int) -> bool {
+        // SAFETY: null means all threads.
+        unsafe { self.0.SetEventNotificationMode(sys::ENABLE, event, ptr::null_mut()) == sys::OK }
+    }
+
+    /// A string that JVM TI has allocated, in modified UTF-8.
+    fn take_string(self, text: *mut c_char) -> Option<String> {
+        if text.is_null() {
+            return None;
+        }
+        // SAFETY: JVM TI strings end with a NUL and are ours until deallocated.
+        unsafe {
+            let owned = CStr::from_ptr(text).to_string_lossy().into_owned();
+            self.0.Deallocate(text.cast());
+            Some(owned)
+        }
+    }
+
+    /// Memory that JVM TI has allocated for `count` values of `T`.
+    fn take_array<T: Copy>(self, array: *mut T, count: c_int) -> Vec<T> {
+        if array.is_null() {
+            return Vec::new();
+        }
+        // SAFETY: JVM TI returns `count` initialised values, ours until deallocated.
+        unsafe {
+            let owned = std::slice::from_raw_parts(array, usize::try_from(count).unwrap_or(0)).to_vec();
+            self.0.Deallocate(array.cast());
+            owned
+        }
+    }
+
+    /// The tag of an object, 0 if it has none.
+    pub(crate) fn tag(self, object: Obj) -> i64 {
+        let mut tag = 0;
+        // SAFETY: valid reference, place for a long.
+        unsafe { self.0.GetTag(object.raw(), &mut tag) };
+        tag
+    }
+
+    /// Tags an object; whether the JVM had the memory for it.
+    pub(crate) fn set_tag(self, object: Obj, tag: i64) -> bool {
+        // SAFETY: valid reference.
+        unsafe { self.0.SetTag(object.raw(), tag) == sys::OK }
+    }
+
+    /// A class's signature, like `Ljava/lang/String;` or `[I`.
+    pub(crate) fn class_signature(self, class: Obj) -> Option<String> {
+        let mut signature = ptr::null_mut();
+        // SAFETY: valid class, place for a pointer; null for what is not wanted.
+        let error = unsafe { self.0.GetClassSignature(class.raw(), &mut signature, ptr::null_mut()) };
+        if error == sys::OK { self.take_string(signature) } else { None }
+    }
+
+    pub(crate) fn class_modifiers(self, class: Obj) -> i32 {
+        let mut modifiers = 0;
+        // SAFETY: valid class, place for an int.
+        unsafe { self.0.GetClassModifiers(class.raw(), &mut modifiers) };
+        modifiers
+    }
+
+    /// The fields that a class declares, in class-file order.
+    pub(crate) fn class_fields(self, class: Obj) -> Vec<FieldId> {
+        let (mut count, mut fields) = (0, ptr::null_mut());
+        // SAFETY: valid class, places for results.
+        if unsafe { self.0.GetClassFields(class.raw(), &mut count, &mut fields) } != sys::OK {
+            return Vec::new();
+        }
+        self.take_array(fields, count).into_iter().map(FieldId).collect()
+    }
+
+    /// Name, descriptor and access flags of a field.
+    pub(crate) fn field(self, class: Obj, field: FieldId) -> Option<(String, String, u16)> {
+        let (mut name, mut descriptor, mut modifiers) = (ptr::null_mut(), ptr::null_mut(), 0);
+        // SAFETY: the field belongs to the class; places for results, null for what is not wanted.
+        unsafe {
+            if self.0.GetFieldName(class.raw(), field.0, &mut name, &mut descriptor, ptr::null_mut()) != sys::OK {
+                return None;
+            }
+            self.0.GetFieldModifiers(class.raw(), field.0, &mut modifiers);
+        }
+        Some((self.take_string(name)?, self.take_string(descriptor)?, modifiers as u16))
+    }
+
+    /// The interfaces that a class declares.
+    pub(crate) fn interfaces(self, class: Obj) -> Vec<Obj> {
+        let (mut count, mut interfaces) = (0, ptr::null_mut());
+        // SAFETY: valid class, places for results.
+        if unsafe { self.0.GetImplementedInterfaces(class.raw(), &mut count, &mut interfaces) } != sys::OK {
+            return Vec::new();
+        }
+        let raw = self.take_array(interfaces, count);
+        // SAFETY: local references that JVM TI has just made.
+        raw.into_iter().filter_map(|class| unsafe { Obj::from_raw(class) }).collect()
+    }
+
+    /// A class's loader, `None` for the boot loader.
+    pub(crate) fn loader(self, class: Obj) -> Option<Obj> {
+        let mut loader = ptr::null_mut();
+        // SAFETY: valid class, place for a reference; the result is a local reference or null.
+        unsafe {
+            self.0.GetClassLoader(class.raw(), &mut loader);
+            Obj::from_raw(loader)
+        }
+    }
+
+    /// Number of entries and bytes of a class's constant pool.
+    pub(crate) fn constant_pool(self, class: Obj) -> Option<(u16, Vec<u8>)> {
+        let (mut count, mut len, mut bytes) = (0, 0, ptr::null_mut());
+        // SAFETY: valid class, places for results.
+        let error = unsafe { self.0.GetConstantPool(class.raw(), &mut count, &mut len, &mut bytes) };
+        (error == sys::OK).then(|| (count as u16, self.take_array(bytes, len)))
+    }
+
+    /// Whether a package of this loader belongs to a named module.
+    pub(crate) fn in_named_module(self, loader: sys::Ref, package: &str) -> bool {
+        let Ok(package) = CString::new(package) else { return false };
+        let mut module = ptr::null_mut();
+        // SAFETY: the loader is as the JVM gave it (null for the boot loader).
+        let error = unsafe { self.0.GetNamedModule(loader, package.as_ptr(), &mut module) };
+        error == sys::OK && !module.is_null()
+    }
+
+    pub(crate) fn system_property(self, name: &CStr) -> Option<String> {
+        let mut value = ptr::null_mut();
+        // SAFETY: the name lives through the call.
+        let error = unsafe { self.0.GetSystemProperty(name.as_ptr(), &mut value) };
+        if error == sys::OK { self.take_string(value) } else { None }
+    }
+
+    /// Name and thread group of the current thread.
+    fn thread_info(self) -> Option<(Option<String>, Option<Obj>)> {
+        let mut info = sys::ThreadInfo {
+            name: ptr::null_mut(),
+            priority: 0,
+            is_daemon: 0,
+            group: ptr::null_mut(),
+            loader: ptr::null_mut(),
+        };
+        // SAFETY: null means the current thread; a place for a whole jvmtiThreadInfo.
+        let error = unsafe { self.0.GetThreadInfo(ptr::null_mut(), &mut info) };
+        // SAFETY: a local reference that JVM TI has just made, or null.
+        (error == sys::OK).then(|| (self.take_string(info.name), unsafe { Obj::from_raw(info.group) }))
+    }
+
+    /// The current thread.
+    pub(crate) fn current_thread(self) -> Option<Obj> {
+        let mut thread = ptr::null_mut();
+        // SAFETY: place for a reference; the result is a local reference.
+        unsafe {
+            if self.0.GetCurrentThread(&mut thread) != sys::OK {
+                return None;
+            }
+            Obj::from_raw(thread)
+        }
+    }
+
+    pub(crate) fn thread_name(self) -> Option<String> {
+        self.thread_info()?.0
+    }
+
+    pub(crate) fn thread_group(self) -> Option<Obj> {
+        self.thread_info()?.1
+    }
+
+    pub(crate) fn retransform(self, class: Obj) -> Result<(), c_int> {
+        // SAFETY: one valid class.
+        match unsafe { self.0.RetransformClasses(1, &class.raw()) } {
+            sys::OK => Ok(()),
+            error => Err(error),
+        }
+    }
+
+    /// Copies bytes into memory that the JVM will free.
+    pub(crate) fn allocate(self, bytes: &[u8]) -> Option<*mut u8> {
+        let mut memory = ptr::null_mut();
+        // SAFETY: place for a pointer; then a copy into fresh memory of that size.
+        unsafe {
+            if self.0.Allocate(bytes.len() as i64, &mut memory) != sys::OK || memory.is_null() {
+                return None;
+            }
+            ptr::copy_nonoverlapping(bytes.as_ptr(), memory, bytes.len());
+        }
+        Some(memory)
+    }
+
+    /// Runs `body` on a daemon thread of the JVM's that the program does not see in its thread
+    /// groups' business. `thread` is a fresh `java.lang.Thread`.
+    pub(crate) fn run_agent_thread(self, thread: Obj, body: fn(Jni)) -> bool {
+        unsafe extern "system" fn start(_: JvmtiEnv, env: JniEnv, arg: *mut c_void) {
+            // A panic must not cross into the JVM; the thread just ends.
+            let _ = panic::catch_unwind(AssertUnwindSafe(|| {
+                // SAFETY: `arg` is the function passed below, `env` this thread's environment.
+                let (body, jni) = unsafe { (std::mem::transmute::<*mut c_void, fn(Jni)>(arg), Jni::new(env)) };
+                body(jni);
+            }));
+        }
+        const NORM_PRIORITY: c_int = 5;
+        // SAFETY: a fresh thread object and a function that lives as long as the process.
+        unsafe {
+            self.0.RunAgentThread(thread.raw(), start, body as *const c_void, NORM_PRIORITY) == sys::OK
+        }
+    }
+}

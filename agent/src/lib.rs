@@ -1,0 +1,44 @@
+//! The agent: a shared library that the JVM loads by `-agentpath`.
+//!
+//! At load time it rewrites classes ([`hook`], by the crate `instrument`) so
+//! that every method hands its entry state to the probes ([`shim`]) when an
+//! exception leaves it. When the rules make an exception a failure
+//! ([`report`]), the frames ([`frames`]) and the objects they refer to
+//! ([`snapshot`]) go into a crash file ([`recording`]).
+//!
+//! ```text
+//! callbacks --> hook --> instrument          (class loading)
+//!     |
+//!     +-------> report --> exceptions, frames, snapshot --> recording
+//! ```
+//!
+//! **Invariant:** recording never harms the recorded. Leaving a class as it
+//! was, or losing an event and counting it, is always a correct answer; no
+//! panic crosses into the JVM (the landing pads are in [`callbacks`]).
+//!
+//! **Invariant:** `unsafe` is in [`sys`], [`jni`], [`jvmti`] and [`callbacks`]
+//! only.
+//!
+//! **Invariant:** no Java code runs before `VMInit`, and never any of the
+//! program's.
+//!
+//! **Invariant:** no JVM TI capability that slows the JVM down: no exception
+//! events, no access to local variables (design, decision 1).
+
+mod agent;
+mod callbacks;
+mod counters;
+mod exceptions;
+mod frames;
+mod glob;
+mod hook;
+mod jni;
+mod jvmti;
+mod methods;
+mod options;
+mod recording;
+mod report;
+mod run;
+mod shim;
+mod snapshot;
+mod sys;

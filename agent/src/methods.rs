@@ -1,0 +1,104 @@
+//! The methods that have probes: from the numbers in the probes back to names.
+
+use hindsight_instrument::{Capture, Method, Skipped};
+use std::collections::HashMap;
+use std::sync::{Arc, RwLock};
+
+/// A class that was instrumented.
+#[derive(Debug)]
+pub(crate) struct Class {
+    /// Binary name with dots.
+    pub(crate) name: String,
+    /// SHA-256 of the class file as it was loaded, in hexadecimal.
+    pub(crate) sha256: String,
+    first_id: u32,
+    pub(crate) methods: Vec<Method>,
+    /// Methods that were left alone, with the reason in words.
+    skipped: Vec<(String, String)>,
+}
+
+impl Class {
+    /// Why this method has no probes, if that is known.
+    fn skip_reason(&self, method: &str) -> Option<&str> {
+        self.skipped.iter().find(|(name, _)| name == method).map(|(_, reason)| reason.as_str())
+    }
+}
+
+/// All of them, append-only.
+#[derive(Default)]
+pub(crate) struct Methods(RwLock<Table>);
+
+#[derive(Default)]
+struct Table {
+    next_id: u32,
+    classes: Vec<Arc<Class>>,
+    /// The latest class of each name.
+    by_name: HashMap<String, Arc<Class>>,
+}
+
+impl Methods {
+    /// Reserves as many numbers as a class can have methods.
+    pub(crate) fn reserve(&self, count: u32) -> Option<u32> {
+        let mut table = self.0.write().ok()?;
+        let first = table.next_id;
+        // Java sees the number as an int.
+        table.next_id = first.checked_add(count).filter(|next| *next < i32::MAX as u32)?;
+        Some(first)
+    }
+
+    pub(crate) fn add(&self, name: String, sha256: String, first_id: u32, methods: Vec<Method>, skipped: &[Skipped]) {
+        let Ok(mut table) = self.0.write() else { return };
+        let skipped = skipped.iter().map(|skip| (skip.name.clone(), skip.reason.to_string())).collect();
+        let class = Arc::new(Class { name: name.clone(), sha256, first_id, methods, skipped });
+        // Numbers are reserved before instrumenting and classes come in as they
+        // are done, on many threads: keep the order for the search.
+        let at = table.classes.partition_point(|known| known.first_id < first_id);
+        table.classes.insert(at, Arc::clone(&class));
+        table.by_name.insert(name, class);
+    }
+
+    /// The method with this number, as its class and its index there.
+    pub(crate) fn find(&self, id: u32) -> Option<(Arc<Class>, usize)> {
+        let table = self.0.read().ok()?;
+        let at = table.classes.partition_point(|class| class.first_id <= id).checked_sub(1)?;
+        let class = &table.classes[at];
+        let index = (id - class.first_id) as usize;
+        (index < class.methods.len()).then(|| (Arc::clone(class), index))
+    }
+
+    /// SHA-256 of the latest class file of this name.
+    pub(crate) fn sha256(&self, class: &str) -> Option<String> {
+        let table = self.0.read().ok()?;
+        table.by_name.get(class).map(|class| class.sha256.clone())
+    }
+
+    /// Why a method that is on the stack was not captured.
+    pub(crate) fn absence(&self, class: &str, method: &str) -> String {
+        let known = self.0.read().ok().and_then(|table| table.by_name.get(class).map(Arc::clone));
+        match known {
+            None => "not instrumented: class of the JDK, or outside include/exclude".to_owned(),
+            Some(class) => match class.skip_reason(method) {
+                Some(reason) => format!("not instrumented: {reason}"),
+                None => "not captured".to_owned(),
+            },
+        }
+    }
+}
+
+/// How many references and how many words a method's frame has.
+pub(crate) fn shape(captures: &[Capture]) -> (usize, usize) {
+    let references = captures.iter().filter(|capture| is_reference(descriptor(capture))).count();
+    (references, captures.len() - references)
+}
+
+/// The type of a captured value.
+pub(crate) fn descriptor(capture: &Capture) -> &str {
+    match capture {
+        Capture::Parameter { descriptor, .. } | Capture::Field { descriptor, .. } => descriptor,
+    }
+}
+
+/// Whether values of this type are references.
+pub(crate) fn is_reference(descriptor: &str) -> bool {
+    descriptor.starts_with(['L', '['])
+}

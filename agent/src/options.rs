@@ -1,0 +1,317 @@
+//! The text behind `-agentpath:...=`.
+
+use crate::glob::Globs;
+use hindsight_instrument::Copy;
+use std::fmt;
+use std::path::PathBuf;
+use std::{fs, str};
+
+/// What the agent was asked to do.
+#[derive(Debug, Clone)]
+pub(crate) struct Options {
+    pub(crate) enabled: bool,
+    /// Directory for recordings, `%p` already replaced.
+    pub(crate) out: PathBuf,
+    pub(crate) include: Globs,
+    pub(crate) exclude: Globs,
+    pub(crate) copy: Copy,
+    pub(crate) report: Rules,
+    pub(crate) max_objects: usize,
+    /// Bytes.
+    pub(crate) max_bytes: usize,
+    pub(crate) max_crashes: u64,
+    pub(crate) per_minute: u64,
+    pub(crate) redact: Vec<String>,
+    pub(crate) version: String,
+    /// The keys as they were given, for `run.json`.
+    pub(crate) given: Vec<(String, String)>,
+}
+
+/// Which exceptions are failures.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Rules {
+    pub(crate) uncaught: bool,
+    /// Methods `class.method` that an exception leaves.
+    pub(crate) escape: Globs,
+    /// Methods `class.method` that catch an exception.
+    pub(crate) caught: Globs,
+    /// Exception classes; empty for all.
+    pub(crate) exception: Globs,
+}
+
+/// A key or value that is not understood. One line, made for stderr.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Error(String);
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+const KEYS: &str = "mode, out, include, exclude, copy, report, max-objects, max-bytes, max-crashes, \
+                    per-minute, redact, version, @FILE";
+
+/// Names of fields and parameters whose text is never stored: as a whole word
+/// or part of a compound, compared in lower case without underscores. A bare
+/// `token` is not among them: in a parser that is what the crash is about.
+const SECRETS: &[&str] = &[
+    "password", "passwd", "pwd", "passphrase", "secret", "apikey", "accesskey", "privatekey",
+    "signingkey", "encryptionkey", "accesstoken", "refreshtoken", "authtoken", "sessiontoken",
+    "bearertoken", "idtoken", "apitoken", "csrftoken", "credential", "authorization", "cookie",
+    "sessionid", "cvv", "creditcard", "cardnumber", "ssn", "pincode", "otp",
+];
+
+impl Default for Options {
+    fn default() -> Self {
+        Options {
+            enabled: true,
+            out: PathBuf::from("hindsight-out"),
+            include: Globs::default(),
+            exclude: Globs::default(),
+            copy: Copy::Fields,
+            report: Rules { uncaught: true, ..Rules::default() },
+            max_objects: 100_000,
+            max_bytes: 64 << 20,
+            max_crashes: 100,
+            per_minute: 10,
+            redact: Vec::new(),
+            version: String::new(),
+            given: Vec::new(),
+        }
+    }
+}
+
+impl Options {
+    /// Parses the agent's option text.
+    pub(crate) fn parse(text: &str) -> Result<Options, Error> {
+        let mut options = Options::default();
+        options.take(text, 0)?;
+        let out = options.out.to_string_lossy().replace("%p", &std::process::id().to_string());
+        options.out = PathBuf::from(out);
+        Ok(options)
+    }
+
+    fn take(&mut self, text: &str, depth: usize) -> Result<(), Error> {
+        for part in split(text, ',')? {
+            if let Some(file) = part.strip_prefix('@') {
+                if depth > 8 {
+                    return Err(Error(format!("option files nest too deeply at @{file}")));
+                }
+                let content = fs::read_to_string(file)
+                    .map_err(|error| Error(format!("cannot read option file {file}: {error}")))?;
+                for line in content.lines().map(str::trim) {
+                    if !line.is_empty() && !line.starts_with('#') {
+                        self.pair(line, depth)?;
+                    }
+                }
+            } else if !part.is_empty() {
+                self.pair(&part, depth)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn pair(&mut self, pair: &str, depth: usize) -> Result<(), Error> {
+        if let Some(file) = pair.strip_prefix('@') {
+            return self.take(&format!("@{file}"), depth + 1);
+        }
+        let (key, value) = pair
+            .split_once('=')
+            .ok_or_else(|| Error(format!("option \"{pair}\" has no value; write KEY=VALUE with a key of {KEYS}")))?;
+        let (key, value) = (key.trim(), unquote(value.trim()));
+        self.set(key, &value)?;
+        self.given.push((key.to_owned(), value));
+        Ok(())
+    }
+
+    fn set(&mut self, key: &str, value: &str) -> Result<(), Error> {
+        match key {
+            "mode" => match value {
+                "crash" => self.enabled = true,
+                "off" => self.enabled = false,
+                "second-chance" | "trace" => return Err(not_yet(key, value, "crash, off")),
+                _ => return Err(bad(key, value, "crash, off")),
+            },
+            "out" => {
+                if value.is_empty() {
+                    return Err(bad(key, value, "a directory"));
+                }
+                self.out = PathBuf::from(value);
+            }
+            "include" => self.include = globs(value),
+            "exclude" => self.exclude = globs(value),
+            "copy" => match value {
+                "reference" => self.copy = Copy::Reference,
+                "fields" => self.copy = Copy::Fields,
+                _ if value == "deep" || value.starts_with("depth:") => {
+                    return Err(not_yet(key, value, "reference, fields"));
+                }
+                _ => return Err(bad(key, value, "reference, fields")),
+            },
+            "report" => self.report = rules(value)?,
+            "max-objects" => self.max_objects = number(key, value)?,
+            "max-bytes" => self.max_bytes = number(key, value)?,
+            "max-crashes" => self.max_crashes = number(key, value)? as u64,
+            "per-minute" => self.per_minute = number(key, value)? as u64,
+            "redact" => self.redact = list(value).map(str::to_owned).collect(),
+            "version" => self.version = value.to_owned(),
+            "plan" | "chances" | "overflow" => {
+                return Err(Error(format!("option {key} is not available in this release; the keys are {KEYS}")));
+            }
+            _ => return Err(Error(format!("unknown option \"{key}\"; the keys are {KEYS}"))),
+        }
+        Ok(())
+    }
+
+    /// Whether the value of a field or parameter of this name must not be stored.
+    pub(crate) fn is_secret(&self, name: &str) -> bool {
+        let plain: String =
+            name.chars().filter(|c| *c != '_' && *c != '$').flat_map(char::to_lowercase).collect();
+        SECRETS.iter().any(|secret| match *secret {
+            // Short words would be found inside harmless ones.
+            "ssn" | "otp" | "cvv" | "pwd" => plain == *secret,
+            _ => plain.contains(secret),
+        }) || self.redact.iter().any(|pattern| Globs::new([pattern.as_str()]).matches(name))
+    }
+}
+
+fn rules(value: &str) -> Result<Rules, Error> {
+    const ACCEPTED: &str = "uncaught, escape:GLOB, caught:GLOB, exception:GLOB, separated by ;";
+    let mut rules = Rules::default();
+    let (mut escape, mut caught, mut exception) = (vec![], vec![], vec![]);
+    for rule in list(value) {
+        match rule.split_once(':') {
+            None if rule == "uncaught" => rules.uncaught = true,
+            Some(("escape", glob)) if !glob.is_empty() => escape.push(glob),
+            Some(("caught", glob)) if !glob.is_empty() => caught.push(glob),
+            Some(("exception", glob)) if !glob.is_empty() => exception.push(glob),
+            _ => return Err(bad("report", rule, ACCEPTED)),
+        }
+    }
+    if !rules.uncaught && escape.is_empty() && caught.is_empty() {
+        if exception.is_empty() {
+            return Err(bad("report", value, ACCEPTED));
+        }
+        // Only narrowed, so the default stands.
+        rules.uncaught = true;
+    }
+    rules.escape = Globs::new(escape);
+    rules.caught = Globs::new(caught);
+    rules.exception = Globs::new(exception);
+    Ok(rules)
+}
+
+fn list(value: &str) -> impl Iterator<Item = &str> {
+    value.split(';').map(str::trim).filter(|part| !part.is_empty())
+}
+
+fn globs(value: &str) -> Globs {
+    Globs::new(list(value))
+}
+
+/// A count or size: digits with an optional `k`, `M` or `G` (powers of 1024).
+fn number(key: &str, value: &str) -> Result<usize, Error> {
+    let (digits, shift) = match value.char_indices().last() {
+        Some((at, 'k' | 'K')) => (&value[..at], 10),
+        Some((at, 'm' | 'M')) => (&value[..at], 20),
+        Some((at, 'g' | 'G')) => (&value[..at], 30),
+        _ => (value, 0),
+    };
+    digits
+        .parse::<usize>()
+        .ok()
+        .and_then(|number| number.checked_mul(1 << shift))
+        .filter(|number| *number > 0 && u32::try_from(*number).is_ok())
+        .ok_or_else(|| bad(key, value, "a number from 1 to 4G, like 100000 or 64M"))
+}
+
+#[cold]
+fn bad(key: &str, value: &str, accepted: &str) -> Error {
+    Error(format!("bad value \"{value}\" for option {key}; accepted: {accepted}"))
+}
+
+#[cold]
+fn not_yet(key: &str, value: &str, accepted: &str) -> Error {
+    Error(format!("{key}={value} is not available in this release; accepted: {accepted}"))
+}
+
+fn unquote(value: &str) -> String {
+    match value.as_bytes() {
+        [quote @ (b'"' | b'\''), .., last] if quote == last => value[1..value.len() - 1].to_owned(),
+        _ => value.to_owned(),
+    }
+}
+
+/// Splits at a separator that is not inside quotes.
+fn split(text: &str, separator: char) -> Result<Vec<String>, Error> {
+    let mut parts = vec![String::new()];
+    let mut quote = None;
+    for c in text.chars() {
+        match quote {
+            Some(open) if c == open => quote = None,
+            None if c == '"' || c == '\'' => quote = Some(c),
+            None if c == separator => {
+                parts.push(String::new());
+                continue;
+            }
+            _ => {}
+        }
+        parts.last_mut().expect("never empty").push(c);
+    }
+    match quote {
+        Some(open) => Err(Error(format!("the quote {open} is never closed in the options \"{text}\""))),
+        None => Ok(parts),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_keys_are_understood() {
+        let options = Options::parse(
+            "mode=crash,out=a-%p,include=x.**;y.*,exclude=x.z.**,copy=reference,\
+             report=\"uncaught;escape:a.B.c;caught:**.d;exception:java.io.*\",max-objects=5,max-bytes=2M,\
+             max-crashes=3,per-minute=4,redact=foo*;bar,version='1,2'",
+        )
+        .unwrap();
+        assert_eq!(options.out, PathBuf::from(format!("a-{}", std::process::id())));
+        assert_eq!(options.copy, Copy::Reference);
+        assert!(options.include.matches("y.K") && !options.include.matches("y.z.K"));
+        assert!(options.report.escape.matches("a.B.c"));
+        assert!(options.report.caught.matches("p.q.d"));
+        assert!(options.report.exception.matches("java.io.IOException"));
+        assert_eq!((options.max_objects, options.max_bytes), (5, 2 << 20));
+        assert_eq!(options.version, "1,2");
+        assert!(options.is_secret("fooBar") && options.is_secret("user_Password") && !options.is_secret("name"));
+    }
+
+    #[test]
+    fn what_is_wrong_is_named() {
+        for (text, part) in [
+            ("colour=red", "unknown option \"colour\"; the keys are mode"),
+            ("copy=all", "bad value \"all\" for option copy; accepted: reference, fields"),
+            ("copy=deep", "copy=deep is not available"),
+            ("max-bytes=lots", "bad value \"lots\" for option max-bytes"),
+            ("max-objects=0", "bad value \"0\""),
+            ("max-objects=99999999999999999999", "bad value"),
+            ("report=everything", "accepted: uncaught, escape:GLOB"),
+            ("verbose", "has no value"),
+            ("version=\"1", "never closed"),
+            ("@/nonexistent/file", "cannot read option file /nonexistent/file"),
+        ] {
+            let error = Options::parse(text).unwrap_err().to_string();
+            assert!(error.contains(part), "{text}: {error}");
+            assert!(!error.contains('\n'));
+        }
+    }
+
+    #[test]
+    fn an_empty_text_means_defaults() {
+        let options = Options::parse("").unwrap();
+        assert!(options.enabled && options.report.uncaught);
+        assert_eq!(options.max_bytes, 64 << 20);
+    }
+}

@@ -1,0 +1,154 @@
+//! The directory of one run: crash files and `run.json`.
+//!
+//! **Invariant:** a crash file gets its final name only when it is whole and
+//! on disk; until then it is called `crash-NNNN.hsc.part`.
+//!
+//! **Invariant:** two JVMs that share a directory never write to one file:
+//! numbers are claimed by creating the part file exclusively.
+
+use serde_json::Value;
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+/// Numbers tried before giving up on a directory.
+const MAX_NUMBER: u32 = 999_999;
+
+pub(crate) struct Recording {
+    directory: PathBuf,
+    next: AtomicU32,
+    /// Path of our `run.json`, once it has been chosen.
+    run_json: Mutex<Option<PathBuf>>,
+}
+
+impl Recording {
+    pub(crate) fn new(directory: PathBuf) -> Recording {
+        Recording { directory, next: AtomicU32::new(1), run_json: Mutex::new(None) }
+    }
+
+    pub(crate) fn directory(&self) -> &Path {
+        &self.directory
+    }
+
+    /// Makes the directory if it is missing.
+    pub(crate) fn prepare(&self) -> Result<(), String> {
+        fs::create_dir_all(&self.directory).map_err(|error| self.explain("cannot make", &error))
+    }
+
+    fn explain(&self, what: &str, error: &io::Error) -> String {
+        format!("{what} {}: {error}", self.directory.display())
+    }
+
+    /// Writes a crash file of these blocks; its name.
+    ///
+    /// A full disk leaves no file, and says so.
+    pub(crate) fn write_crash(&self, blocks: impl Iterator<Item = Vec<u8>>) -> Result<String, String> {
+        self.prepare()?;
+        let (name, part, mut file) = self.claim()?;
+        let explain = |error: &io::Error| format!("cannot write {}: {error}", part.display());
+        let write = || -> io::Result<()> {
+            for block in blocks {
+                file.write_all(&block)?;
+            }
+            file.sync_all()
+        };
+        if let Err(error) = write() {
+            // A remnant would only take the space that is missing.
+            let _ = fs::remove_file(&part);
+            return Err(explain(&error));
+        }
+        fs::rename(&part, self.directory.join(&name)).map_err(|error| explain(&error))?;
+        if let Ok(directory) = File::open(&self.directory) {
+            // So that the name survives a power cut too; not all file systems can.
+            let _ = directory.sync_all();
+        }
+        Ok(name)
+    }
+
+    fn claim(&self) -> Result<(String, PathBuf, File), String> {
+        loop {
+            let number = self.next.fetch_add(1, Ordering::Relaxed);
+            if number > MAX_NUMBER {
+                return Err(format!("{} is full of crash files", self.directory.display()));
+            }
+            let name = format!("crash-{number:04}.hsc");
+            if self.directory.join(&name).exists() {
+                continue;
+            }
+            let part = self.directory.join(format!("{name}.part"));
+            match OpenOptions::new().write(true).create_new(true).open(&part) {
+                Ok(file) => {
+                    // Another JVM may have finished this number in between.
+                    if self.directory.join(&name).exists() {
+                        let _ = fs::remove_file(&part);
+                        continue;
+                    }
+                    return Ok((name, part, file));
+                }
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+                Err(error) => return Err(format!("cannot write {}: {error}", part.display())),
+            }
+        }
+    }
+
+    /// Replaces `run.json` as a whole.
+    pub(crate) fn write_run(&self, run: &Value) -> Result<(), String> {
+        let Ok(mut chosen) = self.run_json.lock() else { return Ok(()) };
+        let path = chosen.get_or_insert_with(|| self.choose_run_json()).clone();
+        let part = path.with_extension("json.part");
+        let write = || -> io::Result<()> {
+            let mut text = serde_json::to_string_pretty(run)?;
+            text.push('\n');
+            fs::write(&part, text)?;
+            fs::rename(&part, &path)
+        };
+        write().map_err(|error| {
+            let _ = fs::remove_file(&part);
+            format!("cannot write {}: {error}", path.display())
+        })
+    }
+
+    /// `run.json`, unless another JVM that still runs is writing it.
+    fn choose_run_json(&self) -> PathBuf {
+        let usual = self.directory.join("run.json");
+        let other = fs::read_to_string(&usual)
+            .ok()
+            .and_then(|text| serde_json::from_str::<Value>(&text).ok())
+            .and_then(|run| run.get("pid").and_then(Value::as_u64));
+        match other {
+            Some(pid) if pid != u64::from(std::process::id()) && Path::new(&format!("/proc/{pid}")).exists() => {
+                self.directory.join(format!("run-{}.json", std::process::id()))
+            }
+            _ => usual,
+        }
+    }
+}
+
+/// The command line of this process, with the values of what looks like a secret masked.
+pub(crate) fn command_line(is_secret: &dyn Fn(&str) -> bool) -> Vec<String> {
+    let raw = fs::read("/proc/self/cmdline").unwrap_or_default();
+    let mut masked = Vec::new();
+    let mut mask_next = false;
+    for part in raw.split(|byte| *byte == 0).filter(|part| !part.is_empty()) {
+        let part = String::from_utf8_lossy(part).into_owned();
+        let name_of = |text: &str| text.trim_start_matches('-').rsplit('.').next().unwrap_or("").replace('-', "");
+        if mask_next {
+            masked.push("***".to_owned());
+            mask_next = false;
+            continue;
+        }
+        match part.split_once('=') {
+            // `-agentpath:...` carries option names, not secrets of the program.
+            Some((key, _)) if !key.starts_with("-agent") && is_secret(&name_of(key.trim_start_matches("-D"))) => {
+                masked.push(format!("{key}=***"));
+            }
+            _ => {
+                mask_next = part.starts_with('-') && !part.contains('=') && is_secret(&name_of(&part));
+                masked.push(part);
+            }
+        }
+    }
+    masked
+}

@@ -1,0 +1,409 @@
+//! From an exception that the probes hand over to a crash file.
+//!
+//! The rules decide what is a failure; the same one (exception class and top
+//! frames) is stored once and then counted; `per-minute` and `max-crashes`
+//! bound the rest.
+
+use crate::agent::Agent;
+use crate::exceptions::{self, Exceptions};
+use crate::frames::{self, Frames};
+use crate::jni::{Jni, Obj};
+use crate::shim::Way;
+use crate::snapshot::graph::Graph;
+use crate::sys;
+use hindsight_instrument::Copy;
+use hindsight_tracelog::crash::{Failure, Meta};
+use hindsight_tracelog::{record, writer};
+use serde_json::json;
+use std::collections::HashMap;
+use std::iter;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::thread::sleep;
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+/// Frames that make a crash the same as another one.
+const KEY_FRAMES: usize = 8;
+/// Exceptions of `escape:` and `caught:` rules looked at per second; a program
+/// that throws more of them than this is not slowed down by them.
+const MAX_EXAMINED_PER_SECOND: u32 = 200;
+/// How long a failing thread waits for another's recording.
+const MAX_WAIT: Duration = Duration::from_secs(10);
+
+/// Why the probes call; the numbers stand in `HindsightThread.java`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Trigger {
+    Uncaught,
+    Escape,
+    Caught,
+}
+
+impl Trigger {
+    pub(crate) fn from_code(code: i32) -> Option<Trigger> {
+        match code {
+            0 => Some(Trigger::Uncaught),
+            1 => Some(Trigger::Escape),
+            2 => Some(Trigger::Caught),
+            _ => None,
+        }
+    }
+}
+
+/// What is known of crashes so far.
+#[derive(Default)]
+pub(crate) struct Reports {
+    state: Mutex<State>,
+    /// Held while a snapshot is taken and written: one at a time.
+    recording: Mutex<()>,
+    in_flight: AtomicU32,
+}
+
+#[derive(Default)]
+struct State {
+    known: HashMap<String, Known>,
+    order: Vec<String>,
+    stored: u64,
+    window: Option<(Instant, u64)>,
+    examined: Option<(Instant, u32)>,
+}
+
+struct Known {
+    file: Option<Stored>,
+    exception: String,
+    frame: String,
+    count: u64,
+}
+
+/// A crash file that was written.
+struct Stored {
+    name: String,
+    objects: usize,
+    /// From the probe's call to the file's final name.
+    millis: u64,
+}
+
+/// Different crashes whose counts are kept.
+const MAX_KNOWN: usize = 10_000;
+
+enum Decision {
+    Store,
+    Count,
+    Drop(&'static str),
+}
+
+impl Reports {
+    /// Whether another exception may be looked at now.
+    fn may_examine(&self) -> bool {
+        let Ok(mut state) = self.state.lock() else { return false };
+        let now = Instant::now();
+        match &mut state.examined {
+            Some((since, count)) if now.duration_since(*since) < Duration::from_secs(1) => {
+                *count += 1;
+                *count <= MAX_EXAMINED_PER_SECOND
+            }
+            window => {
+                *window = Some((now, 1));
+                true
+            }
+        }
+    }
+
+    fn decide(&self, agent: &Agent, key: &str, exception: &str, frame: &str) -> Decision {
+        let Ok(mut state) = self.state.lock() else { return Decision::Drop("crashes_lost_internal") };
+        if let Some(known) = state.known.get_mut(key) {
+            known.count += 1;
+            return Decision::Count;
+        }
+        let options = &agent.base.options;
+        if state.stored >= options.max_crashes {
+            return Decision::Drop("crashes_beyond_max_crashes");
+        }
+        let now = Instant::now();
+        match &mut state.window {
+            Some((since, count)) if now.duration_since(*since) < Duration::from_secs(60) => {
+                if *count >= options.per_minute {
+                    return Decision::Drop("crashes_beyond_per_minute");
+                }
+                *count += 1;
+            }
+            window => *window = Some((now, 1)),
+        }
+        state.stored += 1;
+        if state.known.len() < MAX_KNOWN {
+            let known =
+                Known { file: None, exception: exception.to_owned(), frame: frame.to_owned(), count: 1 };
+            state.known.insert(key.to_owned(), known);
+            state.order.push(key.to_owned());
+        }
+        Decision::Store
+    }
+
+    /// A crash that could not be written may be tried again when it recurs.
+    fn forget(&self, key: &str) {
+        if let Ok(mut state) = self.state.lock() {
+            state.known.remove(key);
+            state.order.retain(|known| known != key);
+            state.stored -= 1;
+        }
+    }
+
+    fn stored(&self, key: &str, file: Stored) {
+        if let Ok(mut state) = self.state.lock()
+            && let Some(known) = state.known.get_mut(key)
+        {
+            known.file = Some(file);
+        }
+    }
+
+    /// The crashes of this run for `run.json`.
+    pub(crate) fn list(&self) -> Vec<serde_json::Value> {
+        let Ok(state) = self.state.lock() else { return Vec::new() };
+        state
+            .order
+            .iter()
+            .filter_map(|key| state.known.get(key))
+            .filter_map(|known| {
+                known.file.as_ref().map(|file| {
+                    json!({
+                        "file": file.name,
+                        "exception": known.exception,
+                        "frame": known.frame,
+                        "count": known.count,
+                        "objects": file.objects,
+                        "millis": file.millis,
+                    })
+                })
+            })
+            .collect()
+    }
+
+    /// Waits until nothing is being recorded, for a JVM that goes down.
+    pub(crate) fn drain(&self, limit: Duration) {
+        let end = Instant::now() + limit;
+        while self.in_flight.load(Ordering::Acquire) > 0 && Instant::now() < end {
+            sleep(Duration::from_millis(2));
+        }
+    }
+}
+
+/// A failure as the probes have handed it over. `way` and `way_before` are
+/// `HindsightThread.Propagation` objects.
+pub(crate) struct Call {
+    pub(crate) trigger: Trigger,
+    pub(crate) method: i32,
+    pub(crate) exception: Obj,
+    pub(crate) way: Option<Obj>,
+    pub(crate) way_before: Option<Obj>,
+}
+
+/// Decides whether this is a failure, and records it.
+pub(crate) fn report(agent: &'static Agent, jni: Jni, call: &Call) {
+    let base = agent.base;
+    let rules = &base.options.report;
+    if call.trigger == Trigger::Uncaught && !rules.uncaught {
+        return;
+    }
+    if call.trigger != Trigger::Uncaught && !agent.reports.may_examine() {
+        base.counters.add("exceptions_not_examined", 1);
+        return;
+    }
+    if !rules.exception.is_empty()
+        && !rules.exception.matches(&exceptions::class_name(agent, jni, call.exception))
+    {
+        return;
+    }
+    agent.reports.in_flight.fetch_add(1, Ordering::AcqRel);
+    let done = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+        jni.with_frame(|jni| examine(agent, jni, call));
+    }));
+    agent.reports.in_flight.fetch_sub(1, Ordering::AcqRel);
+    if done.is_err() {
+        base.complain("crashes_lost_internal", "an internal error while recording a crash");
+    }
+}
+
+fn examine(agent: &'static Agent, jni: Jni, call: &Call) {
+    let base = agent.base;
+    let exceptions = exceptions::read(agent, jni, call.exception);
+    let (key, frame) = key(agent, jni, call, &exceptions);
+    match agent.reports.decide(agent, &key, &exceptions.infos[0].class, &frame) {
+        Decision::Count => base.counters.add("crashes_repeated", 1),
+        Decision::Drop(counter) => base.counters.add(counter, 1),
+        Decision::Store => {
+            // Two snapshots at once would fight for the cores and for the disk.
+            let started = Instant::now();
+            let _turn = loop {
+                match agent.reports.recording.try_lock() {
+                    Ok(turn) => break Some(turn),
+                    Err(_) if started.elapsed() < MAX_WAIT => sleep(Duration::from_millis(1)),
+                    Err(_) => break None,
+                }
+            };
+            match record(agent, jni, call, exceptions) {
+                Ok((name, objects)) => {
+                    base.counters.add("crashes_stored", 1);
+                    let millis = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
+                    agent.reports.stored(&key, Stored { name, objects, millis });
+                }
+                Err(what) => {
+                    agent.reports.forget(&key);
+                    base.complain("crashes_not_written", &format!("a crash was not recorded: {what}"));
+                }
+            }
+            crate::run::write(agent, false);
+        }
+    }
+}
+
+/// What makes two crashes the same, and the frame to show for it.
+fn key(agent: &Agent, jni: Jni, call: &Call, exceptions: &Exceptions) -> (String, String) {
+    let mut frames: Vec<String> = exceptions.infos[0]
+        .stack
+        .iter()
+        .take(KEY_FRAMES)
+        .map(|element| format!("{}.{}:{}", element.class, element.method, element.line))
+        .collect();
+    if frames.is_empty()
+        && let Some(way) = call.way
+    {
+        frames = agent
+            .shim
+            .way(jni, way, false)
+            .frames
+            .iter()
+            .take(KEY_FRAMES)
+            .filter_map(|raw| agent.base.methods.find(raw.method))
+            .map(|(class, index)| format!("{}.{}", class.name, class.methods[index].name))
+            .collect();
+    }
+    let frame = frames.first().cloned().unwrap_or_default();
+    // The causes belong to the key: a wrapper made in one place may hide different failures.
+    let causes: Vec<String> = exceptions.infos[1..]
+        .iter()
+        .map(|info| {
+            let top = info.stack.first().map(|e| format!("{}.{}:{}", e.class, e.method, e.line));
+            format!("{} {}", info.class, top.unwrap_or_default())
+        })
+        .collect();
+    (format!("{}\n{}\n{}", exceptions.infos[0].class, frames.join("\n"), causes.join("\n")), frame)
+}
+
+/// Records; the file's name and the number of objects in it.
+fn record(agent: &'static Agent, jni: Jni, call: &Call, exceptions: Exceptions) -> Result<(String, usize), String> {
+    let base = agent.base;
+    let options = &base.options;
+    let tags = base
+        .vm
+        .jvmti(&[sys::CAN_TAG_OBJECTS, sys::CAN_GET_CONSTANT_POOL])
+        .ok_or("the JVM gives no further JVM TI environment")?;
+    let mut graph = Graph::new(jni, tags, options, &base.methods);
+    let is_secret = |name: &str| options.is_secret(name);
+
+    let mut ways: Vec<(Way, usize)> = Vec::new();
+    if let Some(way) = call.way {
+        // Only a trace can tell that an earlier way of the same object belongs to it.
+        let joined = !exceptions.infos[0].stack.is_empty();
+        ways.push((agent.shim.way(jni, way, joined), 0));
+    } else {
+        ways.push((Way::default(), 0));
+    }
+    if let Some(way) = call.way_before
+        && let Some(cause) = agent.shim.exception(jni, way)
+        && let Some(index) = exceptions.objects.iter().position(|known| jni.same(*known, cause))
+    {
+        ways.push((agent.shim.way(jni, way, false), index));
+    }
+
+    let mut merged: Vec<Frames> = Vec::new();
+    for (way, index) in ways {
+        // Of a cause, only what was captured: its trace is in the file anyway.
+        let trace = if index == 0 { exceptions.infos[0].stack.as_slice() } else { &[] };
+        let index = index as u32;
+        let mut frames =
+            frames::merge(way, trace, index, options.copy, &base.methods, &mut graph, &is_secret);
+        if index != 0 {
+            frames.take_lines(&exceptions.infos[index as usize].stack);
+        }
+        merged.push(frames);
+    }
+    graph.walk();
+    let frames = merged.into_iter().flat_map(|frames| frames.finish(&graph)).collect();
+
+    let meta = meta(agent, jni, call);
+    let failure = Failure { exceptions: exceptions.infos, frames };
+    let classes: Vec<_> = graph.classes.iter().map(|class| class.info.clone()).collect();
+    let mut objects = std::mem::take(&mut graph.objects).into_iter();
+    // The tags are not needed any more; writing may take a while.
+    drop(graph);
+
+    let mut first = 0;
+    let object_blocks = iter::from_fn(|| {
+        let block: Vec<_> = objects.by_ref().take(writer::OBJECTS_PER_BLOCK).collect();
+        if block.is_empty() {
+            return None;
+        }
+        let number = first;
+        first += block.len() as u32;
+        Some(writer::objects(number, block))
+    });
+    let blocks = [writer::meta(&meta), writer::failure(&failure), writer::classes(&classes)];
+    let mut count = 0;
+    let records = blocks.into_iter().chain(object_blocks).inspect(|_| count += 1);
+    let records: Box<dyn Iterator<Item = Vec<u8>>> = Box::new(records);
+    let header = iter::once(record::file_header().to_vec());
+    // `End` counts the records before it, so it is made last.
+    let all: Vec<Vec<u8>> = header.chain(records).collect();
+    let end = writer::end(count);
+    let name = agent.recording.write_crash(all.into_iter().chain(iter::once(end)))?;
+    Ok((name, first as usize))
+}
+
+fn meta(agent: &Agent, jni: Jni, call: &Call) -> Meta {
+    let base = agent.base;
+    let property = |name: &std::ffi::CStr| agent.jvmti.system_property(name).unwrap_or_default();
+    let method = u32::try_from(call.method)
+        .ok()
+        .and_then(|id| base.methods.find(id))
+        .map(|(class, index)| format!("{}.{}", class.name, class.methods[index].name))
+        .unwrap_or_default();
+    let name = agent.jvmti.thread_name().unwrap_or_default();
+    Meta {
+        agent: env!("CARGO_PKG_VERSION").to_owned(),
+        program_version: base.options.version.clone(),
+        jvm_name: property(c"java.vm.name"),
+        jvm_version: property(c"java.vm.version"),
+        java_version: agent.java_version.clone(),
+        os: format!("{} {}", std::env::consts::OS, std::env::consts::ARCH),
+        pid: std::process::id(),
+        started_ms: crate::run::started_ms(),
+        time_ms: now_ms(),
+        thread: name,
+        thread_virtual: is_virtual(agent, jni),
+        reason: match call.trigger {
+            Trigger::Uncaught => "uncaught".to_owned(),
+            Trigger::Escape => format!("escape:{method}"),
+            Trigger::Caught => format!("caught:{method}"),
+        },
+        copy: match base.options.copy {
+            Copy::Reference => "reference",
+            Copy::Fields => "fields",
+        }
+        .to_owned(),
+        command: crate::run::command(base),
+        counters: base.counters.snapshot(),
+    }
+}
+
+/// Virtual threads (JDK 21 and up) are instances of classes of their own.
+fn is_virtual(agent: &Agent, jni: Jni) -> bool {
+    agent.jvmti.current_thread().is_some_and(|thread| {
+        let name = exceptions::class_name(agent, jni, thread);
+        name == "java.lang.VirtualThread" || name.starts_with("java.lang.ThreadBuilders$Bound")
+    })
+}
+
+/// Milliseconds since 1970.
+pub(crate) fn now_ms() -> i64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
+}

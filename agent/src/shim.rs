@@ -1,0 +1,250 @@
+//! The Java side: defining the probes, and reading what they have kept.
+//!
+//! The classes come from `java-shim/probe`, compiled and embedded by the build
+//! script, and go into the boot loader's `java.lang` at `VMInit`.
+
+use crate::jni::{FieldId, Jni, MethodId, Obj};
+use crate::sys::JValue;
+use std::ffi::CString;
+use std::ptr;
+
+/// Names and bytes of the probe classes.
+const CLASSES: &[(&str, &[u8])] = include!(concat!(env!("OUT_DIR"), "/shim/classes.rs"));
+
+const PROPAGATION: &str = "Ljava/lang/HindsightThread$Propagation;";
+const PROBE: &str = "Ljava/lang/HindsightProbe;";
+
+/// Handles on the probe classes, and on the parts of `Throwable` that are read.
+pub(crate) struct Shim {
+    /// `java.lang.HindsightThread`.
+    thread: Obj,
+    sweep: MethodId,
+    propagation: PropagationIds,
+    piece: PieceIds,
+    pub(crate) throwable: ThrowableIds,
+}
+
+struct PropagationIds {
+    head: FieldId,
+    tail: FieldId,
+    tail_before: FieldId,
+    dropped: FieldId,
+    before: FieldId,
+    exception: FieldId,
+}
+
+struct PieceIds {
+    references: FieldId,
+    words: FieldId,
+    starts: FieldId,
+    frames: FieldId,
+    next_reference: FieldId,
+    next_word: FieldId,
+}
+
+/// `java.lang.Throwable` and its like.
+pub(crate) struct ThrowableIds {
+    pub(crate) class: Obj,
+    pub(crate) message: FieldId,
+    pub(crate) cause: FieldId,
+    pub(crate) suppressed: FieldId,
+    pub(crate) get_stack_trace: MethodId,
+    pub(crate) element_class: FieldId,
+    pub(crate) element_method: FieldId,
+    pub(crate) element_file: FieldId,
+    pub(crate) element_line: FieldId,
+    pub(crate) list_class: Obj,
+    pub(crate) list_elements: FieldId,
+    pub(crate) list_size: FieldId,
+}
+
+/// One captured frame as the probes have kept it.
+pub(crate) struct Raw {
+    pub(crate) method: u32,
+    /// References in order; `None` where null. Local references.
+    pub(crate) references: Vec<Option<Obj>>,
+    pub(crate) words: Vec<i64>,
+}
+
+/// What the probes know of one exception's way.
+#[derive(Default)]
+pub(crate) struct Way {
+    /// Frames in the order in which they were left. Not there: how many were dropped, and where.
+    pub(crate) frames: Vec<Raw>,
+    /// Frames dropped between the first and the last ones.
+    pub(crate) dropped: u64,
+    /// Where among `frames` they are missing.
+    pub(crate) dropped_at: usize,
+}
+
+impl Shim {
+    /// Defines the probes and links `report`. `Err` names what failed.
+    pub(crate) fn install(jni: Jni) -> Result<Shim, String> {
+        for (name, bytes) in CLASSES {
+            let c_name = CString::new(*name).map_err(|error| error.to_string())?;
+            jni.define_boot_class(&c_name, bytes).ok_or_else(|| format!("class {name} cannot be defined"))?;
+        }
+        let global = |name: &str| {
+            let c_name = CString::new(name).ok()?;
+            jni.find_class(&c_name).and_then(|class| jni.global(class))
+        };
+        let class = |name: &str| global(name).ok_or_else(|| format!("class {name} is missing"));
+        let field = |class: Obj, name: &str, signature: &str| {
+            let (c_name, c_signature) = (CString::new(name).ok(), CString::new(signature).ok());
+            c_name
+                .zip(c_signature)
+                .and_then(|(name, signature)| jni.field(class, &name, &signature))
+                .ok_or_else(|| format!("field {name} is missing"))
+        };
+
+        let thread = class("java/lang/HindsightThread")?;
+        let propagation = class("java/lang/HindsightThread$Propagation")?;
+        let piece = class("java/lang/HindsightProbe")?;
+        let throwable = class("java/lang/Throwable")?;
+        let element = class("java/lang/StackTraceElement")?;
+        let list = class("java/util/ArrayList")?;
+
+        let signature = format!("(IILjava/lang/Throwable;{PROPAGATION}{PROPAGATION})V");
+        let signature = CString::new(signature).map_err(|error| error.to_string())?;
+        let report = jni.static_method(thread, c"report", &signature).ok_or("method report is missing")?;
+        // Links the native method now; a crash may leave no memory to do it then.
+        let nothing = JValue { object: ptr::null_mut() };
+        jni.call_static_void(thread, report, &[JValue { int: -1 }, JValue { int: -1 }, nothing, nothing, nothing]);
+        Ok(Shim {
+            thread,
+            sweep: jni.static_method(thread, c"sweep", c"()V").ok_or("method sweep is missing")?,
+            propagation: PropagationIds {
+                head: field(propagation, "head", PROBE)?,
+                tail: field(propagation, "tail", PROBE)?,
+                tail_before: field(propagation, "tailBefore", PROBE)?,
+                dropped: field(propagation, "dropped", "I")?,
+                before: field(propagation, "before", PROPAGATION)?,
+                exception: field(propagation, "exception", "Ljava/lang/Throwable;")?,
+            },
+            piece: PieceIds {
+                references: field(piece, "references", "[Ljava/lang/Object;")?,
+                words: field(piece, "words", "[J")?,
+                starts: field(piece, "starts", "[I")?,
+                frames: field(piece, "frames", "I")?,
+                next_reference: field(piece, "nextReference", "I")?,
+                next_word: field(piece, "nextWord", "I")?,
+            },
+            throwable: ThrowableIds {
+                class: throwable,
+                message: field(throwable, "detailMessage", "Ljava/lang/String;")?,
+                cause: field(throwable, "cause", "Ljava/lang/Throwable;")?,
+                suppressed: field(throwable, "suppressedExceptions", "Ljava/util/List;")?,
+                get_stack_trace: jni
+                    .method(throwable, c"getStackTrace", c"()[Ljava/lang/StackTraceElement;")
+                    .ok_or("method getStackTrace is missing")?,
+                element_class: field(element, "declaringClass", "Ljava/lang/String;")?,
+                element_method: field(element, "methodName", "Ljava/lang/String;")?,
+                element_file: field(element, "fileName", "Ljava/lang/String;")?,
+                element_line: field(element, "lineNumber", "I")?,
+                list_class: list,
+                list_elements: field(list, "elementData", "[Ljava/lang/Object;")?,
+                list_size: field(list, "size", "I")?,
+            },
+        })
+    }
+
+    /// Lets reports through, or stops them.
+    pub(crate) fn set_ready(&self, jni: Jni, ready: bool) -> bool {
+        jni.set_static_boolean(self.thread, c"ready", ready)
+    }
+
+    /// Drops what the probes keep of exceptions that are over.
+    pub(crate) fn sweep(&self, jni: Jni) {
+        jni.call_static_void(self.thread, self.sweep, &[]);
+    }
+
+    /// The exception whose way this is.
+    pub(crate) fn exception(&self, jni: Jni, way: Obj) -> Option<Obj> {
+        jni.get_object(way, self.propagation.exception)
+    }
+
+    /// Reads an exception's way. With `joined`, the way that the same object had before a handler
+    /// threw it on comes first.
+    pub(crate) fn way(&self, jni: Jni, propagation: Obj, joined: bool) -> Way {
+        let mut way = Way::default();
+        let ids = &self.propagation;
+        if joined && let Some(before) = jni.get_object(propagation, ids.before) {
+            if let Some(head) = jni.get_object(before, ids.head) {
+                self.piece(jni, head, &mut way.frames);
+            }
+        }
+        if let Some(head) = jni.get_object(propagation, ids.head) {
+            self.piece(jni, head, &mut way.frames);
+        }
+        way.dropped = u64::try_from(jni.get_int(propagation, ids.dropped)).unwrap_or(0);
+        way.dropped_at = way.frames.len();
+        for tail in [ids.tail_before, ids.tail] {
+            if let Some(piece) = jni.get_object(propagation, tail) {
+                self.piece(jni, piece, &mut way.frames);
+            }
+        }
+        way
+    }
+
+    fn piece(&self, jni: Jni, piece: Obj, frames: &mut Vec<Raw>) {
+        let ids = &self.piece;
+        let number = |field| usize::try_from(jni.get_int(piece, field)).unwrap_or(0);
+        let (Some(starts), Some(words), Some(references)) =
+            (jni.get_object(piece, ids.starts), jni.get_object(piece, ids.words), jni.get_object(piece, ids.references))
+        else {
+            return;
+        };
+        let count = number(ids.frames).min(jni.array_len(starts) / 3);
+        let starts: Vec<usize> = jni
+            .primitives(starts, b'I', 3 * count)
+            .chunks_exact(4)
+            .map(|bytes| i32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]) as usize)
+            .collect();
+        let word_count = number(ids.next_word).min(jni.array_len(words));
+        let words: Vec<i64> = jni
+            .primitives(words, b'J', word_count)
+            .chunks_exact(8)
+            .map(|bytes| i64::from_le_bytes(bytes.try_into().expect("eight bytes")))
+            .collect();
+        let reference_count = number(ids.next_reference).min(jni.array_len(references));
+        for frame in 0..count {
+            let at = |part: usize, end: usize| {
+                let from = starts[3 * frame + part].min(end);
+                let to = if frame + 1 < count { starts[3 * frame + 3 + part].clamp(from, end) } else { end };
+                from..to
+            };
+            frames.push(Raw {
+                method: starts[3 * frame] as u32,
+                references: at(1, reference_count).map(|index| jni.array_get(references, index)).collect(),
+                words: words[at(2, words.len())].to_vec(),
+            });
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::CLASSES;
+
+    /// The names that `instrument` compiles into classes exist in the compiled probes.
+    #[test]
+    fn probes_have_the_names_of_the_contract() {
+        let (_, probe) = CLASSES.iter().find(|(name, _)| *name == "java/lang/HindsightProbe").unwrap();
+        let text = String::from_utf8_lossy(probe);
+        for name in ["frame", "caught", "caughtReport", "uncaught", "escape"] {
+            assert!(text.contains(name), "{name} is missing");
+        }
+        for descriptor in [
+            "(Ljava/lang/Throwable;I)Ljava/lang/HindsightProbe;",
+            "(Ljava/lang/Object;)Ljava/lang/HindsightProbe;",
+            "(I)Ljava/lang/HindsightProbe;",
+            "(J)Ljava/lang/HindsightProbe;",
+            "(F)Ljava/lang/HindsightProbe;",
+            "(D)Ljava/lang/HindsightProbe;",
+            "(Ljava/lang/Throwable;I)V",
+            "(Ljava/lang/Thread;Ljava/lang/Throwable;)V",
+        ] {
+            assert!(text.contains(descriptor), "{descriptor} is missing");
+        }
+    }
+}

@@ -1,0 +1,258 @@
+//! What to do with the objects of each class.
+
+use crate::jni::{FieldId, Jni, Obj};
+use crate::jvmti::Jvmti;
+use crate::methods::Methods;
+use crate::snapshot::lambda;
+use hindsight_tracelog::crash::{ClassInfo, ClassKind, FieldInfo, Lambda};
+
+const ACC_STATIC: u16 = 0x0008;
+const ACC_INTERFACE: i32 = 0x0200;
+const ACC_ENUM: i32 = 0x4000;
+
+/// How an object of a class is stored.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Storage {
+    /// By its fields.
+    Instance,
+    /// An array of primitives; the letter of its elements' descriptor.
+    Primitives(u8),
+    /// An array of references.
+    References,
+    String,
+    Class,
+    /// An enum constant; the field that holds its name.
+    Enum(FieldId),
+    /// Not at all, for this reason.
+    Hole(&'static str),
+    /// As the method behind it; its captured values are the fields.
+    Lambda(Lambda),
+}
+
+/// A class as the snapshot needs it.
+pub(crate) struct Class {
+    pub(crate) info: ClassInfo,
+    pub(crate) storage: Storage,
+    /// One for each of `info.fields`, with the letter of its descriptor.
+    pub(crate) fields: Vec<(FieldId, u8)>,
+    /// Fields whose text must not be stored, by index.
+    pub(crate) secrets: Vec<usize>,
+}
+
+/// Classes, and subclasses of them, whose objects mean nothing outside the JVM
+/// they live in, or would pull the whole JVM in.
+const HOLES: &[(&str, &str)] = &[
+    ("java.lang.Thread", "thread"),
+    ("java.lang.ThreadGroup", "thread group"),
+    ("java.lang.ClassLoader", "class loader"),
+    ("java.lang.Module", "module"),
+    ("java.lang.ModuleLayer", "module layer"),
+    ("java.lang.Process", "process"),
+    ("java.lang.ProcessHandleImpl", "process"),
+    ("java.lang.Runtime", "runtime"),
+    ("java.lang.invoke.MethodHandle", "method handle"),
+    ("java.lang.invoke.VarHandle", "variable handle"),
+    ("java.lang.invoke.MemberName", "method handle"),
+    ("java.lang.invoke.MethodHandles$Lookup", "lookup"),
+    ("java.lang.invoke.CallSite", "call site"),
+    ("java.io.FileDescriptor", "open file"),
+    ("java.io.FileInputStream", "open file"),
+    ("java.io.FileOutputStream", "open file"),
+    ("java.io.RandomAccessFile", "open file"),
+    ("java.io.Console", "console"),
+    ("java.net.Socket", "socket"),
+    ("java.net.ServerSocket", "socket"),
+    ("java.net.DatagramSocket", "socket"),
+    ("java.net.SocketImpl", "socket"),
+    ("java.net.URLConnection", "connection"),
+    ("java.nio.channels.spi.AbstractInterruptibleChannel", "channel"),
+    ("java.nio.channels.Selector", "selector"),
+    ("java.nio.MappedByteBuffer", "memory outside the heap"),
+    ("java.util.zip.Inflater", "memory outside the heap"),
+    ("java.util.zip.Deflater", "memory outside the heap"),
+    ("java.util.zip.ZipFile", "open file"),
+    ("java.util.concurrent.ThreadPoolExecutor", "thread pool"),
+    ("java.util.concurrent.ForkJoinPool", "thread pool"),
+    ("java.util.Timer", "thread"),
+    ("java.util.logging.Logger", "logger"),
+    ("java.util.logging.LogManager", "logger"),
+    ("java.util.ResourceBundle", "resource bundle"),
+    ("java.security.Provider", "security provider"),
+    ("java.security.AccessControlContext", "access control context"),
+    ("java.security.ProtectionDomain", "protection domain"),
+    ("sun.misc.Unsafe", "JVM internals"),
+    ("jdk.internal.misc.Unsafe", "JVM internals"),
+    ("sun.nio.fs.AbstractFileSystem", "file system"),
+    ("java.nio.file.FileSystem", "file system"),
+    ("java.nio.file.spi.FileSystemProvider", "file system"),
+];
+
+/// Fields that the JVM or the collector owns.
+fn is_internal(owner: &str, name: &str) -> bool {
+    match owner {
+        "java.lang.Throwable" => matches!(name, "backtrace" | "depth"),
+        "java.lang.ref.Reference" => name != "referent",
+        _ => false,
+    }
+}
+
+/// The class of an object, read for the first time in this snapshot.
+pub(crate) fn read(
+    jni: Jni,
+    jvmti: Jvmti,
+    methods: &Methods,
+    is_secret: &dyn Fn(&str) -> bool,
+    class: Obj,
+    id: u32,
+) -> Class {
+    let signature = jvmti.class_signature(class).unwrap_or_else(|| "L?;".to_owned());
+    let mut info = ClassInfo { id, name: binary_name(&signature), ..ClassInfo::default() };
+    let array = |storage| Class {
+        info: ClassInfo { kind: ClassKind::Array, ..info.clone() },
+        storage,
+        fields: Vec::new(),
+        secrets: Vec::new(),
+    };
+    match signature.as_bytes() {
+        [b'[', letter] => return array(Storage::Primitives(*letter)),
+        [b'[', ..] => return array(Storage::References),
+        _ => {}
+    }
+    if let Some(loader) = jvmti.loader(class) {
+        info.loader = jvmti.class_signature(jni.class_of(loader)).map(|s| binary_name(&s)).unwrap_or_default();
+    }
+    info.sha256 = methods.sha256(&info.name);
+    let modifiers = jvmti.class_modifiers(class);
+    let chain = superclasses(jni, jvmti, class);
+    info.supers = chain.iter().map(|(name, _)| name.clone()).collect();
+    info.interfaces =
+        jvmti.interfaces(class).into_iter().filter_map(|i| jvmti.class_signature(i)).map(|s| binary_name(&s)).collect();
+    let hidden = signature.contains('.');
+    info.kind = if hidden {
+        ClassKind::Hidden
+    } else if modifiers & ACC_INTERFACE != 0 {
+        ClassKind::Interface
+    } else if info.supers.iter().any(|name| name == "java.lang.Enum") {
+        ClassKind::Enum
+    } else if info.supers.first().is_some_and(|name| name == "java.lang.Record") {
+        ClassKind::Record
+    } else if info.supers.iter().any(|name| name == "java.lang.reflect.Proxy") {
+        ClassKind::Proxy
+    } else {
+        ClassKind::Class
+    };
+
+    let mut storage = Storage::Instance;
+    match info.name.as_str() {
+        "java.lang.String" => storage = Storage::String,
+        "java.lang.Class" => storage = Storage::Class,
+        name => {
+            if let Some((_, reason)) =
+                HOLES.iter().find(|(hole, _)| *hole == name || info.supers.iter().any(|s| s == hole))
+            {
+                storage = Storage::Hole(reason);
+            } else if name.starts_with("jdk.internal.") || name.starts_with("sun.nio.ch.") {
+                storage = Storage::Hole("JVM internals");
+            } else if info.kind == ClassKind::Enum || modifiers & ACC_ENUM != 0 {
+                let holder = chain.iter().find(|(name, _)| name == "java.lang.Enum");
+                storage = match holder.and_then(|(_, e)| jni.field(*e, c"name", c"Ljava/lang/String;")) {
+                    Some(field) => Storage::Enum(field),
+                    None => Storage::Hole("enum"),
+                };
+            }
+        }
+    }
+
+    let mut fields = Vec::new();
+    let mut secrets = Vec::new();
+    if matches!(storage, Storage::Instance) {
+        // Topmost class first, so that a subclass only appends.
+        let own = std::iter::once((info.name.clone(), class));
+        let all: Vec<_> = own.chain(chain.iter().cloned()).collect();
+        for (owner, declaring) in all.iter().rev() {
+            for field in jvmti.class_fields(*declaring) {
+                let Some((name, descriptor, access)) = jvmti.field(*declaring, field) else { continue };
+                if access & ACC_STATIC != 0 || is_internal(owner, &name) {
+                    continue;
+                }
+                let letter = descriptor.as_bytes().first().copied().unwrap_or(b'L');
+                if is_secret(&name) {
+                    secrets.push(fields.len());
+                }
+                fields.push((field, letter));
+                info.fields.push(FieldInfo { owner: owner.clone(), name, descriptor, access });
+            }
+        }
+        if hidden {
+            storage = match lambda::implementation(jvmti, class, &info.name) {
+                Some(lambda) => Storage::Lambda(lambda),
+                None => Storage::Hole("hidden class: has no name in another run"),
+            };
+        }
+    }
+    Class { info, storage, fields, secrets }
+}
+
+/// Names and classes above this one, nearest first, without `java.lang.Object`.
+fn superclasses(jni: Jni, jvmti: Jvmti, class: Obj) -> Vec<(String, Obj)> {
+    let mut chain = Vec::new();
+    let mut above = jni.superclass(class);
+    while let Some(class) = above {
+        let name = jvmti.class_signature(class).map(|s| binary_name(&s)).unwrap_or_default();
+        if name == "java.lang.Object" {
+            break;
+        }
+        chain.push((name, class));
+        above = jni.superclass(class);
+    }
+    chain
+}
+
+/// `Ljava/lang/String;` to `java.lang.String`, `[I` stays; a hidden class
+/// `LFoo.0x1234;` to `Foo/0x1234`, which is what `Class.getName` says.
+pub(crate) fn binary_name(signature: &str) -> String {
+    match signature.as_bytes() {
+        [b'L', .., b';'] => {
+            let inner = &signature[1..signature.len() - 1];
+            match inner.split_once('.') {
+                Some((name, suffix)) => format!("{}/{suffix}", name.replace('/', ".")),
+                None => inner.replace('/', "."),
+            }
+        }
+        [b'[', ..] => signature.replace('/', "."),
+        [letter] => primitive_name(*letter).to_owned(),
+        _ => signature.to_owned(),
+    }
+}
+
+fn primitive_name(letter: u8) -> &'static str {
+    match letter {
+        b'Z' => "boolean",
+        b'B' => "byte",
+        b'C' => "char",
+        b'S' => "short",
+        b'I' => "int",
+        b'J' => "long",
+        b'F' => "float",
+        b'D' => "double",
+        _ => "void",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::binary_name;
+
+    #[test]
+    fn names_are_those_of_java() {
+        for (signature, name) in [
+            ("Ljava/util/Map$Entry;", "java.util.Map$Entry"),
+            ("[[I", "[[I"),
+            ("[Ljava/lang/String;", "[Ljava.lang.String;"),
+            ("I", "int"),
+            ("LMain$$Lambda.0x0000000123;", "Main$$Lambda/0x0000000123"),
+        ] {
+            assert_eq!(binary_name(signature), name);
+        }
+    }
+}

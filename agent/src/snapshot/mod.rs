@@ -1,0 +1,16 @@
+//! Reading the object graph behind the captured references.
+//!
+//! - [`graph`] walks it breadth first and stores objects.
+//! - [`classes`] knows what to do with the objects of each class.
+//! - [`lambda`] finds the method behind a lambda's hidden class.
+//!
+//! **Invariant:** no Java code runs here, the program's least of all (design,
+//! decision 4): fields are read through JNI, and identity is kept by JVM TI
+//! tags, in an environment of its own that is disposed of with the snapshot.
+//!
+//! **Invariant:** nothing is allocated on the Java heap, so that a snapshot
+//! works under `OutOfMemoryError`.
+
+pub(crate) mod classes;
+pub(crate) mod graph;
+pub(crate) mod lambda;

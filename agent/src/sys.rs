@@ -1,0 +1,283 @@
+//! The function tables of JNI and JVM TI, as far as the agent uses them.
+//!
+//! Both tables are append-only by specification, so a slot number is an ABI. A
+//! test compiles a C program against the headers of the installed JDKs and
+//! compares every number here with theirs.
+
+#![expect(unsafe_code, reason = "the border to the JVM's C interfaces")]
+#![expect(non_snake_case, reason = "functions keep the names of the specifications")]
+
+use std::ffi::{c_char, c_int, c_void};
+
+/// A JNI reference: local, global, or null.
+pub(crate) type Ref = *mut c_void;
+pub(crate) type FieldId = *mut c_void;
+pub(crate) type MethodId = *mut c_void;
+
+/// `JNI_OK` and `JVMTI_ERROR_NONE`.
+pub(crate) const OK: c_int = 0;
+pub(crate) const JNI_ERR: c_int = -1;
+pub(crate) const JVMTI_VERSION_11: c_int = 0x300b_0000;
+pub(crate) const EVENT_VM_INIT: c_int = 50;
+pub(crate) const EVENT_VM_DEATH: c_int = 51;
+pub(crate) const EVENT_CLASS_FILE_LOAD_HOOK: c_int = 54;
+pub(crate) const ENABLE: c_int = 1;
+
+/// Bits of `jvmtiCapabilities`, by position.
+pub(crate) const CAN_TAG_OBJECTS: usize = 0;
+pub(crate) const CAN_GET_CONSTANT_POOL: usize = 35;
+pub(crate) const CAN_RETRANSFORM_CLASSES: usize = 37;
+
+/// `jvmtiCapabilities`: 128 bits.
+pub(crate) type Capabilities = [u8; 16];
+
+/// A JNI `jvalue`.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub(crate) union JValue {
+    pub(crate) object: Ref,
+    pub(crate) int: i32,
+    pub(crate) long: i64,
+}
+
+/// `jvmtiEventCallbacks`, up to the last one used.
+#[repr(C)]
+#[derive(Default)]
+pub(crate) struct Callbacks {
+    pub(crate) vm_init: Option<unsafe extern "system" fn(JvmtiEnv, JniEnv, Ref)>,
+    pub(crate) vm_death: Option<unsafe extern "system" fn(JvmtiEnv, JniEnv)>,
+    pub(crate) thread_start: Option<unsafe extern "system" fn()>,
+    pub(crate) thread_end: Option<unsafe extern "system" fn()>,
+    #[expect(clippy::type_complexity, reason = "as JVM TI declares it")]
+    pub(crate) class_file_load_hook: Option<
+        unsafe extern "system" fn(
+            JvmtiEnv,
+            JniEnv,
+            Ref,
+            Ref,
+            *const c_char,
+            Ref,
+            c_int,
+            *const u8,
+            *mut c_int,
+            *mut *mut u8,
+        ),
+    >,
+}
+
+/// `jvmtiThreadInfo`.
+#[repr(C)]
+pub(crate) struct ThreadInfo {
+    pub(crate) name: *mut c_char,
+    pub(crate) priority: c_int,
+    pub(crate) is_daemon: u8,
+    pub(crate) group: Ref,
+    pub(crate) loader: Ref,
+}
+
+type Slots = *const *const c_void;
+
+macro_rules! table {
+    ($(#[$doc:meta])* $table:ident { $( $slot:literal $name:ident ( $($arg:ident : $ty:ty),* ) $(-> $ret:ty)? ; )* }) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, PartialEq, Eq)]
+        #[repr(transparent)]
+        pub(crate) struct $table(pub(crate) *const Slots);
+
+        impl $table {
+            $(
+                /// # Safety
+                ///
+                /// As the specification of this function demands; the environment must be valid
+                /// on this thread.
+                pub(crate) unsafe fn $name(self, $($arg: $ty),*) $(-> $ret)? {
+                    // SAFETY: the caller vouches for the environment, whose table has the
+                    // function of this signature in this slot.
+                    unsafe {
+                        let function: unsafe extern "system" fn(*const Slots $(, $ty)*) $(-> $ret)? =
+                            std::mem::transmute(*(*self.0).add($slot));
+                        function(self.0 $(, $arg)*)
+                    }
+                }
+            )*
+
+            /// Names and slots, for the test against the headers.
+            #[cfg(test)]
+            pub(crate) const SLOTS: &'static [(&'static str, usize)] = &[$((stringify!($name), $slot)),*];
+        }
+    };
+}
+
+table! {
+    /// `JavaVM*`.
+    JavaVm {
+        6 GetEnv(env: *mut *mut c_void, version: c_int) -> c_int;
+    }
+}
+
+table! {
+    /// `JNIEnv*`: valid on one thread.
+    JniEnv {
+        5 DefineClass(name: *const c_char, loader: Ref, bytes: *const u8, len: c_int) -> Ref;
+        6 FindClass(name: *const c_char) -> Ref;
+        10 GetSuperclass(class: Ref) -> Ref;
+        17 ExceptionClear();
+        19 PushLocalFrame(capacity: c_int) -> c_int;
+        20 PopLocalFrame(result: Ref) -> Ref;
+        21 NewGlobalRef(object: Ref) -> Ref;
+        23 DeleteLocalRef(object: Ref);
+        24 IsSameObject(a: Ref, b: Ref) -> u8;
+        30 NewObjectA(class: Ref, method: MethodId, args: *const JValue) -> Ref;
+        31 GetObjectClass(object: Ref) -> Ref;
+        33 GetMethodID(class: Ref, name: *const c_char, signature: *const c_char) -> MethodId;
+        66 CallNonvirtualObjectMethodA(object: Ref, class: Ref, method: MethodId, args: *const JValue) -> Ref;
+        94 GetFieldID(class: Ref, name: *const c_char, signature: *const c_char) -> FieldId;
+        95 GetObjectField(object: Ref, field: FieldId) -> Ref;
+        96 GetBooleanField(object: Ref, field: FieldId) -> u8;
+        97 GetByteField(object: Ref, field: FieldId) -> i8;
+        98 GetCharField(object: Ref, field: FieldId) -> u16;
+        99 GetShortField(object: Ref, field: FieldId) -> i16;
+        100 GetIntField(object: Ref, field: FieldId) -> i32;
+        101 GetLongField(object: Ref, field: FieldId) -> i64;
+        102 GetFloatField(object: Ref, field: FieldId) -> f32;
+        103 GetDoubleField(object: Ref, field: FieldId) -> f64;
+        113 GetStaticMethodID(class: Ref, name: *const c_char, signature: *const c_char) -> MethodId;
+        116 CallStaticObjectMethodA(class: Ref, method: MethodId, args: *const JValue) -> Ref;
+        143 CallStaticVoidMethodA(class: Ref, method: MethodId, args: *const JValue);
+        144 GetStaticFieldID(class: Ref, name: *const c_char, signature: *const c_char) -> FieldId;
+        155 SetStaticBooleanField(class: Ref, field: FieldId, value: u8);
+        164 GetStringLength(string: Ref) -> c_int;
+        167 NewStringUTF(text: *const c_char) -> Ref;
+        171 GetArrayLength(array: Ref) -> c_int;
+        173 GetObjectArrayElement(array: Ref, index: c_int) -> Ref;
+        199 GetBooleanArrayRegion(array: Ref, start: c_int, len: c_int, buffer: *mut c_void);
+        200 GetByteArrayRegion(array: Ref, start: c_int, len: c_int, buffer: *mut c_void);
+        201 GetCharArrayRegion(array: Ref, start: c_int, len: c_int, buffer: *mut c_void);
+        202 GetShortArrayRegion(array: Ref, start: c_int, len: c_int, buffer: *mut c_void);
+        203 GetIntArrayRegion(array: Ref, start: c_int, len: c_int, buffer: *mut c_void);
+        204 GetLongArrayRegion(array: Ref, start: c_int, len: c_int, buffer: *mut c_void);
+        205 GetFloatArrayRegion(array: Ref, start: c_int, len: c_int, buffer: *mut c_void);
+        206 GetDoubleArrayRegion(array: Ref, start: c_int, len: c_int, buffer: *mut c_void);
+        220 GetStringRegion(string: Ref, start: c_int, len: c_int, buffer: *mut u16);
+        228 ExceptionCheck() -> u8;
+    }
+}
+
+table! {
+    /// `jvmtiEnv*`: valid on every thread.
+    JvmtiEnv {
+        1 SetEventNotificationMode(mode: c_int, event: c_int, thread: Ref) -> c_int;
+        8 GetThreadInfo(thread: Ref, info: *mut ThreadInfo) -> c_int;
+        17 GetCurrentThread(thread: *mut Ref) -> c_int;
+        11 RunAgentThread(thread: Ref, run: unsafe extern "system" fn(JvmtiEnv, JniEnv, *mut c_void), arg: *const c_void, priority: c_int) -> c_int;
+        39 GetNamedModule(loader: Ref, package: *const c_char, module: *mut Ref) -> c_int;
+        45 Allocate(size: i64, memory: *mut *mut u8) -> c_int;
+        46 Deallocate(memory: *mut u8) -> c_int;
+        47 GetClassSignature(class: Ref, signature: *mut *mut c_char, generic: *mut *mut c_char) -> c_int;
+        50 GetClassModifiers(class: Ref, modifiers: *mut c_int) -> c_int;
+        52 GetClassFields(class: Ref, count: *mut c_int, fields: *mut *mut FieldId) -> c_int;
+        53 GetImplementedInterfaces(class: Ref, count: *mut c_int, interfaces: *mut *mut Ref) -> c_int;
+        56 GetClassLoader(class: Ref, loader: *mut Ref) -> c_int;
+        59 GetFieldName(class: Ref, field: FieldId, name: *mut *mut c_char, signature: *mut *mut c_char, generic: *mut *mut c_char) -> c_int;
+        61 GetFieldModifiers(class: Ref, field: FieldId, modifiers: *mut c_int) -> c_int;
+        105 GetTag(object: Ref, tag: *mut i64) -> c_int;
+        106 SetTag(object: Ref, tag: i64) -> c_int;
+        121 SetEventCallbacks(callbacks: *const Callbacks, size: c_int) -> c_int;
+        126 DisposeEnvironment() -> c_int;
+        130 GetSystemProperty(name: *const c_char, value: *mut *mut c_char) -> c_int;
+        141 AddCapabilities(capabilities: *const Capabilities) -> c_int;
+        145 GetConstantPool(class: Ref, count: *mut c_int, len: *mut c_int, bytes: *mut *mut u8) -> c_int;
+        151 RetransformClasses(count: c_int, classes: *const Ref) -> c_int;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fmt::Write;
+    use std::path::{Path, PathBuf};
+    use std::process::Command;
+    use std::{env, fs};
+
+    /// JDKs with headers: `JAVA_HOME`, the one of the `java` on the path, and what Linux
+    /// distributions install.
+    fn jdks() -> Vec<PathBuf> {
+        let mut homes: Vec<PathBuf> = env::var_os("JAVA_HOME").map(PathBuf::from).into_iter().collect();
+        if let Some(paths) = env::var_os("PATH") {
+            let java = env::split_paths(&paths).map(|path| path.join("javac")).find_map(|path| path.canonicalize().ok());
+            homes.extend(java.and_then(|java| Some(java.parent()?.parent()?.to_path_buf())));
+        }
+        for entry in fs::read_dir("/usr/lib/jvm").into_iter().flatten().flatten() {
+            homes.extend(entry.path().canonicalize().ok());
+        }
+        homes.retain(|home| home.join("include/jvmti.h").exists());
+        homes.sort();
+        homes.dedup();
+        homes
+    }
+
+    fn c_program() -> String {
+        let mut text = String::from(
+            "#include <jvmti.h>\n#include <stddef.h>\n#include <stdio.h>\n\
+             #define J(f) printf(\"%zu\\n\", offsetof(struct JNINativeInterface_, f) / sizeof(void *));\n\
+             #define V(f) printf(\"%zu\\n\", offsetof(struct JNIInvokeInterface_, f) / sizeof(void *));\n\
+             #define T(f) printf(\"%zu\\n\", offsetof(struct jvmtiInterface_1_, f) / sizeof(void *));\n\
+             #define E(f) printf(\"%zu\\n\", offsetof(jvmtiEventCallbacks, f) / sizeof(void *));\n\
+             #define C(f) { jvmtiCapabilities c = {0}; c.f = 1; unsigned char *p = (void *) &c; \
+             for (int i = 0; i < 128; i++) if (p[i / 8] >> (i % 8) & 1) printf(\"%d\\n\", i); }\n\
+             int main() {\n",
+        );
+        for (tag, slots) in [("J", JniEnv::SLOTS), ("V", JavaVm::SLOTS), ("T", JvmtiEnv::SLOTS)] {
+            for (name, _) in slots {
+                let _ = writeln!(text, "{tag}({name})");
+            }
+        }
+        for name in ["VMInit", "VMDeath", "ClassFileLoadHook"] {
+            let _ = writeln!(text, "E({name})");
+        }
+        for name in ["can_tag_objects", "can_get_constant_pool", "can_retransform_classes"] {
+            let _ = writeln!(text, "C({name})");
+        }
+        text.push_str("printf(\"%zu\\n\", sizeof(jvmtiCapabilities));\n");
+        text.push_str("printf(\"%zu\\n\", sizeof(jvmtiThreadInfo));\n");
+        text.push_str("printf(\"%zu\\n\", sizeof(jvalue));\n");
+        text.push_str("printf(\"%d\\n%d\\n%d\\n\", JVMTI_EVENT_VM_INIT, JVMTI_EVENT_VM_DEATH, JVMTI_EVENT_CLASS_FILE_LOAD_HOOK);\n");
+        text.push_str("return 0;\n}\n");
+        text
+    }
+
+    /// Every number of this module, against the headers of every JDK found.
+    #[test]
+    fn numbers_are_those_of_the_headers() {
+        let mut ours: Vec<usize> = Vec::new();
+        for slots in [JniEnv::SLOTS, JavaVm::SLOTS, JvmtiEnv::SLOTS] {
+            ours.extend(slots.iter().map(|(_, slot)| *slot));
+        }
+        ours.extend([0, 1, 4].map(|slot: usize| slot));
+        assert_eq!(size_of::<Callbacks>(), 5 * size_of::<usize>());
+        ours.extend([CAN_TAG_OBJECTS, CAN_GET_CONSTANT_POOL, CAN_RETRANSFORM_CLASSES]);
+        ours.extend([size_of::<Capabilities>(), size_of::<ThreadInfo>(), size_of::<JValue>()]);
+        ours.extend([EVENT_VM_INIT, EVENT_VM_DEATH, EVENT_CLASS_FILE_LOAD_HOOK].map(|event| event as usize));
+
+        let jdks = jdks();
+        assert!(!jdks.is_empty(), "no JDK with include/jvmti.h found: set JAVA_HOME");
+        let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/header-test");
+        fs::create_dir_all(&directory).unwrap();
+        let source = directory.join("numbers.c");
+        fs::write(&source, c_program()).unwrap();
+        for (at, jdk) in jdks.iter().enumerate() {
+            let program = directory.join(format!("numbers-{at}"));
+            let include = jdk.join("include");
+            let status = Command::new("cc")
+                .arg("-I").arg(&include).arg("-I").arg(include.join("linux"))
+                .arg("-o").arg(&program).arg(&source)
+                .status()
+                .expect("a C compiler (cc) is needed for this test");
+            assert!(status.success(), "{}", jdk.display());
+            let output = Command::new(&program).output().unwrap();
+            let theirs: Vec<usize> =
+                String::from_utf8(output.stdout).unwrap().lines().map(|line| line.parse().unwrap()).collect();
+            assert_eq!(ours, theirs, "{}", jdk.display());
+        }
+    }
+}

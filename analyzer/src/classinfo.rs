@@ -1,0 +1,151 @@
+//! What decides how a class can be called from Java source.
+
+use hindsight_classfile::access;
+use hindsight_classfile::{ClassFile, Error, Member, Utf8};
+
+/// A class as its class file tells it. Names are binary, with dots.
+#[derive(Debug, Clone, Default)]
+pub struct ClassInfo {
+    /// Its name.
+    pub name: String,
+    /// Access flags; of a nested class those of `InnerClasses`, where alone
+    /// `private` and `static` stand.
+    pub access: u16,
+    /// Its superclass; none for `java.lang.Object`.
+    pub super_class: Option<String>,
+    /// The interfaces it names.
+    pub interfaces: Vec<String>,
+    /// Its methods and constructors.
+    pub methods: Vec<Method>,
+    /// How it is nested.
+    pub nesting: Nesting,
+    /// Whether it or one of its methods is generic.
+    pub generic: bool,
+}
+
+/// A method or constructor.
+#[derive(Debug, Clone)]
+pub struct Method {
+    /// Access flags.
+    pub access: u16,
+    /// Its name.
+    pub name: String,
+    /// Its descriptor.
+    pub descriptor: String,
+    /// Whether it declares exceptions.
+    pub throws: bool,
+}
+
+/// How a class is nested.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub enum Nesting {
+    /// Not at all.
+    #[default]
+    TopLevel,
+    /// As a member.
+    Member {
+        /// The class around it.
+        outer: String,
+        /// Its name in sources.
+        simple: String,
+    },
+    /// Local or anonymous: it has no name outside of its method.
+    Local,
+}
+
+impl ClassInfo {
+    /// Reads a class file.
+    ///
+    /// # Errors
+    ///
+    /// Fails if it breaks the format.
+    pub fn parse(bytes: &[u8]) -> Result<ClassInfo, Error> {
+        let class = ClassFile::parse(bytes)?;
+        let name = class.name()?;
+        let (access, nesting) = nesting(&class, name)?.unwrap_or((class.access, Nesting::TopLevel));
+        let generic = |attributes: &hindsight_classfile::Attributes<'_>| {
+            attributes.find(&class.pool, "Signature").is_some()
+        };
+        let interfaces = class.interface_names();
+        Ok(ClassInfo {
+            name: binary(name),
+            access,
+            super_class: class.super_name()?.map(binary),
+            interfaces: interfaces
+                .map(|name| name.map(binary))
+                .collect::<Result<_, _>>()?,
+            methods: class
+                .methods
+                .iter()
+                .map(|member| method(&class, member))
+                .collect(),
+            nesting,
+            generic: generic(&class.attributes)
+                || class
+                    .methods
+                    .iter()
+                    .any(|method| generic(&method.attributes)),
+        })
+    }
+
+    /// The method or constructor of this name and descriptor.
+    pub fn method(&self, name: &str, descriptor: &str) -> Option<&Method> {
+        let wanted = |method: &&Method| method.name == name && method.descriptor == descriptor;
+        self.methods.iter().find(wanted)
+    }
+
+    /// Whether a flag of [`hindsight_classfile::access`] is set.
+    pub fn is(&self, flag: u16) -> bool {
+        self.access & flag != 0
+    }
+
+    /// Whether its instances have an outer one.
+    pub fn is_inner(&self) -> bool {
+        matches!(self.nesting, Nesting::Member { .. })
+            && !self.is(access::STATIC | access::INTERFACE)
+    }
+}
+
+impl Method {
+    /// Whether a flag of [`hindsight_classfile::access`] is set.
+    pub fn is(&self, flag: u16) -> bool {
+        self.access & flag != 0
+    }
+}
+
+fn binary(internal: Utf8<'_>) -> String {
+    internal.to_string_lossy().replace('/', ".")
+}
+
+fn method(class: &ClassFile<'_>, member: &Member<'_>) -> Method {
+    Method {
+        access: member.access,
+        name: member.name.to_string_lossy().into_owned(),
+        descriptor: member.descriptor.to_string_lossy().into_owned(),
+        throws: member.attributes.find(&class.pool, "Exceptions").is_some(),
+    }
+}
+
+/// What `InnerClasses` (JVMS 4.7.6) says of the class itself.
+fn nesting(class: &ClassFile<'_>, own: Utf8<'_>) -> Result<Option<(u16, Nesting)>, Error> {
+    let Some(attribute) = class.attributes.find(&class.pool, "InnerClasses") else {
+        return Ok(None);
+    };
+    let mut reader = attribute.reader();
+    for _ in 0..reader.u16()? {
+        let (inner, outer) = (reader.u16()?, reader.u16()?);
+        let (simple, access) = (reader.u16()?, reader.u16()?);
+        if class.pool.class(inner)?.as_bytes() != own.as_bytes() {
+            continue;
+        }
+        if outer == 0 || simple == 0 {
+            return Ok(Some((access, Nesting::Local)));
+        }
+        let nesting = Nesting::Member {
+            outer: binary(class.pool.class(outer)?),
+            simple: class.pool.utf8(simple)?.to_string_lossy().into_owned(),
+        };
+        return Ok(Some((access, nesting)));
+    }
+    Ok(None)
+}

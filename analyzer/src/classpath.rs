@@ -1,0 +1,266 @@
+//! The class path: where classes are found, and what they are.
+
+use crate::classinfo::ClassInfo;
+use crate::java::names::package_of;
+use anyhow::{Context, Result, bail};
+use sha2::{Digest, Sha256};
+use std::cell::RefCell;
+use std::collections::{HashMap, HashSet};
+use std::fs::{self, File};
+use std::io::{BufReader, Read};
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+use zip::ZipArchive;
+
+/// No class file is larger; a hostile jar may claim otherwise.
+const MAX_CLASS: u64 = 64 << 20;
+
+/// Directories and jars, in order.
+pub struct ClassPath {
+    entries: Vec<Entry>,
+    classes: RefCell<HashMap<String, Option<Rc<FoundClass>>>>,
+}
+
+struct Entry {
+    path: PathBuf,
+    jar: Option<Jar>,
+}
+
+struct Jar {
+    archive: RefCell<ZipArchive<BufReader<File>>>,
+    /// Simple names of top-level classes, by package.
+    packages: HashMap<String, HashSet<String>>,
+    /// Signed or sealed: no other class may join its packages.
+    closed: bool,
+    /// Names of the entries, for the versions of multi-release jars.
+    versions: HashMap<String, Vec<String>>,
+}
+
+/// A class on the class path.
+#[derive(Debug)]
+pub struct FoundClass {
+    /// Entry of the class path that holds it.
+    pub entry: PathBuf,
+    /// What it is; `None` if its class file cannot be parsed.
+    pub info: Option<ClassInfo>,
+    /// SHA-256 of its class file, in hexadecimal.
+    pub sha256: String,
+    /// The same of the other versions of a multi-release jar.
+    pub other_sha256: Vec<String>,
+    /// Whether a test may be put into its package.
+    pub open: bool,
+}
+
+impl ClassPath {
+    /// Opens a class path: entries joined by the platform's separator;
+    /// `dir/*` means all jars of a directory.
+    ///
+    /// # Errors
+    ///
+    /// Fails on an entry that does not exist or is no jar, and names it.
+    pub fn open(text: &str) -> Result<ClassPath> {
+        let mut entries = Vec::new();
+        for part in std::env::split_paths(text).filter(|part| !part.as_os_str().is_empty()) {
+            if part.file_name().is_some_and(|name| name == "*") {
+                let dir = part.parent().unwrap_or(Path::new("."));
+                for jar in jars_of(dir)? {
+                    entries.push(Entry::open(&jar)?);
+                }
+            } else {
+                entries.push(Entry::open(&part)?);
+            }
+        }
+        Ok(ClassPath {
+            entries,
+            classes: RefCell::default(),
+        })
+    }
+
+    /// The entries as absolute paths.
+    pub fn paths(&self) -> impl Iterator<Item = &Path> {
+        self.entries.iter().map(|entry| entry.path.as_path())
+    }
+
+    /// Finds a class by its binary name (with dots).
+    pub fn find(&self, class: &str) -> Option<Rc<FoundClass>> {
+        if let Some(known) = self.classes.borrow().get(class) {
+            return known.clone();
+        }
+        let found = self
+            .entries
+            .iter()
+            .find_map(|entry| entry.find(class))
+            .map(Rc::new);
+        self.classes
+            .borrow_mut()
+            .insert(class.to_owned(), found.clone());
+        found
+    }
+
+    /// What a class is, if it is on the class path and can be parsed.
+    pub fn info(&self, class: &str) -> Option<Rc<FoundClass>> {
+        self.find(class).filter(|found| found.info.is_some())
+    }
+
+    /// Simple names of a package's top-level types.
+    pub fn types_of_package(&self, package: &str) -> HashSet<String> {
+        let mut types = HashSet::new();
+        for entry in &self.entries {
+            match &entry.jar {
+                Some(jar) => types.extend(jar.packages.get(package).into_iter().flatten().cloned()),
+                None => {
+                    let dir = entry.path.join(package.replace('.', "/"));
+                    let files = fs::read_dir(dir).into_iter().flatten().flatten();
+                    types.extend(files.filter_map(|file| {
+                        let name = file.file_name().into_string().ok()?;
+                        Some(name.strip_suffix(".class")?.to_owned())
+                    }));
+                }
+            }
+        }
+        types
+    }
+}
+
+fn jars_of(dir: &Path) -> Result<Vec<PathBuf>> {
+    let files = fs::read_dir(dir)
+        .with_context(|| format!("failed to read class path directory {}", dir.display()))?;
+    let mut jars: Vec<PathBuf> = files
+        .flatten()
+        .map(|file| file.path())
+        .filter(|path| {
+            path.extension()
+                .is_some_and(|ext| ext.eq_ignore_ascii_case("jar"))
+        })
+        .collect();
+    jars.sort();
+    Ok(jars)
+}
+
+impl Entry {
+    fn open(path: &Path) -> Result<Entry> {
+        let path = match fs::canonicalize(path) {
+            Ok(path) => path,
+            Err(error) => bail!(
+                "failed to open class path entry {}: {error}",
+                path.display()
+            ),
+        };
+        let jar = if path.is_dir() {
+            None
+        } else {
+            let open = || Jar::open(&path);
+            Some(open().with_context(|| {
+                format!(
+                    "failed to read class path entry {} as a jar",
+                    path.display()
+                )
+            })?)
+        };
+        Ok(Entry { path, jar })
+    }
+
+    fn find(&self, class: &str) -> Option<FoundClass> {
+        // A name from a recording must not lead out of the directory.
+        if class.is_empty() || class.contains(['/', '\\', '\0', '[', ';']) || class.contains("..") {
+            return None;
+        }
+        let name = format!("{}.class", class.replace('.', "/"));
+        let (bytes, other_sha256, open) = match &self.jar {
+            None => {
+                let bytes = fs::read(self.path.join(&name)).ok()?;
+                (bytes, Vec::new(), true)
+            }
+            Some(jar) => {
+                let bytes = jar.read(&name)?;
+                let others = jar.versions.get(&name).into_iter().flatten();
+                let others = others.filter_map(|version| Some(sha256(&jar.read(version)?)));
+                (bytes, others.collect(), !jar.closed)
+            }
+        };
+        Some(FoundClass {
+            entry: self.path.clone(),
+            sha256: sha256(&bytes),
+            info: ClassInfo::parse(&bytes)
+                .ok()
+                .filter(|info| info.name == class),
+            other_sha256,
+            open,
+        })
+    }
+}
+
+impl Jar {
+    fn open(path: &Path) -> Result<Jar> {
+        let mut archive = ZipArchive::new(BufReader::new(File::open(path)?))?;
+        let mut packages: HashMap<String, HashSet<String>> = HashMap::new();
+        let mut versions: HashMap<String, Vec<String>> = HashMap::new();
+        let mut closed = false;
+        for name in archive.file_names() {
+            if let Some(meta) = name.strip_prefix("META-INF/") {
+                closed |= !meta.contains('/') && meta.to_ascii_uppercase().ends_with(".SF");
+                if let Some((_, base)) = meta
+                    .strip_prefix("versions/")
+                    .and_then(|rest| rest.split_once('/'))
+                {
+                    versions
+                        .entry(base.to_owned())
+                        .or_default()
+                        .push(name.to_owned());
+                }
+            } else if let Some(class) = name.strip_suffix(".class") {
+                let class = class.replace('/', ".");
+                let package = package_of(&class).to_owned();
+                let simple = crate::text::simple_name(&class).to_owned();
+                packages.entry(package).or_default().insert(simple);
+            }
+        }
+        let manifest = read_entry(&mut archive, "META-INF/MANIFEST.MF").unwrap_or_default();
+        let sealed = |line: &str| {
+            let lower = line.to_ascii_lowercase();
+            lower.starts_with("sealed:") && lower.ends_with("true")
+        };
+        closed |= String::from_utf8_lossy(&manifest)
+            .lines()
+            .any(|line| sealed(line.trim_end()));
+        Ok(Jar {
+            archive: RefCell::new(archive),
+            packages,
+            closed,
+            versions,
+        })
+    }
+
+    fn read(&self, name: &str) -> Option<Vec<u8>> {
+        read_entry(&mut self.archive.borrow_mut(), name)
+    }
+}
+
+fn read_entry(archive: &mut ZipArchive<BufReader<File>>, name: &str) -> Option<Vec<u8>> {
+    let mut bytes = Vec::new();
+    let entry = archive.by_name(name).ok()?;
+    entry.take(MAX_CLASS).read_to_end(&mut bytes).ok()?;
+    Some(bytes)
+}
+
+/// SHA-256 in hexadecimal.
+pub fn sha256(bytes: &[u8]) -> String {
+    Sha256::digest(bytes)
+        .iter()
+        .map(|byte| format!("{byte:02x}"))
+        .collect()
+}
+
+/// Whether a class belongs to the JDK, by its name.
+pub fn is_jdk(class: &str) -> bool {
+    const PREFIXES: [&str; 7] = [
+        "java.",
+        "javax.",
+        "jdk.",
+        "sun.",
+        "com.sun.",
+        "org.w3c.dom.",
+        "org.xml.sax.",
+    ];
+    PREFIXES.iter().any(|prefix| class.starts_with(prefix))
+}

@@ -1,0 +1,56 @@
+//! The subcommands, one file each.
+
+pub mod input;
+pub mod inspect;
+pub mod junit;
+
+use anyhow::Result;
+use std::fmt;
+use std::io::Write;
+
+/// What `hindsight` can be asked for.
+#[derive(clap::Subcommand)]
+#[expect(
+    missing_docs,
+    reason = "a variant's documentation would replace the help of its options"
+)]
+pub enum Command {
+    Inspect(inspect::Opts),
+    Junit(junit::Opts),
+}
+
+impl Command {
+    /// Runs the subcommand; results go to `out`.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the input is bad, and with [`Failure`] if that was already told.
+    pub fn run(&self, out: &mut dyn Write) -> Result<()> {
+        match self {
+            Command::Inspect(opts) => opts.run(out),
+            Command::Junit(opts) => opts.run(out),
+        }
+    }
+}
+
+/// How results are printed.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, clap::ValueEnum)]
+pub enum Format {
+    /// For people.
+    #[default]
+    Text,
+    /// For machines: one document, its schema first.
+    Json,
+}
+
+/// The command failed and has said why; only the exit status is left.
+#[derive(Debug)]
+pub struct Failure;
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("failed")
+    }
+}
+
+impl std::error::Error for Failure {}

@@ -1,0 +1,84 @@
+//! Crash files as named on the command line.
+
+use anyhow::{Context, Result, bail};
+use hindsight_tracelog::reader::Crash;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// A crash file that could be read.
+#[derive(Debug)]
+pub struct Input {
+    /// Where it is.
+    pub path: PathBuf,
+    /// What it holds.
+    pub crash: Crash,
+    /// What the reader should know about the file: it is damaged or half-written.
+    pub notes: Vec<String>,
+}
+
+impl Input {
+    /// Reads a crash file.
+    ///
+    /// # Errors
+    ///
+    /// Fails if it cannot be read as one, and names it.
+    pub fn read(path: &Path) -> Result<Input> {
+        let context = || format!("failed to read crash file {}", path.display());
+        let bytes = fs::read(path).with_context(context)?;
+        let crash = Crash::read(&bytes).with_context(context)?;
+        let mut notes = Vec::new();
+        if is_part(path) {
+            notes.push(
+                "half-written: the JVM ended, or is still busy, while it recorded this crash"
+                    .to_owned(),
+            );
+        }
+        let damage = &crash.damage;
+        notes.extend(
+            damage
+                .iter()
+                .map(|what| format!("damaged: {what}; shown is what is left")),
+        );
+        Ok(Input {
+            path: path.to_owned(),
+            crash,
+            notes,
+        })
+    }
+}
+
+fn is_part(path: &Path) -> bool {
+    path.extension()
+        .is_some_and(|extension| extension == "part")
+}
+
+/// Replaces directories by their crash files.
+///
+/// # Errors
+///
+/// Fails if a path does not exist or a directory has no crash file.
+pub fn expand(paths: &[PathBuf]) -> Result<Vec<PathBuf>> {
+    let mut files = Vec::new();
+    for path in paths {
+        let context = || format!("failed to read {}", path.display());
+        if !fs::metadata(path).with_context(context)?.is_dir() {
+            files.push(path.clone());
+            continue;
+        }
+        let mut found = Vec::new();
+        for entry in fs::read_dir(path).with_context(context)? {
+            let entry = entry.with_context(context)?;
+            let name = entry.file_name().to_string_lossy().into_owned();
+            if name.starts_with("crash-") && (name.ends_with(".hsc") || name.ends_with(".hsc.part"))
+            {
+                found.push(entry.path());
+            }
+        }
+        if found.is_empty() {
+            bail!("no crash files (crash-*.hsc) in {}", path.display());
+        }
+        found.sort();
+        files.append(&mut found);
+    }
+    Ok(files)
+}

@@ -1,0 +1,118 @@
+//! `hindsight inspect`.
+
+use super::input::{Input, expand};
+use super::{Failure, Format};
+use crate::inspect::{json, text};
+use anyhow::Result;
+use std::io::{IsTerminal, Write};
+use std::path::PathBuf;
+
+/// Show crashes: exception, frames, and the arguments they had at entry.
+///
+/// No code of the recorded program is run; everything shown is read from the
+/// fields that were stored.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+    # Show one crash.
+    $ hindsight inspect hindsight-out/crash-0001.hsc
+
+    # Everything about all crashes of a run, for machines.
+    $ hindsight inspect --format json hindsight-out
+
+    # Look deeper into the frames 0 and 3.
+    $ hindsight inspect --depth 6 --frame 0 --frame 3 crash-0001.hsc
+
+Exit status:
+    0 on success,
+    1 if a file cannot be read as a crash file,
+    2 if the arguments are wrong.")]
+pub struct Opts {
+    /// Crash files, or directories with crash-*.hsc.
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<PathBuf>,
+
+    /// How to print: text for people, json for machines.
+    #[arg(long, value_enum, default_value_t)]
+    format: Format,
+
+    /// How many objects deep the trees go.
+    #[arg(long, value_name = "N", default_value_t = 3, conflicts_with = "full")]
+    depth: usize,
+
+    /// How many fields or elements of one object are shown.
+    #[arg(long, value_name = "N", default_value_t = 12, conflicts_with = "full")]
+    width: usize,
+
+    /// Show everything that was stored.
+    #[arg(long)]
+    full: bool,
+
+    /// Show only these frames; 0 is the one that threw.
+    #[arg(long, value_name = "INDEX")]
+    frame: Vec<usize>,
+
+    /// No notes on stderr.
+    #[arg(long)]
+    quiet: bool,
+}
+
+impl Opts {
+    /// Writes the crashes to `out`; a file that cannot be read does not keep
+    /// the others from being shown.
+    ///
+    /// # Errors
+    ///
+    /// Fails if a file cannot be read, or `out` cannot be written.
+    pub fn run(&self, out: &mut dyn Write) -> Result<()> {
+        let files = expand(&self.files)?;
+        let single = self.files.len() == 1 && !self.files[0].is_dir();
+        let mut inputs = Vec::new();
+        for file in &files {
+            match Input::read(file) {
+                Ok(input) => inputs.push(input),
+                Err(error) => eprintln!("hindsight: {error:#}"),
+            }
+        }
+        match self.format {
+            Format::Text => self.text(&inputs, out)?,
+            Format::Json if single => {
+                if let [input] = inputs.as_slice() {
+                    json::write_one(input, out)?;
+                }
+            }
+            Format::Json => json::write_all(&inputs, out)?,
+        }
+        if !self.quiet && self.format == Format::Json {
+            for input in &inputs {
+                for note in &input.notes {
+                    eprintln!("hindsight: {}: {note}", input.path.display());
+                }
+            }
+        }
+        if inputs.len() < files.len() {
+            Err(Failure.into())
+        } else {
+            Ok(())
+        }
+    }
+
+    fn text(&self, inputs: &[Input], out: &mut dyn Write) -> Result<()> {
+        let style = text::Style {
+            depth: if self.full {
+                None
+            } else {
+                Some((self.depth, self.width))
+            },
+            colour: std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none(),
+            frames: &self.frame,
+        };
+        for (index, input) in inputs.iter().enumerate() {
+            if index > 0 {
+                writeln!(out)?;
+            }
+            text::write(input, &style, out)?;
+        }
+        Ok(())
+    }
+}

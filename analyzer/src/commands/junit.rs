@@ -1,0 +1,132 @@
+//! `hindsight junit`.
+
+use super::input::{Input, expand};
+use super::{Failure, Format};
+use crate::classpath::ClassPath;
+use crate::jdk::Jdk;
+use crate::junit::{Framework, Options, generate};
+use anyhow::Result;
+use std::io::{IsTerminal, Write};
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// Turn crashes into JUnit tests that reproduce them.
+///
+/// Each stack frame becomes a candidate: a test that calls the frame's method
+/// with the receiver and arguments it had. Candidates are compiled and run,
+/// which needs a JDK and nothing else, and those that end in the same exception
+/// (its class, and the frame that threw it) are kept. They are red while the
+/// bug is there and green when it is fixed.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+    # Tests of one crash, kept if they reproduce it.
+    $ hindsight junit hindsight-out/crash-0001.hsc --classpath app.jar:lib/* --out tests
+
+    # A Maven project in which `mvn test` shows the failures at once.
+    $ hindsight junit hindsight-out --classpath target/classes --out repro --project
+
+    # Why does a frame not reproduce? Keep all candidates, with their verdicts.
+    $ hindsight junit crash-0001.hsc --classpath app.jar --out tests --keep-all
+
+Exit status:
+    0 if each crash is reproduced by a test (or nothing was to be run),
+    1 if a crash is not, or a file, the class path or the JDK cannot be used,
+    2 if the arguments are wrong.")]
+pub struct Opts {
+    /// Crash files, or directories with crash-*.hsc.
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<PathBuf>,
+
+    /// The program: directories and jars, as for java -cp.
+    #[arg(long, visible_alias = "cp", value_name = "CP")]
+    classpath: String,
+
+    /// Where to write the tests.
+    #[arg(long, value_name = "DIR")]
+    out: PathBuf,
+
+    /// The JUnit that the tests are for.
+    #[arg(long, value_enum, default_value_t)]
+    framework: Framework,
+
+    /// Write the candidates that do not reproduce, too, with their verdicts.
+    #[arg(long)]
+    keep_all: bool,
+
+    /// Run nothing; write all candidates.
+    #[arg(long)]
+    no_run: bool,
+
+    /// Make a complete Maven project.
+    #[arg(long)]
+    project: bool,
+
+    /// The JDK to compile and run with, instead of JAVA_HOME's or the path's.
+    #[arg(long, value_name = "HOME")]
+    jdk: Option<PathBuf>,
+
+    /// Time that one candidate may take.
+    #[arg(long, value_name = "SECONDS", default_value_t = 60, value_parser = clap::value_parser!(u64).range(1..=86400))]
+    timeout: u64,
+
+    /// How to print the report: text for people, json for machines.
+    #[arg(long, value_enum, default_value_t)]
+    format: Format,
+
+    /// No progress and no notes on stderr.
+    #[arg(long)]
+    quiet: bool,
+}
+
+impl Opts {
+    /// Writes the tests, and the report to `out`.
+    ///
+    /// # Errors
+    ///
+    /// Fails if an input or the JDK cannot be used, and with [`Failure`] if a
+    /// crash is not reproduced.
+    pub fn run(&self, out: &mut dyn Write) -> Result<()> {
+        let mut inputs = Vec::new();
+        let files = expand(&self.files)?;
+        for file in &files {
+            match Input::read(file) {
+                Ok(input) => inputs.push(input),
+                // One bad file must not keep the others from becoming tests.
+                Err(error) if files.len() > 1 => eprintln!("hindsight: {error:#}"),
+                Err(error) => return Err(error),
+            }
+        }
+        let classpath = ClassPath::open(&self.classpath)?;
+        let jdk = match Jdk::find(self.jdk.as_deref()) {
+            Ok(jdk) => Some(jdk),
+            // Without a JDK, sources can still be written; unchecked ones.
+            Err(error) if self.no_run => {
+                if !self.quiet {
+                    eprintln!("hindsight: the tests are not compiled: {error:#}");
+                }
+                None
+            }
+            Err(error) => return Err(error),
+        };
+        let options = Options {
+            out: self.out.clone(),
+            framework: self.framework,
+            keep_all: self.keep_all,
+            run: !self.no_run,
+            project: self.project,
+            timeout: Duration::from_secs(self.timeout),
+            progress: !self.quiet && std::io::stderr().is_terminal(),
+        };
+        let report = generate(&inputs, &classpath, jdk.as_ref(), &options)?;
+        match self.format {
+            Format::Text => report.write_text(&options, out)?,
+            Format::Json => report.write_json(out)?,
+        }
+        if report.is_success() && inputs.len() == files.len() {
+            Ok(())
+        } else {
+            Err(Failure.into())
+        }
+    }
+}

@@ -1,0 +1,206 @@
+//! The objects of a crash, as one frame saw them at its entry.
+//!
+//! A crash file holds one graph and, for each frame, a patch of the fields
+//! whose value at that frame's entry was another one. [`Graph`] lays the patch
+//! over the graph; nothing is copied.
+
+use hindsight_tracelog::crash::{Body, ClassInfo, FieldInfo, Frame, Value};
+use hindsight_tracelog::reader::Crash;
+use std::collections::HashMap;
+
+/// A value together with the first character of its descriptor, without which
+/// a `char` cannot be told from an `int`.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Typed {
+    /// The value.
+    pub value: Value,
+    /// One of `ZBCSIJFDL[`.
+    pub kind: u8,
+}
+
+impl Typed {
+    /// Types `value` by `descriptor`.
+    pub fn new(value: Value, descriptor: &str) -> Typed {
+        let kind = descriptor.as_bytes().first().copied().unwrap_or(b'L');
+        Typed {
+            value: value.typed(descriptor),
+            kind,
+        }
+    }
+
+    /// A reference, or null.
+    pub fn reference(value: Value) -> Typed {
+        Typed { value, kind: b'L' }
+    }
+}
+
+/// An instance field as seen through a [`Graph`].
+#[derive(Debug, Clone, Copy)]
+pub struct FieldView<'a> {
+    /// The field.
+    pub info: &'a FieldInfo,
+    /// Its value.
+    pub value: Typed,
+    /// Whether the value is the one at entry, and the failure saw another.
+    pub patched: bool,
+}
+
+/// See the module's documentation.
+#[derive(Debug)]
+pub struct Graph<'a> {
+    /// Where the objects come from.
+    pub crash: &'a Crash,
+    overlay: HashMap<(u32, &'a str, &'a str), Value>,
+}
+
+impl<'a> Graph<'a> {
+    /// The objects as they were when the failure was recorded.
+    pub fn at_failure(crash: &'a Crash) -> Graph<'a> {
+        Graph {
+            crash,
+            overlay: HashMap::new(),
+        }
+    }
+
+    /// The objects as `frame` found them.
+    pub fn at_entry(crash: &'a Crash, frame: &'a Frame) -> Graph<'a> {
+        let place = |patch: &'a hindsight_tracelog::crash::Patch| {
+            (
+                (patch.object, patch.owner.as_str(), patch.field.as_str()),
+                patch.value.typed(&patch.descriptor),
+            )
+        };
+        Graph {
+            crash,
+            overlay: frame.patch.iter().map(place).collect(),
+        }
+    }
+
+    /// What is stored of an object, if anything.
+    pub fn body(&self, object: u32) -> Option<&'a Body> {
+        self.crash.object(object).map(|object| &object.body)
+    }
+
+    /// The class of an object.
+    pub fn class(&self, object: u32) -> Option<&'a ClassInfo> {
+        self.crash.class(self.crash.object(object)?.class)
+    }
+
+    /// The name of an object's class; `?` where it is lost.
+    pub fn class_name(&self, object: u32) -> &'a str {
+        match self.class(object) {
+            Some(class) if !class.name.is_empty() => &class.name,
+            _ => "?",
+        }
+    }
+
+    /// The instance fields, those of the topmost class first.
+    pub fn fields(&self, object: u32) -> Vec<FieldView<'a>> {
+        let (Some(Body::Instance(values)), Some(class)) = (self.body(object), self.class(object))
+        else {
+            return Vec::new();
+        };
+        let view = |(info, value): (&'a FieldInfo, &Value)| {
+            let patch = self.patch(object, info);
+            let value = Typed::new(patch.unwrap_or(*value), &info.descriptor);
+            FieldView {
+                info,
+                value,
+                patched: patch.is_some(),
+            }
+        };
+        class.fields.iter().zip(values).map(view).collect()
+    }
+
+    /// A field by name; where a subclass hides one, the subclass's.
+    pub fn field(&self, object: u32, name: &str) -> Option<Typed> {
+        let Some(Body::Instance(values)) = self.body(object) else {
+            return None;
+        };
+        let class = self.class(object)?;
+        let index = class.fields.iter().rposition(|field| field.name == name)?;
+        let info = &class.fields[index];
+        let value = self.patch(object, info).or(values.get(index).copied())?;
+        Some(Typed::new(value, &info.descriptor))
+    }
+
+    /// A field that refers to an object.
+    pub fn reference(&self, object: u32, name: &str) -> Option<u32> {
+        match self.field(object, name)?.value {
+            Value::Ref(target) => Some(target),
+            _ => None,
+        }
+    }
+
+    /// A field that holds an integer.
+    pub fn int(&self, object: u32, name: &str) -> Option<i64> {
+        match self.field(object, name)?.value {
+            Value::Int(value) => Some(value),
+            _ => None,
+        }
+    }
+
+    /// The elements of an array.
+    pub fn elements(&self, object: u32) -> Option<Vec<Typed>> {
+        match self.body(object)? {
+            Body::References(values) => Some(
+                values
+                    .iter()
+                    .map(|&value| Typed::reference(value))
+                    .collect(),
+            ),
+            Body::Primitives(bytes) => {
+                let kind = *self.class_name(object).as_bytes().get(1)?;
+                let size = primitive_size(kind)?;
+                let decode = |chunk: &[u8]| Typed {
+                    value: decode_primitive(kind, chunk),
+                    kind,
+                };
+                Some(bytes.chunks_exact(size).map(decode).collect())
+            }
+            _ => None,
+        }
+    }
+
+    /// The text of a string object, as UTF-16 code units.
+    pub fn text(&self, object: u32) -> Option<Vec<u16>> {
+        match self.body(object)? {
+            Body::String(text) => Some(text.units()),
+            _ => None,
+        }
+    }
+
+    fn patch(&self, object: u32, field: &FieldInfo) -> Option<Value> {
+        if self.overlay.is_empty() {
+            return None;
+        }
+        let place = (object, field.owner.as_str(), field.name.as_str());
+        self.overlay.get(&place).copied()
+    }
+}
+
+fn primitive_size(kind: u8) -> Option<usize> {
+    match kind {
+        b'Z' | b'B' => Some(1),
+        b'C' | b'S' => Some(2),
+        b'I' | b'F' => Some(4),
+        b'J' | b'D' => Some(8),
+        _ => None,
+    }
+}
+
+fn decode_primitive(kind: u8, chunk: &[u8]) -> Value {
+    let mut bytes = [0; 8];
+    bytes[..chunk.len()].copy_from_slice(chunk);
+    let bits = u64::from_le_bytes(bytes);
+    match kind {
+        b'Z' => Value::Bool(bits != 0),
+        b'B' => Value::Int(i64::from(bits as u8 as i8)),
+        b'C' => Value::Int(i64::from(bits as u16)),
+        b'S' => Value::Int(i64::from(bits as u16 as i16)),
+        b'I' => Value::Int(i64::from(bits as u32 as i32)),
+        b'J' => Value::Int(bits as i64),
+        b'F' => Value::Float(f32::from_bits(bits as u32)),
+        _ => Value::Double(f64::from_bits(bits)),
+    }
+}

@@ -1,0 +1,4 @@
+//! Showing a crash: [`text`] for people, [`json`] for machines.
+
+pub mod json;
+pub mod text;

@@ -1,0 +1,293 @@
+//! A crash as JSON: `hindsight.crash/1`, or `hindsight.crashes/1` for several.
+
+use crate::commands::input::Input;
+use crate::graph::Typed;
+use hindsight_tracelog::crash::{
+    Body, ClassKind, ExceptionInfo, Fidelity, Frame, Lambda, Object, Value,
+};
+use hindsight_tracelog::reader::Crash;
+use serde::Serialize;
+use serde_json::{Map, Value as Json, json};
+use std::io::{self, Write};
+
+/// One crash as a document of its own.
+///
+/// # Errors
+///
+/// Fails if `out` cannot be written.
+pub fn write_one(input: &Input, out: &mut dyn Write) -> io::Result<()> {
+    serde_json::to_writer_pretty(&mut *out, &Document::new(input))?;
+    writeln!(out)
+}
+
+/// Several crashes as one document.
+///
+/// # Errors
+///
+/// Fails if `out` cannot be written.
+pub fn write_all(inputs: &[Input], out: &mut dyn Write) -> io::Result<()> {
+    #[derive(Serialize)]
+    struct Documents {
+        schema: &'static str,
+        crashes: Vec<Document>,
+    }
+    let documents = Documents {
+        schema: "hindsight.crashes/1",
+        crashes: inputs.iter().map(Document::new).collect(),
+    };
+    serde_json::to_writer_pretty(&mut *out, &documents)?;
+    writeln!(out)
+}
+
+/// The fields in the order in which they are printed.
+#[derive(Serialize)]
+struct Document {
+    schema: &'static str,
+    file: String,
+    whole: bool,
+    notes: Vec<String>,
+    exception: Option<String>,
+    message: Option<String>,
+    thread: String,
+    thread_virtual: bool,
+    version: String,
+    time_ms: i64,
+    started_ms: i64,
+    reason: String,
+    copy: String,
+    command: String,
+    pid: u32,
+    os: String,
+    java_version: String,
+    jvm_name: String,
+    jvm_version: String,
+    agent: String,
+    counters: Map<String, Json>,
+    exceptions: Vec<Json>,
+    frames: Vec<Json>,
+    holes: Vec<Json>,
+    classes: Vec<Json>,
+    objects: Vec<Json>,
+}
+
+impl Document {
+    fn new(input: &Input) -> Document {
+        let crash = &input.crash;
+        let meta = crash.meta.clone();
+        let first = crash.failure.exceptions.first();
+        let counters = meta
+            .counters
+            .iter()
+            .map(|(name, value)| (name.clone(), json!(value)));
+        Document {
+            schema: "hindsight.crash/1",
+            file: input.path.display().to_string(),
+            whole: crash.is_whole(),
+            notes: input.notes.clone(),
+            exception: first.map(|info| info.class.clone()),
+            message: first.and_then(|info| info.message.clone()),
+            thread: meta.thread,
+            thread_virtual: meta.thread_virtual,
+            version: meta.program_version,
+            time_ms: meta.time_ms,
+            started_ms: meta.started_ms,
+            reason: meta.reason,
+            copy: meta.copy,
+            command: meta.command,
+            pid: meta.pid,
+            os: meta.os,
+            java_version: meta.java_version,
+            jvm_name: meta.jvm_name,
+            jvm_version: meta.jvm_version,
+            agent: meta.agent,
+            counters: counters.collect(),
+            exceptions: crash.failure.exceptions.iter().map(exception).collect(),
+            frames: crash.failure.frames.iter().enumerate().map(frame).collect(),
+            holes: holes(crash),
+            classes: crash.classes.iter().map(class).collect(),
+            objects: (0..)
+                .zip(&crash.objects)
+                .filter_map(|(n, o)| object(crash, n, o.as_ref()?))
+                .collect(),
+        }
+    }
+}
+
+fn exception(info: &ExceptionInfo) -> Json {
+    let stack = info.stack.iter().map(|element| {
+        json!({
+            "class": element.class,
+            "method": element.method,
+            "file": element.file,
+            "line": line(Some(element.line)),
+            "native": element.line == -2,
+        })
+    });
+    json!({
+        "class": info.class,
+        "message": info.message,
+        "object": info.object,
+        "cause": info.cause,
+        "suppressed": info.suppressed,
+        "stack": stack.collect::<Vec<_>>(),
+    })
+}
+
+fn line(line: Option<i32>) -> Option<i32> {
+    line.filter(|&line| line >= 0)
+}
+
+fn frame((index, frame): (usize, &Frame)) -> Json {
+    let arguments = frame.arguments.iter().map(|argument| {
+        json!({
+            "index": argument.index,
+            "name": argument.name,
+            "descriptor": argument.descriptor,
+            "value": value(Typed::new(argument.value, &argument.descriptor)),
+        })
+    });
+    let patch = frame.patch.iter().map(|patch| {
+        json!({
+            "object": patch.object,
+            "owner": patch.owner,
+            "field": patch.field,
+            "descriptor": patch.descriptor,
+            "value": value(Typed::new(patch.value, &patch.descriptor)),
+        })
+    });
+    let fidelity = match frame.fidelity {
+        Fidelity::None => "none",
+        Fidelity::Reference => "reference",
+        Fidelity::Fields => "fields",
+    };
+    json!({
+        "index": index,
+        "class": frame.class,
+        "method": frame.method,
+        "descriptor": frame.descriptor,
+        "file": frame.file,
+        "line": line(frame.line),
+        "access": frame.access,
+        "fidelity": fidelity,
+        "reason": frame.reason,
+        "class_sha256": frame.class_sha256,
+        "exception": frame.exception,
+        "arguments": arguments.collect::<Vec<_>>(),
+        "patch": patch.collect::<Vec<_>>(),
+    })
+}
+
+/// Numbers and booleans as such, characters as their code, floating-point
+/// values that JSON lacks as strings, objects as `{"ref": n}`.
+fn value(typed: Typed) -> Json {
+    let float = |value: f64| {
+        if value.is_finite() {
+            json!(value)
+        } else if value.is_nan() {
+            json!("NaN")
+        } else {
+            json!(if value > 0.0 { "Infinity" } else { "-Infinity" })
+        }
+    };
+    match typed.value {
+        Value::Null => Json::Null,
+        Value::Bool(value) => json!(value),
+        Value::Int(value) => json!(value),
+        // The shortest decimal of a float is not that of the double it widens to.
+        Value::Float(value) if value.is_finite() => format!("{value:?}")
+            .parse::<f64>()
+            .map_or(Json::Null, |value| json!(value)),
+        Value::Float(value) => float(f64::from(value)),
+        Value::Double(value) => float(value),
+        Value::Ref(object) => json!({ "ref": object }),
+    }
+}
+
+fn holes(crash: &Crash) -> Vec<Json> {
+    let objects = (0u32..).zip(&crash.objects);
+    let hole = |(number, object): (u32, &Option<Object>)| match object {
+        Some(Object {
+            class,
+            body: Body::Hole(reason),
+        }) => Some(json!({
+            "object": number,
+            "class": crash.class(*class).map(|class| &class.name),
+            "reason": reason,
+        })),
+        _ => None,
+    };
+    objects.filter_map(hole).collect()
+}
+
+fn class(class: &hindsight_tracelog::crash::ClassInfo) -> Json {
+    let kind = match class.kind {
+        ClassKind::Class => "class",
+        ClassKind::Interface => "interface",
+        ClassKind::Array => "array",
+        ClassKind::Enum => "enum",
+        ClassKind::Record => "record",
+        ClassKind::Proxy => "proxy",
+        ClassKind::Hidden => "hidden",
+    };
+    json!({
+        "id": class.id,
+        "name": class.name,
+        "kind": kind,
+        "supers": class.supers,
+        "interfaces": class.interfaces,
+        "loader": class.loader,
+        "sha256": class.sha256,
+    })
+}
+
+fn object(crash: &Crash, number: u32, object: &Object) -> Option<Json> {
+    let class = crash.class(object.class);
+    let mut out = json!({ "id": number, "class": class.map(|class| &class.name) });
+    let (kind, name, content) = match &object.body {
+        Body::Instance(values) => {
+            let fields = class
+                .map(|class| class.fields.as_slice())
+                .unwrap_or_default();
+            let fields = fields.iter().zip(values).map(|(field, stored)| {
+                json!({
+                    "owner": field.owner,
+                    "name": field.name,
+                    "descriptor": field.descriptor,
+                    "value": value(Typed::new(*stored, &field.descriptor)),
+                })
+            });
+            ("instance", "fields", Json::Array(fields.collect()))
+        }
+        Body::Primitives(_) | Body::References(_) => {
+            let graph = crate::graph::Graph::at_failure(crash);
+            let elements = graph.elements(number).unwrap_or_default();
+            (
+                "array",
+                "elements",
+                elements.into_iter().map(value).collect(),
+            )
+        }
+        Body::String(text) => ("string", "text", json!(text.to_lossy())),
+        Body::Class(name) => ("class", "name", json!(name)),
+        Body::Enum(name) => ("enum", "name", json!(name)),
+        Body::Hole(reason) => ("hole", "reason", json!(reason)),
+        Body::Lambda(lambda) => ("lambda", "lambda", lambda_json(lambda)),
+    };
+    let map = out.as_object_mut()?;
+    map.insert("kind".to_owned(), json!(kind));
+    map.insert(name.to_owned(), content);
+    Some(out)
+}
+
+fn lambda_json(lambda: &Lambda) -> Json {
+    let captured = lambda.captured.iter().map(|(descriptor, stored)| {
+        json!({ "descriptor": descriptor, "value": value(Typed::new(*stored, descriptor)) })
+    });
+    json!({
+        "class": lambda.class,
+        "method": lambda.method,
+        "descriptor": lambda.descriptor,
+        "static": lambda.is_static,
+        "captured": captured.collect::<Vec<_>>(),
+    })
+}

@@ -1,0 +1,265 @@
+//! A crash as text, readable at 3 a.m.
+
+use crate::commands::input::Input;
+use crate::graph::{Graph, Typed};
+use crate::text::{count, exception, frame, one_line, stack_element, utc};
+use crate::tree::{Builder, Limits};
+use hindsight_tracelog::crash::{Body, ExceptionInfo, Fidelity, Frame, Meta};
+use hindsight_tracelog::reader::Crash;
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+
+/// Columns of the text.
+const WIDTH: usize = 100;
+
+/// How the text looks.
+#[derive(Debug)]
+pub struct Style<'a> {
+    /// Depth and width of the trees; `None` for everything.
+    pub depth: Option<(usize, usize)>,
+    /// Whether to use colours.
+    pub colour: bool,
+    /// Frames to show; all if empty.
+    pub frames: &'a [usize],
+}
+
+impl Style<'_> {
+    fn limits(&self) -> Limits {
+        match self.depth {
+            None => Limits::FULL,
+            Some((depth, width)) => Limits {
+                depth,
+                width,
+                text: 120,
+                nodes: 400,
+            },
+        }
+    }
+
+    fn paint(&self, code: &str, text: &str) -> String {
+        if self.colour {
+            format!("\x1b[{code}m{text}\x1b[0m")
+        } else {
+            text.to_owned()
+        }
+    }
+}
+
+/// Writes one crash.
+///
+/// # Errors
+///
+/// Fails if `out` cannot be written.
+pub fn write(input: &Input, style: &Style<'_>, out: &mut dyn Write) -> io::Result<()> {
+    let crash = &input.crash;
+    writeln!(
+        out,
+        "{}",
+        style.paint("1", &input.path.display().to_string())
+    )?;
+    for note in &input.notes {
+        writeln!(out, "{}", style.paint("33", &format!("! {note}")))?;
+    }
+    writeln!(out)?;
+    write_exceptions(crash, style, out)?;
+    writeln!(out)?;
+    write_meta(&crash.meta, out)?;
+    writeln!(out)?;
+    for (index, frame) in crash.failure.frames.iter().enumerate() {
+        if style.frames.is_empty() || style.frames.contains(&index) {
+            write_frame(crash, index, frame, style, out)?;
+        }
+    }
+    write_rest(crash, out)
+}
+
+fn write_exceptions(crash: &Crash, style: &Style<'_>, out: &mut dyn Write) -> io::Result<()> {
+    let exceptions = &crash.failure.exceptions;
+    let Some(first) = exceptions.first() else {
+        return writeln!(out, "(no exception was recorded)");
+    };
+    writeln!(out, "{}", style.paint("1;31", &exception(first)))?;
+    if crash.failure.frames.is_empty() || first.stack.is_empty() {
+        write_stack(first, out)?;
+    }
+    // Causes may form a cycle in a hostile file; each is told once.
+    let mut told = vec![false; exceptions.len()];
+    let mut at = first;
+    if let Some(told) = told.first_mut() {
+        *told = true;
+    }
+    let suppressed = |of: &ExceptionInfo, out: &mut dyn Write| -> io::Result<()> {
+        for index in &of.suppressed {
+            if let Some(info) = exceptions.get(*index as usize) {
+                writeln!(out, "  suppressed: {}", exception(info))?;
+                write_top(info, out)?;
+            }
+        }
+        Ok(())
+    };
+    suppressed(at, out)?;
+    while let Some(cause) = at.cause.map(|cause| cause as usize) {
+        let Some(info) = exceptions.get(cause).filter(|_| !told[cause]) else {
+            break;
+        };
+        told[cause] = true;
+        writeln!(out, "caused by: {}", style.paint("31", &exception(info)))?;
+        write_top(info, out)?;
+        suppressed(info, out)?;
+        at = info;
+    }
+    Ok(())
+}
+
+fn write_stack(info: &ExceptionInfo, out: &mut dyn Write) -> io::Result<()> {
+    if info.stack.is_empty() {
+        return writeln!(out, "  (the JVM gave it no stack trace)");
+    }
+    for element in &info.stack {
+        writeln!(out, "  at {}", stack_element(element))?;
+    }
+    Ok(())
+}
+
+fn write_top(info: &ExceptionInfo, out: &mut dyn Write) -> io::Result<()> {
+    const TOP: usize = 5;
+    for element in info.stack.iter().take(TOP) {
+        writeln!(out, "    at {}", stack_element(element))?;
+    }
+    if info.stack.len() > TOP {
+        writeln!(out, "    ... {} more", info.stack.len() - TOP)?;
+    }
+    Ok(())
+}
+
+fn write_meta(meta: &Meta, out: &mut dyn Write) -> io::Result<()> {
+    let line = |out: &mut dyn Write, name: &str, text: String| {
+        if text.is_empty() {
+            Ok(())
+        } else {
+            writeln!(out, "{name:<9} {text}")
+        }
+    };
+    let kind = if meta.thread_virtual {
+        " (virtual)"
+    } else {
+        ""
+    };
+    line(out, "thread", one_line(&meta.thread, 200) + kind)?;
+    let uptime = (meta.time_ms.saturating_sub(meta.started_ms)) as f64 / 1000.0;
+    line(
+        out,
+        "time",
+        format!("{}, {uptime:.1} s after the JVM's start", utc(meta.time_ms)),
+    )?;
+    line(out, "program", one_line(&meta.command, 300))?;
+    line(out, "version", one_line(&meta.program_version, 300))?;
+    let jvm = format!(
+        "Java {}, {} {}, {}, pid {}",
+        meta.java_version, meta.jvm_name, meta.jvm_version, meta.os, meta.pid
+    );
+    line(out, "JVM", one_line(&jvm, 300))?;
+    line(out, "recorded", {
+        let text = format!("{}; copy: {}; agent {}", meta.reason, meta.copy, meta.agent);
+        one_line(&text, 300)
+    })?;
+    let counters: Vec<String> = meta
+        .counters
+        .iter()
+        .filter(|(_, value)| *value > 0)
+        .map(|(name, value)| format!("{} {value}", one_line(name, 80)))
+        .collect();
+    line(out, "counters", counters.join(", "))
+}
+
+fn write_frame(
+    crash: &Crash,
+    index: usize,
+    at: &Frame,
+    style: &Style<'_>,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let number = style.paint("1", &format!("#{index}"));
+    writeln!(out, "{number} {}", style.paint("36", &frame(at)))?;
+    if at.exception != 0
+        && let Some(info) = crash.failure.exceptions.get(at.exception as usize)
+    {
+        writeln!(out, "     left by {}", exception(info))?;
+    }
+    if at.fidelity == Fidelity::None {
+        let reason = if at.reason.is_empty() {
+            "no reason given"
+        } else {
+            &at.reason
+        };
+        return writeln!(out, "     not captured: {}", one_line(reason, 200));
+    }
+    if !at.reason.is_empty() {
+        let text = format!("     ! degraded: {}", one_line(&at.reason, 200));
+        writeln!(out, "{}", style.paint("33", &text))?;
+    }
+    if at.arguments.is_empty() {
+        return writeln!(out, "     no arguments");
+    }
+    let graph = Graph::at_entry(crash, at);
+    let mut builder = Builder::new(&graph, style.limits());
+    for argument in &at.arguments {
+        let name = match (&argument.name, argument.index) {
+            (_, 0) => "this".to_owned(),
+            (Some(name), _) => one_line(name, 100),
+            (None, index) => format!("arg{index}"),
+        };
+        let node = builder.node(Typed::new(argument.value, &argument.descriptor));
+        let lead = format!("     {name} = ");
+        for (row, line) in node
+            .block(WIDTH.saturating_sub(lead.len()))
+            .iter()
+            .enumerate()
+        {
+            match row {
+                0 => writeln!(out, "{lead}{line}")?,
+                _ => writeln!(out, "     {line}")?,
+            }
+        }
+    }
+    Ok(())
+}
+
+fn write_rest(crash: &Crash, out: &mut dyn Write) -> io::Result<()> {
+    let mut holes: BTreeMap<(&str, &str), usize> = BTreeMap::new();
+    let graph = Graph::at_failure(crash);
+    let mut objects = 0;
+    for number in 0..crash.objects.len() as u32 {
+        match graph.body(number) {
+            Some(Body::Hole(reason)) => {
+                *holes.entry((reason, graph.class_name(number))).or_default() += 1;
+            }
+            Some(_) => objects += 1,
+            None => {}
+        }
+    }
+    writeln!(out)?;
+    let frames = &crash.failure.frames;
+    let captured = frames
+        .iter()
+        .filter(|frame| frame.fidelity != Fidelity::None)
+        .count();
+    writeln!(
+        out,
+        "{}, {captured} captured; {} stored",
+        count(frames.len(), "frame"),
+        count(objects, "object")
+    )?;
+    if !holes.is_empty() {
+        writeln!(out, "not stored:")?;
+    }
+    for ((reason, class), number) in holes {
+        writeln!(
+            out,
+            "  {number} x {}: {}",
+            one_line(class, 200),
+            one_line(reason, 200)
+        )?;
+    }
+    Ok(())
+}

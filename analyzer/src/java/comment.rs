@@ -1,0 +1,107 @@
+//! Comments that say what they are given and nothing else.
+//!
+//! Recorded text may hold anything. Only line comments are written: they end
+//! at a line terminator alone, and a line terminator can come into a line only
+//! as such or as a Unicode escape.
+
+use crate::text::is_plain;
+
+/// Columns of a comment line.
+const WIDTH: usize = 96;
+
+/// Makes `text` harmless within a line comment.
+pub fn safe(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut backslashes = 0;
+    for c in text.chars() {
+        // javac takes `\u` for an escape after an even number of backslashes.
+        if c == 'u' && backslashes % 2 == 1 {
+            out.push('\\');
+        }
+        backslashes = if c == '\\' { backslashes + 1 } else { 0 };
+        if is_plain(c) {
+            out.push(c);
+        } else {
+            out.push_str(&format!("<{:x}>", u32::from(c)));
+        }
+    }
+    out
+}
+
+/// `text` as line comments, each after `indent`; long text is broken at
+/// blanks, and cut after `max_lines` lines.
+pub fn lines(text: &str, indent: &str, max_lines: usize) -> String {
+    let text = safe(text);
+    let mut out = String::new();
+    let mut rest = text.as_str();
+    let mut lead = "";
+    for number in 1..=max_lines {
+        let room = WIDTH.saturating_sub(indent.len() + 3 + lead.len()).max(20);
+        let (mut line, mut tail) = break_at(rest, room);
+        let cut = number == max_lines && !tail.is_empty();
+        if cut {
+            line = line.trim_end();
+            tail = "";
+        }
+        let ellipsis = if cut { " ..." } else { "" };
+        let whole = format!("{indent}// {lead}{}{ellipsis}", line.trim_end());
+        out.push_str(whole.trim_end());
+        out.push('\n');
+        rest = tail.trim_start();
+        lead = "    ";
+        if rest.is_empty() {
+            break;
+        }
+    }
+    out
+}
+
+/// Splits at the last blank before `room` characters, or there.
+fn break_at(text: &str, room: usize) -> (&str, &str) {
+    let Some((end, _)) = text.char_indices().nth(room) else {
+        return (text, "");
+    };
+    match text[..end].rfind(' ') {
+        Some(blank) if blank > end / 2 => text.split_at(blank),
+        _ => {
+            // Not between two backslashes, nor between one and its `u`.
+            let back = text[..end].len() - text[..end].trim_end_matches('\\').len();
+            text.split_at(if back < end { end - back } else { end })
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_gets_out() {
+        assert_eq!(safe("*/ \\u000a x"), "*/ \\\\u000a x");
+        assert_eq!(safe("\\\\u000a"), "\\\\u000a");
+        assert_eq!(safe("\\\\\\u000a"), "\\\\\\\\u000a");
+        assert_eq!(safe("a\nb\r\u{2028}"), "a<a>b<d><2028>");
+    }
+
+    #[test]
+    fn long_text_is_broken_and_cut() {
+        let text = "word ".repeat(100);
+        let out = lines(&text, "    ", 3);
+        assert_eq!(out.lines().count(), 3);
+        assert!(
+            out.lines()
+                .all(|line| line.starts_with("    // ") && line.len() <= 104)
+        );
+        assert!(out.ends_with(" ...\n"));
+        assert_eq!(lines("short", "", 3), "// short\n");
+        assert_eq!(lines("", "", 3), "//\n");
+    }
+
+    #[test]
+    fn a_broken_line_starts_no_escape() {
+        let text = format!("{}\\\\u000a", "x".repeat(WIDTH - 4));
+        for line in lines(&text, "", 5).lines() {
+            assert!(!line.contains("\\u") || line.contains("\\\\u"), "{line}");
+        }
+    }
+}

@@ -1,0 +1,263 @@
+//! Names in emitted sources: which are legal, which types are imported.
+
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+
+const KEYWORDS: &[&str] = &[
+    "_",
+    "abstract",
+    "assert",
+    "boolean",
+    "break",
+    "byte",
+    "case",
+    "catch",
+    "char",
+    "class",
+    "const",
+    "continue",
+    "default",
+    "do",
+    "double",
+    "else",
+    "enum",
+    "extends",
+    "false",
+    "final",
+    "finally",
+    "float",
+    "for",
+    "goto",
+    "if",
+    "implements",
+    "import",
+    "instanceof",
+    "int",
+    "interface",
+    "long",
+    "native",
+    "new",
+    "null",
+    "package",
+    "private",
+    "protected",
+    "public",
+    "return",
+    "short",
+    "static",
+    "strictfp",
+    "super",
+    "switch",
+    "synchronized",
+    "this",
+    "throw",
+    "throws",
+    "transient",
+    "true",
+    "try",
+    "void",
+    "volatile",
+    "while",
+];
+
+/// Names that are no keywords but must not name a type.
+const RESERVED_TYPES: &[&str] = &["var", "yield", "record", "sealed", "permits"];
+
+/// Types of `java.lang` that sources may mean by their simple names.
+const JAVA_LANG: &[&str] = &[
+    "Appendable",
+    "AutoCloseable",
+    "Boolean",
+    "Byte",
+    "CharSequence",
+    "Character",
+    "Class",
+    "ClassLoader",
+    "Cloneable",
+    "Comparable",
+    "Deprecated",
+    "Double",
+    "Enum",
+    "Error",
+    "Exception",
+    "Float",
+    "FunctionalInterface",
+    "Integer",
+    "Iterable",
+    "Long",
+    "Math",
+    "Module",
+    "Number",
+    "Object",
+    "Override",
+    "Package",
+    "Process",
+    "Readable",
+    "Record",
+    "Runnable",
+    "Runtime",
+    "RuntimeException",
+    "SafeVarargs",
+    "Short",
+    "StackTraceElement",
+    "String",
+    "StringBuffer",
+    "StringBuilder",
+    "SuppressWarnings",
+    "System",
+    "Thread",
+    "ThreadGroup",
+    "ThreadLocal",
+    "Throwable",
+    "Void",
+];
+
+/// Whether `name` can stand in a Java source as a name.
+pub fn is_identifier(name: &str) -> bool {
+    let mut chars = name.chars();
+    let start = |c: char| c.is_alphabetic() || c == '_' || c == '$';
+    chars.next().is_some_and(start)
+        && chars.all(|c| start(c) || c.is_numeric())
+        && !KEYWORDS.contains(&name)
+}
+
+/// Whether `name` can name a type in a Java source.
+pub fn is_type_name(name: &str) -> bool {
+    is_identifier(name) && !RESERVED_TYPES.contains(&name)
+}
+
+/// The package of a class name; empty for the unnamed one.
+pub fn package_of(class: &str) -> &str {
+    class.rsplit_once('.').map_or("", |(package, _)| package)
+}
+
+/// Turns any text into a piece of an identifier.
+pub fn sanitize(text: &str) -> String {
+    let mut out = String::new();
+    for c in text.chars() {
+        let c = if c.is_alphanumeric() && crate::text::is_plain(c) {
+            c
+        } else {
+            '_'
+        };
+        if !(c == '_' && (out.is_empty() || out.ends_with('_'))) {
+            out.push(c);
+        }
+    }
+    let trimmed = out.trim_end_matches('_');
+    if trimmed.is_empty() {
+        "x".to_owned()
+    } else {
+        trimmed.chars().take(100).collect()
+    }
+}
+
+/// The names that one source file may use, and the imports that this takes.
+#[derive(Debug, Clone)]
+pub struct Names {
+    package: String,
+    /// Simple names of the package's own types, which hide those of `java.lang`.
+    taken: HashSet<String>,
+    imports: BTreeMap<String, String>,
+    /// First segments of every name given out.
+    used: BTreeSet<String>,
+}
+
+impl Names {
+    /// Names for a file of `package`, which holds types called `taken`.
+    pub fn new(package: &str, taken: &HashSet<String>) -> Names {
+        Names {
+            package: package.to_owned(),
+            taken: taken.clone(),
+            imports: BTreeMap::new(),
+            used: BTreeSet::new(),
+        }
+    }
+
+    /// How to write a type, given as package and the names from the top-level
+    /// class inwards, joined by dots.
+    pub fn write(&mut self, package: &str, path: &str) -> String {
+        let top = path.split('.').next().unwrap_or(path);
+        let full = || format!("{package}.{path}");
+        let hidden = self.taken.contains(top);
+        let out = if package == self.package {
+            match self.imports.get(top) {
+                Some(import) if *import != format!("{package}.{top}") => full(),
+                _ => path.to_owned(),
+            }
+        } else if package == "java.lang" {
+            if hidden || !JAVA_LANG.contains(&top) {
+                full()
+            } else {
+                path.to_owned()
+            }
+        } else {
+            let import = format!("{package}.{top}");
+            let clash = hidden
+                || JAVA_LANG.contains(&top)
+                || self.imports.get(top).is_some_and(|other| *other != import);
+            if clash {
+                full()
+            } else {
+                self.imports.insert(top.to_owned(), import);
+                path.to_owned()
+            }
+        };
+        self.used
+            .insert(out.split('.').next().unwrap_or(&out).to_owned());
+        out
+    }
+
+    /// How to write a type of `java.lang`.
+    pub fn java_lang(&mut self, simple: &str) -> String {
+        self.write("java.lang", simple)
+    }
+
+    /// Whether a local variable of this name would hide a type or package.
+    pub fn is_used(&self, name: &str) -> bool {
+        self.used.contains(name)
+    }
+
+    /// The import declarations, in order.
+    pub fn imports(&self) -> String {
+        let mut lines: Vec<String> = self
+            .imports
+            .values()
+            .map(|import| format!("import {import};\n"))
+            .collect();
+        lines.sort();
+        lines.concat()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn identifiers() {
+        for good in ["a", "Ä1", "$x", "lambda$main$0", "record"] {
+            assert!(is_identifier(good), "{good}");
+        }
+        for bad in ["", "1a", "a-b", "int", "_", "a b", "<init>", "a.b", "null"] {
+            assert!(!is_identifier(bad), "{bad}");
+        }
+        assert!(!is_type_name("record"));
+        assert_eq!(sanitize("lambda$main$0"), "lambda_main_0");
+        assert_eq!(sanitize("*/ -"), "x");
+    }
+
+    #[test]
+    fn clashing_types_are_written_in_full() {
+        let taken = ["Frame", "String"].map(str::to_owned).into_iter().collect();
+        let mut names = Names::new("p", &taken);
+        assert_eq!(names.write("p", "A.B"), "A.B");
+        assert_eq!(names.write("java.lang", "String"), "java.lang.String");
+        assert_eq!(names.write("java.lang", "Object"), "Object");
+        assert_eq!(names.write("q", "Frame"), "q.Frame");
+        assert_eq!(names.write("java.util", "Map.Entry"), "Map.Entry");
+        assert_eq!(names.write("other", "Map"), "other.Map");
+        assert_eq!(names.write("q", "Thread"), "q.Thread");
+        assert_eq!(names.imports(), "import java.util.Map;\n");
+        assert!(names.is_used("Map") && names.is_used("q") && !names.is_used("z"));
+    }
+}

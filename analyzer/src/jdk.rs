@@ -1,0 +1,167 @@
+//! The JDK: finding it, compiling with it, running programs under it.
+
+use anyhow::{Context, Result, bail};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitStatus, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// Variables by which an environment changes every JVM. Candidates must run
+/// as the emitted tests will, and never under an agent.
+const JVM_VARIABLES: [&str; 5] = [
+    "JAVA_TOOL_OPTIONS",
+    "JDK_JAVA_OPTIONS",
+    "_JAVA_OPTIONS",
+    "JDK_JAVAC_OPTIONS",
+    "CLASSPATH",
+];
+
+/// The oldest JDK that can compile and run emitted tests.
+const OLDEST: u32 = 11;
+
+/// A JDK with a compiler.
+#[derive(Debug, Clone)]
+pub struct Jdk {
+    /// Its directory.
+    pub home: PathBuf,
+    /// Its feature version, such as 17.
+    pub version: u32,
+}
+
+impl Jdk {
+    /// Finds the JDK: `explicit`, else `JAVA_HOME`'s, else that of the `java`
+    /// on the path.
+    ///
+    /// # Errors
+    ///
+    /// Fails if there is none, if it has no `javac`, or if it is too old.
+    pub fn find(explicit: Option<&Path>) -> Result<Jdk> {
+        let (home, source) = match (explicit, std::env::var_os("JAVA_HOME")) {
+            (Some(home), _) => (home.to_owned(), "--jdk".to_owned()),
+            (None, Some(home)) if !home.is_empty() => (home.into(), "JAVA_HOME".to_owned()),
+            _ => match java_on_path() {
+                Some(home) => (home, "the java on the path".to_owned()),
+                None => bail!("no JDK found: set JAVA_HOME, put java on the path, or use --jdk"),
+            },
+        };
+        if !home.join("bin/java").is_file() {
+            bail!(
+                "{} ({source}) is not a JDK: it has no bin/java",
+                home.display()
+            );
+        }
+        if !home.join("bin/javac").is_file() {
+            bail!(
+                "{} ({source}) has no bin/javac: tests are compiled, which needs a JDK, not a JRE; \
+                 set JAVA_HOME or use --jdk",
+                home.display()
+            );
+        }
+        let version = version_of(&home)?;
+        if version < OLDEST {
+            bail!(
+                "{} ({source}) is a JDK {version}: emitted tests need {OLDEST} or newer",
+                home.display()
+            );
+        }
+        // Children run in directories of their own.
+        let home = fs::canonicalize(&home)
+            .with_context(|| format!("failed to resolve {}", home.display()))?;
+        Ok(Jdk { home, version })
+    }
+
+    /// A command of this JDK, cut off from what the environment asks of JVMs.
+    pub fn command(&self, tool: &str) -> Command {
+        let mut command = Command::new(self.home.join("bin").join(tool));
+        for variable in JVM_VARIABLES {
+            command.env_remove(variable);
+        }
+        command.stdin(Stdio::null());
+        command
+    }
+}
+
+fn java_on_path() -> Option<PathBuf> {
+    let path = std::env::var_os("PATH")?;
+    let java = std::env::split_paths(&path)
+        .map(|dir| dir.join("java"))
+        .find(|java| java.is_file())?;
+    let java = fs::canonicalize(java).ok()?;
+    Some(java.parent()?.parent()?.to_owned())
+}
+
+/// Reads `JAVA_VERSION="17.0.15"` of the file `release`; asks `java` where
+/// there is no such file.
+fn version_of(home: &Path) -> Result<u32> {
+    let release = fs::read_to_string(home.join("release")).unwrap_or_default();
+    let stated = release.lines().find_map(|line| {
+        let value = line.strip_prefix("JAVA_VERSION=")?.trim().trim_matches('"');
+        feature_version(value)
+    });
+    if let Some(version) = stated {
+        return Ok(version);
+    }
+    let java = home.join("bin/java");
+    let output = Command::new(&java)
+        .arg("-version")
+        .output()
+        .with_context(|| format!("failed to run {}", java.display()))?;
+    let text = String::from_utf8_lossy(&output.stderr).into_owned();
+    text.split('"')
+        .nth(1)
+        .and_then(feature_version)
+        .with_context(|| format!("failed to learn the version of {}", java.display()))
+}
+
+/// 17 for `17.0.15`, 8 for `1.8.0_452`, 26 for `26-ea`.
+fn feature_version(text: &str) -> Option<u32> {
+    let mut numbers = text.split(|c: char| !c.is_ascii_digit());
+    match numbers.next()?.parse().ok()? {
+        1 => numbers.next()?.parse().ok(),
+        version => Some(version),
+    }
+}
+
+/// How a child process ended.
+#[derive(Debug)]
+pub enum Ended {
+    /// By itself.
+    Exit(ExitStatus),
+    /// By us: it took too long.
+    TimedOut,
+}
+
+/// Runs `command` to its end, or kills it after `timeout`.
+pub fn run(command: &mut Command, timeout: Duration) -> Result<Ended> {
+    let started = Instant::now();
+    let program = command.get_program().to_owned();
+    let mut child = command
+        .spawn()
+        .with_context(|| format!("failed to run {}", Path::new(&program).display()))?;
+    loop {
+        if let Some(status) = child.try_wait()? {
+            return Ok(Ended::Exit(status));
+        }
+        if started.elapsed() >= timeout {
+            // It may have ended in this very moment, which is as good.
+            let _ = child.kill();
+            child.wait()?;
+            return Ok(Ended::TimedOut);
+        }
+        thread::sleep(Duration::from_millis(10));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn versions() {
+        assert_eq!(feature_version("17.0.15"), Some(17));
+        assert_eq!(feature_version("1.8.0_452"), Some(8));
+        assert_eq!(feature_version("26-ea"), Some(26));
+        assert_eq!(feature_version(""), None);
+    }
+}

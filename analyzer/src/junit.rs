@@ -1,0 +1,141 @@
+//! From crashes to JUnit tests.
+//!
+//! 1. [`candidate`] decides for each frame whether and how it can be called,
+//!    and into which test class it goes.
+//! 2. [`value`] and [`call`] write the body of one test; [`source`] puts the
+//!    tests of one class into a file.
+//! 3. [`compile`] runs javac and falls back to calls by name where the direct
+//!    call does not compile; [`run`] runs each test in a JVM of its own.
+//! 4. [`verdict`] compares what happened with what was recorded.
+//! 5. [`write`] keeps the sources, [`project`] makes them a Maven project,
+//!    [`report`] tells it all; [`differences`] knows changed classes.
+//!
+//! [`generate`] does all this for several crashes together, for one javac run
+//! costs as much as a hundred tests.
+
+pub mod call;
+pub mod candidate;
+pub mod compile;
+pub mod differences;
+pub mod project;
+pub mod report;
+pub mod run;
+pub mod source;
+pub mod value;
+pub mod verdict;
+pub mod write;
+
+use crate::classpath::ClassPath;
+use crate::commands::input::Input;
+use crate::jdk::Jdk;
+use anyhow::{Context, Result};
+use candidate::{Level, Plan, State};
+use report::{Report, Verdict};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// The replay library, which emitted tests need.
+pub const REPLAY_JAR: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/hindsight-replay.jar"));
+/// Its name in the output.
+pub const REPLAY_JAR_NAME: &str = "hindsight-replay.jar";
+
+/// Which JUnit the tests are for.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, clap::ValueEnum)]
+pub enum Framework {
+    /// JUnit 5 (Jupiter).
+    #[default]
+    Junit5,
+    /// JUnit 4.
+    Junit4,
+}
+
+/// What is wanted.
+#[derive(Debug)]
+pub struct Options {
+    /// Where the tests go.
+    pub out: PathBuf,
+    /// For which JUnit.
+    pub framework: Framework,
+    /// Whether to write tests that do not reproduce, too.
+    pub keep_all: bool,
+    /// Whether to run the candidates.
+    pub run: bool,
+    /// Whether to make a Maven project.
+    pub project: bool,
+    /// Time that one candidate may take.
+    pub timeout: Duration,
+    /// Whether to tell the progress on stderr.
+    pub progress: bool,
+}
+
+/// Makes tests of `inputs` and says what became of each frame. `jdk` may be
+/// missing only if nothing is run.
+///
+/// # Errors
+///
+/// Fails if javac or the candidates cannot be run at all, or the output cannot
+/// be written.
+pub fn generate(
+    inputs: &[Input],
+    classpath: &ClassPath,
+    jdk: Option<&Jdk>,
+    options: &Options,
+) -> Result<Report> {
+    let mut plan = Plan::new(inputs, classpath);
+    if let Some(jdk) = jdk {
+        let work = tempfile::tempdir().context("failed to make a temporary directory")?;
+        let place = compile::Workplace::new(work.path(), classpath, jdk)?;
+        place.add_resources(&plan)?;
+        let mut pending = plan.supported();
+        while !pending.is_empty() {
+            compile::settle(&mut plan, &pending, &place, options)?;
+            if !options.run {
+                break;
+            }
+            let compiled = plan.only(&pending, |state| matches!(state, State::Pending));
+            run::run(&mut plan, &compiled, &place, options)?;
+            pending = second_tries(&mut plan, &compiled);
+        }
+    }
+    let keep = |verdict: Verdict| match verdict {
+        Verdict::Reproduces | Verdict::NotRun => true,
+        Verdict::Differs | Verdict::Passes | Verdict::NotCompiled => options.keep_all,
+        Verdict::Unsupported => false,
+    };
+    let written = write::write(&plan, keep, options)?;
+    if options.project && !written.is_empty() {
+        project::write(&plan, options)?;
+    }
+    Ok(report::report(&plan, &written, jdk, options))
+}
+
+/// Candidates that built an object instead of loading it, and did not
+/// reproduce, get another chance with everything loaded.
+fn second_tries(plan: &mut Plan<'_>, tried: &[usize]) -> Vec<usize> {
+    let mut again = Vec::new();
+    for &index in tried {
+        let candidate = &mut plan.candidates[index];
+        let State::Done(verdict, _) = &candidate.state else {
+            continue;
+        };
+        if candidate.level == Level::Readable
+            && candidate.simplified
+            && matches!(verdict, Verdict::Differs | Verdict::Passes)
+        {
+            candidate.level = Level::Loaded;
+            candidate.state = State::Pending;
+            again.push(index);
+        }
+    }
+    again
+}
+
+/// Writes a file, and its directories.
+pub(crate) fn write_file(path: &Path, content: impl AsRef<[u8]>) -> Result<()> {
+    let context = || format!("failed to write {}", path.display());
+    if let Some(parent) = path.parent() {
+        fs::create_dir_all(parent).with_context(context)?;
+    }
+    fs::write(path, content).with_context(context)
+}

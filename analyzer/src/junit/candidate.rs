@@ -1,0 +1,495 @@
+//! Which frames can be called, how, and from which test class.
+
+use super::report::Verdict;
+use crate::classinfo::{ClassInfo, Method, Nesting};
+use crate::classpath::{ClassPath, is_jdk};
+use crate::commands::input::Input;
+use crate::graph::Graph;
+use crate::java::descriptor;
+use crate::java::names::{is_identifier, is_type_name, package_of, sanitize};
+use crate::text::simple_name;
+use hindsight_classfile::access;
+use hindsight_tracelog::crash::{Body, Fidelity, Frame, Value};
+use hindsight_tracelog::reader::Crash;
+use std::collections::{HashMap, HashSet};
+use std::path::PathBuf;
+
+/// Frames tried at each end of the stack.
+const FRAMES_AT_EACH_END: usize = 100;
+/// Package of tests whose frames have none that a test could be put into.
+const FALLBACK_PACKAGE: &str = "hindsight.crashes";
+
+/// How a frame is written down, best first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Level {
+    /// Called directly; simple objects are constructed.
+    Readable,
+    /// Called directly; all objects are loaded.
+    Loaded,
+    /// Called by name through the replay library.
+    Call,
+}
+
+/// What became of a candidate.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum State {
+    /// To be compiled, run or both.
+    Pending,
+    /// Settled, and why.
+    Done(Verdict, String),
+}
+
+/// One frame on its way to become a test.
+#[derive(Debug)]
+pub struct Candidate {
+    /// Index of its crash.
+    pub crash: usize,
+    /// Index of its frame.
+    pub frame: usize,
+    /// Index of its test class; of no meaning if unsupported.
+    pub class: usize,
+    /// Name of its test method.
+    pub name: String,
+    /// How it is written down at present.
+    pub level: Level,
+    /// Whether an object was constructed instead of loaded.
+    pub simplified: bool,
+    /// What became of it.
+    pub state: State,
+}
+
+/// A test class to be written.
+#[derive(Debug)]
+pub struct TestClass {
+    /// Index of the crash it belongs to.
+    pub crash: usize,
+    /// Its package, empty for the unnamed one.
+    pub package: String,
+    /// Its simple name.
+    pub name: String,
+    /// Name of the crash file beside it.
+    pub resource: String,
+    /// Types of its package, which must not be hidden.
+    pub siblings: HashSet<String>,
+}
+
+impl TestClass {
+    /// Its name with the package.
+    pub fn full_name(&self) -> String {
+        if self.package.is_empty() {
+            self.name.clone()
+        } else {
+            format!("{}.{}", self.package, self.name)
+        }
+    }
+
+    /// Path of a file in its package.
+    pub fn path(&self, file: &str) -> PathBuf {
+        self.package.split('.').chain([file]).collect()
+    }
+}
+
+/// All candidates of all crashes.
+pub struct Plan<'a> {
+    /// The crashes.
+    pub inputs: &'a [Input],
+    /// Where the program's classes are.
+    pub classpath: &'a ClassPath,
+    /// The candidates, crash by crash and frame by frame.
+    pub candidates: Vec<Candidate>,
+    /// The classes they go into.
+    pub classes: Vec<TestClass>,
+}
+
+impl<'a> Plan<'a> {
+    /// Makes a candidate of each frame.
+    pub fn new(inputs: &'a [Input], classpath: &'a ClassPath) -> Plan<'a> {
+        let mut plan = Plan {
+            inputs,
+            classpath,
+            candidates: Vec::new(),
+            classes: Vec::new(),
+        };
+        for crash in 0..inputs.len() {
+            plan.add_crash(crash);
+        }
+        plan
+    }
+
+    /// The frame of a candidate.
+    pub fn frame(&self, candidate: &Candidate) -> &'a Frame {
+        &self.inputs[candidate.crash].crash.failure.frames[candidate.frame]
+    }
+
+    /// Indices of the candidates that can be tried.
+    pub fn supported(&self) -> Vec<usize> {
+        let all: Vec<usize> = (0..self.candidates.len()).collect();
+        self.only(&all, |state| *state == State::Pending)
+    }
+
+    /// Those of `indices` whose state is wanted.
+    pub fn only(&self, indices: &[usize], wanted: impl Fn(&State) -> bool) -> Vec<usize> {
+        let wanted = |&index: &usize| wanted(&self.candidates[index].state);
+        indices.iter().copied().filter(wanted).collect()
+    }
+
+    fn add_crash(&mut self, crash: usize) {
+        let recorded = &self.inputs[crash].crash;
+        let frames = &recorded.failure.frames;
+        let mut refusals: Vec<Option<String>> = frames
+            .iter()
+            .map(|frame| self.refusal(recorded, frame))
+            .collect();
+        limit(&mut refusals);
+
+        let homes: Vec<Option<String>> = frames.iter().map(|frame| self.home(frame)).collect();
+        let fallback = homes
+            .iter()
+            .zip(&refusals)
+            .find_map(|(home, refusal)| match refusal {
+                None => home.clone(),
+                Some(_) => None,
+            });
+        let fallback = fallback.unwrap_or_else(|| FALLBACK_PACKAGE.to_owned());
+        let mut classes: HashMap<String, usize> = HashMap::new();
+        for (index, (frame, refusal)) in frames.iter().zip(refusals).enumerate() {
+            let level = if homes[index].is_some() && self.can_call_directly(frame) {
+                Level::Readable
+            } else {
+                Level::Call
+            };
+            let package = homes[index].clone().unwrap_or_else(|| fallback.clone());
+            let class = match (&refusal, classes.get(&package)) {
+                (Some(_), _) => usize::MAX,
+                (None, Some(&class)) => class,
+                (None, None) => {
+                    let class = self.add_class(crash, &package, frame);
+                    classes.insert(package, class);
+                    class
+                }
+            };
+            self.candidates.push(Candidate {
+                crash,
+                frame: index,
+                class,
+                name: test_name(frame, index),
+                level,
+                simplified: false,
+                state: match refusal {
+                    Some(reason) => State::Done(Verdict::Unsupported, reason),
+                    None => State::Pending,
+                },
+            });
+        }
+    }
+
+    /// Why a frame cannot be called at all.
+    fn refusal(&self, crash: &Crash, frame: &Frame) -> Option<String> {
+        let refuse = |reason: &str| Some(reason.to_owned());
+        if frame.descriptor.is_empty() || frame.fidelity == Fidelity::None {
+            return if frame.reason.is_empty() {
+                refuse("its arguments were not captured")
+            } else {
+                Some(format!("its arguments were not captured: {}", frame.reason))
+            };
+        }
+        if frame.method == "<clinit>" {
+            return refuse(
+                "a static initializer cannot be called; it runs once, before the test could",
+            );
+        }
+        let Some((parameters, _)) = descriptor::split(&frame.descriptor) else {
+            return Some(format!("its descriptor {} is malformed", frame.descriptor));
+        };
+        let recorded = |index: usize| {
+            frame
+                .arguments
+                .iter()
+                .any(|a| usize::from(a.index) == index)
+        };
+        if let Some(missing) = (1..=parameters.len()).find(|&index| !recorded(index)) {
+            return Some(format!("its parameter {missing} was not recorded"));
+        }
+        if frame.method == "<init>" {
+            let found = self.classpath.info(&frame.class);
+            let is = |flag| {
+                found
+                    .as_ref()
+                    .and_then(|found| found.info.as_ref())
+                    .is_some_and(|info| info.is(flag))
+            };
+            if is(access::ENUM) {
+                return refuse("an enum's constructor cannot be called");
+            }
+            if is(access::ABSTRACT) {
+                return refuse("the constructor of an abstract class cannot be called by itself");
+            }
+        } else if !self.is_static(frame) {
+            let receiver = frame.arguments.iter().find(|argument| argument.index == 0);
+            match receiver.map(|receiver| receiver.value) {
+                None => return refuse("its receiver was not recorded"),
+                Some(Value::Ref(object)) => {
+                    if let Some(Body::Hole(reason)) = Graph::at_failure(crash).body(object) {
+                        return Some(format!("its receiver was not stored: {reason}"));
+                    }
+                }
+                Some(_) => return refuse("its receiver was recorded as null"),
+            }
+        }
+        None
+    }
+
+    /// Whether a frame's method is static.
+    pub fn is_static(&self, frame: &Frame) -> bool {
+        frame.access & access::STATIC != 0
+    }
+
+    /// The package from which a frame's class can be called, if it is on the
+    /// class path and a test may join it.
+    fn home(&self, frame: &Frame) -> Option<String> {
+        let package = package_of(&frame.class);
+        let found = self.classpath.find(&frame.class)?;
+        let named = package.is_empty() || package.split('.').all(is_identifier);
+        (found.open && named && !is_jdk(&frame.class)).then(|| package.to_owned())
+    }
+
+    /// Whether Java source in the same package can call a frame's method.
+    fn can_call_directly(&self, frame: &Frame) -> bool {
+        let package = package_of(&frame.class);
+        let Some(found) = self.classpath.info(&frame.class) else {
+            return false;
+        };
+        let Some(info) = &found.info else {
+            return false;
+        };
+        let Some(method) = info.method(&frame.method, &frame.descriptor) else {
+            return false;
+        };
+        let named = frame.method == "<init>" || is_identifier(&frame.method);
+        if method.is(access::PRIVATE | access::SYNTHETIC) || !named {
+            return false;
+        }
+        let Some((parameters, _)) = descriptor::split(&frame.descriptor) else {
+            return false;
+        };
+        source_name(self.classpath, &frame.class, package).is_some()
+            && parameters
+                .iter()
+                .all(|parameter| self.can_name(parameter, package))
+    }
+
+    fn can_name(&self, parameter: &str, package: &str) -> bool {
+        let (_, element) = descriptor::element(parameter);
+        match descriptor::class_name(element) {
+            Some(class) => source_name(self.classpath, &class, package).is_some(),
+            None => true,
+        }
+    }
+
+    /// Whether a virtual call on the recorded receiver would end up in another
+    /// method: a frame of `Super.m` entered through `super.m()`.
+    pub fn is_overridden(&self, frame: &Frame, graph: &Graph<'_>) -> bool {
+        let receiver = frame.arguments.iter().find(|argument| argument.index == 0);
+        let Some(Value::Ref(receiver)) = receiver.map(|receiver| receiver.value) else {
+            return false;
+        };
+        let Some(class) = graph.class(receiver) else {
+            return false;
+        };
+        let chain = std::iter::once(&class.name).chain(&class.supers);
+        for name in chain.take_while(|name| **name != frame.class) {
+            let Some(found) = self.classpath.info(name) else {
+                continue;
+            };
+            let same = found
+                .info
+                .as_ref()
+                .and_then(|info| info.method(&frame.method, &frame.descriptor));
+            let virtual_one =
+                |method: &Method| !method.is(access::STATIC | access::PRIVATE | access::ABSTRACT);
+            if same.is_some_and(virtual_one) {
+                return true;
+            }
+        }
+        false
+    }
+
+    fn add_class(&mut self, crash: usize, package: &str, frame: &Frame) -> usize {
+        let path = &self.inputs[crash].path;
+        let file = path
+            .file_name()
+            .map(|name| name.to_string_lossy().into_owned());
+        let file = file.unwrap_or_default();
+        let stem = file.trim_end_matches(".part").trim_end_matches(".hsc");
+        let siblings = self.classpath.types_of_package(package);
+        let top = simple_name(&frame.class);
+        let top = sanitize(top.split('$').next().unwrap_or(top));
+        let mut base = format!("{}{}", capitalized(&top), camel(stem));
+        if !is_identifier(&base) {
+            base.insert(0, '_');
+        }
+        let mut name = format!("{base}Test");
+        let mut resource = format!("{}.hsc", sanitize_file(stem));
+        let mut number = 1;
+        // Of several runs, each has its crash-0001.hsc.
+        while siblings.contains(&name)
+            || self.classes.iter().any(|other| {
+                other.package == package
+                    && (other.name.eq_ignore_ascii_case(&name)
+                        || other.resource.eq_ignore_ascii_case(&resource))
+            })
+        {
+            number += 1;
+            name = format!("{base}No{number}Test");
+            resource = format!("{}-{number}.hsc", sanitize_file(stem));
+        }
+        self.classes.push(TestClass {
+            crash,
+            package: package.to_owned(),
+            name,
+            resource,
+            siblings,
+        });
+        self.classes.len() - 1
+    }
+}
+
+/// Refuses the frames in the middle of a very deep stack.
+fn limit(refusals: &mut [Option<String>]) {
+    let open: Vec<usize> = (0..refusals.len())
+        .filter(|&i| refusals[i].is_none())
+        .collect();
+    if open.len() <= 2 * FRAMES_AT_EACH_END {
+        return;
+    }
+    for &index in &open[FRAMES_AT_EACH_END..open.len() - FRAMES_AT_EACH_END] {
+        refusals[index] = Some(format!(
+            "the stack is deep: only the {FRAMES_AT_EACH_END} innermost and outermost frames are tried"
+        ));
+    }
+}
+
+fn test_name(frame: &Frame, index: usize) -> String {
+    let method = match frame.method.as_str() {
+        "<init>" => {
+            let class = simple_name(&frame.class);
+            format!("new_{}", class.rsplit('$').next().unwrap_or(class))
+        }
+        method => method.to_owned(),
+    };
+    let mut name = sanitize(&method);
+    if !is_identifier(&name) {
+        name.insert(0, 'x');
+    }
+    format!("{name}_frame{index}")
+}
+
+/// `crash-0001` as `Crash0001`.
+fn camel(stem: &str) -> String {
+    let words = stem.split(|c: char| !c.is_ascii_alphanumeric());
+    let name: String = words.map(capitalized).collect();
+    if name.starts_with("Crash") {
+        name
+    } else {
+        format!("Crash{name}")
+    }
+}
+
+fn capitalized(word: &str) -> String {
+    let mut chars = word.chars();
+    let mut out: String = chars
+        .next()
+        .map(|c| c.to_uppercase().collect())
+        .unwrap_or_default();
+    out.push_str(chars.as_str());
+    out
+}
+
+fn sanitize_file(stem: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
+    let name: String = stem
+        .chars()
+        .map(|c| if plain(c) { c } else { '_' })
+        .take(100)
+        .collect();
+    if name.is_empty() {
+        "crash".to_owned()
+    } else {
+        name
+    }
+}
+
+/// Package and nested path by which sources in `from` name a class; `None` if
+/// they cannot.
+pub fn source_name(classpath: &ClassPath, class: &str, from: &str) -> Option<(String, String)> {
+    let package = package_of(class);
+    if package.is_empty() && !from.is_empty() {
+        return None;
+    }
+    if !package
+        .split('.')
+        .all(|part| package.is_empty() || is_identifier(part))
+    {
+        return None;
+    }
+    let path = match classpath.info(class) {
+        Some(found) => nested_path(classpath, found.info.as_ref()?, from, 0)?,
+        None if class.starts_with("java.") || class.starts_with("javax.") => {
+            simple_name(class).replace('$', ".")
+        }
+        None => return None,
+    };
+    path.split('.')
+        .all(is_type_name)
+        .then(|| (package.to_owned(), path))
+}
+
+fn nested_path(
+    classpath: &ClassPath,
+    info: &ClassInfo,
+    from: &str,
+    nesting: usize,
+) -> Option<String> {
+    let same_package = package_of(&info.name) == from;
+    let accessible = if same_package {
+        !info.is(access::PRIVATE)
+    } else {
+        info.is(access::PUBLIC)
+    };
+    if !accessible || info.is(access::SYNTHETIC) || nesting > 20 {
+        return None;
+    }
+    match &info.nesting {
+        Nesting::TopLevel => Some(simple_name(&info.name).to_owned()),
+        Nesting::Local => None,
+        Nesting::Member { outer, simple } => {
+            let outer = classpath.info(outer)?;
+            let path = nested_path(classpath, outer.info.as_ref()?, from, nesting + 1)?;
+            Some(format!("{path}.{simple}"))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_classes_and_files() {
+        assert_eq!(camel("crash-0001"), "Crash0001");
+        assert_eq!(camel("my dump"), "CrashMyDump");
+        assert_eq!(capitalized("a"), "A");
+        assert_eq!(sanitize_file("../x"), "___x");
+        assert_eq!(sanitize_file(""), "crash");
+    }
+
+    #[test]
+    fn only_the_ends_of_deep_stacks_are_tried() {
+        let mut refusals = vec![None; 250];
+        refusals[0] = Some("other".to_owned());
+        limit(&mut refusals);
+        assert_eq!(refusals.iter().flatten().count(), 50);
+        assert!(refusals[100].is_none() && refusals[101].is_some());
+        assert!(refusals[149].is_some() && refusals[150].is_none());
+    }
+}

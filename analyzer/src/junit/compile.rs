@@ -1,0 +1,337 @@
+//! Compiling candidates, which needs a JDK and nothing else: JUnit's
+//! annotation is stood in for by one of our own.
+
+use super::candidate::{Level, Plan, State};
+use super::report::Verdict;
+use super::source::{Source, source};
+use super::{Framework, Options, REPLAY_JAR, REPLAY_JAR_NAME, write_file};
+use crate::classpath::ClassPath;
+use crate::jdk::Jdk;
+use anyhow::{Context, Result, bail};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::ffi::OsString;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Compilations after which candidates that still fail are given up.
+const MAX_ROUNDS: usize = 8;
+
+/// A temporary directory in which candidates are compiled and run.
+pub struct Workplace<'a> {
+    dir: &'a Path,
+    /// The JDK that compiles and runs.
+    pub jdk: &'a Jdk,
+    /// The replay library and the program.
+    libraries: Vec<PathBuf>,
+}
+
+impl<'a> Workplace<'a> {
+    /// Prepares `dir`.
+    ///
+    /// # Errors
+    ///
+    /// Fails if it cannot be written.
+    pub fn new(dir: &'a Path, classpath: &ClassPath, jdk: &'a Jdk) -> Result<Workplace<'a>> {
+        let replay = dir.join(REPLAY_JAR_NAME);
+        write_file(&replay, REPLAY_JAR)?;
+        for (package, path) in [
+            ("org.junit.jupiter.api", "jupiter"),
+            ("org.junit", "junit4"),
+        ] {
+            let text = format!("package {package};\npublic @interface Test {{}}\n");
+            write_file(&dir.join(format!("stubs/{path}/Test.java")), text)?;
+        }
+        let mut libraries = vec![replay];
+        libraries.extend(classpath.paths().map(Path::to_owned));
+        for part in ["classes", "resources", "results", "run"] {
+            fs::create_dir_all(dir.join(part))
+                .context("failed to prepare a temporary directory")?;
+        }
+        Ok(Workplace {
+            dir,
+            jdk,
+            libraries,
+        })
+    }
+
+    /// Puts the crash files where the tests look for them.
+    ///
+    /// # Errors
+    ///
+    /// Fails if they cannot be copied.
+    pub fn add_resources(&self, plan: &Plan<'_>) -> Result<()> {
+        for class in &plan.classes {
+            let from = &plan.inputs[class.crash].path;
+            let content =
+                fs::read(from).with_context(|| format!("failed to read {}", from.display()))?;
+            write_file(
+                &self.dir.join("resources").join(class.path(&class.resource)),
+                content,
+            )?;
+        }
+        Ok(())
+    }
+
+    /// The class path of a candidate's JVM.
+    ///
+    /// # Errors
+    ///
+    /// Fails if a path holds the platform's separator.
+    pub fn runtime_path(&self) -> Result<OsString> {
+        let own = [self.dir.join("classes"), self.dir.join("resources")];
+        let paths = own.iter().chain(&self.libraries);
+        std::env::join_paths(paths).context("a class path entry cannot be passed on")
+    }
+
+    /// A file for the result of one candidate.
+    pub fn result_file(&self, index: usize) -> PathBuf {
+        self.dir.join(format!("results/{index}.json"))
+    }
+
+    /// A directory for one candidate to run in.
+    pub fn run_dir(&self, index: usize) -> PathBuf {
+        self.dir.join(format!("run/{index}"))
+    }
+}
+
+/// Compiles `pending` candidates. Those that do not compile fall back to a
+/// call by name; those that still do not are settled as such.
+///
+/// # Errors
+///
+/// Fails if javac cannot be run.
+pub fn settle(
+    plan: &mut Plan<'_>,
+    pending: &[usize],
+    place: &Workplace<'_>,
+    options: &Options,
+) -> Result<()> {
+    for round in 0..MAX_ROUNDS {
+        let pending = plan.only(pending, |state| *state == State::Pending);
+        if pending.is_empty() {
+            return Ok(());
+        }
+        let sources = write_sources(plan, &pending, place, options.framework)?;
+        let mut failed: BTreeMap<usize, String> = BTreeMap::new();
+        for source in sources.values() {
+            for &index in &source.failed {
+                failed.insert(index, "its call cannot be written down".to_owned());
+            }
+            for &index in &source.simplified {
+                plan.candidates[index].simplified = true;
+            }
+        }
+        if failed.is_empty() {
+            match javac(place, sources.keys(), options.framework)? {
+                Compiled::Yes => return Ok(()),
+                Compiled::No(errors) => blame(plan, &errors, &sources, &mut failed),
+            }
+        }
+        let last = round + 1 == MAX_ROUNDS;
+        for (index, message) in failed {
+            let candidate = &mut plan.candidates[index];
+            if candidate.level == Level::Call || last {
+                candidate.state = State::Done(Verdict::NotCompiled, message);
+            } else {
+                candidate.level = Level::Call;
+                candidate.simplified = false;
+            }
+        }
+        if last {
+            for index in plan.only(&pending, |state| *state == State::Pending) {
+                let reason = "javac gave up on the class it stands in".to_owned();
+                plan.candidates[index].state = State::Done(Verdict::NotCompiled, reason);
+            }
+        }
+    }
+    Ok(())
+}
+
+fn write_sources(
+    plan: &Plan<'_>,
+    pending: &[usize],
+    place: &Workplace<'_>,
+    framework: Framework,
+) -> Result<HashMap<PathBuf, Source>> {
+    let dir = place.dir.join("sources");
+    let mut sources = HashMap::new();
+    let classes: BTreeSet<usize> = pending
+        .iter()
+        .map(|&index| plan.candidates[index].class)
+        .collect();
+    for class in classes {
+        let mine: Vec<usize> = pending
+            .iter()
+            .copied()
+            .filter(|&index| plan.candidates[index].class == class)
+            .collect();
+        let source = source(plan, class, &mine, framework);
+        let test_class = &plan.classes[class];
+        let path = dir.join(test_class.path(&format!("{}.java", test_class.name)));
+        write_file(&path, &source.text)?;
+        sources.insert(path, source);
+    }
+    Ok(sources)
+}
+
+enum Compiled {
+    Yes,
+    No(Vec<Diagnostic>),
+}
+
+/// An error of javac.
+#[derive(Debug, PartialEq)]
+struct Diagnostic {
+    file: Option<PathBuf>,
+    line: usize,
+    message: String,
+}
+
+fn javac<'p>(
+    place: &Workplace<'_>,
+    sources: impl Iterator<Item = &'p PathBuf>,
+    framework: Framework,
+) -> Result<Compiled> {
+    let stub = match framework {
+        Framework::Junit5 => "jupiter",
+        Framework::Junit4 => "junit4",
+    };
+    let path =
+        std::env::join_paths(&place.libraries).context("a class path entry cannot be passed on")?;
+    let output = place
+        .jdk
+        .command("javac")
+        .args([
+            "-J-Duser.language=en",
+            "-J-XX:TieredStopAtLevel=1",
+            "--release",
+            "11",
+        ])
+        .args([
+            "-encoding",
+            "UTF-8",
+            "-proc:none",
+            "-implicit:none",
+            "-nowarn",
+        ])
+        .args(["-Xmaxerrs", "10000", "-cp"])
+        .arg(path)
+        .arg("-d")
+        .arg(place.dir.join("classes"))
+        .arg(place.dir.join(format!("stubs/{stub}/Test.java")))
+        .args(sources)
+        .output()
+        .with_context(|| format!("failed to run javac of {}", place.jdk.home.display()))?;
+    if output.status.success() {
+        return Ok(Compiled::Yes);
+    }
+    let text = String::from_utf8_lossy(&output.stderr);
+    let errors = diagnostics(&text);
+    if errors.is_empty() {
+        bail!(
+            "javac of {} failed: {}",
+            place.jdk.home.display(),
+            text.trim()
+        );
+    }
+    Ok(Compiled::No(errors))
+}
+
+/// Reads javac's errors: `/path/X.java:12: error: message`, or `error: message`.
+fn diagnostics(text: &str) -> Vec<Diagnostic> {
+    let parse = |line: &str| {
+        if let Some(message) = line.strip_prefix("error: ") {
+            return Some(Diagnostic {
+                file: None,
+                line: 0,
+                message: message.to_owned(),
+            });
+        }
+        let (place, message) = line.split_once(": error: ")?;
+        let (file, number) = place.rsplit_once(':')?;
+        Some(Diagnostic {
+            file: Some(file.into()),
+            line: number.parse().ok()?,
+            message: message.to_owned(),
+        })
+    };
+    text.lines().filter_map(parse).collect()
+}
+
+/// Finds out which candidates the errors are about.
+fn blame(
+    plan: &Plan<'_>,
+    errors: &[Diagnostic],
+    sources: &HashMap<PathBuf, Source>,
+    failed: &mut BTreeMap<usize, String>,
+) {
+    let mut general = Vec::new();
+    for error in errors {
+        let source = error
+            .file
+            .as_ref()
+            .and_then(|file| Some((file, sources.get(file)?)));
+        let hit = source.and_then(|(_, source)| {
+            source
+                .lines
+                .iter()
+                .find(|(_, lines)| lines.contains(&error.line))
+        });
+        match (hit, source) {
+            (Some((index, _)), _) => {
+                failed
+                    .entry(*index)
+                    .or_insert_with(|| error.message.clone());
+            }
+            // An import, say: all tests of the file that may have asked for it.
+            (None, Some((_, source))) => {
+                general.extend(
+                    source
+                        .lines
+                        .iter()
+                        .map(|(index, _)| (*index, &error.message)),
+                );
+            }
+            (None, None) => {
+                let all = sources.values().flat_map(|source| &source.lines);
+                general.extend(all.map(|(index, _)| (*index, &error.message)));
+            }
+        }
+    }
+    if !failed.is_empty() {
+        return;
+    }
+    let direct = |index: usize| plan.candidates[index].level != Level::Call;
+    let any_direct = general.iter().any(|(index, _)| direct(*index));
+    for (index, message) in general {
+        if !any_direct || direct(index) {
+            failed.entry(index).or_insert_with(|| message.clone());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn errors_of_javac_are_read() {
+        let text = "/tmp/a:b/X.java:12: error: cannot find symbol\n  foo();\n  ^\n\
+                    error: cannot access Y\n2 errors\n";
+        assert_eq!(
+            diagnostics(text),
+            [
+                Diagnostic {
+                    file: Some("/tmp/a:b/X.java".into()),
+                    line: 12,
+                    message: "cannot find symbol".to_owned()
+                },
+                Diagnostic {
+                    file: None,
+                    line: 0,
+                    message: "cannot access Y".to_owned()
+                }
+            ]
+        );
+    }
+}

@@ -1,0 +1,87 @@
+//! Classes on the class path that are not the recorded ones.
+
+use crate::classpath::{ClassPath, is_jdk};
+use hindsight_tracelog::crash::ClassKind;
+use hindsight_tracelog::reader::Crash;
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// A class that is not as it was recorded.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Difference {
+    /// Its name.
+    pub class: String,
+    /// Whether it differs or is missing.
+    pub kind: Kind,
+    /// Entry of the class path that holds it.
+    pub path: Option<String>,
+    /// SHA-256 of the class file that was recorded.
+    pub recorded_sha256: String,
+    /// SHA-256 of the class file that was found.
+    pub found_sha256: Option<String>,
+}
+
+/// How a class is not as it was recorded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Kind {
+    /// Its class file is another one.
+    Differs,
+    /// It is not on the class path.
+    Missing,
+}
+
+impl Difference {
+    /// The difference as a sentence.
+    pub fn tell(&self) -> String {
+        let class = crate::text::one_line(&self.class, 300);
+        match &self.path {
+            Some(path) => {
+                format!("class {class} on the class path ({path}) differs from the one recorded")
+            }
+            None => format!("class {class} was recorded but is not on the class path"),
+        }
+    }
+}
+
+/// Compares the classes of a crash with those of the class path, as far as
+/// their hashes were recorded.
+pub fn differences(crash: &Crash, classpath: &ClassPath) -> Vec<Difference> {
+    let mut recorded: BTreeMap<&str, &str> = BTreeMap::new();
+    for class in &crash.classes {
+        let named = !matches!(
+            class.kind,
+            ClassKind::Array | ClassKind::Proxy | ClassKind::Hidden
+        );
+        if let Some(sha256) = class.sha256.as_deref().filter(|_| named) {
+            recorded.insert(&class.name, sha256);
+        }
+    }
+    for frame in &crash.failure.frames {
+        if let Some(sha256) = &frame.class_sha256 {
+            recorded.insert(&frame.class, sha256);
+        }
+    }
+    let mut differences = Vec::new();
+    for (class, sha256) in recorded {
+        let found = classpath.find(class);
+        let kind = match &found {
+            Some(found) if found.sha256 == sha256 => continue,
+            Some(found) if found.other_sha256.iter().any(|other| other == sha256) => continue,
+            Some(_) => Kind::Differs,
+            // Generated at run time, or the JDK's.
+            None if is_jdk(class) || class.contains("$$") || class.contains('/') => continue,
+            None => Kind::Missing,
+        };
+        differences.push(Difference {
+            class: class.to_owned(),
+            kind,
+            path: found
+                .as_ref()
+                .map(|found| found.entry.display().to_string()),
+            recorded_sha256: sha256.to_owned(),
+            found_sha256: found.map(|found| found.sha256.clone()),
+        });
+    }
+    differences
+}

@@ -1,0 +1,247 @@
+//! A Maven project around the tests.
+//!
+//! Tests are compiled against the recorded program (jars where they are,
+//! directories as jars in `lib/`), and run against the property
+//! `program.classpath`, which starts as the recorded program too. So one
+//! property switches to the fixed program: class directories and jars alike,
+//! without touching the local Maven repository.
+//!
+//! `system` scope is what does that. Its paths go through properties, without
+//! which Maven warns about them.
+
+use super::candidate::Plan;
+use super::run::asserts;
+use super::{Framework, Options, REPLAY_JAR_NAME, write_file};
+use anyhow::{Context, Result};
+use std::fs::{self, File};
+use std::io::{BufWriter, Write};
+use std::path::{Path, PathBuf};
+use zip::ZipWriter;
+use zip::write::SimpleFileOptions;
+
+const JUNIT5: &str = "5.11.4";
+const JUNIT4: &str = "4.13.2";
+const RESOURCES_PLUGIN: &str = "3.3.1";
+const COMPILER_PLUGIN: &str = "3.13.0";
+const SUREFIRE_PLUGIN: &str = "3.2.5";
+
+/// Writes `pom.xml`, `README.md` and the program's directories as jars.
+///
+/// # Errors
+///
+/// Fails if a file cannot be written, or a directory of the class path read.
+pub fn write(plan: &Plan<'_>, options: &Options) -> Result<()> {
+    let mut libraries = Vec::new();
+    for (index, path) in plan.classpath.paths().enumerate() {
+        let number = index + 1;
+        if path.is_dir() {
+            let name = format!("program-{number}.jar");
+            pack(path, &options.out.join("lib").join(&name))?;
+            libraries.push(Library {
+                number,
+                path: format!("${{hindsight.lib}}/{name}"),
+                origin: path.to_owned(),
+            });
+        } else {
+            libraries.push(Library {
+                number,
+                path: path.display().to_string(),
+                origin: path.to_owned(),
+            });
+        }
+    }
+    let classpath = std::env::join_paths(plan.classpath.paths())
+        .context("a class path entry cannot be passed on")?;
+    let assertions = (0..plan.candidates.len()).any(|index| asserts(plan, index));
+    let pom = pom(
+        &libraries,
+        &classpath.to_string_lossy(),
+        assertions,
+        options.framework,
+    );
+    write_file(&options.out.join("pom.xml"), pom)?;
+    write_file(&options.out.join("README.md"), README)
+}
+
+/// An entry of the program's class path.
+struct Library {
+    number: usize,
+    /// Where the project finds it.
+    path: String,
+    /// Where it came from.
+    origin: PathBuf,
+}
+
+/// Packs the class files of a directory into a jar, to compile against.
+fn pack(dir: &Path, jar: &Path) -> Result<()> {
+    let context = || format!("failed to write {}", jar.display());
+    fs::create_dir_all(jar.parent().unwrap_or(Path::new("."))).with_context(context)?;
+    let mut zip = ZipWriter::new(BufWriter::new(File::create(jar).with_context(context)?));
+    let options = SimpleFileOptions::default();
+    let mut dirs = vec![dir.to_owned()];
+    while let Some(next) = dirs.pop() {
+        let entries =
+            fs::read_dir(&next).with_context(|| format!("failed to read {}", next.display()))?;
+        for entry in entries {
+            let entry = entry.with_context(|| format!("failed to read {}", next.display()))?;
+            let path = entry.path();
+            // Not through links: they may lead in circles.
+            if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+                dirs.push(path);
+            } else if path
+                .extension()
+                .is_some_and(|extension| extension == "class")
+            {
+                let bytes = fs::read(&path)
+                    .with_context(|| format!("failed to read {}", path.display()))?;
+                let name = path.strip_prefix(dir).unwrap_or(&path);
+                zip.start_file_from_path(name, options)
+                    .with_context(context)?;
+                zip.write_all(&bytes).with_context(context)?;
+            }
+        }
+    }
+    zip.finish()
+        .with_context(context)?
+        .flush()
+        .with_context(context)
+}
+
+fn pom(libraries: &[Library], classpath: &str, assertions: bool, framework: Framework) -> String {
+    let mut properties = String::new();
+    let mut dependencies = String::new();
+    let mut origins = String::new();
+    for library in libraries {
+        let number = library.number;
+        properties.push_str(&format!(
+            "    <program.{number}>{}</program.{number}>\n",
+            xml(&library.path)
+        ));
+        dependencies.push_str(&dependency(
+            "recorded.program",
+            &format!("entry-{number}"),
+            "1",
+            Some(&format!("${{program.{number}}}")),
+        ));
+        let origin = library.origin.display().to_string().replace("--", "- -");
+        origins.push_str(&format!("      {number}: {}\n", xml(&origin)));
+    }
+    let junit = match framework {
+        Framework::Junit5 => dependency("org.junit.jupiter", "junit-jupiter", JUNIT5, None),
+        Framework::Junit4 => dependency("junit", "junit", JUNIT4, None),
+    };
+    let replay = dependency(
+        "dev.hindsight",
+        "hindsight-replay",
+        crate::VERSION,
+        Some(&format!("${{hindsight.lib}}/{REPLAY_JAR_NAME}")),
+    );
+    format!(
+        r#"<?xml version="1.0" encoding="UTF-8"?>
+<!-- Tests of recorded crashes, written by hindsight {version}.
+
+     mvn test                                     shows the failures
+     mvn test -Dprogram.classpath=PATH[:PATH...]  runs the tests against another,
+                                                  say the fixed, program
+
+     The recorded program (the tests are compiled against it):
+{origins}-->
+<project xmlns="http://maven.apache.org/POM/4.0.0"
+         xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance"
+         xsi:schemaLocation="http://maven.apache.org/POM/4.0.0 http://maven.apache.org/xsd/maven-4.0.0.xsd">
+  <modelVersion>4.0.0</modelVersion>
+  <groupId>dev.hindsight</groupId>
+  <artifactId>crash-tests</artifactId>
+  <version>1</version>
+
+  <properties>
+    <project.build.sourceEncoding>UTF-8</project.build.sourceEncoding>
+    <maven.compiler.release>11</maven.compiler.release>
+    <hindsight.lib>${{project.basedir}}/lib</hindsight.lib>
+    <!-- What the tests run against: class directories and jars. -->
+    <program.classpath>{classpath}</program.classpath>
+    <!-- What they are compiled against. -->
+{properties}  </properties>
+
+  <dependencies>
+{junit}{replay}{dependencies}  </dependencies>
+
+  <build>
+    <plugins>
+      <plugin>
+        <artifactId>maven-resources-plugin</artifactId>
+        <version>{RESOURCES_PLUGIN}</version>
+      </plugin>
+      <plugin>
+        <artifactId>maven-compiler-plugin</artifactId>
+        <version>{COMPILER_PLUGIN}</version>
+      </plugin>
+      <plugin>
+        <artifactId>maven-surefire-plugin</artifactId>
+        <version>{SUREFIRE_PLUGIN}</version>
+        <configuration>
+          <!-- As the program was recorded. -->
+          <enableAssertions>{assertions}</enableAssertions>
+          <!-- Static state of one crash must not reach the tests of another. -->
+          <reuseForks>false</reuseForks>
+          <!-- With a plain class path, program.classpath may name several entries. -->
+          <useManifestOnlyJar>false</useManifestOnlyJar>
+          <classpathDependencyExcludes>
+            <classpathDependencyExclude>recorded.program:*</classpathDependencyExclude>
+          </classpathDependencyExcludes>
+          <additionalClasspathElements>
+            <additionalClasspathElement>${{program.classpath}}</additionalClasspathElement>
+          </additionalClasspathElements>
+        </configuration>
+      </plugin>
+    </plugins>
+  </build>
+</project>
+"#,
+        version = crate::VERSION,
+        classpath = xml(classpath),
+    )
+}
+
+fn dependency(group: &str, artifact: &str, version: &str, path: Option<&str>) -> String {
+    let scope = match path {
+        Some(path) => {
+            format!("      <scope>system</scope>\n      <systemPath>{path}</systemPath>\n")
+        }
+        None => "      <scope>test</scope>\n".to_owned(),
+    };
+    format!(
+        "    <dependency>\n      <groupId>{group}</groupId>\n      <artifactId>{artifact}</artifactId>\n      \
+         <version>{version}</version>\n{scope}    </dependency>\n"
+    )
+}
+
+fn xml(text: &str) -> String {
+    text.replace('&', "&amp;")
+        .replace('<', "&lt;")
+        .replace('>', "&gt;")
+}
+
+const README: &str = "\
+# Tests of recorded crashes
+
+Written by Hindsight. Each test calls the method of one stack frame as it was
+called when the program crashed, and fails as the program did.
+
+    mvn -q test
+
+shows the failures. To try a fix, run the tests against the fixed program:
+
+    mvn -q test -Dprogram.classpath=/path/to/classes:/path/to/a.jar
+
+The property takes class directories and jars, joined as for `java -cp`; name
+everything the program needs. Without it, the program is taken from where it was
+when these tests were written, so rebuilding it there does as well. Tests that
+only repeat the symptom (the frame that threw was given bad arguments) stay red.
+
+- `src/test/java`: the tests; comments show what the loaded objects hold.
+- `src/test/resources`: the crash files with the recorded state. They may hold
+  data of the recorded run: look (`hindsight inspect`) before you pass them on.
+- `lib`: the replay library, which loads the state, and copies of class
+  directories of the recorded program, to compile against.
+";

@@ -1,0 +1,275 @@
+//! What became of each frame, for people and machines.
+
+use super::candidate::{Plan, State};
+use super::differences::{Difference, differences};
+use super::write::Written;
+use super::{Framework, Options, REPLAY_JAR_NAME};
+use crate::jdk::Jdk;
+use crate::text::{count, exception, one_line};
+use serde::Serialize;
+use std::io::{self, Write};
+
+/// What became of a frame.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Verdict {
+    /// Its test ends in the recorded exception.
+    Reproduces,
+    /// Its test ends in another way.
+    Differs,
+    /// Its test returns.
+    Passes,
+    /// It cannot be called.
+    Unsupported,
+    /// Its test does not compile.
+    NotCompiled,
+    /// Nothing was run.
+    NotRun,
+}
+
+impl Verdict {
+    /// Its name in JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            Verdict::Reproduces => "reproduces",
+            Verdict::Differs => "differs",
+            Verdict::Passes => "passes",
+            Verdict::Unsupported => "unsupported",
+            Verdict::NotCompiled => "not_compiled",
+            Verdict::NotRun => "not_run",
+        }
+    }
+}
+
+/// The document `hindsight.junit/1`.
+#[derive(Debug, Serialize)]
+pub struct Report {
+    schema: &'static str,
+    out: String,
+    framework: &'static str,
+    jdk: Option<u32>,
+    crashes: Vec<CrashReport>,
+}
+
+#[derive(Debug, Serialize)]
+struct CrashReport {
+    file: String,
+    exception: Option<String>,
+    message: Option<String>,
+    thread: String,
+    version: String,
+    notes: Vec<String>,
+    reproduced: usize,
+    frames: Vec<FrameReport>,
+    class_path_differences: Vec<Difference>,
+    sources: Vec<String>,
+    #[serde(skip)]
+    title: String,
+}
+
+#[derive(Debug, Serialize)]
+struct FrameReport {
+    index: usize,
+    class: String,
+    method: String,
+    descriptor: String,
+    line: Option<i32>,
+    verdict: Verdict,
+    reason: String,
+    /// `package.Class#method` of the test, if it was written.
+    test: Option<String>,
+}
+
+/// Gathers the report.
+pub fn report(
+    plan: &Plan<'_>,
+    written: &[Written],
+    jdk: Option<&Jdk>,
+    options: &Options,
+) -> Report {
+    let crashes = plan.inputs.iter().enumerate().map(|(crash, input)| {
+        let first = input.crash.failure.exceptions.first();
+        let mine = plan
+            .candidates
+            .iter()
+            .enumerate()
+            .filter(|(_, c)| c.crash == crash);
+        let frames: Vec<FrameReport> = mine
+            .map(|(index, _)| frame_report(plan, written, index))
+            .collect();
+        let sources = written
+            .iter()
+            .filter(|w| plan.classes[w.class].crash == crash);
+        CrashReport {
+            file: input.path.display().to_string(),
+            exception: first.map(|info| info.class.clone()),
+            message: first.and_then(|info| info.message.clone()),
+            thread: input.crash.meta.thread.clone(),
+            version: input.crash.meta.program_version.clone(),
+            notes: input.notes.clone(),
+            reproduced: frames
+                .iter()
+                .filter(|f| f.verdict == Verdict::Reproduces)
+                .count(),
+            frames,
+            class_path_differences: differences(&input.crash, plan.classpath),
+            sources: sources.map(|w| w.source.display().to_string()).collect(),
+            title: first.map_or("no exception".to_owned(), exception),
+        }
+    });
+    Report {
+        schema: "hindsight.junit/1",
+        out: options.out.display().to_string(),
+        framework: match options.framework {
+            Framework::Junit5 => "junit5",
+            Framework::Junit4 => "junit4",
+        },
+        jdk: jdk.map(|jdk| jdk.version),
+        crashes: crashes.collect(),
+    }
+}
+
+fn frame_report(plan: &Plan<'_>, written: &[Written], index: usize) -> FrameReport {
+    let candidate = &plan.candidates[index];
+    let frame = plan.frame(candidate);
+    let (verdict, reason) = match &candidate.state {
+        State::Done(verdict, reason) => (*verdict, reason.clone()),
+        State::Pending => (Verdict::NotRun, "not run, as asked for".to_owned()),
+    };
+    let kept = written
+        .iter()
+        .any(|written| written.candidates.contains(&index));
+    FrameReport {
+        index: candidate.frame,
+        class: frame.class.clone(),
+        method: frame.method.clone(),
+        descriptor: frame.descriptor.clone(),
+        line: frame.line.filter(|&line| line >= 0),
+        verdict,
+        reason,
+        test: kept.then(|| {
+            format!(
+                "{}#{}",
+                plan.classes[candidate.class].full_name(),
+                candidate.name
+            )
+        }),
+    }
+}
+
+impl Report {
+    /// Whether the asked-for result exists: each crash has a test that
+    /// reproduces it, or nothing was to be run.
+    pub fn is_success(&self) -> bool {
+        self.crashes.iter().all(|crash| {
+            let not_run = crash
+                .frames
+                .iter()
+                .any(|frame| frame.verdict == Verdict::NotRun);
+            crash.reproduced > 0 || not_run
+        })
+    }
+
+    /// Writes the report as JSON.
+    ///
+    /// # Errors
+    ///
+    /// Fails if `out` cannot be written.
+    pub fn write_json(&self, out: &mut dyn Write) -> io::Result<()> {
+        serde_json::to_writer_pretty(&mut *out, self)?;
+        writeln!(out)
+    }
+
+    /// Writes the report for people.
+    ///
+    /// # Errors
+    ///
+    /// Fails if `out` cannot be written.
+    pub fn write_text(&self, options: &Options, out: &mut dyn Write) -> io::Result<()> {
+        for crash in &self.crashes {
+            crash.write_text(out)?;
+            writeln!(out)?;
+        }
+        let sources: Vec<&String> = self
+            .crashes
+            .iter()
+            .flat_map(|crash| &crash.sources)
+            .collect();
+        if sources.is_empty() {
+            return writeln!(out, "Nothing was written.");
+        }
+        writeln!(out, "Written:")?;
+        for source in sources {
+            writeln!(out, "  {source}")?;
+        }
+        let dir = options.out.display();
+        writeln!(out, "  {dir}/lib/{REPLAY_JAR_NAME}, which the tests need")?;
+        if options.project {
+            writeln!(
+                out,
+                "Run them: mvn -q -f {dir}/pom.xml test (see {dir}/README.md)"
+            )
+        } else {
+            writeln!(
+                out,
+                "Run them with JUnit and, on the class path, that library, the program, and \
+                 {dir}/src/test/resources (--project makes a Maven project)."
+            )
+        }
+    }
+}
+
+impl CrashReport {
+    fn write_text(&self, out: &mut dyn Write) -> io::Result<()> {
+        writeln!(out, "{}: {}", self.file, self.title)?;
+        for note in &self.notes {
+            writeln!(out, "  ! {note}")?;
+        }
+        for difference in &self.class_path_differences {
+            writeln!(out, "  ! {}", difference.tell())?;
+        }
+        let places: Vec<String> = self.frames.iter().map(FrameReport::place).collect();
+        let width = places
+            .iter()
+            .map(|place| place.chars().count())
+            .max()
+            .unwrap_or(0)
+            .min(60);
+        for (frame, place) in self.frames.iter().zip(&places) {
+            let number = format!("#{}", frame.index);
+            let verdict = frame.verdict.name();
+            writeln!(
+                out,
+                "  {number:<4} {place:<width$}  {verdict:<12}  {}",
+                frame.tell()
+            )?;
+        }
+        let tests = self
+            .frames
+            .iter()
+            .filter(|frame| frame.test.is_some())
+            .count();
+        writeln!(
+            out,
+            "  {} of {} reproduce; {} written",
+            self.reproduced,
+            count(self.frames.len(), "frame"),
+            count(tests, "test")
+        )
+    }
+}
+
+impl FrameReport {
+    fn place(&self) -> String {
+        let line = self.line.map(|line| format!(":{line}")).unwrap_or_default();
+        one_line(&format!("{}.{}{line}", self.class, self.method), 200)
+    }
+
+    fn tell(&self) -> String {
+        let reason = one_line(self.reason.lines().next().unwrap_or_default(), 400);
+        match &self.test {
+            Some(test) => format!("{reason} -> {test}"),
+            None => reason,
+        }
+    }
+}

@@ -1,0 +1,186 @@
+//! One test class as a source file.
+
+use super::Framework;
+use super::call::{self, Body};
+use super::candidate::{Plan, State};
+use super::report::Verdict;
+use crate::java::comment;
+use crate::java::names::Names;
+use crate::text::{exception, frame, stack_element, utc};
+use hindsight_tracelog::reader::Crash;
+use std::ops::Range;
+
+/// Elements of the stack trace that the header shows.
+const STACK: usize = 20;
+
+/// A source file and where its tests stand.
+#[derive(Debug)]
+pub struct Source {
+    /// The text.
+    pub text: String,
+    /// Candidates with the lines (from 1) of their tests.
+    pub lines: Vec<(usize, Range<usize>)>,
+    /// Candidates whose level cannot express them, so they are not in the text.
+    pub failed: Vec<usize>,
+    /// Candidates of which an object was constructed.
+    pub simplified: Vec<usize>,
+}
+
+/// Writes the class number `class` with the tests of `candidates`.
+pub fn source(plan: &Plan<'_>, class: usize, candidates: &[usize], framework: Framework) -> Source {
+    let test_class = &plan.classes[class];
+    let mut taken = test_class.siblings.clone();
+    taken.insert(test_class.name.clone());
+    let mut names = Names::new(&test_class.package, &taken);
+    let test = match framework {
+        Framework::Junit5 => names.write("org.junit.jupiter.api", "Test"),
+        Framework::Junit4 => names.write("org.junit", "Test"),
+    };
+
+    let mut failed = Vec::new();
+    let mut simplified = Vec::new();
+    let mut tests: Vec<(usize, String)> = Vec::new();
+    let mut raw_types = false;
+    for &index in candidates {
+        match call::body(plan, &plan.candidates[index], test_class, &mut names) {
+            Some(body) => {
+                raw_types |= body.raw_types;
+                if body.simplified {
+                    simplified.push(index);
+                }
+                tests.push((
+                    index,
+                    method(plan, index, &body, &test, framework, &mut names),
+                ));
+            }
+            None => failed.push(index),
+        }
+    }
+
+    let mut text = header(&plan.inputs[test_class.crash].crash, &test_class.resource);
+    if !test_class.package.is_empty() {
+        text.push_str(&format!("package {};\n\n", test_class.package));
+    }
+    text.push_str(&names.imports());
+    if raw_types {
+        let annotation = names.java_lang("SuppressWarnings");
+        text.push_str(&format!("\n@{annotation}({{\"rawtypes\", \"unchecked\"}})"));
+    }
+    let public = match framework {
+        Framework::Junit5 => "",
+        Framework::Junit4 => "public ",
+    };
+    text.push_str(&format!("\n{public}class {} {{\n", test_class.name));
+    let mut lines = Vec::new();
+    for (index, code) in tests {
+        text.push('\n');
+        let first = text.lines().count() + 1;
+        text.push_str(&code);
+        lines.push((index, first..text.lines().count() + 1));
+    }
+    text.push_str("}\n");
+    Source {
+        text,
+        lines,
+        failed,
+        simplified,
+    }
+}
+
+fn method(
+    plan: &Plan<'_>,
+    index: usize,
+    body: &Body,
+    test: &str,
+    framework: Framework,
+    names: &mut Names,
+) -> String {
+    let candidate = &plan.candidates[index];
+    let at = plan.frame(candidate);
+    let public = match framework {
+        Framework::Junit5 => "",
+        Framework::Junit4 => "public ",
+    };
+    let throws = if body.throws {
+        format!(" throws {}", names.java_lang("Throwable"))
+    } else {
+        String::new()
+    };
+    let title = format!("Frame {} of the crash: {}", candidate.frame, frame(at));
+    let mut out = comment::lines(&title, "    ", 3);
+    if let State::Done(verdict, reason) = &candidate.state
+        && *verdict != Verdict::Reproduces
+    {
+        let first = reason.lines().next().unwrap_or_default();
+        out.push_str(&comment::lines(
+            &format!("Verdict: {}: {first}", verdict.name()),
+            "    ",
+            3,
+        ));
+    }
+    out.push_str(&format!("    @{test}\n"));
+    out.push_str(&format!(
+        "    {public}void {}(){throws} {{\n{}    }}\n",
+        candidate.name, body.code
+    ));
+    out
+}
+
+fn header(crash: &Crash, resource: &str) -> String {
+    let meta = &crash.meta;
+    let mut out = String::new();
+    let mut line = |text: &str, lines: usize| out.push_str(&comment::lines(text, "", lines));
+    line("Reproduces a recorded crash:", 1);
+    line("", 1);
+    if let Some(first) = crash.failure.exceptions.first() {
+        line(&exception(first), 4);
+        let stack: Vec<String> = if first.stack.is_empty() {
+            crash.failure.frames.iter().map(frame).collect()
+        } else {
+            first.stack.iter().map(stack_element).collect()
+        };
+        for element in stack.iter().take(STACK) {
+            line(&format!("    at {element}"), 1);
+        }
+        if stack.len() > STACK {
+            line(&format!("    ... {} more", stack.len() - STACK), 1);
+        }
+        if let Some(cause) = first
+            .cause
+            .and_then(|c| crash.failure.exceptions.get(c as usize))
+        {
+            line(&format!("caused by {}", exception(cause)), 4);
+        }
+    }
+    line("", 1);
+    if !meta.program_version.is_empty() {
+        line(&format!("Program version: {}", meta.program_version), 2);
+    }
+    line(
+        &format!(
+            "Recorded {} in thread \"{}\" of Java {} ({} {}).",
+            utc(meta.time_ms),
+            meta.thread,
+            meta.java_version,
+            meta.jvm_name,
+            meta.jvm_version
+        ),
+        3,
+    );
+    line(
+        &format!(
+            "Written by hindsight {} from {resource}, which holds the recorded state.",
+            crate::VERSION
+        ),
+        2,
+    );
+    line(
+        "Each test calls the method of one stack frame as it was called then.",
+        1,
+    );
+    line(
+        "It fails while the bug is there, and passes when it is fixed.",
+        1,
+    );
+    out
+}

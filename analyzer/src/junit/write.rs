@@ -1,0 +1,67 @@
+//! Writing what is kept: sources, crash files, the replay library.
+
+use super::candidate::{Plan, State};
+use super::report::Verdict;
+use super::source::source;
+use super::{Options, REPLAY_JAR, REPLAY_JAR_NAME, write_file};
+use anyhow::{Context, Result};
+use std::fs;
+use std::path::PathBuf;
+
+/// A test class that was written.
+#[derive(Debug)]
+pub struct Written {
+    /// Index of the class.
+    pub class: usize,
+    /// Its source file.
+    pub source: PathBuf,
+    /// The candidates in it.
+    pub candidates: Vec<usize>,
+}
+
+/// Writes the test classes with the candidates whose verdict is to be kept.
+///
+/// # Errors
+///
+/// Fails if a file cannot be written.
+pub fn write(
+    plan: &Plan<'_>,
+    keep: impl Fn(Verdict) -> bool,
+    options: &Options,
+) -> Result<Vec<Written>> {
+    let kept = |index: &usize| match &plan.candidates[*index].state {
+        State::Pending => keep(Verdict::NotRun),
+        State::Done(verdict, _) => keep(*verdict),
+    };
+    let mut written = Vec::new();
+    for (class, test_class) in plan.classes.iter().enumerate() {
+        let all = 0..plan.candidates.len();
+        let mine = all.filter(|&index| plan.candidates[index].class == class);
+        let candidates: Vec<usize> = mine.filter(kept).collect();
+        if candidates.is_empty() {
+            continue;
+        }
+        let source = source(plan, class, &candidates, options.framework);
+        let file = test_class.path(&format!("{}.java", test_class.name));
+        let path = options.out.join("src/test/java").join(file);
+        write_file(&path, &source.text)?;
+
+        let crash = &plan.inputs[test_class.crash].path;
+        let content =
+            fs::read(crash).with_context(|| format!("failed to read {}", crash.display()))?;
+        let resource = test_class.path(&test_class.resource);
+        write_file(
+            &options.out.join("src/test/resources").join(resource),
+            content,
+        )?;
+        written.push(Written {
+            class,
+            source: path,
+            candidates: source.lines.iter().map(|(index, _)| *index).collect(),
+        });
+    }
+    if !written.is_empty() {
+        write_file(&options.out.join("lib").join(REPLAY_JAR_NAME), REPLAY_JAR)?;
+    }
+    Ok(written)
+}

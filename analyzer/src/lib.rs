@@ -1,0 +1,40 @@
+//! What the `hindsight` command does, as a library.
+//!
+//! - [`graph`] lays a frame's patch over the objects of a crash file; [`views`]
+//!   knows what JDK objects mean; [`tree`] makes text of both.
+//! - [`inspect`] shows a crash to people and machines.
+//! - [`junit`] makes tests of a crash: candidates, sources, compilation, runs,
+//!   verdicts, a Maven project. It stands on [`java`] (literals, names,
+//!   comments), [`classpath`] and [`jdk`].
+//! - [`commands`] holds one file per subcommand: its options and its `run`.
+//!
+//! ```text
+//! crash file -> Crash -> Graph -> Node -> text        (inspect)
+//!                          |
+//!                          +-> Candidate -> source -> javac -> child JVM -> Verdict   (junit)
+//! ```
+//!
+//! **Invariant:** code of the recorded program runs only in child JVMs, and
+//! only when candidates are run. Everything shown is read from fields.
+//!
+//! **Invariant:** text from a recording never reaches a source file but
+//! through [`java::literal`], [`java::comment`] or a check in [`java::names`].
+//!
+//! **Invariant:** nothing here depends on the agent.
+
+#![forbid(unsafe_code)]
+
+pub mod classinfo;
+pub mod classpath;
+pub mod commands;
+pub mod graph;
+pub mod inspect;
+pub mod java;
+pub mod jdk;
+pub mod junit;
+pub mod text;
+pub mod tree;
+pub mod views;
+
+/// Version of this program.
+pub const VERSION: &str = env!("CARGO_PKG_VERSION");

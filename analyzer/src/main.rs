@@ -1,0 +1,56 @@
+//! The `hindsight` command: parses the command line and hands over to
+//! `hindsight_analyzer::commands`.
+
+#![forbid(unsafe_code)]
+
+use clap::Parser;
+use hindsight_analyzer::commands::{Command, Failure};
+use std::io::{self, BufWriter, ErrorKind, Write};
+use std::process::ExitCode;
+
+/// Crash files and recordings of JVM programs: look into them, make tests of them.
+#[derive(Parser)]
+#[command(
+    name = "hindsight",
+    version,
+    max_term_width = 100,
+    after_help = "\
+Environment:
+    JAVA_HOME  the JDK to use; else the one of the java on the path
+    NO_COLOR   no colours, even on a terminal
+
+Exit status:
+    0 on success,
+    1 if the input is bad or the asked-for result does not exist,
+    2 if the arguments are wrong."
+)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    let mut out = BufWriter::new(io::stdout().lock());
+    let result = cli.command.run(&mut out);
+    let flushed = out.flush();
+    match result.and_then(|()| Ok(flushed?)) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
+        // The report already says what went wrong.
+        Err(error) if error.is::<Failure>() => ExitCode::from(1),
+        Err(error) => {
+            eprintln!("hindsight: {error:#}");
+            ExitCode::from(1)
+        }
+    }
+}
+
+/// Whether the reader of our output has gone, as `head` does.
+fn is_broken_pipe(error: &anyhow::Error) -> bool {
+    error.chain().any(|cause| {
+        cause
+            .downcast_ref::<io::Error>()
+            .is_some_and(|error| error.kind() == ErrorKind::BrokenPipe)
+    })
+}

@@ -1,0 +1,226 @@
+//! Small pieces of text for people: values, places, times.
+
+use crate::graph::Typed;
+use hindsight_tracelog::crash::{ExceptionInfo, Frame, StackElement, Value};
+
+/// A primitive value as Java would print it; characters in quotes.
+pub fn primitive(typed: Typed) -> String {
+    match (typed.value, typed.kind) {
+        (Value::Null, b'L' | b'[') => "null".to_owned(),
+        (Value::Null, _) => "(not stored)".to_owned(),
+        (Value::Bool(value), _) => value.to_string(),
+        (Value::Int(value), b'Z') => (value != 0).to_string(),
+        (Value::Int(value), b'C') => {
+            let mut out = String::from("'");
+            escape_unit(value as u16, &mut out);
+            out.push('\'');
+            out
+        }
+        (Value::Int(value), _) => value.to_string(),
+        (Value::Float(value), _) => format!("{value:?}"),
+        (Value::Double(value), _) => format!("{value:?}"),
+        (Value::Ref(object), _) => format!("#{object}"),
+    }
+}
+
+/// Quotes a string for people, cut after `limit` code units.
+pub fn quote(units: &[u16], limit: usize) -> String {
+    let shown = &units[..units.len().min(limit)];
+    let mut out = String::from("\"");
+    for decoded in char::decode_utf16(shown.iter().copied()) {
+        match decoded {
+            Ok(c) => escape_char(c, &mut out),
+            Err(lone) => escape_unit(lone.unpaired_surrogate(), &mut out),
+        }
+    }
+    out.push('"');
+    if shown.len() < units.len() {
+        out.push_str(&format!("... ({} characters)", units.len()));
+    }
+    out
+}
+
+fn escape_unit(unit: u16, out: &mut String) {
+    match char::from_u32(u32::from(unit)) {
+        Some('\'') => out.push_str("\\'"),
+        Some(c) => escape_char(c, out),
+        None => out.push_str(&format!("\\u{unit:04x}")),
+    }
+}
+
+fn escape_char(c: char, out: &mut String) {
+    match c {
+        '"' => out.push_str("\\\""),
+        '\\' => out.push_str("\\\\"),
+        '\n' => out.push_str("\\n"),
+        '\r' => out.push_str("\\r"),
+        '\t' => out.push_str("\\t"),
+        c if is_plain(c) => out.push(c),
+        c => {
+            let mut units = [0; 2];
+            for unit in c.encode_utf16(&mut units) {
+                out.push_str(&format!("\\u{unit:04x}"));
+            }
+        }
+    }
+}
+
+/// Whether a character shows as itself everywhere: letters, digits, the usual
+/// signs; no controls, no marks that change the direction of the text.
+pub fn is_plain(c: char) -> bool {
+    match c {
+        ' '..='~' => true,
+        '\u{a1}'..='\u{ac}' | '\u{ae}'..='\u{2ff}' => true,
+        '\u{2010}'..='\u{2027}' | '\u{2030}'..='\u{205e}' | '\u{20a0}'..='\u{20bf}' => true,
+        '\u{2190}'..='\u{2bff}' | '\u{3001}'..='\u{303f}' | '\u{1f300}'..='\u{1faff}' => true,
+        c => c.is_alphanumeric(),
+    }
+}
+
+/// Makes text from a recording safe for one line of a terminal or a comment.
+pub fn one_line(text: &str, limit: usize) -> String {
+    let mut out = String::new();
+    for (count, c) in text.chars().enumerate() {
+        if count == limit {
+            out.push_str("...");
+            break;
+        }
+        match c {
+            '\n' => out.push_str("\\n"),
+            '\r' => out.push_str("\\r"),
+            '\t' => out.push_str("\\t"),
+            c if is_plain(c) => out.push(c),
+            c => out.push_str(&format!("\\u{{{:x}}}", u32::from(c))),
+        }
+    }
+    out
+}
+
+/// `class: message`, or the class alone.
+pub fn exception(info: &ExceptionInfo) -> String {
+    match &info.message {
+        Some(message) => format!(
+            "{}: {}",
+            one_line(&info.class, 300),
+            one_line(message, 2000)
+        ),
+        None => one_line(&info.class, 300),
+    }
+}
+
+/// `Class.method(File.java:12)`, as stack traces have it.
+pub fn stack_element(element: &StackElement) -> String {
+    let place = match (&element.file, element.line) {
+        (_, -2) => "native method".to_owned(),
+        (Some(file), line) if line >= 0 => format!("{file}:{line}"),
+        (Some(file), _) => file.clone(),
+        (None, line) if line >= 0 => format!("line {line}"),
+        (None, _) => "unknown source".to_owned(),
+    };
+    one_line(
+        &format!("{}.{}({place})", element.class, element.method),
+        500,
+    )
+}
+
+/// The same of a frame.
+pub fn frame(frame: &Frame) -> String {
+    stack_element(&StackElement {
+        class: frame.class.clone(),
+        method: frame.method.clone(),
+        file: frame.file.clone(),
+        line: frame.line.unwrap_or(-1),
+    })
+}
+
+/// The class name without its package.
+pub fn simple_name(class: &str) -> &str {
+    class.rsplit('.').next().unwrap_or(class)
+}
+
+/// A class name as people write it: `int[]` for `[I`, without packages.
+pub fn short_type(class: &str) -> String {
+    let dimensions = class.bytes().take_while(|&byte| byte == b'[').count();
+    let element = &class[dimensions..];
+    let name = match element {
+        _ if dimensions == 0 => simple_name(class),
+        "Z" => "boolean",
+        "B" => "byte",
+        "C" => "char",
+        "S" => "short",
+        "I" => "int",
+        "J" => "long",
+        "F" => "float",
+        "D" => "double",
+        _ => simple_name(element.trim_start_matches('L').trim_end_matches(';')),
+    };
+    one_line(&(name.to_owned() + &"[]".repeat(dimensions)), 200)
+}
+
+/// Year, month and day of a day counted from 1970 (Howard Hinnant's algorithm).
+pub fn civil_date(days: i64) -> (i64, u32, u32) {
+    let shifted = days.saturating_add(719_468);
+    let era = shifted.div_euclid(146_097);
+    let day_of_era = shifted.rem_euclid(146_097);
+    let year_of_era =
+        (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
+    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    let month = (5 * day_of_year + 2) / 153;
+    let day = (day_of_year - (153 * month + 2) / 5 + 1) as u32;
+    let month = if month < 10 { month + 3 } else { month - 9 } as u32;
+    let year = year_of_era + era * 400 + i64::from(month <= 2);
+    (year, month, day)
+}
+
+/// Milliseconds since 1970 as `2026-11-21 09:18:37 UTC`.
+pub fn utc(millis: i64) -> String {
+    let seconds = millis.div_euclid(1000);
+    let (year, month, day) = civil_date(seconds.div_euclid(86_400));
+    let time = seconds.rem_euclid(86_400);
+    format!(
+        "{year:04}-{month:02}-{day:02} {:02}:{:02}:{:02} UTC",
+        time / 3600,
+        time / 60 % 60,
+        time % 60
+    )
+}
+
+/// `1 object`, `2 objects`.
+pub fn count(number: usize, noun: &str) -> String {
+    if number == 1 {
+        format!("1 {noun}")
+    } else {
+        format!("{number} {noun}s")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_utc() {
+        assert_eq!(utc(0), "1970-01-01 00:00:00 UTC");
+        assert_eq!(utc(951_782_400_000), "2000-02-29 00:00:00 UTC");
+        assert_eq!(utc(-1), "1969-12-31 23:59:59 UTC");
+        utc(i64::MAX);
+        utc(i64::MIN);
+    }
+
+    #[test]
+    fn strings_are_quoted_and_cut() {
+        let units: Vec<u16> = "a\"\\\n\u{202e}é😀".encode_utf16().collect();
+        assert_eq!(quote(&units, 80), r#""a\"\\\n\u202eé😀""#);
+        assert_eq!(quote(&[0x61, 0xd800], 80), r#""a\ud800""#);
+        assert_eq!(quote(&[0x61; 100], 3), "\"aaa\"... (100 characters)");
+    }
+
+    #[test]
+    fn types_are_short() {
+        assert_eq!(short_type("[[I"), "int[][]");
+        assert_eq!(short_type("[Ljava.lang.String;"), "String[]");
+        assert_eq!(short_type("a.b.C$D"), "C$D");
+        assert_eq!(short_type(""), "");
+        assert_eq!(short_type("["), "[]");
+    }
+}

@@ -1,0 +1,412 @@
+//! Values as trees for people.
+//!
+//! [`Builder`] turns a value of a [`Graph`] into a [`Node`], bounded in depth
+//! and width; a node prints on one line ([`Node::inline`]) or as an indented
+//! block ([`Node::block`]). An object is shown in full once, then as `#n`.
+
+use crate::graph::{Graph, Typed};
+use crate::text::{one_line, primitive, quote, short_type};
+use crate::views::{View, view};
+use hindsight_tracelog::crash::{Body, Lambda, Value};
+use std::collections::HashSet;
+
+/// How much of a value is shown.
+#[derive(Debug, Clone, Copy)]
+pub struct Limits {
+    /// Objects within objects.
+    pub depth: usize,
+    /// Fields or elements of one object.
+    pub width: usize,
+    /// Characters of one string.
+    pub text: usize,
+    /// Nodes of one tree.
+    pub nodes: usize,
+}
+
+impl Limits {
+    /// What `--full` shows: everything, up to what nobody reads anyway.
+    pub const FULL: Limits = Limits {
+        depth: 200,
+        width: 100_000,
+        text: 1_000_000,
+        nodes: 1_000_000,
+    };
+}
+
+/// A value and its parts.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Node {
+    /// `Point #4`, `"text"`, `12`.
+    pub head: String,
+    /// What the parts are.
+    pub shape: Shape,
+    /// The parts.
+    pub parts: Vec<Part>,
+    /// Parts that were left out.
+    pub more: usize,
+}
+
+/// A part of a [`Node`].
+#[derive(Debug, Clone, PartialEq)]
+pub struct Part {
+    /// Field name, key or nothing.
+    pub label: String,
+    /// Its value.
+    pub node: Node,
+    /// The value is the one at entry; the failure saw another one.
+    pub patched: bool,
+}
+
+/// What the parts of a [`Node`] are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Shape {
+    /// There are none.
+    Leaf,
+    /// Fields, by name.
+    Object,
+    /// Elements, in order.
+    List,
+    /// Keys and values.
+    Map,
+}
+
+impl Node {
+    fn leaf(head: String) -> Node {
+        Node {
+            head,
+            shape: Shape::Leaf,
+            parts: Vec::new(),
+            more: 0,
+        }
+    }
+
+    /// The node on one line.
+    pub fn inline(&self) -> String {
+        let mut out = String::new();
+        self.write_inline(&mut out);
+        out
+    }
+
+    fn write_inline(&self, out: &mut String) {
+        out.push_str(&self.head);
+        let (open, close) = match self.shape {
+            Shape::Leaf => return,
+            Shape::List => (" [", "]"),
+            Shape::Object | Shape::Map => (" {", "}"),
+        };
+        out.push_str(open);
+        for (index, part) in self.parts.iter().enumerate() {
+            if index > 0 {
+                out.push_str(", ");
+            }
+            part.write_label(self.shape, out);
+            part.node.write_inline(out);
+        }
+        if self.more > 0 {
+            let comma = if self.parts.is_empty() { "" } else { ", " };
+            out.push_str(&format!("{comma}... {} more", self.more));
+        }
+        out.push_str(close);
+    }
+
+    /// The node as lines: on one if it fits `width`, else one part a line,
+    /// indented by two blanks.
+    pub fn block(&self, width: usize) -> Vec<String> {
+        let inline = self.inline();
+        if self.shape == Shape::Leaf || inline.chars().count() <= width {
+            return vec![inline];
+        }
+        let mut lines = vec![self.head.clone()];
+        if self.shape == Shape::List && self.parts.iter().all(|part| part.node.is_short()) {
+            lines.extend(self.filled(width));
+            return lines;
+        }
+        for (index, part) in self.parts.iter().enumerate() {
+            let mut label = String::new();
+            match self.shape {
+                Shape::List => label.push_str(&format!("[{index}] ")),
+                shape => part.write_label(shape, &mut label),
+            }
+            let room = width.saturating_sub(2 + label.chars().count()).max(20);
+            for (row, line) in part.node.block(room).into_iter().enumerate() {
+                let lead = if row == 0 { label.as_str() } else { "" };
+                lines.push(format!("  {lead}{line}"));
+            }
+        }
+        if self.more > 0 {
+            lines.push(format!("  ... {} more", self.more));
+        }
+        lines
+    }
+}
+
+impl Node {
+    fn is_short(&self) -> bool {
+        self.shape == Shape::Leaf && self.head.chars().count() <= 30
+    }
+
+    /// Short elements, as many to a line as fit.
+    fn filled(&self, width: usize) -> Vec<String> {
+        let more = (self.more > 0).then(|| format!("... {} more", self.more));
+        let parts = self.parts.iter().map(|part| part.node.head.clone());
+        let mut lines: Vec<String> = Vec::new();
+        for word in parts.chain(more) {
+            match lines.last_mut() {
+                Some(line) if line.chars().count() + word.chars().count() + 2 <= width => {
+                    line.push_str(", ");
+                    line.push_str(&word);
+                }
+                _ => lines.push(format!("  {word}")),
+            }
+        }
+        lines
+    }
+}
+
+impl Part {
+    fn write_label(&self, shape: Shape, out: &mut String) {
+        match shape {
+            Shape::Object => {
+                let mark = if self.patched { " (at entry)" } else { "" };
+                out.push_str(&format!("{}{mark} = ", self.label));
+            }
+            Shape::Map => out.push_str(&format!("{}: ", self.label)),
+            Shape::List | Shape::Leaf => {}
+        }
+    }
+}
+
+/// Makes trees of one frame's values.
+#[derive(Debug)]
+pub struct Builder<'a> {
+    graph: &'a Graph<'a>,
+    limits: Limits,
+    numbers: bool,
+    shown: HashSet<u32>,
+    left: usize,
+}
+
+impl<'a> Builder<'a> {
+    /// With object numbers, each object in full only once.
+    pub fn new(graph: &'a Graph<'a>, limits: Limits) -> Builder<'a> {
+        Builder {
+            graph,
+            limits,
+            numbers: true,
+            shown: HashSet::new(),
+            left: limits.nodes,
+        }
+    }
+
+    /// Without object numbers, for comments.
+    pub fn without_numbers(graph: &'a Graph<'a>, limits: Limits) -> Builder<'a> {
+        Builder {
+            numbers: false,
+            ..Builder::new(graph, limits)
+        }
+    }
+
+    /// The tree of a value.
+    pub fn node(&mut self, typed: Typed) -> Node {
+        self.left = self.limits.nodes;
+        self.at(typed, 0)
+    }
+
+    fn at(&mut self, typed: Typed, depth: usize) -> Node {
+        self.left = self.left.saturating_sub(1);
+        let Value::Ref(object) = typed.value else {
+            return Node::leaf(primitive(typed));
+        };
+        let class = self.graph.class_name(object);
+        let Some(body) = self.graph.body(object) else {
+            return Node::leaf(format!("#{object} (lost with a damaged part of the file)"));
+        };
+        match body {
+            Body::String(text) => Node::leaf(quote(&text.units(), self.limits.text)),
+            Body::Class(name) => Node::leaf(format!("class {}", one_line(name, 200))),
+            Body::Enum(name) => {
+                Node::leaf(format!("{}.{}", short_type(class), one_line(name, 100)))
+            }
+            Body::Hole(reason) => Node::leaf(format!(
+                "{} (not stored: {})",
+                self.head(object, class),
+                one_line(reason, 200)
+            )),
+            Body::Lambda(lambda) => self.lambda(object, class, lambda, depth),
+            Body::Instance(_) | Body::Primitives(_) | Body::References(_) => {
+                self.object(object, class, depth)
+            }
+        }
+    }
+
+    fn object(&mut self, object: u32, class: &str, depth: usize) -> Node {
+        let head = self.head(object, class);
+        let view = view(self.graph, object);
+        match &view {
+            Some(View::Scalar(text)) => {
+                let boxed = class.starts_with("java.lang.");
+                let text = one_line(text, 2000);
+                return Node::leaf(if boxed {
+                    text
+                } else {
+                    format!("{} {text}", short_type(class))
+                });
+            }
+            Some(View::Text(units)) => {
+                return Node::leaf(format!(
+                    "{} {}",
+                    short_type(class),
+                    quote(units, self.limits.text)
+                ));
+            }
+            _ => {}
+        }
+        if self.shown.contains(&object) {
+            return Node::leaf(if self.numbers {
+                format!("#{object}")
+            } else {
+                format!("{head} (shown before)")
+            });
+        }
+        let size = match &view {
+            Some(View::List(elements)) => elements.len(),
+            Some(View::Map(entries)) => entries.len(),
+            _ => match self.graph.elements(object) {
+                Some(elements) => elements.len(),
+                None => self.graph.fields(object).len(),
+            },
+        };
+        if (depth >= self.limits.depth || self.left == 0) && size > 0 {
+            return Node::leaf(format!("{head} ..."));
+        }
+        self.shown.insert(object);
+        match view {
+            Some(View::List(elements)) => self.list(head, elements, depth),
+            Some(View::Map(entries)) => self.map(head, entries, depth),
+            _ => match self.graph.elements(object) {
+                Some(elements) => self.list(head, elements, depth),
+                None => self.fields(head, object, depth),
+            },
+        }
+    }
+
+    fn list(&mut self, head: String, elements: Vec<Typed>, depth: usize) -> Node {
+        let total = elements.len();
+        let head = if total > 8 {
+            format!("{head} ({total} elements)")
+        } else {
+            head
+        };
+        let parts: Vec<Part> = self.take(elements, |this, element| Part {
+            label: String::new(),
+            node: this.at(element, depth + 1),
+            patched: false,
+        });
+        Node {
+            head,
+            shape: Shape::List,
+            more: total - parts.len(),
+            parts,
+        }
+    }
+
+    fn map(&mut self, head: String, entries: Vec<(Typed, Typed)>, depth: usize) -> Node {
+        let total = entries.len();
+        let head = if total > 8 {
+            format!("{head} ({total} entries)")
+        } else {
+            head
+        };
+        let parts: Vec<Part> = self.take(entries, |this, (key, value)| Part {
+            label: this.at(key, depth + 1).inline(),
+            node: this.at(value, depth + 1),
+            patched: false,
+        });
+        Node {
+            head,
+            shape: Shape::Map,
+            more: total - parts.len(),
+            parts,
+        }
+    }
+
+    fn fields(&mut self, head: String, object: u32, depth: usize) -> Node {
+        let fields = self.graph.fields(object);
+        let total = fields.len();
+        let names: Vec<&str> = fields
+            .iter()
+            .map(|field| field.info.name.as_str())
+            .collect();
+        let parts: Vec<Part> = self.take(fields.clone(), |this, field| {
+            // Where a subclass hides a field, both are told by their class.
+            let hidden = names
+                .iter()
+                .filter(|&&name| name == field.info.name)
+                .count()
+                > 1;
+            let name = one_line(&field.info.name, 100);
+            Part {
+                label: if hidden {
+                    format!("{}.{name}", short_type(&field.info.owner))
+                } else {
+                    name
+                },
+                node: this.at(field.value, depth + 1),
+                patched: field.patched,
+            }
+        });
+        Node {
+            head,
+            shape: Shape::Object,
+            more: total - parts.len(),
+            parts,
+        }
+    }
+
+    fn lambda(&mut self, object: u32, class: &str, lambda: &Lambda, depth: usize) -> Node {
+        let head = self.head(object, class.split("$$Lambda").next().unwrap_or(class));
+        let target = if lambda.class.is_empty() {
+            "lambda".to_owned()
+        } else {
+            one_line(
+                &format!("lambda {}.{}", short_type(&lambda.class), lambda.method),
+                200,
+            )
+        };
+        let head = if self.numbers {
+            format!("{target} #{object}")
+        } else {
+            target
+        }
+        .replace(&head, "");
+        if lambda.captured.is_empty() || depth >= self.limits.depth {
+            return Node::leaf(head);
+        }
+        let captured: Vec<Typed> = lambda
+            .captured
+            .iter()
+            .map(|(descriptor, value)| Typed::new(*value, descriptor))
+            .collect();
+        self.list(head, captured, depth)
+    }
+
+    /// As many of `items` as the limits let through.
+    fn take<T>(&mut self, items: Vec<T>, mut part: impl FnMut(&mut Self, T) -> Part) -> Vec<Part> {
+        let mut parts = Vec::new();
+        for item in items.into_iter().take(self.limits.width) {
+            if self.left == 0 {
+                break;
+            }
+            parts.push(part(self, item));
+        }
+        parts
+    }
+
+    fn head(&self, object: u32, class: &str) -> String {
+        if self.numbers {
+            format!("{} #{object}", short_type(class))
+        } else {
+            short_type(class)
+        }
+    }
+}

@@ -1,0 +1,35 @@
+//! What well-known JDK objects mean, read from their fields.
+//!
+//! People want to see `[1, 2]`, not `elementData` and `modCount`. No code of
+//! the program or of its JDK is run for it: each view knows the fields of one
+//! class as JDK 11 to 25 lay them out, and answers `None` where they are not
+//! as expected, so that the caller shows the raw fields instead.
+
+mod collections;
+mod scalars;
+
+pub(crate) use scalars::unboxed;
+
+use crate::graph::{Graph, Typed};
+
+/// How an object is best shown.
+#[derive(Debug, Clone, PartialEq)]
+pub enum View {
+    /// Like a number or a date.
+    Scalar(String),
+    /// Like a string, as UTF-16 code units.
+    Text(Vec<u16>),
+    /// Elements in order.
+    List(Vec<Typed>),
+    /// Keys and values.
+    Map(Vec<(Typed, Typed)>),
+}
+
+/// The view of an object, if its class is a known one and its fields fit.
+pub fn view(graph: &Graph<'_>, object: u32) -> Option<View> {
+    let class = graph.class_name(object);
+    if !class.starts_with("java.") && !class.starts_with("sun.nio.fs.") {
+        return None;
+    }
+    scalars::view(graph, object, class).or_else(|| collections::view(graph, object, class, 0))
+}

@@ -1,0 +1,273 @@
+//! Collections of `java.util`.
+
+use super::View;
+use crate::graph::{Graph, Typed};
+use hindsight_tracelog::crash::Value;
+
+/// Wrappers within wrappers that are followed.
+const MAX_NESTING: usize = 8;
+
+pub(super) fn view(graph: &Graph<'_>, object: u32, class: &str, nesting: usize) -> Option<View> {
+    let name = class.strip_prefix("java.util.")?;
+    if nesting > MAX_NESTING {
+        return None;
+    }
+    // The view of the collection that this one wraps.
+    let inner = |field: &str| {
+        let target = graph.reference(object, field)?;
+        view(graph, target, graph.class_name(target), nesting + 1)
+    };
+    match name {
+        "ArrayList" => prefix(graph, object, "elementData", "size"),
+        "Vector" | "Stack" => prefix(graph, object, "elementData", "elementCount"),
+        "PriorityQueue" | "concurrent.PriorityBlockingQueue" => {
+            prefix(graph, object, "queue", "size")
+        }
+        "Arrays$ArrayList" => all(graph, object, "a"),
+        "concurrent.CopyOnWriteArrayList" => all(graph, object, "array"),
+        "concurrent.CopyOnWriteArraySet" => inner("al"),
+        "LinkedList" => linked_list(graph, object),
+        "ArrayDeque" => array_deque(graph, object),
+        "HashMap" | "Hashtable" => hash_map(graph, object, "value"),
+        "concurrent.ConcurrentHashMap" => hash_map(graph, object, "val"),
+        "Properties" => inner("map").or_else(|| hash_map(graph, object, "value")),
+        "LinkedHashMap" => linked_hash_map(graph, object),
+        "TreeMap" => tree_map(graph, object),
+        "EnumMap" => enum_map(graph, object),
+        "HashSet" | "LinkedHashSet" => keys(inner("map")?),
+        "TreeSet" => keys(inner("m")?),
+        "Collections$SetFromMap" => keys(inner("m")?),
+        "concurrent.ConcurrentHashMap$KeySetView" => keys(inner("map")?),
+        "Collections$EmptyList" | "Collections$EmptySet" => Some(View::List(Vec::new())),
+        "Collections$EmptyMap" => Some(View::Map(Vec::new())),
+        "Collections$SingletonList" | "Collections$SingletonSet" => {
+            Some(View::List(vec![graph.field(object, "element")?]))
+        }
+        "Collections$SingletonMap" => entry(graph, object, "k", "v"),
+        "ImmutableCollections$ListN" => all(graph, object, "elements"),
+        "ImmutableCollections$List12" | "ImmutableCollections$Set12" => {
+            let mut elements = vec![graph.field(object, "e0")?];
+            elements.extend(present(graph, graph.field(object, "e1")?));
+            Some(View::List(elements))
+        }
+        "ImmutableCollections$SetN" => match all(graph, object, "elements")? {
+            View::List(elements) => Some(View::List(
+                elements
+                    .into_iter()
+                    .filter(|e| e.value != Value::Null)
+                    .collect(),
+            )),
+            other => Some(other),
+        },
+        "ImmutableCollections$Map1" => entry(graph, object, "k0", "v0"),
+        "ImmutableCollections$MapN" => map_n(graph, object),
+        "ImmutableCollections$SubList" => sub_list(graph, object, inner("root")?),
+        "AbstractMap$SimpleEntry"
+        | "AbstractMap$SimpleImmutableEntry"
+        | "KeyValueHolder"
+        | "HashMap$Node"
+        | "HashMap$TreeNode"
+        | "LinkedHashMap$Entry"
+        | "TreeMap$Entry" => entry(graph, object, "key", "value"),
+        "Optional" => Some(View::List(
+            Some(graph.field(object, "value")?)
+                .filter(|typed| typed.value != Value::Null)
+                .into_iter()
+                .collect(),
+        )),
+        _ if name.starts_with("Collections$Unmodifiable")
+            || name.starts_with("Collections$Synchronized")
+            || name.starts_with("Collections$Checked") =>
+        {
+            inner("c").or_else(|| inner("m"))
+        }
+        _ => None,
+    }
+}
+
+/// No collection has more nodes than there are objects; a file that lies may
+/// have them in a circle.
+fn most(graph: &Graph<'_>) -> usize {
+    graph.crash.objects.len()
+}
+
+/// The first `size` elements of the array in `array`.
+fn prefix(graph: &Graph<'_>, object: u32, array: &str, size: &str) -> Option<View> {
+    let size = usize::try_from(graph.int(object, size)?).ok()?;
+    let mut elements = graph.elements(graph.reference(object, array)?)?;
+    if size > elements.len() {
+        return None;
+    }
+    elements.truncate(size);
+    Some(View::List(elements))
+}
+
+fn all(graph: &Graph<'_>, object: u32, array: &str) -> Option<View> {
+    Some(View::List(graph.elements(graph.reference(object, array)?)?))
+}
+
+fn entry(graph: &Graph<'_>, object: u32, key: &str, value: &str) -> Option<View> {
+    Some(View::Map(vec![(
+        graph.field(object, key)?,
+        graph.field(object, value)?,
+    )]))
+}
+
+fn keys(map: View) -> Option<View> {
+    match map {
+        View::Map(entries) => Some(View::List(
+            entries.into_iter().map(|(key, _)| key).collect(),
+        )),
+        _ => None,
+    }
+}
+
+/// The second element of a `List12` or `Set12`, unless it stands for none:
+/// null in JDK 11, a plain `Object` later.
+fn present(graph: &Graph<'_>, element: Typed) -> Option<Typed> {
+    match element.value {
+        Value::Ref(object) if graph.class_name(object) != "java.lang.Object" => Some(element),
+        _ => None,
+    }
+}
+
+fn linked_list(graph: &Graph<'_>, object: u32) -> Option<View> {
+    let size = usize::try_from(graph.int(object, "size")?).ok()?;
+    let mut elements = Vec::new();
+    let mut next = graph.reference(object, "first");
+    while let Some(node) = next {
+        if elements.len() == size.min(most(graph)) {
+            return None;
+        }
+        elements.push(graph.field(node, "item")?);
+        next = graph.reference(node, "next");
+    }
+    (elements.len() == size).then_some(View::List(elements))
+}
+
+fn array_deque(graph: &Graph<'_>, object: u32) -> Option<View> {
+    let ring = graph.elements(graph.reference(object, "elements")?)?;
+    let head = usize::try_from(graph.int(object, "head")?).ok()?;
+    let tail = usize::try_from(graph.int(object, "tail")?).ok()?;
+    if head >= ring.len() || tail >= ring.len() {
+        return None;
+    }
+    let len = (tail + ring.len() - head) % ring.len();
+    let elements = (0..len).map(|step| ring[(head + step) % ring.len()]);
+    Some(View::List(elements.collect()))
+}
+
+/// The buckets of `HashMap`, `Hashtable` and `ConcurrentHashMap`, whose nodes
+/// differ in the name of the value only.
+fn hash_map(graph: &Graph<'_>, object: u32, value: &str) -> Option<View> {
+    let mut entries = Vec::new();
+    match graph.field(object, "table")?.value {
+        Value::Null => return Some(View::Map(entries)),
+        Value::Ref(table) => buckets(graph, table, value, &mut entries)?,
+        _ => return None,
+    }
+    // A size that does not fit means that a part of the map is lost.
+    match graph.int(object, "size").or(graph.int(object, "count")) {
+        Some(size) if size != entries.len() as i64 => None,
+        _ => Some(View::Map(entries)),
+    }
+}
+
+fn buckets(
+    graph: &Graph<'_>,
+    table: u32,
+    value: &str,
+    entries: &mut Vec<(Typed, Typed)>,
+) -> Option<()> {
+    for bucket in graph.elements(table)? {
+        let Value::Ref(mut node) = bucket.value else {
+            continue;
+        };
+        match graph.class_name(node) {
+            // A tree keeps its nodes as a list too.
+            "java.util.concurrent.ConcurrentHashMap$TreeBin" => {
+                node = graph.reference(node, "first")?;
+            }
+            // The map was being resized; the raw fields tell more than half a map.
+            "java.util.concurrent.ConcurrentHashMap$ForwardingNode" => return None,
+            _ => {}
+        }
+        let mut next = Some(node);
+        while let Some(node) = next {
+            if entries.len() > most(graph) {
+                return None;
+            }
+            entries.push((graph.field(node, "key")?, graph.field(node, value)?));
+            next = graph.reference(node, "next");
+        }
+    }
+    Some(())
+}
+
+fn linked_hash_map(graph: &Graph<'_>, object: u32) -> Option<View> {
+    let size = usize::try_from(graph.int(object, "size")?).ok()?;
+    let mut entries = Vec::new();
+    let mut next = graph.reference(object, "head");
+    while let Some(node) = next {
+        if entries.len() == size.min(most(graph)) {
+            return None;
+        }
+        entries.push((graph.field(node, "key")?, graph.field(node, "value")?));
+        next = graph.reference(node, "after");
+    }
+    (entries.len() == size).then_some(View::Map(entries))
+}
+
+fn tree_map(graph: &Graph<'_>, object: u32) -> Option<View> {
+    let size = usize::try_from(graph.int(object, "size")?).ok()?;
+    let mut entries = Vec::new();
+    let mut above = Vec::new();
+    let mut next = graph.reference(object, "root");
+    loop {
+        while let Some(node) = next {
+            if above.len() > size.min(most(graph)) {
+                return None;
+            }
+            above.push(node);
+            next = graph.reference(node, "left");
+        }
+        let Some(node) = above.pop() else { break };
+        if entries.len() == size.min(most(graph)) {
+            return None;
+        }
+        entries.push((graph.field(node, "key")?, graph.field(node, "value")?));
+        next = graph.reference(node, "right");
+    }
+    (entries.len() == size).then_some(View::Map(entries))
+}
+
+fn enum_map(graph: &Graph<'_>, object: u32) -> Option<View> {
+    let keys = graph.elements(graph.reference(object, "keyUniverse")?)?;
+    let values = graph.elements(graph.reference(object, "vals")?)?;
+    let entries = keys.into_iter().zip(values);
+    Some(View::Map(
+        entries
+            .filter(|(_, value)| value.value != Value::Null)
+            .collect(),
+    ))
+}
+
+fn map_n(graph: &Graph<'_>, object: u32) -> Option<View> {
+    let table = graph.elements(graph.reference(object, "table")?)?;
+    let entries = table.chunks_exact(2).map(|pair| (pair[0], pair[1]));
+    Some(View::Map(
+        entries
+            .filter(|(key, _)| key.value != Value::Null)
+            .collect(),
+    ))
+}
+
+fn sub_list(graph: &Graph<'_>, object: u32, root: View) -> Option<View> {
+    let View::List(elements) = root else {
+        return None;
+    };
+    let offset = usize::try_from(graph.int(object, "offset")?).ok()?;
+    let size = usize::try_from(graph.int(object, "size")?).ok()?;
+    let part = elements.get(offset..offset.checked_add(size)?)?;
+    Some(View::List(part.to_vec()))
+}

@@ -1,0 +1,234 @@
+//! Objects that are one value: boxes, numbers, builders, dates, paths.
+
+use super::View;
+use crate::graph::{Graph, Typed};
+use crate::text::{civil_date, primitive};
+use hindsight_tracelog::crash::{Body, Value};
+
+pub(super) fn view(graph: &Graph<'_>, object: u32, class: &str) -> Option<View> {
+    let int = |field: &str| graph.int(object, field);
+    let inner = |field: &str| match super::view(graph, graph.reference(object, field)?)? {
+        View::Scalar(text) => Some(text),
+        _ => None,
+    };
+    let text = |field: &str| {
+        let units = graph.text(graph.reference(object, field)?)?;
+        Some(String::from_utf16_lossy(&units))
+    };
+    let scalar = match class {
+        "java.lang.Boolean"
+        | "java.lang.Byte"
+        | "java.lang.Character"
+        | "java.lang.Short"
+        | "java.lang.Integer"
+        | "java.lang.Long"
+        | "java.lang.Float"
+        | "java.lang.Double" => primitive(graph.field(object, "value")?),
+        "java.util.concurrent.atomic.AtomicInteger" | "java.util.concurrent.atomic.AtomicLong" => {
+            int("value")?.to_string()
+        }
+        "java.util.concurrent.atomic.AtomicBoolean" => (int("value")? != 0).to_string(),
+        "java.util.concurrent.atomic.AtomicReference" => {
+            return Some(View::List(vec![graph.field(object, "value")?]));
+        }
+        "java.lang.StringBuilder" | "java.lang.StringBuffer" => return builder(graph, object),
+        "java.math.BigInteger" => big_integer(graph, object)?,
+        "java.math.BigDecimal" => big_decimal(graph, object)?,
+        "java.util.UUID" => uuid(int("mostSigBits")? as u64, int("leastSigBits")? as u64),
+        "java.util.OptionalInt" | "java.util.OptionalLong" | "java.util.OptionalDouble" => {
+            match graph.field(object, "isPresent")?.value {
+                Value::Bool(true) => primitive(graph.field(object, "value")?),
+                _ => "empty".to_owned(),
+            }
+        }
+        "java.util.Date" | "java.sql.Timestamp" | "java.sql.Date" => instant(
+            int("fastTime")?.div_euclid(1000),
+            int("fastTime")?.rem_euclid(1000) * 1_000_000,
+        ),
+        "java.time.LocalDate" => local_date(graph, object)?,
+        "java.time.LocalTime" => local_time(graph, object)?,
+        "java.time.LocalDateTime" => format!("{}T{}", inner("date")?, inner("time")?),
+        "java.time.Instant" => instant(int("seconds")?, int("nanos")?),
+        "java.time.Duration" => {
+            let nanos = int("nanos")?;
+            let fraction = if nanos == 0 {
+                String::new()
+            } else {
+                format!(".{nanos:09}")
+            };
+            format!("{}{fraction} s", int("seconds")?)
+        }
+        "java.time.Year" => int("year")?.to_string(),
+        "java.time.YearMonth" => format!("{:04}-{:02}", int("year")?, int("month")?),
+        "java.time.ZoneOffset" | "java.time.ZoneRegion" => text("id")?,
+        "java.time.OffsetDateTime" => format!("{}{}", inner("dateTime")?, inner("offset")?),
+        "java.time.ZonedDateTime" => {
+            format!(
+                "{}{}[{}]",
+                inner("dateTime")?,
+                inner("offset")?,
+                inner("zone")?
+            )
+        }
+        "java.io.File" => return string(graph, object, "path"),
+        "java.net.URI" => return string(graph, object, "string"),
+        "java.util.regex.Pattern" => return string(graph, object, "pattern"),
+        "sun.nio.fs.UnixPath" => {
+            let Body::Primitives(bytes) = graph.body(graph.reference(object, "path")?)? else {
+                return None;
+            };
+            return Some(View::Text(
+                String::from_utf8_lossy(bytes).encode_utf16().collect(),
+            ));
+        }
+        _ => return None,
+    };
+    Some(View::Scalar(scalar))
+}
+
+fn string(graph: &Graph<'_>, object: u32, field: &str) -> Option<View> {
+    graph.text(graph.reference(object, field)?).map(View::Text)
+}
+
+/// `StringBuilder`: Latin-1 bytes or little-endian UTF-16, of which `count`
+/// characters are used.
+fn builder(graph: &Graph<'_>, object: u32) -> Option<View> {
+    let Body::Primitives(bytes) = graph.body(graph.reference(object, "value")?)? else {
+        return None;
+    };
+    let count = usize::try_from(graph.int(object, "count")?).ok()?;
+    let units: Vec<u16> = match graph.int(object, "coder")? {
+        0 => bytes.iter().map(|&byte| u16::from(byte)).collect(),
+        _ => bytes
+            .chunks_exact(2)
+            .map(|pair| u16::from_le_bytes([pair[0], pair[1]]))
+            .collect(),
+    };
+    units.get(..count).map(|used| View::Text(used.to_vec()))
+}
+
+/// `BigInteger`: sign and magnitude, most significant 32 bits first.
+fn big_integer(graph: &Graph<'_>, object: u32) -> Option<String> {
+    let signum = graph.int(object, "signum")?;
+    let words = graph.elements(graph.reference(object, "mag")?)?;
+    // Far beyond what anybody reads, and the conversion is quadratic.
+    if words.len() > 64 {
+        return Some(format!("a number of {} bits", words.len() * 32));
+    }
+    let mut magnitude: Vec<u32> = words
+        .iter()
+        .map(|word| match word.value {
+            Value::Int(bits) => bits as u32,
+            _ => 0,
+        })
+        .collect();
+    let mut digits = Vec::new();
+    while magnitude.iter().any(|&word| word != 0) {
+        let mut remainder = 0u64;
+        for word in &mut magnitude {
+            let value = (remainder << 32) | u64::from(*word);
+            *word = (value / 10) as u32;
+            remainder = value % 10;
+        }
+        digits.push(b'0' + remainder as u8);
+    }
+    if digits.is_empty() {
+        digits.push(b'0');
+    }
+    if signum < 0 {
+        digits.push(b'-');
+    }
+    digits.reverse();
+    String::from_utf8(digits).ok()
+}
+
+/// `BigDecimal`: an unscaled value, compact if it fits a `long`, and a scale.
+fn big_decimal(graph: &Graph<'_>, object: u32) -> Option<String> {
+    let unscaled = match graph.int(object, "intCompact")? {
+        i64::MIN => big_integer(graph, graph.reference(object, "intVal")?)?,
+        compact => compact.to_string(),
+    };
+    let scale = graph.int(object, "scale")?;
+    if !(0..=1000).contains(&scale) {
+        return Some(format!("{unscaled}E{}", -scale));
+    }
+    let (sign, digits) = match unscaled.strip_prefix('-') {
+        Some(digits) => ("-", digits),
+        None => ("", unscaled.as_str()),
+    };
+    let scale = scale as usize;
+    if scale == 0 {
+        return Some(unscaled);
+    }
+    let padded = format!("{digits:0>width$}", width = scale + 1);
+    let (whole, fraction) = padded.split_at(padded.len() - scale);
+    Some(format!("{sign}{whole}.{fraction}"))
+}
+
+fn uuid(high: u64, low: u64) -> String {
+    format!(
+        "{:08x}-{:04x}-{:04x}-{:04x}-{:012x}",
+        high >> 32,
+        (high >> 16) & 0xffff,
+        high & 0xffff,
+        low >> 48,
+        low & 0xffff_ffff_ffff
+    )
+}
+
+fn local_date(graph: &Graph<'_>, object: u32) -> Option<String> {
+    let int = |field: &str| graph.int(object, field);
+    Some(format!(
+        "{:04}-{:02}-{:02}",
+        int("year")?,
+        int("month")?,
+        int("day")?
+    ))
+}
+
+fn local_time(graph: &Graph<'_>, object: u32) -> Option<String> {
+    let int = |field: &str| graph.int(object, field);
+    let nano = int("nano")?;
+    let fraction = if nano == 0 {
+        String::new()
+    } else {
+        format!(".{nano:09}")
+    };
+    Some(format!(
+        "{:02}:{:02}:{:02}{fraction}",
+        int("hour")?,
+        int("minute")?,
+        int("second")?
+    ))
+}
+
+fn instant(seconds: i64, nanos: i64) -> String {
+    let (year, month, day) = civil_date(seconds.div_euclid(86_400));
+    let time = seconds.rem_euclid(86_400);
+    let fraction = if nanos == 0 {
+        String::new()
+    } else {
+        format!(".{nanos:09}")
+    };
+    format!(
+        "{year:04}-{month:02}-{day:02}T{:02}:{:02}:{:02}{fraction}Z",
+        time / 3600,
+        time / 60 % 60,
+        time % 60
+    )
+}
+
+/// The content of a box.
+pub(crate) fn unboxed(graph: &Graph<'_>, object: u32) -> Option<Typed> {
+    match graph.class_name(object) {
+        "java.lang.Boolean"
+        | "java.lang.Byte"
+        | "java.lang.Character"
+        | "java.lang.Short"
+        | "java.lang.Integer"
+        | "java.lang.Long"
+        | "java.lang.Float"
+        | "java.lang.Double" => graph.field(object, "value"),
+        _ => None,
+    }
+}

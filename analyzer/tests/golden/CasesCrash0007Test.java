@@ -1,0 +1,224 @@
+// Reproduces a recorded crash:
+//
+// java.lang.IllegalStateException: ?
+//     at shop.Cases.fixed(Cases.java:15)
+//
+// Program version: 1.2 (abc123)
+// Recorded 2023-11-14 22:13:32 UTC in thread "main" of Java 17.0.15 (OpenJDK 64-Bit Server VM
+//     17.0.15+6).
+// Written by hindsight 0.1.0 from crash-0007.hsc, which holds the recorded state.
+// Each test calls the method of one stack frame as it was called then.
+// It fails while the bug is there, and passes when it is fixed.
+package shop;
+
+import dev.hindsight.replay.Call;
+import dev.hindsight.replay.Crash;
+import dev.hindsight.replay.Frame;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+@SuppressWarnings({"rawtypes", "unchecked"})
+class CasesCrash0007Test {
+
+    // Frame 0 of the crash: shop.Cases.fixed(Cases.java:15)
+    @Test
+    void fixed_frame0() {
+        Cases.fixed(-3);
+    }
+
+    // Frame 1 of the crash: shop.Cases.secret(Cases.java:16)
+    @Test
+    void secret_frame1() throws Throwable {
+        Frame frame = Crash.of(CasesCrash0007Test.class, "crash-0007.hsc").frame(1);
+        // this: Cases {count = 1, name = "failure"}
+        Object receiver = frame.receiver();
+        Call.method(receiver, "shop.Cases", "secret", "(J)V", 4L);
+    }
+
+    // Frame 2 of the crash: shop.Cases.overloaded(Cases.java:17)
+    @Test
+    void overloaded_frame2() {
+        Frame frame = Crash.of(CasesCrash0007Test.class, "crash-0007.hsc").frame(2);
+        // this: Cases {count = 1, name = "failure"}
+        Cases receiver = frame.receiver();
+        receiver.overloaded((String) null);
+    }
+
+    // Frame 3 of the crash: shop.Cases.overloaded(Cases.java:18)
+    @Test
+    void overloaded_frame3() {
+        Frame frame = Crash.of(CasesCrash0007Test.class, "crash-0007.hsc").frame(3);
+        // this: Cases {count = 1, name = "failure"}
+        Cases receiver = frame.receiver();
+        receiver.overloaded((Object) null);
+    }
+
+    // Frame 4 of the crash: shop.Cases.boxes(Cases.java:22)
+    @Test
+    void boxes_frame4() {
+        Cases.boxes(7, 8, '\n', (byte) -1, 1.5f, Double.NaN, Long.MIN_VALUE, true);
+    }
+
+    // Frame 5 of the crash: shop.Cases.variable(Cases.java:25)
+    @Test
+    void variable_frame5() {
+        Cases.variable((String[]) null);
+    }
+
+    // Frame 6 of the crash: shop.Cases.variable(Cases.java:26)
+    @Test
+    void variable_frame6() {
+        Cases.variable(new String[] {"a", "b"});
+    }
+
+    // Frame 7 of the crash: shop.Cases.colour(Cases.java:29)
+    @Test
+    void colour_frame7() {
+        Cases.colour(Cases.Color.GREEN, int[].class);
+    }
+
+    // Frame 8 of the crash: shop.Cases.state(Cases.java:33)
+    @Test
+    void state_frame8() throws Throwable {
+        Frame frame = Crash.of(CasesCrash0007Test.class, "crash-0007.hsc").frame(8);
+        // this: Cases {count (at entry) = 5, name (at entry) = "entry"}
+        Cases receiver = frame.receiver();
+        // list: ArrayList ["a", "b"]
+        List list = frame.argument(1);
+        // map: HashMap {"k": 3}
+        Map map = frame.argument(2);
+        receiver.state(list, map);
+    }
+
+    // Frame 9 of the crash: shop.Base.over(Base.java:58)
+    @Test
+    void over_frame9() throws Throwable {
+        Frame frame = Crash.of(CasesCrash0007Test.class, "crash-0007.hsc").frame(9);
+        // this: Cases {count = 1, name = "failure"}
+        Object receiver = frame.receiver();
+        Call.exactMethod(receiver, "shop.Base", "over", "()V");
+    }
+
+    // Frame 10 of the crash: shop.Cases.<init>(Cases.java:13)
+    @Test
+    void new_Cases_frame10() {
+        new Cases("a");
+    }
+
+    // Frame 11 of the crash: shop.Cases$Inner.<init>(Cases.java:50)
+    @Test
+    void new_Inner_frame11() {
+        Frame frame = Crash.of(CasesCrash0007Test.class, "crash-0007.hsc").frame(11);
+        // arg1: Cases {count = 1, name = "failure"}
+        Cases arg1 = frame.argument(1);
+        arg1.new Inner(2);
+    }
+
+    // Frame 12 of the crash: shop.Cases$Hidden.f(Cases.java:53)
+    @Test
+    void f_frame12() throws Throwable {
+        Frame frame = Crash.of(CasesCrash0007Test.class, "crash-0007.hsc").frame(12);
+        // h: Cases$Hidden {}
+        Object h = frame.argument(1);
+        Call.staticMethod("shop.Cases$Hidden", "f", "(Lshop/Cases$Hidden;)V", h);
+    }
+
+    // Frame 13 of the crash: shop.Base$1.run(Base.java:61)
+    @Test
+    void run_frame13() throws Throwable {
+        Frame frame = Crash.of(CasesCrash0007Test.class, "crash-0007.hsc").frame(13);
+        // this: Base$1 {}
+        Object receiver = frame.receiver();
+        Call.method(receiver, "shop.Base$1", "run", "()V");
+    }
+
+    // Frame 14 of the crash: shop.Cases.lambda$lambda$0(Cases.java:43)
+    @Test
+    void lambda_lambda_0_frame14() throws Throwable {
+        Call.staticMethod("shop.Cases", "lambda$lambda$0", "(I)V", 1);
+    }
+
+    // Frame 15 of the crash: shop.Cases.frame(Cases.java:42)
+    @Test
+    void frame_frame15() {
+        Frame frame = Crash.of(CasesCrash0007Test.class, "crash-0007.hsc").frame(15);
+        // this: Cases {count = 1, name = "failure"}
+        Cases receiver = frame.receiver();
+        // arg3: "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"... (70000
+        //     characters)
+        String arg3 = frame.argument(3);
+        receiver.frame(1, 1, arg3);
+    }
+
+    // Frame 16 of the crash: shop.Cases.generic(Cases.java:45)
+    @Test
+    void generic_frame16() {
+        Frame frame = Crash.of(CasesCrash0007Test.class, "crash-0007.hsc").frame(16);
+        // this: Cases {count = 1, name = "failure"}
+        Cases receiver = frame.receiver();
+        // sink: ArrayList ["a", "b"]
+        List sink = frame.argument(2);
+        receiver.generic("a", sink);
+    }
+
+    // Frame 17 of the crash: shop.Cases.huge(Cases.java:47)
+    @Test
+    void huge_frame17() {
+        Frame frame = Crash.of(CasesCrash0007Test.class, "crash-0007.hsc").frame(17);
+        // s: "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"... (70000
+        //     characters)
+        String s = frame.argument(1);
+        Cases.huge(s);
+    }
+
+    // Frame 18 of the crash: shop.Cases.deep(Cases.java:1)
+    @Test
+    void deep_frame18() {
+        Frame frame = Crash.of(CasesCrash0007Test.class, "crash-0007.hsc").frame(18);
+        // this: Cases {count = 1, name = "failure"}
+        Cases receiver = frame.receiver();
+        receiver.deep(1);
+    }
+
+    // Frame 19 of the crash: shop.Cases.other(Cases.java:36)
+    // Verdict: differs: throws java.lang.IllegalArgumentException in shop.Cases.other:36
+    //     (other) instead of java.lang.IllegalStateException in shop.Cases.other:36
+    @Test
+    void other_frame19() {
+        Frame frame = Crash.of(CasesCrash0007Test.class, "crash-0007.hsc").frame(19);
+        // this: Cases {count = 1, name = "failure"}
+        Cases receiver = frame.receiver();
+        receiver.other();
+    }
+
+    // Frame 20 of the crash: shop.Cases.line(Cases.java:37)
+    // Verdict: passes: returns without an exception
+    @Test
+    void line_frame20() {
+        Frame frame = Crash.of(CasesCrash0007Test.class, "crash-0007.hsc").frame(20);
+        // this: Cases {count = 1, name = "failure"}
+        Cases receiver = frame.receiver();
+        receiver.line();
+    }
+
+    // Frame 21 of the crash: shop.Cases.loop(Cases.java:38)
+    // Verdict: differs: timed out after 5 s
+    @Test
+    void loop_frame21() {
+        Frame frame = Crash.of(CasesCrash0007Test.class, "crash-0007.hsc").frame(21);
+        // this: Cases {count = 1, name = "failure"}
+        Cases receiver = frame.receiver();
+        receiver.loop();
+    }
+
+    // Frame 22 of the crash: shop.Cases.exit(Cases.java:39)
+    // Verdict: differs: the program ended the JVM (System.exit)
+    @Test
+    void exit_frame22() {
+        Frame frame = Crash.of(CasesCrash0007Test.class, "crash-0007.hsc").frame(22);
+        // this: Cases {count = 1, name = "failure"}
+        Cases receiver = frame.receiver();
+        receiver.exit();
+    }
+}

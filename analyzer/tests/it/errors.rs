@@ -1,0 +1,191 @@
+//! What is wrong is named, and the exit status tells whose fault it is.
+
+use crate::common::*;
+use hindsight_tracelog::VERSION;
+use std::fs;
+use std::path::Path;
+
+fn sample(dir: &Path, name: &str, change: impl FnOnce(&mut Vec<u8>)) -> String {
+    let mut recording = Recording::new();
+    recording.exception("java.lang.Error", Some("m"), &[("A", "m", 1)]);
+    let this = recording.instance("A", &[]);
+    recording.frame(("A", "m", "()V"), 1, &[(0, "", "LA;", this)]);
+    let mut bytes = recording.bytes();
+    change(&mut bytes);
+    let path = dir.join(name);
+    fs::write(&path, bytes).unwrap();
+    path.display().to_string()
+}
+
+#[track_caller]
+fn check<S: AsRef<std::ffi::OsStr>>(
+    arguments: impl IntoIterator<Item = S>,
+    status: i32,
+    parts: &[&str],
+) {
+    let output = hindsight(arguments);
+    let (told, errors) = (text(&output.stdout), text(&output.stderr));
+    assert_eq!(output.status.code(), Some(status), "{told}{errors}");
+    for part in parts {
+        assert!(
+            format!("{told}{errors}").contains(part),
+            "no {part:?} in:\n{told}{errors}"
+        );
+    }
+}
+
+#[test]
+fn usage() {
+    check(["--version"], 0, &["hindsight 0."]);
+    check(["--help"], 0, &["inspect", "junit", "Exit status"]);
+    check(["inspect", "--help"], 0, &["Examples:", "Exit status:"]);
+    check(["junit", "--help"], 0, &["Examples:", "Exit status:"]);
+    check(["nonsense"], 2, &["nonsense"]);
+    check(["inspect"], 2, &["<FILE>"]);
+    check(["junit", "x.hsc"], 2, &["--classpath", "--out"]);
+    check(["inspect", "--format", "xml", "x"], 2, &["text", "json"]);
+}
+
+#[test]
+fn crash_files() {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path();
+    check(
+        ["inspect", "/nonexistent.hsc"],
+        1,
+        &["/nonexistent.hsc", "No such file"],
+    );
+    check(
+        ["inspect".as_ref(), dir.as_os_str()],
+        1,
+        &["no crash files (crash-*.hsc) in"],
+    );
+
+    let other = dir.join("other.hsc");
+    fs::write(&other, "PK...").unwrap();
+    check(
+        ["inspect".as_ref(), other.as_os_str()],
+        1,
+        &["other.hsc", "not a Hindsight crash file"],
+    );
+
+    let newer = sample(dir, "newer.hsc", |bytes| {
+        bytes[8..12].copy_from_slice(&(VERSION + 1).to_le_bytes());
+        let crc = crc32fast::hash(&bytes[..12]);
+        bytes[12..16].copy_from_slice(&crc.to_le_bytes());
+    });
+    check(
+        ["inspect", &newer],
+        1,
+        &["newer.hsc", "format version 2", "reads up to version 1"],
+    );
+
+    let cut = sample(dir, "cut.hsc", |bytes| bytes.truncate(bytes.len() - 30));
+    check(["inspect", &cut], 0, &["damaged", "at offset 0x", "A.m"]);
+    check(
+        ["inspect", "--format", "json", &cut],
+        0,
+        &["\"whole\": false"],
+    );
+
+    let flipped = sample(dir, "flipped.hsc", |bytes| bytes[40] ^= 4);
+    check(
+        ["inspect", &flipped],
+        1,
+        &["flipped.hsc", "checksum", "offset 0x10"],
+    );
+
+    let part = sample(dir, "crash-0001.hsc.part", |_| {});
+    check(["inspect", &part], 0, &["half-written"]);
+    // One bad file does not hide the others.
+    let good = sample(dir, "crash-0002.hsc", |_| {});
+    check(
+        ["inspect", &newer, &good],
+        1,
+        &["format version", "java.lang.Error: m"],
+    );
+    check(
+        ["inspect".as_ref(), dir.as_os_str()],
+        0,
+        &["crash-0001.hsc.part", "crash-0002.hsc"],
+    );
+    let both = ["inspect", "--format", "json", &dir.display().to_string()].map(str::to_owned);
+    check(&both, 0, &["\"schema\": \"hindsight.crashes/1\""]);
+}
+
+#[test]
+fn class_path_and_jdk() {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path();
+    let good = sample(dir, "crash-0001.hsc", |_| {});
+    let out = dir.join("out").display().to_string();
+    let junit = ["junit", good.as_str(), "--out", out.as_str()].map(str::to_owned);
+    let with = |extra: &[&str]| -> Vec<String> {
+        junit
+            .iter()
+            .cloned()
+            .chain(extra.iter().map(|text| (*text).to_owned()))
+            .collect()
+    };
+    check(
+        with(&["--classpath", "/no/such.jar"]),
+        1,
+        &["class path entry /no/such.jar"],
+    );
+    let jar = dir.join("bad.jar").display().to_string();
+    fs::write(&jar, "no jar").unwrap();
+    check(with(&["--classpath", &jar]), 1, &["bad.jar as a jar"]);
+    let empty = dir.display().to_string();
+    check(
+        with(&["--classpath", &empty, "--jdk", "/no/jdk"]),
+        1,
+        &["/no/jdk (--jdk) is not a JDK"],
+    );
+
+    let jre = dir.join("jre");
+    fs::create_dir_all(jre.join("bin")).unwrap();
+    fs::write(jre.join("bin/java"), "").unwrap();
+    let jre = jre.display().to_string();
+    check(
+        with(&["--classpath", &empty, "--jdk", &jre]),
+        1,
+        &["no bin/javac", "not a JRE"],
+    );
+    fs::write(dir.join("jre/bin/javac"), "").unwrap();
+    fs::write(dir.join("jre/release"), "JAVA_VERSION=\"1.8.0_452\"\n").unwrap();
+    check(
+        with(&["--classpath", &empty, "--jdk", &jre]),
+        1,
+        &["is a JDK 8", "11 or newer"],
+    );
+    check(
+        with(&["--classpath", &empty, "--timeout", "0"]),
+        2,
+        &["--timeout"],
+    );
+    check(
+        with(&["--classpath", &empty, "--framework", "testng"]),
+        2,
+        &["junit5", "junit4"],
+    );
+}
+
+#[test]
+fn a_blocked_output_is_named() {
+    let dir = tempfile::tempdir().unwrap();
+    let good = sample(dir.path(), "crash-0001.hsc", |_| {});
+    let blocked = dir.path().join("file");
+    fs::write(&blocked, "").unwrap();
+    let out = blocked.display().to_string();
+    let classpath = dir.path().display().to_string();
+    let arguments = [
+        "junit",
+        &good,
+        "--classpath",
+        &classpath,
+        "--out",
+        &out,
+        "--keep-all",
+    ];
+    check(arguments, 1, &["failed to write", "file/src/test/java"]);
+}

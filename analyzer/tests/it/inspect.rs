@@ -1,0 +1,198 @@
+//! `hindsight inspect` on a crash that has one of everything.
+
+use crate::common::*;
+use hindsight_tracelog::crash::*;
+use std::path::Path;
+
+const STRING: &str = "Ljava/lang/String;";
+const OBJECT: &str = "Ljava/lang/Object;";
+
+fn recording() -> Recording {
+    let mut r = Recording::new();
+    let cause = [("shop.Store", "read", 7), ("shop.Order", "load", 20)];
+    r.exception(
+        "shop.OrderException",
+        Some("order 17\nis bad"),
+        &[("shop.Order", "total", 31)],
+    );
+    r.exception("java.io.IOException", None, &cause);
+    r.exception("java.lang.Error", Some("late"), &[]);
+    r.failure.exceptions[0].cause = Some(1);
+    r.failure.exceptions[0].suppressed = vec![2];
+    r.failure.exceptions[1].cause = Some(0);
+
+    let ann = r.string("Ann");
+    let person = r.instance(
+        "shop.Person",
+        &[("name", STRING, ann), ("age", "I", Value::Int(41))],
+    );
+    let long = r.string(&"abc\t".repeat(100));
+    let thread = r.class("java.lang.Thread", &[]);
+    let thread = r.object(thread, Body::Hole("thread".into()));
+    let ten: Vec<Value> = (0..20).map(|_| person).collect();
+    let elements = r.array("[Ljava.lang.Object;", &ten);
+    let items = r.instance(
+        "java.util.ArrayList",
+        &[
+            ("elementData", "[Ljava/lang/Object;", elements),
+            ("size", "I", Value::Int(20)),
+        ],
+    );
+    let ints = r.class_below("[I", &[], ClassKind::Array, &[]);
+    let ints = r.object(ints, Body::Primitives(vec![1, 0, 0, 0, 255, 255, 255, 255]));
+    let colour = r.class_below("shop.Colour", &["java.lang.Enum"], ClassKind::Enum, &[]);
+    let colour = r.object(colour, Body::Enum("RED".into()));
+    let lambda = r.class_below("shop.Order$$Lambda/0x1", &[], ClassKind::Hidden, &[]);
+    let lambda = r.object(
+        lambda,
+        Body::Lambda(Lambda {
+            class: "shop.Order".into(),
+            method: "lambda$total$0".into(),
+            descriptor: "(Lshop/Person;)V".into(),
+            is_static: true,
+            captured: vec![("Lshop/Person;".into(), person)],
+        }),
+    );
+    let order = r.class(
+        "shop.Order",
+        &[
+            ("owner", "Lshop/Person;"),
+            ("note", STRING),
+            ("items", "Ljava/util/List;"),
+            ("codes", "[I"),
+            ("colour", "Lshop/Colour;"),
+            ("worker", "Ljava/lang/Thread;"),
+            ("rule", "Lshop/Rule;"),
+            ("rate", "D"),
+            ("grade", "C"),
+            ("self", "Lshop/Order;"),
+        ],
+    );
+    let number = r.objects.len() as u32;
+    let values = vec![
+        person,
+        long,
+        items,
+        ints,
+        colour,
+        thread,
+        lambda,
+        Value::Double(f64::NAN),
+        Value::Int(39),
+        Value::Ref(number),
+    ];
+    let order = r.object(order, Body::Instance(values));
+
+    let this = (0, "", "Lshop/Order;", order);
+    let frame = r.frame(
+        ("shop.Order", "total", "(ILjava/lang/Object;J)D"),
+        1,
+        &[
+            this,
+            (1, "limit", "I", Value::Int(3)),
+            (2, "", OBJECT, items),
+            (3, "at", "J", Value::Null),
+        ],
+    );
+    frame.line = Some(31);
+    frame.patch.push(Patch {
+        object: number,
+        owner: "shop.Order".into(),
+        field: "rate".into(),
+        descriptor: "D".into(),
+        value: Value::Double(0.25),
+    });
+    let frame = r.frame(("shop.Order", "load", "()V"), 9, &[]);
+    frame.exception = 1;
+    frame.fidelity = Fidelity::Reference;
+    frame.reason = "too many fields".into();
+    let frame = r.frame(("java.lang.Thread", "run", ""), 0, &[]);
+    frame.fidelity = Fidelity::None;
+    frame.reason = "not instrumented: JDK".into();
+    r
+}
+
+fn inspect(arguments: &[&str]) -> String {
+    let dir = tempfile::tempdir().unwrap();
+    recording().write(&dir.path().join("crash-0003.hsc"));
+    let file = dir.path().join("crash-0003.hsc").display().to_string();
+    let output = hindsight(["inspect", file.as_str()].iter().chain(arguments));
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    text(&output.stdout).replace(&dir.path().display().to_string(), "DIR")
+}
+
+#[test]
+fn as_text() {
+    check_golden("inspect.txt", &inspect(&[]));
+}
+
+#[test]
+fn as_text_in_full() {
+    check_golden("inspect.full.txt", &inspect(&["--full", "--frame", "0"]));
+}
+
+#[test]
+fn as_json() {
+    check_golden("inspect.json", &inspect(&["--format", "json"]));
+}
+
+/// Whatever the file holds, `inspect` and `junit --no-run` come back.
+#[test]
+fn cycles_and_lies_are_survived() {
+    let mut r = recording();
+    let next = r.objects.len() as u32;
+    let node = &[("item", OBJECT), ("next", "Ljava/util/LinkedList$Node;")];
+    let node = r.class("java.util.LinkedList$Node", node);
+    let node = r.object(node, Body::Instance(vec![Value::Null, Value::Ref(next)]));
+    let of = "Ljava/util/LinkedList$Node;";
+    let list = r.instance(
+        "java.util.LinkedList",
+        &[
+            ("first", of, node),
+            ("size", "I", Value::Int(i64::from(i32::MAX))),
+        ],
+    );
+    let cyclic = r.class("java.util.Collections$UnmodifiableList", &[("c", OBJECT)]);
+    let own = r.objects.len() as u32;
+    let cyclic = r.object(cyclic, Body::Instance(vec![Value::Ref(own)]));
+    let lost = Value::Ref(1_000_000);
+    let arguments = [
+        (1, "a", OBJECT, list),
+        (2, "b", OBJECT, cyclic),
+        (3, "c", OBJECT, lost),
+    ];
+    r.frame(
+        (
+            "X",
+            "m",
+            "(Ljava/lang/Object;Ljava/lang/Object;Ljava/lang/Object;)V",
+        ),
+        8,
+        &arguments,
+    );
+    r.failure.exceptions[0].cause = Some(77);
+    r.failure.frames[0].exception = 99;
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("crash-0001.hsc");
+    r.write(&file);
+    for arguments in [&["--full"][..], &["--format", "json"]] {
+        let file = file.display().to_string();
+        let output = hindsight(["inspect", file.as_str()].iter().chain(arguments));
+        assert!(output.status.success(), "{}", text(&output.stderr));
+    }
+    let run = |dir: &Path| {
+        let (file, dir) = (file.display().to_string(), dir.display().to_string());
+        let out = format!("{dir}/out");
+        hindsight([
+            "junit",
+            &file,
+            "--classpath",
+            &dir,
+            "--out",
+            &out,
+            "--no-run",
+        ])
+    };
+    let output = run(dir.path());
+    assert!(output.status.success(), "{}", text(&output.stderr));
+}

@@ -1,0 +1,9 @@
+//! Tests of the command as a whole. Golden files are in `tests/golden`; after
+//! a wanted change run with `BLESS=1` and read the diff.
+
+mod common;
+mod errors;
+mod hostile;
+mod inspect;
+mod recrash;
+mod verdicts;

@@ -1,0 +1,99 @@
+//! The example of ReCrash: `hexAbs(0)` fails in `toUpperCase(null)`. Two tests
+//! result, and only the one for `hexAbs` goes green when `hexAbs` is fixed.
+
+use crate::common::*;
+use hindsight_tracelog::crash::Value;
+use std::fs;
+use std::path::Path;
+
+const RANDOM_CRASH: &str = "\
+public class RandomCrash {
+    public String hexAbs(int x) {
+        String result = null;
+        if (x > 0) result = Integer.toHexString(x);
+        else if (x < 0) result = Integer.toHexString(-x);
+        return toUpperCase(result);
+    }
+
+    public String toUpperCase(String s) {
+        return s.toUpperCase();
+    }
+}
+";
+
+fn recording() -> Recording {
+    let mut recording = Recording::new();
+    recording.exception(
+        "java.lang.NullPointerException",
+        Some("Cannot invoke \"String.toUpperCase()\" because \"s\" is null"),
+        &[
+            ("RandomCrash", "toUpperCase", 10),
+            ("RandomCrash", "hexAbs", 6),
+        ],
+    );
+    let this = recording.instance("RandomCrash", &[]);
+    let own = "LRandomCrash;";
+    recording
+        .frame(
+            (
+                "RandomCrash",
+                "toUpperCase",
+                "(Ljava/lang/String;)Ljava/lang/String;",
+            ),
+            1,
+            &[
+                (0, "", own, this),
+                (1, "s", "Ljava/lang/String;", Value::Null),
+            ],
+        )
+        .line = Some(10);
+    recording
+        .frame(
+            ("RandomCrash", "hexAbs", "(I)Ljava/lang/String;"),
+            1,
+            &[(0, "", own, this), (1, "x", "I", Value::Int(0))],
+        )
+        .line = Some(6);
+    recording
+}
+
+fn emit(dir: &Path, framework: &str) -> (String, String) {
+    let classes = compile(dir, &[("RandomCrash.java", RANDOM_CRASH)]);
+    recording().write(&dir.join("crash-0001.hsc"));
+    let output = hindsight([
+        "junit".as_ref(),
+        dir.join("crash-0001.hsc").as_os_str(),
+        "--classpath".as_ref(),
+        classes.as_os_str(),
+        "--out".as_ref(),
+        dir.join("out").as_os_str(),
+        "--framework".as_ref(),
+        framework.as_ref(),
+    ]);
+    let told = text(&output.stdout);
+    assert!(output.status.success(), "{told}{}", text(&output.stderr));
+    let source =
+        fs::read_to_string(dir.join("out/src/test/java/RandomCrashCrash0001Test.java")).unwrap();
+    (source, told.replace(&dir.display().to_string(), "DIR"))
+}
+
+#[test]
+fn junit5() {
+    let dir = tempfile::tempdir().unwrap();
+    let (source, told) = emit(dir.path(), "junit5");
+    check_golden("RandomCrashCrash0001Test.junit5.java", &source);
+    check_golden("recrash.report.txt", &told);
+    assert!(dir.path().join("out/lib/hindsight-replay.jar").is_file());
+    assert!(
+        dir.path()
+            .join("out/src/test/resources/crash-0001.hsc")
+            .is_file()
+    );
+}
+
+#[test]
+fn junit4() {
+    let dir = tempfile::tempdir().unwrap();
+    let (source, _) = emit(dir.path(), "junit4");
+    check_golden("RandomCrashCrash0001Test.junit4.java", &source);
+}

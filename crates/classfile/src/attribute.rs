@@ -1,0 +1,100 @@
+//! Attributes, kept as bytes (JVMS 4.7).
+
+use crate::{ConstantPool, Error, Reader, Utf8};
+
+/// One attribute: a name and bytes.
+#[derive(Debug, Clone, Copy)]
+pub struct Attribute<'a> {
+    /// The constant that names it.
+    pub name_index: u16,
+    /// Its content.
+    pub info: &'a [u8],
+    /// Where the content stands in the file.
+    pub offset: usize,
+}
+
+impl<'a> Attribute<'a> {
+    /// The name.
+    pub fn name(&self, pool: &ConstantPool<'a>) -> Result<Utf8<'a>, Error> {
+        pool.utf8(self.name_index)
+    }
+
+    /// A reader at the content's start.
+    pub fn reader(&self) -> Reader<'a> {
+        Reader::new(self.info, self.offset)
+    }
+
+    /// Writes the attribute: name, length, content.
+    pub fn write(&self, out: &mut Vec<u8>) {
+        out.extend(self.name_index.to_be_bytes());
+        // It was read with a length of 32 bits.
+        out.extend((self.info.len() as u32).to_be_bytes());
+        out.extend_from_slice(self.info);
+    }
+}
+
+/// The attributes of a class, field, method or body.
+#[derive(Debug, Clone, Copy)]
+pub struct Attributes<'a> {
+    count: u16,
+    /// All of them, without the count.
+    data: Reader<'a>,
+}
+
+impl<'a> Attributes<'a> {
+    /// Reads a count and so many attributes.
+    pub(crate) fn parse(r: &mut Reader<'a>) -> Result<Self, Error> {
+        let count = r.u16()?;
+        let mut rest = *r;
+        for _ in 0..count {
+            rest.u16()?;
+            rest.bytes_u32()?;
+        }
+        let offset = r.offset();
+        let bytes = r.bytes(rest.position() - r.position())?;
+        Ok(Self {
+            count,
+            data: Reader::new(bytes, offset),
+        })
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> u16 {
+        self.count
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+
+    /// The attributes in order.
+    pub fn iter(&self) -> impl Iterator<Item = Attribute<'a>> + use<'a> {
+        let mut data = self.data;
+        std::iter::from_fn(move || {
+            // Parsing has been through all of them, so only the end is no
+            // attribute.
+            let name_index = data.u16().ok()?;
+            let len = data.u32().ok()?;
+            let offset = data.offset();
+            let info = data.bytes(usize::try_from(len).ok()?).ok()?;
+            Some(Attribute {
+                name_index,
+                info,
+                offset,
+            })
+        })
+    }
+
+    /// The first attribute of this name.
+    pub fn find(&self, pool: &ConstantPool<'a>, name: &str) -> Option<Attribute<'a>> {
+        self.iter()
+            .find(|attribute| attribute.name(pool).is_ok_and(|found| found == name))
+    }
+
+    /// Writes the count and the attributes.
+    pub fn write(&self, out: &mut Vec<u8>) {
+        out.extend(self.count.to_be_bytes());
+        self.iter().for_each(|attribute| attribute.write(out));
+    }
+}

@@ -1,0 +1,222 @@
+//! The class as a whole, and its members (JVMS 4.1, 4.5, 4.6).
+
+use crate::{
+    Attributes, Code, ConstantPool, Error, ErrorKind, MethodDescriptor, PoolBuilder, Reader, Utf8,
+};
+
+const MAGIC: u32 = 0xcafe_babe;
+
+/// A class, interface or module description.
+#[derive(Debug, Clone)]
+pub struct ClassFile<'a> {
+    /// The file's version after the point.
+    pub minor: u16,
+    /// The file's version: 52 for Java 8, 69 for Java 25.
+    pub major: u16,
+    /// Constants.
+    pub pool: ConstantPool<'a>,
+    /// See [`crate::access`].
+    pub access: u16,
+    /// The class constant of this class.
+    pub this_class: u16,
+    /// The class constant of the superclass; 0 in `java/lang/Object` and modules.
+    pub super_class: u16,
+    /// The class constants of the interfaces it names.
+    pub interfaces: Vec<u16>,
+    /// Fields, in the file's order.
+    pub fields: Vec<Member<'a>>,
+    /// Methods, in the file's order.
+    pub methods: Vec<Member<'a>>,
+    /// Attributes of the class.
+    pub attributes: Attributes<'a>,
+}
+
+/// A field or method.
+#[derive(Debug, Clone, Copy)]
+pub struct Member<'a> {
+    /// See [`crate::access`].
+    pub access: u16,
+    /// The constant that holds the name.
+    pub name_index: u16,
+    /// The constant that holds the descriptor.
+    pub descriptor_index: u16,
+    /// The name.
+    pub name: Utf8<'a>,
+    /// The descriptor.
+    pub descriptor: Utf8<'a>,
+    /// Attributes of the member.
+    pub attributes: Attributes<'a>,
+}
+
+impl<'a> Member<'a> {
+    fn parse(r: &mut Reader<'a>, pool: &ConstantPool<'a>) -> Result<Self, Error> {
+        let (access, name_index, descriptor_index) = (r.u16()?, r.u16()?, r.u16()?);
+        Ok(Self {
+            access,
+            name_index,
+            descriptor_index,
+            name: pool.utf8(name_index)?,
+            descriptor: pool.utf8(descriptor_index)?,
+            attributes: Attributes::parse(r)?,
+        })
+    }
+
+    fn parse_all(r: &mut Reader<'a>, pool: &ConstantPool<'a>) -> Result<Vec<Self>, Error> {
+        let count = r.u16()?;
+        // Eight bytes are the shortest member, so what the count claims is
+        // bounded by what is there.
+        let mut members = Vec::with_capacity(usize::from(count).min(r.remaining() / 8));
+        for _ in 0..count {
+            members.push(Self::parse(r, pool)?);
+        }
+        Ok(members)
+    }
+
+    /// A method's body; nothing for abstract and native methods, and fields.
+    pub fn code(&self, pool: &ConstantPool<'a>) -> Result<Option<Code<'a>>, Error> {
+        match self.attributes.find(pool, "Code") {
+            Some(attribute) => Code::parse(&attribute).map(Some),
+            None => Ok(None),
+        }
+    }
+
+    /// The parsed descriptor of a method.
+    pub fn method_descriptor(&self) -> Result<MethodDescriptor<'a>, Error> {
+        MethodDescriptor::parse(self.descriptor)
+    }
+
+    /// Whether a flag of [`crate::access`] is set.
+    pub fn is(&self, flag: u16) -> bool {
+        self.access & flag != 0
+    }
+
+    /// Writes the member's flags, name and descriptor; its attributes follow.
+    pub fn write_head(&self, out: &mut Vec<u8>) {
+        for half in [self.access, self.name_index, self.descriptor_index] {
+            out.extend(half.to_be_bytes());
+        }
+    }
+
+    /// Writes the member as it was read.
+    pub fn write(&self, out: &mut Vec<u8>) {
+        self.write_head(out);
+        self.attributes.write(out);
+    }
+}
+
+impl<'a> ClassFile<'a> {
+    /// Reads a class file.
+    ///
+    /// The structure is checked down to the attributes' names and lengths. The
+    /// attributes themselves are read when asked for.
+    pub fn parse(bytes: &'a [u8]) -> Result<Self, Error> {
+        let mut r = Reader::new(bytes, 0);
+        if r.u32()? != MAGIC {
+            return Err(Error::new(ErrorKind::BadMagic, 0));
+        }
+        let (minor, major) = (r.u16()?, r.u16()?);
+        let pool = ConstantPool::parse(bytes, &mut r)?;
+        let (access, this_class, super_class) = (r.u16()?, r.u16()?, r.u16()?);
+        let count = r.u16()?;
+        let mut interfaces = Vec::with_capacity(usize::from(count).min(r.remaining() / 2));
+        for _ in 0..count {
+            interfaces.push(r.u16()?);
+        }
+        let fields = Member::parse_all(&mut r, &pool)?;
+        let methods = Member::parse_all(&mut r, &pool)?;
+        let attributes = Attributes::parse(&mut r)?;
+        if !r.is_empty() {
+            return Err(r.error(ErrorKind::TrailingBytes));
+        }
+        Ok(Self {
+            minor,
+            major,
+            pool,
+            access,
+            this_class,
+            super_class,
+            interfaces,
+            fields,
+            methods,
+            attributes,
+        })
+    }
+
+    /// The internal name: `a/b/C`.
+    pub fn name(&self) -> Result<Utf8<'a>, Error> {
+        self.pool.class(self.this_class)
+    }
+
+    /// The superclass's internal name; nothing for `java/lang/Object`.
+    pub fn super_name(&self) -> Result<Option<Utf8<'a>>, Error> {
+        match self.super_class {
+            0 => Ok(None),
+            index => self.pool.class(index).map(Some),
+        }
+    }
+
+    /// The internal names of the interfaces that the class names.
+    pub fn interface_names(&self) -> impl Iterator<Item = Result<Utf8<'a>, Error>> {
+        self.interfaces.iter().map(|&index| self.pool.class(index))
+    }
+
+    /// Whether a flag of [`crate::access`] is set.
+    pub fn is(&self, flag: u16) -> bool {
+        self.access & flag != 0
+    }
+
+    /// Writes the class from its parts. Gives the bytes that were read, as long
+    /// as no part was changed.
+    pub fn write(&self) -> Vec<u8> {
+        self.assemble(&PoolBuilder::new(&self.pool), |_, method, out| {
+            method.write(out)
+        })
+    }
+
+    /// Writes the class with `added` constants. `write_method` writes each
+    /// method, given by its place in [`ClassFile::methods`].
+    pub fn assemble(
+        &self,
+        added: &PoolBuilder,
+        mut write_method: impl FnMut(usize, &Member<'a>, &mut Vec<u8>),
+    ) -> Vec<u8> {
+        fn half(out: &mut Vec<u8>, value: u16) {
+            out.extend(value.to_be_bytes());
+        }
+        // The lists below were read with counts of 16 bits; nobody can have
+        // made them longer without changing the class's fields, who then gets
+        // a file that cannot be read.
+        fn count<T>(out: &mut Vec<u8>, list: &[T]) {
+            half(out, u16::try_from(list.len()).unwrap_or(u16::MAX));
+        }
+        let mut out = Vec::new();
+        out.extend(MAGIC.to_be_bytes());
+        half(&mut out, self.minor);
+        half(&mut out, self.major);
+        half(
+            &mut out,
+            if added.is_empty() {
+                self.pool.count_as_read()
+            } else {
+                added.count()
+            },
+        );
+        out.extend_from_slice(self.pool.raw());
+        out.extend_from_slice(added.raw());
+        half(&mut out, self.access);
+        half(&mut out, self.this_class);
+        half(&mut out, self.super_class);
+        count(&mut out, &self.interfaces);
+        self.interfaces
+            .iter()
+            .for_each(|&index| half(&mut out, index));
+        count(&mut out, &self.fields);
+        self.fields.iter().for_each(|field| field.write(&mut out));
+        count(&mut out, &self.methods);
+        for (place, method) in self.methods.iter().enumerate() {
+            write_method(place, method, &mut out);
+        }
+        self.attributes.write(&mut out);
+        out
+    }
+}

@@ -1,0 +1,304 @@
+//! Stack maps: the types that the verifier finds at jump targets (JVMS 4.7.4).
+
+use crate::{Attribute, Error, ErrorKind, Reader};
+
+/// The type of a local variable or stack entry. `Long` and `Double` stand for
+/// two slots.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum VerificationType {
+    /// Nothing usable.
+    Top,
+    /// `boolean`, `byte`, `char`, `short` or `int`.
+    Integer,
+    /// `float`
+    Float,
+    /// `double`
+    Double,
+    /// `long`
+    Long,
+    /// `null`
+    Null,
+    /// The object under construction, before the superclass's constructor ran.
+    UninitializedThis,
+    /// A reference; the index is that of a class constant.
+    Object(u16),
+    /// An object made by the `new` at this offset, its constructor not yet run.
+    Uninitialized(u16),
+}
+
+impl VerificationType {
+    /// Slots that a value of this type takes.
+    pub fn slots(self) -> u16 {
+        if matches!(self, Self::Double | Self::Long) {
+            2
+        } else {
+            1
+        }
+    }
+
+    #[inline]
+    fn read(r: &mut Reader<'_>) -> Result<Self, Error> {
+        Ok(match r.u8()? {
+            0 => Self::Top,
+            1 => Self::Integer,
+            2 => Self::Float,
+            3 => Self::Double,
+            4 => Self::Long,
+            5 => Self::Null,
+            6 => Self::UninitializedThis,
+            7 => Self::Object(r.u16()?),
+            8 => Self::Uninitialized(r.u16()?),
+            _ => return Err(r.error(ErrorKind::BadFrame)),
+        })
+    }
+
+    /// Writes the type.
+    pub fn write(self, out: &mut Vec<u8>) {
+        let (tag, operand) = match self {
+            Self::Top => (0, None),
+            Self::Integer => (1, None),
+            Self::Float => (2, None),
+            Self::Double => (3, None),
+            Self::Long => (4, None),
+            Self::Null => (5, None),
+            Self::UninitializedThis => (6, None),
+            Self::Object(class) => (7, Some(class)),
+            Self::Uninitialized(offset) => (8, Some(offset)),
+        };
+        out.push(tag);
+        if let Some(operand) = operand {
+            out.extend(operand.to_be_bytes());
+        }
+    }
+}
+
+/// A list of types in place, known to be well formed.
+#[derive(Debug, Clone, Copy)]
+pub struct Types<'a> {
+    count: u16,
+    bytes: Reader<'a>,
+}
+
+impl<'a> Types<'a> {
+    fn parse(r: &mut Reader<'a>, count: u16) -> Result<Self, Error> {
+        let mut rest = *r;
+        for _ in 0..count {
+            VerificationType::read(&mut rest)?;
+        }
+        let offset = r.offset();
+        let bytes = r.bytes(rest.position() - r.position())?;
+        Ok(Self {
+            count,
+            bytes: Reader::new(bytes, offset),
+        })
+    }
+
+    /// How many types there are.
+    pub fn len(&self) -> u16 {
+        self.count
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+
+    /// The types in order.
+    pub fn iter(&self) -> impl Iterator<Item = VerificationType> + use<'a> {
+        let mut bytes = self.bytes;
+        std::iter::from_fn(move || VerificationType::read(&mut bytes).ok())
+    }
+}
+
+/// A frame as written: most are differences to the frame before.
+#[derive(Debug, Clone, Copy)]
+pub struct Frame<'a> {
+    /// The instruction that it describes.
+    pub offset: usize,
+    /// What it says.
+    pub shape: Shape<'a>,
+}
+
+/// What a frame says about its locals and stack.
+#[derive(Debug, Clone, Copy)]
+pub enum Shape<'a> {
+    /// The same locals, an empty stack.
+    Same,
+    /// The same locals, one stack entry.
+    SameStack(VerificationType),
+    /// So many of the last locals are gone, an empty stack.
+    Chop(u8),
+    /// These locals are added, an empty stack.
+    Append(Types<'a>),
+    /// Everything said.
+    Full {
+        /// The locals.
+        locals: Types<'a>,
+        /// The stack, bottom first.
+        stack: Types<'a>,
+    },
+}
+
+/// The frames of a `StackMapTable`, in order. Stops after an error.
+#[derive(Debug, Clone)]
+pub struct Frames<'a> {
+    r: Reader<'a>,
+    left: u16,
+    /// The offset that a difference of zero would mean.
+    next: usize,
+}
+
+impl<'a> Frames<'a> {
+    /// Reads the content of a `StackMapTable` attribute.
+    pub fn new(attribute: &Attribute<'a>) -> Result<Self, Error> {
+        let mut r = attribute.reader();
+        let left = r.u16()?;
+        Ok(Self { r, left, next: 0 })
+    }
+
+    fn read(&mut self) -> Result<Frame<'a>, Error> {
+        let r = &mut self.r;
+        let kind = r.u8()?;
+        let (delta, shape) = match kind {
+            0..=63 => (u16::from(kind), Shape::Same),
+            64..=127 => (
+                u16::from(kind - 64),
+                Shape::SameStack(VerificationType::read(r)?),
+            ),
+            247 => (r.u16()?, Shape::SameStack(VerificationType::read(r)?)),
+            248..=250 => (r.u16()?, Shape::Chop(251 - kind)),
+            251 => (r.u16()?, Shape::Same),
+            252..=254 => (
+                r.u16()?,
+                Shape::Append(Types::parse(r, u16::from(kind - 251))?),
+            ),
+            255 => {
+                let delta = r.u16()?;
+                let count = r.u16()?;
+                let locals = Types::parse(r, count)?;
+                let count = r.u16()?;
+                (
+                    delta,
+                    Shape::Full {
+                        locals,
+                        stack: Types::parse(r, count)?,
+                    },
+                )
+            }
+            _ => return Err(r.error(ErrorKind::BadFrame)),
+        };
+        let offset = self.next + usize::from(delta);
+        self.next = offset + 1;
+        Ok(Frame { offset, shape })
+    }
+}
+
+impl<'a> Iterator for Frames<'a> {
+    type Item = Result<Frame<'a>, Error>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.left == 0 {
+            // What follows the last frame belongs to none.
+            let rest = self.r.remaining();
+            self.r = Reader::new(&[], 0);
+            return (rest != 0)
+                .then(|| Err(self.r.error(ErrorKind::BadAttribute("StackMapTable"))));
+        }
+        self.left -= 1;
+        let frame = self.read();
+        if frame.is_err() {
+            self.left = 0;
+            self.r = Reader::new(&[], 0);
+        }
+        Some(frame)
+    }
+}
+
+/// Writes a frame that says everything. `delta` is the distance from the frame
+/// before, less one (JVMS 4.7.4, `offset_delta`).
+pub fn write_full(
+    out: &mut Vec<u8>,
+    delta: u16,
+    locals: &[VerificationType],
+    stack: &[VerificationType],
+) {
+    out.push(255);
+    out.extend(delta.to_be_bytes());
+    for list in [locals, stack] {
+        // A body has at most 65,535 slots, and each type takes one at least.
+        out.extend(u16::try_from(list.len()).unwrap_or(u16::MAX).to_be_bytes());
+        list.iter().for_each(|item| item.write(out));
+    }
+}
+
+/// Writes a frame whose locals are those of the frame before and whose stack is
+/// empty.
+pub fn write_same(out: &mut Vec<u8>, delta: u16) {
+    match u8::try_from(delta) {
+        Ok(kind @ 0..=63) => out.push(kind),
+        _ => {
+            out.push(251);
+            out.extend(delta.to_be_bytes());
+        }
+    }
+}
+
+/// Writes a frame whose locals are those of the frame before and whose stack
+/// has one entry.
+pub fn write_same_stack(out: &mut Vec<u8>, delta: u16, stack: VerificationType) {
+    match u8::try_from(delta) {
+        Ok(kind @ 0..=63) => out.push(64 + kind),
+        _ => {
+            out.push(247);
+            out.extend(delta.to_be_bytes());
+        }
+    }
+    stack.write(out);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::VerificationType as T;
+    use super::*;
+
+    fn read(info: &[u8]) -> Result<Vec<usize>, Error> {
+        let attribute = Attribute {
+            name_index: 0,
+            info,
+            offset: 0,
+        };
+        Frames::new(&attribute)?
+            .map(|frame| Ok(frame?.offset))
+            .collect()
+    }
+
+    #[test]
+    fn frames_written_are_read() {
+        let mut info = vec![0, 6];
+        write_same(&mut info, 0);
+        write_same(&mut info, 64);
+        write_same_stack(&mut info, 63, T::Object(7));
+        write_same_stack(&mut info, 64, T::Uninitialized(0));
+        write_full(
+            &mut info,
+            5,
+            &[T::UninitializedThis, T::Top, T::Long],
+            &[T::Null],
+        );
+        info.extend([248, 0, 1]);
+        assert_eq!(read(&info), Ok(vec![0, 65, 129, 194, 200, 202]));
+    }
+
+    #[test]
+    fn what_is_no_stack_map() {
+        for bad in [
+            &[0, 1][..],
+            &[0, 1, 128],
+            &[0, 1, 64, 9],
+            &[0, 0, 0],
+            &[0, 1, 255, 0, 0, 0xff, 0xff],
+        ] {
+            assert!(read(bad).is_err(), "{bad:?}");
+        }
+    }
+}

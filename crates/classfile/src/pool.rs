@@ -1,0 +1,337 @@
+//! The constant pool, read (JVMS 4.4).
+
+use crate::{Error, ErrorKind, Reader, Utf8};
+
+/// The kinds of constants, by their tags (JVMS table 4.4-A).
+pub(crate) mod tag {
+    pub const UTF8: u8 = 1;
+    pub const INTEGER: u8 = 3;
+    pub const FLOAT: u8 = 4;
+    pub const LONG: u8 = 5;
+    pub const DOUBLE: u8 = 6;
+    pub const CLASS: u8 = 7;
+    pub const STRING: u8 = 8;
+    pub const FIELDREF: u8 = 9;
+    pub const METHODREF: u8 = 10;
+    pub const INTERFACE_METHODREF: u8 = 11;
+    pub const NAME_AND_TYPE: u8 = 12;
+    pub const METHOD_HANDLE: u8 = 15;
+    pub const METHOD_TYPE: u8 = 16;
+    pub const DYNAMIC: u8 = 17;
+    pub const INVOKE_DYNAMIC: u8 = 18;
+    pub const MODULE: u8 = 19;
+    pub const PACKAGE: u8 = 20;
+}
+
+/// The constants of a class, found by index.
+#[derive(Debug, Clone)]
+pub struct ConstantPool<'a> {
+    /// The file from its start.
+    bytes: &'a [u8],
+    /// Where each constant's tag stands; 0 for index 0 and for the second index
+    /// of a long or double.
+    offsets: Vec<u32>,
+    start: usize,
+    end: usize,
+    /// The count as it stood in the file, which says 0 or 1 for an empty pool.
+    count_read: u16,
+}
+
+/// A constant with its parts resolved.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Constant<'a> {
+    /// Characters: a name, a descriptor, the content of a string.
+    Utf8(Utf8<'a>),
+    /// An `int`.
+    Integer(i32),
+    /// A `float`, as its bits: those of a NaN count.
+    Float(u32),
+    /// A `long`.
+    Long(i64),
+    /// A `double`, as its bits.
+    Double(u64),
+    /// A class by internal name (`a/b/C`) or an array type by descriptor.
+    Class(Utf8<'a>),
+    /// A string.
+    String(Utf8<'a>),
+    /// A field.
+    Field(MemberRef<'a>),
+    /// A method of a class.
+    Method(MemberRef<'a>),
+    /// A method of an interface.
+    InterfaceMethod(MemberRef<'a>),
+    /// A name with a descriptor.
+    NameAndType {
+        /// The name.
+        name: Utf8<'a>,
+        /// The descriptor of a field or method.
+        descriptor: Utf8<'a>,
+    },
+    /// A method handle.
+    MethodHandle {
+        /// What it does (JVMS table 5.4.3.5-A).
+        kind: u8,
+        /// The index of the field or method.
+        reference: u16,
+    },
+    /// A method type, by its descriptor.
+    MethodType(Utf8<'a>),
+    /// A dynamically computed constant.
+    Dynamic {
+        /// An index into the `BootstrapMethods` attribute.
+        bootstrap: u16,
+        /// The name given to the bootstrap method.
+        name: Utf8<'a>,
+        /// The descriptor of the constant's type.
+        descriptor: Utf8<'a>,
+    },
+    /// A dynamically computed call site.
+    InvokeDynamic {
+        /// An index into the `BootstrapMethods` attribute.
+        bootstrap: u16,
+        /// The name given to the bootstrap method.
+        name: Utf8<'a>,
+        /// The descriptor of the call.
+        descriptor: Utf8<'a>,
+    },
+    /// A module.
+    Module(Utf8<'a>),
+    /// A package.
+    Package(Utf8<'a>),
+}
+
+/// A field or method as code refers to it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct MemberRef<'a> {
+    /// The class in which the search for it begins (not always the declarer).
+    pub owner: Utf8<'a>,
+    /// Its name.
+    pub name: Utf8<'a>,
+    /// Its descriptor.
+    pub descriptor: Utf8<'a>,
+}
+
+impl<'a> ConstantPool<'a> {
+    /// Reads the pool from its count on. `bytes` is the whole file, for offsets
+    /// are kept from its start.
+    pub(crate) fn parse(bytes: &'a [u8], r: &mut Reader<'a>) -> Result<Self, Error> {
+        let count = r.u16()?;
+        let start = r.position();
+        // The smallest constant has three bytes, so the claimed count is
+        // bounded by what is there.
+        let mut offsets = Vec::with_capacity(usize::from(count).min(r.remaining() / 3 + 2));
+        offsets.push(0);
+        while offsets.len() < usize::from(count) {
+            let at = r.position();
+            // A file that is too long for this is too long for the format: the
+            // pool alone has at most 65,535 constants of 65,538 bytes.
+            let at32 = u32::try_from(at).map_err(|_| r.error(ErrorKind::TooLarge("file")))?;
+            offsets.push(at32);
+            let tag = r.u8()?;
+            let len = match tag {
+                tag::UTF8 => usize::from(r.u16()?),
+                tag::CLASS | tag::STRING | tag::METHOD_TYPE | tag::MODULE | tag::PACKAGE => 2,
+                tag::METHOD_HANDLE => 3,
+                tag::INTEGER
+                | tag::FLOAT
+                | tag::FIELDREF
+                | tag::METHODREF
+                | tag::INTERFACE_METHODREF
+                | tag::NAME_AND_TYPE
+                | tag::DYNAMIC
+                | tag::INVOKE_DYNAMIC => 4,
+                tag::LONG | tag::DOUBLE => 8,
+                _ => return Err(Error::new(ErrorKind::BadTag(tag), at)),
+            };
+            r.bytes(len)?;
+            // Longs and doubles take two indices, "a poor choice" (JVMS 4.4.5).
+            if matches!(tag, tag::LONG | tag::DOUBLE) {
+                offsets.push(0);
+            }
+        }
+        if offsets.len() > usize::from(count.max(1)) {
+            return Err(r.error(ErrorKind::TooLarge("constant pool")));
+        }
+        Ok(Self {
+            bytes,
+            offsets,
+            start,
+            end: r.position(),
+            count_read: count,
+        })
+    }
+
+    /// The `constant_pool_count`: one more than the largest index.
+    pub fn count(&self) -> u16 {
+        // Never more than the count that was read.
+        self.offsets.len() as u16
+    }
+
+    pub(crate) fn count_as_read(&self) -> u16 {
+        self.count_read
+    }
+
+    /// The bytes of all constants.
+    pub fn raw(&self) -> &'a [u8] {
+        &self.bytes[self.start..self.end]
+    }
+
+    #[cold]
+    fn bad(&self, index: u16, expected: &'static str) -> Error {
+        let offset = self
+            .offsets
+            .get(usize::from(index))
+            .map_or(self.start, |&at| at as usize);
+        Error::new(ErrorKind::BadConstant { index, expected }, offset)
+    }
+
+    /// The tag and the bytes after it.
+    #[inline]
+    fn entry(&self, index: u16) -> Option<(u8, &'a [u8])> {
+        match self.offsets.get(usize::from(index)) {
+            None | Some(0) => None,
+            Some(&at) => {
+                let bytes = self.bytes.get(at as usize..self.end)?;
+                let (&tag, rest) = bytes.split_first()?;
+                Some((tag, rest))
+            }
+        }
+    }
+
+    #[inline]
+    fn tagged(&self, index: u16, tag: u8, expected: &'static str) -> Result<&'a [u8], Error> {
+        match self.entry(index) {
+            Some((found, rest)) if found == tag => Ok(rest),
+            _ => Err(self.bad(index, expected)),
+        }
+    }
+
+    /// Two bytes of an entry's content, whose length was checked at parsing.
+    #[inline]
+    fn half(rest: &[u8], at: usize) -> u16 {
+        match rest.get(at..at + 2) {
+            Some(&[high, low]) => u16::from_be_bytes([high, low]),
+            _ => 0,
+        }
+    }
+
+    /// The characters at `index`.
+    #[inline]
+    pub fn utf8(&self, index: u16) -> Result<Utf8<'a>, Error> {
+        let rest = self.tagged(index, tag::UTF8, "Utf8")?;
+        let len = usize::from(Self::half(rest, 0));
+        match rest.get(2..2 + len) {
+            Some(bytes) => Ok(Utf8::new(bytes)),
+            None => Err(self.bad(index, "Utf8")),
+        }
+    }
+
+    /// The name of the class, or the descriptor of the array type, at `index`.
+    #[inline]
+    pub fn class(&self, index: u16) -> Result<Utf8<'a>, Error> {
+        self.utf8(Self::half(self.tagged(index, tag::CLASS, "Class")?, 0))
+    }
+
+    /// The name and descriptor at `index`.
+    pub fn name_and_type(&self, index: u16) -> Result<(Utf8<'a>, Utf8<'a>), Error> {
+        let rest = self.tagged(index, tag::NAME_AND_TYPE, "NameAndType")?;
+        Ok((
+            self.utf8(Self::half(rest, 0))?,
+            self.utf8(Self::half(rest, 2))?,
+        ))
+    }
+
+    fn member(&self, rest: &[u8]) -> Result<MemberRef<'a>, Error> {
+        let owner = self.class(Self::half(rest, 0))?;
+        let (name, descriptor) = self.name_and_type(Self::half(rest, 2))?;
+        Ok(MemberRef {
+            owner,
+            name,
+            descriptor,
+        })
+    }
+
+    /// The field at `index`.
+    pub fn field(&self, index: u16) -> Result<MemberRef<'a>, Error> {
+        self.member(self.tagged(index, tag::FIELDREF, "Fieldref")?)
+    }
+
+    /// The method of a class or interface at `index`.
+    pub fn method(&self, index: u16) -> Result<MemberRef<'a>, Error> {
+        match self.entry(index) {
+            Some((tag::METHODREF | tag::INTERFACE_METHODREF, rest)) => self.member(rest),
+            _ => Err(self.bad(index, "Methodref")),
+        }
+    }
+
+    /// The constant at `index`, resolved.
+    pub fn get(&self, index: u16) -> Result<Constant<'a>, Error> {
+        let (tag, rest) = self
+            .entry(index)
+            .ok_or_else(|| self.bad(index, "constant"))?;
+        let word =
+            |at: usize| u32::from(Self::half(rest, at)) << 16 | u32::from(Self::half(rest, at + 2));
+        let double = || u64::from(word(0)) << 32 | u64::from(word(4));
+        Ok(match tag {
+            tag::UTF8 => Constant::Utf8(self.utf8(index)?),
+            tag::INTEGER => Constant::Integer(word(0).cast_signed()),
+            tag::FLOAT => Constant::Float(word(0)),
+            tag::LONG => Constant::Long(double().cast_signed()),
+            tag::DOUBLE => Constant::Double(double()),
+            tag::CLASS => Constant::Class(self.utf8(Self::half(rest, 0))?),
+            tag::STRING => Constant::String(self.utf8(Self::half(rest, 0))?),
+            tag::FIELDREF => Constant::Field(self.member(rest)?),
+            tag::METHODREF => Constant::Method(self.member(rest)?),
+            tag::INTERFACE_METHODREF => Constant::InterfaceMethod(self.member(rest)?),
+            tag::NAME_AND_TYPE => {
+                let (name, descriptor) = self.name_and_type(index)?;
+                Constant::NameAndType { name, descriptor }
+            }
+            tag::METHOD_HANDLE => Constant::MethodHandle {
+                kind: rest.first().copied().unwrap_or(0),
+                reference: Self::half(rest, 1),
+            },
+            tag::METHOD_TYPE => Constant::MethodType(self.utf8(Self::half(rest, 0))?),
+            tag::DYNAMIC | tag::INVOKE_DYNAMIC => {
+                let bootstrap = Self::half(rest, 0);
+                let (name, descriptor) = self.name_and_type(Self::half(rest, 2))?;
+                if tag == tag::DYNAMIC {
+                    Constant::Dynamic {
+                        bootstrap,
+                        name,
+                        descriptor,
+                    }
+                } else {
+                    Constant::InvokeDynamic {
+                        bootstrap,
+                        name,
+                        descriptor,
+                    }
+                }
+            }
+            tag::MODULE => Constant::Module(self.utf8(Self::half(rest, 0))?),
+            tag::PACKAGE => Constant::Package(self.utf8(Self::half(rest, 0))?),
+            _ => return Err(self.bad(index, "constant")),
+        })
+    }
+
+    /// The indices of all class constants, with their names where these can be
+    /// resolved.
+    pub fn classes(&self) -> impl Iterator<Item = (u16, Utf8<'a>)> {
+        (1..self.count()).filter_map(|index| match self.entry(index) {
+            Some((tag::CLASS, rest)) => Some((index, self.utf8(Self::half(rest, 0)).ok()?)),
+            _ => None,
+        })
+    }
+
+    /// The index of the first `Utf8` constant with this content.
+    pub fn find_utf8(&self, content: &[u8]) -> Option<u16> {
+        (1..self.count()).find(|&index| match self.entry(index) {
+            Some((tag::UTF8, rest)) => {
+                usize::from(Self::half(rest, 0)) == content.len()
+                    && rest.get(2..2 + content.len()) == Some(content)
+            }
+            _ => false,
+        })
+    }
+}

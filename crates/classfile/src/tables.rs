@@ -1,0 +1,149 @@
+//! Attributes that say where code and names come from: lines, variables,
+//! parameters, inner classes (JVMS 4.7.6, 4.7.10 to 4.7.14, 4.7.24).
+
+use crate::{Attribute, ConstantPool, Error, ErrorKind, Reader, Utf8};
+
+/// A run of entries of fixed length, its claimed count checked against the bytes.
+#[derive(Debug, Clone)]
+pub struct Table<'a, T> {
+    r: Reader<'a>,
+    read: fn(&mut Reader<'a>) -> Result<T, Error>,
+}
+
+impl<'a, T> Table<'a, T> {
+    fn new(
+        mut r: Reader<'a>,
+        count: u16,
+        width: usize,
+        name: &'static str,
+        read: fn(&mut Reader<'a>) -> Result<T, Error>,
+    ) -> Result<Self, Error> {
+        let rest = r;
+        let offset = r.offset();
+        let bytes = r.bytes(usize::from(count) * width)?;
+        if !r.is_empty() {
+            return Err(rest.error(ErrorKind::BadAttribute(name)));
+        }
+        Ok(Self {
+            r: Reader::new(bytes, offset),
+            read,
+        })
+    }
+}
+
+impl<T> Iterator for Table<'_, T> {
+    type Item = T;
+
+    fn next(&mut self) -> Option<T> {
+        (self.read)(&mut self.r).ok()
+    }
+}
+
+/// An entry of a `LineNumberTable`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LineNumber {
+    /// The first instruction of the line.
+    pub start: u16,
+    /// The line.
+    pub line: u16,
+}
+
+/// Reads a `LineNumberTable`. A body may have several.
+pub fn line_numbers<'a>(attribute: &Attribute<'a>) -> Result<Table<'a, LineNumber>, Error> {
+    let mut r = attribute.reader();
+    let count = r.u16()?;
+    Table::new(r, count, 4, "LineNumberTable", |r| {
+        Ok(LineNumber {
+            start: r.u16()?,
+            line: r.u16()?,
+        })
+    })
+}
+
+/// An entry of a `LocalVariableTable` or `LocalVariableTypeTable`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LocalVariable {
+    /// The first instruction at which the variable has a value.
+    pub start: u16,
+    /// How many bytes of code it keeps one.
+    pub len: u16,
+    /// The constant that names it.
+    pub name_index: u16,
+    /// The constant that holds its descriptor or signature.
+    pub type_index: u16,
+    /// The slot.
+    pub slot: u16,
+}
+
+/// Reads a `LocalVariableTable` or `LocalVariableTypeTable`. A body may have
+/// several.
+pub fn local_variables<'a>(attribute: &Attribute<'a>) -> Result<Table<'a, LocalVariable>, Error> {
+    let mut r = attribute.reader();
+    let count = r.u16()?;
+    Table::new(r, count, 10, "LocalVariableTable", |r| {
+        Ok(LocalVariable {
+            start: r.u16()?,
+            len: r.u16()?,
+            name_index: r.u16()?,
+            type_index: r.u16()?,
+            slot: r.u16()?,
+        })
+    })
+}
+
+/// An entry of a `MethodParameters` attribute.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct MethodParameter {
+    /// The constant that names it; 0 for none.
+    pub name_index: u16,
+    /// `final`, `synthetic` (0x1000) and `mandated` (0x8000).
+    pub access: u16,
+}
+
+/// Reads a method's `MethodParameters`. Its entries need not be those of the
+/// descriptor.
+pub fn method_parameters<'a>(
+    attribute: &Attribute<'a>,
+) -> Result<Table<'a, MethodParameter>, Error> {
+    let mut r = attribute.reader();
+    let count = r.u8()?;
+    Table::new(r, count.into(), 4, "MethodParameters", |r| {
+        Ok(MethodParameter {
+            name_index: r.u16()?,
+            access: r.u16()?,
+        })
+    })
+}
+
+/// An entry of a class's `InnerClasses`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct InnerClass {
+    /// The constant of the nested class.
+    pub inner: u16,
+    /// The constant of the class it is a member of; 0 for local and anonymous
+    /// classes.
+    pub outer: u16,
+    /// The constant of its name in the source; 0 for anonymous classes.
+    pub name_index: u16,
+    /// Its flags in the source.
+    pub access: u16,
+}
+
+/// Reads a class's `InnerClasses`.
+pub fn inner_classes<'a>(attribute: &Attribute<'a>) -> Result<Table<'a, InnerClass>, Error> {
+    let mut r = attribute.reader();
+    let count = r.u16()?;
+    Table::new(r, count, 8, "InnerClasses", |r| {
+        Ok(InnerClass {
+            inner: r.u16()?,
+            outer: r.u16()?,
+            name_index: r.u16()?,
+            access: r.u16()?,
+        })
+    })
+}
+
+/// Reads an attribute whose content is one name: `SourceFile`, `Signature`.
+pub fn name<'a>(pool: &ConstantPool<'a>, attribute: &Attribute<'a>) -> Result<Utf8<'a>, Error> {
+    pool.utf8(attribute.reader().u16()?)
+}

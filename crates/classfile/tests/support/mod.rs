@@ -1,0 +1,136 @@
+//! The JDKs of this machine, and the classes in them.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::{env, fs};
+
+/// An installed JDK.
+#[derive(Debug, Clone)]
+pub struct Jdk {
+    pub home: PathBuf,
+    /// 17, 25.
+    pub feature: u32,
+}
+
+impl Jdk {
+    pub fn tool(&self, name: &str) -> Command {
+        Command::new(self.home.join("bin").join(name))
+    }
+
+    /// Extracts the class files of all modules, once for all test runs. The
+    /// directory has one directory per module.
+    pub fn modules(&self) -> PathBuf {
+        let target = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("jdk-{}", self.feature));
+        if !target.is_dir() {
+            // Other tests may be doing the same; who is first wins.
+            let mine = target.with_extension(std::process::id().to_string());
+            let status = self
+                .tool("jimage")
+                .arg("extract")
+                .arg("--dir")
+                .arg(&mine)
+                .arg(self.home.join("lib/modules"))
+                .status()
+                .expect("jimage runs");
+            assert!(status.success(), "jimage extracts {}", self.home.display());
+            if fs::rename(&mine, &target).is_err() {
+                fs::remove_dir_all(&mine).expect("a duplicate can be removed");
+            }
+        }
+        target
+    }
+}
+
+/// One JDK for each feature release found through `JAVA_HOME`, the `PATH` and
+/// `/usr/lib/jvm`, the oldest first.
+pub fn jdks() -> Vec<Jdk> {
+    let mut homes: Vec<PathBuf> = env::var_os("JAVA_HOME")
+        .map(PathBuf::from)
+        .into_iter()
+        .collect();
+    let path = env::var_os("PATH").unwrap_or_default();
+    homes.extend(
+        env::split_paths(&path)
+            .filter_map(|dir| fs::canonicalize(dir.join("java")).ok())
+            .filter_map(|java| Some(java.parent()?.parent()?.to_owned())),
+    );
+    let installed = fs::read_dir("/usr/lib/jvm").into_iter().flatten().flatten();
+    homes.extend(installed.map(|entry| entry.path()));
+
+    let mut found = BTreeMap::new();
+    for home in homes {
+        if let Some(feature) = feature(&home) {
+            found.entry(feature).or_insert(Jdk { home, feature });
+        }
+    }
+    assert!(!found.is_empty(), "these tests need a JDK");
+    found.into_values().collect()
+}
+
+/// The feature release of a JDK that can compile and extract.
+fn feature(home: &Path) -> Option<u32> {
+    let whole = ["bin/javac", "bin/jimage", "lib/modules"]
+        .iter()
+        .all(|file| home.join(file).exists());
+    let release = fs::read_to_string(home.join("release"))
+        .ok()
+        .filter(|_| whole)?;
+    let version = release
+        .lines()
+        .find_map(|line| line.strip_prefix("JAVA_VERSION=\""))?;
+    version.split(['.', '"', '-', '+']).next()?.parse().ok()
+}
+
+/// All class files below a directory.
+pub fn class_files(root: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    let mut pending = vec![root.to_owned()];
+    while let Some(dir) = pending.pop() {
+        for entry in fs::read_dir(&dir)
+            .expect("a directory can be read")
+            .flatten()
+        {
+            let path = entry.path();
+            if path.is_dir() {
+                pending.push(path);
+            } else if path
+                .extension()
+                .is_some_and(|extension| extension == "class")
+            {
+                found.push(path);
+            }
+        }
+    }
+    found.sort();
+    found
+}
+
+/// A xorshift generator: the same bytes on every run.
+pub struct Random(pub u64);
+
+impl Random {
+    pub fn next(&mut self) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0
+    }
+
+    pub fn below(&mut self, bound: usize) -> usize {
+        (self.next() % bound as u64) as usize
+    }
+
+    /// Changes some bytes, often to values that counts and lengths dislike.
+    pub fn mutate(&mut self, bytes: &mut [u8]) {
+        for _ in 0..=self.below(4) {
+            let at = self.below(bytes.len());
+            bytes[at] = match self.below(4) {
+                0 => 0xff,
+                1 => 0,
+                2 => bytes[at].wrapping_add(1),
+                _ => self.next() as u8,
+            };
+        }
+    }
+}

@@ -1,0 +1,89 @@
+//! What inserted code calls: the class `java/lang/HindsightProbe`.
+//!
+//! A handler opens a frame and appends the method's captures in their order:
+//!
+//! ```text
+//! HindsightProbe.frame(exception, method).a(reference).j(number)...
+//! ```
+//!
+//! Changing anything here changes the Java source of that class too.
+
+/// The class of the probes. It is defined in `java.base`, so that every class
+/// loader and every module sees it.
+pub const PROBE: &str = "java/lang/HindsightProbe";
+
+/// A method of [`PROBE`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ProbeMethod {
+    /// Its name.
+    pub name: &'static str,
+    /// Its descriptor.
+    pub descriptor: &'static str,
+}
+
+/// Static. Opens the frame of a method in the current thread's buffer.
+pub const FRAME: ProbeMethod = ProbeMethod {
+    name: "frame",
+    descriptor: "(Ljava/lang/Throwable;I)Ljava/lang/HindsightProbe;",
+};
+
+/// Appends a reference; returns the buffer, as all appending methods do.
+pub const APPEND_REFERENCE: ProbeMethod = ProbeMethod {
+    name: "a",
+    descriptor: "(Ljava/lang/Object;)Ljava/lang/HindsightProbe;",
+};
+
+/// Appends a `boolean`, `byte`, `char`, `short` or `int`.
+pub const APPEND_INT: ProbeMethod = ProbeMethod {
+    name: "i",
+    descriptor: "(I)Ljava/lang/HindsightProbe;",
+};
+
+/// Appends a `long`.
+pub const APPEND_LONG: ProbeMethod = ProbeMethod {
+    name: "j",
+    descriptor: "(J)Ljava/lang/HindsightProbe;",
+};
+
+/// Appends a `float`.
+pub const APPEND_FLOAT: ProbeMethod = ProbeMethod {
+    name: "f",
+    descriptor: "(F)Ljava/lang/HindsightProbe;",
+};
+
+/// Appends a `double`.
+pub const APPEND_DOUBLE: ProbeMethod = ProbeMethod {
+    name: "d",
+    descriptor: "(D)Ljava/lang/HindsightProbe;",
+};
+
+/// Closes a frame and reports, in methods matched by an escape rule.
+pub const ESCAPE: ProbeMethod = ProbeMethod {
+    name: "escape",
+    descriptor: "()V",
+};
+
+/// Static. Tells that a handler has caught an exception.
+pub const CAUGHT: ProbeMethod = ProbeMethod {
+    name: "caught",
+    descriptor: "(Ljava/lang/Throwable;I)V",
+};
+
+/// Static. The same, and reports.
+pub const CAUGHT_REPORT: ProbeMethod = ProbeMethod {
+    name: "caughtReport",
+    descriptor: "(Ljava/lang/Throwable;I)V",
+};
+
+/// Static. Called by the hook at the entry of [`DISPATCH_UNCAUGHT`].
+pub const UNCAUGHT: ProbeMethod = ProbeMethod {
+    name: "uncaught",
+    descriptor: "(Ljava/lang/Thread;Ljava/lang/Throwable;)V",
+};
+
+/// The method of `java/lang/Thread` that the JVM calls on a thread which dies of
+/// an exception.
+pub const DISPATCH_UNCAUGHT: ProbeMethod = ProbeMethod {
+    name: "dispatchUncaughtException",
+    descriptor: "(Ljava/lang/Throwable;)V",
+};

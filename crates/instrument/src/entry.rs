@@ -1,0 +1,139 @@
+//! The code at a method's entry: parameters and fields go into fresh variables.
+//!
+//! ```text
+//! load p; store c                      each parameter that the body destroys
+//! aload 0; getfield f; store v         fields of this that the class declares
+//! zero; store v                        all other fields
+//! aload p; dup; ifnull guard           each other parameter with fields
+//!     dup; getfield f; store v
+//! guard: pop
+//! ```
+//!
+//! The frame at a `guard` serves the jump and the exception-table entry. Only
+//! fields that the class does not declare itself need the entry: finding them
+//! may fail with a `LinkageError`, which the body might never have met.
+
+use hindsight_classfile::frames::VerificationType;
+use hindsight_classfile::opcode as op;
+
+use crate::SkipReason;
+use crate::asm::{Constants, Fragment};
+use crate::fields::KeptField;
+use crate::frames::entry_locals;
+use crate::parameters::{Parameter, Place, place_at};
+
+/// The types of the fresh variables, from the first one's slot on.
+pub fn fresh_types(
+    parameters: &[Parameter<'_>],
+    fields: &[KeptField<'_>],
+) -> Vec<VerificationType> {
+    let copies = parameters
+        .iter()
+        .filter_map(|parameter| match parameter.place {
+            Place::Copy(_) => Some(parameter.verified),
+            Place::Own | Place::Lost => None,
+        });
+    copies
+        .chain(fields.iter().map(|field| field.verified))
+        .collect()
+}
+
+/// Emits the entry code of a method. `fresh` are the types of the fresh
+/// variables, which begin at `max_locals`.
+pub fn entry(
+    parameters: &[Parameter<'_>],
+    fields: &[KeptField<'_>],
+    fresh: &[VerificationType],
+    constructor: bool,
+    max_locals: u16,
+    constants: &mut Constants<'_, '_>,
+) -> Result<Fragment, SkipReason> {
+    let mut fragment = Fragment::default();
+    for parameter in parameters {
+        if let Place::Copy(copy) = parameter.place {
+            fragment.load(parameter.kind, parameter.slot);
+            fragment.store(parameter.kind, copy);
+            fragment.stack(parameter.width);
+        }
+    }
+
+    let of_this = |field: &KeptField<'_>| {
+        parameters
+            .get(field.parameter)
+            .is_some_and(|parameter| parameter.index == 0)
+    };
+    let sure = |field: &&KeptField<'_>| field.safe && of_this(field);
+    for field in fields.iter().filter(sure) {
+        fragment.load(b'L', 0);
+        fragment.op_u16(op::GETFIELD, field.index);
+        // Stack: value
+        fragment.store(field.kind, field.slot);
+        fragment.stack(2);
+    }
+    for field in fields.iter().filter(|field| !sure(field)) {
+        fragment.push_default(field.kind);
+        fragment.store(field.kind, field.slot);
+        fragment.stack(2);
+    }
+    for (at, parameter) in parameters.iter().enumerate() {
+        let group: Vec<_> = fields
+            .iter()
+            .filter(|field| field.parameter == at && !sure(field))
+            .collect();
+        if group.is_empty() {
+            continue;
+        }
+        fragment.load(b'L', parameter.slot);
+        // Stack: p
+        let jump = (parameter.index != 0).then(|| {
+            fragment.op(op::DUP);
+            let jump = fragment.here();
+            fragment.op_u16(op::IFNULL, 0);
+            jump
+        });
+        let start = fragment.here();
+        for field in &group {
+            fragment.op(op::DUP);
+            fragment.op_u16(op::GETFIELD, field.index);
+            // Stack: p, value
+            fragment.store(field.kind, field.slot);
+        }
+        fragment.stack(3);
+        let guard = fragment.here();
+        if let Some(jump) = jump {
+            let distance = i16::try_from(guard - jump).map_err(|_| SkipReason::TooLarge)?;
+            if let Some(place) = fragment.code.get_mut(jump + 1..jump + 3) {
+                place.copy_from_slice(&distance.to_be_bytes());
+            }
+        }
+        let mut locals: Vec<_> = entry_locals(parameters, constructor).collect();
+        extend_locals(
+            &mut locals,
+            crate::parameters::slots(parameters),
+            max_locals,
+            fresh,
+        );
+        if group.iter().all(|field| field.safe) {
+            fragment.frame(locals, "java/lang/Object", constants)?;
+        } else {
+            fragment.guard_from(start, locals, constants)?;
+        }
+        // Stack: p, or the exception
+        fragment.op(op::POP);
+    }
+    Ok(fragment)
+}
+
+/// Adds the fresh variables' types to the locals of a frame, which take
+/// `slots`.
+pub fn extend_locals(
+    locals: &mut Vec<VerificationType>,
+    mut slots: u16,
+    max_locals: u16,
+    fresh: &[VerificationType],
+) {
+    if let [first, rest @ ..] = fresh {
+        place_at(locals, &mut slots, max_locals, *first);
+        locals.extend_from_slice(rest);
+    }
+}

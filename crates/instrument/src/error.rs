@@ -1,0 +1,54 @@
+//! The one error of this crate.
+
+use std::fmt;
+
+use hindsight_classfile as classfile;
+
+use crate::SkipReason;
+
+/// Why a class could not be instrumented.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Error {
+    /// The class file breaks the format.
+    Class(classfile::Error),
+    /// The class has no such method, or it has no body.
+    NoSuchMethod,
+    /// The method cannot be changed.
+    Unchangeable(SkipReason),
+}
+
+impl From<classfile::Error> for Error {
+    fn from(error: classfile::Error) -> Self {
+        Self::Class(error)
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Class(error) => error.fmt(f),
+            Self::NoSuchMethod => f.write_str("no such method with a body"),
+            Self::Unchangeable(reason) => write!(f, "method cannot be changed: {reason}"),
+        }
+    }
+}
+
+impl std::error::Error for Error {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Class(error) => Some(error),
+            _ => None,
+        }
+    }
+}
+
+/// From the inside of a method: what made it impossible.
+impl From<classfile::Error> for SkipReason {
+    fn from(error: classfile::Error) -> Self {
+        match error.kind() {
+            classfile::ErrorKind::TooLarge("constant pool") => Self::ConstantPoolFull,
+            _ => Self::Malformed,
+        }
+    }
+}

@@ -1,0 +1,114 @@
+//! Which fields of which parameters are copied at entry.
+
+use hindsight_classfile::frames::VerificationType;
+use hindsight_classfile::{FieldType, MemberRef, Utf8, access};
+
+use crate::SkipReason;
+use crate::asm::Constants;
+use crate::parameters::{Parameter, Place, verified};
+use crate::scan::FieldUse;
+use crate::throwing::Own;
+
+/// A field of a parameter, kept in a fresh local variable.
+#[derive(Debug)]
+pub struct KeptField<'a> {
+    /// The place of the parameter in the list of parameters.
+    pub parameter: usize,
+    /// The constant of the body's own field reference.
+    pub index: u16,
+    pub field: MemberRef<'a>,
+    /// The first byte of the field's descriptor.
+    pub kind: u8,
+    /// The fresh variable.
+    pub slot: u16,
+    pub verified: VerificationType,
+    /// Whether this very class declares the field, so that loading it cannot
+    /// fail.
+    pub safe: bool,
+}
+
+/// Superclasses without fields that a subclass may see. Only below others can
+/// a reference to a field be illegal by the object it is read from.
+const FIELDLESS: [&str; 7] = [
+    "java/lang/Object",
+    "java/lang/Record",
+    "java/lang/Enum",
+    "java/lang/Throwable",
+    "java/lang/Exception",
+    "java/lang/RuntimeException",
+    "java/lang/Error",
+];
+
+/// Picks at most `max` of the fields in `uses`, by parameter, and gives them
+/// variables from `next_slot` on.
+pub fn pick<'a>(
+    own: &Own<'_, 'a>,
+    constructor: bool,
+    parameters: &[Parameter<'a>],
+    uses: &[FieldUse],
+    max: usize,
+    next_slot: &mut u16,
+    constants: &mut Constants<'_, 'a>,
+) -> Result<Vec<KeptField<'a>>, SkipReason> {
+    let mut kept = Vec::new();
+    let fieldless_super = match own.class.super_name()? {
+        Some(name) => FIELDLESS.iter().any(|fieldless| name == *fieldless),
+        None => true,
+    };
+    for (at, parameter) in parameters.iter().enumerate() {
+        let Some(class) = parameter.class else {
+            continue;
+        };
+        // Nothing may be read from `this` before it is initialized.
+        if constructor && parameter.index == 0 {
+            continue;
+        }
+        for field_use in uses {
+            if kept.len() >= max {
+                return Ok(kept);
+            }
+            let field = own.class.pool.field(field_use.index)?;
+            if field.owner != class {
+                continue;
+            }
+            let declared = own.field_access(&field);
+            if declared.is_some_and(|flags| flags & (access::FINAL | access::STATIC) != 0) {
+                continue;
+            }
+            if class != own.name && !fieldless_super && !is_witnessed(field_use, class, parameters)
+            {
+                continue;
+            }
+            let ty = FieldType::parse(field.descriptor)?;
+            let slot = *next_slot;
+            *next_slot = slot
+                .checked_add(ty.slots())
+                .ok_or(SkipReason::TooManyLocals)?;
+            kept.push(KeptField {
+                parameter: at,
+                index: field_use.index,
+                field,
+                kind: ty.kind(),
+                slot,
+                verified: verified(ty, constants)?,
+                safe: declared.is_some(),
+            });
+        }
+    }
+    Ok(kept)
+}
+
+/// Whether the body itself reads the field from an unchanged parameter of type
+/// `class`.
+///
+/// A protected field of a superclass in another package may only be read from
+/// objects of the own class or its subclasses, and the verifier checks it
+/// (JVMS 4.10.1.8). We do not know the superclasses, but what the body does is
+/// allowed.
+fn is_witnessed(field_use: &FieldUse, class: Utf8<'_>, parameters: &[Parameter<'_>]) -> bool {
+    parameters.iter().any(|parameter| {
+        parameter.place == Place::Own
+            && parameter.class == Some(class)
+            && field_use.loaded_from.contains(&parameter.slot)
+    })
+}

@@ -1,0 +1,198 @@
+//! Reading a method's stack map: which parameters last, and what handlers find.
+
+use hindsight_classfile::frames::{Frame, Frames, Shape, VerificationType};
+use hindsight_classfile::{Attribute, ConstantPool};
+
+use crate::SkipReason;
+use crate::constructor::InitCall;
+use crate::parameters::{Parameter, Place};
+
+/// Frames one after the other, each with all of its locals.
+pub struct Walker<'a> {
+    frames: Frames<'a>,
+    /// The locals of the frame just read.
+    pub locals: Vec<VerificationType>,
+    /// Slots that they take.
+    pub slots: u16,
+    /// How many of them are an uninitialized `this`.
+    pub uninitialized_this: usize,
+    max_locals: u16,
+}
+
+impl<'a> Walker<'a> {
+    /// Starts with the locals that the parameters make (JVMS 4.10.1.6).
+    pub fn new(
+        attribute: &Attribute<'a>,
+        parameters: &[Parameter<'_>],
+        constructor: bool,
+        max_locals: u16,
+    ) -> Result<Self, SkipReason> {
+        let mut walker = Self {
+            frames: Frames::new(attribute)?,
+            locals: Vec::new(),
+            slots: 0,
+            uninitialized_this: 0,
+            max_locals,
+        };
+        for verified in entry_locals(parameters, constructor) {
+            walker.add(verified)?;
+        }
+        Ok(walker)
+    }
+
+    fn add(&mut self, verified: VerificationType) -> Result<(), SkipReason> {
+        self.slots = self
+            .slots
+            .checked_add(verified.slots())
+            .filter(|&slots| slots <= self.max_locals)
+            .ok_or(SkipReason::Malformed)?;
+        self.uninitialized_this += usize::from(verified == VerificationType::UninitializedThis);
+        self.locals.push(verified);
+        Ok(())
+    }
+
+    fn remove(&mut self) -> Result<(), SkipReason> {
+        let last = self.locals.pop().ok_or(SkipReason::Malformed)?;
+        self.slots = self.slots.saturating_sub(last.slots());
+        self.uninitialized_this -= usize::from(last == VerificationType::UninitializedThis);
+        Ok(())
+    }
+
+    /// Reads a frame and brings [`Self::locals`] up to date.
+    pub fn next(&mut self) -> Result<Option<Frame<'a>>, SkipReason> {
+        let Some(frame) = self.frames.next().transpose()? else {
+            return Ok(None);
+        };
+        match frame.shape {
+            Shape::Same | Shape::SameStack(_) => {}
+            Shape::Chop(count) => {
+                for _ in 0..count {
+                    self.remove()?;
+                }
+            }
+            Shape::Append(types) => {
+                for verified in types.iter() {
+                    self.add(verified)?;
+                }
+            }
+            Shape::Full { locals, .. } => {
+                self.locals.clear();
+                (self.slots, self.uninitialized_this) = (0, 0);
+                for verified in locals.iter() {
+                    self.add(verified)?;
+                }
+            }
+        }
+        Ok(Some(frame))
+    }
+}
+
+/// The locals at a method's entry.
+pub fn entry_locals(
+    parameters: &[Parameter<'_>],
+    constructor: bool,
+) -> impl Iterator<Item = VerificationType> {
+    parameters
+        .iter()
+        .map(move |parameter| match parameter.index {
+            0 if constructor => VerificationType::UninitializedThis,
+            _ => parameter.verified,
+        })
+}
+
+/// What a frame says at the start of a handler.
+#[derive(Debug)]
+pub struct HandlerFrame {
+    pub handler: usize,
+    pub locals: Vec<VerificationType>,
+    /// The class constant of the exception's type.
+    pub exception: u16,
+}
+
+/// Types kept for handlers in one method. A compiler's methods have some
+/// hundred; beyond this there is only an attempt at exhausting memory.
+const MAX_KEPT: usize = 1 << 20;
+
+/// Goes through all frames. Parameters that a frame leaves out, or has by
+/// another type, get a place of [`Place::Lost`]; the caller finds them a better
+/// one. Returns the frames at the `handlers`, which must be sorted.
+pub fn survey(
+    mut walker: Walker<'_>,
+    pool: &ConstantPool<'_>,
+    parameters: &mut [Parameter<'_>],
+    init_call: Option<InitCall>,
+    handlers: &[usize],
+) -> Result<Vec<HandlerFrame>, SkipReason> {
+    let mut kept = Vec::new();
+    let mut size = 0usize;
+    while let Some(frame) = walker.next()? {
+        let before = init_call.is_some_and(|call| frame.offset <= call.start);
+        if before != (walker.uninitialized_this > 0) {
+            return Err(SkipReason::ConstructorShape);
+        }
+        // Only what shortens or replaces the list can touch parameters; in a
+        // constructor, `this` changes at the call as well, so the first frame
+        // after it is a full one.
+        if matches!(frame.shape, Shape::Chop(_) | Shape::Full { .. }) {
+            check_parameters(&walker.locals, pool, parameters, before);
+        }
+        if handlers.binary_search(&frame.offset).is_ok() {
+            let exception = match frame.shape {
+                Shape::SameStack(VerificationType::Object(class)) => class,
+                Shape::Full { stack, .. } => match (stack.iter().next(), stack.len()) {
+                    (Some(VerificationType::Object(class)), 1) => class,
+                    _ => return Err(SkipReason::Malformed),
+                },
+                _ => return Err(SkipReason::Malformed),
+            };
+            size += walker.locals.len();
+            if size > MAX_KEPT {
+                return Err(SkipReason::TooLarge);
+            }
+            let locals = walker.locals.clone();
+            kept.push(HandlerFrame {
+                handler: frame.offset,
+                locals,
+                exception,
+            });
+        }
+    }
+    Ok(kept)
+}
+
+fn check_parameters(
+    locals: &[VerificationType],
+    pool: &ConstantPool<'_>,
+    parameters: &mut [Parameter<'_>],
+    before_init_call: bool,
+) {
+    let mut slot = 0;
+    let mut locals = locals.iter().copied();
+    for parameter in parameters {
+        let mut here = None;
+        while slot <= parameter.slot {
+            let Some(local) = locals.next() else { break };
+            here = (slot == parameter.slot).then_some(local);
+            slot += local.slots();
+        }
+        let expected = match parameter.index {
+            0 if before_init_call => VerificationType::UninitializedThis,
+            _ => parameter.verified,
+        };
+        if !here.is_some_and(|here| same_type(pool, here, expected)) {
+            parameter.place = Place::Lost;
+        }
+    }
+}
+
+/// Whether two types are the same: a pool may have two constants for one class.
+fn same_type(pool: &ConstantPool<'_>, a: VerificationType, b: VerificationType) -> bool {
+    match (a, b) {
+        (VerificationType::Object(a), VerificationType::Object(b)) => {
+            // A constant that was added is not in the old pool, and no old
+            // constant is its equal.
+            a == b || matches!((pool.class(a), pool.class(b)), (Ok(a), Ok(b)) if a == b)
+        }
+        _ => a == b,
+    }
+}

@@ -1,0 +1,75 @@
+//! Instruments class files: bytes in, bytes out, no JVM in sight.
+//!
+//! - [`crash`] makes methods remember their arguments and hand them over when an
+//!   exception leaves them. [`CrashPlan`] says what to remember, [`Rewritten`]
+//!   what was done.
+//! - [`entry_hook`] calls a static method at the entry of one method.
+//! - [`contract`] names what the inserted code calls.
+//!
+//! # What a method gets
+//!
+//! ```text
+//! entry      copy parameters that the body could destroy, and used fields
+//! body       as it was; typed handlers report what they caught
+//! handler    of everything that leaves the body: hand over, rethrow
+//! ```
+//!
+//! The path through one method: [`mod@crash`] picks it, `method` drives, `scan` and
+//! `throwing` read its instructions, `frames` its stack map, `constructor`
+//! finds the call of the other constructor, `parameters` and `fields` decide
+//! what is copied. `entry`, `caught` and `handler` then make [fragments] of
+//! code, `relocate` puts them between the old instructions, `stackmap` and
+//! `tables` move everything that points into code, and `method` writes it.
+//!
+//! [fragments]: #fragments
+//!
+//! # Fragments
+//!
+//! A fragment is code to be inserted, with the stack-map frames and exception
+//! table entries that lie within it. Each of them guards its calls and loads by
+//! one pattern, which needs a single frame and no jump:
+//!
+//! ```text
+//! start:  ...            whatever may fail; leaves one reference
+//! guard:  pop            catches everything from `start` on
+//!         ...            goes on as if nothing had happened
+//! ```
+//!
+//! The frame at `guard` has `java/lang/Object` on its stack, which both the
+//! reference and any exception are.
+//!
+//! **Invariant:** leaving a method or class as it was is always a correct
+//! answer; whatever is not understood is left, with a [`SkipReason`].
+//!
+//! **Invariant:** frames are never merged and no class hierarchy is consulted:
+//! every type in a new frame is copied from a descriptor or from an old frame.
+//!
+//! **Invariant:** existing local variables and constants keep their numbers.
+//!
+//! **Invariant:** no I/O, no `unsafe`, no panic whatever the bytes.
+#![forbid(unsafe_code)]
+
+mod asm;
+mod caught;
+mod constructor;
+pub mod contract;
+mod crash;
+mod entry;
+mod error;
+mod fields;
+mod frames;
+mod handler;
+mod hook;
+mod method;
+mod parameters;
+mod plan;
+mod relocate;
+mod scan;
+mod stackmap;
+mod tables;
+mod throwing;
+
+pub use crash::crash;
+pub use error::Error;
+pub use hook::entry_hook;
+pub use plan::{Capture, Copy, CrashPlan, Method, Rewritten, Rules, SkipReason, Skipped};

@@ -1,0 +1,111 @@
+//! A method's parameters and where a handler finds their values.
+
+use hindsight_classfile::frames::VerificationType;
+use hindsight_classfile::{FieldType, Member, Utf8, access};
+
+use crate::SkipReason;
+use crate::asm::Constants;
+
+/// A parameter, `this` among them.
+#[derive(Debug)]
+pub struct Parameter<'a> {
+    /// 0 for `this`; the others count from 1.
+    pub index: u16,
+    pub slot: u16,
+    /// Slots it takes.
+    pub width: u16,
+    /// The first byte of the descriptor.
+    pub kind: u8,
+    /// The declared type; nothing for `this`.
+    pub ty: Option<FieldType<'a>>,
+    /// The class it is declared to be of, if it is one.
+    pub class: Option<Utf8<'a>>,
+    pub verified: VerificationType,
+    pub place: Place,
+}
+
+/// Where a handler finds a parameter's value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Place {
+    /// In its own slot: the body leaves it alone, and every frame has it.
+    Own,
+    /// In a fresh slot, into which it is copied at entry.
+    Copy(u16),
+    /// Nowhere. Only `this` of a constructor gets lost, since it cannot be copied
+    /// before it is initialized; null stands for it.
+    Lost,
+}
+
+/// Lists the parameters of `method`, `this` first.
+pub fn parameters<'a>(
+    method: &Member<'a>,
+    this: Utf8<'a>,
+    constants: &mut Constants<'_, 'a>,
+) -> Result<Vec<Parameter<'a>>, SkipReason> {
+    let descriptor = method.method_descriptor()?;
+    let mut parameters = Vec::with_capacity(usize::from(descriptor.parameter_count()) + 1);
+    let mut slot = 0;
+    if !method.is(access::STATIC) {
+        parameters.push(Parameter {
+            index: 0,
+            slot,
+            width: 1,
+            kind: b'L',
+            ty: None,
+            class: Some(this),
+            verified: VerificationType::Object(constants.class(this)?),
+            place: Place::Own,
+        });
+        slot = 1;
+    }
+    for (index, ty) in (1..).zip(descriptor.parameters()) {
+        parameters.push(Parameter {
+            index,
+            slot,
+            width: ty.slots(),
+            kind: ty.kind(),
+            ty: Some(ty),
+            class: ty.class_name(),
+            verified: verified(ty, constants)?,
+            place: Place::Own,
+        });
+        slot = u16::checked_add(slot, ty.slots()).ok_or(SkipReason::Malformed)?;
+    }
+    Ok(parameters)
+}
+
+/// The slots that the parameters take.
+pub fn slots(parameters: &[Parameter<'_>]) -> u16 {
+    // The list was made with this sum in range.
+    parameters.last().map_or(0, |last| last.slot + last.width)
+}
+
+/// What the verifier calls a type.
+pub fn verified(
+    ty: FieldType<'_>,
+    constants: &mut Constants<'_, '_>,
+) -> Result<VerificationType, SkipReason> {
+    Ok(match (ty.constant_name(), ty.kind()) {
+        (Some(name), _) => VerificationType::Object(constants.class(name)?),
+        (None, b'J') => VerificationType::Long,
+        (None, b'F') => VerificationType::Float,
+        (None, b'D') => VerificationType::Double,
+        _ => VerificationType::Integer,
+    })
+}
+
+/// Adds a type at a slot to a list of locals, with unused slots before it.
+/// `next` is the first slot behind the list.
+pub fn place_at(
+    locals: &mut Vec<VerificationType>,
+    next: &mut u16,
+    slot: u16,
+    verified: VerificationType,
+) {
+    locals.extend(std::iter::repeat_n(
+        VerificationType::Top,
+        usize::from(slot.saturating_sub(*next)),
+    ));
+    locals.push(verified);
+    *next = slot.saturating_add(verified.slots());
+}

@@ -1,0 +1,319 @@
+//! Putting fragments between instructions, and moving the jumps.
+
+use hindsight_classfile::opcode::{self as op, Form, OPCODES};
+use hindsight_classfile::{Code, Insn};
+
+use crate::SkipReason;
+use crate::asm::Fragment;
+
+/// The most bytes a body may have (JVMS 4.7.3).
+pub const MAX_CODE: usize = 0xffff;
+
+/// Where the old instructions are in the new code.
+#[derive(Debug)]
+pub struct CodeMap {
+    /// For each old offset, the new one, fragments there included. Within an
+    /// instruction, that of the instruction, with [`INSIDE`] set. Nothing if
+    /// nothing moves.
+    labels: Option<Vec<u32>>,
+    old_len: usize,
+    /// Old offsets with a fragment, sorted, and the fragment's length.
+    fragments: Vec<(usize, usize)>,
+    /// Where the old body begins, behind the entry code.
+    pub body_start: usize,
+    /// Where it ends.
+    pub body_end: usize,
+}
+
+const INSIDE: u32 = 1 << 31;
+
+impl CodeMap {
+    /// Everything stays where it is.
+    pub fn identity(old_len: usize) -> Self {
+        Self {
+            labels: None,
+            old_len,
+            fragments: Vec::new(),
+            body_start: 0,
+            body_end: old_len,
+        }
+    }
+
+    /// Whether everything stays where it is.
+    pub fn is_identity(&self) -> bool {
+        self.labels.is_none()
+    }
+
+    /// Where jumps to `old` go, and ranges begin or end. Fragments at `old` come
+    /// after it. At offset 0, it is behind the entry code.
+    pub fn label(&self, old: usize) -> Result<usize, SkipReason> {
+        match &self.labels {
+            None if old <= self.old_len => Ok(old),
+            Some(labels) => match labels.get(old) {
+                Some(&label) if label & INSIDE == 0 => Ok(label as usize),
+                _ => Err(SkipReason::Malformed),
+            },
+            None => Err(SkipReason::Malformed),
+        }
+    }
+
+    /// Where the instruction at `old` itself is, behind any fragments.
+    pub fn insn(&self, old: usize) -> Result<usize, SkipReason> {
+        let label = self.label(old)?;
+        let fragment = self.fragments.binary_search_by_key(&old, |&(at, _)| at);
+        Ok(label
+            + fragment
+                .ok()
+                .and_then(|at| self.fragments.get(at))
+                .map_or(0, |f| f.1))
+    }
+
+    /// Where `old` is for a debugger, which may point into instructions. The
+    /// entry code counts to the first line.
+    pub fn debug(&self, old: usize) -> Result<usize, SkipReason> {
+        match &self.labels {
+            Some(_) if old == 0 => Ok(0),
+            Some(labels) => match labels.get(old) {
+                Some(&label) => Ok((label & !INSIDE) as usize),
+                None => Err(SkipReason::Malformed),
+            },
+            None => self.label(old),
+        }
+    }
+}
+
+/// Old code with fragments in it.
+#[derive(Debug)]
+pub struct Relocated {
+    pub code: Vec<u8>,
+    pub map: CodeMap,
+    /// Where the fragments are, in the order they were given.
+    pub placed: Vec<usize>,
+}
+
+/// Puts `entry` before the first instruction and each of `fragments` before
+/// the instruction at its offset. They must be sorted by it.
+pub fn relocate(
+    code: &Code<'_>,
+    entry: &Fragment,
+    fragments: &[(usize, Fragment)],
+) -> Result<Relocated, SkipReason> {
+    if entry.code.is_empty() && fragments.is_empty() {
+        let map = CodeMap::identity(code.bytecode.len());
+        return Ok(Relocated {
+            code: code.bytecode.to_vec(),
+            map,
+            placed: Vec::new(),
+        });
+    }
+    let mut widened = Vec::new();
+    let (map, placed) = loop {
+        let (map, placed) = lay_out(code, entry, fragments, &widened)?;
+        // No jump within 32 KB can be too far.
+        if map.body_end <= 0x7fff || !widen(code, &map, &mut widened)? {
+            break (map, placed);
+        }
+    };
+    if map.body_end > MAX_CODE {
+        return Err(SkipReason::TooLarge);
+    }
+    let code = emit(code, entry, fragments, &map)?;
+    Ok(Relocated { code, map, placed })
+}
+
+/// Decides where everything goes.
+fn lay_out(
+    code: &Code<'_>,
+    entry: &Fragment,
+    fragments: &[(usize, Fragment)],
+    widened: &[usize],
+) -> Result<(CodeMap, Vec<usize>), SkipReason> {
+    let old_len = code.bytecode.len();
+    let mut labels = vec![INSIDE; old_len + 1];
+    let mut placed = Vec::with_capacity(fragments.len());
+    let mut at = entry.code.len();
+    let mut pending = fragments.iter().peekable();
+    for insn in code.instructions() {
+        let insn = insn?;
+        // Even of the largest fragments, 65,535 stay far below 2^31.
+        let label = u32::try_from(at).map_err(|_| SkipReason::TooLarge)? & !INSIDE;
+        if let Some(place) = labels.get_mut(insn.offset..insn.end()) {
+            place.fill(label | INSIDE);
+            if let [first, ..] = place {
+                *first = label;
+            }
+        }
+        while let Some((_, fragment)) = pending.next_if(|(offset, _)| *offset == insn.offset) {
+            placed.push(at);
+            at += fragment.code.len();
+        }
+        at += match OPCODES[usize::from(insn.opcode)].form {
+            Form::TableSwitch | Form::LookupSwitch => {
+                insn.bytes.len() - padding(insn.offset) + padding(at)
+            }
+            Form::Branch2 if widened.binary_search(&insn.offset).is_ok() => 5,
+            _ => insn.bytes.len(),
+        };
+        // Far beyond what can work out, and before anything overflows.
+        if at > 0x0100_0000 {
+            return Err(SkipReason::TooLarge);
+        }
+    }
+    // A fragment in the middle of an instruction, or behind the last.
+    if pending.next().is_some() {
+        return Err(SkipReason::Malformed);
+    }
+    if let Some(end) = labels.last_mut() {
+        *end = at as u32;
+    }
+    let map = CodeMap {
+        labels: Some(labels),
+        old_len,
+        fragments: fragments
+            .iter()
+            .map(|(at, fragment)| (*at, fragment.code.len()))
+            .collect(),
+        body_start: entry.code.len(),
+        body_end: at,
+    };
+    Ok((map, placed))
+}
+
+fn padding(offset: usize) -> usize {
+    3 - (offset & 3)
+}
+
+/// How far a jump goes in the new code.
+fn distance(map: &CodeMap, from: usize, old_target: usize) -> Result<i32, SkipReason> {
+    let target = map.label(old_target)?;
+    // No instruction is behind the end.
+    if target == map.body_end {
+        return Err(SkipReason::Malformed);
+    }
+    // Both are below 2^24.
+    Ok(target as i32 - from as i32)
+}
+
+/// The target of a jump that is `jump` bytes away.
+fn old_target(insn: &Insn<'_>, jump: i32) -> Result<usize, SkipReason> {
+    insn.offset
+        .checked_add_signed(jump as isize)
+        .ok_or(SkipReason::Malformed)
+}
+
+fn half(insn: &Insn<'_>, at: usize) -> i32 {
+    match insn.bytes.get(at..at + 2) {
+        Some(&[high, low]) => i32::from(i16::from_be_bytes([high, low])),
+        _ => 0,
+    }
+}
+
+fn word(insn: &Insn<'_>, at: usize) -> i32 {
+    match insn.bytes.get(at..at + 4) {
+        Some(&[a, b, c, d]) => i32::from_be_bytes([a, b, c, d]),
+        _ => 0,
+    }
+}
+
+/// Adds the jumps that have become too far to `widened`; returns whether there
+/// were any.
+fn widen(code: &Code<'_>, map: &CodeMap, widened: &mut Vec<usize>) -> Result<bool, SkipReason> {
+    let known = widened.len();
+    for insn in code.instructions() {
+        let insn = insn?;
+        if OPCODES[usize::from(insn.opcode)].form != Form::Branch2
+            || widened[..known].binary_search(&insn.offset).is_ok()
+        {
+            continue;
+        }
+        let distance = distance(
+            map,
+            map.insn(insn.offset)?,
+            old_target(&insn, half(&insn, 1))?,
+        )?;
+        if i16::try_from(distance).is_err() {
+            if insn.opcode != op::GOTO {
+                return Err(SkipReason::BranchTooFar);
+            }
+            widened.push(insn.offset);
+        }
+    }
+    widened.sort_unstable();
+    Ok(widened.len() > known)
+}
+
+fn emit(
+    code: &Code<'_>,
+    entry: &Fragment,
+    fragments: &[(usize, Fragment)],
+    map: &CodeMap,
+) -> Result<Vec<u8>, SkipReason> {
+    // Room for the handler that will follow.
+    let mut out = Vec::with_capacity(map.body_end + 64);
+    out.extend_from_slice(&entry.code);
+    let mut pending = fragments.iter().peekable();
+    for insn in code.instructions() {
+        let insn = insn?;
+        while let Some((_, fragment)) = pending.next_if(|(offset, _)| *offset == insn.offset) {
+            out.extend_from_slice(&fragment.code);
+        }
+        let at = out.len();
+        match OPCODES[usize::from(insn.opcode)].form {
+            Form::Branch2 => {
+                let distance = distance(map, at, old_target(&insn, half(&insn, 1))?)?;
+                match i16::try_from(distance) {
+                    // A jump that was widened stays so, though later ones may
+                    // have brought its target back.
+                    Ok(distance) if map_len(map, &insn)? == 3 => {
+                        out.push(insn.opcode);
+                        out.extend(distance.to_be_bytes());
+                    }
+                    _ => {
+                        out.push(op::GOTO_W);
+                        out.extend(distance.to_be_bytes());
+                    }
+                }
+            }
+            Form::Branch4 => {
+                let distance = distance(map, at, old_target(&insn, word(&insn, 1))?)?;
+                out.push(insn.opcode);
+                out.extend(distance.to_be_bytes());
+            }
+            form @ (Form::TableSwitch | Form::LookupSwitch) => {
+                let from = 1 + padding(insn.offset);
+                let jump = |out: &mut Vec<u8>, place: usize| -> Result<(), SkipReason> {
+                    let distance = distance(map, at, old_target(&insn, word(&insn, place))?)?;
+                    out.extend(distance.to_be_bytes());
+                    Ok(())
+                };
+                let copy = |out: &mut Vec<u8>, place: usize| {
+                    out.extend(word(&insn, place).to_be_bytes());
+                };
+                out.push(insn.opcode);
+                out.extend(std::iter::repeat_n(0, padding(at)));
+                jump(&mut out, from)?;
+                copy(&mut out, from + 4);
+                if form == Form::TableSwitch {
+                    copy(&mut out, from + 8);
+                    for place in (from + 12..insn.bytes.len()).step_by(4) {
+                        jump(&mut out, place)?;
+                    }
+                } else {
+                    for place in (from + 8..insn.bytes.len()).step_by(8) {
+                        copy(&mut out, place);
+                        jump(&mut out, place + 4)?;
+                    }
+                }
+            }
+            _ => out.extend_from_slice(insn.bytes),
+        }
+    }
+    Ok(out)
+}
+
+/// The length that a jump was given in the layout.
+fn map_len(map: &CodeMap, insn: &Insn<'_>) -> Result<usize, SkipReason> {
+    // What follows is an instruction or the end; its label is where this one
+    // ends.
+    Ok(map.label(insn.end())? - map.insn(insn.offset)?)
+}

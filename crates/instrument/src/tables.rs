@@ -1,0 +1,133 @@
+//! Moving what points into code, besides the stack map: lines, variables and
+//! type annotations (JVMS 4.7.12 to 4.7.14, 4.7.20).
+
+use hindsight_classfile::{Attribute, Reader, tables};
+
+use crate::SkipReason;
+use crate::relocate::CodeMap;
+
+fn short(value: usize) -> Result<[u8; 2], SkipReason> {
+    Ok(u16::try_from(value)
+        .map_err(|_| SkipReason::TooLarge)?
+        .to_be_bytes())
+}
+
+/// Moves a `LineNumberTable`.
+pub fn lines(attribute: &Attribute<'_>, map: &CodeMap) -> Result<Vec<u8>, SkipReason> {
+    let mut out = Vec::with_capacity(attribute.info.len());
+    out.extend(attribute.info.iter().take(2));
+    for entry in tables::line_numbers(attribute)? {
+        out.extend(short(map.debug(usize::from(entry.start))?)?);
+        out.extend(entry.line.to_be_bytes());
+    }
+    Ok(out)
+}
+
+/// Moves the range of a variable.
+fn range(out: &mut Vec<u8>, start: u16, len: u16, map: &CodeMap) -> Result<(), SkipReason> {
+    let start = usize::from(start);
+    let end = map.debug(start + usize::from(len))?;
+    let start = map.debug(start)?;
+    out.extend(short(start)?);
+    out.extend(short(end.saturating_sub(start))?);
+    Ok(())
+}
+
+/// Moves a `LocalVariableTable` or `LocalVariableTypeTable`.
+pub fn variables(attribute: &Attribute<'_>, map: &CodeMap) -> Result<Vec<u8>, SkipReason> {
+    let mut out = Vec::with_capacity(attribute.info.len());
+    out.extend(attribute.info.iter().take(2));
+    for entry in tables::local_variables(attribute)? {
+        range(&mut out, entry.start, entry.len, map)?;
+        for half in [entry.name_index, entry.type_index, entry.slot] {
+            out.extend(half.to_be_bytes());
+        }
+    }
+    Ok(out)
+}
+
+/// Moves type annotations. `entries_before` new entries come first in the
+/// exception table.
+pub fn type_annotations(
+    attribute: &Attribute<'_>,
+    map: &CodeMap,
+    entries_before: usize,
+) -> Result<Vec<u8>, SkipReason> {
+    let mut out = Vec::with_capacity(attribute.info.len());
+    let mut r = attribute.reader();
+    let count = r.u16()?;
+    out.extend(count.to_be_bytes());
+    for _ in 0..count {
+        let target = r.u8()?;
+        out.push(target);
+        match target {
+            // A local variable or resource: a table of ranges.
+            0x40 | 0x41 => {
+                let ranges = r.u16()?;
+                out.extend(ranges.to_be_bytes());
+                for _ in 0..ranges {
+                    let (start, len) = (r.u16()?, r.u16()?);
+                    range(&mut out, start, len, map)?;
+                    out.extend_from_slice(r.bytes(2)?);
+                }
+            }
+            // An exception parameter: an entry of the exception table.
+            0x42 => out.extend(short(usize::from(r.u16()?) + entries_before)?),
+            // `instanceof`, `new`, `::new` and `::`: an instruction.
+            0x43..=0x46 => out.extend(short(map.insn(usize::from(r.u16()?))?)?),
+            // A cast or type argument: an instruction, and which of its types.
+            0x47..=0x4b => {
+                out.extend(short(map.insn(usize::from(r.u16()?))?)?);
+                out.extend_from_slice(r.bytes(1)?);
+            }
+            // The others are not found in code.
+            _ => return Err(SkipReason::Malformed),
+        }
+        // The path into the type.
+        let path = r.u8()?;
+        out.push(path);
+        out.extend_from_slice(r.bytes(2 * usize::from(path))?);
+        let start = r;
+        skip_annotation(&mut r, 0)?;
+        let len = r.position() - start.position();
+        out.extend_from_slice(start.clone().bytes(len)?);
+    }
+    if !r.is_empty() {
+        return Err(SkipReason::Malformed);
+    }
+    Ok(out)
+}
+
+/// Values within values that are followed. The source language has no limit,
+/// but the stack does.
+const MAX_DEPTH: u8 = 64;
+
+fn skip_annotation(r: &mut Reader<'_>, depth: u8) -> Result<(), SkipReason> {
+    r.u16()?;
+    for _ in 0..r.u16()? {
+        r.u16()?;
+        skip_value(r, depth)?;
+    }
+    Ok(())
+}
+
+fn skip_value(r: &mut Reader<'_>, depth: u8) -> Result<(), SkipReason> {
+    if depth == MAX_DEPTH {
+        return Err(SkipReason::TooLarge);
+    }
+    match r.u8()? {
+        b'e' => {
+            r.bytes(4)?;
+        }
+        b'@' => skip_annotation(r, depth + 1)?,
+        b'[' => {
+            for _ in 0..r.u16()? {
+                skip_value(r, depth + 1)?;
+            }
+        }
+        _ => {
+            r.u16()?;
+        }
+    }
+    Ok(())
+}

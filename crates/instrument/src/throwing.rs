@@ -1,0 +1,248 @@
+//! Whether instructions can throw at all.
+//!
+//! Accessors, trivial constructors and the like make up a large part of all
+//! methods and can do without a handler. The proof is a walk over the
+//! instructions with a stack that knows one thing about each entry: whether it
+//! is `this`. Fields of `this` are the only memory that can be touched without
+//! risk.
+
+use std::ops::Range;
+
+use hindsight_classfile::{
+    ClassFile, Code, Constant, FieldType, Insn, MemberRef, Operand, Utf8, access, opcode as op,
+};
+
+use crate::SkipReason;
+
+/// More forward jumps than this, and the method is taken to throw.
+const MAX_TARGETS: usize = 64;
+
+/// The class being instrumented.
+pub struct Own<'c, 'a> {
+    pub class: &'c ClassFile<'a>,
+    pub name: Utf8<'a>,
+}
+
+impl<'a> Own<'_, 'a> {
+    /// The flags of a field, if this very class declares it.
+    pub fn field_access(&self, field: &MemberRef<'_>) -> Option<u16> {
+        if field.owner != self.name {
+            return None;
+        }
+        let found = self
+            .class
+            .fields
+            .iter()
+            .find(|found| found.name == field.name && found.descriptor == field.descriptor)?;
+        Some(found.access)
+    }
+}
+
+/// The walk's state. What lies deeper than `stack` is not `this`, as far as we
+/// know.
+struct Walk<'c, 'a> {
+    own: &'c Own<'c, 'a>,
+    /// Whether local variable 0 holds `this` all the time.
+    this_in_0: bool,
+    /// Whether final fields may be assigned.
+    constructor: bool,
+    stack: Vec<bool>,
+    targets: Vec<usize>,
+}
+
+/// Whether an instruction within `range` may throw anything, by what the
+/// instructions themselves say.
+///
+/// Calling the constructor of `java/lang/Object` counts as harmless: it is
+/// empty, and the stack overflow that any call may bring would strike the
+/// caller's caller as well.
+pub fn may_throw(
+    own: &Own<'_, '_>,
+    code: &Code<'_>,
+    range: Range<usize>,
+    this_in_0: bool,
+    constructor: bool,
+) -> Result<bool, SkipReason> {
+    let mut walk = Walk {
+        own,
+        this_in_0,
+        constructor,
+        stack: Vec::new(),
+        targets: Vec::new(),
+    };
+    for insn in code.instructions() {
+        let insn = insn?;
+        if insn.offset >= range.end {
+            break;
+        }
+        if range.contains(&insn.offset) && walk.step(&insn).is_none() {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+impl Walk<'_, '_> {
+    fn push(&mut self, slots: u16) {
+        self.stack
+            .extend(std::iter::repeat_n(false, usize::from(slots)));
+    }
+
+    fn pop(&mut self, slots: u16) {
+        self.stack
+            .truncate(self.stack.len().saturating_sub(usize::from(slots)));
+    }
+
+    /// Pops one entry and tells whether it is `this`.
+    fn pop_this(&mut self) -> bool {
+        self.stack.pop().unwrap_or(false)
+    }
+
+    fn jump(&mut self, from: usize, to: Option<usize>) -> Option<()> {
+        // What the stack is at the target of a backward jump was decided too
+        // early.
+        let to = to.filter(|&to| to > from)?;
+        if self.targets.len() == MAX_TARGETS {
+            return None;
+        }
+        self.targets.push(to);
+        Some(())
+    }
+
+    /// A field that is safe to touch: its slots.
+    fn safe_field(&self, index: u16, is_static: bool, write: bool) -> Option<u16> {
+        let field = self.own.class.pool.field(index).ok()?;
+        let flags = self.own.field_access(&field)?;
+        let safe = (flags & access::STATIC != 0) == is_static
+            && !(write && flags & access::FINAL != 0 && !self.constructor);
+        if !safe {
+            return None;
+        }
+        Some(FieldType::parse(field.descriptor).ok()?.slots())
+    }
+
+    /// Goes over an instruction; nothing if it may throw.
+    fn step(&mut self, insn: &Insn<'_>) -> Option<()> {
+        if self.targets.contains(&insn.offset) {
+            self.stack.clear();
+        }
+        // The slots of the `n`th type in the order int, long, float, double.
+        let width = |n: u8| if n % 2 == 1 { 2 } else { 1 };
+        let opcode = insn.effective_opcode();
+        match opcode {
+            op::NOP | op::IINC | op::INEG..=op::DNEG => {}
+            op::ACONST_NULL..=op::ICONST_5 | op::FCONST_0..=op::FCONST_2 => self.push(1),
+            op::LCONST_0 | op::LCONST_1 | op::DCONST_0 | op::DCONST_1 => self.push(2),
+            op::BIPUSH | op::SIPUSH => self.push(1),
+            op::LDC | op::LDC_W | op::LDC2_W => {
+                let Ok(Operand::Constant(index)) = insn.operand() else {
+                    return None;
+                };
+                match self.own.class.pool.get(index).ok()? {
+                    Constant::Integer(_) | Constant::Float(_) | Constant::String(_) => self.push(1),
+                    Constant::Long(_) | Constant::Double(_) => self.push(2),
+                    _ => return None,
+                }
+            }
+            op::ALOAD | op::ALOAD_0..=op::ALOAD_3 => {
+                let this = self.this_in_0 && matches!(insn.operand(), Ok(Operand::Local(0)));
+                self.stack.push(this);
+            }
+            op::ILOAD..=op::DLOAD => self.push(width(opcode - op::ILOAD)),
+            op::ILOAD_0..=op::DLOAD_3 => self.push(width((opcode - op::ILOAD_0) / 4)),
+            op::ISTORE..=op::DSTORE => self.pop(width(opcode - op::ISTORE)),
+            op::ISTORE_0..=op::DSTORE_3 => self.pop(width((opcode - op::ISTORE_0) / 4)),
+            op::ASTORE | op::ASTORE_0..=op::ASTORE_3 | op::POP => self.pop(1),
+            op::POP2 => self.pop(2),
+            op::DUP => {
+                let top = self.pop_this();
+                self.stack.extend([top, top]);
+            }
+            // Not worth following.
+            op::DUP_X1..=op::SWAP => self.stack.clear(),
+            op::IDIV | op::LDIV | op::IREM | op::LREM => return None,
+            op::IADD..=op::DREM => {
+                let slots = width(opcode - op::IADD);
+                self.pop(2 * slots);
+                self.push(slots);
+            }
+            // The shift's distance goes, the shifted value's place stays.
+            op::ISHL..=op::LUSHR => self.pop(1),
+            op::IAND..=op::LXOR => self.pop(width(opcode - op::IAND)),
+            op::I2L | op::I2D | op::F2L | op::F2D => {
+                self.pop(1);
+                self.push(2);
+            }
+            op::L2I | op::L2F | op::D2I | op::D2F => self.pop(1),
+            op::I2F | op::F2I | op::L2D | op::D2L | op::I2B..=op::I2S => {}
+            op::LCMP | op::DCMPL | op::DCMPG => self.pop(3),
+            op::FCMPL | op::FCMPG => self.pop(1),
+            op::IFEQ..=op::IF_ACMPNE | op::IFNULL | op::IFNONNULL => {
+                let two = matches!(opcode, op::IF_ICMPEQ..=op::IF_ACMPNE);
+                self.pop(if two { 2 } else { 1 });
+                let Ok(Operand::Branch(target)) = insn.operand() else {
+                    return None;
+                };
+                self.jump(insn.offset, Some(target))?;
+            }
+            op::GOTO | op::GOTO_W => {
+                let Ok(Operand::Branch(target)) = insn.operand() else {
+                    return None;
+                };
+                self.jump(insn.offset, Some(target))?;
+                self.stack.clear();
+            }
+            op::TABLESWITCH | op::LOOKUPSWITCH => {
+                let Ok(Operand::Switch(switch)) = insn.operand() else {
+                    return None;
+                };
+                for target in switch.targets() {
+                    self.jump(insn.offset, target)?;
+                }
+                self.stack.clear();
+            }
+            op::IRETURN..=op::RETURN => self.stack.clear(),
+            op::GETSTATIC | op::PUTSTATIC | op::GETFIELD | op::PUTFIELD => self.field(insn)?,
+            op::INVOKESPECIAL if self.constructor => {
+                let Ok(Operand::Constant(index)) = insn.operand() else {
+                    return None;
+                };
+                let method = self.own.class.pool.method(index).ok()?;
+                let harmless = method.owner == "java/lang/Object"
+                    && method.name == "<init>"
+                    && method.descriptor == "()V"
+                    && self.pop_this();
+                harmless.then_some(())?;
+            }
+            _ => return None,
+        }
+        Some(())
+    }
+
+    fn field(&mut self, insn: &Insn<'_>) -> Option<()> {
+        let Ok(Operand::Constant(index)) = insn.operand() else {
+            return None;
+        };
+        match insn.opcode {
+            op::GETSTATIC => {
+                let slots = self.safe_field(index, true, false)?;
+                self.push(slots);
+            }
+            op::PUTSTATIC => {
+                let slots = self.safe_field(index, true, true)?;
+                self.pop(slots);
+            }
+            op::GETFIELD => {
+                let slots = self.safe_field(index, false, false)?;
+                self.pop_this().then_some(())?;
+                self.push(slots);
+            }
+            _ => {
+                let slots = self.safe_field(index, false, true)?;
+                self.pop(slots);
+                self.pop_this().then_some(())?;
+            }
+        }
+        Some(())
+    }
+}

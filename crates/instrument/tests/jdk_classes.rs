@@ -1,0 +1,154 @@
+//! Instruments the classes of whole JDKs and verifies every one of them.
+//!
+//! By default some modules; with `HINDSIGHT_FULL=1` all of them.
+
+use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::io::{BufWriter, Write};
+use std::path::Path;
+use std::time::{Duration, Instant};
+use std::{env, io};
+
+use hindsight_instrument::{Copy, CrashPlan, Rules, SkipReason, crash};
+
+#[path = "../../classfile/tests/support/mod.rs"]
+mod support;
+
+#[derive(Default)]
+struct Count {
+    classes: usize,
+    rewritten: usize,
+    methods: usize,
+    captures: usize,
+    bytes: usize,
+    grown_to: usize,
+    skipped: BTreeMap<SkipReason, usize>,
+    time: Duration,
+}
+
+fn record(out: &mut impl Write, bytes: &[u8]) -> io::Result<()> {
+    out.write_all(
+        &u32::try_from(bytes.len())
+            .expect("classes are small")
+            .to_be_bytes(),
+    )?;
+    out.write_all(bytes)
+}
+
+/// Instruments the classes of `modules`, and writes them to `pack` for
+/// `Verify.java`.
+fn instrument(modules: &[&Path], copy: Copy, pack: &Path) -> Count {
+    let mut count = Count::default();
+    let mut out = BufWriter::new(File::create(pack).expect("the pack can be created"));
+    // Rules of all kinds take their turns.
+    let rules = |name: &str, descriptor: &str| Rules {
+        escape: name.len() % 4 == 0,
+        caught: descriptor.len() % 4 == 0,
+    };
+    // Ids beyond 32,767 need a constant.
+    let mut first_id = 30_000;
+    for path in modules
+        .iter()
+        .flat_map(|module| support::class_files(module))
+    {
+        let bytes = fs::read(&path).expect("a class can be read");
+        let plan = CrashPlan {
+            copy,
+            max_fields: 16,
+            first_id,
+            rules: &rules,
+        };
+        let start = Instant::now();
+        let rewritten = crash(&bytes, &plan);
+        count.time += start.elapsed();
+        let rewritten = rewritten.unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        first_id += u32::try_from(rewritten.methods.len()).expect("methods are few");
+        count.classes += 1;
+        count.bytes += bytes.len();
+        count.rewritten += usize::from(rewritten.class.is_some());
+        count.methods += rewritten.methods.len();
+        count.captures += rewritten
+            .methods
+            .iter()
+            .map(|m| m.captures.len())
+            .sum::<usize>();
+        count.grown_to += rewritten.class.as_ref().map_or(bytes.len(), Vec::len);
+        for skipped in &rewritten.skipped {
+            *count.skipped.entry(skipped.reason).or_default() += 1;
+        }
+        record(&mut out, rewritten.class_name.as_bytes()).expect("the pack can be written");
+        record(&mut out, &bytes).expect("the pack can be written");
+        record(&mut out, rewritten.class.as_deref().unwrap_or_default())
+            .expect("the pack can be written");
+    }
+    out.flush().expect("the pack can be written");
+    count
+}
+
+fn check(copy: Copy, name: &str) {
+    let full = env::var_os("HINDSIGHT_FULL").is_some_and(|full| full == "1");
+    let jdks = support::jdks();
+    let verifier = jdks.iter().rfind(|jdk| jdk.feature >= 24);
+    if verifier.is_none() {
+        println!("NOT VERIFIED: no JDK of 24 or later, which has the verifier");
+        eprintln!("NOT VERIFIED: no JDK of 24 or later, which has the verifier");
+    }
+    for jdk in &jdks {
+        let root = jdk.modules();
+        let all = fs::read_dir(&root)
+            .expect("modules can be listed")
+            .flatten();
+        let mut modules: Vec<_> = all.map(|entry| entry.path()).collect();
+        modules
+            .retain(|path| full || path.ends_with("java.base") || path.ends_with("jdk.compiler"));
+        modules.sort();
+        let modules: Vec<&Path> = modules.iter().map(AsRef::as_ref).collect();
+        let pack = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!(
+            "{name}-{}-{}.pack",
+            jdk.feature,
+            std::process::id()
+        ));
+        let count = instrument(&modules, copy, &pack);
+        println!(
+            "JDK {} {name}: {} classes, {} rewritten; {} methods, {} captures; {:.1} MB to {:.1} MB, {:.0} MB/s",
+            jdk.feature,
+            count.classes,
+            count.rewritten,
+            count.methods,
+            count.captures,
+            count.bytes as f64 / 1e6,
+            count.grown_to as f64 / 1e6,
+            count.bytes as f64 / 1e6 / count.time.as_secs_f64(),
+        );
+        for (reason, skipped) in &count.skipped {
+            println!("  skipped {skipped}: {reason}");
+        }
+        assert!(count.methods > 20_000, "only {} methods", count.methods);
+        assert!(!count.skipped.contains_key(&SkipReason::Malformed));
+        let Some(verifier) = verifier else { continue };
+        let output = verifier
+            .tool("java")
+            .args(["-Xmx1500m", "-XX:+UseSerialGC"])
+            .arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/Verify.java"))
+            .arg(&pack)
+            .output()
+            .expect("java runs");
+        fs::remove_file(&pack).expect("the pack can be removed");
+        println!("  {}", String::from_utf8_lossy(&output.stdout).trim());
+        assert!(
+            output.status.success(),
+            "{}",
+            String::from_utf8_lossy(&output.stderr)
+        );
+    }
+}
+
+#[test]
+fn jdk_classes_verify_with_references() {
+    check(Copy::Reference, "references");
+}
+
+#[test]
+fn jdk_classes_verify_with_fields() {
+    check(Copy::Fields, "fields");
+}

@@ -1,0 +1,133 @@
+package java.lang;
+
+import java.util.Arrays;
+
+/**
+ * The probes: the only class that instrumented code calls.
+ *
+ * <p>It is defined in {@code java.lang}, as a part of {@code java.base}, for one reason: every class
+ * loader must be able to see it. Loaders that delegate nothing but {@code java.*} to the boot loader
+ * (OSGi's) would not find a class of another package, and named modules need no edge to read it.
+ *
+ * <p>A probe calls nothing of the program, allocates nothing once the thread's buffer exists, and
+ * never throws on purpose. What it throws by force (stack overflow, no memory) is caught by the
+ * code around the call, which then rethrows the program's own exception.
+ *
+ * <p>An instance is a piece of a buffer: the frames that one exception has passed through so far,
+ * and the values that they had kept from their entry. {@link #frame} opens a frame and returns the
+ * piece; the instrumented code then appends the values in the order that the agent knows from
+ * instrumenting, references to one array, primitive values to the other.
+ */
+public final class HindsightProbe {
+    /** Frames of one piece. Pieces are recycled, so this bounds memory per thread. */
+    static final int FRAMES = 512;
+
+    final HindsightThread.Propagation owner;
+
+    // The native side reads these four.
+    Object[] references;
+    long[] words;
+    /** For each frame: method, position in {@link #references}, position in {@link #words}. */
+    int[] starts;
+    int frames;
+
+    private int nextReference;
+    private int nextWord;
+
+    HindsightProbe(HindsightThread.Propagation owner) {
+        this.owner = owner;
+        this.references = new Object[32];
+        this.words = new long[16];
+        this.starts = new int[3 * 16];
+    }
+
+    /** Opens the frame of a method that an exception is about to leave. */
+    public static HindsightProbe frame(Throwable exception, int method) {
+        return HindsightThread.current().propagation(exception, method).open(method);
+    }
+
+    /** Says that a typed handler of the program has caught an exception. */
+    public static void caught(Throwable exception, int method) {
+        HindsightThread thread = HindsightThread.known();
+        if (thread != null) {
+            thread.caught(exception, method);
+        }
+    }
+
+    /** Like {@link #caught}, in a method that a {@code caught:} rule names. */
+    public static void caughtReport(Throwable exception, int method) {
+        HindsightThread.report(HindsightThread.CAUGHT, method, exception);
+        caught(exception, method);
+    }
+
+    /** Called at the entry of {@code Thread.dispatchUncaughtException}, on the dying thread. */
+    public static void uncaught(Thread thread, Throwable exception) {
+        try {
+            HindsightThread.report(HindsightThread.UNCAUGHT, -1, exception);
+        } catch (Throwable ignored) {
+            // The thread dies of its own exception, not of ours.
+        }
+    }
+
+    HindsightProbe open(int method) {
+        int at = 3 * frames;
+        if (at == starts.length) {
+            starts = Arrays.copyOf(starts, 2 * at);
+        }
+        starts[at] = method;
+        starts[at + 1] = nextReference;
+        starts[at + 2] = nextWord;
+        frames++;
+        return this;
+    }
+
+    /** Appends a reference. */
+    public HindsightProbe a(Object value) {
+        int at = nextReference;
+        if (at == references.length) {
+            references = Arrays.copyOf(references, 2 * at);
+        }
+        references[at] = value;
+        nextReference = at + 1;
+        return this;
+    }
+
+    /** Appends a boolean, byte, char, short or int. */
+    public HindsightProbe i(int value) {
+        return j(value);
+    }
+
+    /** Appends a long. */
+    public HindsightProbe j(long value) {
+        int at = nextWord;
+        if (at == words.length) {
+            words = Arrays.copyOf(words, 2 * at);
+        }
+        words[at] = value;
+        nextWord = at + 1;
+        return this;
+    }
+
+    /** Appends a float. */
+    public HindsightProbe f(float value) {
+        return j(Float.floatToRawIntBits(value));
+    }
+
+    /** Appends a double. */
+    public HindsightProbe d(double value) {
+        return j(Double.doubleToRawLongBits(value));
+    }
+
+    /** Closes a frame whose method an {@code escape:} rule names, and reports. */
+    public void escape() {
+        HindsightThread.report(HindsightThread.ESCAPE, starts[3 * frames - 3], owner.exception);
+    }
+
+    void clear() {
+        // Nothing may be kept alive by an exception that is over.
+        Arrays.fill(references, 0, nextReference, null);
+        nextReference = 0;
+        nextWord = 0;
+        frames = 0;
+    }
+}

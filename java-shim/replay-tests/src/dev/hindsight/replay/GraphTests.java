@@ -1,0 +1,524 @@
+package dev.hindsight.replay;
+
+import static dev.hindsight.replay.Packer.one;
+import static dev.hindsight.replay.Packer.row;
+import static dev.hindsight.replay.Snapshot.frameOf;
+import static dev.hindsight.replay.Snapshot.roundTrip;
+import static dev.hindsight.replay.Tests.check;
+import static dev.hindsight.replay.Tests.equal;
+import static dev.hindsight.replay.Tests.fails;
+import static dev.hindsight.replay.Tests.same;
+
+import java.io.Serializable;
+import java.lang.reflect.InvocationHandler;
+import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
+import java.net.URL;
+import java.net.URLClassLoader;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/** Objects of the program: shapes, identity, classes of all kinds, patches and holes. */
+final class GraphTests {
+    private GraphTests() {}
+
+    static class Node {
+        Node next;
+        Object item;
+        private final int number;
+
+        Node(int number) {
+            this.number = number;
+        }
+    }
+
+    static class Deeper extends Node {
+        // Hides the field of the superclass.
+        String item = "mine";
+        final double real = 1.25;
+        final float small = -0f;
+        final char unit = '\uffff';
+        final short half = -2;
+        final byte tiny = -3;
+        final boolean yes = true;
+        final long wide = Long.MIN_VALUE;
+
+        Deeper() {
+            super(-7);
+        }
+    }
+
+    enum Color { RED, GREEN { @Override int code() { return 2; } }, BLUE; int code() { return 1; } }
+
+    static void arrays() {
+        Object[] all = {
+            new boolean[] {true, false}, new byte[] {-1, 2}, new char[] {'a', '\ud800'},
+            new short[] {-1}, new int[] {Integer.MIN_VALUE, 7}, new long[] {Long.MAX_VALUE},
+            new float[] {1.5f, Float.NaN}, new double[] {-0.0}, new int[0], new String[] {"x", null},
+            new int[][] {{1}, null, {2, 3}}, new Object[] {1, "a", 'c'}, new Color[] {Color.GREEN},
+        };
+        Object[] back = (Object[]) roundTrip(all);
+        equal(back, all);
+        for (int i = 0; i < all.length; i++) {
+            same(back[i].getClass(), all[i].getClass());
+            check(back[i] != all[i], "the same array");
+        }
+    }
+
+    static void fieldsOfAllTypes() {
+        Deeper back = (Deeper) roundTrip(new Deeper());
+        equal(back.item, "mine");
+        equal(((Node) back).item, null);
+        equal(((Node) back).number, -7);
+        for (Layout.Slot slot : Layout.declared(Deeper.class)) {
+            equal(slot.get(back), slot.get(new Deeper()));
+        }
+    }
+
+    static void stringsWithLoneSurrogates() {
+        for (String text : List.of("", "plain", "äß€😀", "\ud800", "a\udfff\u0000b")) {
+            equal(roundTrip(text), text);
+        }
+    }
+
+    static void boxesAreTheCachedOnes() {
+        for (Object box : new Object[] {5, 7L, 'a', (byte) 1, (short) 2, true}) {
+            same(roundTrip(box), box);
+        }
+        equal(roundTrip(1_000_000), 1_000_000);
+        equal(roundTrip(1.5f), 1.5f);
+        equal(roundTrip(Double.NaN), Double.NaN);
+    }
+
+    static void sharedAndCyclic() {
+        Node a = new Node(1);
+        Node b = new Node(2);
+        a.next = b;
+        b.next = a;
+        a.item = new Object[] {a, b, b};
+        Frame frame = frameOf(a, b);
+        Node back = frame.argument(1);
+        same(back.next, frame.argument(2));
+        same(back.next.next, back);
+        same(((Object[]) back.item)[2], back.next);
+        check(frame.holes().isEmpty(), frame.holes());
+    }
+
+    static void longList() {
+        Node head = null;
+        for (int i = 0; i < 100_000; i++) {
+            Node node = new Node(i);
+            node.next = head;
+            head = node;
+        }
+        int length = 0;
+        for (Node node = (Node) roundTrip(head); node != null; node = node.next) {
+            equal(node.number, 99_999 - length++);
+        }
+        equal(length, 100_000);
+    }
+
+    static void deepNestingOfMaps() {
+        Map<Object, Object> map = new HashMap<>();
+        for (int i = 0; i < 20_000; i++) {
+            Map<Object, Object> outer = new HashMap<>();
+            outer.put("inner", map);
+            map = outer;
+        }
+        Map<?, ?> back = (Map<?, ?>) roundTrip(map);
+        int depth = 0;
+        while (back.get("inner") != null) {
+            back = (Map<?, ?>) back.get("inner");
+            depth++;
+        }
+        equal(depth, 20_000);
+    }
+
+    static void eachFrameHasItsOwnGraph() {
+        Snapshot snapshot = new Snapshot();
+        Object[] argument = snapshot.argument(0, new Node(3));
+        snapshot.frame(one(argument)).frame(one(argument));
+        CrashFile file = CrashFile.read(snapshot.file(), "f");
+        check(Frame.restore(file, 0, null).receiver() != Frame.restore(file, 0, null).receiver(),
+                "one graph");
+        check(Frame.restore(file, 0, null).receiver() != Frame.restore(file, 1, null).receiver(),
+                "one graph");
+    }
+
+    static void patches() {
+        Node node = new Node(3);
+        node.item = "at the failure";
+        Map<String, Integer> map = new HashMap<>(Map.of("a", 1));
+        Snapshot snapshot = new Snapshot();
+        Object[] argument = snapshot.argument(0, node);
+        Object[] second = snapshot.argument(1, map);
+        snapshot.frame(row(argument, second),
+                snapshot.patch(node, Node.class, "item", "Ljava/lang/Object;",
+                        snapshot.number("at entry")),
+                snapshot.patch(node, Node.class, "number", "I", 9L));
+        snapshot.frame(one(argument), (Object) snapshot.patch(node, Node.class, "item",
+                "Ljava/lang/Object;", null));
+        snapshot.frame(one(argument),
+                (Object) snapshot.patch(node, Node.class, "none", "I", 1L));
+        byte[] bytes = snapshot.file();
+        CrashFile file = CrashFile.read(bytes, "f");
+        Node first = Frame.restore(file, 0, null).receiver();
+        equal(first.item, "at entry");
+        equal(first.number, 9);
+        Node plain = Frame.restore(file, 1, null).receiver();
+        equal(plain.item, null);
+        equal(plain.number, 3);
+        Frame odd = Frame.restore(file, 2, null);
+        equal(((Node) odd.receiver()).item, "at the failure");
+        check(odd.holes().get(0).contains("none"), odd.holes());
+    }
+
+    static void holesAreToldAndNull() {
+        Node node = new Node(1);
+        node.item = new Thread("x");
+        node.next = new Node(2);
+        node.next.item = node.item;
+        Frame frame = frameOf(node);
+        Node back = frame.argument(1);
+        same(back.item, null);
+        equal(frame.holes(), List.of("java.lang.Thread: thread"));
+        equal(frameOf(new Thread("y")).argument(1), null);
+    }
+
+    static void onlyWhatTheFrameReaches() {
+        Snapshot snapshot = new Snapshot();
+        snapshot.frame(one(snapshot.argument(1, new Node(1))));
+        snapshot.frame(one(snapshot.argument(1, new Thread("x"))));
+        equal(snapshot.restore(0).holes(), List.of());
+        snapshot.frame(row());
+        fails(ReplayException.class, () -> snapshot.restore(2).argument(1), "without an argument 1");
+        fails(ReplayException.class, () -> snapshot.restore(2).receiver(), "without a receiver");
+    }
+
+    static void primitiveArguments() {
+        Snapshot snapshot = new Snapshot();
+        snapshot.frame(row(row(1, "a", "I", -5L), row(2, "b", "C", 97L), row(3, "c", "Z", true),
+                row(4, "d", "F", 1.5f), row(5, "e", "D", 2.5), row(6, "f", "J", 1L << 40),
+                row(7, "g", "B", -1L), row(8, "h", "S", null)));
+        Frame frame = snapshot.restore(0);
+        equal(frame.argument(1), -5);
+        equal(frame.argument(2), 'a');
+        equal(frame.argument(3), true);
+        equal(frame.argument(4), 1.5f);
+        equal(frame.argument(5), 2.5);
+        equal(frame.argument(6), 1L << 40);
+        equal(frame.argument(7), (byte) -1);
+        equal(frame.argument(8), (short) 0);
+        equal(frame.holes(), List.of("short: argument 8 was not stored"));
+    }
+
+    static void framesThatWereNotCaptured() {
+        byte[] file = new Packer().record(2, row(row(), one(row("a.B", "m", "", null, null, 0, 0,
+                "native method", null, row(), row(), 0)))).end();
+        fails(ReplayException.class, () -> Frame.restore(CrashFile.read(file, "f"), 0, null),
+                "a.B.m", "was not captured", "native method");
+    }
+
+    static void enumsAndClasses() {
+        for (Object object : new Object[] {
+            Color.RED, Color.GREEN, String.class, int.class, int[].class, Node[].class, void.class,
+        }) {
+            same(roundTrip(object), object);
+        }
+        Snapshot snapshot = new Snapshot();
+        snapshot.classes = row -> replace(row, 1, "dev.hindsight.replay.GraphTests$Gone");
+        snapshot.frame(one(snapshot.argument(1, Color.BLUE)));
+        fails(ReplayException.class, () -> snapshot.restore(0).argument(1),
+                "GraphTests$Gone", "the class is missing", "class path differs");
+    }
+
+    class Inner {
+        final int x = 4;
+
+        GraphTests outer() {
+            return GraphTests.this;
+        }
+    }
+
+    static void innerAndAnonymousClasses() {
+        GraphTests outer = new GraphTests();
+        Inner inner = outer.new Inner();
+        int local = 11;
+        Object anonymous = new Object() {
+            @Override
+            public String toString() {
+                return "anonymous " + local + (inner.outer() == outer);
+            }
+        };
+        equal(roundTrip(anonymous).toString(), "anonymous 11true");
+        Frame frame = frameOf(outer, inner);
+        same(((Inner) frame.argument(2)).outer(), frame.argument(1));
+    }
+
+    /** A key that is equal by identity. */
+    static final class Identity {}
+
+    /** A key whose hash code is that of a collection. */
+    static final class Composite implements Serializable {
+        private static final long serialVersionUID = 1L;
+        final Set<Object> parts = new HashSet<>();
+
+        @Override
+        public int hashCode() {
+            return parts.hashCode();
+        }
+
+        @Override
+        public boolean equals(Object other) {
+            return other instanceof Composite && ((Composite) other).parts.equals(parts);
+        }
+    }
+
+    static void mapsWithIdentityHashes() {
+        Map<Object, Object> map = new HashMap<>();
+        Object[] keys = new Object[300];
+        for (int i = 0; i < keys.length; i++) {
+            keys[i] = i % 2 == 0 ? new Identity() : i % 3 == 0 ? Color.class : new Object();
+            map.put(keys[i], i);
+        }
+        map.put(Color.RED, "red");
+        map.put(null, "null");
+        Frame frame = frameOf(map, keys);
+        Map<?, ?> back = frame.argument(1);
+        Object[] backKeys = frame.argument(2);
+        equal(back.size(), map.size());
+        for (int i = 0; i < keys.length; i++) {
+            equal(back.get(backKeys[i]), map.get(keys[i]));
+        }
+        equal(back.get(Color.RED), "red");
+        equal(back.get(null), "null");
+    }
+
+    static void keysWhoseHashIsThatOfATable() {
+        Map<Object, Object> map = new HashMap<>();
+        Composite key = new Composite();
+        Composite deep = new Composite();
+        deep.parts.add("deep");
+        key.parts.add(deep);
+        map.put(key, "value");
+        key.parts.add("later");
+        Map<Object, Object> sound = new HashMap<>(map);
+        Map<?, ?> back = (Map<?, ?>) roundTrip(sound);
+        equal(back, sound);
+        check(back.containsKey(key), "key not found");
+    }
+
+    /** A value leads to a set whose element depends on the map that holds it. */
+    static void keysWithinCycles() {
+        Map<Object, Object> outer = new HashMap<>();
+        Composite key = new Composite();
+        Set<Object> set = new HashSet<>();
+        outer.put("a", 1);
+        key.parts.add(outer);
+        set.add(key);
+        Node node = new Node(1);
+        node.item = set;
+        outer.put("node", node);
+        set.clear();
+        set.add(key);
+        for (Object root : new Object[] {outer, set, node, key}) {
+            Frame frame = frameOf(root, set, key);
+            Set<?> back = frame.argument(2);
+            check(back.contains(frame.argument(3)), "from " + root.getClass());
+            equal(frame.holes(), List.of());
+        }
+    }
+
+    static class Lru<K, V> extends LinkedHashMap<K, V> {
+        private static final long serialVersionUID = 1L;
+        static int calls;
+        final int limit;
+        transient String name = "lru";
+
+        Lru(int limit) {
+            super(16, 0.5f, true);
+            this.limit = limit;
+        }
+
+        @Override
+        public V put(K key, V value) {
+            calls++;
+            return super.put(key, value);
+        }
+
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<K, V> eldest) {
+            calls++;
+            return size() > limit;
+        }
+    }
+
+    static void subclassesOfMapsKeepTheirOwnState() {
+        Lru<String, Integer> lru = new Lru<>(2);
+        lru.put("a", 1);
+        lru.put("b", 2);
+        lru.get("a");
+        Lru.calls = 0;
+        @SuppressWarnings("unchecked")
+        Lru<String, Integer> back = (Lru<String, Integer>) roundTrip(lru);
+        equal(Lru.calls, 0);
+        equal(back.limit, 2);
+        equal(back.name, "lru");
+        equal(new ArrayList<>(back.keySet()), List.of("b", "a"));
+        back.put("c", 3);
+        equal(new ArrayList<>(back.keySet()), List.of("a", "c"));
+    }
+
+    static final class Faulty {
+        @Override
+        public int hashCode() {
+            throw new IllegalStateException("no hash");
+        }
+    }
+
+    static void keysThatThrow() throws Exception {
+        // An unsuspecting map cannot have such a key, but one that was changed since can.
+        Map<Object, Object> map = new HashMap<>();
+        map.put("a", 1);
+        map.put("b", 2);
+        for (Map.Entry<Object, Object> entry : map.entrySet()) {
+            if (entry.getKey().equals("a")) {
+                Layout.find(entry.getClass(), "key", "Ljava/lang/Object;").put(entry, new Faulty());
+            }
+        }
+        Frame frame = frameOf(map);
+        equal(frame.argument(1), Map.of("b", 2));
+        check(frame.holes().get(0).contains("without an entry"), frame.holes());
+    }
+
+    interface Greeter {
+        String greet(String name);
+    }
+
+    static final class Echo implements InvocationHandler {
+        Object self;
+
+        @Override
+        public Object invoke(Object proxy, Method method, Object[] arguments) {
+            return (proxy == self) + " " + arguments[0];
+        }
+    }
+
+    static void proxies() {
+        Echo echo = new Echo();
+        echo.self = Proxy.newProxyInstance(
+                GraphTests.class.getClassLoader(), new Class<?>[] {Greeter.class}, echo);
+        equal(((Greeter) roundTrip(echo.self)).greet("x"), "true x");
+    }
+
+    static class Before {
+        int kept = 1;
+        int removed = 2;
+    }
+
+    static class After {
+        int kept;
+        long changed;
+    }
+
+    static void classesThatChanged() {
+        Node holder = new Node(1);
+        holder.item = new Before();
+        Snapshot snapshot = new Snapshot();
+        snapshot.classes = row -> renamed(row, "$Before", "$After");
+        snapshot.frame(one(snapshot.argument(1, holder)));
+        snapshot.frame(one(snapshot.argument(1, holder.item)));
+        Frame frame = snapshot.restore(0);
+        equal(((After) ((Node) frame.argument(1)).item).kept, 1);
+        check(frame.holes().toString().contains("removed"), frame.holes());
+        check(frame.holes().toString().contains("changed was not recorded"), frame.holes());
+        fails(ReplayException.class, () -> snapshot.restore(1).argument(1),
+                "argument 1", "After", "removed", "class path differs");
+    }
+
+    static class Fails {
+        static final int X = Integer.parseInt("x");
+        int y;
+    }
+
+    static void classesThatCannotBeInitialised() {
+        Snapshot snapshot = new Snapshot();
+        snapshot.classes = row -> renamed(row, "$Before", "$Fails");
+        snapshot.frame(one(snapshot.argument(1, new Before())));
+        fails(ReplayException.class, () -> snapshot.restore(0).argument(1),
+                "Fails", "NumberFormatException");
+    }
+
+    /** A field's type, int as a reference, must never be written as something else. */
+    static void typesAreCheckedBeforeWriting() {
+        Node node = new Node(1);
+        node.next = new Node(2);
+        Snapshot snapshot = new Snapshot();
+        snapshot.classes = row -> row[1].toString().endsWith("$Node")
+                ? replace(row, 5, row(
+                        row(Node.class.getName(), "next", "I", 0),
+                        row(Node.class.getName(), "item", "Ljava/lang/String;", 0),
+                        row(Node.class.getName(), "number", "Ljava/lang/Object;", 0))) : row;
+        snapshot.frame(one(snapshot.argument(1, node)));
+        fails(ReplayException.class, () -> snapshot.restore(0).argument(1), "is not in the running");
+    }
+
+    /** Records need a later compiler than the tests, so they are compiled on the way. */
+    static void recordsWithCycles() throws Exception {
+        javax.tools.JavaCompiler javac = javax.tools.ToolProvider.getSystemJavaCompiler();
+        if (Runtime.version().feature() < 16 || javac == null) {
+            return;
+        }
+        Path folder = Files.createTempDirectory("hindsight");
+        Path source = Files.writeString(folder.resolve("Ring.java"),
+                "record Ring(int size, String name, java.util.List<Object> members) {"
+                + " Ring { if (size > 99) throw new IllegalArgumentException(); } }");
+        equal(javac.run(null, null, null, "-d", folder.toString(), source.toString()), 0);
+        URLClassLoader loader = new URLClassLoader(
+                new URL[] {folder.toUri().toURL()}, GraphTests.class.getClassLoader());
+        Class<?> type = loader.loadClass("Ring");
+        java.lang.reflect.Constructor<?> make =
+                type.getDeclaredConstructor(int.class, String.class, List.class);
+        make.setAccessible(true);
+        List<Object> members = new ArrayList<>();
+        Object ring = make.newInstance(7, "ring", members);
+        members.add(ring);
+        Snapshot snapshot = new Snapshot();
+        snapshot.frame(one(snapshot.argument(1, ring)));
+        Object back = Frame.restore(CrashFile.read(snapshot.file(), "f"), 0, loader).argument(1);
+        same(back.getClass(), type);
+        equal(Layout.find(type, "size", "I").get(back), 7);
+        equal(Layout.find(type, "name", "Ljava/lang/String;").get(back), "ring");
+        same(((List<?>) Layout.find(type, "members", "Ljava/util/List;").get(back)).get(0), back);
+        loader.close();
+        for (String file : List.of("Ring.java", "Ring.class", "")) {
+            Files.delete(folder.resolve(file));
+        }
+    }
+
+    private static Object[] renamed(Object[] row, String from, String to) {
+        if (!row[1].toString().endsWith(from)) {
+            return row;
+        }
+        List<Object> fields = new ArrayList<>();
+        for (Object field : (List<?>) row[5]) {
+            Object[] copy = ((Object[]) field).clone();
+            copy[0] = copy[0].toString().replace(from, to);
+            fields.add(copy);
+        }
+        return replace(replace(row, 1, row[1].toString().replace(from, to)), 5, fields);
+    }
+
+    private static Object[] replace(Object[] row, int index, Object value) {
+        Object[] copy = row.clone();
+        copy[index] = value;
+        return copy;
+    }
+}

@@ -1,0 +1,172 @@
+package dev.hindsight.replay;
+
+import static dev.hindsight.replay.Packer.one;
+import static dev.hindsight.replay.Packer.row;
+import static dev.hindsight.replay.Tests.check;
+import static dev.hindsight.replay.Tests.equal;
+
+import java.io.File;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.Paths;
+import java.util.concurrent.TimeUnit;
+
+/** The runner, each test in a JVM of its own. */
+final class RunnerTests {
+    private RunnerTests() {}
+
+    /** What an emitted test class looks like to the runner. */
+    static class Sample {
+        Sample() {}
+
+        void passes() {
+            System.out.print("the program's own output");
+            new Thread(() -> {
+                while (true) {
+                    Thread.onSpinWait();
+                }
+            }).start();
+        }
+
+        void fails() {
+            Call.class.getName();
+            throw new IllegalStateException("quote \" and \n \ud800", new Error(new Exception()));
+        }
+
+        void loads() {
+            Crash.of(Paths.get(System.getProperty("crash"))).frame(0).argument(1);
+        }
+
+        void misses() {
+            Crash.of(Sample.class, "none.hsc");
+        }
+
+        void exits() {
+            System.exit(5);
+        }
+
+        void overflows() {
+            overflows();
+        }
+
+        void exhausts() {
+            java.util.List<byte[]> all = new java.util.ArrayList<>();
+            while (true) {
+                all.add(new byte[1 << 20]);
+            }
+        }
+
+        void cannotAnswer() {
+            throw new RuntimeException() {
+                private static final long serialVersionUID = 1L;
+
+                @Override
+                public String getMessage() {
+                    throw new IllegalStateException();
+                }
+
+                @Override
+                public StackTraceElement[] getStackTrace() {
+                    throw new IllegalStateException();
+                }
+
+                @Override
+                public synchronized Throwable getCause() {
+                    return this;
+                }
+            };
+        }
+
+        void doesNotLink() {
+            Gone.run();
+        }
+
+        void programDoesNotLink() {
+            Program.run();
+        }
+    }
+
+    static final class Program {
+        static void run() {
+            Gone.run();
+        }
+    }
+
+    /** Its class file is removed before the tests run, see the script. */
+    static final class Gone {
+        static void run() {}
+    }
+
+    static class NoTest {
+        NoTest(int x) {}
+
+        void run() {}
+    }
+
+    static void passed() throws Exception {
+        String json = run("passes");
+        check(json.startsWith("{\"outcome\":\"passed\",\"exception\":null,\"message\":null,"
+                + "\"stack\":[],\"chain\":[],\"reason\":null,\"holes\":[]}"), json);
+    }
+
+    static void threw() throws Exception {
+        has(run("fails"), "\"outcome\":\"threw\"", "\"java.lang.IllegalStateException\"",
+                "\"quote \\\" and \\u000a \\ud800\"", "\"method\":\"fails\"",
+                "\"file\":\"RunnerTests.java\"",
+                "\"chain\":[\"java.lang.Error\",\"java.lang.Exception\"]", "\"reason\":null");
+        has(run("overflows"), "\"threw\"", "StackOverflowError", "\"method\":\"overflows\"");
+        has(run("exhausts"), "\"threw\"", "OutOfMemoryError", "\"method\":\"exhausts\"");
+        has(run("cannotAnswer"), "\"threw\"", "Sample$1", "\"message\":null", "\"stack\":[]");
+        has(run("programDoesNotLink"), "\"threw\"", "NoClassDefFoundError");
+    }
+
+    static void exited() throws Exception {
+        has(run("exits"), "\"outcome\":\"exited\"");
+    }
+
+    static void broken() throws Exception {
+        has(run("misses"), "\"outcome\":\"broken\"", "no resource none.hsc", "ReplayException");
+        has(run("nothing"), "\"broken\"", "cannot be loaded", "no such method");
+        has(run("doesNotLink"), "\"broken\"", "RunnerTests$Gone is missing");
+        has(run("no.such.Test", "run"), "\"broken\"", "class no.such.Test is missing");
+        has(run(NoTest.class.getName(), "run"), "\"broken\"", "no such method");
+    }
+
+    static void holesAreReported() throws Exception {
+        has(run("loads"), "\"passed\"", "\"holes\":[\"java.lang.Thread: thread\"]");
+    }
+
+    private static void has(String json, String... parts) {
+        for (String part : parts) {
+            check(json.contains(part), "no " + part + " in " + json);
+        }
+    }
+
+    private static String run(String method) throws Exception {
+        return run(Sample.class.getName(), method);
+    }
+
+    private static String run(String type, String method) throws Exception {
+        Path folder = Files.createTempDirectory("hindsight");
+        Path result = folder.resolve("result.json");
+        Path crash = folder.resolve("crash.hsc");
+        Snapshot snapshot = new Snapshot();
+        Files.write(crash, snapshot.frame(
+                one(snapshot.argument(1, new Thread("x")))).file());
+        File output = folder.resolve("output").toFile();
+        Process process = new ProcessBuilder(
+                Paths.get(System.getProperty("java.home"), "bin", "java").toString(),
+                "-Xmx64m", "-XX:+UseSerialGC", "-Dcrash=" + crash,
+                "-cp", System.getProperty("java.class.path"),
+                Runner.class.getName(), type, method, result.toString())
+                .redirectErrorStream(true).redirectOutput(output).start();
+        check(process.waitFor(60, TimeUnit.SECONDS), "it hangs");
+        String printed = new String(Files.readAllBytes(output.toPath()));
+        equal(printed, method.equals("passes") ? "the program's own output" : "");
+        String json = new String(Files.readAllBytes(result));
+        for (Path file : new Path[] {result, crash, output.toPath(), folder}) {
+            Files.delete(file);
+        }
+        return json;
+    }
+}

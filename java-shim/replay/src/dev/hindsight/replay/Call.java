@@ -1,0 +1,174 @@
+package dev.hindsight.replay;
+
+import java.lang.invoke.MethodHandle;
+import java.lang.invoke.MethodType;
+
+/**
+ * Calls recorded methods, public or not.
+ *
+ * <p>Methods are named by class, name and descriptor, as a class file does, so overloads, bridges
+ * and names that the Java language does not know are all within reach. What the method throws comes
+ * out as it is, and in its stack trace the method stands right above {@code Call}.
+ *
+ * <p>Arguments are boxed. A number is converted to the parameter's primitive type.
+ */
+public final class Call {
+    private Call() {}
+
+    /**
+     * Calls an instance method; which override runs is decided by the receiver's class.
+     *
+     * @param receiver the receiver
+     * @param className binary name of the class that declares or inherits the method
+     * @param method its name
+     * @param descriptor its descriptor (JVMS 4.3.3)
+     * @param arguments its arguments
+     * @return its result, boxed; null if it is void
+     * @throws Throwable what the method throws, unchanged
+     * @throws ReplayException if there is no such method, or it does not take these arguments
+     */
+    public static Object method(
+            Object receiver, String className, String method, String descriptor, Object... arguments)
+            throws Throwable {
+        return invoke(Kind.VIRTUAL, receiver, className, method, descriptor, arguments);
+    }
+
+    /**
+     * Calls the instance method of exactly this class, as {@code super.method()} does.
+     *
+     * <p>For a frame of a method that the receiver's class overrides.
+     *
+     * @param receiver the receiver
+     * @param className binary name of the class that declares the method
+     * @param method its name
+     * @param descriptor its descriptor (JVMS 4.3.3)
+     * @param arguments its arguments
+     * @return its result, boxed; null if it is void
+     * @throws Throwable what the method throws, unchanged
+     * @throws ReplayException if there is no such method, or it does not take these arguments
+     */
+    public static Object exactMethod(
+            Object receiver, String className, String method, String descriptor, Object... arguments)
+            throws Throwable {
+        return invoke(Kind.EXACT, receiver, className, method, descriptor, arguments);
+    }
+
+    /**
+     * Calls a static method.
+     *
+     * @param className binary name of the class that declares the method
+     * @param method its name
+     * @param descriptor its descriptor (JVMS 4.3.3)
+     * @param arguments its arguments
+     * @return its result, boxed; null if it is void
+     * @throws Throwable what the method throws, unchanged
+     * @throws ReplayException if there is no such method, or it does not take these arguments
+     */
+    public static Object staticMethod(
+            String className, String method, String descriptor, Object... arguments)
+            throws Throwable {
+        return invoke(Kind.STATIC, null, className, method, descriptor, arguments);
+    }
+
+    /**
+     * Creates an object.
+     *
+     * @param className binary name of its class
+     * @param descriptor the constructor's descriptor (JVMS 4.3.3), which returns {@code V}
+     * @param arguments its arguments, with those that the compiler adds (outer instance, captured)
+     * @return the new object
+     * @throws Throwable what the constructor throws, unchanged
+     * @throws ReplayException if there is no such constructor, or it does not take these arguments
+     */
+    public static Object constructor(String className, String descriptor, Object... arguments)
+            throws Throwable {
+        return invoke(Kind.CONSTRUCTOR, null, className, "<init>", descriptor, arguments);
+    }
+
+    private enum Kind { VIRTUAL, EXACT, STATIC, CONSTRUCTOR }
+
+    private static Object invoke(
+            Kind kind, Object receiver, String className, String method, String descriptor,
+            Object[] arguments) throws Throwable {
+        String what = className + "." + method + descriptor;
+        boolean bound = kind == Kind.VIRTUAL || kind == Kind.EXACT;
+        if (bound && receiver == null) {
+            throw new ReplayException("cannot call " + what + " without a receiver: it is null; "
+                    + "Frame.holes() says why, if it could not be restored");
+        }
+        Object[] given = arguments == null ? new Object[] {null} : arguments;
+        MethodHandle handle = find(kind, receiver, className, method, descriptor, what);
+        Class<?>[] types = handle.type().parameterArray();
+        Object[] all = new Object[types.length];
+        int first = 0;
+        if (bound) {
+            all[first++] = checked(receiver, types[0], "receiver", what);
+        }
+        if (given.length != types.length - first) {
+            throw new ReplayException(what + " takes " + (types.length - first)
+                    + " arguments, not " + given.length);
+        }
+        for (int i = 0; i < given.length; i++) {
+            all[first + i] = checked(given[i], types[first + i], "argument " + (i + 1), what);
+        }
+        // A handle of this one type is called without helper frames, so the stack trace shows the
+        // method right above us.
+        MethodHandle spread = handle.asFixedArity()
+                .asSpreader(Object[].class, all.length)
+                .asType(MethodType.methodType(Object.class, Object[].class));
+        return (Object) spread.invokeExact(all);
+    }
+
+    private static MethodHandle find(
+            Kind kind, Object receiver, String className, String method, String descriptor,
+            String what) {
+        Class<?> owner = Classes.ofCall(className, receiver, callerLoader());
+        MethodType type = Classes.methodType(descriptor, owner, what);
+        try {
+            switch (kind) {
+                case VIRTUAL:
+                    return Trusted.LOOKUP.findVirtual(owner, method, type);
+                case EXACT:
+                    return Trusted.LOOKUP.findSpecial(owner, method, type, owner);
+                case STATIC:
+                    return Trusted.LOOKUP.findStatic(owner, method, type);
+                default:
+                    return Trusted.LOOKUP.findConstructor(owner, type);
+            }
+        } catch (ReflectiveOperationException | LinkageError e) {
+            throw new ReplayException("cannot call " + what + ": " + Classes.reason(e) + "; "
+                    + Classes.DIFFERS, e);
+        }
+    }
+
+    /** The loader of the class that called us, which is the test. */
+    private static ClassLoader callerLoader() {
+        return StackWalker.getInstance(StackWalker.Option.RETAIN_CLASS_REFERENCE)
+                .walk(frames -> frames
+                        .map(StackWalker.StackFrame::getDeclaringClass)
+                        .filter(type -> type != Call.class)
+                        .findFirst())
+                .map(Class::getClassLoader)
+                .orElse(null);
+    }
+
+    private static Object checked(Object value, Class<?> type, String role, String what) {
+        if (type.isPrimitive()) {
+            Object converted = Primitives.convert(value, type);
+            if (converted == null) {
+                throw new ReplayException(role + " of " + what + " must be a " + type.getName()
+                        + ", not " + named(value));
+            }
+            return converted;
+        }
+        if (value != null && !type.isInstance(value)) {
+            throw new ReplayException(role + " of " + what + " must be a " + type.getName()
+                    + ", not " + named(value) + "; " + Classes.DIFFERS);
+        }
+        return value;
+    }
+
+    private static String named(Object value) {
+        return value == null ? "null" : "a " + value.getClass().getName();
+    }
+}

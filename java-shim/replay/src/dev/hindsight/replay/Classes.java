@@ -1,0 +1,108 @@
+package dev.hindsight.replay;
+
+import java.lang.invoke.MethodType;
+import java.util.ArrayDeque;
+import java.util.Deque;
+
+/** Finds the running classes that recorded names stand for. */
+final class Classes {
+    private Classes() {}
+
+    /** What to do about a class that is missing or has changed. */
+    static final String DIFFERS = "the class path differs from the one that was recorded";
+
+    /**
+     * The class of this name, not initialised.
+     *
+     * @param name as {@link Class#getName} gives it, or that of a primitive type
+     * @param loaders asked in turn; null for those that are not known
+     */
+    static Class<?> find(String name, ClassLoader... loaders) throws ClassNotFoundException {
+        Class<?> primitive = Primitives.named(name);
+        if (primitive != null) {
+            return primitive;
+        }
+        for (ClassLoader loader : loaders) {
+            if (loader != null) {
+                try {
+                    return Class.forName(name, false, loader);
+                } catch (ClassNotFoundException e) {
+                    // The next one may know it.
+                }
+            }
+        }
+        ClassLoader context = Thread.currentThread().getContextClassLoader();
+        if (context != null) {
+            try {
+                return Class.forName(name, false, context);
+            } catch (ClassNotFoundException e) {
+                // The system class loader may know it.
+            }
+        }
+        return Class.forName(name, false, ClassLoader.getSystemClassLoader());
+    }
+
+    /** The class whose method is to be called, preferably the receiver's own idea of it. */
+    static Class<?> ofCall(String name, Object receiver, ClassLoader caller) {
+        if (receiver != null) {
+            Deque<Class<?>> todo = new ArrayDeque<>();
+            todo.add(receiver.getClass());
+            while (!todo.isEmpty()) {
+                Class<?> type = todo.remove();
+                if (type.getName().equals(name)) {
+                    return type;
+                }
+                if (type.getSuperclass() != null) {
+                    todo.add(type.getSuperclass());
+                }
+                for (Class<?> superInterface : type.getInterfaces()) {
+                    todo.add(superInterface);
+                }
+            }
+        }
+        try {
+            ClassLoader own = receiver == null ? null : receiver.getClass().getClassLoader();
+            return find(name, own, caller);
+        } catch (ClassNotFoundException | LinkageError e) {
+            throw new ReplayException("class " + name + " cannot be loaded (" + reason(e) + "); "
+                    + DIFFERS, e);
+        }
+    }
+
+    /** The types of a descriptor as {@code owner} sees them. */
+    static MethodType methodType(String descriptor, Class<?> owner, String what) {
+        ClassLoader loader = owner.getClassLoader();
+        try {
+            return MethodType.fromMethodDescriptorString(
+                    descriptor, loader != null ? loader : ClassLoader.getSystemClassLoader());
+        } catch (TypeNotPresentException e) {
+            throw new ReplayException("cannot call " + what + ": class " + e.typeName()
+                    + " is missing; " + DIFFERS, e);
+        } catch (IllegalArgumentException | LinkageError e) {
+            throw new ReplayException("cannot call " + what + ": " + reason(e), e);
+        }
+    }
+
+    /** An exception in words, without its package if that says nothing. */
+    static String reason(Throwable e) {
+        String message = e.getMessage();
+        if (e instanceof ClassNotFoundException) {
+            return "class " + message + " is missing";
+        } else if (e instanceof NoClassDefFoundError && message != null) {
+            return "class " + message.replace('/', '.') + " is missing";
+        } else if (e instanceof NoSuchMethodException) {
+            return "no such method";
+        }
+        return e.getClass().getName() + (message == null ? "" : ": " + message);
+    }
+
+    /** Whether a class comes with the JDK, so that its version is the JDK's. */
+    static boolean ofJdk(Class<?> type) {
+        Class<?> base = type;
+        while (base.isArray()) {
+            base = base.getComponentType();
+        }
+        ClassLoader loader = base.getClassLoader();
+        return loader == null || loader == ClassLoader.getPlatformClassLoader();
+    }
+}

@@ -1,0 +1,78 @@
+package dev.hindsight.replay;
+
+import java.util.List;
+import java.util.Map;
+
+/** A recorded method call: its receiver and arguments as they were at entry. */
+public final class Frame {
+    private final String what;
+    private final Map<Integer, Object> values;
+    private final Map<Integer, String> failed;
+    private final List<String> holes;
+    /** Keeps alive what only weak references lead to: it was alive when it was recorded. */
+    @SuppressWarnings("unused")
+    private final Object alive;
+
+    Frame(
+            String what, Map<Integer, Object> values, Map<Integer, String> failed,
+            List<String> holes, Object alive) {
+        this.what = what;
+        this.values = values;
+        this.failed = failed;
+        this.holes = holes;
+        this.alive = alive;
+    }
+
+    static Frame restore(CrashFile file, int index, ClassLoader loader) {
+        return Restorer.frame(file, index, loader);
+    }
+
+    /**
+     * The object whose method was called.
+     *
+     * @param <T> its class, or what the caller knows of it
+     * @return the receiver, never null
+     * @throws ReplayException if the method is static, or the object could not be restored
+     */
+    public <T> T receiver() {
+        T receiver = argument(0);
+        if (receiver == null) {
+            throw new ReplayException("the receiver of " + what + " could not be restored; holes: "
+                    + holes);
+        }
+        return receiver;
+    }
+
+    /**
+     * An argument.
+     *
+     * @param <T> its type; the box of a primitive one
+     * @param index its number; parameters count from 1, 0 is the receiver
+     * @return its value; null too if it is one of the {@link #holes}
+     * @throws ReplayException if it was not recorded, or its class is missing or another one
+     */
+    public <T> T argument(int index) {
+        String reason = failed.get(index);
+        if (reason != null) {
+            throw new ReplayException(
+                    (index == 0 ? "the receiver" : "argument " + index) + " of " + what
+                            + " cannot be restored: " + reason);
+        }
+        if (!values.containsKey(index)) {
+            throw new ReplayException(what + " was recorded without "
+                    + (index == 0 ? "a receiver" : "an argument " + index));
+        }
+        @SuppressWarnings("unchecked")
+        T value = (T) values.get(index);
+        return value;
+    }
+
+    /**
+     * What could not be restored of the objects that the arguments lead to.
+     *
+     * @return one line each, class and reason: {@code java.lang.Thread: thread}
+     */
+    public List<String> holes() {
+        return holes;
+    }
+}

@@ -1,0 +1,426 @@
+package dev.hindsight.replay;
+
+import dev.hindsight.replay.Layout.Slot;
+import dev.hindsight.replay.Recorded.Stored;
+import java.lang.invoke.MethodType;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.Hashtable;
+import java.util.IdentityHashMap;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.WeakHashMap;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Predicate;
+
+/**
+ * Rules for hash tables: their entries are read from the recorded nodes and inserted anew.
+ *
+ * <p>A plain table of the JDK's own class is filled and its fields are then copied into the object,
+ * so of the program nothing runs but the keys' {@code hashCode} and {@code equals}, even if the
+ * object is of a subclass. Size of the table and order within it are kept as far as hash codes
+ * allow.
+ */
+final class HashTables {
+    private HashTables() {}
+
+    static void register() {
+        Rules.register(new Table("java.util.HashMap") {
+            @Override
+            Object fresh(Instance map) {
+                return newHashMap(map);
+            }
+
+            @Override
+            void entries(Instance map, Numbers out) {
+                buckets(map, "key", "value", out);
+            }
+        });
+        Rules.register(new Table("java.util.LinkedHashMap") {
+            @Override
+            Object fresh(Instance map) {
+                return newHashMap(map);
+            }
+
+            @Override
+            void entries(Instance map, Numbers out) {
+                chain(map.restorer, map.reference("head"), "after", "key", "value", out);
+            }
+        });
+        Rules.register(new Table("java.util.HashSet") {
+            @Override
+            Object fresh(Instance set) {
+                return newHashSet(set);
+            }
+
+            @Override
+            void entries(Instance set, Numbers out) {
+                Instance map = set.object("map");
+                if (map != null && map.has("head")) {
+                    chain(map.restorer, map.reference("head"), "after", "key", null, out);
+                } else if (map != null) {
+                    buckets(map, "key", null, out);
+                }
+            }
+        });
+        Rules.register(new Table("java.util.Hashtable") {
+            @Override
+            Object fresh(Instance map) {
+                return new Hashtable<>(capacity(map, 11), map.real("loadFactor", 0.75f));
+            }
+
+            @Override
+            void entries(Instance map, Numbers out) {
+                buckets(map, "key", "value", out);
+            }
+
+            @Override
+            boolean lastFirst() {
+                return true;
+            }
+        });
+        // Since JDK 9 its entries are in a ConcurrentHashMap, and its own table is not used.
+        Rules.register(new Rule("java.util.Properties") {
+            @Override
+            Object create(Instance instance) throws Hole {
+                return Restorer.allocate(instance.type.running);
+            }
+
+            @Override
+            boolean isRaw(Recorded.FieldInfo field) {
+                return field.owner.equals(owner);
+            }
+        });
+        Rules.register(new Table("java.util.concurrent.ConcurrentHashMap") {
+            @Override
+            Object fresh(Instance map) {
+                // It makes its table a third larger than asked for.
+                return new ConcurrentHashMap<>(Math.max(0, capacity(map, 16) / 4 * 3 - 1));
+            }
+
+            @Override
+            void entries(Instance map, Numbers out) {
+                concurrent(map, out);
+            }
+        });
+        Rules.register(new Table("java.util.IdentityHashMap") {
+            @Override
+            Object fresh(Instance map) {
+                return new IdentityHashMap<>(Math.max(4, capacity(map, 64) / 3));
+            }
+
+            @Override
+            void entries(Instance map, Numbers out) {
+                pairs(map, "table", out);
+            }
+        });
+        Rules.register(new Table("java.util.WeakHashMap") {
+            @Override
+            Object fresh(Instance map) {
+                return new WeakHashMap<>(capacity(map, 16), map.real("loadFactor", 0.75f));
+            }
+
+            @Override
+            void entries(Instance map, Numbers out) {
+                buckets(map, "referent", "value", out);
+            }
+
+            @Override
+            boolean lastFirst() {
+                return true;
+            }
+        });
+        Rules.register(new Immutable("java.util.ImmutableCollections$MapN") {
+            @Override
+            void entries(Instance map, Numbers out) {
+                pairs(map, "table", out);
+            }
+        });
+        Rules.register(new Immutable("java.util.ImmutableCollections$SetN") {
+            @Override
+            void entries(Instance set, Numbers out) {
+                for (Object element : set.elements("elements")) {
+                    if (element != null) {
+                        out.add(Restorer.reference(element));
+                        out.add(-1);
+                    }
+                }
+            }
+        });
+    }
+
+    /** Hash codes of keys; a key that cannot be asked counts as zero. */
+    static int[] hashes(Object[] keys) {
+        int[] hashes = new int[keys.length];
+        for (int i = 0; i < keys.length; i++) {
+            try {
+                hashes[i] = keys[i].hashCode();
+            } catch (RuntimeException | StackOverflowError e) {
+                hashes[i] = 0;
+            }
+        }
+        return hashes;
+    }
+
+    /** A kind of hash table. */
+    private abstract static class Table extends Rule {
+        Table(String owner) {
+            super(owner);
+        }
+
+        /** An empty table of the JDK's class. */
+        abstract Object fresh(Instance table) throws Hole;
+
+        /** Adds the objects of each key and value in turn, in order of iteration. */
+        abstract void entries(Instance table, Numbers out);
+
+        /** Whether what is inserted later comes first in its bucket. */
+        boolean lastFirst() {
+            return false;
+        }
+
+        @Override
+        void children(Instance instance, Numbers out) {
+            entries(instance, out);
+        }
+
+        @Override
+        Object create(Instance instance) throws Hole {
+            Object object = Restorer.allocate(instance.type.running);
+            Layout.copy(fresh(instance), object, covered(instance));
+            return object;
+        }
+
+        @Override
+        boolean inserts() {
+            return true;
+        }
+
+        @Override
+        Object[] insert(Instance instance, Object object) throws Hole {
+            Numbers entries = new Numbers();
+            entries(instance, entries);
+            List<Object> keys = new ArrayList<>();
+            List<Object> values = new ArrayList<>();
+            List<Object> unsettled = new ArrayList<>();
+            for (int i = 0; i < entries.size(); i += 2) {
+                Object key = instance.restorer.get(entries.get(i));
+                if (key == null && entries.get(i) >= 0) {
+                    instance.restorer.note(instance.type.info.name,
+                            "without an entry whose key could not be restored");
+                    continue;
+                }
+                keys.add(key);
+                values.add(instance.restorer.get(entries.get(i + 1)));
+                if (key != null && !isSettled(key)) {
+                    unsettled.add(key);
+                }
+            }
+            if (lastFirst()) {
+                Collections.reverse(keys);
+                Collections.reverse(values);
+            }
+            Class<?> covered = covered(instance);
+            Layout.copy(filled(instance, keys, values), object, covered);
+            restoreCount(instance, object, covered);
+            return unsettled.isEmpty() ? null : unsettled.toArray();
+        }
+
+        /** A table of the JDK's class with these entries. */
+        Object filled(Instance instance, List<Object> keys, List<Object> values) throws Hole {
+            Object table = fresh(instance);
+            if (table instanceof Map) {
+                @SuppressWarnings("unchecked")
+                Map<Object, Object> map = (Map<Object, Object>) table;
+                for (int i = 0; i < keys.size(); i++) {
+                    int before = map.size();
+                    Object value = values.get(i);
+                    tryInsert(instance, keys.get(i), key -> {
+                        map.put(key, value);
+                        return map.size() > before;
+                    });
+                }
+            } else {
+                @SuppressWarnings("unchecked")
+                Set<Object> set = (Set<Object>) table;
+                for (Object element : keys) {
+                    tryInsert(instance, element, set::add);
+                }
+            }
+            return table;
+        }
+
+        /** Runs the program's {@code hashCode} and {@code equals}, which may do anything. */
+        static void tryInsert(Instance instance, Object key, Predicate<Object> insertion) {
+            String trouble = "two keys are equal now, one is lost";
+            boolean added = false;
+            try {
+                added = insertion.test(key);
+            } catch (RuntimeException | StackOverflowError | LinkageError e) {
+                trouble = "without an entry: " + Classes.reason(e);
+            }
+            if (!added) {
+                instance.restorer.note(instance.type.info.name, trouble);
+            }
+        }
+
+        /** An iterator compares this with its own copy. */
+        private static void restoreCount(Instance instance, Object object, Class<?> covered) {
+            for (Class<?> type = covered; type != null; type = type.getSuperclass()) {
+                Slot slot = Layout.find(type, "modCount", "I");
+                if (slot != null && instance.has("modCount")) {
+                    slot.put(object, (int) instance.number("modCount", 0));
+                }
+            }
+        }
+
+        private Class<?> covered(Instance instance) throws Hole {
+            Class<?> covered = instance.type.superclass(owner);
+            if (covered == null) {
+                throw new Hole("no longer a subclass of " + owner + "; " + Classes.DIFFERS, true);
+            }
+            return covered;
+        }
+    }
+
+    /** What {@code Map.of} and {@code Set.of} give; their tables are salted in each process. */
+    private abstract static class Immutable extends Table {
+        Immutable(String owner) {
+            super(owner);
+        }
+
+        @Override
+        Object fresh(Instance table) throws Hole {
+            return made(table);
+        }
+
+        @Override
+        Object filled(Instance instance, List<Object> keys, List<Object> values) throws Hole {
+            boolean isMap = owner.endsWith("MapN");
+            Map<Object, Object> unique = new LinkedHashMap<>();
+            for (int i = 0; i < keys.size(); i++) {
+                Object value = isMap ? values.get(i) : Boolean.TRUE;
+                int before = unique.size();
+                tryInsert(instance, keys.get(i), key -> {
+                    unique.put(key, Objects.requireNonNull(value, "its value is a hole"));
+                    return unique.size() > before;
+                });
+            }
+            List<Object> arguments = new ArrayList<>();
+            unique.forEach((key, value) -> {
+                arguments.add(key);
+                if (isMap) {
+                    arguments.add(value);
+                }
+            });
+            return made(instance, arguments.toArray());
+        }
+
+        private Object made(Instance instance, Object... arguments) throws Hole {
+            Class<?> type = instance.type.superclass(owner);
+            try {
+                return Trusted.LOOKUP.findConstructor(
+                                type, MethodType.methodType(void.class, Object[].class))
+                        .asFixedArity().invoke(arguments);
+            } catch (Throwable e) {
+                throw new Hole("this JDK makes no such table: " + Classes.reason(e));
+            }
+        }
+    }
+
+    /** Whether a key's hash code cannot depend on the content of a table. */
+    private static boolean isSettled(Object key) {
+        return key instanceof String || key instanceof Number || key instanceof Enum
+                || key instanceof Character || key instanceof Boolean || key instanceof Class
+                || key.getClass() == Object.class;
+    }
+
+    private static Object newHashMap(Instance map) {
+        float load = map.real("loadFactor", 0.75f);
+        if (map.has("accessOrder")) {
+            return new LinkedHashMap<>(capacity(map, 16), load, map.flag("accessOrder"));
+        }
+        return new HashMap<>(capacity(map, 16), load);
+    }
+
+    /** A set, for its map must have the JDK's own marker as values. */
+    private static Object newHashSet(Instance set) {
+        Instance map = set.object("map");
+        int capacity = map == null ? 16 : capacity(map, 16);
+        float load = map == null ? 0.75f : map.real("loadFactor", 0.75f);
+        return map != null && map.has("head")
+                ? new LinkedHashSet<>(capacity, load) : new java.util.HashSet<>(capacity, load);
+    }
+
+    /** The length of the recorded table. */
+    private static int capacity(Instance map, int otherwise) {
+        Stored table = map.stored("table");
+        if (table != null && table.kind == Stored.REFERENCES) {
+            return Math.max(1, table.values().length);
+        }
+        // Not allocated yet; HashMap keeps the wanted capacity here.
+        long threshold = map.number("threshold", 0);
+        return threshold > 0 && threshold <= 1 << 16 ? (int) threshold : otherwise;
+    }
+
+    private static void buckets(Instance map, String key, String value, Numbers out) {
+        Object[] table = map.elements("table");
+        boolean backwards = map.type.superclass("java.util.Hashtable") != null;
+        for (int i = 0; i < table.length; i++) {
+            Object bucket = table[backwards ? table.length - 1 - i : i];
+            chain(map.restorer, Restorer.reference(bucket), "next", key, value, out);
+        }
+    }
+
+    /** Follows linked nodes, at most as many as there are objects. */
+    private static void chain(
+            Restorer restorer, int first, String next, String key, String value, Numbers out) {
+        int left = restorer.file.objectCount();
+        for (Instance node = restorer.instance(first); node != null && left > 0; left--) {
+            out.add(node.reference(key));
+            out.add(value == null ? -1 : node.reference(value));
+            // Nodes that are references inherit another field of this name.
+            node = restorer.instance(node.lowestReference(next));
+        }
+    }
+
+    private static void pairs(Instance map, String table, Numbers out) {
+        Object[] slots = map.elements(table);
+        for (int i = 0; i + 1 < slots.length; i += 2) {
+            if (slots[i] != null) {
+                out.add(Restorer.reference(slots[i]));
+                out.add(Restorer.reference(slots[i + 1]));
+            }
+        }
+    }
+
+    /** A table that was growing has forwarding nodes to its successor. */
+    private static void concurrent(Instance map, Numbers out) {
+        boolean growing = false;
+        for (Object bucket : map.elements("table")) {
+            Instance node = map.restorer.instance(Restorer.reference(bucket));
+            if (node != null && node.has("nextTable")) {
+                growing = true;
+            } else {
+                bin(node, out);
+            }
+        }
+        if (growing) {
+            for (Object bucket : map.elements("nextTable")) {
+                bin(map.restorer.instance(Restorer.reference(bucket)), out);
+            }
+        }
+    }
+
+    private static void bin(Instance node, Numbers out) {
+        if (node != null) {
+            int first = node.has("first") ? node.reference("first") : node.number;
+            chain(node.restorer, first, "next", "key", "val", out);
+        }
+    }
+}

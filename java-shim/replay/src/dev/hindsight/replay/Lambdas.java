@@ -1,0 +1,225 @@
+package dev.hindsight.replay;
+
+import dev.hindsight.replay.Layout.Slot;
+import dev.hindsight.replay.Recorded.Lambda;
+import java.lang.invoke.CallSite;
+import java.lang.invoke.LambdaConversionException;
+import java.lang.invoke.LambdaMetafactory;
+import java.lang.invoke.MethodHandle;
+import java.lang.invoke.MethodHandles.Lookup;
+import java.lang.invoke.MethodType;
+import java.lang.reflect.InvocationHandler;
+import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
+import java.lang.reflect.Proxy;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * Restores lambdas and method references from the method behind them.
+ *
+ * <p>The JDK's own factory makes them, so that stack traces look as they did. It wants the captured
+ * values at once, but these may lead back to the lambda: it gets zeros, and {@link #fill} writes the
+ * fields of its class, {@code arg$1} and so on. Where the factory refuses, a proxy does the work.
+ */
+final class Lambdas {
+    private Lambdas() {}
+
+    /** A lambda without its captured values. */
+    static Object create(Lambda lambda, String[] interfaces, ClassLoader loader) throws Hole {
+        if (lambda.owner.isEmpty()) {
+            throw new Hole("a lambda whose method could not be named");
+        }
+        Class<?>[] types = Proxies.interfaces(interfaces, loader);
+        Class<?> owner;
+        MethodHandle method;
+        MethodType captured;
+        try {
+            owner = Classes.find(lambda.owner, loader);
+            method = find(lambda, owner);
+            captured = MethodType.fromMethodDescriptorString(
+                    "(" + String.join("", lambda.types) + ")V", owner.getClassLoader());
+        } catch (ReflectiveOperationException | LinkageError | TypeNotPresentException e) {
+            throw new Hole("the lambda's method " + lambda.owner + "." + lambda.method
+                    + lambda.descriptor + " cannot be found (" + Classes.reason(e) + "); "
+                    + Classes.DIFFERS, true);
+        }
+        int count = captured.parameterCount();
+        if (count > method.type().parameterCount()) {
+            throw new Hole("a lambda that captures more than its method takes");
+        }
+        for (Class<?> host : hosts(owner, types)) {
+            try {
+                return spin(lambda, host, types, method, captured);
+            } catch (Throwable e) {
+                // The factory is particular about access and loaders; the proxy is not.
+            }
+        }
+        return Proxies.proxy(types, loader, new Handler(method, count));
+    }
+
+    /** Sets the captured values. */
+    static void fill(Restorer restorer, Lambda lambda, Object object) throws Hole {
+        boolean proxy = Proxy.isProxyClass(object.getClass());
+        for (int i = 0; i < lambda.captured.length; i++) {
+            String descriptor = lambda.types[i];
+            Class<?> primitive = Primitives.type(descriptor);
+            Object value = primitive == null
+                    ? restorer.get(Restorer.reference(lambda.captured[i]))
+                    : Primitives.convert(lambda.captured[i], primitive);
+            if (primitive != null && value == null) {
+                restorer.note("lambda " + lambda.method, "a captured value was not stored");
+                value = Primitives.zero(primitive);
+            }
+            if (proxy) {
+                ((Handler) Proxy.getInvocationHandler(object)).captured[i] = value;
+            } else {
+                Slot slot = Layout.need(object.getClass(), "arg$" + (i + 1));
+                slot.put(object, value);
+            }
+        }
+    }
+
+    private static Iterable<Class<?>> hosts(Class<?> owner, Class<?>[] interfaces) {
+        Set<Class<?>> hosts = new LinkedHashSet<>();
+        hosts.add(owner);
+        hosts.addAll(List.of(interfaces));
+        return hosts;
+    }
+
+    private static MethodHandle find(Lambda lambda, Class<?> owner)
+            throws ReflectiveOperationException {
+        Lookup lookup = Trusted.LOOKUP.in(owner);
+        ClassLoader loader = owner.getClassLoader();
+        MethodType type = MethodType.fromMethodDescriptorString(lambda.descriptor, loader);
+        if (lambda.isStatic) {
+            return lookup.findStatic(owner, lambda.method, type);
+        } else if (lambda.method.equals("<init>")) {
+            return lookup.findConstructor(owner, type);
+        }
+        MethodHandle virtual = Trusted.LOOKUP.findVirtual(owner, lambda.method, type);
+        boolean isPrivate = Modifier.isPrivate(
+                Trusted.LOOKUP.revealDirect(virtual).getModifiers());
+        // Before JDK 15 the factory wants private methods this way.
+        return isPrivate ? lookup.findSpecial(owner, lambda.method, type, owner) : virtual;
+    }
+
+    private static Object spin(
+            Lambda lambda, Class<?> host, Class<?>[] interfaces, MethodHandle method,
+            MethodType captured) throws Throwable {
+        int main = -1;
+        List<Method> abstracts = new ArrayList<>();
+        for (int i = 0; i < interfaces.length && main < 0; i++) {
+            abstracts = abstractMethods(interfaces[i]);
+            main = abstracts.isEmpty() ? -1 : i;
+        }
+        if (main < 0) {
+            throw new LambdaConversionException("no functional interface");
+        }
+        MethodType wanted = type(abstracts.get(0));
+        MethodType actual = method.type().dropParameterTypes(0, captured.parameterCount());
+        MethodType instantiated = wanted.changeReturnType(
+                narrowed(wanted.returnType(), actual.returnType()));
+        for (int i = 0; i < wanted.parameterCount(); i++) {
+            instantiated = instantiated.changeParameterType(
+                    i, narrowed(wanted.parameterType(i), actual.parameterType(i)));
+        }
+        List<Object> extra = new ArrayList<>(List.of(wanted, method, instantiated));
+        extra.add(LambdaMetafactory.FLAG_MARKERS | LambdaMetafactory.FLAG_BRIDGES);
+        extra.add(interfaces.length - 1);
+        for (int i = 0; i < interfaces.length; i++) {
+            if (i != main) {
+                if (!abstractMethods(interfaces[i]).isEmpty()
+                        && !interfaces[i].isAssignableFrom(interfaces[main])) {
+                    throw new LambdaConversionException("two functional interfaces");
+                }
+                extra.add(interfaces[i]);
+            }
+        }
+        extra.add(abstracts.size() - 1);
+        for (Method bridge : abstracts.subList(1, abstracts.size())) {
+            extra.add(type(bridge));
+        }
+        CallSite site = LambdaMetafactory.altMetafactory(Trusted.LOOKUP.in(host),
+                abstracts.get(0).getName(), captured.changeReturnType(interfaces[main]),
+                extra.toArray());
+        Object[] zeros = new Object[captured.parameterCount()];
+        for (int i = 0; i < zeros.length; i++) {
+            Class<?> type = captured.parameterType(i);
+            zeros[i] = type.isPrimitive() ? Primitives.zero(type) : null;
+        }
+        return site.getTarget().invokeWithArguments(zeros);
+    }
+
+    /** The one method of a functional interface, and those it stands for by generics. */
+    private static List<Method> abstractMethods(Class<?> type) {
+        List<Method> found = new ArrayList<>();
+        for (Method method : type.getMethods()) {
+            if (Modifier.isAbstract(method.getModifiers()) && !isObjects(method)
+                    && (found.isEmpty() || found.get(0).getName().equals(method.getName()))) {
+                found.add(method);
+            }
+        }
+        return found;
+    }
+
+    private static boolean isObjects(Method method) {
+        try {
+            Object.class.getMethod(method.getName(), method.getParameterTypes());
+            return true;
+        } catch (NoSuchMethodException e) {
+            return false;
+        }
+    }
+
+    private static MethodType type(Method method) {
+        return MethodType.methodType(method.getReturnType(), method.getParameterTypes());
+    }
+
+    /** What the interface's type is in this lambda; the factory casts to it. */
+    private static Class<?> narrowed(Class<?> wanted, Class<?> actual) {
+        if (wanted.isPrimitive()) {
+            return wanted;
+        }
+        Class<?> boxed = MethodType.methodType(actual).wrap().returnType();
+        return wanted.isAssignableFrom(boxed) ? boxed : wanted;
+    }
+
+    /** Does what the lambda's class would do. */
+    private static final class Handler implements InvocationHandler {
+        private final MethodHandle method;
+        final Object[] captured;
+
+        Handler(MethodHandle method, int count) {
+            this.method = method;
+            captured = new Object[count];
+        }
+
+        @Override
+        public Object invoke(Object proxy, Method called, Object[] arguments) throws Throwable {
+            if (called.getDeclaringClass() == Object.class) {
+                switch (called.getName()) {
+                    case "equals": return proxy == arguments[0];
+                    case "hashCode": return System.identityHashCode(proxy);
+                    default: return "lambda@" + Integer.toHexString(System.identityHashCode(proxy));
+                }
+            }
+            List<Object> all = new ArrayList<>();
+            if (called.isDefault()) {
+                all.add(proxy);
+            } else {
+                all.addAll(Arrays.asList(captured));
+            }
+            if (arguments != null) {
+                all.addAll(Arrays.asList(arguments));
+            }
+            MethodHandle target = called.isDefault()
+                    ? Trusted.LOOKUP.unreflectSpecial(called, called.getDeclaringClass())
+                    : method.asFixedArity();
+            return target.invokeWithArguments(all);
+        }
+    }
+}

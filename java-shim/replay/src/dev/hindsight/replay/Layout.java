@@ -1,0 +1,142 @@
+package dev.hindsight.replay;
+
+import java.lang.invoke.MethodHandle;
+import java.lang.invoke.MethodType;
+import java.lang.reflect.Field;
+import java.lang.reflect.Modifier;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * The instance fields that a running class declares, those included that reflection hides.
+ *
+ * <p>Names alone do not say where to write: a field that has become a reference since it was
+ * recorded as an int must not be written as one, so a {@link Slot} is only found by its type too.
+ */
+final class Layout {
+    /** A field of the running JVM. */
+    static final class Slot {
+        final String name;
+        final Class<?> type;
+        final long offset;
+
+        Slot(String name, Class<?> type, long offset) {
+            this.name = name;
+            this.type = type;
+            this.offset = offset;
+        }
+
+        Object get(Object object) {
+            return Trusted.get(object, offset, type);
+        }
+
+        /** Writes a value of the slot's type; a {@link ClassCastException} if it is none. */
+        void put(Object object, Object value) {
+            Trusted.put(object, offset, type, value);
+        }
+    }
+
+    private static final MethodHandle DECLARED_FIELDS = declaredFields();
+
+    private static final ClassValue<Layout> LAYOUTS = new ClassValue<>() {
+        @Override
+        protected Layout computeValue(Class<?> type) {
+            return new Layout(type);
+        }
+    };
+
+    private final Class<?> owner;
+    /** Null if a field's type is not on the class path: the JVM then lists none of them. */
+    private final List<Slot> slots;
+
+    private Layout(Class<?> owner) {
+        this.owner = owner;
+        List<Slot> found = new ArrayList<>();
+        try {
+            for (Field field : (Field[]) DECLARED_FIELDS.invokeExact(owner, false)) {
+                if (!Modifier.isStatic(field.getModifiers())) {
+                    found.add(new Slot(field.getName(), field.getType(),
+                            Trusted.offset(owner, field.getName())));
+                }
+            }
+        } catch (LinkageError e) {
+            found = null;
+        } catch (Throwable e) {
+            throw new AssertionError(e);
+        }
+        slots = found;
+    }
+
+    /** The field of this name and type that {@code owner} declares, or null. */
+    static Slot find(Class<?> owner, String name, String descriptor) {
+        return LAYOUTS.get(owner).find(name, descriptor);
+    }
+
+    /** A field that must be there, whatever its type. */
+    static Slot need(Class<?> owner, String name) throws Hole {
+        Layout layout = LAYOUTS.get(owner);
+        if (layout.slots != null) {
+            for (Slot slot : layout.slots) {
+                if (slot.name.equals(name)) {
+                    return slot;
+                }
+            }
+        }
+        throw new Hole("this JDK's " + owner.getName() + " has no field " + name);
+    }
+
+    /** The fields of {@code owner}, without inherited ones. */
+    static List<Slot> declared(Class<?> owner) {
+        List<Slot> slots = LAYOUTS.get(owner).slots;
+        return slots == null ? List.of() : slots;
+    }
+
+    /** Copies all fields that {@code owner} and its superclasses declare. */
+    static void copy(Object from, Object to, Class<?> owner) {
+        // Reading fields that an object does not have would give garbage.
+        owner.cast(from);
+        owner.cast(to);
+        for (Class<?> type = owner; type != null; type = type.getSuperclass()) {
+            for (Slot slot : declared(type)) {
+                slot.put(to, slot.get(from));
+            }
+        }
+    }
+
+    private Slot find(String name, String descriptor) {
+        if (slots == null) {
+            return resolve(name, descriptor);
+        }
+        for (Slot slot : slots) {
+            if (slot.name.equals(name) && descriptor(slot.type).equals(descriptor)) {
+                return slot;
+            }
+        }
+        return null;
+    }
+
+    /** Looks for one field alone, so that the missing type of another does no harm. */
+    private Slot resolve(String name, String descriptor) {
+        try {
+            Class<?> type = MethodType.fromMethodDescriptorString(
+                    "()" + descriptor, owner.getClassLoader()).returnType();
+            Trusted.LOOKUP.findGetter(owner, name, type);
+            return new Slot(name, type, Trusted.offset(owner, name));
+        } catch (ReflectiveOperationException | TypeNotPresentException | LinkageError e) {
+            return null;
+        }
+    }
+
+    static String descriptor(Class<?> type) {
+        return MethodType.methodType(type).toMethodDescriptorString().substring(2);
+    }
+
+    private static MethodHandle declaredFields() {
+        try {
+            return Trusted.LOOKUP.findVirtual(Class.class, "getDeclaredFields0",
+                    MethodType.methodType(Field[].class, boolean.class));
+        } catch (ReflectiveOperationException e) {
+            throw new ReplayException("this JVM does not list the fields of a class", e);
+        }
+    }
+}

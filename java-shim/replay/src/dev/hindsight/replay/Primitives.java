@@ -1,0 +1,81 @@
+package dev.hindsight.replay;
+
+/** Boxed values of the primitive types. */
+final class Primitives {
+    private Primitives() {}
+
+    /** The primitive type of a descriptor's first character, or null for references and arrays. */
+    static Class<?> type(String descriptor) {
+        if (descriptor.length() != 1) {
+            return null;
+        }
+        switch (descriptor.charAt(0)) {
+            case 'Z': return boolean.class;
+            case 'B': return byte.class;
+            case 'S': return short.class;
+            case 'C': return char.class;
+            case 'I': return int.class;
+            case 'J': return long.class;
+            case 'F': return float.class;
+            case 'D': return double.class;
+            case 'V': return void.class;
+            default: return null;
+        }
+    }
+
+    /** The primitive type of this name ({@code int}), or null. */
+    static Class<?> named(String name) {
+        switch (name) {
+            case "boolean": return boolean.class;
+            case "byte": return byte.class;
+            case "short": return short.class;
+            case "char": return char.class;
+            case "int": return int.class;
+            case "long": return long.class;
+            case "float": return float.class;
+            case "double": return double.class;
+            case "void": return void.class;
+            default: return null;
+        }
+    }
+
+    /** Boxes a value as {@code type}; null if it is no such value. Integers wrap around. */
+    static Object convert(Object value, Class<?> type) {
+        if (value instanceof Boolean) {
+            return type == boolean.class ? value : null;
+        }
+        if (value instanceof Character) {
+            return type == char.class ? value : convert((int) (Character) value, type);
+        }
+        if (!(value instanceof Number) || type == boolean.class) {
+            return null;
+        }
+        Number number = (Number) value;
+        if (type == float.class) {
+            return number.floatValue();
+        } else if (type == double.class) {
+            return number.doubleValue();
+        }
+        if (value instanceof Float || value instanceof Double) {
+            return null;
+        }
+        long bits = number.longValue();
+        if (type == int.class) {
+            return (int) bits;
+        } else if (type == long.class) {
+            return bits;
+        } else if (type == byte.class) {
+            return (byte) bits;
+        } else if (type == short.class) {
+            return (short) bits;
+        } else if (type == char.class) {
+            return (char) bits;
+        }
+        return null;
+    }
+
+    /** Zero, as {@code type} has it. */
+    static Object zero(Class<?> type) {
+        return type == boolean.class ? Boolean.FALSE : convert(0, type);
+    }
+}

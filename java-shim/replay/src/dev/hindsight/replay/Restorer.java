@@ -1,0 +1,487 @@
+package dev.hindsight.replay;
+
+import dev.hindsight.replay.Layout.Slot;
+import dev.hindsight.replay.Recorded.Argument;
+import dev.hindsight.replay.Recorded.ClassInfo;
+import dev.hindsight.replay.Recorded.FrameInfo;
+import dev.hindsight.replay.Recorded.Lambda;
+import dev.hindsight.replay.Recorded.Patch;
+import dev.hindsight.replay.Recorded.Stored;
+import java.lang.reflect.Array;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * Builds the objects that the arguments of one frame lead to.
+ *
+ * <p>A walk makes each object once, so shared objects and cycles come out as they were; then all
+ * are filled; then hash tables get their elements, inner ones first. No step recurses: a list of a
+ * hundred thousand links is as deep as it is long.
+ */
+final class Restorer {
+    private static final int[] NONE = {};
+    /** Hash codes that depend on tables in a cycle settle in a round or two, or never. */
+    private static final int ROUNDS = 4;
+
+    final CrashFile file;
+    final ClassLoader loader;
+    private final Set<String> holes = new LinkedHashSet<>();
+    private final Map<Integer, Type> types = new HashMap<>();
+    /** Values of the objects that the frame's patch changes. */
+    private final Map<Integer, Object[]> patched = new HashMap<>();
+    private final Object[] built;
+    private final boolean[] entered;
+    /** Objects that the running JDK has its own one of. */
+    private final boolean[] preset;
+    /** Objects that cannot be restored because the class path differs, and why. */
+    private final Map<Integer, String> differing = new HashMap<>();
+    /** All objects, each after those it leads to (but for cycles). */
+    private final Numbers order = new Numbers();
+
+    private Restorer(CrashFile file, ClassLoader loader) {
+        this.file = file;
+        this.loader = loader;
+        built = new Object[file.objectCount()];
+        entered = new boolean[built.length];
+        preset = new boolean[built.length];
+    }
+
+    static Frame frame(CrashFile file, int index, ClassLoader loader) {
+        if (index < 0 || index >= file.frames.length) {
+            throw new ReplayException(file.name + " has no frame " + index + ", only "
+                    + file.frames.length);
+        }
+        FrameInfo frame = file.frames[index];
+        String what = frame.owner + "." + frame.method + " (frame " + index + " of " + file.name
+                + ")";
+        if (frame.descriptor.isEmpty()) {
+            throw new ReplayException(what + " was not captured"
+                    + (frame.reason.isEmpty() ? "" : ": " + frame.reason));
+        }
+        Restorer restorer = new Restorer(file, loader);
+        restorer.apply(frame.patch);
+        for (Argument argument : frame.arguments) {
+            if (Recorded.isReference(argument.descriptor)) {
+                restorer.walk(reference(argument.value));
+            }
+        }
+        restorer.fillAll();
+        restorer.insertAll();
+
+        Map<Integer, Object> values = new HashMap<>();
+        Map<Integer, String> failed = new HashMap<>();
+        for (Argument argument : frame.arguments) {
+            restorer.take(argument, values, failed);
+        }
+        List<String> holes = List.copyOf(restorer.holes);
+        Runner.report(holes);
+        return new Frame(what, values, failed, holes, restorer.built);
+    }
+
+    private void apply(Patch[] patches) {
+        for (Patch patch : patches) {
+            Stored stored = file.object(patch.object);
+            ClassInfo info = stored == null ? null : file.type(stored.classId);
+            int index = info == null || stored.kind != Stored.INSTANCE
+                    ? -1 : info.index(patch.owner, patch.field);
+            if (index < 0 || index >= stored.values().length) {
+                note(patch.owner, "the value of " + patch.field
+                        + " at entry is known, but not its object");
+            } else {
+                patched.computeIfAbsent(patch.object, n -> stored.values().clone())[index] =
+                        patch.value;
+            }
+        }
+    }
+
+    private void take(
+            Argument argument, Map<Integer, Object> values, Map<Integer, String> failed) {
+        Class<?> primitive = Primitives.type(argument.descriptor);
+        if (primitive != null) {
+            Object value = Primitives.convert(argument.value, primitive);
+            if (value == null) {
+                note(primitive.getName(), "argument " + argument.index + " was not stored");
+                value = Primitives.zero(primitive);
+            }
+            values.put(argument.index, value);
+            return;
+        }
+        int number = reference(argument.value);
+        String reason = differing.get(number);
+        if (reason != null) {
+            failed.put(argument.index, className(number) + ": " + reason);
+        }
+        values.put(argument.index, get(number));
+    }
+
+    // The walk.
+
+    private void walk(int root) {
+        Numbers stack = new Numbers();
+        Numbers positions = new Numbers();
+        List<int[]> children = new ArrayList<>();
+        push(root, stack, positions, children);
+        while (stack.size() > 0) {
+            int top = stack.size() - 1;
+            int position = positions.get(top);
+            int[] next = children.get(top);
+            if (position == next.length) {
+                order.add(stack.pop());
+                positions.pop();
+                children.remove(top);
+            } else {
+                positions.set(top, position + 1);
+                push(next[position], stack, positions, children);
+            }
+        }
+    }
+
+    private void push(int number, Numbers stack, Numbers positions, List<int[]> children) {
+        if (number < 0 || number < entered.length && entered[number]) {
+            return;
+        }
+        if (number >= entered.length) {
+            note("object " + number, "not in the crash file");
+            return;
+        }
+        entered[number] = true;
+        stack.add(number);
+        positions.add(0);
+        children.add(enter(number));
+    }
+
+    /** Makes an object and says which ones it leads to. */
+    private int[] enter(int number) {
+        try {
+            Stored stored = file.object(number);
+            if (stored == null) {
+                throw new Hole("not in the crash file");
+            }
+            Type type = type(stored.classId);
+            if (type.problem != null && stored.kind != Stored.HOLE) {
+                throw new Hole(type.problem, true);
+            }
+            return create(number, stored, type);
+        } catch (Hole hole) {
+            note(className(number), hole.getMessage());
+            if (hole.differs) {
+                differing.put(number, hole.getMessage());
+            }
+        } catch (RuntimeException | LinkageError e) {
+            // Static initializers of the program run here.
+            String reason = "cannot be made here: " + Classes.reason(e)
+                    + (e.getCause() == null ? "" : " (" + Classes.reason(e.getCause()) + ")");
+            note(className(number), reason);
+            differing.put(number, reason);
+        }
+        return NONE;
+    }
+
+    private int[] create(int number, Stored stored, Type type) throws Hole {
+        switch (stored.kind) {
+            case Stored.STRING:
+                set(number, stored.text());
+                return NONE;
+            case Stored.CLASS:
+                set(number, classNamed(stored.text()));
+                return NONE;
+            case Stored.ENUM:
+                set(number, constant(type, stored.text()));
+                return NONE;
+            case Stored.PRIMITIVES:
+                set(number, RecordedArrays.primitives(type, (byte[]) stored.body));
+                return NONE;
+            case Stored.REFERENCES:
+                return references(number, stored, type);
+            case Stored.LAMBDA:
+                return lambda(number, (Lambda) stored.body, type);
+            case Stored.INSTANCE:
+                return instance(number, stored, type);
+            default:
+                throw new Hole(stored.text());
+        }
+    }
+
+    private int[] references(int number, Stored stored, Type type) throws Hole {
+        Class<?> component = type.running == null ? null : type.running.getComponentType();
+        if (component == null || component.isPrimitive()) {
+            throw new Hole("stored as an array of references");
+        }
+        Object[] values = stored.values();
+        set(number, Array.newInstance(component, values.length));
+        Numbers out = new Numbers();
+        for (Object value : values) {
+            out.add(reference(value));
+        }
+        return out.toArray();
+    }
+
+    private int[] lambda(int number, Lambda lambda, Type type) throws Hole {
+        set(number, Lambdas.create(lambda, type.info.interfaces, loader));
+        Numbers out = new Numbers();
+        for (int i = 0; i < lambda.captured.length; i++) {
+            if (Recorded.isReference(lambda.types[i])) {
+                out.add(reference(lambda.captured[i]));
+            }
+        }
+        return out.toArray();
+    }
+
+    private int[] instance(int number, Stored stored, Type type) throws Hole {
+        Instance instance = instance(number);
+        Numbers out = new Numbers();
+        if (type.info.kind == ClassInfo.PROXY) {
+            set(number, Proxies.create(type.info.interfaces, loader));
+            out.add(instance.reference("h"));
+            return out.toArray();
+        } else if (type.running == null) {
+            throw new Hole("a hidden class, which only the recorded run had");
+        } else if (stored.values().length != type.slots.length) {
+            throw new Hole("stored with " + stored.values().length + " of its "
+                    + type.slots.length + " fields");
+        }
+        Object object;
+        if (type.rule != null) {
+            object = type.rule.create(instance);
+        } else {
+            object = allocate(type.running);
+        }
+        if (!preset[number]) {
+            set(number, object);
+        }
+        if (type.rule != null) {
+            type.rule.children(instance, out);
+        }
+        for (int i = 0; i < type.slots.length; i++) {
+            if (type.slots[i] != null && !type.slots[i].type.isPrimitive()) {
+                out.add(reference(instance.values[i]));
+            }
+        }
+        differences(number, type);
+        return out.toArray();
+    }
+
+    static Object allocate(Class<?> type) throws Hole {
+        try {
+            return Trusted.allocate(type);
+        } catch (InstantiationException e) {
+            throw new Hole("the class has become abstract; " + Classes.DIFFERS, true);
+        }
+    }
+
+    private void differences(int number, Type type) {
+        for (String field : type.missing) {
+            boolean ofJdk = Classes.ofJdk(type.running);
+            String reason = "field " + field + " is not in the running class; "
+                    + (ofJdk ? "degraded, for the JDK differs from the recorded one"
+                            : Classes.DIFFERS);
+            note(type.info.name, reason);
+            if (!ofJdk) {
+                differing.put(number, reason);
+            }
+        }
+        for (String field : type.added) {
+            note(type.info.name, "field " + field + " was not recorded and keeps its default; "
+                    + Classes.DIFFERS);
+        }
+    }
+
+    private Object constant(Type type, String name) throws Hole {
+        Class<?> running = type.running;
+        if (running != null && !running.isEnum()) {
+            running = running.getSuperclass();
+        }
+        if (running == null || !running.isEnum()) {
+            throw new Hole("no longer an enum; " + Classes.DIFFERS, true);
+        }
+        for (Object constant : running.getEnumConstants()) {
+            if (((Enum<?>) constant).name().equals(name)) {
+                return constant;
+            }
+        }
+        throw new Hole("constant " + name + " is missing; " + Classes.DIFFERS, true);
+    }
+
+    // Filling.
+
+    private void fillAll() {
+        for (int i = 0; i < order.size(); i++) {
+            int number = order.get(i);
+            if (built[number] != null && !preset[number]) {
+                try {
+                    fill(number, file.object(number), built[number]);
+                } catch (Hole hole) {
+                    note(className(number), hole.getMessage());
+                } catch (RuntimeException | LinkageError e) {
+                    note(className(number), "not complete: " + Classes.reason(e));
+                }
+            }
+        }
+    }
+
+    private void fill(int number, Stored stored, Object object) throws Hole {
+        if (stored.kind == Stored.REFERENCES) {
+            RecordedArrays.fill(this, stored.values(), (Object[]) object, className(number));
+        } else if (stored.kind == Stored.LAMBDA) {
+            Lambdas.fill(this, (Lambda) stored.body, object);
+        } else if (stored.kind == Stored.INSTANCE) {
+            Instance instance = instance(number);
+            if (instance.type.info.kind == ClassInfo.PROXY) {
+                Proxies.fill(object, get(instance.reference("h")));
+                return;
+            }
+            for (int i = 0; i < instance.values.length; i++) {
+                if (instance.type.slots[i] != null) {
+                    write(object, instance.type.slots[i], instance.values[i], instance.type);
+                }
+            }
+            if (instance.type.rule != null) {
+                instance.type.rule.fill(instance, object);
+            }
+        }
+    }
+
+    private void write(Object object, Slot slot, Object value, Type type) {
+        if (slot.type.isPrimitive()) {
+            Object primitive = Primitives.convert(value, slot.type);
+            if (primitive != null) {
+                slot.put(object, primitive);
+            } else {
+                note(type.info.name, "field " + slot.name + " was not stored");
+            }
+            return;
+        }
+        Object target = get(reference(value));
+        if (target == null || slot.type.isInstance(target)) {
+            slot.put(object, target);
+        } else {
+            note(type.info.name, "field " + slot.name + " cannot hold a "
+                    + target.getClass().getName());
+        }
+    }
+
+    // Hash tables.
+
+    private void insertAll() {
+        Map<Integer, int[]> hashes = new HashMap<>();
+        for (int i = 0; i < order.size(); i++) {
+            insert(order.get(i), hashes);
+        }
+        // In a cycle a key's hash code may depend on a table that was filled after its own.
+        boolean changed = !hashes.isEmpty();
+        for (int round = 0; changed && round < ROUNDS; round++) {
+            changed = false;
+            for (int i = 0; i < order.size(); i++) {
+                int[] before = hashes.get(order.get(i));
+                if (before != null) {
+                    insert(order.get(i), hashes);
+                    changed |= !Arrays.equals(before, hashes.get(order.get(i)));
+                }
+            }
+        }
+    }
+
+    private void insert(int number, Map<Integer, int[]> hashes) {
+        Object object = built[number];
+        if (object == null || preset[number] || file.object(number).kind != Stored.INSTANCE) {
+            return;
+        }
+        Instance instance = instance(number);
+        if (instance.type.rule == null || !instance.type.rule.inserts()) {
+            return;
+        }
+        try {
+            Object[] keys = instance.type.rule.insert(instance, object);
+            if (keys != null) {
+                hashes.put(number, HashTables.hashes(keys));
+            }
+        } catch (Hole hole) {
+            note(className(number), hole.getMessage());
+        } catch (RuntimeException | LinkageError e) {
+            note(className(number), "not complete: " + Classes.reason(e));
+        }
+    }
+
+    // What rules ask for.
+
+    /** The object of this number, null for a hole or -1. */
+    Object get(int number) {
+        return number >= 0 && number < built.length ? built[number] : null;
+    }
+
+    /** Lets the running JDK's own object stand for a recorded one, which it is compared with. */
+    void preset(int number, Object object) {
+        if (number >= 0 && number < built.length) {
+            built[number] = object;
+            preset[number] = true;
+        }
+    }
+
+    void note(String className, String reason) {
+        holes.add(className + ": " + reason);
+    }
+
+    /** The instance of this number, or null if that is something else. */
+    Instance instance(int number) {
+        Stored stored = file.object(number);
+        if (stored == null || stored.kind != Stored.INSTANCE) {
+            return null;
+        }
+        Object[] values = patched.isEmpty() ? null : patched.get(number);
+        return new Instance(this, number, stored, type(stored.classId),
+                values != null ? values : stored.values());
+    }
+
+    String text(int number) {
+        Stored stored = file.object(number);
+        return stored != null && stored.kind == Stored.STRING ? stored.text() : null;
+    }
+
+    Class<?> classNamed(String name) throws Hole {
+        try {
+            return Classes.find(name, loader);
+        } catch (ClassNotFoundException | LinkageError e) {
+            throw new Hole("class " + name + " cannot be loaded (" + Classes.reason(e) + "); "
+                    + Classes.DIFFERS, true);
+        }
+    }
+
+    /** The object number in a value of a reference type, -1 for null. */
+    static int reference(Object value) {
+        if (!(value instanceof Long)) {
+            return -1;
+        }
+        long number = (Long) value;
+        return number >= 0 && number <= Integer.MAX_VALUE ? (int) number : -1;
+    }
+
+    private void set(int number, Object object) {
+        if (!preset[number]) {
+            built[number] = object;
+        }
+    }
+
+    private String className(int number) {
+        Stored stored = file.object(number);
+        ClassInfo info = stored == null ? null : file.type(stored.classId);
+        return info == null ? "object " + number : info.name;
+    }
+
+    private Type type(int id) {
+        Type type = types.get(id);
+        if (type == null) {
+            ClassInfo info = file.type(id);
+            if (info == null) {
+                throw new ReplayException("class " + id + " is not in the crash file " + file.name);
+            }
+            type = new Type(info, loader);
+            types.put(id, type);
+        }
+        return type;
+    }
+}

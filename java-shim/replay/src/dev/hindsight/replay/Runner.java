@@ -1,0 +1,232 @@
+package dev.hindsight.replay;
+
+import java.io.IOException;
+import java.lang.reflect.Constructor;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.Paths;
+import java.nio.file.StandardCopyOption;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/**
+ * Runs one emitted test and writes down how it ended: {@code Runner TESTCLASS METHOD RESULTFILE}.
+ *
+ * <p>{@code hindsight junit} checks its tests with it, one JVM each, without JUnit. The result is
+ * one JSON object:
+ *
+ * <pre>
+ * outcome    "passed", "threw", "exited", or "broken": it says nothing about the program
+ * exception  class of what was thrown, or null
+ * message    its message, or null
+ * stack      [{class, method, file, line}], innermost first
+ * chain      classes of its causes
+ * reason     why it is broken, or null
+ * holes      what was not restored, as {@link Frame#holes} tells it
+ * </pre>
+ *
+ * <p>The file is there as a whole or not at all. After it is written the JVM halts, whatever
+ * threads the program has left behind.
+ */
+public final class Runner {
+    private static final int MAX_STACK = 1024;
+    private static final int MAX_CHAIN = 64;
+
+    private static final Set<String> HOLES = new LinkedHashSet<>();
+    private static final AtomicBoolean WRITTEN = new AtomicBoolean();
+    /** Given up to have room to report an OutOfMemoryError in. */
+    private static byte[] reserve = new byte[4 << 20];
+
+    private Runner() {}
+
+    /**
+     * Runs the test.
+     *
+     * @param arguments class and method of the test, and the file to write
+     */
+    public static void main(String[] arguments) {
+        if (arguments.length != 3) {
+            System.err.println("usage: Runner TESTCLASS METHOD RESULTFILE");
+            Runtime.getRuntime().halt(2);
+        }
+        Path file = Paths.get(arguments[2]);
+        Runtime.getRuntime().addShutdownHook(
+                new Thread(() -> write(file, "exited", null, null), "hindsight-result"));
+        run(arguments[0], arguments[1], file);
+        Runtime.getRuntime().halt(0);
+    }
+
+    /** Notes holes of a frame that the test loads. */
+    static void report(List<String> holes) {
+        synchronized (HOLES) {
+            HOLES.addAll(holes);
+        }
+    }
+
+    private static void run(String className, String methodName, Path file) {
+        Object test;
+        Method method;
+        try {
+            Class<?> type = Class.forName(className, true, ClassLoader.getSystemClassLoader());
+            method = type.getDeclaredMethod(methodName);
+            method.setAccessible(true);
+            test = Modifier.isStatic(method.getModifiers()) ? null : instance(type);
+        } catch (InvocationTargetException e) {
+            broken(file, e.getCause(), "the test cannot be created");
+            return;
+        } catch (Throwable e) {
+            broken(file, e, "the test cannot be loaded");
+            return;
+        }
+        Throwable thrown = null;
+        try {
+            method.invoke(test);
+        } catch (InvocationTargetException e) {
+            thrown = e.getCause();
+        } catch (Throwable e) {
+            thrown = e;
+        }
+        reserve = null;
+        if (thrown == null) {
+            write(file, "passed", null, null);
+        } else if (thrown instanceof ReplayException) {
+            write(file, "broken", thrown, message(thrown));
+        } else if (thrown instanceof LinkageError && thrownBy(thrown, className)) {
+            broken(file, thrown, "the test does not link");
+        } else {
+            write(file, "threw", thrown, null);
+        }
+    }
+
+    private static Object instance(Class<?> type) throws ReflectiveOperationException {
+        Constructor<?> constructor = type.getDeclaredConstructor();
+        constructor.setAccessible(true);
+        return constructor.newInstance();
+    }
+
+    private static void broken(Path file, Throwable cause, String what) {
+        write(file, "broken", cause, what + ": " + Classes.reason(cause));
+    }
+
+    /** Whether it was the test's own code that failed, not the program's. */
+    private static boolean thrownBy(Throwable thrown, String className) {
+        StackTraceElement[] stack = thrown.getStackTrace();
+        for (StackTraceElement element : stack) {
+            // The class loader stands above the class for which it looks for another.
+            if (!element.getClassName().startsWith("java.")
+                    && !element.getClassName().startsWith("jdk.internal.")) {
+                return element.getClassName().equals(className);
+            }
+        }
+        return false;
+    }
+
+    private static void write(Path file, String outcome, Throwable thrown, String reason) {
+        if (!WRITTEN.compareAndSet(false, true)) {
+            return;
+        }
+        StringBuilder json = new StringBuilder();
+        json.append("{\"outcome\":");
+        string(json, outcome);
+        json.append(",\"exception\":");
+        string(json, thrown == null ? null : thrown.getClass().getName());
+        json.append(",\"message\":");
+        string(json, thrown == null ? null : message(thrown));
+        json.append(",\"stack\":[");
+        stack(json, thrown);
+        json.append("],\"chain\":");
+        strings(json, chain(thrown));
+        json.append(",\"reason\":");
+        string(json, reason);
+        json.append(",\"holes\":");
+        synchronized (HOLES) {
+            strings(json, HOLES);
+        }
+        json.append("}\n");
+        try {
+            Path part = file.resolveSibling(file.getFileName() + ".part");
+            Files.write(part, json.toString().getBytes(StandardCharsets.UTF_8));
+            Files.move(part, file, StandardCopyOption.ATOMIC_MOVE);
+        } catch (IOException e) {
+            System.err.println("hindsight: failed to write " + file + ": " + e);
+            Runtime.getRuntime().halt(3);
+        }
+    }
+
+    private static void stack(StringBuilder json, Throwable thrown) {
+        StackTraceElement[] stack = {};
+        try {
+            stack = thrown == null ? stack : thrown.getStackTrace();
+        } catch (Throwable e) {
+            // An exception of the program may override it; its class must do then.
+        }
+        for (int i = 0; i < stack.length && i < MAX_STACK; i++) {
+            json.append(i == 0 ? "{\"class\":" : ",{\"class\":");
+            string(json, stack[i].getClassName());
+            json.append(",\"method\":");
+            string(json, stack[i].getMethodName());
+            json.append(",\"file\":");
+            string(json, stack[i].getFileName());
+            json.append(",\"line\":").append(stack[i].getLineNumber()).append('}');
+        }
+    }
+
+    private static List<String> chain(Throwable thrown) {
+        List<String> chain = new ArrayList<>();
+        try {
+            Throwable cause = thrown == null ? null : thrown.getCause();
+            while (cause != null && chain.size() < MAX_CHAIN) {
+                chain.add(cause.getClass().getName());
+                cause = cause.getCause();
+            }
+        } catch (Throwable e) {
+            // As above.
+        }
+        return chain;
+    }
+
+    private static String message(Throwable thrown) {
+        try {
+            return thrown.getMessage();
+        } catch (Throwable e) {
+            return null;
+        }
+    }
+
+    private static void strings(StringBuilder json, Iterable<String> texts) {
+        String separator = "[";
+        for (String text : texts) {
+            json.append(separator);
+            string(json, text);
+            separator = ",";
+        }
+        json.append(separator.equals("[") ? "[]" : "]");
+    }
+
+    /** Escapes what JSON wants, and lone surrogates, which UTF-8 cannot carry. */
+    private static void string(StringBuilder json, String text) {
+        if (text == null) {
+            json.append("null");
+            return;
+        }
+        json.append('"');
+        for (int i = 0; i < text.length(); i++) {
+            char unit = text.charAt(i);
+            if (unit == '"' || unit == '\\') {
+                json.append('\\').append(unit);
+            } else if (unit < 0x20 || unit >= 0x7f) {
+                json.append(String.format("\\u%04x", (int) unit));
+            } else {
+                json.append(unit);
+            }
+        }
+        json.append('"');
+    }
+}

@@ -1,0 +1,240 @@
+package dev.hindsight.replay;
+
+import java.lang.invoke.MethodHandle;
+import java.lang.invoke.MethodHandles.Lookup;
+import java.lang.invoke.MethodType;
+import java.lang.reflect.Constructor;
+import java.lang.reflect.Field;
+import java.lang.reflect.Method;
+
+/**
+ * Access to everything: members whatever their modifiers, and memory of objects.
+ *
+ * <p>Restoring an object means writing fields that nobody may write (final ones, those of records
+ * and of the JDK) and making objects without running constructors. All of it goes through one
+ * {@link Lookup} with the rights of the JVM itself, which is made like a deserialised object would
+ * be; this works without options from JDK 11 to 25 and, unlike {@code sun.misc.Unsafe}, warns
+ * nowhere.
+ */
+final class Trusted {
+    private Trusted() {}
+
+    /** May find any member of any class. */
+    static final Lookup LOOKUP = lookup();
+
+    private static final Object UNSAFE = unsafe();
+
+    private static final MethodHandle ALLOCATE = bind("allocateInstance", Object.class, Class.class);
+    private static final MethodHandle OFFSET =
+            bind("objectFieldOffset", long.class, Class.class, String.class);
+    private static final MethodHandle ARRAY_BASE = bind("arrayBaseOffset",
+            Runtime.version().feature() < 25 ? int.class : long.class, Class.class);
+    private static final MethodHandle GET_REFERENCE = getter("Reference", Object.class);
+    private static final MethodHandle GET_BOOLEAN = getter("Boolean", boolean.class);
+    private static final MethodHandle GET_BYTE = getter("Byte", byte.class);
+    private static final MethodHandle GET_SHORT = getter("Short", short.class);
+    private static final MethodHandle GET_CHAR = getter("Char", char.class);
+    private static final MethodHandle GET_INT = getter("Int", int.class);
+    private static final MethodHandle GET_LONG = getter("Long", long.class);
+    private static final MethodHandle GET_FLOAT = getter("Float", float.class);
+    private static final MethodHandle GET_DOUBLE = getter("Double", double.class);
+    private static final MethodHandle PUT_REFERENCE = putter("Reference", Object.class);
+    private static final MethodHandle PUT_BOOLEAN = putter("Boolean", boolean.class);
+    private static final MethodHandle PUT_BYTE = putter("Byte", byte.class);
+    private static final MethodHandle PUT_SHORT = putter("Short", short.class);
+    private static final MethodHandle PUT_CHAR = putter("Char", char.class);
+    private static final MethodHandle PUT_INT = putter("Int", int.class);
+    private static final MethodHandle PUT_LONG = putter("Long", long.class);
+    private static final MethodHandle PUT_FLOAT = putter("Float", float.class);
+    private static final MethodHandle PUT_DOUBLE = putter("Double", double.class);
+
+    /** Makes an object without running a constructor, after initialising its class. */
+    static Object allocate(Class<?> type) throws InstantiationException {
+        try {
+            return (Object) ALLOCATE.invokeExact(type);
+        } catch (InstantiationException | RuntimeException | Error e) {
+            throw e;
+        } catch (Throwable e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    /**
+     * Where a field lies in its object.
+     *
+     * @throws InternalError if the class does not declare it
+     */
+    static long offset(Class<?> owner, String field) {
+        try {
+            return (long) OFFSET.invokeExact(owner, field);
+        } catch (RuntimeException | Error e) {
+            throw e;
+        } catch (Throwable e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    /** Where the elements of an array start, in bytes from the object. */
+    static long arrayBase(Class<?> array) {
+        try {
+            return (long) ARRAY_BASE.invoke(array);
+        } catch (RuntimeException | Error e) {
+            throw e;
+        } catch (Throwable e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    /** Reads the field of type {@code type} at {@code offset}; primitive values are boxed. */
+    static Object get(Object object, long offset, Class<?> type) {
+        try {
+            if (!type.isPrimitive()) {
+                return (Object) GET_REFERENCE.invokeExact(object, offset);
+            } else if (type == int.class) {
+                return (int) GET_INT.invokeExact(object, offset);
+            } else if (type == long.class) {
+                return (long) GET_LONG.invokeExact(object, offset);
+            } else if (type == boolean.class) {
+                return (boolean) GET_BOOLEAN.invokeExact(object, offset);
+            } else if (type == byte.class) {
+                return (byte) GET_BYTE.invokeExact(object, offset);
+            } else if (type == char.class) {
+                return (char) GET_CHAR.invokeExact(object, offset);
+            } else if (type == short.class) {
+                return (short) GET_SHORT.invokeExact(object, offset);
+            } else if (type == float.class) {
+                return (float) GET_FLOAT.invokeExact(object, offset);
+            } else {
+                return (double) GET_DOUBLE.invokeExact(object, offset);
+            }
+        } catch (RuntimeException | Error e) {
+            throw e;
+        } catch (Throwable e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    /**
+     * Writes the field of type {@code type} at {@code offset}.
+     *
+     * <p>The value must be of that type (boxed, for a primitive one). This is checked here, since a
+     * wrong write would corrupt the heap.
+     *
+     * @throws ClassCastException if it is not
+     */
+    static void put(Object object, long offset, Class<?> type, Object value) {
+        try {
+            if (!type.isPrimitive()) {
+                PUT_REFERENCE.invokeExact(object, offset, (Object) type.cast(value));
+            } else if (type == int.class) {
+                PUT_INT.invokeExact(object, offset, (int) (Integer) value);
+            } else if (type == long.class) {
+                PUT_LONG.invokeExact(object, offset, (long) (Long) value);
+            } else if (type == boolean.class) {
+                PUT_BOOLEAN.invokeExact(object, offset, (boolean) (Boolean) value);
+            } else if (type == byte.class) {
+                PUT_BYTE.invokeExact(object, offset, (byte) (Byte) value);
+            } else if (type == char.class) {
+                PUT_CHAR.invokeExact(object, offset, (char) (Character) value);
+            } else if (type == short.class) {
+                PUT_SHORT.invokeExact(object, offset, (short) (Short) value);
+            } else if (type == float.class) {
+                PUT_FLOAT.invokeExact(object, offset, (float) (Float) value);
+            } else {
+                PUT_DOUBLE.invokeExact(object, offset, (double) (Double) value);
+            }
+        } catch (RuntimeException | Error e) {
+            throw e;
+        } catch (Throwable e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    private static MethodHandle getter(String kind, Class<?> type) {
+        return bind("get" + named(kind), type, Object.class, long.class);
+    }
+
+    private static MethodHandle putter(String kind, Class<?> type) {
+        return bind("put" + named(kind), void.class, Object.class, long.class, type);
+    }
+
+    /** What JDK 12 and later call Reference was Object before. */
+    private static String named(String kind) {
+        return kind.equals("Reference") && Runtime.version().feature() < 12 ? "Object" : kind;
+    }
+
+    private static MethodHandle bind(String method, Class<?> result, Class<?>... parameters) {
+        try {
+            return LOOKUP.bind(UNSAFE, method, MethodType.methodType(result, parameters));
+        } catch (ReflectiveOperationException e) {
+            throw unsupported(e);
+        }
+    }
+
+    private static Object unsafe() {
+        try {
+            Class<?> type = Class.forName("jdk.internal.misc.Unsafe");
+            return LOOKUP.findStatic(type, "getUnsafe", MethodType.methodType(type)).invoke();
+        } catch (Throwable e) {
+            throw unsupported(e);
+        }
+    }
+
+    private static Lookup lookup() {
+        Throwable first;
+        try {
+            return byDeserialisation();
+        } catch (ReflectiveOperationException | RuntimeException | LinkageError e) {
+            first = e;
+        }
+        try {
+            // Open where --add-opens java.base/java.lang.invoke=ALL-UNNAMED is given.
+            Field field = Lookup.class.getDeclaredField("IMPL_LOOKUP");
+            field.setAccessible(true);
+            return (Lookup) field.get(null);
+        } catch (ReflectiveOperationException | RuntimeException e) {
+            first.addSuppressed(e);
+        }
+        try {
+            return byUnsafe();
+        } catch (ReflectiveOperationException | RuntimeException | LinkageError e) {
+            first.addSuppressed(e);
+        }
+        throw unsupported(first);
+    }
+
+    /** The -1 is {@code Lookup.TRUSTED}; the constructor has two or three parameters. */
+    private static Lookup byDeserialisation() throws ReflectiveOperationException {
+        Class<?> factory = Class.forName("sun.reflect.ReflectionFactory");
+        Object instance = factory.getMethod("getReflectionFactory").invoke(null);
+        Method make = factory.getMethod(
+                "newConstructorForSerialization", Class.class, Constructor.class);
+        if (Runtime.version().feature() < 14) {
+            Constructor<?> made = (Constructor<?>) make.invoke(instance, Lookup.class,
+                    Lookup.class.getDeclaredConstructor(Class.class, int.class));
+            return (Lookup) made.newInstance(Object.class, -1);
+        }
+        Constructor<?> made = (Constructor<?>) make.invoke(instance, Lookup.class,
+                Lookup.class.getDeclaredConstructor(Class.class, Class.class, int.class));
+        return (Lookup) made.newInstance(Object.class, null, -1);
+    }
+
+    /** The last resort: JDK 24 and later print a warning. */
+    private static Lookup byUnsafe() throws ReflectiveOperationException {
+        Class<?> type = Class.forName("sun.misc.Unsafe");
+        Field single = type.getDeclaredField("theUnsafe");
+        single.setAccessible(true);
+        Object unsafe = single.get(null);
+        Field field = Lookup.class.getDeclaredField("IMPL_LOOKUP");
+        Object base = type.getMethod("staticFieldBase", Field.class).invoke(unsafe, field);
+        Object offset = type.getMethod("staticFieldOffset", Field.class).invoke(unsafe, field);
+        return (Lookup) type.getMethod("getObject", Object.class, long.class)
+                .invoke(unsafe, base, offset);
+    }
+
+    private static ReplayException unsupported(Throwable cause) {
+        return new ReplayException("this JVM (" + System.getProperty("java.vm.name") + " "
+                + System.getProperty("java.version") + ") does not let Hindsight restore objects; "
+                + "try --add-opens java.base/java.lang.invoke=ALL-UNNAMED, or another JDK", cause);
+    }
+}

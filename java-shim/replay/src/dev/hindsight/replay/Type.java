@@ -1,0 +1,98 @@
+package dev.hindsight.replay;
+
+import dev.hindsight.replay.Layout.Slot;
+import dev.hindsight.replay.Recorded.ClassInfo;
+import dev.hindsight.replay.Recorded.FieldInfo;
+import java.util.ArrayList;
+import java.util.List;
+
+/** A recorded class and the running one that stands for it. */
+final class Type {
+    final ClassInfo info;
+    /** Null if there is none. */
+    final Class<?> running;
+    /** Why there is no running class. */
+    final String problem;
+    /** How the part that the JDK declares is restored; null if field by field. */
+    final Rule rule;
+    /** Where recorded fields go, in their order; null for those that are not written. */
+    final Slot[] slots;
+    /** Recorded fields that the running class does not have. */
+    final List<String> missing = new ArrayList<>();
+    /** Fields of the running class that were not recorded; only looked for in the program's. */
+    final List<String> added = new ArrayList<>();
+
+    Type(ClassInfo info, ClassLoader loader) {
+        this.info = info;
+        Class<?> found = null;
+        String reason = null;
+        // Names of proxies and hidden classes mean nothing in another run.
+        if (info.kind != ClassInfo.PROXY && info.kind != ClassInfo.HIDDEN) {
+            try {
+                found = Classes.find(info.name, loader);
+            } catch (ClassNotFoundException e) {
+                reason = "the class is missing; " + Classes.DIFFERS;
+            } catch (LinkageError e) {
+                reason = "the class cannot be loaded: " + Classes.reason(e);
+            }
+        }
+        running = found;
+        problem = reason;
+        rule = found == null || found.isArray() ? null : Rules.of(info, found);
+        slots = new Slot[info.fields.length];
+        if (found != null) {
+            place();
+        }
+    }
+
+    private void place() {
+        if (rule != null && rule.isWhole()) {
+            return;
+        }
+        int covered = rule == null ? Integer.MAX_VALUE : depth(rule.owner);
+        for (int i = 0; i < slots.length; i++) {
+            FieldInfo field = info.fields[i];
+            if (depth(field.owner) >= covered && !rule.isRaw(field)) {
+                continue;
+            }
+            Class<?> owner = superclass(field.owner);
+            slots[i] = owner == null
+                    ? null : Layout.find(owner, field.name, field.descriptor);
+            if (slots[i] == null) {
+                missing.add(field.owner + "." + field.name);
+            }
+        }
+        for (Class<?> type = running; type != null; type = type.getSuperclass()) {
+            if (!Classes.ofJdk(type)) {
+                for (Slot slot : Layout.declared(type)) {
+                    if (info.index(type.getName(), slot.name) < 0) {
+                        added.add(type.getName() + "." + slot.name);
+                    }
+                }
+            }
+        }
+    }
+
+    /** The running class or the superclass of it that has this name, or null. */
+    Class<?> superclass(String name) {
+        for (Class<?> type = running; type != null; type = type.getSuperclass()) {
+            if (type.getName().equals(name)) {
+                return type;
+            }
+        }
+        return null;
+    }
+
+    /** How far up the recorded superclasses a name stands; the class itself is 0. */
+    private int depth(String name) {
+        if (name.equals(info.name)) {
+            return 0;
+        }
+        for (int i = 0; i < info.supers.length; i++) {
+            if (info.supers[i].equals(name)) {
+                return i + 1;
+            }
+        }
+        return Integer.MAX_VALUE - 1;
+    }
+}

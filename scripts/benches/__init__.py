@@ -1,0 +1,1 @@
+"""The benchmarks behind scripts/bench, one module for each subject."""

@@ -1,0 +1,100 @@
+"""What the benchmarks share: JDKs, builds, processes, figures."""
+
+import os
+import pathlib
+import re
+import shutil
+import statistics
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+WORK = ROOT / "target" / "bench"
+AGENT = ROOT / "target" / "release" / "libhindsight.so"
+HINDSIGHT = ROOT / "target" / "release" / "hindsight"
+
+
+def jdks():
+    """Homes of the JDKs by major version, as scripts/lib.sh finds them."""
+    text = subprocess.run(
+        ["bash", "-c", "source scripts/lib.sh; find_jdks"],
+        cwd=ROOT, check=True, capture_output=True, text=True,
+    ).stdout
+    found = {}
+    for line in text.split():
+        release = (pathlib.Path(line) / "release").read_text()
+        version = int(re.search(r'JAVA_VERSION="(\d+)', release).group(1))
+        found.setdefault(version, pathlib.Path(line))
+    return dict(sorted(found.items()))
+
+
+def build():
+    """Builds agent and command in release mode."""
+    subprocess.run(
+        ["bash", "-c", "source scripts/lib.sh; set_up; build"], cwd=ROOT, check=True
+    )
+
+
+def jars(coordinates):
+    """Paths of jars, downloaded and checked if need be."""
+    if not coordinates:
+        return []
+    text = subprocess.run(
+        ["scripts/jars", "--list", *coordinates],
+        cwd=ROOT, check=True, capture_output=True, text=True,
+    ).stdout
+    return text.split()
+
+
+def fresh(name):
+    """An empty directory of this name."""
+    path = WORK / name
+    shutil.rmtree(path, ignore_errors=True)
+    path.mkdir(parents=True)
+    return path
+
+
+def javac(home, out, sources, classpath=(), options=()):
+    """Compiles sources; the output directory."""
+    out.mkdir(parents=True, exist_ok=True)
+    command = [home / "bin/javac", "-g", "-nowarn", "-d", out, *options]
+    if classpath:
+        command += ["-cp", ":".join(map(str, classpath))]
+    done = subprocess.run([*map(str, command), *map(str, sources)], capture_output=True, text=True)
+    if done.returncode:
+        raise RuntimeError(done.stderr)
+    return out
+
+
+def agent_option(**options):
+    """The -agentpath argument; underscores in keys become dashes."""
+    pairs = []
+    for key, value in options.items():
+        value = str(value)
+        pairs.append(f'{key.replace("_", "-")}={chr(34) + value + chr(34) if "," in value else value}')
+    return f"-agentpath:{AGENT}={','.join(pairs)}"
+
+
+def spread(values):
+    """`median [minimum..maximum]` of some figures."""
+    return f"{statistics.median(values):9.3g} [{min(values):.3g}..{max(values):.3g}]"
+
+
+def ratio(values, base):
+    """The ratio of two medians."""
+    return statistics.median(values) / statistics.median(base)
+
+
+def cpu_of(command, **options):
+    """Runs a command; its CPU seconds (user and system) and the completed process."""
+    before = os.times()
+    done = subprocess.run(command, capture_output=True, text=True, **options)
+    after = os.times()
+    cpu = after.children_user + after.children_system - before.children_user - before.children_system
+    return cpu, after.elapsed - before.elapsed, done
+
+
+def note(text):
+    """A line of progress."""
+    if sys.stderr.isatty():
+        print(text, file=sys.stderr)

@@ -1,0 +1,176 @@
+"""Crashes of released programs, recorded, turned into tests, and tried on the fixed release."""
+
+import argparse
+import json
+import re
+import shutil
+import subprocess
+import xml.etree.ElementTree as ElementTree
+
+from .common import HINDSIGHT, ROOT, agent_option, build, fresh, jars, javac, jdks, note
+
+CASES = ROOT / "test-programs" / "crashes"
+CONSOLE = "org.junit.platform:junit-platform-console-standalone:1.11.4"
+
+
+def properties(path):
+    """A case.properties file."""
+    pairs = {}
+    for line in path.read_text().splitlines():
+        if "=" in line and not line.startswith("#"):
+            key, value = line.split("=", 1)
+            pairs[key.strip()] = value.strip()
+    return pairs
+
+
+def glob_to_regex(glob):
+    """A glob of class names as a regular expression."""
+    parts = re.split(r"(\*\*|\*)", glob)
+    return "".join({"**": ".*", "*": "[^.]*"}.get(part) or re.escape(part) for part in parts)
+
+
+def record(case, spec, home, work):
+    """Runs the driver under the agent; the crash files and the class path."""
+    folder = CASES / case
+    paths = jars(spec["jars"].split())
+    options = spec.get("javac", "").replace("@CASE@", str(folder)).split()
+    classes = javac(home, work / "classes", [folder / "Driver.java"], paths, options)
+    classpath = [str(classes), *paths]
+    out = work / "out"
+    agent = {"out": out, "report": spec["report"]}
+    if spec.get("include"):
+        agent["include"] = f"{spec['include']};crashes.**"
+    arguments = spec["args"].replace("@CASE@", str(folder)).split()
+    done = subprocess.run(
+        [home / "bin/java", agent_option(**agent), *spec.get("jvm", "").split(),
+         "-cp", ":".join(classpath), spec["main"], *arguments],
+        capture_output=True, text=True, timeout=300)
+    return sorted(out.glob("crash-*.hsc")), classpath, done
+
+
+def fixed_results(case, spec, homes, home, tests, work):
+    """Names of the emitted tests that pass on the fixed release."""
+    folder = CASES / case
+    if spec["fixed"]:
+        paths = jars(spec["fixed"].split())
+    elif spec.get("fixed-jdk"):
+        paths, home = [], homes[int(spec["fixed-jdk"].split()[0])]
+    else:
+        return None
+    options = spec.get("javac", "").replace("@CASE@", str(folder)).split()
+    classes = javac(home, work / "fixed-classes", [folder / "Driver.java"], paths, options)
+    console = jars([CONSOLE])
+    lib = next(tests.glob("lib/**/*.jar"))
+    classpath = [str(classes), *paths, *console, str(lib), str(tests / "src/test/resources")]
+    sources = list((tests / "src/test/java").rglob("*.java"))
+    compiled = javac(home, work / "fixed-tests", sources, classpath, ["-proc:none"])
+    reports = work / "reports"
+    subprocess.run(
+        [home / "bin/java", "-cp", ":".join([str(compiled), *classpath]),
+         "org.junit.platform.console.ConsoleLauncher", "execute", "--scan-classpath", str(compiled),
+         "--include-classname", ".*", "--details=none", "--disable-banner", "--reports-dir", str(reports)],
+        capture_output=True, text=True, timeout=600)
+    green = set()
+    for report in reports.glob("TEST-*jupiter*.xml"):
+        for test in ElementTree.parse(report).iter("testcase"):
+            if test.find("failure") is None and test.find("error") is None and test.find("skipped") is None:
+                green.add((test.get("classname"), test.get("name").split("(")[0]))
+    return green
+
+
+def measure(case, homes, version):
+    """One case on one JDK, as a row."""
+    spec = properties(CASES / case / "case.properties")
+    home = homes[version]
+    work = fresh(f"reproduce/{case}-{version}")
+    row = {"case": case, "exception": spec["exception"].rsplit(".", 1)[-1], "frames": 0, "captured": 0,
+           "reproduce": 0, "highest": "-", "useful": "-", "kB": 0, "reason": ""}
+    crashes, classpath, done = record(case, spec, home, work)
+    if not crashes:
+        row["reason"] = "no crash file: " + (done.stderr.strip().splitlines() or ["?"])[-1][:90]
+        return row
+    crash = crashes[0]
+    row["kB"] = round(crash.stat().st_size / 1024)
+    tests = work / "tests"
+    emitted = subprocess.run(
+        [HINDSIGHT, "junit", crash, "--classpath", ":".join(classpath), "--out", tests, "--jdk", home,
+         "--format", "json"],
+        capture_output=True, text=True, timeout=1800)
+    try:
+        report = json.loads(emitted.stdout)["crashes"][0]
+    except (ValueError, LookupError):
+        row["reason"] = "junit: " + (emitted.stderr.strip().splitlines() or ["no output"])[-1][:90]
+        return row
+    if report["exception"] != spec["exception"]:
+        row["reason"] = f"another exception: {report['exception']}"
+        return row
+    frames = report["frames"]
+    library = re.compile(glob_to_regex(spec["library"]))
+    row["frames"] = len([f for f in frames if library.fullmatch(f["class"]) or f["class"].startswith("crashes.")])
+    row["captured"] = len([f for f in frames if f.get("descriptor")])
+    kept = [f for f in frames if f["verdict"] == "reproduces"]
+    row["reproduce"] = len(kept)
+    if not kept:
+        reasons = [f"{f['method']}: {f['reason']}" for f in frames if f["verdict"] not in ("unsupported",)]
+        row["reason"] = (reasons or ["no candidate"])[0][:110]
+        return row
+    row["highest"] = f"{kept[-1]['class'].rsplit('.', 1)[-1]}.{kept[-1]['method']} ({kept[-1]['index']})"
+    try:
+        green = fixed_results(case, spec, homes, home, tests, work)
+    except RuntimeError as error:
+        row["useful"] = "?"
+        row["reason"] = "tests do not compile with the fixed release: " + str(error).strip().splitlines()[0][:70]
+        return row
+    if green is None:
+        row["reason"] = "no fixed release to try"
+    else:
+        names = {name for _, name in green}
+        useful = [f for f in kept if f["test"] and re.split(r"[#.]", f["test"])[-1] in names]
+        row["useful"] = f"yes, {len(useful)}" if useful else "no"
+        if not useful:
+            row["reason"] = "no test goes green with the fixed release"
+    return row
+
+
+def main(rest):
+    parser = argparse.ArgumentParser(prog="scripts/bench reproduce")
+    parser.add_argument("cases", nargs="*", help="names of folders in test-programs/crashes; all by default")
+    parser.add_argument("--jdk", type=int, nargs="*", default=None)
+    parser.add_argument("--keep", action="store_true", help="leave the work under target/bench/reproduce")
+    parser.add_argument("--json", default=None, help="also write the rows to this file")
+    options = parser.parse_args(rest)
+    build()
+    homes = jdks()
+    cases = options.cases or sorted(path.parent.name for path in CASES.glob("*/case.properties"))
+    rows = []
+    header = f"{'crash':20} {'JDK':>3} {'exception':32} {'frames':>6} {'tests':>5} {'kB':>5} {'useful':8} highest that reproduces / reason"
+    print(header)
+    for case in cases:
+        spec = properties(CASES / case / "case.properties")
+        wanted = options.jdk or [int(version) for version in spec["jdk"].split()]
+        for version in wanted:
+            if version not in homes or str(version) not in spec["jdk"].split():
+                continue
+            note(f"  {case} on {version}")
+            try:
+                row = measure(case, homes, version)
+            except (subprocess.TimeoutExpired, RuntimeError, OSError) as error:
+                row = {"case": case, "exception": "?", "frames": 0, "captured": 0, "reproduce": 0, "highest": "-",
+                       "useful": "-", "kB": 0, "reason": f"failed: {str(error)[:100]}"}
+            row["jdk"] = version
+            rows.append(row)
+            tail = " / ".join(part for part in (row["highest"], row["reason"]) if part and part != "-")
+            print(f"{case:20} {version:3} {row['exception']:32} {row['frames']:6} {row['reproduce']:5} {row['kB']:5} {row['useful']:8} {tail}", flush=True)
+    crashes = {row["case"] for row in rows}
+    any_frame = {row["case"] for row in rows if row["reproduce"]}
+    useful = {row["case"] for row in rows if row["useful"].startswith("yes")}
+    several = {row["case"] for row in rows if row["frames"] >= 4}
+    kinds = {row["exception"] for row in rows}
+    print(f"\n{len(crashes)} crashes of {len(kinds)} exception classes, {len(several)} with 4 frames or more: "
+          f"{len(any_frame)} reproduce, {len(useful)} useful")
+    if options.json:
+        with open(options.json, "w", encoding="utf-8") as file:
+            json.dump(rows, file, indent=1)
+    if not options.keep:
+        shutil.rmtree(ROOT / "target/bench/reproduce", ignore_errors=True)
+    return 0

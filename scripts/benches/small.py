@@ -1,0 +1,99 @@
+"""Start-up, throws, snapshots."""
+
+import argparse
+import json
+import subprocess
+
+from .common import ROOT, agent_option, build, cpu_of, fresh, javac, jdks, ratio, spread
+
+SOURCES = ROOT / "test-programs" / "bench"
+
+
+def variants(out):
+    """The sides of a comparison: none, and each copy strategy."""
+    return {
+        "without": [],
+        "reference": [agent_option(out=out, copy="reference")],
+        "fields": [agent_option(out=out, copy="fields")],
+    }
+
+
+def startup(rest):
+    """CPU and wall time of a hello-world."""
+    parser = argparse.ArgumentParser(prog="scripts/bench startup")
+    parser.add_argument("--runs", type=int, default=15)
+    runs = parser.parse_args(rest).runs
+    build()
+    for version, home in jdks().items():
+        work = fresh(f"startup-{version}")
+        classes = javac(home, work / "classes", [SOURCES / "Hello.java"])
+        sides = variants(work / "out")
+        cpu, wall = {side: [] for side in sides}, {side: [] for side in sides}
+        for _ in range(runs):
+            for side, options in sides.items():
+                c, w, done = cpu_of([str(home / "bin/java"), *options, "-cp", str(classes), "Hello"])
+                assert done.stdout == "hello\n", done.stderr
+                cpu[side].append(c * 1000)
+                wall[side].append(w * 1000)
+        print(f"hello world, JDK {version}, {runs} runs each, milliseconds")
+        for side in sides:
+            more = sorted(wall[side])[runs // 2] - sorted(wall["without"])[runs // 2]
+            print(f"  {side:10} CPU {spread(cpu[side])}   wall {spread(wall[side])}   wall {more:+.0f} ms")
+    return 0
+
+
+def throws(rest):
+    """CPU time of a throw at some depth, and the heap afterwards."""
+    parser = argparse.ArgumentParser(prog="scripts/bench throws")
+    parser.add_argument("--depth", type=int, default=20)
+    parser.add_argument("--runs", type=int, default=3)
+    parser.add_argument("--rounds", type=int, default=5, help="rounds in one JVM; the last one counts")
+    parser.add_argument("--count", type=int, default=1_000_000)
+    options = parser.parse_args(rest)
+    build()
+    for version, home in jdks().items():
+        work = fresh(f"throws-{version}")
+        classes = javac(home, work / "classes", [SOURCES / "Throws.java"])
+        for kind in ("new", "shared", "fast"):
+            sides = variants(work / "out")
+            cost, heap = {side: [] for side in sides}, {side: [] for side in sides}
+            for _ in range(options.runs):
+                for side, agent in sides.items():
+                    done = subprocess.run(
+                        [home / "bin/java", *agent, "-Xmx512m", "-cp", classes, "Throws",
+                         str(options.depth), str(options.count), str(options.rounds), kind],
+                        capture_output=True, text=True, check=True)
+                    lines = done.stdout.split()
+                    cost[side].append(int(lines[-3]))
+                    heap[side].append(int(lines[-1]))
+            crashes = len(list((work / "out").glob("*.hsc*")))
+            print(f"throw at depth {options.depth}, exception: {kind}, JDK {version}: ns of CPU each; {crashes} crash files")
+            for side in sides:
+                print(f"  {side:10} {spread(cost[side])}   {ratio(cost[side], cost['without']):.2f} x   heap after {spread(heap[side])} kB")
+    return 0
+
+
+def snapshot(rest):
+    """Time from the failure to the finished file."""
+    parser = argparse.ArgumentParser(prog="scripts/bench snapshot")
+    parser.add_argument("--runs", type=int, default=7)
+    parser.add_argument("--objects", type=int, nargs="*", default=[1_000, 10_000, 100_000])
+    options = parser.parse_args(rest)
+    build()
+    for version, home in jdks().items():
+        work = fresh(f"snapshot-{version}")
+        classes = javac(home, work / "classes", [SOURCES / "Graph.java"])
+        print(f"snapshot, JDK {version}: milliseconds from the failure to the file on disk")
+        for objects in options.objects:
+            times, size, stored = [], 0, 0
+            for run in range(options.runs):
+                out = work / f"out-{objects}-{run}"
+                subprocess.run(
+                    [home / "bin/java", agent_option(out=out, max_objects=1_000_000), "-cp", classes, "Graph", str(objects)],
+                    capture_output=True, text=True)
+                crash = json.loads((out / "run.json").read_text())["crashes"][0]
+                times.append(crash["millis"])
+                stored = crash["objects"]
+                size = (out / crash["file"]).stat().st_size
+            print(f"  {stored:8} objects {spread(times)}   {size / 1024:.0f} kB")
+    return 0

@@ -1,0 +1,93 @@
+# Shared by the scripts here; sourced, not run.
+#
+# Finds the tools, installs what is missing through the system's package
+# manager where that is allowed, and says exactly what to install where not.
+
+set -euo pipefail
+
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+cd "$root"
+
+say() { printf '%s\n' "$*" >&2; }
+die() { say "error: $*"; exit 1; }
+
+if [ -t 2 ] && [ -z "${NO_COLOR:-}" ]; then
+    step() { printf '\033[1m== %s\033[0m\n' "$*" >&2; }
+else
+    step() { printf '== %s\n' "$*" >&2; }
+fi
+
+# as_root COMMAND...: runs it with the rights to install, or fails.
+as_root() {
+    if [ "$(id -u)" = 0 ]; then "$@"; elif command -v sudo >/dev/null && sudo -n true 2>/dev/null; then sudo "$@"; else return 1; fi
+}
+
+apt_updated=
+# install_packages PACKAGE...: through apt where it is there and allowed.
+install_packages() {
+    command -v apt-get >/dev/null || return 1
+    if [ -z "$apt_updated" ]; then
+        as_root apt-get update -qq >&2 || return 1
+        apt_updated=1
+    fi
+    as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$@" >&2
+}
+
+# need COMMAND PACKAGE HINT: makes sure that a command is there.
+need() {
+    command -v "$1" >/dev/null && return
+    say "$1 is missing; installing $2"
+    install_packages "$2" && command -v "$1" >/dev/null && return
+    die "$1 is needed: $3"
+}
+
+# version_of JAVA_HOME: the major version, like 17.
+version_of() {
+    sed -n 's/^JAVA_VERSION="\(1\.\)\{0,1\}\([0-9]*\).*/\2/p' "$1/release" 2>/dev/null
+}
+
+# Homes of all JDKs (with javac) of version 17 and up, the default one first.
+find_jdks() {
+    local home seen=" " list=()
+    if [ -n "${JAVA_HOME:-}" ]; then list+=("$JAVA_HOME"); fi
+    if command -v javac >/dev/null; then list+=("$(dirname "$(dirname "$(readlink -f "$(command -v javac)")")")"); fi
+    for home in /usr/lib/jvm/* /opt/java/* "$HOME"/.sdkman/candidates/java/*; do list+=("$home"); done
+    for home in "${list[@]}"; do
+        [ -x "$home/bin/javac" ] || continue
+        home=$(readlink -f "$home")
+        case "$seen" in *" $home "*) continue ;; esac
+        seen="$seen$home "
+        [ "$(version_of "$home")" -ge 17 ] 2>/dev/null && printf '%s\n' "$home"
+    done
+    return 0
+}
+
+# What every script needs: Rust, a C compiler and linker, a JDK.
+set_up() {
+    export PATH="$HOME/.cargo/bin:$PATH"
+    need cc gcc "install a C compiler (Debian: apt install gcc libc6-dev)"
+    if ! command -v javac >/dev/null && [ -z "${JAVA_HOME:-}" ]; then
+        need javac openjdk-17-jdk-headless "install a JDK of version 17 or newer (Debian: apt install openjdk-17-jdk-headless) or set JAVA_HOME"
+    fi
+    command -v cargo >/dev/null || die "cargo is needed: install Rust 1.95 or newer with rustup (see rustup.rs)"
+    local rust
+    rust=$(cargo --version | sed -n 's/^cargo 1\.\([0-9]*\).*/\1/p')
+    [ "${rust:-0}" -ge 95 ] || die "cargo 1.$rust is too old: 1.95 or newer is needed (rustup update stable)"
+    mapfile -t jdks < <(find_jdks)
+    [ "${#jdks[@]}" -gt 0 ] || die "a JDK of version 17 or newer is needed (Debian: apt install openjdk-17-jdk-headless)"
+    export JAVA_HOME="${jdks[0]}"
+}
+
+# Needed where jars are downloaded.
+set_up_maven() {
+    need mvn maven "install Maven 3.8 or newer (Debian: apt install maven)"
+    need sha256sum coreutils "install coreutils"
+}
+
+# Builds what users get: the agent and the command.
+build() {
+    step "building target/release/libhindsight.so and target/release/hindsight"
+    cargo build --release --locked --quiet -p hindsight-agent -p hindsight-analyzer
+    agent="$root/target/release/libhindsight.so"
+    hindsight="$root/target/release/hindsight"
+}

@@ -1,0 +1,40 @@
+package crashes.ecj2322;
+
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.eclipse.jdt.core.compiler.batch.BatchCompiler;
+
+/**
+ * Eclipse's compiler, issue #2322: a cast of an argument before a switch expression with try.
+ *
+ * <p>The simulated operand stack gets out of step with the code when one method is called with an
+ * argument of another type than the operand on the stack.
+ *
+ * <p>The caller compiles one legal source file. The batch compiler catches the exception itself,
+ * prints it and reports failure, so the program ends normally.
+ */
+public final class Driver {
+    static {
+        // By default the compiler generates code in a thread of its own, which hides its callers.
+        System.setProperty("jdt.compiler.useSingleThread", "true");
+    }
+
+    private Driver() {}
+
+    public static void main(String[] args) throws Exception {
+        Path classes = Files.createTempDirectory("ecj");
+        String[] command = {"-17", "-proc:none", "-nowarn", "-d", classes.toString(), args[0]};
+        System.out.println(compile(command) ? "compiled" : "failed");
+    }
+
+    static boolean compile(String[] command) { // expect: reproduces, green when fixed
+        StringWriter messages = new StringWriter();
+        PrintWriter writer = new PrintWriter(messages);
+        boolean compiled = BatchCompiler.compile(command, writer, writer, null);
+        writer.flush();
+        System.err.print(messages);
+        return compiled;
+    }
+}

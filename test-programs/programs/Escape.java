@@ -1,0 +1,23 @@
+// options: report=escape:Escape.work
+// exit: 0
+
+/** A server catches everything; the rule names the method that the exception leaves. */
+public class Escape {
+    static int work(String request) {
+        return parse(request, 10);
+    }
+
+    static int parse(String text, int radix) {
+        return Integer.parseInt(text.trim(), radix);
+    }
+
+    public static void main(String[] args) {
+        for (String request : new String[] {"1", " 2 ", null, "x", "x"}) {
+            try {
+                System.out.println(work(request));
+            } catch (RuntimeException e) {
+                System.out.println("caught " + e.getClass());
+            }
+        }
+    }
+}

@@ -1,0 +1,20 @@
+// exit: 1
+
+/** The frames of a cause are kept when the exception that wraps it fails. */
+public class Wrapped {
+    static void inner(int[] a, int i) {
+        a[i] = 1;
+    }
+
+    static void wrap(int i) {
+        try {
+            inner(new int[2], i);
+        } catch (ArrayIndexOutOfBoundsException e) {
+            throw new IllegalStateException("wrapped", e);
+        }
+    }
+
+    public static void main(String[] args) {
+        wrap(9);
+    }
+}

@@ -1,0 +1,160 @@
+//! The acceptance examples of ReCrash (thesis, Fig. 4-5 to 4-8 and 4-15), from
+//! the crash to tests that JUnit runs, on every JDK.
+
+use hindsight_test_programs::{Jdk, Workplace, both, hindsight, jdks, root, text};
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+fn sources(folder: &str, names: &[&str]) -> Vec<PathBuf> {
+    names.iter().map(|name| root().join("test-programs/recrash").join(folder).join(format!("{name}.java"))).collect()
+}
+
+/// Records one run of `recrash.MAIN` and turns it into tests; the report's frames.
+fn record(workplace: &Workplace, jdk: &Jdk, main: &str, names: &[&str], jvm: &[&str], junit: &[&str]) -> Vec<Value> {
+    let classes = workplace.compile(jdk, &["--release", "11"], &sources("", names));
+    let run = workplace
+        .java_with_agent(jdk, "")
+        .args(jvm)
+        .arg("-cp")
+        .arg(&classes)
+        .arg(format!("recrash.{main}"))
+        .output()
+        .unwrap();
+    assert_eq!(run.status.code(), Some(1), "{}", both(&run));
+    let files = workplace.crash_files();
+    assert_eq!(files.len(), 1);
+    let output = Command::new(hindsight())
+        .arg("junit")
+        .args(&files)
+        .arg("--classpath")
+        .arg(&classes)
+        .arg("--out")
+        .arg(workplace.join("tests"))
+        .args(["--format", "json", "--jdk"])
+        .arg(&jdk.home)
+        .args(junit)
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{}", both(&output));
+    let report: Value = serde_json::from_str(&text(&output.stdout)).unwrap();
+    assert_eq!(report["schema"], "hindsight.junit/1");
+    report["crashes"][0]["frames"].as_array().unwrap().clone()
+}
+
+fn verdict<'a>(frames: &'a [Value], method: &str) -> &'a str {
+    let frame = frames.iter().find(|frame| frame["method"] == method);
+    frame.and_then(|frame| frame["verdict"].as_str()).unwrap_or("no such frame")
+}
+
+/// Runs the emitted tests by JUnit's console: the names of those that pass, of all.
+fn run_tests(workplace: &Workplace, jdk: &Jdk, classes: &Path) -> (Vec<String>, usize) {
+    let listed = Command::new(root().join("scripts/jars"))
+        .args(["--list", "org.junit.platform:junit-platform-console-standalone:1.11.4"])
+        .output()
+        .unwrap();
+    assert!(listed.status.success(), "{}", both(&listed));
+    let console = text(&listed.stdout).trim().to_owned();
+    let tests = workplace.join("tests");
+    let library = find(&tests.join("lib"), "jar").remove(0);
+    let path = format!("{}:{}:{console}", classes.display(), library.display());
+    let out = workplace.join("test-classes");
+    let _ = std::fs::remove_dir_all(&out);
+    let compiled = Command::new(jdk.tool("javac"))
+        .args(["-nowarn", "-cp", &path, "-d"])
+        .arg(&out)
+        .args(find(&tests.join("src/test/java"), "java"))
+        .output()
+        .unwrap();
+    assert!(compiled.status.success(), "{}", both(&compiled));
+    let run = jdk
+        .java()
+        .arg("-cp")
+        .arg(format!("{}:{}:{path}", out.display(), tests.join("src/test/resources").display()))
+        .args(["org.junit.platform.console.ConsoleLauncher", "execute", "--disable-banner", "--disable-ansi-colors"])
+        .args(["--include-classname", ".*", "--details=tree", "--details-theme=ascii", "--scan-classpath"])
+        .arg(&out)
+        .output()
+        .unwrap();
+    let output = text(&run.stdout);
+    assert!(!output.contains("WARNING"), "{output}");
+    let tests: Vec<&str> = output.lines().filter(|line| line.contains("()")).collect();
+    let passed = tests.iter().filter(|line| line.contains("[OK]")).map(|line| (*line).to_owned()).collect();
+    (passed, tests.len())
+}
+
+fn find(folder: &Path, extension: &str) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+        let path = entry.path();
+        if path.is_dir() {
+            found.extend(find(&path, extension));
+        } else if path.extension().is_some_and(|known| known == extension) {
+            found.push(path);
+        }
+    }
+    found
+}
+
+#[test]
+fn random_crash_gives_two_tests_and_one_goes_green() {
+    for jdk in jdks() {
+        let workplace = Workplace::new("random-crash");
+        let frames = record(&workplace, jdk, "RandomCrash", &["RandomCrash"], &["-Dseed=2464063869"], &[]);
+        assert_eq!(verdict(&frames, "toUpperCase"), "reproduces", "{frames:#?}");
+        assert_eq!(verdict(&frames, "hexAbs"), "reproduces", "{frames:#?}");
+        assert_ne!(verdict(&frames, "main"), "reproduces", "{frames:#?}");
+
+        let source = std::fs::read_to_string(&find(&workplace.join("tests/src"), "java")[0]).unwrap();
+        assert!(source.contains(".hexAbs(0)") && source.contains(".toUpperCase(null)"), "{source}");
+        let (passed, all) = run_tests(&workplace, jdk, &workplace.join("classes"));
+        assert_eq!((passed.len(), all), (0, 2), "red while the bug is there");
+        let fixed = Workplace::new("random-fixed");
+        let classes = fixed.compile(jdk, &["--release", "11"], &sources("fixed", &["RandomCrash"]));
+        let (passed, all) = run_tests(&workplace, jdk, &classes);
+        assert_eq!((passed.len(), all), (1, 2), "one green when fixed: {passed:?}");
+        assert!(passed[0].contains("hexAbs"), "{passed:?}");
+    }
+}
+
+#[test]
+fn svn_command_line_is_exposed_by_the_test_of_run() {
+    let names = ["SVNCommandLine", "SVNCheckout"];
+    for jdk in jdks() {
+        let workplace = Workplace::new("svn");
+        let frames = record(&workplace, jdk, "SVNCheckout", &names, &[], &["--framework", "junit5"]);
+        assert_eq!(verdict(&frames, "getURL"), "reproduces", "{frames:#?}");
+        assert_eq!(verdict(&frames, "run"), "reproduces", "{frames:#?}");
+        assert!(!frames.iter().any(|frame| frame["method"] == "init"), "init is no longer on the stack");
+        let fixed = Workplace::new("svn-fixed");
+        let classes = fixed.compile(jdk, &["--release", "11"], &sources("fixed", &names));
+        let (passed, _) = run_tests(&workplace, jdk, &classes);
+        assert!(passed.iter().any(|line| line.contains("run")), "{passed:?}");
+        assert!(!passed.iter().any(|line| line.contains("getURL")), "{passed:?}");
+    }
+}
+
+#[test]
+fn a_project_is_red_and_green_under_maven() {
+    let jdk = &jdks()[0];
+    let workplace = Workplace::new("maven");
+    for framework in ["junit5", "junit4"] {
+        let _ = std::fs::remove_dir_all(workplace.join("out"));
+        let _ = std::fs::remove_dir_all(workplace.join("tests"));
+        let options = ["--project", "--framework", framework];
+        record(&workplace, jdk, "RandomCrash", &["RandomCrash"], &["-Dseed=2464063869"], &options);
+        let maven = || {
+            Command::new("mvn")
+                .args(["-q", "-B", "test"])
+                .current_dir(workplace.join("tests"))
+                .env("JAVA_HOME", &jdk.home)
+                .output()
+                .expect("mvn is installed (see README)")
+        };
+        let red = maven();
+        assert!(!red.status.success(), "{}", both(&red));
+        let output = both(&red);
+        assert!(output.contains("Tests run: 2, Failures: 0, Errors: 2"), "{output}");
+        assert!(output.contains("hexAbs") && output.contains("NullPointerException"), "{output}");
+    }
+}
