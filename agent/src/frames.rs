@@ -1,7 +1,7 @@
 //! From what the probes kept and what the stack trace says to frames.
 
 use crate::jni::Obj;
-use crate::methods::{self, Class, Methods};
+use crate::methods::{self, Class, Methods, NOT_CAPTURED};
 use crate::shim::{Raw, Way};
 use crate::snapshot::graph::Graph;
 use hindsight_instrument::{Capture, Copy};
@@ -25,25 +25,53 @@ struct Captured {
 
 impl Captured {
     fn is(&self, element: &StackElement) -> bool {
-        let method = &self.class.methods[self.index];
-        self.class.name == element.class
-            && method.name == element.method
-            && match (method.lines, u16::try_from(element.line)) {
-                (Some((first, last)), Ok(line)) => (first..=last).contains(&line),
-                _ => true,
-            }
+        is(&self.class, self.index, element)
     }
+}
+
+/// Whether an element of a trace is in this method; its line tells overloads apart.
+fn is(class: &Class, index: usize, element: &StackElement) -> bool {
+    let method = &class.methods[index];
+    class.name == element.class
+        && method.name == element.method
+        && match (method.lines, u16::try_from(element.line)) {
+            (Some((first, last)), Ok(line)) => (first..=last).contains(&line),
+            _ => true,
+        }
+}
+
+/// Whether these frames are what the trace begins with, the JDK's frames aside.
+///
+/// It tells an exception that a handler has thrown on by a helper (its first way
+/// up is in the trace) from one object thrown twice (it is not).
+pub(crate) fn begin(frames: &[Raw], trace: &[StackElement], all: &Methods) -> bool {
+    let mut rest = trace;
+    frames.iter().all(|raw| {
+        let Some((class, index)) = all.find(raw.method) else { return false };
+        let method = &class.methods[index];
+        let at = rest.iter().position(|element| is(&class, index, element));
+        match at {
+            Some(at) if rest[..at].iter().all(|e| e.class != class.name || e.method != method.name) => {
+                rest = &rest[at + 1..];
+                true
+            }
+            _ => false,
+        }
+    })
 }
 
 /// Frames whose values are in the graph; patches are made after its walk.
 pub(crate) struct Frames(Vec<Pending>);
 
 /// Merges both sources. Every captured frame stays, every element of the trace
-/// stays; a frame in both gets its line from the trace.
+/// stays; a frame in both gets its line from the trace. `still_running` says
+/// that the exception has not reached the thread's end.
+#[expect(clippy::too_many_arguments, reason = "two sources, and what both are looked up in")]
 pub(crate) fn merge(
     way: Way,
     trace: &[StackElement],
     exception: u32,
+    still_running: bool,
     copy: Copy,
     all: &Methods,
     graph: &mut Graph<'_>,
@@ -75,6 +103,10 @@ pub(crate) fn merge(
         }
         frames.push(pending(captured, element, exception, copy, graph, is_secret));
     };
+    // A shared exception has the trace of the time when it was made.
+    if !captured.is_empty() && !captured.iter().any(|(_, one)| trace.iter().any(|element| one.is(element))) {
+        trace.clear();
+    }
     while let Some((at, next)) = captured.pop_front() {
         match trace.iter().position(|element| next.is(element)) {
             Some(position) => {
@@ -89,7 +121,13 @@ pub(crate) fn merge(
             None => push_captured(at, next, None, &mut frames),
         }
     }
-    frames.extend(trace.into_iter().map(|element| uncaptured(element, exception, all)));
+    frames.extend(trace.into_iter().map(|element| {
+        let mut pending = uncaptured(element, exception, all);
+        if still_running && pending.frame.reason == NOT_CAPTURED {
+            pending.frame.reason = "still running: the exception had not left it".to_owned();
+        }
+        pending
+    }));
     Frames(frames)
 }
 

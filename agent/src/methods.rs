@@ -4,6 +4,10 @@ use hindsight_instrument::{Capture, Method, Skipped};
 use std::collections::HashMap;
 use std::sync::{Arc, RwLock};
 
+/// Of a frame whose method has probes that did not run, like a constructor's
+/// while it waits for `super(...)`.
+pub(crate) const NOT_CAPTURED: &str = "not captured";
+
 /// A class that was instrumented.
 #[derive(Debug)]
 pub(crate) struct Class {
@@ -79,7 +83,7 @@ impl Methods {
             None => "not instrumented: class of the JDK, or outside include/exclude".to_owned(),
             Some(class) => match class.skip_reason(method) {
                 Some(reason) => format!("not instrumented: {reason}"),
-                None => "not captured".to_owned(),
+                None => NOT_CAPTURED.to_owned(),
             },
         }
     }

@@ -268,7 +268,7 @@ fn key(agent: &Agent, jni: Jni, call: &Call, exceptions: &Exceptions) -> (String
     {
         frames = agent
             .shim
-            .way(jni, way, false)
+            .way(jni, way)
             .frames
             .iter()
             .take(KEY_FRAMES)
@@ -301,9 +301,13 @@ fn record(agent: &'static Agent, jni: Jni, call: &Call, exceptions: Exceptions) 
 
     let mut ways: Vec<(Way, usize)> = Vec::new();
     if let Some(way) = call.way {
-        // Only a trace can tell that an earlier way of the same object belongs to it.
-        let joined = !exceptions.infos[0].stack.is_empty();
-        ways.push((agent.shim.way(jni, way, joined), 0));
+        let mut known = agent.shim.way(jni, way);
+        let before = agent.shim.way_before(jni, way);
+        if frames::begin(&before, &exceptions.infos[0].stack, &base.methods) {
+            known.dropped_at += before.len();
+            known.frames.splice(0..0, before);
+        }
+        ways.push((known, 0));
     } else {
         ways.push((Way::default(), 0));
     }
@@ -311,16 +315,17 @@ fn record(agent: &'static Agent, jni: Jni, call: &Call, exceptions: Exceptions) 
         && let Some(cause) = agent.shim.exception(jni, way)
         && let Some(index) = exceptions.objects.iter().position(|known| jni.same(*known, cause))
     {
-        ways.push((agent.shim.way(jni, way, false), index));
+        ways.push((agent.shim.way(jni, way), index));
     }
 
+    let still_running = call.trigger != Trigger::Uncaught;
     let mut merged: Vec<Frames> = Vec::new();
     for (way, index) in ways {
         // Of a cause, only what was captured: its trace is in the file anyway.
         let trace = if index == 0 { exceptions.infos[0].stack.as_slice() } else { &[] };
         let index = index as u32;
         let mut frames =
-            frames::merge(way, trace, index, options.copy, &base.methods, &mut graph, &is_secret);
+            frames::merge(way, trace, index, still_running, options.copy, &base.methods, &mut graph, &is_secret);
         if index != 0 {
             frames.take_lines(&exceptions.infos[index as usize].stack);
         }

@@ -163,16 +163,21 @@ impl Shim {
         jni.get_object(way, self.propagation.exception)
     }
 
-    /// Reads an exception's way. With `joined`, the way that the same object had before a handler
-    /// threw it on comes first.
-    pub(crate) fn way(&self, jni: Jni, propagation: Obj, joined: bool) -> Way {
+    /// Reads the first frames of the way that the same exception object had before a handler threw
+    /// it on; empty if there was none.
+    pub(crate) fn way_before(&self, jni: Jni, propagation: Obj) -> Vec<Raw> {
+        let mut frames = Vec::new();
+        let ids = &self.propagation;
+        if let Some(head) = jni.get_object(propagation, ids.before).and_then(|before| jni.get_object(before, ids.head)) {
+            self.piece(jni, head, &mut frames);
+        }
+        frames
+    }
+
+    /// Reads an exception's way.
+    pub(crate) fn way(&self, jni: Jni, propagation: Obj) -> Way {
         let mut way = Way::default();
         let ids = &self.propagation;
-        if joined && let Some(before) = jni.get_object(propagation, ids.before) {
-            if let Some(head) = jni.get_object(before, ids.head) {
-                self.piece(jni, head, &mut way.frames);
-            }
-        }
         if let Some(head) = jni.get_object(propagation, ids.head) {
             self.piece(jni, head, &mut way.frames);
         }

@@ -232,7 +232,7 @@ impl<'a> Builder<'a> {
                 self.head(object, class),
                 one_line(reason, 200)
             )),
-            Body::Lambda(lambda) => self.lambda(object, class, lambda, depth),
+            Body::Lambda(lambda) => self.lambda(object, lambda, depth),
             Body::Instance(_) | Body::Primitives(_) | Body::References(_) => {
                 self.object(object, class, depth)
             }
@@ -363,22 +363,19 @@ impl<'a> Builder<'a> {
         }
     }
 
-    fn lambda(&mut self, object: u32, class: &str, lambda: &Lambda, depth: usize) -> Node {
-        let head = self.head(object, class.split("$$Lambda").next().unwrap_or(class));
-        let target = if lambda.class.is_empty() {
-            "lambda".to_owned()
-        } else {
-            one_line(
-                &format!("lambda {}.{}", short_type(&lambda.class), lambda.method),
-                200,
-            )
+    fn lambda(&mut self, object: u32, lambda: &Lambda, depth: usize) -> Node {
+        let target = match lambda.class.as_str() {
+            "" => "lambda".to_owned(),
+            class => format!(
+                "lambda {}.{}",
+                short_type(class),
+                one_line(&lambda.method, 200)
+            ),
         };
-        let head = if self.numbers {
-            format!("{target} #{object}")
-        } else {
-            target
-        }
-        .replace(&head, "");
+        let head = match self.numbers {
+            true => format!("{target} #{object}"),
+            false => target,
+        };
         if lambda.captured.is_empty() || depth >= self.limits.depth {
             return Node::leaf(head);
         }

@@ -23,3 +23,9 @@ public class Caught {
         serve("abc", 7);
     }
 }
+/* crashes
+java.lang.StringIndexOutOfBoundsException in thread main, caught:Caught.serve
+  Caught.at:7 text="abc" index=7
+  Caught.serve:12 -- still running: the exception had not left it
+  Caught.main:23 -- still running: the exception had not left it
+*/

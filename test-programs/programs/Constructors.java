@@ -45,3 +45,18 @@ public class Constructors {
         thread("d after this", () -> new Derived(100L));
     }
 }
+/* crashes
+java.lang.IllegalArgumentException in thread b in super, uncaught
+  Constructors$Base.<init>:8 n=-4
+  Constructors$Derived.<init>:17 -- not captured
+  Constructors.lambda$main$:43
+java.lang.IllegalStateException in thread c after super, uncaught
+  Constructors$Derived.<init>:20 s="xyz" n=7
+  Constructors.lambda$main$:44
+java.lang.NullPointerException in thread a argument of super, uncaught
+  Constructors$Derived.<init>:17 s=null n=1
+  Constructors.lambda$main$:42
+java.lang.StringIndexOutOfBoundsException in thread d after this, uncaught
+  Constructors$Derived.<init>:26 n=100
+  Constructors.lambda$main$:45
+*/

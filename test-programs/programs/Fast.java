@@ -16,16 +16,21 @@ public class Fast {
 
     public static void main(String[] args) {
         Fast fast = new Fast();
-        for (int i = 0; i < 300_000; i++) {
+        for (int i = 0; i < 2_000_000; i++) {
             try {
-                fast.twice(null, i);
+                fast.depth = 0;
+                fast.twice(null, 42);
             } catch (NullPointerException e) {
                 if (e.getStackTrace().length == 0) {
-                    break;
+                    throw e;
                 }
             }
         }
-        fast.depth = 0;
-        fast.twice(null, 42);
     }
 }
+/* crashes
+java.lang.NullPointerException in thread main, uncaught
+  Fast.length s=null
+  Fast.twice this=Fast{depth=1} s=null times=42 [at entry Fast.depth=0]
+  Fast.main args=[]
+*/

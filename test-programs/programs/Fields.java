@@ -36,3 +36,10 @@ public class Fields {
         outer();
     }
 }
+/* crashes
+java.lang.NullPointerException in thread main, uncaught
+  Fields.fail:17 this=Fields{count=50,name=null,fixed=7,next=null} other=Fields{count=60,name="before",fixed=7,next=Fields{count=50,name=null,fixed=7,next=null}} [at entry Fields.count=2] [at entry Fields.count=1] [at entry Fields.next=null]
+  Fields.outer:22 this=Fields{count=50,name=null,fixed=7,next=null} [at entry Fields.count=10]
+  Fields.fail0:36 this=Fields{count=50,name=null,fixed=7,next=null} [at entry Fields.count=1]
+  Fields.main:27 args=[]
+*/

@@ -17,3 +17,8 @@ public class Parameters {
         overwritten(3, 1L << 40, 2.5, "x", new int[] {1, 2});
     }
 }
+/* crashes
+java.lang.ArrayIndexOutOfBoundsException in thread main, uncaught
+  Parameters.overwritten:13 n=3 big=1099511627776 ratio=2.5 text="x" data=[I(8 bytes)
+  Parameters.main:17 args=[]
+*/

@@ -25,3 +25,8 @@ public class Pools {
         pool.awaitTermination(10, TimeUnit.SECONDS);
     }
 }
+/* crashes
+java.lang.UnsupportedOperationException in thread worker, uncaught
+  Pools.job:10 what="executed"
+  Pools.lambda$main$:22
+*/

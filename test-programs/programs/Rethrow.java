@@ -26,3 +26,11 @@ public class Rethrow {
         handler('h');
     }
 }
+/* crashes
+java.lang.IllegalArgumentException in thread main, uncaught
+  Rethrow.thrower:6 n=4
+  Rethrow.middle:10 s="four"
+  Rethrow.helper e=IllegalArgumentException{detailMessage="n = 4",cause=IllegalArgumentException{detailMessage="n = 4",cause=IllegalArgumentException{..},stackTrace=StackTraceElement;{..},suppressedExceptions=Collections$EmptyList{..}},stackTrace=[StackTraceElement{..},StackTraceElement{..},StackTraceElement{..},StackTraceElement{..}],suppressedExceptions=Collections$EmptyList}
+  Rethrow.handler:19 c='h'
+  Rethrow.main:26 args=[]
+*/

@@ -17,3 +17,8 @@ public class Secrets {
         new Secrets().login("open sesame", "shown");
     }
 }
+/* crashes
+java.lang.SecurityException in thread main, uncaught
+  Secrets.login:13 this=Secrets{userPassword=hole(redacted),apiKey=hole(redacted),pin=1234,pinText=hole(redacted),user="u"} passphrase=hole(redacted) plain="shown"
+  Secrets.main:17 args=[]
+*/

@@ -111,3 +111,43 @@ public class Shapes {
                 () -> recursion(2, (byte) -1, '\uffff', (short) -2, true, Float.NaN, Double.MIN_VALUE));
     }
 }
+/* crashes
+java.lang.ArithmeticException in thread b default, uncaught
+  Shapes$Greeter.greet:18 this=Shapes$1{} who="you" times=0
+  Shapes.lambda$main$:96
+  Shapes.lambda$thread$:81 body=lambda(Shapes.lambda$main$ )
+java.lang.ArithmeticException in thread e nested, uncaught
+  Shapes.nested:37 depth=0
+  Shapes.lambda$main$:99
+  Shapes.lambda$thread$:81 body=lambda(Shapes.lambda$main$ )
+java.lang.ArithmeticException in thread f loop, uncaught
+  Shapes.loop:53 n=3
+  Shapes.lambda$main$:100
+  Shapes.lambda$thread$:81 body=lambda(Shapes.lambda$main$ )
+java.lang.ArrayIndexOutOfBoundsException in thread d synchronized, uncaught
+  Shapes.locked:29 this=Shapes{} a=[I(8 bytes) i=1
+  Shapes.lambda$main$:98
+  Shapes.lambda$thread$:81 body=lambda(Shapes.lambda$main$ )
+java.lang.ClassCastException in thread g rethrown, uncaught
+  Shapes.rethrown:61 o="text"
+  Shapes.lambda$main$:101
+  Shapes.lambda$thread$:81 body=lambda(Shapes.lambda$main$ )
+java.lang.ExceptionInInitializerError <- java.lang.ArrayIndexOutOfBoundsException in thread a initialiser, uncaught
+  Shapes.lambda$main$:95
+  Shapes.lambda$thread$:81 body=lambda(Shapes.lambda$main$ )
+  Shapes$Initialiser.<clinit>:9 (cause 1)
+java.lang.NullPointerException in thread c static in interface, uncaught
+  Shapes$Greeter.twice:22 o=null
+  Shapes.lambda$main$:97
+  Shapes.lambda$thread$:81 body=lambda(Shapes.lambda$main$ )
+java.lang.NumberFormatException in thread i recursion, uncaught
+  Shapes.recursion:69 n=0 b=-1 c='U+{ffff}' s=-2 z=true f=NaNf d=5e-324
+  Shapes.recursion:69 n=1 b=-1 c='U+{ffff}' s=-2 z=true f=NaNf d=5e-324
+  Shapes.recursion:69 n=2 b=-1 c='U+{ffff}' s=-2 z=true f=NaNf d=5e-324
+  Shapes.lambda$main$:111
+  Shapes.lambda$thread$:81 body=lambda(Shapes.lambda$main$ )
+java.lang.StringIndexOutOfBoundsException in thread h lambda, uncaught
+  Shapes.lambda$main$:106 captured="captured" i=50
+  Shapes.lambda$main$:107 captured="captured"
+  Shapes.lambda$thread$:81 body=lambda(Shapes.lambda$main$ "captured")
+*/

@@ -40,3 +40,8 @@ public class Stale {
         last("only this frame and main");
     }
 }
+/* crashes
+java.lang.RuntimeException in thread main, uncaught
+  Stale.last s="only this frame and main"
+  Stale.main args=[]
+*/

@@ -26,3 +26,8 @@ public class Virtual {
         thread.join();
     }
 }
+/* crashes
+java.lang.ArrayStoreException in virtual thread virtual one, uncaught
+  Virtual.fail:8 n=4
+  Virtual.lambda$main$:23
+*/

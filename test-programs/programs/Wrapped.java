@@ -18,3 +18,9 @@ public class Wrapped {
         wrap(9);
     }
 }
+/* crashes
+java.lang.IllegalStateException <- java.lang.ArrayIndexOutOfBoundsException in thread main, uncaught
+  Wrapped.wrap:13 i=9
+  Wrapped.main:18 args=[]
+  Wrapped.inner:6 (cause 1) a=[I(8 bytes) i=9
+*/

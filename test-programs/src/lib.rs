@@ -136,7 +136,7 @@ impl Workplace {
         let classes = self.join("classes");
         fs::create_dir_all(&classes).expect("a directory for classes");
         let output = Command::new(jdk.tool("javac"))
-            .args(["-nowarn", "-g", "-d"])
+            .args(["-nowarn", "-g", "-encoding", "UTF-8", "-d"])
             .arg(&classes)
             .args(options)
             .args(sources)
@@ -222,18 +222,20 @@ pub fn render(crash: &Crash) -> String {
     let kind = if crash.meta.thread_virtual { "virtual thread" } else { "thread" };
     let exceptions: Vec<&str> = crash.failure.exceptions.iter().map(|info| info.class.as_str()).collect();
     let _ = writeln!(out, "{} in {kind} {thread}, {}", exceptions.join(" <- "), crash.meta.reason);
-    for (index, frame) in crash.failure.frames.iter().enumerate() {
+    for frame in &crash.failure.frames {
         if frame.fidelity == Fidelity::None && frame.reason.contains("class of the JDK") {
             continue;
         }
-        render_frame(&mut out, crash, index, frame);
+        render_frame(&mut out, crash, frame);
     }
-    out
+    // Java reads escapes in comments too.
+    out.replace("\\u", "U+")
 }
 
-fn render_frame(out: &mut String, crash: &Crash, index: usize, frame: &Frame) {
+fn render_frame(out: &mut String, crash: &Crash, frame: &Frame) {
     let line = frame.line.map_or_else(String::new, |line| format!(":{line}"));
-    let _ = write!(out, "  {index} {}.{}{line}", frame.class, frame.method);
+    let method = if frame.method.starts_with("lambda$") { strip_number(&frame.method) } else { &frame.method };
+    let _ = write!(out, "  {}.{method}{line}", frame.class);
     if frame.exception != 0 {
         let _ = write!(out, " (cause {})", frame.exception);
     }

@@ -96,12 +96,12 @@ fn programs_leave_the_crashes_they_say() {
         if able.is_empty() {
             eprintln!("{}: not run, it needs a JDK of version {}", program.name, program.needs);
         }
-        for jdk in able {
+        for (at, jdk) in able.into_iter().enumerate() {
             let actual = program.run(jdk, path);
             if actual == program.expected() {
                 continue;
             }
-            if env::var_os("BLESS").is_some() && jdk.version == jdks()[0].version.max(program.needs) {
+            if env::var_os("BLESS").is_some() && at == 0 {
                 let body = program.source.rfind(START).map_or(program.source.as_str(), |at| &program.source[..at]);
                 fs::write(path, format!("{body}{START}{actual}{END}")).unwrap();
                 continue;

@@ -6,7 +6,7 @@ use crate::text::{count, exception, frame, one_line, stack_element, utc};
 use crate::tree::{Builder, Limits};
 use hindsight_tracelog::crash::{Body, ExceptionInfo, Fidelity, Frame, Meta};
 use hindsight_tracelog::reader::Crash;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::io::{self, Write};
 
 /// Columns of the text.
@@ -65,9 +65,10 @@ pub fn write(input: &Input, style: &Style<'_>, out: &mut dyn Write) -> io::Resul
     writeln!(out)?;
     write_meta(&crash.meta, out)?;
     writeln!(out)?;
+    let mut before = Before::default();
     for (index, frame) in crash.failure.frames.iter().enumerate() {
         if style.frames.is_empty() || style.frames.contains(&index) {
-            write_frame(crash, index, frame, style, out)?;
+            write_frame(crash, index, frame, style, &mut before, out)?;
         }
     }
     write_rest(crash, out)
@@ -177,6 +178,7 @@ fn write_frame(
     index: usize,
     at: &Frame,
     style: &Style<'_>,
+    before: &mut Before,
     out: &mut dyn Write,
 ) -> io::Result<()> {
     let number = style.paint("1", &format!("#{index}"));
@@ -203,6 +205,7 @@ fn write_frame(
     }
     let graph = Graph::at_entry(crash, at);
     let mut builder = Builder::new(&graph, style.limits());
+    let mut blocks = HashMap::new();
     for argument in &at.arguments {
         let name = match (&argument.name, argument.index) {
             (_, 0) => "this".to_owned(),
@@ -211,19 +214,30 @@ fn write_frame(
         };
         let node = builder.node(Typed::new(argument.value, &argument.descriptor));
         let lead = format!("     {name} = ");
-        for (row, line) in node
-            .block(WIDTH.saturating_sub(lead.len()))
-            .iter()
-            .enumerate()
-        {
-            match row {
-                0 => writeln!(out, "{lead}{line}")?,
-                _ => writeln!(out, "     {line}")?,
+        let block = node.block(WIDTH.saturating_sub(lead.len()));
+        // Frames of one object would show it again and again.
+        match before.get(&name) {
+            Some((first, shown)) if block.len() > 3 && *shown == block => {
+                writeln!(out, "{lead}{} (as in #{first})", node.head)?;
+                blocks.insert(name, (*first, block));
+                continue;
+            }
+            _ => {
+                writeln!(out, "{lead}{}", block[0])?;
+                for line in &block[1..] {
+                    writeln!(out, "     {line}")?;
+                }
             }
         }
+        blocks.insert(name, (index, block));
     }
+    *before = blocks;
     Ok(())
 }
+
+/// The arguments of the frame shown before, by name: the frame where each was
+/// first shown like this, and its lines.
+type Before = HashMap<String, (usize, Vec<String>)>;
 
 fn write_rest(crash: &Crash, out: &mut dyn Write) -> io::Result<()> {
     let mut holes: BTreeMap<(&str, &str), usize> = BTreeMap::new();

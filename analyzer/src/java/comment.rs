@@ -62,13 +62,21 @@ fn break_at(text: &str, room: usize) -> (&str, &str) {
         return (text, "");
     };
     match text[..end].rfind(' ') {
-        Some(blank) if blank > end / 2 => text.split_at(blank),
+        Some(blank) if blank > end / 2 || word_at(text, blank + 1) <= room => text.split_at(blank),
         _ => {
             // Not between two backslashes, nor between one and its `u`.
             let back = text[..end].len() - text[..end].trim_end_matches('\\').len();
             text.split_at(if back < end { end - back } else { end })
         }
     }
+}
+
+/// Characters of the word that starts at `start`.
+fn word_at(text: &str, start: usize) -> usize {
+    text[start..]
+        .split(' ')
+        .next()
+        .map_or(0, |word| word.chars().count())
 }
 
 #[cfg(test)]

@@ -100,6 +100,9 @@ pub fn string(units: &[u16]) -> Option<String> {
 fn push_char(c: char, out: &mut String) {
     match c {
         '"' => out.push_str("\\\""),
+        // javac 16 and later take the second of two backslashes for the start of
+        // an escape if a Unicode escape stands before them.
+        '\\' if ends_with_escape(out) => out.push_str("\\134"),
         '\\' => out.push_str("\\\\"),
         '\n' => out.push_str("\\n"),
         '\r' => out.push_str("\\r"),
@@ -115,6 +118,14 @@ fn push_char(c: char, out: &mut String) {
             }
         }
     }
+}
+
+fn ends_with_escape(out: &str) -> bool {
+    let tail = out.len().checked_sub(6).and_then(|at| out.get(at..));
+    tail.is_some_and(|tail| {
+        tail.strip_prefix("\\u")
+            .is_some_and(|hex| hex.bytes().all(|b| b.is_ascii_hexdigit()))
+    })
 }
 
 #[cfg(test)]
@@ -172,6 +183,8 @@ mod tests {
         check("\u{0}1\n\u{7f}", r#""\0001\n\177""#);
         check("ä€😀\u{202e}", r#""ä€😀\u202e""#);
         assert_eq!(string(&[0xdc00, 0x61]).as_deref(), Some(r#""\udc00a""#));
+        let units = [0xd800, 0x5c, 0x75, 0x5c];
+        assert_eq!(string(&units).as_deref(), Some(r#""\ud800\134u\\""#));
         assert_eq!(string(&vec![0x61; MAX_STRING + 1]), None);
     }
 }

@@ -235,7 +235,8 @@ impl CrashReport {
             .max()
             .unwrap_or(0)
             .min(60);
-        for (frame, place) in self.frames.iter().zip(&places) {
+        let mut rows = self.frames.iter().zip(&places).peekable();
+        while let Some((frame, place)) = rows.next() {
             let number = format!("#{}", frame.index);
             let verdict = frame.verdict.name();
             writeln!(
@@ -243,6 +244,14 @@ impl CrashReport {
                 "  {number:<4} {place:<width$}  {verdict:<12}  {}",
                 frame.tell()
             )?;
+            // Recursion is told once.
+            let mut last = frame.index;
+            while let Some((next, _)) = rows.next_if(|(next, _)| next.is_like(frame)) {
+                last = next.index;
+            }
+            if last > frame.index {
+                writeln!(out, "       the same for #{} to #{last}", frame.index + 1)?;
+            }
         }
         let tests = self
             .frames
@@ -260,6 +269,14 @@ impl CrashReport {
 }
 
 impl FrameReport {
+    /// Whether another frame's row would say the same.
+    fn is_like(&self, other: &FrameReport) -> bool {
+        self.place() == other.place()
+            && self.descriptor == other.descriptor
+            && self.verdict == other.verdict
+            && self.reason == other.reason
+    }
+
     fn place(&self) -> String {
         let line = self.line.map(|line| format!(":{line}")).unwrap_or_default();
         one_line(&format!("{}.{}{line}", self.class, self.method), 200)

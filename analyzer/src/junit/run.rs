@@ -10,6 +10,7 @@ use crate::jdk::{Ended, run as run_child};
 use anyhow::{Context, Result};
 use hindsight_tracelog::crash::Frame;
 use serde::Deserialize;
+use std::ffi::OsStr;
 use std::fs::{self, File};
 use std::io::Write;
 use std::path::Path;
@@ -63,6 +64,14 @@ pub enum Ran {
     Died(String),
 }
 
+/// A candidate to be run.
+struct Job {
+    index: usize,
+    class: String,
+    method: String,
+    asserts: bool,
+}
+
 /// Runs candidates and settles them.
 ///
 /// # Errors
@@ -75,34 +84,24 @@ pub fn run(
     options: &Options,
 ) -> Result<()> {
     let path = place.runtime_path()?;
-    let jobs: Vec<(usize, String, String, bool)> = candidates
-        .iter()
-        .map(|&index| {
-            let candidate = &plan.candidates[index];
-            let class = plan.classes[candidate.class].full_name();
-            (index, class, candidate.name.clone(), asserts(plan, index))
-        })
-        .collect();
+    let job = |&index: &usize| {
+        let candidate = &plan.candidates[index];
+        Job {
+            index,
+            class: plan.classes[candidate.class].full_name(),
+            method: candidate.name.clone(),
+            asserts: asserts(plan, index),
+        }
+    };
+    let jobs: Vec<Job> = candidates.iter().map(job).collect();
     let next = AtomicUsize::new(0);
     let done = AtomicUsize::new(0);
     let results = Mutex::new(Vec::new());
     let work = || {
-        while let Some((index, class, method, asserts)) =
-            jobs.get(next.fetch_add(1, Ordering::Relaxed))
-        {
-            let result = run_one(
-                place,
-                &path,
-                *index,
-                class,
-                method,
-                *asserts,
-                options.timeout,
-            );
-            results
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner)
-                .push((*index, result));
+        while let Some(job) = jobs.get(next.fetch_add(1, Ordering::Relaxed)) {
+            let result = run_one(place, &path, job, options.timeout);
+            let mut results = results.lock().unwrap_or_else(PoisonError::into_inner);
+            results.push((job.index, result));
             if options.progress {
                 let number = done.fetch_add(1, Ordering::Relaxed) + 1;
                 eprint!(
@@ -123,10 +122,8 @@ pub fn run(
     }
     for (index, result) in results.into_inner().unwrap_or_else(PoisonError::into_inner) {
         let ran = result?;
-        let candidate = &plan.candidates[index];
-        let expected = expected(plan, index);
-        let (verdict, reason) = match &expected {
-            Some(expected) => judge(expected, plan.frame(candidate), &ran),
+        let (verdict, reason) = match expected(plan, index) {
+            Some(expected) => judge(&expected, plan.frame(&plan.candidates[index]), &ran),
             None => (
                 Verdict::Unsupported,
                 "no exception was recorded for it".to_owned(),
@@ -150,13 +147,13 @@ fn expected<'a>(plan: &Plan<'a>, candidate: usize) -> Option<Expected<'a>> {
     let candidate = &plan.candidates[candidate];
     let failure = &plan.inputs[candidate.crash].crash.failure;
     let exception = plan.frame(candidate).exception;
+    let frames = failure
+        .frames
+        .iter()
+        .filter(|frame| frame.exception == exception);
     Some(Expected {
         exception: failure.exceptions.get(exception as usize)?,
-        frames: failure
-            .frames
-            .iter()
-            .filter(|frame| frame.exception == exception)
-            .collect(),
+        frames: frames.collect(),
         unchanged: unchanged(&failure.frames, plan.classpath),
     })
 }
@@ -167,9 +164,8 @@ fn unchanged<'a>(frames: &'a [Frame], classpath: &ClassPath) -> Vec<&'a str> {
     let same = |frame: &&Frame| {
         let recorded = frame.class_sha256.as_deref();
         recorded.is_some_and(|recorded| {
-            classpath
-                .find(&frame.class)
-                .is_some_and(|found| found.sha256 == recorded)
+            let found = classpath.find(&frame.class);
+            found.is_some_and(|found| found.sha256 == recorded)
         })
     };
     frames
@@ -179,19 +175,11 @@ fn unchanged<'a>(frames: &'a [Frame], classpath: &ClassPath) -> Vec<&'a str> {
         .collect()
 }
 
-fn run_one(
-    place: &Workplace<'_>,
-    path: &std::ffi::OsStr,
-    index: usize,
-    class: &str,
-    method: &str,
-    asserts: bool,
-    timeout: Duration,
-) -> Result<Ran> {
-    let file = place.result_file(index);
+fn run_one(place: &Workplace<'_>, path: &OsStr, job: &Job, timeout: Duration) -> Result<Ran> {
+    let file = place.result_file(job.index);
     // A second try must not find the result of the first.
     let _ = fs::remove_file(&file);
-    let dir = place.run_dir(index);
+    let dir = place.run_dir(job.index);
     fs::create_dir_all(&dir).context("failed to make a directory to run in")?;
     let log = file.with_extension("log");
     let errors = File::create(&log).context("failed to make a file for a candidate's output")?;
@@ -202,17 +190,17 @@ fn run_one(
             "-XX:+UseSerialGC",
             "-Djava.awt.headless=true",
         ])
-        .args(asserts.then_some("-ea"))
+        .args(job.asserts.then_some("-ea"))
         .arg("-cp")
         .arg(path)
-        .args(["dev.hindsight.replay.Runner", class, method])
+        .args(["dev.hindsight.replay.Runner", &job.class, &job.method])
         .arg(&file)
         .current_dir(&dir)
         .stdout(Stdio::null())
         .stderr(errors);
     let ended = run_child(&mut command, timeout)?;
-    if let Ok(text) = fs::read(&file)
-        && let Ok(outcome) = serde_json::from_slice::<Outcome>(&text)
+    if let Ok(text) = fs::read_to_string(&file)
+        && let Ok(outcome) = serde_json::from_str::<Outcome>(&well_formed(&text))
     {
         return Ok(Ran::Told(outcome));
     }
@@ -228,5 +216,44 @@ fn last_line(log: &Path) -> String {
     match text.lines().rfind(|line| !line.trim().is_empty()) {
         Some(line) => format!(": {}", crate::text::one_line(line.trim(), 200)),
         None => String::new(),
+    }
+}
+
+/// Replaces lone surrogates, which Java has in its strings and Rust has not.
+fn well_formed(json: &str) -> String {
+    let escaped = |at: usize| {
+        let digits = json.get(at..)?.strip_prefix("\\u")?.get(..4)?;
+        u16::from_str_radix(digits, 16).ok()
+    };
+    let mut out = String::with_capacity(json.len());
+    let mut at = 0;
+    while let Some(c) = json[at..].chars().next() {
+        let len = match (escaped(at), escaped(at + 6)) {
+            (Some(0xd800..=0xdbff), Some(0xdc00..=0xdfff)) => 12,
+            (Some(0xd800..=0xdfff), _) => {
+                out.push_str("\\ufffd");
+                at += 6;
+                continue;
+            }
+            // With the character after it: it may be a backslash too.
+            _ if c == '\\' => 1 + json[at + 1..].chars().next().map_or(0, char::len_utf8),
+            _ => c.len_utf8(),
+        };
+        out.push_str(&json[at..at + len]);
+        at += len;
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lone_surrogates_are_replaced() {
+        assert_eq!(well_formed(r"a\\ud800"), r"a\\ud800");
+        assert_eq!(well_formed(r"\\\ud800x"), r"\\\ufffdx");
+        assert_eq!(well_formed(r"\ud83d\ude00\udc00"), r"\ud83d\ude00\ufffd");
+        assert_eq!(well_formed("ä\\"), "ä\\");
     }
 }

@@ -13,6 +13,9 @@ use std::ops::Range;
 /// Elements of the stack trace that the header shows.
 const STACK: usize = 20;
 
+/// How every source file starts.
+pub const FIRST_LINE: &str = "// Reproduces a recorded crash:\n";
+
 /// A source file and where its tests stand.
 #[derive(Debug)]
 pub struct Source {
@@ -128,9 +131,8 @@ fn method(
 
 fn header(crash: &Crash, resource: &str) -> String {
     let meta = &crash.meta;
-    let mut out = String::new();
+    let mut out = FIRST_LINE.to_owned();
     let mut line = |text: &str, lines: usize| out.push_str(&comment::lines(text, "", lines));
-    line("Reproduces a recorded crash:", 1);
     line("", 1);
     if let Some(first) = crash.failure.exceptions.first() {
         line(&exception(first), 4);

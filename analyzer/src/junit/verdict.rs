@@ -84,10 +84,7 @@ pub fn judge(expected: &Expected<'_>, frame: &Frame, ran: &Ran) -> (Verdict, Str
                 .as_deref()
                 .or(outcome.message.as_deref())
                 .unwrap_or("unknown");
-            let reason = format!(
-                "its state could not be restored: {}{holes}",
-                one_line(reason, 300)
-            );
+            let reason = format!("its state could not be restored: {}", one_line(reason, 300));
             (Verdict::Differs, reason)
         }
     }

@@ -2,11 +2,11 @@
 
 use super::candidate::{Plan, State};
 use super::report::Verdict;
-use super::source::source;
+use super::source::{FIRST_LINE, source};
 use super::{Options, REPLAY_JAR, REPLAY_JAR_NAME, write_file};
 use anyhow::{Context, Result};
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// A test class that was written.
 #[derive(Debug)]
@@ -38,12 +38,13 @@ pub fn write(
         let all = 0..plan.candidates.len();
         let mine = all.filter(|&index| plan.candidates[index].class == class);
         let candidates: Vec<usize> = mine.filter(kept).collect();
+        let file = test_class.path(&format!("{}.java", test_class.name));
+        let path = options.out.join("src/test/java").join(file);
         if candidates.is_empty() {
+            remove_stale(&path)?;
             continue;
         }
         let source = source(plan, class, &candidates, options.framework);
-        let file = test_class.path(&format!("{}.java", test_class.name));
-        let path = options.out.join("src/test/java").join(file);
         write_file(&path, &source.text)?;
 
         let crash = &plan.inputs[test_class.crash].path;
@@ -64,4 +65,13 @@ pub fn write(
         write_file(&options.out.join("lib").join(REPLAY_JAR_NAME), REPLAY_JAR)?;
     }
     Ok(written)
+}
+
+/// Removes what an earlier run wrote for a class that has no tests now.
+fn remove_stale(path: &Path) -> Result<()> {
+    let ours = fs::read_to_string(path).is_ok_and(|text| text.starts_with(FIRST_LINE));
+    if ours {
+        fs::remove_file(path).with_context(|| format!("failed to remove {}", path.display()))?;
+    }
+    Ok(())
 }

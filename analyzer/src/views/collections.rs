@@ -34,6 +34,9 @@ pub(super) fn view(graph: &Graph<'_>, object: u32, class: &str, nesting: usize) 
         "LinkedHashMap" => linked_hash_map(graph, object),
         "TreeMap" => tree_map(graph, object),
         "EnumMap" => enum_map(graph, object),
+        "RegularEnumSet" => enum_set(graph, object),
+        "IdentityHashMap" => identity_map(graph, object),
+        "ArrayList$SubList" => sub_list(graph, object, inner("root")?),
         "HashSet" | "LinkedHashSet" => keys(inner("map")?),
         "TreeSet" => keys(inner("m")?),
         "Collections$SetFromMap" => keys(inner("m")?),
@@ -250,6 +253,25 @@ fn enum_map(graph: &Graph<'_>, object: u32) -> Option<View> {
             .filter(|(_, value)| value.value != Value::Null)
             .collect(),
     ))
+}
+
+/// The constants whose bits are set.
+fn enum_set(graph: &Graph<'_>, object: u32) -> Option<View> {
+    let constants = graph.elements(graph.reference(object, "universe")?)?;
+    let bits = graph.int(object, "elements")?;
+    let set = |&(bit, _): &(usize, Typed)| bit < 64 && bits >> bit & 1 == 1;
+    let elements = constants.into_iter().enumerate().filter(set);
+    Some(View::List(elements.map(|(_, constant)| constant).collect()))
+}
+
+/// Keys and values in turn, in an array with gaps. The key null is a plain
+/// `Object` there.
+fn identity_map(graph: &Graph<'_>, object: u32) -> Option<View> {
+    let size = graph.int(object, "size")?;
+    let View::Map(entries) = map_n(graph, object)? else {
+        return None;
+    };
+    (entries.len() as i64 == size).then_some(View::Map(entries))
 }
 
 fn map_n(graph: &Graph<'_>, object: u32) -> Option<View> {

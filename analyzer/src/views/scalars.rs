@@ -70,6 +70,7 @@ pub(super) fn view(graph: &Graph<'_>, object: u32, class: &str) -> Option<View> 
                 inner("zone")?
             )
         }
+        "java.util.Locale" => locale(graph, graph.reference(object, "baseLocale")?)?,
         "java.io.File" => return string(graph, object, "path"),
         "java.net.URI" => return string(graph, object, "string"),
         "java.util.regex.Pattern" => return string(graph, object, "pattern"),
@@ -88,6 +89,22 @@ pub(super) fn view(graph: &Graph<'_>, object: u32, class: &str) -> Option<View> 
 
 fn string(graph: &Graph<'_>, object: u32, field: &str) -> Option<View> {
     graph.text(graph.reference(object, field)?).map(View::Text)
+}
+
+fn locale(graph: &Graph<'_>, base: u32) -> Option<String> {
+    let part = |field: &str| {
+        let units = graph.text(graph.reference(base, field)?)?;
+        Some(String::from_utf16_lossy(&units)).filter(|text| !text.is_empty())
+    };
+    let parts: Vec<String> = ["language", "script", "region", "variant"]
+        .into_iter()
+        .filter_map(part)
+        .collect();
+    Some(if parts.is_empty() {
+        "ROOT".to_owned()
+    } else {
+        parts.join("-")
+    })
 }
 
 /// `StringBuilder`: Latin-1 bytes or little-endian UTF-16, of which `count`

@@ -5,5 +5,7 @@ mod common;
 mod errors;
 mod hostile;
 mod inspect;
+mod project;
 mod recrash;
 mod verdicts;
+mod views;

@@ -6,7 +6,7 @@ use hindsight_tracelog::crash::Value;
 use std::fs;
 use std::path::Path;
 
-const RANDOM_CRASH: &str = "\
+pub const RANDOM_CRASH: &str = "\
 public class RandomCrash {
     public String hexAbs(int x) {
         String result = null;
@@ -21,7 +21,7 @@ public class RandomCrash {
 }
 ";
 
-fn recording() -> Recording {
+pub fn recording() -> Recording {
     let mut recording = Recording::new();
     recording.exception(
         "java.lang.NullPointerException",

@@ -189,7 +189,9 @@ impl<'a> ClassFile<'a> {
         fn count<T>(out: &mut Vec<u8>, list: &[T]) {
             half(out, u16::try_from(list.len()).unwrap_or(u16::MAX));
         }
-        let mut out = Vec::new();
+        // Some more than was read, for methods that have grown.
+        let len = self.pool.file_len();
+        let mut out = Vec::with_capacity(len + len / 4 + added.raw().len());
         out.extend(MAGIC.to_be_bytes());
         half(&mut out, self.minor);
         half(&mut out, self.major);

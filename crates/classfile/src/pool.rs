@@ -167,6 +167,11 @@ impl<'a> ConstantPool<'a> {
         self.offsets.len() as u16
     }
 
+    /// The length of the whole file.
+    pub(crate) fn file_len(&self) -> usize {
+        self.bytes.len()
+    }
+
     pub(crate) fn count_as_read(&self) -> u16 {
         self.count_read
     }

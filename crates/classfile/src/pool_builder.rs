@@ -18,9 +18,9 @@ pub struct PoolBuilder {
     bytes: Vec<u8>,
     /// What was added: the constant as written, and its index.
     known: HashMap<Vec<u8>, u16, BuildHasherDefault<Fnv>>,
-    /// The old pool's class constants; filled at first use, for most classes of
-    /// most programs are never asked.
-    classes: Option<HashMap<Vec<u8>, u16, BuildHasherDefault<Fnv>>>,
+    /// A hash table of the old pool's class constants, zero where it is empty;
+    /// filled at first use, for most classes of most programs are never asked.
+    classes: Vec<u16>,
 }
 
 impl PoolBuilder {
@@ -87,16 +87,39 @@ impl PoolBuilder {
     /// A class by internal name, or an array type by descriptor. `pool` is the
     /// pool that is added to.
     pub fn class(&mut self, pool: &ConstantPool<'_>, name: Utf8<'_>) -> Result<u16, Error> {
-        let classes = self.classes.get_or_insert_with(|| {
-            pool.classes()
-                .map(|(index, name)| (name.as_bytes().to_vec(), index))
-                .collect()
-        });
-        if let Some(&index) = classes.get(name.as_bytes()) {
+        if let Some(index) = self.old_class(pool, name) {
             return Ok(index);
         }
         let utf8 = self.utf8(name.as_bytes())?;
         self.add_halves(tag::CLASS, &[utf8])
+    }
+
+    fn old_class(&mut self, pool: &ConstantPool<'_>, name: Utf8<'_>) -> Option<u16> {
+        let probe = |table: &[u16], name: Utf8<'_>| {
+            let mut hasher = Fnv::default();
+            hasher.write(name.as_bytes());
+            // The table's length is a power of two, and at most half is taken.
+            let mut at = hasher.finish() as usize & (table.len() - 1);
+            while let Some(&index) = table.get(at).filter(|&&index| index != 0) {
+                if pool.class(index) == Ok(name) {
+                    return (at, Some(index));
+                }
+                at = (at + 1) & (table.len() - 1);
+            }
+            (at, None)
+        };
+        if self.classes.is_empty() {
+            let len = 2 * (pool.classes().count() + 1).next_power_of_two();
+            self.classes = vec![0; len];
+            for (index, name) in pool.classes() {
+                if let (at, None) = probe(&self.classes, name)
+                    && let Some(place) = self.classes.get_mut(at)
+                {
+                    *place = index;
+                }
+            }
+        }
+        probe(&self.classes, name).1
     }
 
     /// An `int`.

@@ -15,7 +15,9 @@ fn read(bytes: &[u8]) -> Result<usize, Error> {
         .interface_names()
         .try_for_each(|name| name.map(drop))?;
     // The second index of a long or double is no constant.
-    (1..class.pool.count()).for_each(|index| drop(class.pool.get(index)));
+    for index in 1..class.pool.count() {
+        let _ = class.pool.get(index);
+    }
     for field in &class.fields {
         hindsight_classfile::FieldType::parse(field.descriptor)?;
     }
@@ -34,7 +36,7 @@ fn read(bytes: &[u8]) -> Result<usize, Error> {
         for insn in code.instructions() {
             match insn?.operand()? {
                 Operand::Constant(index) => drop(class.pool.get(index)?),
-                Operand::Switch(switch) => assert!(switch.targets().all(|t| t.is_some())),
+                Operand::Switch(switch) => drop(switch.targets().count()),
                 _ => {}
             }
             instructions += 1;

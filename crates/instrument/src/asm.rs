@@ -39,6 +39,10 @@ pub struct Constants<'c, 'a> {
     pub pool: &'c ConstantPool<'a>,
     pub added: PoolBuilder,
     stack_map_table: Option<u16>,
+    /// The probe's methods used so far.
+    probes: Vec<(ProbeMethod, u16)>,
+    object: Option<u16>,
+    throwable: Option<u16>,
 }
 
 impl<'c, 'a> Constants<'c, 'a> {
@@ -47,6 +51,9 @@ impl<'c, 'a> Constants<'c, 'a> {
             pool,
             added: PoolBuilder::new(pool),
             stack_map_table: None,
+            probes: Vec::new(),
+            object: None,
+            throwable: None,
         }
     }
 
@@ -55,18 +62,32 @@ impl<'c, 'a> Constants<'c, 'a> {
         Ok(self.added.class(self.pool, name)?)
     }
 
-    /// The type of references to the class of this name.
-    pub fn object(&mut self, name: &str) -> Result<VerificationType, SkipReason> {
-        Ok(VerificationType::Object(
-            self.class(Utf8::new(name.as_bytes()))?,
-        ))
+    /// The class constant of `java/lang/Object`.
+    pub fn object(&mut self) -> Result<u16, SkipReason> {
+        if self.object.is_none() {
+            self.object = Some(self.class(Utf8::new(b"java/lang/Object"))?);
+        }
+        self.object.ok_or(SkipReason::ConstantPoolFull)
     }
 
-    pub fn method(&mut self, owner: &str, method: ProbeMethod) -> Result<u16, SkipReason> {
-        let owner = self.class(Utf8::new(owner.as_bytes()))?;
-        Ok(self
-            .added
-            .method(owner, method.name.as_bytes(), method.descriptor.as_bytes())?)
+    /// The class constant of `java/lang/Throwable`.
+    pub fn throwable(&mut self) -> Result<u16, SkipReason> {
+        if self.throwable.is_none() {
+            self.throwable = Some(self.class(Utf8::new(b"java/lang/Throwable"))?);
+        }
+        self.throwable.ok_or(SkipReason::ConstantPoolFull)
+    }
+
+    /// A method of the probe class.
+    pub fn probe(&mut self, method: ProbeMethod) -> Result<u16, SkipReason> {
+        if let Some(&(_, index)) = self.probes.iter().find(|(known, _)| *known == method) {
+            return Ok(index);
+        }
+        let owner = self.class(Utf8::new(PROBE.as_bytes()))?;
+        let (name, descriptor) = (method.name.as_bytes(), method.descriptor.as_bytes());
+        let index = self.added.method(owner, name, descriptor)?;
+        self.probes.push((method, index));
+        Ok(index)
     }
 
     /// The name of the attribute that holds stack maps.
@@ -180,7 +201,7 @@ impl Fragment {
         method: ProbeMethod,
         constants: &mut Constants<'_, '_>,
     ) -> Result<(), SkipReason> {
-        let index = constants.method(PROBE, method)?;
+        let index = constants.probe(method)?;
         self.op_u16(opcode, index);
         Ok(())
     }
@@ -199,22 +220,18 @@ impl Fragment {
             end: handler,
             handler,
         });
-        self.frame(locals, "java/lang/Object", constants)
+        self.frame(locals, constants.object()?);
+        Ok(())
     }
 
-    /// Puts a frame here, with one reference on its stack.
-    pub fn frame(
-        &mut self,
-        locals: Vec<VerificationType>,
-        stack: &str,
-        constants: &mut Constants<'_, '_>,
-    ) -> Result<(), SkipReason> {
-        let stack = constants.object(stack)?;
+    /// Puts a frame here, with a reference to an object of this class on its
+    /// stack.
+    pub fn frame(&mut self, locals: Vec<VerificationType>, class: u16) {
+        let stack = VerificationType::Object(class);
         self.frames.push(FragmentFrame {
             at: self.here(),
             locals,
             stack,
         });
-        Ok(())
     }
 }

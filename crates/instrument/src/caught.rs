@@ -10,7 +10,7 @@
 //! stack overflow, its own probe's.
 
 use hindsight_classfile::frames::VerificationType;
-use hindsight_classfile::{Code, ConstantPool, Utf8, opcode as op};
+use hindsight_classfile::{Code, ConstantPool, opcode as op};
 
 use crate::asm::{Constants, Fragment};
 use crate::contract::{CAUGHT, CAUGHT_REPORT};
@@ -70,7 +70,7 @@ impl Caught<'_> {
             // The handler's code takes any object, since other code jumps there
             // or by the whim of a compiler. The guard catches what is no
             // exception.
-            let throwable = constants.class(THROWABLE)?;
+            let throwable = constants.throwable()?;
             fragment.op_u16(op::CHECKCAST, throwable);
         }
         fragment.push_id(self.id, constants)?;
@@ -107,8 +107,6 @@ impl Caught<'_> {
         Ok(fragment)
     }
 }
-
-const THROWABLE: Utf8<'static> = Utf8::new(b"java/lang/Throwable");
 
 /// Whether the type on a handler's stack is a subclass of `Throwable` for
 /// certain. What the exception table names is, for the verifier checks it.

@@ -114,7 +114,7 @@ pub fn entry(
             fresh,
         );
         if group.iter().all(|field| field.safe) {
-            fragment.frame(locals, "java/lang/Object", constants)?;
+            fragment.frame(locals, constants.object()?);
         } else {
             fragment.guard_from(start, locals, constants)?;
         }

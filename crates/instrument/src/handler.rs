@@ -87,7 +87,7 @@ impl Handler<'_, '_> {
         let max_locals = next.max(exception.checked_add(1).ok_or(SkipReason::TooManyLocals)?);
 
         let mut fragment = Fragment::default();
-        fragment.frame(locals, "java/lang/Throwable", constants)?;
+        fragment.frame(locals, constants.throwable()?);
         // Stack: exception
         fragment.store(b'L', exception);
         let start = fragment.here();
@@ -124,7 +124,7 @@ impl Handler<'_, '_> {
                 VerificationType::UninitializedThis,
             );
         }
-        let throwable = constants.object("java/lang/Throwable")?;
+        let throwable = VerificationType::Object(constants.throwable()?);
         place_at(&mut locals, &mut next, exception, throwable);
         fragment.guard_from(start, locals, constants)?;
         // Stack: buffer, or the probe's exception

@@ -18,6 +18,13 @@ use crate::tables;
 use crate::throwing::{Own, may_throw};
 use crate::{Rules, SkipReason};
 
+/// The slots that parameters may take, `this` included (JVMS 4.3.3).
+const MAX_PARAMETER_SLOTS: u16 = 255;
+
+/// Probes times exception-table entries, which are looked through for each.
+/// Compilers make some thousand at most.
+const MAX_HANDLER_WORK: usize = 1 << 24;
+
 /// What to do with a method.
 pub struct Order {
     pub id: u32,
@@ -55,7 +62,7 @@ pub fn instrument<'a>(
     let parameter_slots = descriptor
         .parameter_slots()
         .checked_add(u16::from(!is_static))
-        .filter(|&slots| slots <= code.max_locals)
+        .filter(|&slots| slots <= code.max_locals.min(MAX_PARAMETER_SLOTS))
         .ok_or(SkipReason::Malformed)?;
     let scan = scan(code, parameter_slots, order.max_fields > 0)?;
     let this_in_0 = !is_static && scan.stored.first() == Some(&false);
@@ -73,7 +80,7 @@ pub fn instrument<'a>(
     let framed = match own.class.major {
         // Without a stack map, the old verifier takes over and wants none
         // (JVMS 4.10).
-        50 => stack_map.is_some() || !(scan.jumps || !code.handlers.is_empty()),
+        50 => stack_map.is_some() || (!scan.jumps && code.handlers.is_empty()),
         major => major > 50,
     };
 
@@ -224,6 +231,9 @@ fn probes(
     caught: &Caught<'_>,
     constants: &mut Constants<'_, '_>,
 ) -> Result<Vec<(usize, Fragment)>, SkipReason> {
+    if typed.len().saturating_mul(code.handlers.len()) > MAX_HANDLER_WORK {
+        return Err(SkipReason::TooLarge);
+    }
     let mut fragments = Vec::with_capacity(typed.len());
     for &handler in typed {
         let at = frames.binary_search_by_key(&handler, |frame| frame.handler);

@@ -19,9 +19,7 @@ pub struct CodeMap {
     old_len: usize,
     /// Old offsets with a fragment, sorted, and the fragment's length.
     fragments: Vec<(usize, usize)>,
-    /// Where the old body begins, behind the entry code.
-    pub body_start: usize,
-    /// Where it ends.
+    /// Where the old body ends.
     pub body_end: usize,
 }
 
@@ -34,7 +32,7 @@ impl CodeMap {
             labels: None,
             old_len,
             fragments: Vec::new(),
-            body_start: 0,
+
             body_end: old_len,
         }
     }
@@ -173,7 +171,6 @@ fn lay_out(
             .iter()
             .map(|(at, fragment)| (*at, fragment.code.len()))
             .collect(),
-        body_start: entry.code.len(),
         body_end: at,
     };
     Ok((map, placed))
@@ -316,4 +313,183 @@ fn map_len(map: &CodeMap, insn: &Insn<'_>) -> Result<usize, SkipReason> {
     // What follows is an instruction or the end; its label is where this one
     // ends.
     Ok(map.label(insn.end())? - map.insn(insn.offset)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use hindsight_classfile::{Attribute, Instructions, Operand};
+    use proptest::prelude::*;
+
+    /// A `Code` attribute with this bytecode and nothing else.
+    fn attribute(bytecode: &[u8]) -> Vec<u8> {
+        let mut info = vec![0, 9, 0, 9];
+        info.extend((bytecode.len() as u32).to_be_bytes());
+        info.extend_from_slice(bytecode);
+        info.extend([0; 4]);
+        info
+    }
+
+    fn nops(len: usize) -> Fragment {
+        Fragment {
+            code: vec![op::NOP; len],
+            ..Fragment::default()
+        }
+    }
+
+    /// Moves `bytecode` apart and checks that each jump still leads to the same
+    /// instruction, fragments before it included.
+    fn check(
+        bytecode: &[u8],
+        entry: usize,
+        fragments: &[(usize, usize)],
+    ) -> Result<Vec<u8>, SkipReason> {
+        let info = attribute(bytecode);
+        let code = Code::parse(&Attribute {
+            name_index: 0,
+            info: &info,
+            offset: 0,
+        })?;
+        let fragments: Vec<_> = fragments.iter().map(|&(at, len)| (at, nops(len))).collect();
+        let moved = relocate(&code, &nops(entry), &fragments)?;
+        let new_insns: Result<Vec<_>, _> = Instructions::new(&moved.code, 0).collect();
+        let new_insns = new_insns?;
+        for old in code.instructions() {
+            let old = old?;
+            let at = moved.map.insn(old.offset)?;
+            let new = new_insns
+                .iter()
+                .find(|new| new.offset == at)
+                .expect("it is there");
+            let widened = new.opcode == op::GOTO_W && old.opcode == op::GOTO;
+            assert!(new.opcode == old.opcode || widened);
+            if let (Operand::Branch(target), false) = (old.operand()?, old.opcode == op::WIDE) {
+                let jump = if new.bytes.len() == 5 {
+                    word(new, 1)
+                } else {
+                    half(new, 1)
+                };
+                let label = moved.map.label(target)?;
+                assert_eq!(at as i32 + jump, label as i32);
+            }
+        }
+        Ok(moved.code)
+    }
+
+    #[test]
+    fn jumps_to_the_start_land_behind_the_entry_code() {
+        // goto 0
+        assert_eq!(
+            check(&[op::GOTO, 0, 0], 2, &[]),
+            Ok(vec![0, 0, op::GOTO, 0, 0])
+        );
+    }
+
+    #[test]
+    fn jumps_land_before_fragments() {
+        // 0: goto 3; 3: return, with two bytes before the return
+        let moved = check(&[op::GOTO, 0, 3, op::RETURN], 0, &[(3, 2)]);
+        assert_eq!(moved, Ok(vec![op::GOTO, 0, 3, 0, 0, op::RETURN]));
+    }
+
+    #[test]
+    fn a_switch_is_padded_anew() {
+        // 0: lookupswitch default 12; 12: return. One byte more before it.
+        let old = [
+            op::LOOKUPSWITCH,
+            0,
+            0,
+            0,
+            0,
+            0,
+            0,
+            12,
+            0,
+            0,
+            0,
+            0,
+            op::RETURN,
+        ];
+        let new = [
+            0,
+            op::LOOKUPSWITCH,
+            0,
+            0,
+            0,
+            0,
+            0,
+            11,
+            0,
+            0,
+            0,
+            0,
+            op::RETURN,
+        ];
+        assert_eq!(check(&old, 1, &[]), Ok(new.to_vec()));
+    }
+
+    #[test]
+    fn far_jumps_are_widened_or_refused() {
+        let far = |opcode: u8| {
+            let mut bytecode = vec![opcode, 0x7f, 0xff];
+            bytecode.resize(0x7fff, op::NOP);
+            bytecode.push(op::RETURN);
+            bytecode
+        };
+        let moved = check(&far(op::GOTO), 0, &[(5, 1)]).expect("it can be widened");
+        assert_eq!(moved[..5], [op::GOTO_W, 0, 0, 0x80, 2]);
+        assert_eq!(
+            check(&far(op::IFEQ), 0, &[(5, 1)]),
+            Err(SkipReason::BranchTooFar)
+        );
+    }
+
+    #[test]
+    fn what_leads_nowhere_is_refused() {
+        // Into an instruction, to the end, behind it, before the start.
+        for jump in [1i16, 3, 4, -1] {
+            let [high, low] = jump.to_be_bytes();
+            assert_eq!(
+                check(&[op::GOTO, high, low], 1, &[]),
+                Err(SkipReason::Malformed),
+                "{jump}"
+            );
+        }
+        assert_eq!(
+            check(&[op::RETURN], 0, &[(1, 1)]),
+            Err(SkipReason::Malformed)
+        );
+    }
+
+    proptest! {
+        #[test]
+        fn jumps_keep_their_targets(
+            kinds in prop::collection::vec((0u8..3, 0usize..40), 1..40),
+            entry in 0usize..40,
+            probes in prop::collection::btree_map(0usize..40, 1usize..9, 0..5),
+        ) {
+            // A run of one-byte and three-byte instructions.
+            let mut starts = Vec::new();
+            let mut len = 0;
+            for &(kind, _) in &kinds {
+                starts.push(len);
+                len += if kind == 0 { 1 } else { 3 };
+            }
+            let mut bytecode = Vec::new();
+            for (&(kind, target), &start) in kinds.iter().zip(&starts) {
+                if kind == 0 {
+                    bytecode.push(op::NOP);
+                    continue;
+                }
+                bytecode.push(if kind == 1 { op::GOTO } else { op::IFNULL });
+                let jump = starts[target % starts.len()] as i16 - start as i16;
+                bytecode.extend(jump.to_be_bytes());
+            }
+            let fragments: Vec<_> = probes
+                .iter()
+                .filter_map(|(&at, &len)| Some((*starts.get(at)?, len)))
+                .collect();
+            prop_assert!(check(&bytecode, entry, &fragments).is_ok());
+        }
+    }
 }

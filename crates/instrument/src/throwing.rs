@@ -17,6 +17,9 @@ use crate::SkipReason;
 /// More forward jumps than this, and the method is taken to throw.
 const MAX_TARGETS: usize = 64;
 
+/// More bytes than this, and it is not worth looking.
+const MAX_LEN: usize = 2048;
+
 /// The class being instrumented.
 pub struct Own<'c, 'a> {
     pub class: &'c ClassFile<'a>,
@@ -63,6 +66,9 @@ pub fn may_throw(
     this_in_0: bool,
     constructor: bool,
 ) -> Result<bool, SkipReason> {
+    if range.len() > MAX_LEN {
+        return Ok(true);
+    }
     let mut walk = Walk {
         own,
         this_in_0,

@@ -4,6 +4,7 @@ import dev.hindsight.replay.Layout.Slot;
 import dev.hindsight.replay.Recorded.FieldInfo;
 import dev.hindsight.replay.Recorded.Stored;
 import dev.hindsight.replay.Recorded.Trace;
+import java.text.DecimalFormatSymbols;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Set;
@@ -64,7 +65,8 @@ final class Partials {
                 Instance map = set.object("m");
                 Instance root = map == null ? null : map.object("root");
                 if (root != null) {
-                    alias(set, root.reference("value"), "java.util.TreeSet", "PRESENT");
+                    set.restorer.preset(root.reference("value"),
+                            constant("java.util.TreeSet", "PRESENT"));
                 }
             }
         });
@@ -90,6 +92,19 @@ final class Partials {
             @Override
             void fill(Instance instance, Object object) throws Hole {
                 fillEnumMap(instance, object);
+            }
+        });
+        Rules.register(new Partial("java.text.DecimalFormatSymbols") {
+            @Override
+            void fill(Instance instance, Object object) {
+                // JDK 13 added the texts of these characters.
+                if (!instance.has("percentText")
+                        && object.getClass() == DecimalFormatSymbols.class) {
+                    DecimalFormatSymbols symbols = (DecimalFormatSymbols) object;
+                    symbols.setPercent(symbols.getPercent());
+                    symbols.setPerMill(symbols.getPerMill());
+                    symbols.setMinusSign(symbols.getMinusSign());
+                }
             }
         });
         Rules.register(new Partial("java.nio.Buffer", "address", "segment") {
@@ -149,7 +164,16 @@ final class Partials {
             void children(Instance instance, Numbers out) {
                 Instance marker = instance.object(second);
                 if (marker != null && marker.type.info.name.equals("java.lang.Object")) {
-                    alias(instance, marker.number, "java.util.ImmutableCollections", "EMPTY");
+                    instance.restorer.preset(
+                            marker.number, constant("java.util.ImmutableCollections", "EMPTY"));
+                }
+            }
+
+            @Override
+            void fill(Instance instance, Object object) throws Hole {
+                if (instance.reference(second) < 0) {
+                    Layout.need(instance.type.running, second)
+                            .put(object, constant("java.util.ImmutableCollections", "EMPTY"));
                 }
             }
         });
@@ -186,16 +210,15 @@ final class Partials {
         }
     }
 
-    /** Lets a static field of the JDK stand for a recorded object. */
-    private static void alias(Instance instance, int number, String owner, String field) {
-        Object own = null;
+    /** An object of the JDK's own, which it compares others with. */
+    private static Object constant(String owner, String field) {
         try {
-            own = Trusted.LOOKUP.findStaticGetter(Class.forName(owner), field, Object.class)
+            return Trusted.LOOKUP.findStaticGetter(Class.forName(owner), field, Object.class)
                     .invoke();
         } catch (Throwable e) {
             // JDK 11 has no marker in immutable collections, and null means the same.
+            return null;
         }
-        instance.restorer.preset(number, own);
     }
 
     /** What the JDK writes in a new exception for "none suppressed yet". */

@@ -276,18 +276,15 @@ final class Restorer {
 
     private void differences(int number, Type type) {
         for (String field : type.missing) {
-            boolean ofJdk = Classes.ofJdk(type.running);
-            String reason = "field " + field + " is not in the running class; "
-                    + (ofJdk ? "degraded, for the JDK differs from the recorded one"
-                            : Classes.DIFFERS);
+            String reason = "field " + field + " is not in the running class; " + type.blame(field);
             note(type.info.name, reason);
-            if (!ofJdk) {
+            if (reason.endsWith(Classes.DIFFERS)) {
                 differing.put(number, reason);
             }
         }
         for (String field : type.added) {
             note(type.info.name, "field " + field + " was not recorded and keeps its default; "
-                    + Classes.DIFFERS);
+                    + type.blame(field));
         }
     }
 

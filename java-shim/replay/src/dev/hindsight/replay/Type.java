@@ -19,7 +19,7 @@ final class Type {
     final Slot[] slots;
     /** Recorded fields that the running class does not have. */
     final List<String> missing = new ArrayList<>();
-    /** Fields of the running class that were not recorded; only looked for in the program's. */
+    /** Fields of the running class that were not recorded. */
     final List<String> added = new ArrayList<>();
 
     Type(ClassInfo info, ClassLoader loader) {
@@ -63,7 +63,8 @@ final class Type {
             }
         }
         for (Class<?> type = running; type != null; type = type.getSuperclass()) {
-            if (!Classes.ofJdk(type)) {
+            // Where a rule covers fields of the JDK, it also knows about its versions.
+            if (rule == null || !Classes.ofJdk(type)) {
                 for (Slot slot : Layout.declared(type)) {
                     if (info.index(type.getName(), slot.name) < 0) {
                         added.add(type.getName() + "." + slot.name);
@@ -81,6 +82,13 @@ final class Type {
             }
         }
         return null;
+    }
+
+    /** Whether it is the JDK or the program that differs in a field, {@code owner.name}. */
+    String blame(String field) {
+        Class<?> owner = superclass(field.substring(0, field.lastIndexOf('.')));
+        return Classes.ofJdk(owner != null ? owner : running)
+                ? "degraded, for the JDK differs from the recorded one" : Classes.DIFFERS;
     }
 
     /** How far up the recorded superclasses a name stands; the class itself is 0. */

@@ -11,8 +11,7 @@ use std::{env, io};
 
 use hindsight_instrument::{Copy, CrashPlan, Rules, SkipReason, crash};
 
-#[path = "../../classfile/tests/support/mod.rs"]
-mod support;
+use crate::support;
 
 #[derive(Default)]
 struct Count {
@@ -42,8 +41,8 @@ fn instrument(modules: &[&Path], copy: Copy, pack: &Path) -> Count {
     let mut out = BufWriter::new(File::create(pack).expect("the pack can be created"));
     // Rules of all kinds take their turns.
     let rules = |name: &str, descriptor: &str| Rules {
-        escape: name.len() % 4 == 0,
-        caught: descriptor.len() % 4 == 0,
+        escape: name.len().is_multiple_of(4),
+        caught: descriptor.len().is_multiple_of(4),
     };
     // Ids beyond 32,767 need a constant.
     let mut first_id = 30_000;
@@ -129,7 +128,7 @@ fn check(copy: Copy, name: &str) {
         let output = verifier
             .tool("java")
             .args(["-Xmx1500m", "-XX:+UseSerialGC"])
-            .arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/Verify.java"))
+            .arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/java/Verify.java"))
             .arg(&pack)
             .output()
             .expect("java runs");

@@ -1,0 +1,152 @@
+//! JDK objects are shown by what they mean, where their fields make sense.
+
+use crate::common::*;
+use hindsight_analyzer::graph::{Graph, Typed};
+use hindsight_analyzer::tree::{Builder, Limits};
+use hindsight_tracelog::crash::*;
+use hindsight_tracelog::reader::Crash;
+
+const OBJECT: &str = "Ljava/lang/Object;";
+const ARRAY: &str = "[Ljava/lang/Object;";
+
+#[track_caller]
+fn check(recording: &Recording, value: Value, expected: &str) {
+    let crash = Crash::read(&recording.bytes()).unwrap();
+    let graph = Graph::at_failure(&crash);
+    let node = Builder::without_numbers(&graph, Limits::FULL).node(Typed::reference(value));
+    assert_eq!(node.inline(), expected);
+}
+
+fn strings(recording: &mut Recording, texts: &[&str]) -> Vec<Value> {
+    texts.iter().map(|text| recording.string(text)).collect()
+}
+
+fn primitives(recording: &mut Recording, class: &str, bytes: &[u8]) -> Value {
+    let class = recording.class_below(class, &[], ClassKind::Array, &[]);
+    recording.object(class, Body::Primitives(bytes.to_vec()))
+}
+
+#[test]
+fn a_deque_starts_anywhere_in_its_ring() {
+    let mut r = Recording::new();
+    let s = strings(&mut r, &["a", "b", "c"]);
+    let ring = r.array("[Ljava.lang.Object;", &[s[1], s[2], Value::Null, s[0]]);
+    let fields = [
+        ("elements", ARRAY, ring),
+        ("head", "I", Value::Int(3)),
+        ("tail", "I", Value::Int(2)),
+    ];
+    let deque = r.instance("java.util.ArrayDeque", &fields);
+    check(&r, deque, r#"ArrayDeque ["a", "b", "c"]"#);
+}
+
+#[test]
+fn a_tree_is_shown_in_order() {
+    let mut r = Recording::new();
+    let of = "Ljava/util/TreeMap$Entry;";
+    let s = strings(&mut r, &["a", "b", "c"]);
+    let mut entry = |key: Value, left: Value, right: Value| {
+        let fields = [
+            ("key", OBJECT, key),
+            ("value", OBJECT, Value::Null),
+            ("left", of, left),
+            ("right", of, right),
+        ];
+        r.instance("java.util.TreeMap$Entry", &fields)
+    };
+    let left = entry(s[0], Value::Null, Value::Null);
+    let right = entry(s[2], Value::Null, Value::Null);
+    let root = entry(s[1], left, right);
+    let map = r.instance(
+        "java.util.TreeMap",
+        &[("root", of, root), ("size", "I", Value::Int(3))],
+    );
+    check(&r, map, r#"TreeMap {"a": null, "b": null, "c": null}"#);
+    let set = r.instance(
+        "java.util.TreeSet",
+        &[("m", "Ljava/util/NavigableMap;", map)],
+    );
+    check(&r, set, r#"TreeSet ["a", "b", "c"]"#);
+}
+
+#[test]
+fn a_map_that_is_not_as_expected_shows_its_fields() {
+    let mut r = Recording::new();
+    let table = r.array("[Ljava.util.HashMap$Node;", &[Value::Null]);
+    let of = "[Ljava/util/HashMap$Node;";
+    let map = r.instance(
+        "java.util.HashMap",
+        &[("table", of, table), ("size", "I", Value::Int(3))],
+    );
+    check(&r, map, "HashMap {table = HashMap$Node[] [null], size = 3}");
+}
+
+#[test]
+fn the_second_element_of_a_small_list_may_stand_for_none() {
+    let mut r = Recording::new();
+    let s = strings(&mut r, &["a", "b"]);
+    let class = "java.util.ImmutableCollections$List12";
+    let empty = r.instance("java.lang.Object", &[]);
+    for (second, shown) in [
+        (s[1], r#"["a", "b"]"#),
+        (empty, r#"["a"]"#),
+        (Value::Null, r#"["a"]"#),
+    ] {
+        let list = r.instance(class, &[("e0", OBJECT, s[0]), ("e1", OBJECT, second)]);
+        check(&r, list, &format!("ImmutableCollections$List12 {shown}"));
+    }
+}
+
+#[test]
+fn numbers() {
+    let mut r = Recording::new();
+    let mag = primitives(&mut r, "[I", &[1, 0, 0, 0, 0, 0, 0, 0]);
+    let big = r.instance(
+        "java.math.BigInteger",
+        &[("signum", "I", Value::Int(-1)), ("mag", "[I", mag)],
+    );
+    check(&r, big, "BigInteger -4294967296");
+    let mut decimal = |compact: i64, scale: i64| {
+        let of = "Ljava/math/BigInteger;";
+        let fields = [
+            ("intVal", of, big),
+            ("scale", "I", Value::Int(scale)),
+            ("intCompact", "J", Value::Int(compact)),
+        ];
+        r.instance("java.math.BigDecimal", &fields)
+    };
+    let shown = [
+        (decimal(-5, 3), "BigDecimal -0.005"),
+        (decimal(i64::MIN, 2), "BigDecimal -42949672.96"),
+        (decimal(7, -4), "BigDecimal 7E4"),
+        (decimal(7, 0), "BigDecimal 7"),
+    ];
+    for (value, expected) in shown {
+        check(&r, value, expected);
+    }
+}
+
+#[test]
+fn builders_know_their_coder() {
+    let mut r = Recording::new();
+    let latin = primitives(&mut r, "[B", &[0x61, 0xe4, 0, 0]);
+    let wide = primitives(&mut r, "[B", &[0xac, 0x20, 0x61, 0, 0, 0]);
+    for (bytes, coder, expected) in [(latin, 0, "aä"), (wide, 1, "€a")] {
+        let fields = [
+            ("value", "[B", bytes),
+            ("coder", "B", Value::Int(coder)),
+            ("count", "I", Value::Int(2)),
+        ];
+        let builder = r.instance("java.lang.StringBuilder", &fields);
+        check(&r, builder, &format!("StringBuilder \"{expected}\""));
+    }
+}
+
+#[test]
+fn hidden_fields_are_told_apart() {
+    let mut r = Recording::new();
+    let class = r.class("Sub", &[("x", "I"), ("x", "I")]);
+    r.classes[class as usize].fields[0].owner = "Base".into();
+    let object = r.object(class, Body::Instance(vec![Value::Int(1), Value::Int(2)]));
+    check(&r, object, "Sub {Base.x = 1, Sub.x = 2}");
+}

@@ -1,0 +1,9 @@
+//! Tests with real classes and real JVMs, as one program.
+
+mod behaviour;
+mod golden;
+mod hostile;
+mod jdk_classes;
+#[path = "../../../classfile/tests/support/mod.rs"]
+mod support;
+mod workshop;

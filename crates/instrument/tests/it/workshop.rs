@@ -1,0 +1,128 @@
+//! Compiling, instrumenting and running Java programs.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::{env, fs};
+
+use hindsight_classfile::{ClassFile, Code, PoolBuilder};
+use hindsight_instrument::{Copy, CrashPlan, Rewritten, Rules, crash};
+
+use crate::support::Jdk;
+
+/// Where the Java sources are.
+pub fn java_dir() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/java")
+}
+
+/// An empty directory for one test.
+pub fn fresh_dir(name: &str) -> PathBuf {
+    let dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    if dir.exists() {
+        fs::remove_dir_all(&dir).expect("an old directory can be removed");
+    }
+    fs::create_dir_all(&dir).expect("a directory can be created");
+    dir
+}
+
+/// Runs a command that must succeed; returns what it printed.
+pub fn run(command: &mut Command) -> String {
+    let output = command.output().expect("the program starts");
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(
+        output.status.success(),
+        "{command:?} failed:\n{text}\n{errors}"
+    );
+    text
+}
+
+/// Compiles sources.
+pub fn javac(jdk: &Jdk, to: &Path, options: &[&str], sources: &[&str]) {
+    let sources = sources.iter().map(|source| java_dir().join(source));
+    run(jdk
+        .tool("javac")
+        .args(options)
+        .arg("-d")
+        .arg(to)
+        .args(sources));
+}
+
+/// Rules for tests: methods with these words in their names.
+pub fn rules(name: &str, _descriptor: &str) -> Rules {
+    Rules {
+        escape: name.contains("Escape"),
+        caught: name.contains("Caught"),
+    }
+}
+
+/// Instruments a class for tests.
+pub fn instrument(bytes: &[u8], copy: Copy, first_id: u32) -> Rewritten {
+    let plan = CrashPlan {
+        copy,
+        max_fields: 8,
+        first_id,
+        rules: &rules,
+    };
+    crash(bytes, &plan).expect("a compiled class can be instrumented")
+}
+
+/// Gives a class another version, without stack maps if `strip`.
+pub fn age(bytes: &[u8], major: u16, strip: bool) -> Vec<u8> {
+    let mut class = ClassFile::parse(bytes).expect("a compiled class can be read");
+    class.major = major;
+    let pool = class.pool.clone();
+    class.assemble(&PoolBuilder::new(&pool), |_, method, out| {
+        method.write_head(out);
+        out.extend(method.attributes.len().to_be_bytes());
+        for attribute in method.attributes.iter() {
+            if !strip || attribute.name(&pool).expect("it has a name") != "Code" {
+                attribute.write(out);
+                continue;
+            }
+            let code = Code::parse(&attribute).expect("compiled code can be read");
+            let kept: Vec<_> = code
+                .attributes
+                .iter()
+                .filter(|inner| inner.name(&pool).expect("it has a name") != "StackMapTable")
+                .collect();
+            let head = 10 + code.bytecode.len() + 8 * code.handlers.len();
+            let mut info = attribute.info[..head].to_vec();
+            info.extend((kept.len() as u16).to_be_bytes());
+            kept.iter().for_each(|inner| inner.write(&mut info));
+            out.extend(attribute.name_index.to_be_bytes());
+            out.extend((info.len() as u32).to_be_bytes());
+            out.extend(info);
+        }
+    })
+}
+
+/// Compares with a file beside the sources; with `BLESS=1`, writes the file.
+pub fn check_golden(file: &str, actual: &str) {
+    let path = java_dir().join(file);
+    if env::var_os("BLESS").is_some_and(|bless| bless == "1") {
+        fs::write(&path, actual).expect("the golden file can be written");
+        return;
+    }
+    let expected = fs::read_to_string(&path).unwrap_or_default();
+    if expected == actual {
+        return;
+    }
+    let differs = expected
+        .lines()
+        .zip(actual.lines())
+        .position(|(a, b)| a != b);
+    let line = differs.unwrap_or(expected.lines().count().min(actual.lines().count()));
+    let show = |text: &str| {
+        text.lines()
+            .skip(line.saturating_sub(3))
+            .take(8)
+            .collect::<Vec<_>>()
+            .join("\n")
+    };
+    panic!(
+        "{file} differs at line {}\nexpected:\n{}\nactual:\n{}\n(BLESS=1 accepts)",
+        line + 1,
+        show(&expected),
+        show(actual)
+    );
+}
