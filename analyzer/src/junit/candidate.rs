@@ -187,7 +187,7 @@ impl<'a> Plan<'a> {
     fn refusal(&self, crash: &Crash, frame: &Frame) -> Option<String> {
         let refuse = |reason: &str| Some(reason.to_owned());
         if frame.descriptor.is_empty() || frame.fidelity == Fidelity::None {
-            return if frame.reason.is_empty() {
+            return if matches!(frame.reason.as_str(), "" | "not captured") {
                 refuse("its arguments were not captured")
             } else {
                 Some(format!("its arguments were not captured: {}", frame.reason))

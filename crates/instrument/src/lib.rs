@@ -14,7 +14,7 @@
 //! handler    of everything that leaves the body: hand over, rethrow
 //! ```
 //!
-//! The path through one method: [`mod@crash`] picks it, `method` drives, `scan` and
+//! The path through one method: `crash` picks it, `method` drives, `scan` and
 //! `throwing` read its instructions, `frames` its stack map, `constructor`
 //! finds the call of the other constructor, `parameters` and `fields` decide
 //! what is copied. `entry`, `caught` and `handler` then make [fragments] of

@@ -84,12 +84,14 @@ fn output(jdk: &Jdk, program: &str, variant: &Variant) -> (String, BTreeMap<Stri
             u32::try_from(names.len()).expect("few"),
         );
         let class = &rewritten.class_name;
-        names.extend(
-            rewritten
-                .methods
-                .iter()
-                .map(|m| format!("{class}.{}", m.name)),
-        );
+        names.extend(rewritten.methods.iter().map(|method| {
+            // Compilers count lambdas in different ways.
+            let counted = method.name.starts_with("lambda$");
+            let name = method
+                .name
+                .trim_end_matches(|c: char| counted && c.is_ascii_digit());
+            format!("{class}.{name}")
+        }));
         for method in rewritten.skipped {
             skipped.insert(format!("{class}.{}", method.name), method.reason);
         }
