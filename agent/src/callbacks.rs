@@ -17,7 +17,6 @@ use std::ffi::{CStr, c_char, c_int, c_void};
 use std::panic::{self, AssertUnwindSafe};
 use std::slice;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::thread::sleep;
 use std::time::Duration;
 
 /// The landing pad: a panic that reached the JVM's frames would abort it.
@@ -302,12 +301,8 @@ fn start_sweeper(base: &Base, jni: Jni) {
     }
 }
 
-/// Time between two sweeps. What an exception has kept alive is let go after one to two of them.
-const SWEEP: Duration = Duration::from_secs(20);
-
 fn sweep_forever(jni: Jni) {
-    while let Some(agent) = agent::agent() {
-        sleep(SWEEP);
-        jni.with_frame(|jni| agent.shim.sweep(jni));
+    if let Some(agent) = agent::agent() {
+        agent.shim.sweep_forever(jni);
     }
 }

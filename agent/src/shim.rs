@@ -112,7 +112,7 @@ impl Shim {
         jni.call_static_void(thread, report, &[JValue { int: -1 }, JValue { int: -1 }, nothing, nothing, nothing]);
         Ok(Shim {
             thread,
-            sweep: jni.static_method(thread, c"sweep", c"()V").ok_or("method sweep is missing")?,
+            sweep: jni.static_method(thread, c"sweepForever", c"()V").ok_or("method sweepForever is missing")?,
             propagation: PropagationIds {
                 head: field(propagation, "head", PROBE)?,
                 tail: field(propagation, "tail", PROBE)?,
@@ -153,8 +153,8 @@ impl Shim {
         jni.set_static_boolean(self.thread, c"ready", ready)
     }
 
-    /// Drops what the probes keep of exceptions that are over.
-    pub(crate) fn sweep(&self, jni: Jni) {
+    /// Drops what the probes keep of exceptions that are over, again and again; does not return.
+    pub(crate) fn sweep_forever(&self, jni: Jni) {
         jni.call_static_void(self.thread, self.sweep, &[]);
     }
 

@@ -19,6 +19,9 @@ final class HindsightThread {
 
     private static final int MAX_TABLE = 1 << 16;
 
+    /** What an exception has kept alive is let go after one to two of these. */
+    private static final int SWEEP_MILLIS = 20_000;
+
     /** Set by the agent once it can take reports, cleared when the JVM goes down. */
     static volatile boolean ready;
 
@@ -197,8 +200,24 @@ final class HindsightThread {
     }
 
     /**
-     * Lets go of what has not moved since the last sweep. Called by the agent's own thread now and
-     * then. A thread that is just then in a long {@code finally} loses the frames below it.
+     * The body of the agent's own thread.
+     *
+     * <p>It sleeps in Java, not in native code: a JVM that goes down waits 300 ms for threads that
+     * are in native code.
+     */
+    static void sweepForever() {
+        while (true) {
+            try {
+                Thread.sleep(SWEEP_MILLIS);
+            } catch (InterruptedException e) {
+                // Somebody interrupts every thread there is; we are not meant.
+            }
+            sweep();
+        }
+    }
+
+    /**
+     * Lets go of what has not moved since the last sweep. A thread that is just then in a long {@code finally} loses the frames below it.
      */
     static void sweep() {
         HindsightThread[] entries = table;
