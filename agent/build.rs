@@ -27,27 +27,54 @@ fn main() {
     // `--release 11` would hide that `java.lang` can be patched, so the level is
     // set by source and target. The probes use nothing newer than Java 11.
     let status = Command::new(&javac)
-        .args(["-source", "11", "-target", "11", "-Xlint:all", "-Xlint:-options", "-Werror", "-g:none"])
+        .args([
+            "-source",
+            "11",
+            "-target",
+            "11",
+            "-Xlint:all",
+            "-Xlint:-options",
+            "-Werror",
+            "-g:none",
+        ])
         .arg("--patch-module")
         .arg(format!("java.base={}", sources.display()))
         .arg("-d")
         .arg(&out)
         .args(&files)
         .status()
-        .unwrap_or_else(|error| panic!("cannot run {}: {error}; install a JDK (17 or newer) or set JAVA_HOME", javac.display()));
-    assert!(status.success(), "{} failed on the probes in {}", javac.display(), sources.display());
+        .unwrap_or_else(|error| {
+            panic!(
+                "cannot run {}: {error}; install a JDK (17 or newer) or set JAVA_HOME",
+                javac.display()
+            )
+        });
+    assert!(
+        status.success(),
+        "{} failed on the probes in {}",
+        javac.display(),
+        sources.display()
+    );
 
     let classes = out.join("java/lang");
     let mut names: Vec<String> = fs::read_dir(&classes)
         .expect("javac has made the package's directory")
-        .map(|entry| entry.expect("directory entry").file_name().into_string().expect("ASCII class name"))
+        .map(|entry| {
+            entry
+                .expect("directory entry")
+                .file_name()
+                .into_string()
+                .expect("ASCII class name")
+        })
         .collect();
     names.sort();
     let mut list = String::from("&[\n");
     for name in &names {
         let class = name.trim_end_matches(".class");
         let path = classes.join(name);
-        list.push_str(&format!("    (\"java/lang/{class}\", include_bytes!({path:?}) as &[u8]),\n"));
+        list.push_str(&format!(
+            "    (\"java/lang/{class}\", include_bytes!({path:?}) as &[u8]),\n"
+        ));
     }
     list.push_str("]\n");
     fs::write(out.join("classes.rs"), list).expect("OUT_DIR is writable");

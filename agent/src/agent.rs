@@ -68,7 +68,9 @@ impl Base {
     pub(crate) fn complain(&self, counter: &str, what: &str) {
         self.counters.add(counter, 1);
         if !self.complained.swap(true, Ordering::Relaxed) {
-            eprintln!("hindsight: {what} (the program goes on; later troubles are only counted in run.json)");
+            eprintln!(
+                "hindsight: {what} (the program goes on; later troubles are only counted in run.json)"
+            );
         }
     }
 }

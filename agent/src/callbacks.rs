@@ -11,7 +11,7 @@ use crate::recording::Recording;
 use crate::report::{self, Call, Reports, Trigger};
 use crate::run;
 use crate::shim::Shim;
-use crate::sys::{self, Callbacks, JavaVm, JniEnv, JvmtiEnv, JValue, Ref};
+use crate::sys::{self, Callbacks, JValue, JavaVm, JniEnv, JvmtiEnv, Ref};
 use hindsight_instrument::{contract, entry_hook};
 use std::ffi::{CStr, c_char, c_int, c_void};
 use std::panic::{self, AssertUnwindSafe};
@@ -34,10 +34,18 @@ fn contained(body: impl FnOnce()) {
 ///
 /// Only the JVM may call this, with arguments as in the JVM TI specification.
 #[unsafe(no_mangle)]
-pub unsafe extern "system" fn Agent_OnLoad(vm: *mut c_void, text: *const c_char, _: *mut c_void) -> c_int {
+pub unsafe extern "system" fn Agent_OnLoad(
+    vm: *mut c_void,
+    text: *const c_char,
+    _: *mut c_void,
+) -> c_int {
     // SAFETY: the JVM passes its invocation interface and a C string or null.
     let (vm, text) = unsafe {
-        let text = if text.is_null() { String::new() } else { CStr::from_ptr(text).to_string_lossy().into_owned() };
+        let text = if text.is_null() {
+            String::new()
+        } else {
+            CStr::from_ptr(text).to_string_lossy().into_owned()
+        };
         (Vm::new(JavaVm(vm.cast_const().cast())), text)
     };
     // Our panics are contained and counted; the default hook would print them
@@ -52,8 +60,14 @@ pub unsafe extern "system" fn Agent_OnLoad(vm: *mut c_void, text: *const c_char,
 ///
 /// Only the JVM may call this.
 #[unsafe(no_mangle)]
-pub unsafe extern "system" fn Agent_OnAttach(_: *mut c_void, _: *const c_char, _: *mut c_void) -> c_int {
-    eprintln!("hindsight: this release cannot be attached to a running JVM; start it with -agentpath:PATH/libhindsight.so");
+pub unsafe extern "system" fn Agent_OnAttach(
+    _: *mut c_void,
+    _: *const c_char,
+    _: *mut c_void,
+) -> c_int {
+    eprintln!(
+        "hindsight: this release cannot be attached to a running JVM; start it with -agentpath:PATH/libhindsight.so"
+    );
     sys::JNI_ERR
 }
 
@@ -70,7 +84,9 @@ fn load(vm: Vm, text: &str) -> c_int {
         return sys::OK;
     }
     let Some(jvmti) = vm.jvmti(&[]) else {
-        eprintln!("hindsight: this JVM offers no JVM TI 11; use a HotSpot JVM of version 11 or newer");
+        eprintln!(
+            "hindsight: this JVM offers no JVM TI 11; use a HotSpot JVM of version 11 or newer"
+        );
         return sys::JNI_ERR;
     };
     if !agent::set_base(vm, jvmti, options) {
@@ -86,7 +102,10 @@ fn load(vm: Vm, text: &str) -> c_int {
     };
     // Class loading is hooked from VMInit on: no earlier class is the
     // program's, and the shared archive stays usable for the JDK's.
-    if jvmti.set_callbacks(&callbacks) && jvmti.enable(sys::EVENT_VM_INIT) && jvmti.enable(sys::EVENT_VM_DEATH) {
+    if jvmti.set_callbacks(&callbacks)
+        && jvmti.enable(sys::EVENT_VM_INIT)
+        && jvmti.enable(sys::EVENT_VM_DEATH)
+    {
         sys::OK
     } else {
         eprintln!("hindsight: this JVM refuses the events that the agent needs");
@@ -107,23 +126,43 @@ fn start(base: &'static Base, jni: Jni) {
     let shim = match Shim::install(jni) {
         Ok(shim) => shim,
         Err(what) => {
-            base.complain("agent_not_started", &format!("nothing will be recorded: {what}"));
+            base.complain(
+                "agent_not_started",
+                &format!("nothing will be recorded: {what}"),
+            );
             return;
         }
     };
     let recording = Recording::new(base.options.out.clone());
     if let Err(what) = recording.prepare() {
-        base.complain("out_not_writable", &format!("{what}; crashes cannot be recorded until it can be made"));
+        base.complain(
+            "out_not_writable",
+            &format!("{what}; crashes cannot be recorded until it can be made"),
+        );
     }
     let java_version = java_version(jni).unwrap_or_default();
-    let started =
-        Agent { base, jvmti: base.jvmti, shim, recording, reports: Reports::default(), java_version };
-    let Some(started) = agent::set_agent(started) else { return };
+    let started = Agent {
+        base,
+        jvmti: base.jvmti,
+        shim,
+        recording,
+        reports: Reports::default(),
+        java_version,
+    };
+    let Some(started) = agent::set_agent(started) else {
+        return;
+    };
     if base.options.report.uncaught && !hook_uncaught(base, jni) {
-        base.complain("uncaught_not_hooked", "uncaught exceptions will not be recorded: java.lang.Thread cannot be hooked");
+        base.complain(
+            "uncaught_not_hooked",
+            "uncaught exceptions will not be recorded: java.lang.Thread cannot be hooked",
+        );
     }
     if !started.shim.set_ready(jni, true) || !base.jvmti.enable(sys::EVENT_CLASS_FILE_LOAD_HOOK) {
-        base.complain("agent_not_started", "nothing will be recorded: the JVM refuses class-loading events");
+        base.complain(
+            "agent_not_started",
+            "nothing will be recorded: the JVM refuses class-loading events",
+        );
     }
     if started.recording.directory().is_dir() {
         run::write(started, false);
@@ -134,9 +173,14 @@ fn start(base: &'static Base, jni: Jni) {
 /// `java.version`, which JVM TI does not tell.
 fn java_version(jni: Jni) -> Option<String> {
     let system = jni.find_class(c"java/lang/System")?;
-    let get = jni.static_method(system, c"getProperty", c"(Ljava/lang/String;)Ljava/lang/String;")?;
+    let get = jni.static_method(
+        system,
+        c"getProperty",
+        c"(Ljava/lang/String;)Ljava/lang/String;",
+    )?;
     let key = jni.new_string(c"java.version")?;
-    jni.call_static_object(system, get, &[JValue { object: key.raw() }]).map(|text| jni.string(text))
+    jni.call_static_object(system, get, &[JValue { object: key.raw() }])
+        .map(|text| jni.string(text))
 }
 
 /// Set while `java.lang.Thread` is being retransformed, and then by the hook when it is done.
@@ -148,11 +192,18 @@ static THREAD_HOOKED: AtomicBool = AtomicBool::new(false);
 /// A handler set by `Thread.setDefaultUncaughtExceptionHandler` would do for
 /// most, but the program can see it and replace it.
 fn hook_uncaught(base: &Base, jni: Jni) -> bool {
-    let Some(jvmti) = base.vm.jvmti(&[sys::CAN_RETRANSFORM_CLASSES]) else { return false };
-    let callbacks = Callbacks { class_file_load_hook: Some(thread_load_hook), ..Callbacks::default() };
+    let Some(jvmti) = base.vm.jvmti(&[sys::CAN_RETRANSFORM_CLASSES]) else {
+        return false;
+    };
+    let callbacks = Callbacks {
+        class_file_load_hook: Some(thread_load_hook),
+        ..Callbacks::default()
+    };
     let done = jvmti.set_callbacks(&callbacks)
         && jvmti.enable(sys::EVENT_CLASS_FILE_LOAD_HOOK)
-        && jni.find_class(c"java/lang/Thread").is_some_and(|class| jvmti.retransform(class).is_ok());
+        && jni
+            .find_class(c"java/lang/Thread")
+            .is_some_and(|class| jvmti.retransform(class).is_ok());
     // Only for this one class: with the environment goes its event.
     jvmti.dispose();
     done && THREAD_HOOKED.load(Ordering::Acquire)
@@ -176,8 +227,17 @@ unsafe extern "system" fn thread_load_hook(
         if name != Some("java/lang/Thread") {
             return;
         }
-        let target = (contract::PROBE, contract::UNCAUGHT.name, contract::UNCAUGHT.descriptor);
-        let hooked = entry_hook(bytes, contract::DISPATCH_UNCAUGHT.name, contract::DISPATCH_UNCAUGHT.descriptor, target);
+        let target = (
+            contract::PROBE,
+            contract::UNCAUGHT.name,
+            contract::UNCAUGHT.descriptor,
+        );
+        let hooked = entry_hook(
+            bytes,
+            contract::DISPATCH_UNCAUGHT.name,
+            contract::DISPATCH_UNCAUGHT.descriptor,
+            target,
+        );
         if let Ok(bytes) = hooked {
             // SAFETY: the environment of this event, and its places for a result.
             let done = unsafe { hand_over(Jvmti::from_raw(env), &bytes, new_len, new_data) };
@@ -217,12 +277,23 @@ unsafe extern "system" fn class_file_load_hook(
 /// # Safety
 ///
 /// The arguments must be those of the event, and the result must not outlive it.
-unsafe fn lent<'a>(name: *const c_char, data: *const u8, len: c_int) -> (Option<&'a str>, &'a [u8]) {
+unsafe fn lent<'a>(
+    name: *const c_char,
+    data: *const u8,
+    len: c_int,
+) -> (Option<&'a str>, &'a [u8]) {
     // SAFETY: as the caller vouches.
     unsafe {
         // A name that is not UTF-8 (modified UTF-8 may be so) counts as not given.
-        let name = if name.is_null() { None } else { CStr::from_ptr(name).to_str().ok() };
-        (name, slice::from_raw_parts(data, usize::try_from(len).unwrap_or(0)))
+        let name = if name.is_null() {
+            None
+        } else {
+            CStr::from_ptr(name).to_str().ok()
+        };
+        (
+            name,
+            slice::from_raw_parts(data, usize::try_from(len).unwrap_or(0)),
+        )
     }
 }
 
@@ -231,8 +302,15 @@ unsafe fn lent<'a>(name: *const c_char, data: *const u8, len: c_int) -> (Option<
 /// # Safety
 ///
 /// `new_len` and `new_data` must be the places that the event gave.
-unsafe fn hand_over(jvmti: Jvmti, bytes: &[u8], new_len: *mut c_int, new_data: *mut *mut u8) -> bool {
-    let (Ok(len), Some(memory)) = (c_int::try_from(bytes.len()), jvmti.allocate(bytes)) else { return false };
+unsafe fn hand_over(
+    jvmti: Jvmti,
+    bytes: &[u8],
+    new_len: *mut c_int,
+    new_data: *mut *mut u8,
+) -> bool {
+    let (Ok(len), Some(memory)) = (c_int::try_from(bytes.len()), jvmti.allocate(bytes)) else {
+        return false;
+    };
     // SAFETY: as the caller vouches; the JVM takes over the memory.
     unsafe {
         *new_len = len;
@@ -262,10 +340,25 @@ pub unsafe extern "system" fn Java_java_lang_HindsightThread_report(
         let Some(agent) = agent::agent() else { return };
         // SAFETY: the arguments of a native method: this thread's environment and local references.
         let (jni, exception, way, way_before) = unsafe {
-            (Jni::new(env), Obj::from_raw(exception), Obj::from_raw(way), Obj::from_raw(way_before))
+            (
+                Jni::new(env),
+                Obj::from_raw(exception),
+                Obj::from_raw(way),
+                Obj::from_raw(way_before),
+            )
         };
         if let (Some(trigger), Some(exception)) = (Trigger::from_code(trigger), exception) {
-            report::report(agent, jni, &Call { trigger, method, exception, way, way_before });
+            report::report(
+                agent,
+                jni,
+                &Call {
+                    trigger,
+                    method,
+                    exception,
+                    way,
+                    way_before,
+                },
+            );
         }
     });
 }
@@ -287,14 +380,27 @@ unsafe extern "system" fn vm_death(_: JvmtiEnv, env: JniEnv) {
 fn start_sweeper(base: &Base, jni: Jni) {
     let make = || {
         let class = jni.find_class(c"java/lang/Thread")?;
-        let constructor = jni.method(class, c"<init>", c"(Ljava/lang/ThreadGroup;Ljava/lang/String;)V")?;
+        let constructor = jni.method(
+            class,
+            c"<init>",
+            c"(Ljava/lang/ThreadGroup;Ljava/lang/String;)V",
+        )?;
         // In the system group, so that the program's own groups count no thread of ours.
         let group = base.jvmti.thread_group()?;
         let group_class = jni.find_class(c"java/lang/ThreadGroup")?;
         let parent = jni.field(group_class, c"parent", c"Ljava/lang/ThreadGroup;")?;
         let system = jni.get_object(group, parent).unwrap_or(group);
         let name = jni.new_string(c"Hindsight Sweeper")?;
-        jni.new_object(class, constructor, &[JValue { object: system.raw() }, JValue { object: name.raw() }])
+        jni.new_object(
+            class,
+            constructor,
+            &[
+                JValue {
+                    object: system.raw(),
+                },
+                JValue { object: name.raw() },
+            ],
+        )
     };
     if !make().is_some_and(|thread| base.jvmti.run_agent_thread(thread, sweep_forever)) {
         base.counters.add("sweeper_not_started", 1);

@@ -23,7 +23,11 @@ impl Counters {
     }
 
     pub(crate) fn snapshot(&self) -> Vec<(String, u64)> {
-        let counters = self.0.lock().map(|counters| counters.clone()).unwrap_or_default();
+        let counters = self
+            .0
+            .lock()
+            .map(|counters| counters.clone())
+            .unwrap_or_default();
         counters.into_iter().collect()
     }
 }

@@ -25,18 +25,26 @@ pub(crate) fn class_name(agent: &Agent, jni: Jni, object: Obj) -> String {
 /// Reads `exception`, its causes and suppressed exceptions, breadth first.
 pub(crate) fn read(agent: &Agent, jni: Jni, exception: Obj) -> Exceptions {
     let ids = &agent.shim.throwable;
-    let mut all = Exceptions { infos: Vec::new(), objects: vec![exception] };
+    let mut all = Exceptions {
+        infos: Vec::new(),
+        objects: vec![exception],
+    };
     let mut at = 0;
     while at < all.objects.len() {
         let object = all.objects[at];
         let mut info = ExceptionInfo {
             class: class_name(agent, jni, object),
-            message: jni.get_object(object, ids.message).map(|message| jni.string(message)),
+            message: jni
+                .get_object(object, ids.message)
+                .map(|message| jni.string(message)),
             stack: stack_trace(agent, jni, object),
             ..ExceptionInfo::default()
         };
         // A throwable that is its own cause has none.
-        if let Some(cause) = jni.get_object(object, ids.cause).filter(|cause| !jni.same(*cause, object)) {
+        if let Some(cause) = jni
+            .get_object(object, ids.cause)
+            .filter(|cause| !jni.same(*cause, object))
+        {
             info.cause = all.number(jni, cause);
         }
         for suppressed in suppressed(agent, jni, object) {
@@ -50,7 +58,10 @@ pub(crate) fn read(agent: &Agent, jni: Jni, exception: Obj) -> Exceptions {
 
 impl Exceptions {
     fn number(&mut self, jni: Jni, object: Obj) -> Option<u32> {
-        let known = self.objects.iter().position(|known| jni.same(*known, object));
+        let known = self
+            .objects
+            .iter()
+            .position(|known| jni.same(*known, object));
         let at = match known {
             Some(at) => at,
             None if self.objects.len() < MAX_EXCEPTIONS => {
@@ -65,20 +76,30 @@ impl Exceptions {
 
 fn suppressed(agent: &Agent, jni: Jni, object: Obj) -> Vec<Obj> {
     let ids = &agent.shim.throwable;
-    let Some(list) = jni.get_object(object, ids.suppressed) else { return Vec::new() };
+    let Some(list) = jni.get_object(object, ids.suppressed) else {
+        return Vec::new();
+    };
     // Only what `addSuppressed` makes; anything else would have to be asked by its own code.
     if !jni.same(jni.class_of(list), ids.list_class) {
         return Vec::new();
     }
-    let size = usize::try_from(jni.get_int(list, ids.list_size)).unwrap_or(0).min(MAX_EXCEPTIONS);
-    let Some(elements) = jni.get_object(list, ids.list_elements) else { return Vec::new() };
-    (0..size.min(jni.array_len(elements))).filter_map(|index| jni.array_get(elements, index)).collect()
+    let size = usize::try_from(jni.get_int(list, ids.list_size))
+        .unwrap_or(0)
+        .min(MAX_EXCEPTIONS);
+    let Some(elements) = jni.get_object(list, ids.list_elements) else {
+        return Vec::new();
+    };
+    (0..size.min(jni.array_len(elements)))
+        .filter_map(|index| jni.array_get(elements, index))
+        .collect()
 }
 
 /// The stack trace as `Throwable` itself tells it, whatever a subclass overrides.
 pub(crate) fn stack_trace(agent: &Agent, jni: Jni, exception: Obj) -> Vec<StackElement> {
     let ids = &agent.shim.throwable;
-    let Some(array) = jni.call_exact(exception, ids.class, ids.get_stack_trace) else { return Vec::new() };
+    let Some(array) = jni.call_exact(exception, ids.class, ids.get_stack_trace) else {
+        return Vec::new();
+    };
     let text = |object: Obj, field| {
         jni.get_object(object, field).map(|string| {
             let text = jni.string(string);
@@ -88,7 +109,9 @@ pub(crate) fn stack_trace(agent: &Agent, jni: Jni, exception: Obj) -> Vec<StackE
     };
     let mut stack = Vec::new();
     for index in 0..jni.array_len(array) {
-        let Some(element) = jni.array_get(array, index) else { continue };
+        let Some(element) = jni.array_get(array, index) else {
+            continue;
+        };
         stack.push(StackElement {
             class: text(element, ids.element_class).unwrap_or_default(),
             method: text(element, ids.element_method).unwrap_or_default(),

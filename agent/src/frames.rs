@@ -47,11 +47,17 @@ fn is(class: &Class, index: usize, element: &StackElement) -> bool {
 pub(crate) fn begin(frames: &[Raw], trace: &[StackElement], all: &Methods) -> bool {
     let mut rest = trace;
     frames.iter().all(|raw| {
-        let Some((class, index)) = all.find(raw.method) else { return false };
+        let Some((class, index)) = all.find(raw.method) else {
+            return false;
+        };
         let method = &class.methods[index];
         let at = rest.iter().position(|element| is(&class, index, element));
         match at {
-            Some(at) if rest[..at].iter().all(|e| e.class != class.name || e.method != method.name) => {
+            Some(at)
+                if rest[..at]
+                    .iter()
+                    .all(|e| e.class != class.name || e.method != method.name) =>
+            {
                 rest = &rest[at + 1..];
                 true
             }
@@ -66,7 +72,10 @@ pub(crate) struct Frames(Vec<Pending>);
 /// Merges both sources. Every captured frame stays, every element of the trace
 /// stays; a frame in both gets its line from the trace. `still_running` says
 /// that the exception has not reached the thread's end.
-#[expect(clippy::too_many_arguments, reason = "two sources, and what both are looked up in")]
+#[expect(
+    clippy::too_many_arguments,
+    reason = "two sources, and what both are looked up in"
+)]
 pub(crate) fn merge(
     way: Way,
     trace: &[StackElement],
@@ -88,7 +97,10 @@ pub(crate) fn merge(
 
     let mut frames = Vec::new();
     let mut trace: VecDeque<&StackElement> = trace.iter().collect();
-    let mut push_captured = |at: usize, captured: Captured, element: Option<&StackElement>, frames: &mut Vec<Pending>| {
+    let mut push_captured = |at: usize,
+                             captured: Captured,
+                             element: Option<&StackElement>,
+                             frames: &mut Vec<Pending>| {
         if dropped > 0 && at == dropped_at {
             frames.push(Pending {
                 frame: Frame {
@@ -101,10 +113,16 @@ pub(crate) fn merge(
                 fields: Vec::new(),
             });
         }
-        frames.push(pending(captured, element, exception, copy, graph, is_secret));
+        frames.push(pending(
+            captured, element, exception, copy, graph, is_secret,
+        ));
     };
     // A shared exception has the trace of the time when it was made.
-    if !captured.is_empty() && !captured.iter().any(|(_, one)| trace.iter().any(|element| one.is(element))) {
+    if !captured.is_empty()
+        && !captured
+            .iter()
+            .any(|(_, one)| trace.iter().any(|element| one.is(element)))
+    {
         trace.clear();
     }
     while let Some((at, next)) = captured.pop_front() {
@@ -162,7 +180,9 @@ fn pending(
         class: class.name.clone(),
         method: method.name.clone(),
         descriptor: method.descriptor.clone(),
-        line: element.map(|element| element.line).filter(|line| *line >= 0),
+        line: element
+            .map(|element| element.line)
+            .filter(|line| *line >= 0),
         file: element.and_then(|element| element.file.clone()),
         access: method.access,
         class_sha256: Some(class.sha256.clone()),
@@ -182,7 +202,11 @@ fn pending(
     let mut words = raw.words.into_iter();
     for capture in &method.captures {
         let descriptor = methods::descriptor(capture);
-        let reference = if methods::is_reference(descriptor) { references.next().flatten() } else { None };
+        let reference = if methods::is_reference(descriptor) {
+            references.next().flatten()
+        } else {
+            None
+        };
         let mut value = |graph: &mut Graph<'_>, name: Option<&str>, object: Option<Obj>| {
             if !methods::is_reference(descriptor) {
                 primitive(descriptor, words.next().unwrap_or(0))
@@ -199,16 +223,37 @@ fn pending(
             Capture::Parameter { index, descriptor } => {
                 let name = match index {
                     0 => None,
-                    index => method.parameter_names.get(usize::from(*index) - 1).cloned().flatten(),
+                    index => method
+                        .parameter_names
+                        .get(usize::from(*index) - 1)
+                        .cloned()
+                        .flatten(),
                 };
                 let value = value(graph, name.as_deref(), reference);
-                frame.arguments.push(Argument { index: *index, name, descriptor: descriptor.clone(), value });
+                frame.arguments.push(Argument {
+                    index: *index,
+                    name,
+                    descriptor: descriptor.clone(),
+                    value,
+                });
             }
-            Capture::Field { parameter, owner, name, descriptor } => {
+            Capture::Field {
+                parameter,
+                owner,
+                name,
+                descriptor,
+            } => {
                 let value = value(graph, Some(name), reference);
-                let holder = frame.arguments.iter().find(|argument| argument.index == *parameter);
+                let holder = frame
+                    .arguments
+                    .iter()
+                    .find(|argument| argument.index == *parameter);
                 // Where the parameter was null there was nothing to load.
-                if let Some(Argument { value: Value::Ref(object), .. }) = holder {
+                if let Some(Argument {
+                    value: Value::Ref(object),
+                    ..
+                }) = holder
+                {
                     fields.push(Patch {
                         object: *object,
                         owner: owner.replace('/', "."),
@@ -237,7 +282,8 @@ impl Frames {
     pub(crate) fn finish(self, graph: &Graph<'_>) -> Vec<Frame> {
         let finish = |Pending { mut frame, fields }| {
             for mut patch in fields {
-                let stored = graph.stored_field(patch.object, &patch.owner, &patch.field, &patch.descriptor);
+                let stored =
+                    graph.stored_field(patch.object, &patch.owner, &patch.field, &patch.descriptor);
                 if let Some((owner, now)) = stored
                     && !same(now, patch.value)
                 {
@@ -265,7 +311,9 @@ impl Frames {
     pub(crate) fn take_lines(&mut self, trace: &[StackElement]) {
         let mut rest = trace;
         for Pending { frame, .. } in &mut self.0 {
-            let at = rest.iter().position(|element| element.class == frame.class && element.method == frame.method);
+            let at = rest
+                .iter()
+                .position(|element| element.class == frame.class && element.method == frame.method);
             if let Some(at) = at {
                 frame.line = (rest[at].line >= 0).then_some(rest[at].line);
                 frame.file = rest[at].file.clone();

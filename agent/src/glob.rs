@@ -7,7 +7,12 @@ pub(crate) struct Globs(Vec<String>);
 impl Globs {
     pub(crate) fn new<'a>(patterns: impl IntoIterator<Item = &'a str>) -> Globs {
         // Users copy names from stack traces and from class files alike.
-        Globs(patterns.into_iter().map(|pattern| pattern.replace('/', ".")).collect())
+        Globs(
+            patterns
+                .into_iter()
+                .map(|pattern| pattern.replace('/', "."))
+                .collect(),
+        )
     }
 
     pub(crate) fn is_empty(&self) -> bool {
@@ -15,7 +20,9 @@ impl Globs {
     }
 
     pub(crate) fn matches(&self, name: &str) -> bool {
-        self.0.iter().any(|pattern| matches(pattern.as_bytes(), name.as_bytes()))
+        self.0
+            .iter()
+            .any(|pattern| matches(pattern.as_bytes(), name.as_bytes()))
     }
 }
 
@@ -86,7 +93,11 @@ mod tests {
             ("**.Foo*", "x.y.FooBar", true),
             ("**.Foo*", "x.y.FooBar.z", false),
             ("*", "a.b", false),
-            ("com.sun.tools.javac.**", "com.sun.tools.javac.comp.Attr", true),
+            (
+                "com.sun.tools.javac.**",
+                "com.sun.tools.javac.comp.Attr",
+                true,
+            ),
             ("**.Main.main", "Main.main", false),
             ("**Main.main", "Main.main", true),
             ("a.?", "a.B", true),
@@ -94,7 +105,11 @@ mod tests {
             ("*.*.*", "a.b.c", true),
             ("**.x.*y", "x.a.x.by", true),
         ] {
-            assert_eq!(Globs::new([pattern]).matches(name), expected, "{pattern} on {name}");
+            assert_eq!(
+                Globs::new([pattern]).matches(name),
+                expected,
+                "{pattern} on {name}"
+            );
         }
     }
 

@@ -21,8 +21,17 @@ const MIN_METHOD_BYTES: usize = 8;
 /// Packages of the JDK. A class there is the JDK's if it is in a named module
 /// or comes from the boot loader; old libraries use some of these names too.
 const JDK: &[&str] = &[
-    "java.", "javax.", "jdk.", "sun.", "com.sun.", "org.w3c.dom.", "org.xml.sax.", "org.ietf.jgss.",
-    "netscape.javascript.", "jrockit.", "org.jcp.xml.dsig.",
+    "java.",
+    "javax.",
+    "jdk.",
+    "sun.",
+    "com.sun.",
+    "org.w3c.dom.",
+    "org.xml.sax.",
+    "org.ietf.jgss.",
+    "netscape.javascript.",
+    "jrockit.",
+    "org.jcp.xml.dsig.",
 ];
 
 /// Never, whatever `include` says: the probes themselves run on these.
@@ -44,7 +53,10 @@ fn wanted(base: &Base, jvmti: Jvmti, name: &str, loader: sys::Ref) -> bool {
         return false;
     }
     if JDK.iter().any(|prefix| name.starts_with(prefix)) {
-        let package = name.rsplit_once('.').map_or("", |(package, _)| package).replace('.', "/");
+        let package = name
+            .rsplit_once('.')
+            .map_or("", |(package, _)| package)
+            .replace('.', "/");
         return !jvmti.in_named_module(loader, &package);
     }
     true
@@ -75,16 +87,33 @@ pub(crate) fn instrument(
     let class_name = name.map(|name| name.replace('/', "."));
     let rules = |method: &str, _descriptor: &str| {
         // A class without a name given is one of a strange loader: no rules for it.
-        let Some(class) = class_name.as_deref().or(class_in_file.get().map(String::as_str)) else {
-            return Rules { escape: false, caught: false };
+        let Some(class) = class_name
+            .as_deref()
+            .or(class_in_file.get().map(String::as_str))
+        else {
+            return Rules {
+                escape: false,
+                caught: false,
+            };
         };
         if report.escape.is_empty() && report.caught.is_empty() {
-            return Rules { escape: false, caught: false };
+            return Rules {
+                escape: false,
+                caught: false,
+            };
         }
         let full = format!("{class}.{method}");
-        Rules { escape: report.escape.matches(&full), caught: report.caught.matches(&full) }
+        Rules {
+            escape: report.escape.matches(&full),
+            caught: report.caught.matches(&full),
+        }
     };
-    let plan = CrashPlan { copy: base.options.copy, max_fields: MAX_FIELDS, first_id, rules: &rules };
+    let plan = CrashPlan {
+        copy: base.options.copy,
+        max_fields: MAX_FIELDS,
+        first_id,
+        rules: &rules,
+    };
     let rewritten = match crash(bytes, &plan) {
         Ok(rewritten) => rewritten,
         Err(error) => {
@@ -107,7 +136,13 @@ pub(crate) fn instrument(
     } else {
         counters.add("classes_without_probes", 1);
     }
-    base.methods.add(dotted, sha256(bytes), first_id, rewritten.methods, &rewritten.skipped);
+    base.methods.add(
+        dotted,
+        sha256(bytes),
+        first_id,
+        rewritten.methods,
+        &rewritten.skipped,
+    );
     rewritten.class
 }
 

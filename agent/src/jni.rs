@@ -22,7 +22,11 @@ impl Obj {
     ///
     /// `reference` must be null or a valid JNI reference for as long as it is used.
     pub(crate) unsafe fn from_raw(reference: sys::Ref) -> Option<Obj> {
-        if reference.is_null() { None } else { Some(Obj(reference)) }
+        if reference.is_null() {
+            None
+        } else {
+            Some(Obj(reference))
+        }
     }
 
     pub(crate) fn raw(self) -> sys::Ref {
@@ -86,7 +90,12 @@ impl Jni {
     pub(crate) fn define_boot_class(self, name: &CStr, bytes: &[u8]) -> Option<Obj> {
         // SAFETY: name and bytes live through the call.
         let class = unsafe {
-            self.0.DefineClass(name.as_ptr(), ptr::null_mut(), bytes.as_ptr(), bytes.len() as i32)
+            self.0.DefineClass(
+                name.as_ptr(),
+                ptr::null_mut(),
+                bytes.as_ptr(),
+                bytes.len() as i32,
+            )
         };
         self.checked(Self::obj(class))
     }
@@ -153,19 +162,33 @@ impl Jni {
 
     pub(crate) fn method(self, class: Obj, name: &CStr, signature: &CStr) -> Option<MethodId> {
         // SAFETY: strings live through the call.
-        let id = unsafe { self.0.GetMethodID(class.0, name.as_ptr(), signature.as_ptr()) };
+        let id = unsafe {
+            self.0
+                .GetMethodID(class.0, name.as_ptr(), signature.as_ptr())
+        };
         self.checked((!id.is_null()).then_some(MethodId(id)))
     }
 
-    pub(crate) fn static_method(self, class: Obj, name: &CStr, signature: &CStr) -> Option<MethodId> {
+    pub(crate) fn static_method(
+        self,
+        class: Obj,
+        name: &CStr,
+        signature: &CStr,
+    ) -> Option<MethodId> {
         // SAFETY: strings live through the call.
-        let id = unsafe { self.0.GetStaticMethodID(class.0, name.as_ptr(), signature.as_ptr()) };
+        let id = unsafe {
+            self.0
+                .GetStaticMethodID(class.0, name.as_ptr(), signature.as_ptr())
+        };
         self.checked((!id.is_null()).then_some(MethodId(id)))
     }
 
     pub(crate) fn field(self, class: Obj, name: &CStr, signature: &CStr) -> Option<FieldId> {
         // SAFETY: strings live through the call.
-        let id = unsafe { self.0.GetFieldID(class.0, name.as_ptr(), signature.as_ptr()) };
+        let id = unsafe {
+            self.0
+                .GetFieldID(class.0, name.as_ptr(), signature.as_ptr())
+        };
         self.checked((!id.is_null()).then_some(FieldId(id)))
     }
 
@@ -174,26 +197,43 @@ impl Jni {
     pub(crate) fn call_exact(self, object: Obj, class: Obj, method: MethodId) -> Option<Obj> {
         // SAFETY: `method` was looked up in `class`, of which `object` is an instance.
         let result = unsafe {
-            self.0.CallNonvirtualObjectMethodA(object.0, class.0, method.0, ptr::null())
+            self.0
+                .CallNonvirtualObjectMethodA(object.0, class.0, method.0, ptr::null())
         };
         self.checked(Self::obj(result))
     }
 
     pub(crate) fn call_static_void(self, class: Obj, method: MethodId, args: &[JValue]) {
         // SAFETY: `method` is a static method of `class`; callers pass its arguments.
-        unsafe { self.0.CallStaticVoidMethodA(class.0, method.0, args.as_ptr()) };
+        unsafe {
+            self.0
+                .CallStaticVoidMethodA(class.0, method.0, args.as_ptr())
+        };
         self.checked(Some(()));
     }
 
     /// Calls a static method that returns an object.
-    pub(crate) fn call_static_object(self, class: Obj, method: MethodId, args: &[JValue]) -> Option<Obj> {
+    pub(crate) fn call_static_object(
+        self,
+        class: Obj,
+        method: MethodId,
+        args: &[JValue],
+    ) -> Option<Obj> {
         // SAFETY: `method` is a static method of `class`; callers pass its arguments.
-        let result = unsafe { self.0.CallStaticObjectMethodA(class.0, method.0, args.as_ptr()) };
+        let result = unsafe {
+            self.0
+                .CallStaticObjectMethodA(class.0, method.0, args.as_ptr())
+        };
         self.checked(Self::obj(result))
     }
 
     /// Makes an object by a constructor without parameters.
-    pub(crate) fn new_object(self, class: Obj, constructor: MethodId, args: &[JValue]) -> Option<Obj> {
+    pub(crate) fn new_object(
+        self,
+        class: Obj,
+        constructor: MethodId,
+        args: &[JValue],
+    ) -> Option<Obj> {
         // SAFETY: the constructor was looked up in `class`; callers pass its arguments.
         let made = unsafe { self.0.NewObjectA(class.0, constructor.0, args.as_ptr()) };
         self.checked(Self::obj(made))
@@ -207,8 +247,13 @@ impl Jni {
 
     pub(crate) fn set_static_boolean(self, class: Obj, name: &CStr, value: bool) -> bool {
         // SAFETY: strings live through the call.
-        let id = unsafe { self.0.GetStaticFieldID(class.0, name.as_ptr(), c"Z".as_ptr()) };
-        let Some(id) = self.checked((!id.is_null()).then_some(id)) else { return false };
+        let id = unsafe {
+            self.0
+                .GetStaticFieldID(class.0, name.as_ptr(), c"Z".as_ptr())
+        };
+        let Some(id) = self.checked((!id.is_null()).then_some(id)) else {
+            return false;
+        };
         // SAFETY: a static boolean field of this class.
         unsafe { self.0.SetStaticBooleanField(class.0, id, u8::from(value)) };
         true
@@ -293,7 +338,10 @@ impl Jni {
     pub(crate) fn string_units(self, string: Obj, len: usize) -> Vec<u16> {
         let mut units = vec![0_u16; len];
         // SAFETY: the buffer has room for `len` units, and `len` is at most the string's length.
-        unsafe { self.0.GetStringRegion(string.0, 0, len as i32, units.as_mut_ptr()) };
+        unsafe {
+            self.0
+                .GetStringRegion(string.0, 0, len as i32, units.as_mut_ptr())
+        };
         units
     }
 

@@ -71,12 +71,20 @@ impl Jvmti {
 
     pub(crate) fn set_callbacks(self, callbacks: &Callbacks) -> bool {
         // SAFETY: the JVM copies the table, as far as the size goes.
-        unsafe { self.0.SetEventCallbacks(callbacks, size_of::<Callbacks>() as c_int) == sys::OK }
+        unsafe {
+            self.0
+                .SetEventCallbacks(callbacks, size_of::<Callbacks>() as c_int)
+                == sys::OK
+        }
     }
 
     pub(crate) fn enable(self, event: c_int) -> bool {
         // SAFETY: null means all threads.
-        unsafe { self.0.SetEventNotificationMode(sys::ENABLE, event, ptr::null_mut()) == sys::OK }
+        unsafe {
+            self.0
+                .SetEventNotificationMode(sys::ENABLE, event, ptr::null_mut())
+                == sys::OK
+        }
     }
 
     /// A string that JVM TI has allocated, in modified UTF-8.
@@ -99,7 +107,8 @@ impl Jvmti {
         }
         // SAFETY: JVM TI returns `count` initialised values, ours until deallocated.
         unsafe {
-            let owned = std::slice::from_raw_parts(array, usize::try_from(count).unwrap_or(0)).to_vec();
+            let owned =
+                std::slice::from_raw_parts(array, usize::try_from(count).unwrap_or(0)).to_vec();
             self.0.Deallocate(array.cast());
             owned
         }
@@ -123,8 +132,15 @@ impl Jvmti {
     pub(crate) fn class_signature(self, class: Obj) -> Option<String> {
         let mut signature = ptr::null_mut();
         // SAFETY: valid class, place for a pointer; null for what is not wanted.
-        let error = unsafe { self.0.GetClassSignature(class.raw(), &mut signature, ptr::null_mut()) };
-        if error == sys::OK { self.take_string(signature) } else { None }
+        let error = unsafe {
+            self.0
+                .GetClassSignature(class.raw(), &mut signature, ptr::null_mut())
+        };
+        if error == sys::OK {
+            self.take_string(signature)
+        } else {
+            None
+        }
     }
 
     pub(crate) fn class_modifiers(self, class: Obj) -> i32 {
@@ -141,7 +157,10 @@ impl Jvmti {
         if unsafe { self.0.GetClassFields(class.raw(), &mut count, &mut fields) } != sys::OK {
             return Vec::new();
         }
-        self.take_array(fields, count).into_iter().map(FieldId).collect()
+        self.take_array(fields, count)
+            .into_iter()
+            .map(FieldId)
+            .collect()
     }
 
     /// Name, descriptor and access flags of a field.
@@ -149,24 +168,42 @@ impl Jvmti {
         let (mut name, mut descriptor, mut modifiers) = (ptr::null_mut(), ptr::null_mut(), 0);
         // SAFETY: the field belongs to the class; places for results, null for what is not wanted.
         unsafe {
-            if self.0.GetFieldName(class.raw(), field.0, &mut name, &mut descriptor, ptr::null_mut()) != sys::OK {
+            if self.0.GetFieldName(
+                class.raw(),
+                field.0,
+                &mut name,
+                &mut descriptor,
+                ptr::null_mut(),
+            ) != sys::OK
+            {
                 return None;
             }
-            self.0.GetFieldModifiers(class.raw(), field.0, &mut modifiers);
+            self.0
+                .GetFieldModifiers(class.raw(), field.0, &mut modifiers);
         }
-        Some((self.take_string(name)?, self.take_string(descriptor)?, modifiers as u16))
+        Some((
+            self.take_string(name)?,
+            self.take_string(descriptor)?,
+            modifiers as u16,
+        ))
     }
 
     /// The interfaces that a class declares.
     pub(crate) fn interfaces(self, class: Obj) -> Vec<Obj> {
         let (mut count, mut interfaces) = (0, ptr::null_mut());
         // SAFETY: valid class, places for results.
-        if unsafe { self.0.GetImplementedInterfaces(class.raw(), &mut count, &mut interfaces) } != sys::OK {
+        if unsafe {
+            self.0
+                .GetImplementedInterfaces(class.raw(), &mut count, &mut interfaces)
+        } != sys::OK
+        {
             return Vec::new();
         }
         let raw = self.take_array(interfaces, count);
         // SAFETY: local references that JVM TI has just made.
-        raw.into_iter().filter_map(|class| unsafe { Obj::from_raw(class) }).collect()
+        raw.into_iter()
+            .filter_map(|class| unsafe { Obj::from_raw(class) })
+            .collect()
     }
 
     /// A class's loader, `None` for the boot loader.
@@ -183,13 +220,18 @@ impl Jvmti {
     pub(crate) fn constant_pool(self, class: Obj) -> Option<(u16, Vec<u8>)> {
         let (mut count, mut len, mut bytes) = (0, 0, ptr::null_mut());
         // SAFETY: valid class, places for results.
-        let error = unsafe { self.0.GetConstantPool(class.raw(), &mut count, &mut len, &mut bytes) };
+        let error = unsafe {
+            self.0
+                .GetConstantPool(class.raw(), &mut count, &mut len, &mut bytes)
+        };
         (error == sys::OK).then(|| (count as u16, self.take_array(bytes, len)))
     }
 
     /// Whether a package of this loader belongs to a named module.
     pub(crate) fn in_named_module(self, loader: sys::Ref, package: &str) -> bool {
-        let Ok(package) = CString::new(package) else { return false };
+        let Ok(package) = CString::new(package) else {
+            return false;
+        };
         let mut module = ptr::null_mut();
         // SAFETY: the loader is as the JVM gave it (null for the boot loader).
         let error = unsafe { self.0.GetNamedModule(loader, package.as_ptr(), &mut module) };
@@ -200,7 +242,11 @@ impl Jvmti {
         let mut value = ptr::null_mut();
         // SAFETY: the name lives through the call.
         let error = unsafe { self.0.GetSystemProperty(name.as_ptr(), &mut value) };
-        if error == sys::OK { self.take_string(value) } else { None }
+        if error == sys::OK {
+            self.take_string(value)
+        } else {
+            None
+        }
     }
 
     /// Name and thread group of the current thread.
@@ -215,7 +261,11 @@ impl Jvmti {
         // SAFETY: null means the current thread; a place for a whole jvmtiThreadInfo.
         let error = unsafe { self.0.GetThreadInfo(ptr::null_mut(), &mut info) };
         // SAFETY: a local reference that JVM TI has just made, or null.
-        (error == sys::OK).then(|| (self.take_string(info.name), unsafe { Obj::from_raw(info.group) }))
+        (error == sys::OK).then(|| {
+            (self.take_string(info.name), unsafe {
+                Obj::from_raw(info.group)
+            })
+        })
     }
 
     /// The current thread.
@@ -266,14 +316,21 @@ impl Jvmti {
             // A panic must not cross into the JVM; the thread just ends.
             let _ = panic::catch_unwind(AssertUnwindSafe(|| {
                 // SAFETY: `arg` is the function passed below, `env` this thread's environment.
-                let (body, jni) = unsafe { (std::mem::transmute::<*mut c_void, fn(Jni)>(arg), Jni::new(env)) };
+                let (body, jni) = unsafe {
+                    (
+                        std::mem::transmute::<*mut c_void, fn(Jni)>(arg),
+                        Jni::new(env),
+                    )
+                };
                 body(jni);
             }));
         }
         const NORM_PRIORITY: c_int = 5;
         // SAFETY: a fresh thread object and a function that lives as long as the process.
         unsafe {
-            self.0.RunAgentThread(thread.raw(), start, body as *const c_void, NORM_PRIORITY) == sys::OK
+            self.0
+                .RunAgentThread(thread.raw(), start, body as *const c_void, NORM_PRIORITY)
+                == sys::OK
         }
     }
 }

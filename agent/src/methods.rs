@@ -24,7 +24,10 @@ pub(crate) struct Class {
 impl Class {
     /// Why this method has no probes, if that is known.
     fn skip_reason(&self, method: &str) -> Option<&str> {
-        self.skipped.iter().find(|(name, _)| name == method).map(|(_, reason)| reason.as_str())
+        self.skipped
+            .iter()
+            .find(|(name, _)| name == method)
+            .map(|(_, reason)| reason.as_str())
     }
 }
 
@@ -46,17 +49,39 @@ impl Methods {
         let mut table = self.0.write().ok()?;
         let first = table.next_id;
         // Java sees the number as an int.
-        table.next_id = first.checked_add(count).filter(|next| *next < i32::MAX as u32)?;
+        table.next_id = first
+            .checked_add(count)
+            .filter(|next| *next < i32::MAX as u32)?;
         Some(first)
     }
 
-    pub(crate) fn add(&self, name: String, sha256: String, first_id: u32, methods: Vec<Method>, skipped: &[Skipped]) {
-        let Ok(mut table) = self.0.write() else { return };
-        let skipped = skipped.iter().map(|skip| (skip.name.clone(), skip.reason.to_string())).collect();
-        let class = Arc::new(Class { name: name.clone(), sha256, first_id, methods, skipped });
+    pub(crate) fn add(
+        &self,
+        name: String,
+        sha256: String,
+        first_id: u32,
+        methods: Vec<Method>,
+        skipped: &[Skipped],
+    ) {
+        let Ok(mut table) = self.0.write() else {
+            return;
+        };
+        let skipped = skipped
+            .iter()
+            .map(|skip| (skip.name.clone(), skip.reason.to_string()))
+            .collect();
+        let class = Arc::new(Class {
+            name: name.clone(),
+            sha256,
+            first_id,
+            methods,
+            skipped,
+        });
         // Numbers are reserved before instrumenting and classes come in as they
         // are done, on many threads: keep the order for the search.
-        let at = table.classes.partition_point(|known| known.first_id < first_id);
+        let at = table
+            .classes
+            .partition_point(|known| known.first_id < first_id);
         table.classes.insert(at, Arc::clone(&class));
         table.by_name.insert(name, class);
     }
@@ -64,7 +89,10 @@ impl Methods {
     /// The method with this number, as its class and its index there.
     pub(crate) fn find(&self, id: u32) -> Option<(Arc<Class>, usize)> {
         let table = self.0.read().ok()?;
-        let at = table.classes.partition_point(|class| class.first_id <= id).checked_sub(1)?;
+        let at = table
+            .classes
+            .partition_point(|class| class.first_id <= id)
+            .checked_sub(1)?;
         let class = &table.classes[at];
         let index = (id - class.first_id) as usize;
         (index < class.methods.len()).then(|| (Arc::clone(class), index))
@@ -78,7 +106,11 @@ impl Methods {
 
     /// Why a method that is on the stack was not captured.
     pub(crate) fn absence(&self, class: &str, method: &str) -> String {
-        let known = self.0.read().ok().and_then(|table| table.by_name.get(class).map(Arc::clone));
+        let known = self
+            .0
+            .read()
+            .ok()
+            .and_then(|table| table.by_name.get(class).map(Arc::clone));
         match known {
             None => "not instrumented: class of the JDK, or outside include/exclude".to_owned(),
             Some(class) => match class.skip_reason(method) {
@@ -91,7 +123,10 @@ impl Methods {
 
 /// How many references and how many words a method's frame has.
 pub(crate) fn shape(captures: &[Capture]) -> (usize, usize) {
-    let references = captures.iter().filter(|capture| is_reference(descriptor(capture))).count();
+    let references = captures
+        .iter()
+        .filter(|capture| is_reference(descriptor(capture)))
+        .count();
     (references, captures.len() - references)
 }
 

@@ -56,10 +56,34 @@ const KEYS: &str = "mode, out, include, exclude, copy, report, max-objects, max-
 /// or part of a compound, compared in lower case without underscores. A bare
 /// `token` is not among them: in a parser that is what the crash is about.
 const SECRETS: &[&str] = &[
-    "password", "passwd", "pwd", "passphrase", "secret", "apikey", "accesskey", "privatekey",
-    "signingkey", "encryptionkey", "accesstoken", "refreshtoken", "authtoken", "sessiontoken",
-    "bearertoken", "idtoken", "apitoken", "csrftoken", "credential", "authorization", "cookie",
-    "sessionid", "cvv", "creditcard", "cardnumber", "ssn", "pincode", "otp",
+    "password",
+    "passwd",
+    "pwd",
+    "passphrase",
+    "secret",
+    "apikey",
+    "accesskey",
+    "privatekey",
+    "signingkey",
+    "encryptionkey",
+    "accesstoken",
+    "refreshtoken",
+    "authtoken",
+    "sessiontoken",
+    "bearertoken",
+    "idtoken",
+    "apitoken",
+    "csrftoken",
+    "credential",
+    "authorization",
+    "cookie",
+    "sessionid",
+    "cvv",
+    "creditcard",
+    "cardnumber",
+    "ssn",
+    "pincode",
+    "otp",
 ];
 
 impl Default for Options {
@@ -70,7 +94,10 @@ impl Default for Options {
             include: Globs::default(),
             exclude: Globs::default(),
             copy: Copy::Fields,
-            report: Rules { uncaught: true, ..Rules::default() },
+            report: Rules {
+                uncaught: true,
+                ..Rules::default()
+            },
             max_objects: 100_000,
             max_bytes: 64 << 20,
             max_crashes: 100,
@@ -87,7 +114,10 @@ impl Options {
     pub(crate) fn parse(text: &str) -> Result<Options, Error> {
         let mut options = Options::default();
         options.take(text, 0)?;
-        let out = options.out.to_string_lossy().replace("%p", &std::process::id().to_string());
+        let out = options
+            .out
+            .to_string_lossy()
+            .replace("%p", &std::process::id().to_string());
         options.out = PathBuf::from(out);
         Ok(options)
     }
@@ -116,9 +146,11 @@ impl Options {
         if let Some(file) = pair.strip_prefix('@') {
             return self.take(&format!("@{file}"), depth + 1);
         }
-        let (key, value) = pair
-            .split_once('=')
-            .ok_or_else(|| Error(format!("option \"{pair}\" has no value; write KEY=VALUE with a key of {KEYS}")))?;
+        let (key, value) = pair.split_once('=').ok_or_else(|| {
+            Error(format!(
+                "option \"{pair}\" has no value; write KEY=VALUE with a key of {KEYS}"
+            ))
+        })?;
         let (key, value) = (key.trim(), unquote(value.trim()));
         self.set(key, &value)?;
         self.given.push((key.to_owned(), value));
@@ -157,22 +189,34 @@ impl Options {
             "redact" => self.redact = list(value).map(str::to_owned).collect(),
             "version" => self.version = value.to_owned(),
             "plan" | "chances" | "overflow" => {
-                return Err(Error(format!("option {key} is not available in this release; the keys are {KEYS}")));
+                return Err(Error(format!(
+                    "option {key} is not available in this release; the keys are {KEYS}"
+                )));
             }
-            _ => return Err(Error(format!("unknown option \"{key}\"; the keys are {KEYS}"))),
+            _ => {
+                return Err(Error(format!(
+                    "unknown option \"{key}\"; the keys are {KEYS}"
+                )));
+            }
         }
         Ok(())
     }
 
     /// Whether the value of a field or parameter of this name must not be stored.
     pub(crate) fn is_secret(&self, name: &str) -> bool {
-        let plain: String =
-            name.chars().filter(|c| *c != '_' && *c != '$').flat_map(char::to_lowercase).collect();
+        let plain: String = name
+            .chars()
+            .filter(|c| *c != '_' && *c != '$')
+            .flat_map(char::to_lowercase)
+            .collect();
         SECRETS.iter().any(|secret| match *secret {
             // Short words would be found inside harmless ones.
             "ssn" | "otp" | "cvv" | "pwd" => plain == *secret,
             _ => plain.contains(secret),
-        }) || self.redact.iter().any(|pattern| Globs::new([pattern.as_str()]).matches(name))
+        }) || self
+            .redact
+            .iter()
+            .any(|pattern| Globs::new([pattern.as_str()]).matches(name))
     }
 }
 
@@ -203,7 +247,10 @@ fn rules(value: &str) -> Result<Rules, Error> {
 }
 
 fn list(value: &str) -> impl Iterator<Item = &str> {
-    value.split(';').map(str::trim).filter(|part| !part.is_empty())
+    value
+        .split(';')
+        .map(str::trim)
+        .filter(|part| !part.is_empty())
 }
 
 fn globs(value: &str) -> Globs {
@@ -228,12 +275,16 @@ fn number(key: &str, value: &str) -> Result<usize, Error> {
 
 #[cold]
 fn bad(key: &str, value: &str, accepted: &str) -> Error {
-    Error(format!("bad value \"{value}\" for option {key}; accepted: {accepted}"))
+    Error(format!(
+        "bad value \"{value}\" for option {key}; accepted: {accepted}"
+    ))
 }
 
 #[cold]
 fn not_yet(key: &str, value: &str, accepted: &str) -> Error {
-    Error(format!("{key}={value} is not available in this release; accepted: {accepted}"))
+    Error(format!(
+        "{key}={value} is not available in this release; accepted: {accepted}"
+    ))
 }
 
 fn unquote(value: &str) -> String {
@@ -260,7 +311,9 @@ fn split(text: &str, separator: char) -> Result<Vec<String>, Error> {
         parts.last_mut().expect("never empty").push(c);
     }
     match quote {
-        Some(open) => Err(Error(format!("the quote {open} is never closed in the options \"{text}\""))),
+        Some(open) => Err(Error(format!(
+            "the quote {open} is never closed in the options \"{text}\""
+        ))),
         None => Ok(parts),
     }
 }
@@ -277,7 +330,10 @@ mod tests {
              max-crashes=3,per-minute=4,redact=foo*;bar,version='1,2'",
         )
         .unwrap();
-        assert_eq!(options.out, PathBuf::from(format!("a-{}", std::process::id())));
+        assert_eq!(
+            options.out,
+            PathBuf::from(format!("a-{}", std::process::id()))
+        );
         assert_eq!(options.copy, Copy::Reference);
         assert!(options.include.matches("y.K") && !options.include.matches("y.z.K"));
         assert!(options.report.escape.matches("a.B.c"));
@@ -285,14 +341,21 @@ mod tests {
         assert!(options.report.exception.matches("java.io.IOException"));
         assert_eq!((options.max_objects, options.max_bytes), (5, 2 << 20));
         assert_eq!(options.version, "1,2");
-        assert!(options.is_secret("fooBar") && options.is_secret("user_Password") && !options.is_secret("name"));
+        assert!(
+            options.is_secret("fooBar")
+                && options.is_secret("user_Password")
+                && !options.is_secret("name")
+        );
     }
 
     #[test]
     fn what_is_wrong_is_named() {
         for (text, part) in [
             ("colour=red", "unknown option \"colour\"; the keys are mode"),
-            ("copy=all", "bad value \"all\" for option copy; accepted: reference, fields"),
+            (
+                "copy=all",
+                "bad value \"all\" for option copy; accepted: reference, fields",
+            ),
             ("copy=deep", "copy=deep is not available"),
             ("max-bytes=lots", "bad value \"lots\" for option max-bytes"),
             ("max-objects=0", "bad value \"0\""),
@@ -300,7 +363,10 @@ mod tests {
             ("report=everything", "accepted: uncaught, escape:GLOB"),
             ("verbose", "has no value"),
             ("version=\"1", "never closed"),
-            ("@/nonexistent/file", "cannot read option file /nonexistent/file"),
+            (
+                "@/nonexistent/file",
+                "cannot read option file /nonexistent/file",
+            ),
         ] {
             let error = Options::parse(text).unwrap_err().to_string();
             assert!(error.contains(part), "{text}: {error}");

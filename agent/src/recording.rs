@@ -25,7 +25,11 @@ pub(crate) struct Recording {
 
 impl Recording {
     pub(crate) fn new(directory: PathBuf) -> Recording {
-        Recording { directory, next: AtomicU32::new(1), run_json: Mutex::new(None) }
+        Recording {
+            directory,
+            next: AtomicU32::new(1),
+            run_json: Mutex::new(None),
+        }
     }
 
     pub(crate) fn directory(&self) -> &Path {
@@ -44,7 +48,10 @@ impl Recording {
     /// Writes a crash file of these blocks; its name.
     ///
     /// A full disk leaves no file, and says so.
-    pub(crate) fn write_crash(&self, blocks: impl Iterator<Item = Vec<u8>>) -> Result<String, String> {
+    pub(crate) fn write_crash(
+        &self,
+        blocks: impl Iterator<Item = Vec<u8>>,
+    ) -> Result<String, String> {
         self.prepare()?;
         let (name, part, mut file) = self.claim()?;
         let explain = |error: &io::Error| format!("cannot write {}: {error}", part.display());
@@ -71,7 +78,10 @@ impl Recording {
         loop {
             let number = self.next.fetch_add(1, Ordering::Relaxed);
             if number > MAX_NUMBER {
-                return Err(format!("{} is full of crash files", self.directory.display()));
+                return Err(format!(
+                    "{} is full of crash files",
+                    self.directory.display()
+                ));
             }
             let name = format!("crash-{number:04}.hsc");
             if self.directory.join(&name).exists() {
@@ -95,7 +105,9 @@ impl Recording {
 
     /// Replaces `run.json` as a whole.
     pub(crate) fn write_run(&self, run: &Value) -> Result<(), String> {
-        let Ok(mut chosen) = self.run_json.lock() else { return Ok(()) };
+        let Ok(mut chosen) = self.run_json.lock() else {
+            return Ok(());
+        };
         let path = chosen.get_or_insert_with(|| self.choose_run_json()).clone();
         let part = path.with_extension("json.part");
         let write = || -> io::Result<()> {
@@ -118,8 +130,12 @@ impl Recording {
             .and_then(|text| serde_json::from_str::<Value>(&text).ok())
             .and_then(|run| run.get("pid").and_then(Value::as_u64));
         match other {
-            Some(pid) if pid != u64::from(std::process::id()) && Path::new(&format!("/proc/{pid}")).exists() => {
-                self.directory.join(format!("run-{}.json", std::process::id()))
+            Some(pid)
+                if pid != u64::from(std::process::id())
+                    && Path::new(&format!("/proc/{pid}")).exists() =>
+            {
+                self.directory
+                    .join(format!("run-{}.json", std::process::id()))
             }
             _ => usual,
         }
@@ -133,7 +149,13 @@ pub(crate) fn command_line(is_secret: &dyn Fn(&str) -> bool) -> Vec<String> {
     let mut mask_next = false;
     for part in raw.split(|byte| *byte == 0).filter(|part| !part.is_empty()) {
         let part = String::from_utf8_lossy(part).into_owned();
-        let name_of = |text: &str| text.trim_start_matches('-').rsplit('.').next().unwrap_or("").replace('-', "");
+        let name_of = |text: &str| {
+            text.trim_start_matches('-')
+                .rsplit('.')
+                .next()
+                .unwrap_or("")
+                .replace('-', "")
+        };
         if mask_next {
             masked.push("***".to_owned());
             mask_next = false;
@@ -141,11 +163,15 @@ pub(crate) fn command_line(is_secret: &dyn Fn(&str) -> bool) -> Vec<String> {
         }
         match part.split_once('=') {
             // `-agentpath:...` carries option names, not secrets of the program.
-            Some((key, _)) if !key.starts_with("-agent") && is_secret(&name_of(key.trim_start_matches("-D"))) => {
+            Some((key, _))
+                if !key.starts_with("-agent")
+                    && is_secret(&name_of(key.trim_start_matches("-D"))) =>
+            {
                 masked.push(format!("{key}=***"));
             }
             _ => {
-                mask_next = part.starts_with('-') && !part.contains('=') && is_secret(&name_of(&part));
+                mask_next =
+                    part.starts_with('-') && !part.contains('=') && is_secret(&name_of(&part));
                 masked.push(part);
             }
         }

@@ -94,7 +94,9 @@ enum Decision {
 impl Reports {
     /// Whether another exception may be looked at now.
     fn may_examine(&self) -> bool {
-        let Ok(mut state) = self.state.lock() else { return false };
+        let Ok(mut state) = self.state.lock() else {
+            return false;
+        };
         let now = Instant::now();
         match &mut state.examined {
             Some((since, count)) if now.duration_since(*since) < Duration::from_secs(1) => {
@@ -109,7 +111,9 @@ impl Reports {
     }
 
     fn decide(&self, agent: &Agent, key: &str, exception: &str, frame: &str) -> Decision {
-        let Ok(mut state) = self.state.lock() else { return Decision::Drop("crashes_lost_internal") };
+        let Ok(mut state) = self.state.lock() else {
+            return Decision::Drop("crashes_lost_internal");
+        };
         if let Some(known) = state.known.get_mut(key) {
             known.count += 1;
             return Decision::Count;
@@ -130,8 +134,12 @@ impl Reports {
         }
         state.stored += 1;
         if state.known.len() < MAX_KNOWN {
-            let known =
-                Known { file: None, exception: exception.to_owned(), frame: frame.to_owned(), count: 1 };
+            let known = Known {
+                file: None,
+                exception: exception.to_owned(),
+                frame: frame.to_owned(),
+                count: 1,
+            };
             state.known.insert(key.to_owned(), known);
             state.order.push(key.to_owned());
         }
@@ -157,7 +165,9 @@ impl Reports {
 
     /// The crashes of this run for `run.json`.
     pub(crate) fn list(&self) -> Vec<serde_json::Value> {
-        let Ok(state) = self.state.lock() else { return Vec::new() };
+        let Ok(state) = self.state.lock() else {
+            return Vec::new();
+        };
         state
             .order
             .iter()
@@ -208,7 +218,9 @@ pub(crate) fn report(agent: &'static Agent, jni: Jni, call: &Call) {
         return;
     }
     if !rules.exception.is_empty()
-        && !rules.exception.matches(&exceptions::class_name(agent, jni, call.exception))
+        && !rules
+            .exception
+            .matches(&exceptions::class_name(agent, jni, call.exception))
     {
         return;
     }
@@ -218,7 +230,10 @@ pub(crate) fn report(agent: &'static Agent, jni: Jni, call: &Call) {
     }));
     agent.reports.in_flight.fetch_sub(1, Ordering::AcqRel);
     if done.is_err() {
-        base.complain("crashes_lost_internal", "an internal error while recording a crash");
+        base.complain(
+            "crashes_lost_internal",
+            "an internal error while recording a crash",
+        );
     }
 }
 
@@ -226,7 +241,10 @@ fn examine(agent: &'static Agent, jni: Jni, call: &Call) {
     let base = agent.base;
     let exceptions = exceptions::read(agent, jni, call.exception);
     let (key, frame) = key(agent, jni, call, &exceptions);
-    match agent.reports.decide(agent, &key, &exceptions.infos[0].class, &frame) {
+    match agent
+        .reports
+        .decide(agent, &key, &exceptions.infos[0].class, &frame)
+    {
         Decision::Count => base.counters.add("crashes_repeated", 1),
         Decision::Drop(counter) => base.counters.add(counter, 1),
         Decision::Store => {
@@ -243,11 +261,21 @@ fn examine(agent: &'static Agent, jni: Jni, call: &Call) {
                 Ok((name, objects)) => {
                     base.counters.add("crashes_stored", 1);
                     let millis = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
-                    agent.reports.stored(&key, Stored { name, objects, millis });
+                    agent.reports.stored(
+                        &key,
+                        Stored {
+                            name,
+                            objects,
+                            millis,
+                        },
+                    );
                 }
                 Err(what) => {
                     agent.reports.forget(&key);
-                    base.complain("crashes_not_written", &format!("a crash was not recorded: {what}"));
+                    base.complain(
+                        "crashes_not_written",
+                        &format!("a crash was not recorded: {what}"),
+                    );
                 }
             }
             crate::run::write(agent, false);
@@ -281,15 +309,31 @@ fn key(agent: &Agent, jni: Jni, call: &Call, exceptions: &Exceptions) -> (String
     let causes: Vec<String> = exceptions.infos[1..]
         .iter()
         .map(|info| {
-            let top = info.stack.first().map(|e| format!("{}.{}:{}", e.class, e.method, e.line));
+            let top = info
+                .stack
+                .first()
+                .map(|e| format!("{}.{}:{}", e.class, e.method, e.line));
             format!("{} {}", info.class, top.unwrap_or_default())
         })
         .collect();
-    (format!("{}\n{}\n{}", exceptions.infos[0].class, frames.join("\n"), causes.join("\n")), frame)
+    (
+        format!(
+            "{}\n{}\n{}",
+            exceptions.infos[0].class,
+            frames.join("\n"),
+            causes.join("\n")
+        ),
+        frame,
+    )
 }
 
 /// Records; the file's name and the number of objects in it.
-fn record(agent: &'static Agent, jni: Jni, call: &Call, exceptions: Exceptions) -> Result<(String, usize), String> {
+fn record(
+    agent: &'static Agent,
+    jni: Jni,
+    call: &Call,
+    exceptions: Exceptions,
+) -> Result<(String, usize), String> {
     let base = agent.base;
     let options = &base.options;
     let tags = base
@@ -313,7 +357,10 @@ fn record(agent: &'static Agent, jni: Jni, call: &Call, exceptions: Exceptions) 
     }
     if let Some(way) = call.way_before
         && let Some(cause) = agent.shim.exception(jni, way)
-        && let Some(index) = exceptions.objects.iter().position(|known| jni.same(*known, cause))
+        && let Some(index) = exceptions
+            .objects
+            .iter()
+            .position(|known| jni.same(*known, cause))
     {
         ways.push((agent.shim.way(jni, way), index));
     }
@@ -322,21 +369,43 @@ fn record(agent: &'static Agent, jni: Jni, call: &Call, exceptions: Exceptions) 
     let mut merged: Vec<Frames> = Vec::new();
     for (way, index) in ways {
         // Of a cause, only what was captured: its trace is in the file anyway.
-        let trace = if index == 0 { exceptions.infos[0].stack.as_slice() } else { &[] };
+        let trace = if index == 0 {
+            exceptions.infos[0].stack.as_slice()
+        } else {
+            &[]
+        };
         let index = index as u32;
-        let mut frames =
-            frames::merge(way, trace, index, still_running, options.copy, &base.methods, &mut graph, &is_secret);
+        let mut frames = frames::merge(
+            way,
+            trace,
+            index,
+            still_running,
+            options.copy,
+            &base.methods,
+            &mut graph,
+            &is_secret,
+        );
         if index != 0 {
             frames.take_lines(&exceptions.infos[index as usize].stack);
         }
         merged.push(frames);
     }
     graph.walk();
-    let frames = merged.into_iter().flat_map(|frames| frames.finish(&graph)).collect();
+    let frames = merged
+        .into_iter()
+        .flat_map(|frames| frames.finish(&graph))
+        .collect();
 
     let meta = meta(agent, jni, call);
-    let failure = Failure { exceptions: exceptions.infos, frames };
-    let classes: Vec<_> = graph.classes.iter().map(|class| class.info.clone()).collect();
+    let failure = Failure {
+        exceptions: exceptions.infos,
+        frames,
+    };
+    let classes: Vec<_> = graph
+        .classes
+        .iter()
+        .map(|class| class.info.clone())
+        .collect();
     let mut objects = std::mem::take(&mut graph.objects).into_iter();
     // The tags are not needed any more; writing may take a while.
     drop(graph);
@@ -351,15 +420,24 @@ fn record(agent: &'static Agent, jni: Jni, call: &Call, exceptions: Exceptions) 
         first += block.len() as u32;
         Some(writer::objects(number, block))
     });
-    let blocks = [writer::meta(&meta), writer::failure(&failure), writer::classes(&classes)];
+    let blocks = [
+        writer::meta(&meta),
+        writer::failure(&failure),
+        writer::classes(&classes),
+    ];
     let mut count = 0;
-    let records = blocks.into_iter().chain(object_blocks).inspect(|_| count += 1);
+    let records = blocks
+        .into_iter()
+        .chain(object_blocks)
+        .inspect(|_| count += 1);
     let records: Box<dyn Iterator<Item = Vec<u8>>> = Box::new(records);
     let header = iter::once(record::file_header().to_vec());
     // `End` counts the records before it, so it is made last.
     let all: Vec<Vec<u8>> = header.chain(records).collect();
     let end = writer::end(count);
-    let name = agent.recording.write_crash(all.into_iter().chain(iter::once(end)))?;
+    let name = agent
+        .recording
+        .write_crash(all.into_iter().chain(iter::once(end)))?;
     Ok((name, first as usize))
 }
 
@@ -409,6 +487,8 @@ fn is_virtual(agent: &Agent, jni: Jni) -> bool {
 
 /// Milliseconds since 1970.
 pub(crate) fn now_ms() -> i64 {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    let since = SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .unwrap_or_default();
     i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
 }

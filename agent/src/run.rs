@@ -22,10 +22,18 @@ pub(crate) fn command(base: &Base) -> String {
 pub(crate) fn write(agent: &Agent, ended: bool) {
     let base = agent.base;
     let property = |name: &std::ffi::CStr| agent.jvmti.system_property(name).unwrap_or_default();
-    let counters: Map<String, Value> =
-        base.counters.snapshot().into_iter().map(|(name, count)| (name, json!(count))).collect();
-    let options: Map<String, Value> =
-        base.options.given.iter().map(|(key, value)| (key.clone(), json!(value))).collect();
+    let counters: Map<String, Value> = base
+        .counters
+        .snapshot()
+        .into_iter()
+        .map(|(name, count)| (name, json!(count)))
+        .collect();
+    let options: Map<String, Value> = base
+        .options
+        .given
+        .iter()
+        .map(|(key, value)| (key.clone(), json!(value)))
+        .collect();
     let run = json!({
         "schema": "hindsight.run/1",
         "hindsight": env!("CARGO_PKG_VERSION"),

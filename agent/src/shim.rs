@@ -82,7 +82,8 @@ impl Shim {
     pub(crate) fn install(jni: Jni) -> Result<Shim, String> {
         for (name, bytes) in CLASSES {
             let c_name = CString::new(*name).map_err(|error| error.to_string())?;
-            jni.define_boot_class(&c_name, bytes).ok_or_else(|| format!("class {name} cannot be defined"))?;
+            jni.define_boot_class(&c_name, bytes)
+                .ok_or_else(|| format!("class {name} cannot be defined"))?;
         }
         let global = |name: &str| {
             let c_name = CString::new(name).ok()?;
@@ -106,13 +107,29 @@ impl Shim {
 
         let signature = format!("(IILjava/lang/Throwable;{PROPAGATION}{PROPAGATION})V");
         let signature = CString::new(signature).map_err(|error| error.to_string())?;
-        let report = jni.static_method(thread, c"report", &signature).ok_or("method report is missing")?;
+        let report = jni
+            .static_method(thread, c"report", &signature)
+            .ok_or("method report is missing")?;
         // Links the native method now; a crash may leave no memory to do it then.
-        let nothing = JValue { object: ptr::null_mut() };
-        jni.call_static_void(thread, report, &[JValue { int: -1 }, JValue { int: -1 }, nothing, nothing, nothing]);
+        let nothing = JValue {
+            object: ptr::null_mut(),
+        };
+        jni.call_static_void(
+            thread,
+            report,
+            &[
+                JValue { int: -1 },
+                JValue { int: -1 },
+                nothing,
+                nothing,
+                nothing,
+            ],
+        );
         Ok(Shim {
             thread,
-            sweep: jni.static_method(thread, c"sweepForever", c"()V").ok_or("method sweepForever is missing")?,
+            sweep: jni
+                .static_method(thread, c"sweepForever", c"()V")
+                .ok_or("method sweepForever is missing")?,
             propagation: PropagationIds {
                 head: field(propagation, "head", PROBE)?,
                 tail: field(propagation, "tail", PROBE)?,
@@ -135,7 +152,11 @@ impl Shim {
                 cause: field(throwable, "cause", "Ljava/lang/Throwable;")?,
                 suppressed: field(throwable, "suppressedExceptions", "Ljava/util/List;")?,
                 get_stack_trace: jni
-                    .method(throwable, c"getStackTrace", c"()[Ljava/lang/StackTraceElement;")
+                    .method(
+                        throwable,
+                        c"getStackTrace",
+                        c"()[Ljava/lang/StackTraceElement;",
+                    )
                     .ok_or("method getStackTrace is missing")?,
                 element_class: field(element, "declaringClass", "Ljava/lang/String;")?,
                 element_method: field(element, "methodName", "Ljava/lang/String;")?,
@@ -168,7 +189,10 @@ impl Shim {
     pub(crate) fn way_before(&self, jni: Jni, propagation: Obj) -> Vec<Raw> {
         let mut frames = Vec::new();
         let ids = &self.propagation;
-        if let Some(head) = jni.get_object(propagation, ids.before).and_then(|before| jni.get_object(before, ids.head)) {
+        if let Some(head) = jni
+            .get_object(propagation, ids.before)
+            .and_then(|before| jni.get_object(before, ids.head))
+        {
             self.piece(jni, head, &mut frames);
         }
         frames
@@ -194,9 +218,11 @@ impl Shim {
     fn piece(&self, jni: Jni, piece: Obj, frames: &mut Vec<Raw>) {
         let ids = &self.piece;
         let number = |field| usize::try_from(jni.get_int(piece, field)).unwrap_or(0);
-        let (Some(starts), Some(words), Some(references)) =
-            (jni.get_object(piece, ids.starts), jni.get_object(piece, ids.words), jni.get_object(piece, ids.references))
-        else {
+        let (Some(starts), Some(words), Some(references)) = (
+            jni.get_object(piece, ids.starts),
+            jni.get_object(piece, ids.words),
+            jni.get_object(piece, ids.references),
+        ) else {
             return;
         };
         let count = number(ids.frames).min(jni.array_len(starts) / 3);
@@ -215,12 +241,18 @@ impl Shim {
         for frame in 0..count {
             let at = |part: usize, end: usize| {
                 let from = starts[3 * frame + part].min(end);
-                let to = if frame + 1 < count { starts[3 * frame + 3 + part].clamp(from, end) } else { end };
+                let to = if frame + 1 < count {
+                    starts[3 * frame + 3 + part].clamp(from, end)
+                } else {
+                    end
+                };
                 from..to
             };
             frames.push(Raw {
                 method: starts[3 * frame] as u32,
-                references: at(1, reference_count).map(|index| jni.array_get(references, index)).collect(),
+                references: at(1, reference_count)
+                    .map(|index| jni.array_get(references, index))
+                    .collect(),
                 words: words[at(2, words.len())].to_vec(),
             });
         }
@@ -234,7 +266,10 @@ mod tests {
     /// The names that `instrument` compiles into classes exist in the compiled probes.
     #[test]
     fn probes_have_the_names_of_the_contract() {
-        let (_, probe) = CLASSES.iter().find(|(name, _)| *name == "java/lang/HindsightProbe").unwrap();
+        let (_, probe) = CLASSES
+            .iter()
+            .find(|(name, _)| *name == "java/lang/HindsightProbe")
+            .unwrap();
         let text = String::from_utf8_lossy(probe);
         for name in ["frame", "caught", "caughtReport", "uncaught", "escape"] {
             assert!(text.contains(name), "{name} is missing");

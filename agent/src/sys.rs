@@ -5,7 +5,10 @@
 //! compares every number here with theirs.
 
 #![expect(unsafe_code, reason = "the border to the JVM's C interfaces")]
-#![expect(non_snake_case, reason = "functions keep the names of the specifications")]
+#![expect(
+    non_snake_case,
+    reason = "functions keep the names of the specifications"
+)]
 
 use std::ffi::{c_char, c_int, c_void};
 
@@ -202,9 +205,14 @@ mod tests {
     /// JDKs with headers: `JAVA_HOME`, the one of the `java` on the path, and what Linux
     /// distributions install.
     fn jdks() -> Vec<PathBuf> {
-        let mut homes: Vec<PathBuf> = env::var_os("JAVA_HOME").map(PathBuf::from).into_iter().collect();
+        let mut homes: Vec<PathBuf> = env::var_os("JAVA_HOME")
+            .map(PathBuf::from)
+            .into_iter()
+            .collect();
         if let Some(paths) = env::var_os("PATH") {
-            let java = env::split_paths(&paths).map(|path| path.join("javac")).find_map(|path| path.canonicalize().ok());
+            let java = env::split_paths(&paths)
+                .map(|path| path.join("javac"))
+                .find_map(|path| path.canonicalize().ok());
             homes.extend(java.and_then(|java| Some(java.parent()?.parent()?.to_path_buf())));
         }
         for entry in fs::read_dir("/usr/lib/jvm").into_iter().flatten().flatten() {
@@ -227,7 +235,11 @@ mod tests {
              for (int i = 0; i < 128; i++) if (p[i / 8] >> (i % 8) & 1) printf(\"%d\\n\", i); }\n\
              int main() {\n",
         );
-        for (tag, slots) in [("J", JniEnv::SLOTS), ("V", JavaVm::SLOTS), ("T", JvmtiEnv::SLOTS)] {
+        for (tag, slots) in [
+            ("J", JniEnv::SLOTS),
+            ("V", JavaVm::SLOTS),
+            ("T", JvmtiEnv::SLOTS),
+        ] {
             for (name, _) in slots {
                 let _ = writeln!(text, "{tag}({name})");
             }
@@ -235,7 +247,11 @@ mod tests {
         for name in ["VMInit", "VMDeath", "ClassFileLoadHook"] {
             let _ = writeln!(text, "E({name})");
         }
-        for name in ["can_tag_objects", "can_get_constant_pool", "can_retransform_classes"] {
+        for name in [
+            "can_tag_objects",
+            "can_get_constant_pool",
+            "can_retransform_classes",
+        ] {
             let _ = writeln!(text, "C({name})");
         }
         text.push_str("printf(\"%zu\\n\", sizeof(jvmtiCapabilities));\n");
@@ -255,12 +271,25 @@ mod tests {
         }
         ours.extend([0, 1, 4].map(|slot: usize| slot));
         assert_eq!(size_of::<Callbacks>(), 5 * size_of::<usize>());
-        ours.extend([CAN_TAG_OBJECTS, CAN_GET_CONSTANT_POOL, CAN_RETRANSFORM_CLASSES]);
-        ours.extend([size_of::<Capabilities>(), size_of::<ThreadInfo>(), size_of::<JValue>()]);
-        ours.extend([EVENT_VM_INIT, EVENT_VM_DEATH, EVENT_CLASS_FILE_LOAD_HOOK].map(|event| event as usize));
+        ours.extend([
+            CAN_TAG_OBJECTS,
+            CAN_GET_CONSTANT_POOL,
+            CAN_RETRANSFORM_CLASSES,
+        ]);
+        ours.extend([
+            size_of::<Capabilities>(),
+            size_of::<ThreadInfo>(),
+            size_of::<JValue>(),
+        ]);
+        ours.extend(
+            [EVENT_VM_INIT, EVENT_VM_DEATH, EVENT_CLASS_FILE_LOAD_HOOK].map(|event| event as usize),
+        );
 
         let jdks = jdks();
-        assert!(!jdks.is_empty(), "no JDK with include/jvmti.h found: set JAVA_HOME");
+        assert!(
+            !jdks.is_empty(),
+            "no JDK with include/jvmti.h found: set JAVA_HOME"
+        );
         let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/header-test");
         fs::create_dir_all(&directory).unwrap();
         let source = directory.join("numbers.c");
@@ -269,14 +298,22 @@ mod tests {
             let program = directory.join(format!("numbers-{at}"));
             let include = jdk.join("include");
             let status = Command::new("cc")
-                .arg("-I").arg(&include).arg("-I").arg(include.join("linux"))
-                .arg("-o").arg(&program).arg(&source)
+                .arg("-I")
+                .arg(&include)
+                .arg("-I")
+                .arg(include.join("linux"))
+                .arg("-o")
+                .arg(&program)
+                .arg(&source)
                 .status()
                 .expect("a C compiler (cc) is needed for this test");
             assert!(status.success(), "{}", jdk.display());
             let output = Command::new(&program).output().unwrap();
-            let theirs: Vec<usize> =
-                String::from_utf8(output.stdout).unwrap().lines().map(|line| line.parse().unwrap()).collect();
+            let theirs: Vec<usize> = String::from_utf8(output.stdout)
+                .unwrap()
+                .lines()
+                .map(|line| line.parse().unwrap())
+                .collect();
             assert_eq!(ours, theirs, "{}", jdk.display());
         }
     }

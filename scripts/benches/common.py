@@ -1,12 +1,13 @@
 """What the benchmarks share: JDKs, builds, processes, figures."""
 
-import os
 import pathlib
 import re
+import resource
 import shutil
 import statistics
 import subprocess
 import sys
+import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 WORK = ROOT / "target" / "bench"
@@ -86,12 +87,12 @@ def ratio(values, base):
 
 
 def cpu_of(command, **options):
-    """Runs a command; its CPU seconds (user and system) and the completed process."""
-    before = os.times()
+    """Runs a command; its CPU seconds (user and system), wall seconds, and the completed process."""
+    before, start = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
     done = subprocess.run(command, capture_output=True, text=True, **options)
-    after = os.times()
-    cpu = after.children_user + after.children_system - before.children_user - before.children_system
-    return cpu, after.elapsed - before.elapsed, done
+    wall, after = time.perf_counter() - start, resource.getrusage(resource.RUSAGE_CHILDREN)
+    cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return cpu, wall, done
 
 
 def note(text):

@@ -38,7 +38,10 @@ impl Jdk {
     /// A command that runs Java without the influence of the environment.
     pub fn java(&self) -> Command {
         let mut command = Command::new(self.tool("java"));
-        command.env_remove("JAVA_TOOL_OPTIONS").env_remove("_JAVA_OPTIONS").env_remove("JDK_JAVA_OPTIONS");
+        command
+            .env_remove("JAVA_TOOL_OPTIONS")
+            .env_remove("_JAVA_OPTIONS")
+            .env_remove("JDK_JAVA_OPTIONS");
         command
     }
 }
@@ -51,9 +54,14 @@ impl Jdk {
 pub fn jdks() -> &'static [Jdk] {
     static JDKS: OnceLock<Vec<Jdk>> = OnceLock::new();
     JDKS.get_or_init(|| {
-        let mut homes: Vec<PathBuf> = env::var_os("JAVA_HOME").map(PathBuf::from).into_iter().collect();
+        let mut homes: Vec<PathBuf> = env::var_os("JAVA_HOME")
+            .map(PathBuf::from)
+            .into_iter()
+            .collect();
         if let Some(paths) = env::var_os("PATH") {
-            let javac = env::split_paths(&paths).filter_map(|path| path.join("javac").canonicalize().ok()).next();
+            let javac = env::split_paths(&paths)
+                .filter_map(|path| path.join("javac").canonicalize().ok())
+                .next();
             homes.extend(javac.and_then(|javac| Some(javac.parent()?.parent()?.to_path_buf())));
         }
         for entry in fs::read_dir("/usr/lib/jvm").into_iter().flatten().flatten() {
@@ -67,15 +75,23 @@ pub fn jdks() -> &'static [Jdk] {
             .collect();
         jdks.sort_by_key(|jdk| jdk.version);
         jdks.dedup_by_key(|jdk| jdk.version);
-        assert!(!jdks.is_empty(), "no JDK of version 17 or newer found: set JAVA_HOME");
+        assert!(
+            !jdks.is_empty(),
+            "no JDK of version 17 or newer found: set JAVA_HOME"
+        );
         jdks
     })
 }
 
 fn version(home: &Path) -> Option<u32> {
     let release = fs::read_to_string(home.join("release")).ok()?;
-    let line = release.lines().find_map(|line| line.strip_prefix("JAVA_VERSION=\""))?;
-    line.split(|c: char| !c.is_ascii_digit()).next()?.parse().ok()
+    let line = release
+        .lines()
+        .find_map(|line| line.strip_prefix("JAVA_VERSION=\""))?;
+    line.split(|c: char| !c.is_ascii_digit())
+        .next()?
+        .parse()
+        .ok()
 }
 
 fn built() -> &'static Path {
@@ -83,19 +99,32 @@ fn built() -> &'static Path {
     BUILT.get_or_init(|| {
         let root = root();
         let status = Command::new(env!("CARGO"))
-            .args(["build", "--release", "--locked", "--quiet", "-p", "hindsight-agent", "-p", "hindsight-analyzer"])
+            .args([
+                "build",
+                "--release",
+                "--locked",
+                "--quiet",
+                "-p",
+                "hindsight-agent",
+                "-p",
+                "hindsight-analyzer",
+            ])
             .current_dir(&root)
             .status()
             .expect("cargo runs");
         assert!(status.success(), "the release build fails");
-        let target = env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from);
+        let target =
+            env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from);
         target.join("release")
     })
 }
 
 /// The project's root directory.
 pub fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the crate is in the workspace").to_path_buf()
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .parent()
+        .expect("the crate is in the workspace")
+        .to_path_buf()
 }
 
 /// The agent as users get it.
@@ -119,7 +148,8 @@ impl Workplace {
     pub fn new(name: &str) -> Workplace {
         static COUNT: AtomicU32 = AtomicU32::new(0);
         let count = COUNT.fetch_add(1, Ordering::Relaxed);
-        let path = root().join("target/test-work")
+        let path = root()
+            .join("target/test-work")
             .join(format!("{name}-{}-{count}", std::process::id()));
         let _ = fs::remove_dir_all(&path);
         fs::create_dir_all(&path).expect("a directory for a test");
@@ -160,7 +190,10 @@ impl Workplace {
             agent_options = format!("{agent_options},{options}");
         }
         let mut command = jdk.java();
-        command.arg("-Xverify:all").arg("-XX:-PrintWarnings").arg(format!("-agentpath:{}={agent_options}", agent().display()));
+        command
+            .arg("-Xverify:all")
+            .arg("-XX:-PrintWarnings")
+            .arg(format!("-agentpath:{}={agent_options}", agent().display()));
         command
     }
 
@@ -169,7 +202,8 @@ impl Workplace {
         self.crash_files()
             .iter()
             .map(|path| {
-                let crash = Crash::read(&fs::read(path).expect("a crash file")).expect("a sound crash file");
+                let crash = Crash::read(&fs::read(path).expect("a crash file"))
+                    .expect("a sound crash file");
                 assert!(crash.is_whole(), "{}: {:?}", path.display(), crash.damage);
                 crash
             })
@@ -211,17 +245,40 @@ pub fn text(bytes: &[u8]) -> String {
 
 /// Both outputs of a process, for a failed assertion.
 pub fn both(output: &Output) -> String {
-    format!("{}\n{}\n{}", output.status, text(&output.stdout), text(&output.stderr))
+    format!(
+        "{}\n{}\n{}",
+        output.status,
+        text(&output.stdout),
+        text(&output.stderr)
+    )
 }
 
 /// A crash in a few lines that are the same on every JDK: messages and the
 /// JDK's own frames are left out.
 pub fn render(crash: &Crash) -> String {
     let mut out = String::new();
-    let thread = if crash.meta.thread.is_empty() { "?" } else { &crash.meta.thread };
-    let kind = if crash.meta.thread_virtual { "virtual thread" } else { "thread" };
-    let exceptions: Vec<&str> = crash.failure.exceptions.iter().map(|info| info.class.as_str()).collect();
-    let _ = writeln!(out, "{} in {kind} {thread}, {}", exceptions.join(" <- "), crash.meta.reason);
+    let thread = if crash.meta.thread.is_empty() {
+        "?"
+    } else {
+        &crash.meta.thread
+    };
+    let kind = if crash.meta.thread_virtual {
+        "virtual thread"
+    } else {
+        "thread"
+    };
+    let exceptions: Vec<&str> = crash
+        .failure
+        .exceptions
+        .iter()
+        .map(|info| info.class.as_str())
+        .collect();
+    let _ = writeln!(
+        out,
+        "{} in {kind} {thread}, {}",
+        exceptions.join(" <- "),
+        crash.meta.reason
+    );
     for frame in &crash.failure.frames {
         if frame.fidelity == Fidelity::None && frame.reason.contains("class of the JDK") {
             continue;
@@ -233,8 +290,14 @@ pub fn render(crash: &Crash) -> String {
 }
 
 fn render_frame(out: &mut String, crash: &Crash, frame: &Frame) {
-    let line = frame.line.map_or_else(String::new, |line| format!(":{line}"));
-    let method = if frame.method.starts_with("lambda$") { strip_number(&frame.method) } else { &frame.method };
+    let line = frame
+        .line
+        .map_or_else(String::new, |line| format!(":{line}"));
+    let method = if frame.method.starts_with("lambda$") {
+        strip_number(&frame.method)
+    } else {
+        &frame.method
+    };
     let _ = write!(out, "  {}.{method}{line}", frame.class);
     if frame.exception != 0 {
         let _ = write!(out, " (cause {})", frame.exception);
@@ -249,7 +312,11 @@ fn render_frame(out: &mut String, crash: &Crash, frame: &Frame) {
             (_, Some(name)) => name.clone(),
             (index, None) => format!("p{index}"),
         };
-        let _ = write!(out, " {name}={}", value(crash, argument.value, &argument.descriptor, 2));
+        let _ = write!(
+            out,
+            " {name}={}",
+            value(crash, argument.value, &argument.descriptor, 2)
+        );
     }
     for patch in &frame.patch {
         let _ = write!(
@@ -269,15 +336,26 @@ pub fn value(crash: &Crash, value: Value, descriptor: &str, depth: u32) -> Strin
         Value::Null => return "null".to_owned(),
         Value::Bool(value) => return value.to_string(),
         Value::Int(value) if descriptor == "C" => {
-            return format!("{:?}", u32::try_from(value).ok().and_then(char::from_u32).unwrap_or('?'));
+            return format!(
+                "{:?}",
+                u32::try_from(value)
+                    .ok()
+                    .and_then(char::from_u32)
+                    .unwrap_or('?')
+            );
         }
         Value::Int(value) => return value.to_string(),
         Value::Float(value) => return format!("{value:?}f"),
         Value::Double(value) => return format!("{value:?}"),
         Value::Ref(number) => number,
     };
-    let Some(object) = crash.object(number) else { return "lost".to_owned() };
-    let class = crash.class(object.class).map(|class| class.name.as_str()).unwrap_or("?");
+    let Some(object) = crash.object(number) else {
+        return "lost".to_owned();
+    };
+    let class = crash
+        .class(object.class)
+        .map(|class| class.name.as_str())
+        .unwrap_or("?");
     let short = class.rsplit('.').next().unwrap_or(class);
     match &object.body {
         Body::String(text) => format!("{:?}", text.to_lossy()),
@@ -288,25 +366,43 @@ pub fn value(crash: &Crash, value: Value, descriptor: &str, depth: u32) -> Strin
             let captured: Vec<String> = lambda
                 .captured
                 .iter()
-                .map(|(descriptor, captured)| self::value(crash, *captured, descriptor, depth.saturating_sub(1)))
+                .map(|(descriptor, captured)| {
+                    self::value(crash, *captured, descriptor, depth.saturating_sub(1))
+                })
                 .collect();
-            format!("lambda({}.{} {})", lambda.class, strip_number(&lambda.method), captured.join(","))
+            format!(
+                "lambda({}.{} {})",
+                lambda.class,
+                strip_number(&lambda.method),
+                captured.join(",")
+            )
         }
         _ if depth == 0 => format!("{short}{{..}}"),
         Body::Primitives(bytes) => format!("{short}({} bytes)", bytes.len()),
         Body::References(values) => {
-            let items: Vec<String> =
-                values.iter().map(|element| self::value(crash, *element, "L", depth - 1)).collect();
+            let items: Vec<String> = values
+                .iter()
+                .map(|element| self::value(crash, *element, "L", depth - 1))
+                .collect();
             format!("[{}]", items.join(","))
         }
-        Body::Instance(_) if class.starts_with("java.") && !class.starts_with("java.lang.") => short.to_owned(),
+        Body::Instance(_) if class.starts_with("java.") && !class.starts_with("java.lang.") => {
+            short.to_owned()
+        }
         Body::Instance(values) => {
-            let fields = crash.class(object.class).map(|class| class.fields.as_slice()).unwrap_or(&[]);
+            let fields = crash
+                .class(object.class)
+                .map(|class| class.fields.as_slice())
+                .unwrap_or(&[]);
             let items: Vec<String> = fields
                 .iter()
                 .zip(values)
                 .map(|(field, held)| {
-                    format!("{}={}", field.name, self::value(crash, *held, &field.descriptor, depth - 1))
+                    format!(
+                        "{}={}",
+                        field.name,
+                        self::value(crash, *held, &field.descriptor, depth - 1)
+                    )
                 })
                 .collect();
             format!("{short}{{{}}}", items.join(","))

@@ -33,29 +33,59 @@ fn jdk() -> &'static Jdk {
 
 fn run_crashing(workplace: &Workplace, jdk: &Jdk, options: &str) -> Output {
     let classes = workplace.compile_text(jdk, &["--release", "11"], "Main", CRASHING);
-    workplace.java_with_agent(jdk, options).arg("-cp").arg(classes).arg("Main").output().unwrap()
+    workplace
+        .java_with_agent(jdk, options)
+        .arg("-cp")
+        .arg(classes)
+        .arg("Main")
+        .output()
+        .unwrap()
 }
 
 /// The program's own crash, as it looks without the agent.
 fn assert_own_crash(output: &Output) {
     assert_eq!(output.status.code(), Some(1), "{}", both(output));
-    assert!(text(&output.stderr).contains("ArrayIndexOutOfBoundsException"), "{}", both(output));
+    assert!(
+        text(&output.stderr).contains("ArrayIndexOutOfBoundsException"),
+        "{}",
+        both(output)
+    );
 }
 
 #[test]
 fn unknown_options_stop_the_start_with_one_line() {
     for jdk in jdks() {
         for (options, message) in [
-            ("colour=red", "hindsight: unknown option \"colour\"; the keys are mode, out,"),
-            ("copy=everything", "hindsight: bad value \"everything\" for option copy; accepted: reference, fields"),
+            (
+                "colour=red",
+                "hindsight: unknown option \"colour\"; the keys are mode, out,",
+            ),
+            (
+                "copy=everything",
+                "hindsight: bad value \"everything\" for option copy; accepted: reference, fields",
+            ),
         ] {
             let mut java = jdk.java();
-            let output = java.arg(format!("-agentpath:{}={options}", agent().display())).arg("-version").output().unwrap();
+            let output = java
+                .arg(format!("-agentpath:{}={options}", agent().display()))
+                .arg("-version")
+                .output()
+                .unwrap();
             assert_ne!(output.status.code(), Some(0), "{}", both(&output));
             let stderr = text(&output.stderr);
-            assert_eq!(stderr.lines().filter(|line| line.starts_with("hindsight:")).count(), 1, "{stderr}");
+            assert_eq!(
+                stderr
+                    .lines()
+                    .filter(|line| line.starts_with("hindsight:"))
+                    .count(),
+                1,
+                "{stderr}"
+            );
             assert!(stderr.contains(message), "{stderr}");
-            assert!(!stderr.contains("openjdk version"), "the JVM has started: {stderr}");
+            assert!(
+                !stderr.contains("openjdk version"),
+                "the JVM has started: {stderr}"
+            );
         }
     }
 }
@@ -71,8 +101,16 @@ fn mode_off_does_nothing() {
 fn option_files_are_read() {
     let workplace = Workplace::new("option-file");
     let file = workplace.join("options");
-    fs::write(&file, "# comment\ncopy=reference\n\nversion=release 7, hot fix\n").unwrap();
-    assert_own_crash(&run_crashing(&workplace, jdk(), &format!("@{}", file.display())));
+    fs::write(
+        &file,
+        "# comment\ncopy=reference\n\nversion=release 7, hot fix\n",
+    )
+    .unwrap();
+    assert_own_crash(&run_crashing(
+        &workplace,
+        jdk(),
+        &format!("@{}", file.display()),
+    ));
     let crash = &workplace.crashes()[0];
     assert_eq!(crash.meta.program_version, "release 7, hot fix");
     assert_eq!(crash.meta.copy, "reference");
@@ -87,7 +125,11 @@ fn a_directory_that_cannot_be_made_is_said_once_and_the_program_runs() {
     let out = workplace.join("file/out");
     let output = jdk()
         .java()
-        .arg(format!("-agentpath:{}=out={}", agent().display(), out.display()))
+        .arg(format!(
+            "-agentpath:{}=out={}",
+            agent().display(),
+            out.display()
+        ))
         .arg("-cp")
         .arg(classes)
         .arg("Main")
@@ -95,19 +137,34 @@ fn a_directory_that_cannot_be_made_is_said_once_and_the_program_runs() {
         .unwrap();
     assert_own_crash(&output);
     let stderr = text(&output.stderr);
-    let ours: Vec<&str> = stderr.lines().filter(|line| line.starts_with("hindsight:")).collect();
+    let ours: Vec<&str> = stderr
+        .lines()
+        .filter(|line| line.starts_with("hindsight:"))
+        .collect();
     assert_eq!(ours.len(), 1, "{stderr}");
-    assert!(ours[0].contains(&out.display().to_string()) && ours[0].contains("the program goes on"), "{stderr}");
+    assert!(
+        ours[0].contains(&out.display().to_string()) && ours[0].contains("the program goes on"),
+        "{stderr}"
+    );
 }
 
 /// Runs a shell command on a small disk of its own; `None` where mounting is not allowed.
 fn on_small_disk(workplace: &Workplace, size: &str, command: &str) -> Option<Output> {
     let disk = workplace.join("disk");
     fs::create_dir_all(&disk).unwrap();
-    let script = format!("mount -t tmpfs -o size={size} tmpfs {} || exit 77; {command}", disk.display());
-    let output = Command::new("unshare").args(["--mount", "--map-root-user", "sh", "-c", &script]).output().ok()?;
+    let script = format!(
+        "mount -t tmpfs -o size={size} tmpfs {} || exit 77; {command}",
+        disk.display()
+    );
+    let output = Command::new("unshare")
+        .args(["--mount", "--map-root-user", "sh", "-c", &script])
+        .output()
+        .ok()?;
     if output.status.code() == Some(77) || text(&output.stderr).contains("unshare:") {
-        eprintln!("the full disk is not tested: no rights to mount one ({})", text(&output.stderr).trim());
+        eprintln!(
+            "the full disk is not tested: no rights to mount one ({})",
+            text(&output.stderr).trim()
+        );
         return None;
     }
     Some(output)
@@ -125,12 +182,26 @@ fn a_full_disk_leaves_no_file_that_looks_whole() {
         classes.display(),
         disk = workplace.join("disk").display(),
     );
-    let Some(output) = on_small_disk(&workplace, "256k", &command) else { return };
+    let Some(output) = on_small_disk(&workplace, "256k", &command) else {
+        return;
+    };
     let (stdout, stderr) = (text(&output.stdout), text(&output.stderr));
-    assert!(stdout.contains("status 1") && stderr.contains("ArrayIndexOutOfBounds"), "{}", both(&output));
-    assert!(stderr.contains("No space left on device") && stderr.contains("crash-0001.hsc"), "{}", both(&output));
+    assert!(
+        stdout.contains("status 1") && stderr.contains("ArrayIndexOutOfBounds"),
+        "{}",
+        both(&output)
+    );
+    assert!(
+        stderr.contains("No space left on device") && stderr.contains("crash-0001.hsc"),
+        "{}",
+        both(&output)
+    );
     assert!(!stdout.contains("\ncrash-0001.hsc"), "{}", both(&output));
-    assert!(stdout.contains("\"crashes_not_written\": 1"), "{}", both(&output));
+    assert!(
+        stdout.contains("\"crashes_not_written\": 1"),
+        "{}",
+        both(&output)
+    );
 }
 
 #[test]
@@ -166,7 +237,10 @@ fn killed_while_writing_leaves_no_file_that_looks_whole() {
             parts += 1;
             match Crash::read(&fs::read(&part).unwrap()) {
                 Ok(crash) => assert!(!crash.is_whole() || crash.failure.frames.len() > 1),
-                Err(error) => assert!(error.to_string().contains("damaged") || error.to_string().contains("not a Hindsight")),
+                Err(error) => assert!(
+                    error.to_string().contains("damaged")
+                        || error.to_string().contains("not a Hindsight")
+                ),
             }
         }
     }
@@ -181,15 +255,27 @@ fn damaged_files_are_named_and_read_as_far_as_they_go() {
     let inspect = |name: &str, bytes: &[u8]| {
         let path = workplace.join(name);
         fs::write(&path, bytes).unwrap();
-        Command::new(hindsight()).arg("inspect").arg(&path).output().unwrap()
+        Command::new(hindsight())
+            .arg("inspect")
+            .arg(&path)
+            .output()
+            .unwrap()
     };
 
     let output = inspect("whole.hsc", &whole);
     assert!(output.status.success(), "{}", both(&output));
 
     let cut = inspect("cut.hsc", &whole[..whole.len() - 10]);
-    assert!(both(&cut).contains("cut.hsc") || both(&cut).contains("offset"), "{}", both(&cut));
-    assert!(text(&cut.stdout).contains("ArrayIndexOutOfBoundsException"), "{}", both(&cut));
+    assert!(
+        both(&cut).contains("cut.hsc") || both(&cut).contains("offset"),
+        "{}",
+        both(&cut)
+    );
+    assert!(
+        text(&cut.stdout).contains("ArrayIndexOutOfBoundsException"),
+        "{}",
+        both(&cut)
+    );
     assert!(both(&cut).contains("offset"), "{}", both(&cut));
 
     let mut flipped = whole.clone();
@@ -208,11 +294,19 @@ fn damaged_files_are_named_and_read_as_far_as_they_go() {
     newer[12..16].copy_from_slice(&crc.to_le_bytes());
     let output = inspect("newer.hsc", &newer);
     assert_eq!(output.status.code(), Some(1), "{}", both(&output));
-    assert!(text(&output.stderr).contains("version 99") && text(&output.stderr).contains("newer.hsc"), "{}", both(&output));
+    assert!(
+        text(&output.stderr).contains("version 99") && text(&output.stderr).contains("newer.hsc"),
+        "{}",
+        both(&output)
+    );
 
     let output = inspect("other.hsc", b"PK something");
     assert_eq!(output.status.code(), Some(1), "{}", both(&output));
-    assert!(text(&output.stderr).contains("not a Hindsight crash file"), "{}", both(&output));
+    assert!(
+        text(&output.stderr).contains("not a Hindsight crash file"),
+        "{}",
+        both(&output)
+    );
 }
 
 /// CRC-32 as in zip, bit by bit: an independent second writing.
@@ -263,12 +357,20 @@ fn an_executable_jar_is_recorded() {
             .output()
             .unwrap();
         assert!(made.status.success());
-        let output = workplace.java_with_agent(jdk, "").arg("-jar").arg(&jar).output().unwrap();
+        let output = workplace
+            .java_with_agent(jdk, "")
+            .arg("-jar")
+            .arg(&jar)
+            .output()
+            .unwrap();
         assert_own_crash(&output);
         let crashes = workplace.crashes();
         assert_eq!(crashes.len(), 1);
         let last = crashes[0].failure.frames.last().unwrap();
-        assert_eq!((last.class.as_str(), last.method.as_str()), ("Main", "main"));
+        assert_eq!(
+            (last.class.as_str(), last.method.as_str()),
+            ("Main", "main")
+        );
         assert_eq!(last.arguments.len(), 1);
     }
 }
@@ -279,14 +381,22 @@ fn a_second_copy_stays_out() {
     let classes = workplace.compile_text(jdk(), &["--release", "11"], "Main", CRASHING);
     let output = workplace
         .java_with_agent(jdk(), "")
-        .arg(format!("-agentpath:{}=out={}", agent().display(), workplace.join("out2").display()))
+        .arg(format!(
+            "-agentpath:{}=out={}",
+            agent().display(),
+            workplace.join("out2").display()
+        ))
         .arg("-cp")
         .arg(classes)
         .arg("Main")
         .output()
         .unwrap();
     assert_own_crash(&output);
-    assert!(text(&output.stderr).contains("the second one stays out"), "{}", both(&output));
+    assert!(
+        text(&output.stderr).contains("the second one stays out"),
+        "{}",
+        both(&output)
+    );
     assert_eq!(workplace.crashes().len(), 1);
     assert!(!workplace.join("out2").exists());
 }
@@ -306,7 +416,13 @@ public class Main {
     }
 }";
     let classes = workplace.compile_text(jdk(), &["--release", "11"], "Main", source);
-    let output = workplace.java_with_agent(jdk(), "").arg("-cp").arg(classes).arg("Main").output().unwrap();
+    let output = workplace
+        .java_with_agent(jdk(), "")
+        .arg("-cp")
+        .arg(classes)
+        .arg("Main")
+        .output()
+        .unwrap();
     assert!(output.status.success(), "{}", both(&output));
     assert_eq!(workplace.crashes().len(), 1);
     let run = workplace.run_json();
@@ -347,7 +463,9 @@ fn unsafe_stays_in_its_fence() {
             } else if path.extension().is_some_and(|extension| extension == "rs")
                 && fs::read_to_string(&path).unwrap().lines().any(|line| {
                     let code = line.split("//").next().unwrap_or("");
-                    code.contains("unsafe {") || code.contains("unsafe fn") || code.contains("unsafe impl")
+                    code.contains("unsafe {")
+                        || code.contains("unsafe fn")
+                        || code.contains("unsafe impl")
                 })
             {
                 found.push(path.file_name().unwrap().to_string_lossy().into_owned());
@@ -356,7 +474,13 @@ fn unsafe_stays_in_its_fence() {
     }
     let root = hindsight_test_programs::root();
     let mut found = Vec::new();
-    for part in ["agent/src", "analyzer/src", "crates/classfile/src", "crates/instrument/src", "crates/tracelog/src"] {
+    for part in [
+        "agent/src",
+        "analyzer/src",
+        "crates/classfile/src",
+        "crates/instrument/src",
+        "crates/tracelog/src",
+    ] {
         walk(&root.join(part), &mut found);
     }
     found.sort();

@@ -7,11 +7,26 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 fn sources(folder: &str, names: &[&str]) -> Vec<PathBuf> {
-    names.iter().map(|name| root().join("test-programs/recrash").join(folder).join(format!("{name}.java"))).collect()
+    names
+        .iter()
+        .map(|name| {
+            root()
+                .join("test-programs/recrash")
+                .join(folder)
+                .join(format!("{name}.java"))
+        })
+        .collect()
 }
 
 /// Records one run of `recrash.MAIN` and turns it into tests; the report's frames.
-fn record(workplace: &Workplace, jdk: &Jdk, main: &str, names: &[&str], jvm: &[&str], junit: &[&str]) -> Vec<Value> {
+fn record(
+    workplace: &Workplace,
+    jdk: &Jdk,
+    main: &str,
+    names: &[&str],
+    jvm: &[&str],
+    junit: &[&str],
+) -> Vec<Value> {
     let classes = workplace.compile(jdk, &["--release", "11"], &sources("", names));
     let run = workplace
         .java_with_agent(jdk, "")
@@ -44,13 +59,18 @@ fn record(workplace: &Workplace, jdk: &Jdk, main: &str, names: &[&str], jvm: &[&
 
 fn verdict<'a>(frames: &'a [Value], method: &str) -> &'a str {
     let frame = frames.iter().find(|frame| frame["method"] == method);
-    frame.and_then(|frame| frame["verdict"].as_str()).unwrap_or("no such frame")
+    frame
+        .and_then(|frame| frame["verdict"].as_str())
+        .unwrap_or("no such frame")
 }
 
 /// Runs the emitted tests by JUnit's console: the names of those that pass, of all.
 fn run_tests(workplace: &Workplace, jdk: &Jdk, classes: &Path) -> (Vec<String>, usize) {
     let listed = Command::new(root().join("scripts/jars"))
-        .args(["--list", "org.junit.platform:junit-platform-console-standalone:1.11.4"])
+        .args([
+            "--list",
+            "org.junit.platform:junit-platform-console-standalone:1.11.4",
+        ])
         .output()
         .unwrap();
     assert!(listed.status.success(), "{}", both(&listed));
@@ -70,16 +90,35 @@ fn run_tests(workplace: &Workplace, jdk: &Jdk, classes: &Path) -> (Vec<String>, 
     let run = jdk
         .java()
         .arg("-cp")
-        .arg(format!("{}:{}:{path}", out.display(), tests.join("src/test/resources").display()))
-        .args(["org.junit.platform.console.ConsoleLauncher", "execute", "--disable-banner", "--disable-ansi-colors"])
-        .args(["--include-classname", ".*", "--details=tree", "--details-theme=ascii", "--scan-classpath"])
+        .arg(format!(
+            "{}:{}:{path}",
+            out.display(),
+            tests.join("src/test/resources").display()
+        ))
+        .args([
+            "org.junit.platform.console.ConsoleLauncher",
+            "execute",
+            "--disable-banner",
+            "--disable-ansi-colors",
+        ])
+        .args([
+            "--include-classname",
+            ".*",
+            "--details=tree",
+            "--details-theme=ascii",
+            "--scan-classpath",
+        ])
         .arg(&out)
         .output()
         .unwrap();
     let output = text(&run.stdout);
     assert!(!output.contains("WARNING"), "{output}");
     let tests: Vec<&str> = output.lines().filter(|line| line.contains("()")).collect();
-    let passed = tests.iter().filter(|line| line.contains("[OK]")).map(|line| (*line).to_owned()).collect();
+    let passed = tests
+        .iter()
+        .filter(|line| line.contains("[OK]"))
+        .map(|line| (*line).to_owned())
+        .collect();
     (passed, tests.len())
 }
 
@@ -100,19 +139,38 @@ fn find(folder: &Path, extension: &str) -> Vec<PathBuf> {
 fn random_crash_gives_two_tests_and_one_goes_green() {
     for jdk in jdks() {
         let workplace = Workplace::new("random-crash");
-        let frames = record(&workplace, jdk, "RandomCrash", &["RandomCrash"], &["-Dseed=2464063869"], &[]);
+        let frames = record(
+            &workplace,
+            jdk,
+            "RandomCrash",
+            &["RandomCrash"],
+            &["-Dseed=2464063869"],
+            &[],
+        );
         assert_eq!(verdict(&frames, "toUpperCase"), "reproduces", "{frames:#?}");
         assert_eq!(verdict(&frames, "hexAbs"), "reproduces", "{frames:#?}");
         assert_ne!(verdict(&frames, "main"), "reproduces", "{frames:#?}");
 
-        let source = std::fs::read_to_string(&find(&workplace.join("tests/src"), "java")[0]).unwrap();
-        assert!(source.contains(".hexAbs(0)") && source.contains(".toUpperCase(null)"), "{source}");
+        let source =
+            std::fs::read_to_string(&find(&workplace.join("tests/src"), "java")[0]).unwrap();
+        assert!(
+            source.contains(".hexAbs(0)") && source.contains(".toUpperCase(null)"),
+            "{source}"
+        );
         let (passed, all) = run_tests(&workplace, jdk, &workplace.join("classes"));
         assert_eq!((passed.len(), all), (0, 2), "red while the bug is there");
         let fixed = Workplace::new("random-fixed");
-        let classes = fixed.compile(jdk, &["--release", "11"], &sources("fixed", &["RandomCrash"]));
+        let classes = fixed.compile(
+            jdk,
+            &["--release", "11"],
+            &sources("fixed", &["RandomCrash"]),
+        );
         let (passed, all) = run_tests(&workplace, jdk, &classes);
-        assert_eq!((passed.len(), all), (1, 2), "one green when fixed: {passed:?}");
+        assert_eq!(
+            (passed.len(), all),
+            (1, 2),
+            "one green when fixed: {passed:?}"
+        );
         assert!(passed[0].contains("hexAbs"), "{passed:?}");
     }
 }
@@ -122,15 +180,28 @@ fn svn_command_line_is_exposed_by_the_test_of_run() {
     let names = ["SVNCommandLine", "SVNCheckout"];
     for jdk in jdks() {
         let workplace = Workplace::new("svn");
-        let frames = record(&workplace, jdk, "SVNCheckout", &names, &[], &["--framework", "junit5"]);
+        let frames = record(
+            &workplace,
+            jdk,
+            "SVNCheckout",
+            &names,
+            &[],
+            &["--framework", "junit5"],
+        );
         assert_eq!(verdict(&frames, "getURL"), "reproduces", "{frames:#?}");
         assert_eq!(verdict(&frames, "run"), "reproduces", "{frames:#?}");
-        assert!(!frames.iter().any(|frame| frame["method"] == "init"), "init is no longer on the stack");
+        assert!(
+            !frames.iter().any(|frame| frame["method"] == "init"),
+            "init is no longer on the stack"
+        );
         let fixed = Workplace::new("svn-fixed");
         let classes = fixed.compile(jdk, &["--release", "11"], &sources("fixed", &names));
         let (passed, _) = run_tests(&workplace, jdk, &classes);
         assert!(passed.iter().any(|line| line.contains("run")), "{passed:?}");
-        assert!(!passed.iter().any(|line| line.contains("getURL")), "{passed:?}");
+        assert!(
+            !passed.iter().any(|line| line.contains("getURL")),
+            "{passed:?}"
+        );
     }
 }
 
@@ -142,7 +213,14 @@ fn a_project_is_red_and_green_under_maven() {
         let _ = std::fs::remove_dir_all(workplace.join("out"));
         let _ = std::fs::remove_dir_all(workplace.join("tests"));
         let options = ["--project", "--framework", framework];
-        record(&workplace, jdk, "RandomCrash", &["RandomCrash"], &["-Dseed=2464063869"], &options);
+        record(
+            &workplace,
+            jdk,
+            "RandomCrash",
+            &["RandomCrash"],
+            &["-Dseed=2464063869"],
+            &options,
+        );
         let maven = || {
             Command::new("mvn")
                 .args(["-q", "-B", "test"])
@@ -154,7 +232,13 @@ fn a_project_is_red_and_green_under_maven() {
         let red = maven();
         assert!(!red.status.success(), "{}", both(&red));
         let output = both(&red);
-        assert!(output.contains("Tests run: 2, Failures: 0, Errors: 2"), "{output}");
-        assert!(output.contains("hexAbs") && output.contains("NullPointerException"), "{output}");
+        assert!(
+            output.contains("Tests run: 2, Failures: 0, Errors: 2"),
+            "{output}"
+        );
+        assert!(
+            output.contains("hexAbs") && output.contains("NullPointerException"),
+            "{output}"
+        );
     }
 }

@@ -65,7 +65,10 @@ const HOLES: &[(&str, &str)] = &[
     ("java.net.DatagramSocket", "socket"),
     ("java.net.SocketImpl", "socket"),
     ("java.net.URLConnection", "connection"),
-    ("java.nio.channels.spi.AbstractInterruptibleChannel", "channel"),
+    (
+        "java.nio.channels.spi.AbstractInterruptibleChannel",
+        "channel",
+    ),
     ("java.nio.channels.Selector", "selector"),
     ("java.nio.MappedByteBuffer", "memory outside the heap"),
     ("java.util.zip.Inflater", "memory outside the heap"),
@@ -78,7 +81,10 @@ const HOLES: &[(&str, &str)] = &[
     ("java.util.logging.LogManager", "logger"),
     ("java.util.ResourceBundle", "resource bundle"),
     ("java.security.Provider", "security provider"),
-    ("java.security.AccessControlContext", "access control context"),
+    (
+        "java.security.AccessControlContext",
+        "access control context",
+    ),
     ("java.security.ProtectionDomain", "protection domain"),
     ("sun.misc.Unsafe", "JVM internals"),
     ("jdk.internal.misc.Unsafe", "JVM internals"),
@@ -105,10 +111,19 @@ pub(crate) fn read(
     class: Obj,
     id: u32,
 ) -> Class {
-    let signature = jvmti.class_signature(class).unwrap_or_else(|| "L?;".to_owned());
-    let mut info = ClassInfo { id, name: binary_name(&signature), ..ClassInfo::default() };
+    let signature = jvmti
+        .class_signature(class)
+        .unwrap_or_else(|| "L?;".to_owned());
+    let mut info = ClassInfo {
+        id,
+        name: binary_name(&signature),
+        ..ClassInfo::default()
+    };
     let array = |storage| Class {
-        info: ClassInfo { kind: ClassKind::Array, ..info.clone() },
+        info: ClassInfo {
+            kind: ClassKind::Array,
+            ..info.clone()
+        },
         storage,
         fields: Vec::new(),
         secrets: Vec::new(),
@@ -119,14 +134,21 @@ pub(crate) fn read(
         _ => {}
     }
     if let Some(loader) = jvmti.loader(class) {
-        info.loader = jvmti.class_signature(jni.class_of(loader)).map(|s| binary_name(&s)).unwrap_or_default();
+        info.loader = jvmti
+            .class_signature(jni.class_of(loader))
+            .map(|s| binary_name(&s))
+            .unwrap_or_default();
     }
     info.sha256 = methods.sha256(&info.name);
     let modifiers = jvmti.class_modifiers(class);
     let chain = superclasses(jni, jvmti, class);
     info.supers = chain.iter().map(|(name, _)| name.clone()).collect();
-    info.interfaces =
-        jvmti.interfaces(class).into_iter().filter_map(|i| jvmti.class_signature(i)).map(|s| binary_name(&s)).collect();
+    info.interfaces = jvmti
+        .interfaces(class)
+        .into_iter()
+        .filter_map(|i| jvmti.class_signature(i))
+        .map(|s| binary_name(&s))
+        .collect();
     let hidden = signature.contains('.');
     info.kind = if hidden {
         ClassKind::Hidden
@@ -134,9 +156,17 @@ pub(crate) fn read(
         ClassKind::Interface
     } else if info.supers.iter().any(|name| name == "java.lang.Enum") {
         ClassKind::Enum
-    } else if info.supers.first().is_some_and(|name| name == "java.lang.Record") {
+    } else if info
+        .supers
+        .first()
+        .is_some_and(|name| name == "java.lang.Record")
+    {
         ClassKind::Record
-    } else if info.supers.iter().any(|name| name == "java.lang.reflect.Proxy") {
+    } else if info
+        .supers
+        .iter()
+        .any(|name| name == "java.lang.reflect.Proxy")
+    {
         ClassKind::Proxy
     } else {
         ClassKind::Class
@@ -147,18 +177,20 @@ pub(crate) fn read(
         "java.lang.String" => storage = Storage::String,
         "java.lang.Class" => storage = Storage::Class,
         name => {
-            if let Some((_, reason)) =
-                HOLES.iter().find(|(hole, _)| *hole == name || info.supers.iter().any(|s| s == hole))
+            if let Some((_, reason)) = HOLES
+                .iter()
+                .find(|(hole, _)| *hole == name || info.supers.iter().any(|s| s == hole))
             {
                 storage = Storage::Hole(reason);
             } else if name.starts_with("jdk.internal.") || name.starts_with("sun.nio.ch.") {
                 storage = Storage::Hole("JVM internals");
             } else if info.kind == ClassKind::Enum || modifiers & ACC_ENUM != 0 {
                 let holder = chain.iter().find(|(name, _)| name == "java.lang.Enum");
-                storage = match holder.and_then(|(_, e)| jni.field(*e, c"name", c"Ljava/lang/String;")) {
-                    Some(field) => Storage::Enum(field),
-                    None => Storage::Hole("enum"),
-                };
+                storage =
+                    match holder.and_then(|(_, e)| jni.field(*e, c"name", c"Ljava/lang/String;")) {
+                        Some(field) => Storage::Enum(field),
+                        None => Storage::Hole("enum"),
+                    };
             }
         }
     }
@@ -171,7 +203,9 @@ pub(crate) fn read(
         let all: Vec<_> = own.chain(chain.iter().cloned()).collect();
         for (owner, declaring) in all.iter().rev() {
             for field in jvmti.class_fields(*declaring) {
-                let Some((name, descriptor, access)) = jvmti.field(*declaring, field) else { continue };
+                let Some((name, descriptor, access)) = jvmti.field(*declaring, field) else {
+                    continue;
+                };
                 if access & ACC_STATIC != 0 || is_internal(owner, &name) {
                     continue;
                 }
@@ -180,7 +214,12 @@ pub(crate) fn read(
                     secrets.push(fields.len());
                 }
                 fields.push((field, letter));
-                info.fields.push(FieldInfo { owner: owner.clone(), name, descriptor, access });
+                info.fields.push(FieldInfo {
+                    owner: owner.clone(),
+                    name,
+                    descriptor,
+                    access,
+                });
             }
         }
         if hidden {
@@ -190,7 +229,12 @@ pub(crate) fn read(
             };
         }
     }
-    Class { info, storage, fields, secrets }
+    Class {
+        info,
+        storage,
+        fields,
+        secrets,
+    }
 }
 
 /// Names and classes above this one, nearest first, without `java.lang.Object`.
@@ -198,7 +242,10 @@ fn superclasses(jni: Jni, jvmti: Jvmti, class: Obj) -> Vec<(String, Obj)> {
     let mut chain = Vec::new();
     let mut above = jni.superclass(class);
     while let Some(class) = above {
-        let name = jvmti.class_signature(class).map(|s| binary_name(&s)).unwrap_or_default();
+        let name = jvmti
+            .class_signature(class)
+            .map(|s| binary_name(&s))
+            .unwrap_or_default();
         if name == "java.lang.Object" {
             break;
         }

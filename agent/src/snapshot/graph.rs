@@ -40,7 +40,12 @@ impl Drop for Graph<'_> {
 
 impl<'a> Graph<'a> {
     /// `jvmti` is disposed of with the graph.
-    pub(crate) fn new(jni: Jni, jvmti: Jvmti, options: &'a Options, methods: &'a Methods) -> Graph<'a> {
+    pub(crate) fn new(
+        jni: Jni,
+        jvmti: Jvmti,
+        options: &'a Options,
+        methods: &'a Methods,
+    ) -> Graph<'a> {
         Graph {
             jni,
             jvmti,
@@ -66,7 +71,9 @@ impl<'a> Graph<'a> {
     }
 
     fn number(&mut self, object: Option<Obj>, secret: bool) -> Value {
-        let Some(object) = object else { return Value::Null };
+        let Some(object) = object else {
+            return Value::Null;
+        };
         let (known, _) = unpack(self.jvmti.tag(object));
         if known != NO_OBJECT && !secret {
             self.jni.delete_local(object);
@@ -108,7 +115,10 @@ impl<'a> Graph<'a> {
     }
 
     fn is_text(&self, class: u32) -> bool {
-        matches!(self.classes[class as usize].storage, Storage::String | Storage::Primitives(b'C' | b'B'))
+        matches!(
+            self.classes[class as usize].storage,
+            Storage::String | Storage::Primitives(b'C' | b'B')
+        )
     }
 
     /// The number of an object's class.
@@ -122,10 +132,21 @@ impl<'a> Graph<'a> {
         let id = self.classes.len() as u32;
         let options = self.options;
         let read = self.jni.with_frame(|jni| {
-            classes::read(jni, self.jvmti, self.methods, &|name| options.is_secret(name), class, id)
+            classes::read(
+                jni,
+                self.jvmti,
+                self.methods,
+                &|name| options.is_secret(name),
+                class,
+                id,
+            )
         });
         self.classes.push(read.unwrap_or_else(|| Class {
-            info: hindsight_tracelog::crash::ClassInfo { id, name: "?".to_owned(), ..Default::default() },
+            info: hindsight_tracelog::crash::ClassInfo {
+                id,
+                name: "?".to_owned(),
+                ..Default::default()
+            },
             storage: Storage::Hole("its class could not be read"),
             fields: Vec::new(),
             secrets: Vec::new(),
@@ -209,8 +230,11 @@ impl<'a> Graph<'a> {
                     return Body::Hole(MAX_BYTES.to_owned());
                 };
                 let fields = &self.classes[class as usize].info.fields;
-                lambda.captured =
-                    fields.iter().zip(values).map(|(field, value)| (field.descriptor.clone(), value)).collect();
+                lambda.captured = fields
+                    .iter()
+                    .zip(values)
+                    .map(|(field, value)| (field.descriptor.clone(), value))
+                    .collect();
                 Body::Lambda(lambda)
             }
         }
@@ -229,7 +253,11 @@ impl<'a> Graph<'a> {
                 b'L' | b'[' => {
                     let value = jni.get_object(object, field);
                     let secret = self.classes[class as usize].secrets.contains(&index);
-                    if secret { self.secret_reference(value) } else { self.reference(value) }
+                    if secret {
+                        self.secret_reference(value)
+                    } else {
+                        self.reference(value)
+                    }
                 }
                 b'Z' => Value::Bool(jni.get_integral(object, field, letter) != 0),
                 b'F' => Value::Float(jni.get_float(object, field)),
@@ -244,21 +272,41 @@ impl<'a> Graph<'a> {
     ///
     /// `owner` is the class that the bytecode names, which may be a subclass of
     /// the one that declares the field (JVMS 5.4.3.2).
-    pub(crate) fn stored_field(&self, object: u32, owner: &str, name: &str, descriptor: &str) -> Option<(&str, Value)> {
+    pub(crate) fn stored_field(
+        &self,
+        object: u32,
+        owner: &str,
+        name: &str,
+        descriptor: &str,
+    ) -> Option<(&str, Value)> {
         let object = self.objects.get(object as usize)?;
-        let Body::Instance(values) = &object.body else { return None };
+        let Body::Instance(values) = &object.body else {
+            return None;
+        };
         let info = &self.classes[object.class as usize].info;
         // Classes from `owner` upwards; those below it are not looked at.
-        let start = if info.name == owner { 0 } else { 1 + info.supers.iter().position(|name| name == owner)? };
+        let start = if info.name == owner {
+            0
+        } else {
+            1 + info.supers.iter().position(|name| name == owner)?
+        };
         let in_scope = |class: &str| {
-            if class == info.name { start == 0 } else { info.supers[start.saturating_sub(1)..].iter().any(|name| name == class) }
+            if class == info.name {
+                start == 0
+            } else {
+                info.supers[start.saturating_sub(1)..]
+                    .iter()
+                    .any(|name| name == class)
+            }
         };
         // Fields stand topmost first, and the lookup starts at the bottom.
         info.fields
             .iter()
             .zip(values)
             .rev()
-            .find(|(field, _)| field.name == name && field.descriptor == descriptor && in_scope(&field.owner))
+            .find(|(field, _)| {
+                field.name == name && field.descriptor == descriptor && in_scope(&field.owner)
+            })
             .map(|(field, value)| (field.owner.as_str(), *value))
     }
 }
@@ -271,7 +319,10 @@ fn pack(object: u32, class: u32) -> i64 {
 
 fn unpack(tag: i64) -> (u32, u32) {
     let tag = tag as u64;
-    ((tag as u32).wrapping_sub(1), ((tag >> 32) as u32).wrapping_sub(1))
+    (
+        (tag as u32).wrapping_sub(1),
+        ((tag >> 32) as u32).wrapping_sub(1),
+    )
 }
 
 #[cfg(test)]
@@ -281,7 +332,12 @@ mod tests {
     #[test]
     fn tags_hold_two_numbers() {
         assert_eq!(unpack(0), (NO_OBJECT, NO_OBJECT));
-        for (object, class) in [(0, NO_OBJECT), (NO_OBJECT, 0), (7, 9), (u32::MAX - 1, u32::MAX - 1)] {
+        for (object, class) in [
+            (0, NO_OBJECT),
+            (NO_OBJECT, 0),
+            (7, 9),
+            (u32::MAX - 1, u32::MAX - 1),
+        ] {
             assert_eq!(unpack(pack(object, class)), (object, class));
         }
     }

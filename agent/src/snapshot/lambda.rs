@@ -54,7 +54,10 @@ impl<'a> Pool<'a> {
                 7 => Entry::Class(u16_at(take(2)?, 0)),
                 10 | 11 => {
                     let bytes = take(4)?;
-                    Entry::Method { class: u16_at(bytes, 0), name_and_type: u16_at(bytes, 2) }
+                    Entry::Method {
+                        class: u16_at(bytes, 0),
+                        name_and_type: u16_at(bytes, 2),
+                    }
                 }
                 12 => {
                     let bytes = take(4)?;
@@ -62,7 +65,10 @@ impl<'a> Pool<'a> {
                 }
                 15 => {
                     let bytes = take(3)?;
-                    Entry::MethodHandle { kind: bytes[0], reference: u16_at(bytes, 1) }
+                    Entry::MethodHandle {
+                        kind: bytes[0],
+                        reference: u16_at(bytes, 1),
+                    }
                 }
                 3 | 4 | 9 | 17 | 18 => {
                     take(4)?;
@@ -94,19 +100,34 @@ impl<'a> Pool<'a> {
     }
 
     fn method(&self, class: u16, name_and_type: u16) -> Option<(String, String, String)> {
-        let Entry::Class(class) = *self.entries.get(usize::from(class))? else { return None };
-        let Entry::NameAndType(name, descriptor) = *self.entries.get(usize::from(name_and_type))? else {
+        let Entry::Class(class) = *self.entries.get(usize::from(class))? else {
             return None;
         };
-        Some((self.text(class)?.replace('/', "."), self.text(name)?, self.text(descriptor)?))
+        let Entry::NameAndType(name, descriptor) = *self.entries.get(usize::from(name_and_type))?
+        else {
+            return None;
+        };
+        Some((
+            self.text(class)?.replace('/', "."),
+            self.text(name)?,
+            self.text(descriptor)?,
+        ))
     }
 
     /// The member reference that is neither the superclass's constructor nor a
     /// member of the hidden class itself.
     fn target(&self, own: &str) -> Option<Lambda> {
         for entry in &self.entries {
-            let Entry::Method { class, name_and_type } = *entry else { continue };
-            let Some((class, method, descriptor)) = self.method(class, name_and_type) else { continue };
+            let Entry::Method {
+                class,
+                name_and_type,
+            } = *entry
+            else {
+                continue;
+            };
+            let Some((class, method, descriptor)) = self.method(class, name_and_type) else {
+                continue;
+            };
             let super_constructor = class == "java.lang.Object" && method == "<init>";
             if super_constructor || class == own || class.starts_with("java.lang.invoke.") {
                 continue;
@@ -117,7 +138,13 @@ impl<'a> Pool<'a> {
                 matches!(entry, Entry::MethodHandle { kind: 6, reference }
                     if matches!(self.entries.get(usize::from(*reference)), Some(Entry::Method { name_and_type: other, .. }) if *other == name_and_type))
             });
-            return Some(Lambda { class, method, descriptor, is_static, captured: Vec::new() });
+            return Some(Lambda {
+                class,
+                method,
+                descriptor,
+                is_static,
+                captured: Vec::new(),
+            });
         }
         None
     }

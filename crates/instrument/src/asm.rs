@@ -206,20 +206,26 @@ impl Fragment {
         Ok(())
     }
 
-    /// Ends what may fail since `start` with the frame of its guard (see the
-    /// crate's documentation). The caller goes on with `pop`.
+    /// Ends what may fail since `start`: both ways, with a reference on the
+    /// stack, lead to the instruction after (see the crate's documentation).
+    /// The caller goes on with `pop`.
     pub fn guard_from(
         &mut self,
         start: usize,
         locals: Vec<VerificationType>,
         constants: &mut Constants<'_, '_>,
     ) -> Result<(), SkipReason> {
+        let end = self.here();
+        // Over itself and the `nop`.
+        self.op_u16(opcode::GOTO, 4);
         let handler = self.here();
         self.guards.push(Guard {
             start,
-            end: handler,
+            end,
             handler,
         });
+        self.frame(locals.clone(), constants.throwable()?);
+        self.op(opcode::NOP);
         self.frame(locals, constants.object()?);
         Ok(())
     }

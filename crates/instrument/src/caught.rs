@@ -2,8 +2,9 @@
 //!
 //! ```text
 //! handler: astore t
-//! start:   aload t; push id; invokestatic caught; aconst_null
-//! guard:   pop; aload t
+//! start:   aload t; push id; invokestatic caught; aconst_null; goto next
+//! guard:   nop
+//! next:    pop; aload t
 //! ```
 //!
 //! It is guarded: a handler for stack overflows must not be cut off by another

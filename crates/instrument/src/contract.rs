@@ -21,11 +21,43 @@ pub struct ProbeMethod {
     pub descriptor: &'static str,
 }
 
-/// Static. Opens the frame of a method in the current thread's buffer.
-pub const FRAME: ProbeMethod = ProbeMethod {
-    name: "frame",
-    descriptor: "(Ljava/lang/Throwable;I)Ljava/lang/HindsightProbe;",
-};
+/// References that [`frame`] takes at most.
+pub const MAX_REFERENCES: usize = 8;
+/// Words that [`frame`] takes at most.
+pub const MAX_WORDS: usize = 3;
+
+/// Static. Opens the frame of a method in the current thread's buffer with this
+/// many references and, behind them, words: `int` and the like widened to
+/// `long`. There is one for each pair of counts up to [`MAX_REFERENCES`] and
+/// [`MAX_WORDS`].
+///
+/// # Panics
+///
+/// Panics if there is none for these counts.
+pub fn frame(references: usize, words: usize) -> ProbeMethod {
+    ProbeMethod {
+        name: "frame",
+        descriptor: FRAMES[words][references],
+    }
+}
+
+macro_rules! frames {
+    ($($words:literal)*) => {
+        [$([
+            concat!("(Ljava/lang/Throwable;I", $words, ")Ljava/lang/HindsightProbe;"),
+            concat!("(Ljava/lang/Throwable;ILjava/lang/Object;", $words, ")Ljava/lang/HindsightProbe;"),
+            concat!("(Ljava/lang/Throwable;ILjava/lang/Object;Ljava/lang/Object;", $words, ")Ljava/lang/HindsightProbe;"),
+            concat!("(Ljava/lang/Throwable;ILjava/lang/Object;Ljava/lang/Object;Ljava/lang/Object;", $words, ")Ljava/lang/HindsightProbe;"),
+            concat!("(Ljava/lang/Throwable;ILjava/lang/Object;Ljava/lang/Object;Ljava/lang/Object;Ljava/lang/Object;", $words, ")Ljava/lang/HindsightProbe;"),
+            concat!("(Ljava/lang/Throwable;ILjava/lang/Object;Ljava/lang/Object;Ljava/lang/Object;Ljava/lang/Object;Ljava/lang/Object;", $words, ")Ljava/lang/HindsightProbe;"),
+            concat!("(Ljava/lang/Throwable;ILjava/lang/Object;Ljava/lang/Object;Ljava/lang/Object;Ljava/lang/Object;Ljava/lang/Object;Ljava/lang/Object;", $words, ")Ljava/lang/HindsightProbe;"),
+            concat!("(Ljava/lang/Throwable;ILjava/lang/Object;Ljava/lang/Object;Ljava/lang/Object;Ljava/lang/Object;Ljava/lang/Object;Ljava/lang/Object;Ljava/lang/Object;", $words, ")Ljava/lang/HindsightProbe;"),
+            concat!("(Ljava/lang/Throwable;ILjava/lang/Object;Ljava/lang/Object;Ljava/lang/Object;Ljava/lang/Object;Ljava/lang/Object;Ljava/lang/Object;Ljava/lang/Object;Ljava/lang/Object;", $words, ")Ljava/lang/HindsightProbe;"),
+        ]),*]
+    };
+}
+
+const FRAMES: [[&str; MAX_REFERENCES + 1]; MAX_WORDS + 1] = frames!("" "J" "JJ" "JJJ");
 
 /// Appends a reference; returns the buffer, as all appending methods do.
 pub const APPEND_REFERENCE: ProbeMethod = ProbeMethod {

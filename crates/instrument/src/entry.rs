@@ -4,12 +4,13 @@
 //! load p; store c                      each parameter that the body destroys
 //! aload 0; getfield f; store v         fields of this that the class declares
 //! zero; store v                        all other fields
-//! aload p; dup; ifnull guard           each other parameter with fields
+//! aload p; dup; ifnull next            each other parameter with fields
 //!     dup; getfield f; store v
-//! guard: pop
+//!     goto next; guard: nop            if a field is not the class's own
+//! next: pop
 //! ```
 //!
-//! The frame at a `guard` serves the jump and the exception-table entry. Only
+//! Only
 //! fields that the class does not declare itself need the entry: finding them
 //! may fail with a `LinkageError`, which the body might never have met.
 
@@ -99,13 +100,6 @@ pub fn entry(
             fragment.store(field.kind, field.slot);
         }
         fragment.stack(3);
-        let guard = fragment.here();
-        if let Some(jump) = jump {
-            let distance = i16::try_from(guard - jump).map_err(|_| SkipReason::TooLarge)?;
-            if let Some(place) = fragment.code.get_mut(jump + 1..jump + 3) {
-                place.copy_from_slice(&distance.to_be_bytes());
-            }
-        }
         let mut locals: Vec<_> = entry_locals(parameters, constructor).collect();
         extend_locals(
             &mut locals,
@@ -117,6 +111,13 @@ pub fn entry(
             fragment.frame(locals, constants.object()?);
         } else {
             fragment.guard_from(start, locals, constants)?;
+        }
+        if let Some(jump) = jump {
+            let next = fragment.here();
+            let distance = i16::try_from(next - jump).map_err(|_| SkipReason::TooLarge)?;
+            if let Some(place) = fragment.code.get_mut(jump + 1..jump + 3) {
+                place.copy_from_slice(&distance.to_be_bytes());
+            }
         }
         // Stack: p, or the exception
         fragment.op(op::POP);

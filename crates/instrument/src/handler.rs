@@ -2,10 +2,13 @@
 //!
 //! ```text
 //! handler: astore t
-//! start:   aload t; push id; invokestatic frame
-//!          load; invokevirtual a|i|j|f|d      each capture
+//! start:   aload t; push id; load...          the first captures
+//!          invokestatic frame
+//!          load; invokevirtual a|i|j|f|d      each further capture
 //!          dup; invokevirtual escape          if a rule says so
-//! guard:   pop; aload t; athrow
+//!          goto next
+//! guard:   nop
+//! next:    pop; aload t; athrow
 //! ```
 //!
 //! It is short because its size counts when the JIT decides on inlining. The
@@ -18,7 +21,8 @@ use hindsight_classfile::opcode as op;
 use crate::SkipReason;
 use crate::asm::{Constants, Fragment};
 use crate::contract::{
-    APPEND_DOUBLE, APPEND_FLOAT, APPEND_INT, APPEND_LONG, APPEND_REFERENCE, ESCAPE, FRAME,
+    self, APPEND_DOUBLE, APPEND_FLOAT, APPEND_INT, APPEND_LONG, APPEND_REFERENCE, ESCAPE,
+    MAX_REFERENCES, MAX_WORDS,
 };
 use crate::fields::KeptField;
 use crate::parameters::{Parameter, Place, place_at};
@@ -94,19 +98,71 @@ impl Handler<'_, '_> {
         fragment.load(b'L', exception);
         fragment.push_id(self.id, constants)?;
         // Stack: exception, id
-        fragment.call(op::INVOKESTATIC, FRAME, constants)?;
-        // Stack: buffer
-        fragment.stack(2);
-        for parameter in self.parameters {
-            match self.slot(parameter) {
-                Some(slot) => fragment.load(parameter.kind, slot),
-                None => fragment.op(op::ACONST_NULL),
-            }
-            append(&mut fragment, parameter.kind, constants)?;
+        let values: Vec<_> = self
+            .parameters
+            .iter()
+            .map(|parameter| (parameter.kind, self.slot(parameter)))
+            .chain(
+                self.fields
+                    .iter()
+                    .map(|field| (field.kind, Some(field.slot))),
+            )
+            .collect();
+        let load = |fragment: &mut Fragment, kind: u8, slot: Option<u16>| match slot {
+            Some(slot) => fragment.load(kind, slot),
+            None => fragment.op(op::ACONST_NULL),
+        };
+        // The buffer keeps references and words apart, so only the order among
+        // themselves matters. Words after the first float or double are
+        // appended, which keeps theirs.
+        let references = values
+            .iter()
+            .filter(|(kind, _)| is_reference(*kind))
+            .count();
+        let references = references.min(MAX_REFERENCES);
+        let direct = |kind: &u8| !matches!(kind, b'F' | b'D');
+        let words = values
+            .iter()
+            .map(|(kind, _)| *kind)
+            .filter(|kind| !is_reference(*kind));
+        let words = words.take_while(direct).count().min(MAX_WORDS);
+        for &(kind, slot) in values
+            .iter()
+            .filter(|(kind, _)| is_reference(*kind))
+            .take(references)
+        {
+            load(&mut fragment, kind, slot);
         }
-        for field in self.fields {
-            fragment.load(field.kind, field.slot);
-            append(&mut fragment, field.kind, constants)?;
+        for &(kind, slot) in values
+            .iter()
+            .filter(|(kind, _)| !is_reference(*kind))
+            .take(words)
+        {
+            load(&mut fragment, kind, slot);
+            if kind != b'J' {
+                fragment.op(op::I2L);
+            }
+        }
+        // Stack: exception, id, references.., words..; at most 2 + 8 + 2 * 3
+        fragment.stack((2 + references + 2 * words) as u16);
+        fragment.call(
+            op::INVOKESTATIC,
+            contract::frame(references, words),
+            constants,
+        )?;
+        // Stack: buffer
+        let mut seen = (0, 0);
+        for &(kind, slot) in &values {
+            let (at, given) = if is_reference(kind) {
+                (&mut seen.0, references)
+            } else {
+                (&mut seen.1, words)
+            };
+            *at += 1;
+            if *at > given {
+                load(&mut fragment, kind, slot);
+                append(&mut fragment, kind, constants)?;
+            }
         }
         if self.escape {
             fragment.op(op::DUP);
@@ -136,6 +192,10 @@ impl Handler<'_, '_> {
             max_locals,
         })
     }
+}
+
+fn is_reference(kind: u8) -> bool {
+    matches!(kind, b'L' | b'[')
 }
 
 /// Appends the value on top of the stack to the buffer below it.

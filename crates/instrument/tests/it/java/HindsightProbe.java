@@ -10,6 +10,170 @@ public final class HindsightProbe {
         return ONLY;
     }
 
+    public static HindsightProbe frame(Throwable exception, int method, long x) {
+        return frame(exception, method).j(x);
+    }
+
+    public static HindsightProbe frame(Throwable exception, int method, long x, long y) {
+        return frame(exception, method).j(x).j(y);
+    }
+
+    public static HindsightProbe frame(Throwable exception, int method, long x, long y, long z) {
+        return frame(exception, method).j(x).j(y).j(z);
+    }
+
+    public static HindsightProbe frame(Throwable exception, int method, Object a) {
+        return frame(exception, method).a(a);
+    }
+
+    public static HindsightProbe frame(Throwable exception, int method, Object a, long x) {
+        return frame(exception, method).a(a).j(x);
+    }
+
+    public static HindsightProbe frame(Throwable exception, int method, Object a, long x, long y) {
+        return frame(exception, method).a(a).j(x).j(y);
+    }
+
+    public static HindsightProbe frame(Throwable exception, int method, Object a, long x, long y, long z) {
+        return frame(exception, method).a(a).j(x).j(y).j(z);
+    }
+
+    public static HindsightProbe frame(Throwable exception, int method, Object a, Object b) {
+        return frame(exception, method).a(a).a(b);
+    }
+
+    public static HindsightProbe frame(Throwable exception, int method, Object a, Object b, long x) {
+        return frame(exception, method).a(a).a(b).j(x);
+    }
+
+    public static HindsightProbe frame(Throwable exception, int method, Object a, Object b, long x, long y) {
+        return frame(exception, method).a(a).a(b).j(x).j(y);
+    }
+
+    public static HindsightProbe frame(
+            Throwable exception, int method, Object a, Object b, long x, long y, long z) {
+        return frame(exception, method).a(a).a(b).j(x).j(y).j(z);
+    }
+
+    public static HindsightProbe frame(Throwable exception, int method, Object a, Object b, Object c) {
+        return frame(exception, method).a(a).a(b).a(c);
+    }
+
+    public static HindsightProbe frame(
+            Throwable exception, int method, Object a, Object b, Object c, long x) {
+        return frame(exception, method).a(a).a(b).a(c).j(x);
+    }
+
+    public static HindsightProbe frame(
+            Throwable exception, int method, Object a, Object b, Object c, long x, long y) {
+        return frame(exception, method).a(a).a(b).a(c).j(x).j(y);
+    }
+
+    public static HindsightProbe frame(
+            Throwable exception, int method, Object a, Object b, Object c, long x, long y, long z) {
+        return frame(exception, method).a(a).a(b).a(c).j(x).j(y).j(z);
+    }
+
+    public static HindsightProbe frame(
+            Throwable exception, int method, Object a, Object b, Object c, Object d) {
+        return frame(exception, method).a(a).a(b).a(c).a(d);
+    }
+
+    public static HindsightProbe frame(
+            Throwable exception, int method, Object a, Object b, Object c, Object d, long x) {
+        return frame(exception, method).a(a).a(b).a(c).a(d).j(x);
+    }
+
+    public static HindsightProbe frame(
+            Throwable exception, int method, Object a, Object b, Object c, Object d, long x, long y) {
+        return frame(exception, method).a(a).a(b).a(c).a(d).j(x).j(y);
+    }
+
+    public static HindsightProbe frame(
+            Throwable exception, int method, Object a, Object b, Object c, Object d, long x, long y, long z) {
+        return frame(exception, method).a(a).a(b).a(c).a(d).j(x).j(y).j(z);
+    }
+
+    public static HindsightProbe frame(
+            Throwable exception, int method, Object a, Object b, Object c, Object d, Object e) {
+        return frame(exception, method).a(a).a(b).a(c).a(d).a(e);
+    }
+
+    public static HindsightProbe frame(
+            Throwable exception, int method, Object a, Object b, Object c, Object d, Object e, long x) {
+        return frame(exception, method).a(a).a(b).a(c).a(d).a(e).j(x);
+    }
+
+    public static HindsightProbe frame(
+            Throwable exception, int method, Object a, Object b, Object c, Object d, Object e, long x, long y) {
+        return frame(exception, method).a(a).a(b).a(c).a(d).a(e).j(x).j(y);
+    }
+
+    public static HindsightProbe frame(
+            Throwable exception, int method, Object a, Object b, Object c, Object d, Object e, long x, long y, long z) {
+        return frame(exception, method).a(a).a(b).a(c).a(d).a(e).j(x).j(y).j(z);
+    }
+
+    public static HindsightProbe frame(
+            Throwable exception, int method, Object a, Object b, Object c, Object d, Object e, Object f) {
+        return frame(exception, method).a(a).a(b).a(c).a(d).a(e).a(f);
+    }
+
+    public static HindsightProbe frame(
+            Throwable exception, int method, Object a, Object b, Object c, Object d, Object e, Object f, long x) {
+        return frame(exception, method).a(a).a(b).a(c).a(d).a(e).a(f).j(x);
+    }
+
+    public static HindsightProbe frame(
+            Throwable exception, int method, Object a, Object b, Object c, Object d, Object e, Object f, long x, long y) {
+        return frame(exception, method).a(a).a(b).a(c).a(d).a(e).a(f).j(x).j(y);
+    }
+
+    public static HindsightProbe frame(
+            Throwable exception, int method, Object a, Object b, Object c, Object d, Object e, Object f, long x, long y, long z) {
+        return frame(exception, method).a(a).a(b).a(c).a(d).a(e).a(f).j(x).j(y).j(z);
+    }
+
+    public static HindsightProbe frame(
+            Throwable exception, int method, Object a, Object b, Object c, Object d, Object e, Object f, Object g) {
+        return frame(exception, method).a(a).a(b).a(c).a(d).a(e).a(f).a(g);
+    }
+
+    public static HindsightProbe frame(
+            Throwable exception, int method, Object a, Object b, Object c, Object d, Object e, Object f, Object g, long x) {
+        return frame(exception, method).a(a).a(b).a(c).a(d).a(e).a(f).a(g).j(x);
+    }
+
+    public static HindsightProbe frame(
+            Throwable exception, int method, Object a, Object b, Object c, Object d, Object e, Object f, Object g, long x, long y) {
+        return frame(exception, method).a(a).a(b).a(c).a(d).a(e).a(f).a(g).j(x).j(y);
+    }
+
+    public static HindsightProbe frame(
+            Throwable exception, int method, Object a, Object b, Object c, Object d, Object e, Object f, Object g, long x, long y, long z) {
+        return frame(exception, method).a(a).a(b).a(c).a(d).a(e).a(f).a(g).j(x).j(y).j(z);
+    }
+
+    public static HindsightProbe frame(
+            Throwable exception, int method, Object a, Object b, Object c, Object d, Object e, Object f, Object g, Object h) {
+        return frame(exception, method).a(a).a(b).a(c).a(d).a(e).a(f).a(g).a(h);
+    }
+
+    public static HindsightProbe frame(
+            Throwable exception, int method, Object a, Object b, Object c, Object d, Object e, Object f, Object g, Object h, long x) {
+        return frame(exception, method).a(a).a(b).a(c).a(d).a(e).a(f).a(g).a(h).j(x);
+    }
+
+    public static HindsightProbe frame(
+            Throwable exception, int method, Object a, Object b, Object c, Object d, Object e, Object f, Object g, Object h, long x, long y) {
+        return frame(exception, method).a(a).a(b).a(c).a(d).a(e).a(f).a(g).a(h).j(x).j(y);
+    }
+
+    public static HindsightProbe frame(
+            Throwable exception, int method, Object a, Object b, Object c, Object d, Object e, Object f, Object g, Object h, long x, long y, long z) {
+        return frame(exception, method).a(a).a(b).a(c).a(d).a(e).a(f).a(g).a(h).j(x).j(y).j(z);
+    }
+
     public HindsightProbe a(Object value) {
         System.out.print(" " + show(value));
         return this;
