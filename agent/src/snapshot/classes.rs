@@ -29,11 +29,14 @@ pub(crate) enum Storage {
     Lambda(Lambda),
 }
 
+/// In place of a descriptor's letter: the field is stored as null.
+pub(crate) const BLANK: u8 = 0;
+
 /// A class as the snapshot needs it.
 pub(crate) struct Class {
     pub(crate) info: ClassInfo,
     pub(crate) storage: Storage,
-    /// One for each of `info.fields`, with the letter of its descriptor.
+    /// One for each of `info.fields`, with the letter of its descriptor, or [`BLANK`].
     pub(crate) fields: Vec<(FieldId, u8)>,
     /// Fields whose text must not be stored, by index.
     pub(crate) secrets: Vec<usize>,
@@ -77,9 +80,7 @@ const HOLES: &[(&str, &str)] = &[
     ("java.util.concurrent.ThreadPoolExecutor", "thread pool"),
     ("java.util.concurrent.ForkJoinPool", "thread pool"),
     ("java.util.Timer", "thread"),
-    ("java.util.logging.Logger", "logger"),
     ("java.util.logging.LogManager", "logger"),
-    ("java.util.ResourceBundle", "resource bundle"),
     ("java.security.Provider", "security provider"),
     (
         "java.security.AccessControlContext",
@@ -93,11 +94,21 @@ const HOLES: &[(&str, &str)] = &[
     ("java.nio.file.spi.FileSystemProvider", "file system"),
 ];
 
-/// Fields that the JVM or the collector owns.
+/// Fields that the JVM or the collector owns: left out.
 fn is_internal(owner: &str, name: &str) -> bool {
     match owner {
         "java.lang.Throwable" => matches!(name, "backtrace" | "depth"),
         "java.lang.ref.Reference" => name != "referent",
+        _ => false,
+    }
+}
+
+/// Fields that lead to much which says nothing about the program: stored as null.
+fn is_blank(owner: &str, name: &str) -> bool {
+    match owner {
+        "java.util.ResourceBundle" => name == "cacheKey",
+        // A test asks the logging system for the logger of this name.
+        "java.util.logging.Logger" => name != "name",
         _ => false,
     }
 }
@@ -209,7 +220,10 @@ pub(crate) fn read(
                 if access & ACC_STATIC != 0 || is_internal(owner, &name) {
                     continue;
                 }
-                let letter = descriptor.as_bytes().first().copied().unwrap_or(b'L');
+                let letter = match descriptor.as_bytes().first() {
+                    Some(letter) if !is_blank(owner, &name) => *letter,
+                    _ => BLANK,
+                };
                 if is_secret(&name) {
                     secrets.push(fields.len());
                 }

@@ -4,7 +4,7 @@ use crate::jni::{Jni, Obj, primitive_size};
 use crate::jvmti::Jvmti;
 use crate::methods::Methods;
 use crate::options::Options;
-use crate::snapshot::classes::{self, Class, Storage};
+use crate::snapshot::classes::{self, BLANK, Class, Storage};
 use hindsight_tracelog::crash::{Body, Object, Text, Value};
 use std::collections::{HashMap, VecDeque};
 
@@ -259,6 +259,7 @@ impl<'a> Graph<'a> {
                         self.reference(value)
                     }
                 }
+                BLANK => Value::Null,
                 b'Z' => Value::Bool(jni.get_integral(object, field, letter) != 0),
                 b'F' => Value::Float(jni.get_float(object, field)),
                 b'D' => Value::Double(jni.get_double(object, field)),

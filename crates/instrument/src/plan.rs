@@ -56,7 +56,8 @@ pub struct Method {
     pub descriptor: String,
     /// The access flags.
     pub access: u16,
-    /// What the handler appends, in order.
+    /// What the handler appends. References and words go to two arrays, each in
+    /// this order.
     pub captures: Vec<Capture>,
     /// One for each parameter of the descriptor; `this` is not among them.
     pub parameter_names: Vec<Option<String>>,
