@@ -7,8 +7,9 @@ use crate::options::Options;
 use crate::recording::Recording;
 use crate::report::Reports;
 use crate::shim::Shim;
-use std::sync::OnceLock;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::collections::BTreeSet;
+use std::io::Write;
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 /// What there is from `Agent_OnLoad` on.
 pub(crate) struct Base {
@@ -17,7 +18,7 @@ pub(crate) struct Base {
     pub(crate) options: Options,
     pub(crate) counters: Counters,
     pub(crate) methods: Methods,
-    complained: AtomicBool,
+    complained: Mutex<BTreeSet<String>>,
 }
 
 /// What there is from `VMInit` on.
@@ -47,7 +48,7 @@ pub(crate) fn set_base(vm: Vm, jvmti: Jvmti, options: Options) -> bool {
         options,
         counters: Counters::default(),
         methods: Methods::default(),
-        complained: AtomicBool::new(false),
+        complained: Mutex::default(),
     };
     BASE.set(base).is_ok()
 }
@@ -63,13 +64,19 @@ pub(crate) fn set_agent(agent: Agent) -> Option<&'static Agent> {
 }
 
 impl Base {
-    /// Counts a trouble of our own and says it on stderr, the first time only:
-    /// the program's output is the program's.
+    /// Counts a trouble of our own and says it on stderr, the first time of its kind only: the
+    /// program's output is the program's.
     pub(crate) fn complain(&self, counter: &str, what: &str) {
         self.counters.add(counter, 1);
-        if !self.complained.swap(true, Ordering::Relaxed) {
-            eprintln!(
-                "hindsight: {what} (the program goes on; later troubles are only counted in run.json)"
+        let mut complained = self
+            .complained
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        if complained.insert(counter.to_owned()) {
+            // Not `eprintln!`, which panics when nobody reads.
+            let _ = writeln!(
+                std::io::stderr(),
+                "hindsight: {what} (the program goes on; the next ones are only counted in run.json)"
             );
         }
     }

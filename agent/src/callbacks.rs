@@ -204,8 +204,8 @@ fn hook_uncaught(base: &Base, jni: Jni) -> bool {
         && jni
             .find_class(c"java/lang/Thread")
             .is_some_and(|class| jvmti.retransform(class).is_ok());
-    // Only for this one class: with the environment goes its event.
-    jvmti.dispose();
+    // The environment stays: when another agent retransforms the class, the JVM starts from the
+    // bytes before ours and asks again.
     done && THREAD_HOOKED.load(Ordering::Acquire)
 }
 
@@ -334,17 +334,17 @@ pub unsafe extern "system" fn Java_java_lang_HindsightThread_report(
     method: i32,
     exception: Ref,
     way: Ref,
-    way_before: Ref,
+    kept: Ref,
 ) {
     contained(|| {
         let Some(agent) = agent::agent() else { return };
         // SAFETY: the arguments of a native method: this thread's environment and local references.
-        let (jni, exception, way, way_before) = unsafe {
+        let (jni, exception, way, kept) = unsafe {
             (
                 Jni::new(env),
                 Obj::from_raw(exception),
                 Obj::from_raw(way),
-                Obj::from_raw(way_before),
+                Obj::from_raw(kept),
             )
         };
         if let (Some(trigger), Some(exception)) = (Trigger::from_code(trigger), exception) {
@@ -356,7 +356,7 @@ pub unsafe extern "system" fn Java_java_lang_HindsightThread_report(
                     method,
                     exception,
                     way,
-                    way_before,
+                    kept,
                 },
             );
         }

@@ -8,6 +8,9 @@ use hindsight_tracelog::crash::{ExceptionInfo, StackElement};
 /// Causes and suppressed exceptions are followed up to this many in all.
 const MAX_EXCEPTIONS: usize = 32;
 
+/// UTF-16 code units of a message that are read; programs put whole documents there.
+const MAX_MESSAGE: usize = 16 << 10;
+
 /// An exception with what hangs on it; the objects stand in the same order.
 pub(crate) struct Exceptions {
     pub(crate) infos: Vec<ExceptionInfo>,
@@ -34,9 +37,10 @@ pub(crate) fn read(agent: &Agent, jni: Jni, exception: Obj) -> Exceptions {
         let object = all.objects[at];
         let mut info = ExceptionInfo {
             class: class_name(agent, jni, object),
-            message: jni
-                .get_object(object, ids.message)
-                .map(|message| jni.string(message)),
+            message: jni.get_object(object, ids.message).map(|message| {
+                let len = jni.string_len(message).min(MAX_MESSAGE);
+                String::from_utf16_lossy(&jni.string_units(message, len))
+            }),
             stack: stack_trace(agent, jni, object),
             ..ExceptionInfo::default()
         };

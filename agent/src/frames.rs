@@ -126,6 +126,10 @@ pub(crate) fn merge(
         trace.clear();
     }
     while let Some((at, next)) = captured.pop_front() {
+        if dropped > 0 && at == dropped_at {
+            // The rest of the trace is of frames that were dropped, not of the last ones.
+            trace.clear();
+        }
         match trace.iter().position(|element| next.is(element)) {
             Some(position) => {
                 for element in trace.drain(..position) {
@@ -209,7 +213,12 @@ fn pending(
         };
         let mut value = |graph: &mut Graph<'_>, name: Option<&str>, object: Option<Obj>| {
             if !methods::is_reference(descriptor) {
-                primitive(descriptor, words.next().unwrap_or(0))
+                let word = words.next().unwrap_or(0);
+                if name.is_some_and(is_secret) {
+                    Value::Null
+                } else {
+                    primitive(descriptor, word)
+                }
             } else if name.is_some_and(is_secret) {
                 graph.secret_reference(object)
             } else {

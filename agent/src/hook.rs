@@ -4,6 +4,7 @@
 //! reason is counted.
 
 use crate::agent::Base;
+use crate::glob::Globs;
 use crate::jvmti::Jvmti;
 use crate::snapshot::classes::binary_name;
 use crate::sys;
@@ -43,11 +44,14 @@ fn wanted(base: &Base, jvmti: Jvmti, name: &str, loader: sys::Ref) -> bool {
         return false;
     }
     let options = &base.options;
-    if options.exclude.matches(name) {
+    // Who names a class means the classes within it as well.
+    let outer = name.split('$').next().unwrap_or(name);
+    let named = |globs: &Globs| globs.matches(name) || globs.matches(outer);
+    if named(&options.exclude) {
         return false;
     }
     if !options.include.is_empty() {
-        return options.include.matches(name);
+        return named(&options.include);
     }
     if loader.is_null() {
         return false;

@@ -62,6 +62,10 @@ unsafe impl Sync for MethodId {}
 #[derive(Clone, Copy)]
 pub(crate) struct Jni(JniEnv);
 
+/// Local references that a frame is announced to hold. HotSpot reserves nothing for it; it is what
+/// `-Xcheck:jni` compares with, and the most that may be announced.
+const CAPACITY: i32 = 65_536;
+
 /// An array of a primitive type, by its descriptor's letter: element size in bytes.
 pub(crate) fn primitive_size(letter: u8) -> Option<usize> {
     match letter {
@@ -128,7 +132,7 @@ impl Jni {
             }
         }
         // SAFETY: popped by the guard.
-        if unsafe { self.0.PushLocalFrame(64) } != sys::OK {
+        if unsafe { self.0.PushLocalFrame(CAPACITY) } != sys::OK {
             return self.checked(None);
         }
         let _pop = Pop(self.0);

@@ -260,12 +260,12 @@ impl Jvmti {
         };
         // SAFETY: null means the current thread; a place for a whole jvmtiThreadInfo.
         let error = unsafe { self.0.GetThreadInfo(ptr::null_mut(), &mut info) };
+        if error != sys::OK {
+            return None;
+        }
         // SAFETY: a local reference that JVM TI has just made, or null.
-        (error == sys::OK).then(|| {
-            (self.take_string(info.name), unsafe {
-                Obj::from_raw(info.group)
-            })
-        })
+        let group = unsafe { Obj::from_raw(info.group) };
+        Some((self.take_string(info.name), group))
     }
 
     /// The current thread.

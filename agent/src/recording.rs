@@ -3,12 +3,16 @@
 //! **Invariant:** a crash file gets its final name only when it is whole and
 //! on disk; until then it is called `crash-NNNN.hsc.part`.
 //!
+//! **Invariant:** only the owner may read a crash file: it holds what the
+//! program had in memory.
+//!
 //! **Invariant:** two JVMs that share a directory never write to one file:
 //! numbers are claimed by creating the part file exclusively.
 
 use serde_json::Value;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -88,7 +92,12 @@ impl Recording {
                 continue;
             }
             let part = self.directory.join(format!("{name}.part"));
-            match OpenOptions::new().write(true).create_new(true).open(&part) {
+            match OpenOptions::new()
+                .write(true)
+                .create_new(true)
+                .mode(0o600)
+                .open(&part)
+            {
                 Ok(file) => {
                     // Another JVM may have finished this number in between.
                     if self.directory.join(&name).exists() {
@@ -109,7 +118,7 @@ impl Recording {
             return Ok(());
         };
         let path = chosen.get_or_insert_with(|| self.choose_run_json()).clone();
-        let part = path.with_extension("json.part");
+        let part = path.with_extension(format!("json.{}.part", std::process::id()));
         let write = || -> io::Result<()> {
             let mut text = serde_json::to_string_pretty(run)?;
             text.push('\n');
@@ -149,12 +158,9 @@ pub(crate) fn command_line(is_secret: &dyn Fn(&str) -> bool) -> Vec<String> {
     let mut mask_next = false;
     for part in raw.split(|byte| *byte == 0).filter(|part| !part.is_empty()) {
         let part = String::from_utf8_lossy(part).into_owned();
-        let name_of = |text: &str| {
-            text.trim_start_matches('-')
-                .rsplit('.')
-                .next()
-                .unwrap_or("")
-                .replace('-', "")
+        let is_secret_name = |text: &str| {
+            let name: String = text.trim_start_matches(['-', '.']).replace('-', "");
+            name.split('.').any(is_secret) || is_secret(&name.replace('.', ""))
         };
         if mask_next {
             masked.push("***".to_owned());
@@ -164,14 +170,12 @@ pub(crate) fn command_line(is_secret: &dyn Fn(&str) -> bool) -> Vec<String> {
         match part.split_once('=') {
             // `-agentpath:...` carries option names, not secrets of the program.
             Some((key, _))
-                if !key.starts_with("-agent")
-                    && is_secret(&name_of(key.trim_start_matches("-D"))) =>
+                if !key.starts_with("-agent") && is_secret_name(key.trim_start_matches("-D")) =>
             {
                 masked.push(format!("{key}=***"));
             }
             _ => {
-                mask_next =
-                    part.starts_with('-') && !part.contains('=') && is_secret(&name_of(&part));
+                mask_next = part.starts_with('-') && !part.contains('=') && is_secret_name(&part);
                 masked.push(part);
             }
         }

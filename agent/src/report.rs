@@ -15,10 +15,11 @@ use hindsight_instrument::Copy;
 use hindsight_tracelog::crash::{Failure, Meta};
 use hindsight_tracelog::{record, writer};
 use serde_json::json;
+use std::cell::Cell;
 use std::collections::HashMap;
 use std::iter;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Mutex, TryLockError};
 use std::thread::sleep;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
@@ -196,14 +197,15 @@ impl Reports {
     }
 }
 
-/// A failure as the probes have handed it over. `way` and `way_before` are
-/// `HindsightThread.Propagation` objects.
+/// A failure as the probes have handed it over. `way` and `kept` come from
+/// `HindsightThread`.
 pub(crate) struct Call {
     pub(crate) trigger: Trigger,
     pub(crate) method: i32,
     pub(crate) exception: Obj,
     pub(crate) way: Option<Obj>,
-    pub(crate) way_before: Option<Obj>,
+    /// An array of them: all ways that are kept of this thread.
+    pub(crate) kept: Option<Obj>,
 }
 
 /// Decides whether this is a failure, and records it.
@@ -213,15 +215,15 @@ pub(crate) fn report(agent: &'static Agent, jni: Jni, call: &Call) {
     if call.trigger == Trigger::Uncaught && !rules.uncaught {
         return;
     }
-    if call.trigger != Trigger::Uncaught && !agent.reports.may_examine() {
-        base.counters.add("exceptions_not_examined", 1);
-        return;
-    }
     if !rules.exception.is_empty()
         && !rules
             .exception
             .matches(&exceptions::class_name(agent, jni, call.exception))
     {
+        return;
+    }
+    if call.trigger != Trigger::Uncaught && !agent.reports.may_examine() {
+        base.counters.add("exceptions_not_examined", 1);
         return;
     }
     agent.reports.in_flight.fetch_add(1, Ordering::AcqRel);
@@ -253,8 +255,12 @@ fn examine(agent: &'static Agent, jni: Jni, call: &Call) {
             let _turn = loop {
                 match agent.reports.recording.try_lock() {
                     Ok(turn) => break Some(turn),
-                    Err(_) if started.elapsed() < MAX_WAIT => sleep(Duration::from_millis(1)),
-                    Err(_) => break None,
+                    // What the lock guards is the order alone.
+                    Err(TryLockError::Poisoned(turn)) => break Some(turn.into_inner()),
+                    Err(TryLockError::WouldBlock) if started.elapsed() < MAX_WAIT => {
+                        sleep(Duration::from_millis(1));
+                    }
+                    Err(TryLockError::WouldBlock) => break None,
                 }
             };
             match record(agent, jni, call, exceptions) {
@@ -355,14 +361,21 @@ fn record(
     } else {
         ways.push((Way::default(), 0));
     }
-    if let Some(way) = call.way_before
-        && let Some(cause) = agent.shim.exception(jni, way)
-        && let Some(index) = exceptions
-            .objects
-            .iter()
-            .position(|known| jni.same(*known, cause))
-    {
-        ways.push((agent.shim.way(jni, way), index));
+    if let Some(kept) = call.kept {
+        let kept = (0..jni.array_len(kept)).filter_map(|index| jni.array_get(kept, index));
+        let mut causes: Vec<(Way, usize)> = kept
+            .filter_map(|way| {
+                let exception = agent.shim.exception(jni, way)?;
+                let index = exceptions.objects[1..]
+                    .iter()
+                    .position(|known| jni.same(*known, exception))?;
+                Some((agent.shim.way(jni, way), index + 1))
+            })
+            .collect();
+        causes.sort_by_key(|(_, index)| *index);
+        // The same cause on two ways: the latest, which stands first.
+        causes.dedup_by_key(|(_, index)| *index);
+        ways.extend(causes);
     }
 
     let still_running = call.trigger != Trigger::Uncaught;
@@ -410,14 +423,15 @@ fn record(
     // The tags are not needed any more; writing may take a while.
     drop(graph);
 
-    let mut first = 0;
+    // Blocks are made as they are written, so that not all of them are in memory.
+    let (first, count) = (Cell::new(0_u32), Cell::new(0_u32));
     let object_blocks = iter::from_fn(|| {
         let block: Vec<_> = objects.by_ref().take(writer::OBJECTS_PER_BLOCK).collect();
         if block.is_empty() {
             return None;
         }
-        let number = first;
-        first += block.len() as u32;
+        let number = first.get();
+        first.set(number + block.len() as u32);
         Some(writer::objects(number, block))
     });
     let blocks = [
@@ -425,20 +439,16 @@ fn record(
         writer::failure(&failure),
         writer::classes(&classes),
     ];
-    let mut count = 0;
     let records = blocks
         .into_iter()
         .chain(object_blocks)
-        .inspect(|_| count += 1);
-    let records: Box<dyn Iterator<Item = Vec<u8>>> = Box::new(records);
+        .inspect(|_| count.set(count.get() + 1));
     let header = iter::once(record::file_header().to_vec());
-    // `End` counts the records before it, so it is made last.
-    let all: Vec<Vec<u8>> = header.chain(records).collect();
-    let end = writer::end(count);
+    let end = iter::once_with(|| writer::end(count.get()));
     let name = agent
         .recording
-        .write_crash(all.into_iter().chain(iter::once(end)))?;
-    Ok((name, first as usize))
+        .write_crash(header.chain(records).chain(end))?;
+    Ok((name, first.get() as usize))
 }
 
 fn meta(agent: &Agent, jni: Jni, call: &Call) -> Meta {

@@ -105,7 +105,7 @@ impl Shim {
         let element = class("java/lang/StackTraceElement")?;
         let list = class("java/util/ArrayList")?;
 
-        let signature = format!("(IILjava/lang/Throwable;{PROPAGATION}{PROPAGATION})V");
+        let signature = format!("(IILjava/lang/Throwable;{PROPAGATION}[{PROPAGATION})V");
         let signature = CString::new(signature).map_err(|error| error.to_string())?;
         let report = jni
             .static_method(thread, c"report", &signature)

@@ -51,7 +51,6 @@ pub(crate) struct Callbacks {
     pub(crate) vm_death: Option<unsafe extern "system" fn(JvmtiEnv, JniEnv)>,
     pub(crate) thread_start: Option<unsafe extern "system" fn()>,
     pub(crate) thread_end: Option<unsafe extern "system" fn()>,
-    #[expect(clippy::type_complexity, reason = "as JVM TI declares it")]
     pub(crate) class_file_load_hook: Option<
         unsafe extern "system" fn(
             JvmtiEnv,

@@ -19,6 +19,6 @@ public class Secrets {
 }
 /* crashes
 java.lang.SecurityException in thread main, uncaught
-  Secrets.login:13 this=Secrets{userPassword=hole(redacted),apiKey=hole(redacted),pin=1234,pinText=hole(redacted),user="u"} passphrase=hole(redacted) plain="shown"
+  Secrets.login:13 this=Secrets{userPassword=hole(redacted),apiKey=hole(redacted),pin=null,pinText=hole(redacted),user="u"} passphrase=hole(redacted) plain="shown"
   Secrets.main:17 args=[]
 */

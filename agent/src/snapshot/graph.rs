@@ -210,7 +210,7 @@ impl<'a> Graph<'a> {
             }
             Storage::References => {
                 let len = jni.array_len(object);
-                if !self.afford(len.saturating_mul(4) + 8) {
+                if !self.afford(len.saturating_mul(size_of::<Value>()) + 8) {
                     return Body::Hole(MAX_BYTES.to_owned());
                 }
                 let mut values = Vec::with_capacity(len);
@@ -242,23 +242,20 @@ impl<'a> Graph<'a> {
 
     fn fields(&mut self, object: Obj, class: u32) -> Option<Vec<Value>> {
         let count = self.classes[class as usize].fields.len();
-        if !self.afford(count * 4 + 8) {
+        if !self.afford(count * size_of::<Value>() + 8) {
             return None;
         }
         let jni = self.jni;
         let mut values = Vec::with_capacity(count);
         for index in 0..count {
             let (field, letter) = self.classes[class as usize].fields[index];
+            let secret = self.classes[class as usize].secrets.contains(&index);
             values.push(match letter {
                 b'L' | b'[' => {
                     let value = jni.get_object(object, field);
-                    let secret = self.classes[class as usize].secrets.contains(&index);
-                    if secret {
-                        self.secret_reference(value)
-                    } else {
-                        self.reference(value)
-                    }
+                    self.number(value, secret)
                 }
+                _ if secret => Value::Null,
                 BLANK => Value::Null,
                 b'Z' => Value::Bool(jni.get_integral(object, field, letter) != 0),
                 b'F' => Value::Float(jni.get_float(object, field)),

@@ -288,7 +288,10 @@ public final class HindsightProbe {
 
     /** Closes a frame whose method an {@code escape:} rule names, and reports. */
     public void escape() {
-        HindsightThread.report(HindsightThread.ESCAPE, starts[3 * frames - 3], owner.exception);
+        if (!owner.reported) {
+            owner.reported = true;
+            HindsightThread.report(HindsightThread.ESCAPE, starts[3 * frames - 3], owner.exception);
+        }
     }
 
     void clear() {

@@ -1,12 +1,16 @@
 package java.lang;
 
+import java.lang.ref.SoftReference;
+
 /**
- * What the probes keep for one thread: the exception that is passing through it, and the one before.
+ * What the probes keep for one thread: the exceptions that have lately passed through it.
  *
  * <p>A thread gets its entry at its first exception. Entries live in a table indexed by the thread's
  * identity hash, with a check of the owner; that is cheaper than {@link ThreadLocal} and, unlike it,
- * touches nothing that the program can see. {@link #sweep} drops what has not moved for a while, so
- * that an exception long caught keeps neither itself nor its arguments alive.
+ * touches nothing that the program can see.
+ *
+ * <p>What an exception has kept is let go by {@link #sweep} when nothing has moved for a while, and by
+ * the garbage collector when memory is short: entries hold it softly.
  *
  * <p><b>Invariant:</b> frames belong to exactly one exception object on one way up. A new exception
  * starts empty; the same object thrown again (a shared constant, or HotSpot's pre-allocated ones)
@@ -27,9 +31,13 @@ final class HindsightThread {
 
     private static volatile HindsightThread[] table = new HindsightThread[256];
 
+    /** Exceptions of one thread whose ways are kept: causes, and what a finally block runs into. */
+    private static final int KEPT = 4;
+
     private final Thread owner;
-    private Propagation latest;
-    private Propagation previous;
+
+    /** Latest first; cleared by the collector rather than that the program runs out of memory. */
+    private SoftReference<Propagation[]> kept = new SoftReference<>(new Propagation[KEPT]);
 
     /** Counts probes, so that the sweeper sees who has moved. Racy on purpose: it is only a hint. */
     private int moves;
@@ -63,6 +71,9 @@ final class HindsightThread {
 
         Throwable exception;
 
+        /** Whether an {@code escape:} rule has reported it: one report for each way is enough. */
+        boolean reported;
+
         private int catcher = -1;
 
         HindsightProbe open(int method) {
@@ -94,6 +105,7 @@ final class HindsightThread {
             tailBefore = null;
             dropped = 0;
             before = null;
+            reported = false;
             exception = next;
             catcher = -1;
         }
@@ -113,13 +125,13 @@ final class HindsightThread {
         return entry != null && entry.owner == thread ? entry : null;
     }
 
-    private static HindsightThread register(Thread thread) {
+    private static synchronized HindsightThread register(Thread thread) {
         HindsightThread fresh = new HindsightThread(thread);
         int hash = System.identityHashCode(thread);
         HindsightThread[] entries = table;
         HindsightThread there = entries[hash & (entries.length - 1)];
-        if (there != null && there.latest != null && entries.length < MAX_TABLE) {
-            entries = grow(entries.length);
+        if (there != null && there.owner.isAlive() && entries.length < MAX_TABLE) {
+            entries = grow();
         }
         // Where two living threads still share a place, the later one wins; the
         // other loses frames if an exception is passing through it just now.
@@ -127,14 +139,12 @@ final class HindsightThread {
         return fresh;
     }
 
-    private static synchronized HindsightThread[] grow(int from) {
+    /** Called by {@link #register}, under its lock. */
+    private static HindsightThread[] grow() {
         HindsightThread[] old = table;
-        if (old.length > from) {
-            return old;
-        }
-        HindsightThread[] larger = new HindsightThread[2 * from];
+        HindsightThread[] larger = new HindsightThread[2 * old.length];
         for (HindsightThread entry : old) {
-            if (entry != null && entry.latest != null) {
+            if (entry != null && entry.owner.isAlive()) {
                 larger[System.identityHashCode(entry.owner) & (larger.length - 1)] = entry;
             }
         }
@@ -142,61 +152,92 @@ final class HindsightThread {
         return larger;
     }
 
+    /** What is kept of this thread's exceptions, latest first. */
+    private Propagation[] kept() {
+        Propagation[] all = kept.get();
+        if (all == null) {
+            all = new Propagation[KEPT];
+            kept = new SoftReference<>(all);
+        }
+        return all;
+    }
+
     /** The propagation that the next frame belongs to. */
     Propagation propagation(Throwable exception, int method) {
         moves++;
-        Propagation now = latest;
-        if (now != null && now.exception == exception) {
-            if (now.catcher < 0) {
-                Propagation caughtBefore = previous;
-                if (caughtBefore != null
-                        && caughtBefore.catcher == method
-                        && caughtBefore.exception == exception) {
-                    now.before = caughtBefore;
+        Propagation[] all = kept();
+        Propagation now = all[0];
+        if (now != null && now.exception == exception && now.catcher < 0) {
+            for (int i = 1; i < KEPT && all[i] != null; i++) {
+                // Caught in this method, thrown by a helper of the handler, and now leaving it.
+                if (all[i].exception == exception && all[i].catcher == method) {
+                    now.before = all[i];
                 }
-                return now;
             }
-            if (now.catcher == method) {
-                // Caught and thrown on by the same method: still on its way.
-                now.catcher = -1;
-                return now;
-            }
-            // Caught, and now thrown from elsewhere: either by a helper that the
-            // handler has called, or anew. Which of them shows when (and if) the
-            // method of the handler is left.
+            return now;
         }
-        Propagation fresh = previous;
+        return turnTo(all, exception, method);
+    }
+
+    /** Finds the way of an exception that is not the latest, or begins one. */
+    private static Propagation turnTo(Propagation[] all, Throwable exception, int method) {
+        int at = 0;
+        while (at < KEPT && all[at] != null) {
+            Propagation known = all[at];
+            // Still on its way: others were thrown and caught in between, or this
+            // method has caught it and throws it on. Where another method has
+            // caught it, it is thrown by a helper of that handler, or anew; which
+            // of them shows when (and if) the method of the handler is left.
+            if (known.exception == exception && (known.catcher < 0 || known.catcher == method)) {
+                known.catcher = -1;
+                toFront(all, at, known);
+                return known;
+            }
+            at++;
+        }
+        if (at == KEPT) {
+            at--;
+        }
+        Propagation fresh = all[at];
         if (fresh == null) {
             fresh = new Propagation();
         }
-        if (now != null) {
-            // Its own predecessor is being recycled.
-            now.before = null;
+        for (Propagation other : all) {
+            if (other != null && other.before == fresh) {
+                other.before = null;
+            }
         }
-        previous = now;
-        latest = fresh;
         fresh.restart(exception);
+        toFront(all, at, fresh);
         return fresh;
+    }
+
+    private static void toFront(Propagation[] all, int at, Propagation first) {
+        for (int i = at; i > 0; i--) {
+            all[i] = all[i - 1];
+        }
+        all[0] = first;
     }
 
     void caught(Throwable exception, int method) {
         moves++;
-        Propagation now = latest;
-        if (now != null && now.exception == exception) {
+        Propagation now = find(exception);
+        if (now != null) {
             now.catcher = method;
         }
     }
 
     /** What is known of this exception's way, or null. */
     Propagation find(Throwable exception) {
-        Propagation now = latest;
-        return now != null && now.exception == exception ? now : null;
-    }
-
-    /** The way of the exception before this one, which may be its cause; or null. */
-    Propagation findBefore(Throwable exception) {
-        Propagation then = previous;
-        return then != null && then.exception != exception ? then : null;
+        Propagation[] all = kept.get();
+        if (all != null) {
+            for (Propagation known : all) {
+                if (known != null && known.exception == exception) {
+                    return known;
+                }
+            }
+        }
+        return null;
     }
 
     /**
@@ -219,7 +260,7 @@ final class HindsightThread {
     /**
      * Lets go of what has not moved since the last sweep. A thread that is just then in a long {@code finally} loses the frames below it.
      */
-    static void sweep() {
+    static synchronized void sweep() {
         HindsightThread[] entries = table;
         for (int i = 0; i < entries.length; i++) {
             HindsightThread entry = entries[i];
@@ -229,8 +270,7 @@ final class HindsightThread {
             if (!entry.owner.isAlive()) {
                 entries[i] = null;
             } else if (entry.moves == entry.movesAtSweep) {
-                entry.latest = null;
-                entry.previous = null;
+                entry.kept.clear();
             } else {
                 entry.movesAtSweep = entry.moves;
             }
@@ -243,10 +283,10 @@ final class HindsightThread {
      * @param rule {@link #UNCAUGHT}, {@link #ESCAPE} or {@link #CAUGHT}
      * @param method the method that the rule is about, or -1
      * @param way the frames known of it, or null
-     * @param wayBefore the frames of the exception before it, or null
+     * @param kept all ways kept of this thread, for the exception's causes; or null
      */
     static native void report(
-            int rule, int method, Throwable exception, Propagation way, Propagation wayBefore);
+            int rule, int method, Throwable exception, Propagation way, Propagation[] kept);
 
     /** Reports on the current thread. Nothing comes of it before the agent is ready. */
     static void report(int rule, int method, Throwable exception) {
@@ -255,7 +295,7 @@ final class HindsightThread {
             if (known == null) {
                 report(rule, method, exception, null, null);
             } else {
-                report(rule, method, exception, known.find(exception), known.findBefore(exception));
+                report(rule, method, exception, known.find(exception), known.kept.get());
             }
         }
     }
