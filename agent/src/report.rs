@@ -284,7 +284,9 @@ fn examine(agent: &'static Agent, jni: Jni, call: &Call) {
                     );
                 }
             }
-            crate::run::write(agent, false);
+            if agent.recording.directory().is_dir() {
+                crate::run::write(agent, false);
+            }
         }
     }
 }

@@ -113,7 +113,10 @@ fn run_tests(workplace: &Workplace, jdk: &Jdk, classes: &Path) -> (Vec<String>, 
         .unwrap();
     let output = text(&run.stdout);
     assert!(!output.contains("WARNING"), "{output}");
-    let tests: Vec<&str> = output.lines().filter(|line| line.contains("()")).collect();
+    let tests: Vec<&str> = output
+        .lines()
+        .filter(|line| line.contains("() [OK]") || line.contains("() [X]"))
+        .collect();
     let passed = tests
         .iter()
         .filter(|line| line.contains("[OK]"))
