@@ -46,12 +46,15 @@ def throws(rest):
     """CPU time of a throw at some depth, and the heap afterwards."""
     parser = argparse.ArgumentParser(prog="scripts/bench throws")
     parser.add_argument("--depth", type=int, default=20)
+    parser.add_argument("--jdk", type=int, nargs="*", default=None)
     parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("--rounds", type=int, default=5, help="rounds in one JVM; the last one counts")
     parser.add_argument("--count", type=int, default=1_000_000)
     options = parser.parse_args(rest)
     build()
     for version, home in jdks().items():
+        if options.jdk and version not in options.jdk:
+            continue
         work = fresh(f"throws-{version}")
         classes = javac(home, work / "classes", [SOURCES / "Throws.java"])
         for kind in ("new", "shared", "fast"):

@@ -29,7 +29,8 @@ final class HindsightThread {
     /** Set by the agent once it can take reports, cleared when the JVM goes down. */
     static volatile boolean ready;
 
-    private static volatile HindsightThread[] table = new HindsightThread[256];
+    /** Read without synchronisation: an old table only makes a thread register again. */
+    private static HindsightThread[] table = new HindsightThread[256];
 
     /** Exceptions of one thread whose ways are kept: causes, and what a finally block runs into. */
     private static final int KEPT = 4;
@@ -70,6 +71,9 @@ final class HindsightThread {
         Propagation before;
 
         Throwable exception;
+
+        /** Whether the same exception has another way, on which a handler has caught it. */
+        boolean again;
 
         /** Whether an {@code escape:} rule has reported it: one report for each way is enough. */
         boolean reported;
@@ -113,8 +117,10 @@ final class HindsightThread {
 
     /** The entry of the current thread, made if need be. */
     static HindsightThread current() {
-        HindsightThread known = known();
-        return known != null ? known : register(Thread.currentThread());
+        Thread thread = Thread.currentThread();
+        HindsightThread[] entries = table;
+        HindsightThread entry = entries[System.identityHashCode(thread) & (entries.length - 1)];
+        return entry != null && entry.owner == thread ? entry : register(thread);
     }
 
     /** The entry of the current thread, or null. */
@@ -168,22 +174,30 @@ final class HindsightThread {
         Propagation[] all = kept();
         Propagation now = all[0];
         if (now != null && now.exception == exception && now.catcher < 0) {
-            for (int i = 1; i < KEPT && all[i] != null; i++) {
-                // Caught in this method, thrown by a helper of the handler, and now leaving it.
-                if (all[i].exception == exception && all[i].catcher == method) {
-                    now.before = all[i];
-                }
+            if (now.again) {
+                join(all, now, method);
             }
             return now;
         }
         return turnTo(all, exception, method);
     }
 
+    /** Caught in this method, thrown by a helper of the handler, and now leaving it? */
+    private static void join(Propagation[] all, Propagation now, int method) {
+        for (int i = 1; i < KEPT && all[i] != null; i++) {
+            if (all[i].exception == now.exception && all[i].catcher == method) {
+                now.before = all[i];
+            }
+        }
+    }
+
     /** Finds the way of an exception that is not the latest, or begins one. */
     private static Propagation turnTo(Propagation[] all, Throwable exception, int method) {
         int at = 0;
+        boolean again = false;
         while (at < KEPT && all[at] != null) {
             Propagation known = all[at];
+            again |= known.exception == exception;
             // Still on its way: others were thrown and caught in between, or this
             // method has caught it and throws it on. Where another method has
             // caught it, it is thrown by a helper of that handler, or anew; which
@@ -208,6 +222,7 @@ final class HindsightThread {
             }
         }
         fresh.restart(exception);
+        fresh.again = again;
         toFront(all, at, fresh);
         return fresh;
     }
