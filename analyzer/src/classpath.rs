@@ -23,6 +23,8 @@ pub struct ClassPath {
 
 struct Entry {
     path: PathBuf,
+    /// Whether the user named it, rather than a jar's manifest.
+    named: bool,
     jar: Option<Jar>,
 }
 
@@ -32,6 +34,8 @@ struct Jar {
     packages: HashMap<String, HashSet<String>>,
     /// Signed or sealed: no other class may join its packages.
     closed: bool,
+    /// What the manifest's `Class-Path` names, relative to the jar's directory.
+    class_path: Vec<String>,
     /// Names of the entries, for the versions of multi-release jars.
     versions: HashMap<String, Vec<String>>,
 }
@@ -53,7 +57,8 @@ pub struct FoundClass {
 
 impl ClassPath {
     /// Opens a class path: entries joined by the platform's separator;
-    /// `dir/*` means all jars of a directory.
+    /// `dir/*` means all jars of a directory. What a jar's manifest names in its
+    /// `Class-Path` follows the jar, as in a JVM, if it exists.
     ///
     /// # Errors
     ///
@@ -64,10 +69,10 @@ impl ClassPath {
             if part.file_name().is_some_and(|name| name == "*") {
                 let dir = part.parent().unwrap_or(Path::new("."));
                 for jar in jars_of(dir)? {
-                    entries.push(Entry::open(&jar)?);
+                    add(&mut entries, Entry::open(&jar)?);
                 }
             } else {
-                entries.push(Entry::open(&part)?);
+                add(&mut entries, Entry::open(&part)?);
             }
         }
         Ok(ClassPath {
@@ -76,9 +81,11 @@ impl ClassPath {
         })
     }
 
-    /// The entries as absolute paths.
+    /// The entries as absolute paths, without those that a manifest names:
+    /// javac and the JVM find these themselves.
     pub fn paths(&self) -> impl Iterator<Item = &Path> {
-        self.entries.iter().map(|entry| entry.path.as_path())
+        let named = self.entries.iter().filter(|entry| entry.named);
+        named.map(|entry| entry.path.as_path())
     }
 
     /// Finds a class by its binary name (with dots).
@@ -122,6 +129,45 @@ impl ClassPath {
     }
 }
 
+/// Adds an entry, and what its manifest names if it is not there yet.
+fn add(entries: &mut Vec<Entry>, entry: Entry) {
+    let mut pending = vec![entry];
+    while let Some(entry) = pending.pop() {
+        let known = entries.iter_mut().find(|known| known.path == entry.path);
+        if let Some(known) = known {
+            known.named |= entry.named;
+            continue;
+        }
+        let dir = entry.path.parent().unwrap_or(Path::new("/"));
+        let listed = entry.jar.iter().flat_map(|jar| &jar.class_path).rev();
+        for name in listed {
+            // A JVM takes no notice of what does not exist or is no jar.
+            if let Ok(mut found) = Entry::open(&dir.join(name)) {
+                found.named = false;
+                pending.push(found);
+            }
+        }
+        entries.push(entry);
+    }
+}
+
+/// The relative paths in a manifest's `Class-Path`.
+fn manifest_class_path(manifest: &str) -> Vec<String> {
+    // A line that starts with a blank continues the one before.
+    let joined = manifest.replace("\r\n", "\n").replace("\n ", "");
+    let main = joined.split("\n\n").next().unwrap_or_default();
+    let value = main.lines().find_map(|line| {
+        let (name, value) = line.split_once(':')?;
+        name.eq_ignore_ascii_case("Class-Path").then_some(value)
+    });
+    let names = value.unwrap_or_default().split_ascii_whitespace();
+    names
+        .map(|name| name.strip_prefix("file:").unwrap_or(name))
+        .filter(|name| !name.contains("://"))
+        .map(|name| name.replace("%20", " "))
+        .collect()
+}
+
 fn jars_of(dir: &Path) -> Result<Vec<PathBuf>> {
     let files = fs::read_dir(dir)
         .with_context(|| format!("failed to read class path directory {}", dir.display()))?;
@@ -157,7 +203,11 @@ impl Entry {
                 )
             })?)
         };
-        Ok(Entry { path, jar })
+        Ok(Entry {
+            path,
+            named: true,
+            jar,
+        })
     }
 
     fn find(&self, class: &str) -> Option<FoundClass> {
@@ -220,13 +270,13 @@ impl Jar {
             let lower = line.to_ascii_lowercase();
             lower.starts_with("sealed:") && lower.ends_with("true")
         };
-        closed |= String::from_utf8_lossy(&manifest)
-            .lines()
-            .any(|line| sealed(line.trim_end()));
+        let manifest = String::from_utf8_lossy(&manifest);
+        closed |= manifest.lines().any(|line| sealed(line.trim_end()));
         Ok(Jar {
             archive: RefCell::new(archive),
             packages,
             closed,
+            class_path: manifest_class_path(&manifest),
             versions,
         })
     }
@@ -263,4 +313,42 @@ pub fn is_jdk(class: &str) -> bool {
         "org.xml.sax.",
     ];
     PREFIXES.iter().any(|prefix| class.starts_with(prefix))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Write;
+    use zip::write::SimpleFileOptions;
+
+    fn jar(path: &Path, files: &[(&str, &str)]) {
+        let mut zip = zip::ZipWriter::new(File::create(path).unwrap());
+        for (name, text) in files {
+            zip.start_file(*name, SimpleFileOptions::default()).unwrap();
+            zip.write_all(text.as_bytes()).unwrap();
+        }
+        zip.finish().unwrap();
+    }
+
+    #[test]
+    fn class_path_of_manifests_is_followed() {
+        const MANIFEST: &str = "META-INF/MANIFEST.MF";
+        let dir = tempfile::tempdir().unwrap();
+        let dir = dir.path();
+        fs::create_dir(dir.join("lib")).unwrap();
+        let list = "Manifest-Version: 1.0\r\nClass-Path: lib/a\r\n .jar gone.jar\r\n\r\n";
+        jar(&dir.join("main.jar"), &[(MANIFEST, list)]);
+        let circle = "Class-Path: ../main.jar b%20c.jar\n";
+        jar(
+            &dir.join("lib/a.jar"),
+            &[(MANIFEST, circle), ("A.class", "a")],
+        );
+        jar(&dir.join("lib/b c.jar"), &[("B.class", "b")]);
+        jar(&dir.join("last.jar"), &[("B.class", "other")]);
+        let text = std::env::join_paths([dir.join("main.jar"), dir.join("last.jar")]).unwrap();
+        let classpath = ClassPath::open(text.to_str().unwrap()).unwrap();
+        assert!(classpath.find("A").unwrap().entry.ends_with("lib/a.jar"));
+        assert!(classpath.find("B").unwrap().entry.ends_with("lib/b c.jar"));
+        assert_eq!(classpath.paths().count(), 2);
+    }
 }

@@ -6,6 +6,7 @@
 //! - [`junit`] makes tests of a crash: candidates, sources, compilation, runs,
 //!   verdicts, a Maven project. It stands on [`java`] (literals, names,
 //!   comments), [`classpath`] and [`jdk`].
+//! - [`repair`] makes a damaged crash file whole, with holes for what is lost.
 //! - [`commands`] holds one file per subcommand: its options and its `run`.
 //!
 //! ```text
@@ -32,6 +33,7 @@ pub mod inspect;
 pub mod java;
 pub mod jdk;
 pub mod junit;
+pub mod repair;
 pub mod text;
 pub mod tree;
 pub mod views;

@@ -1,7 +1,7 @@
 //! Small pieces of text for people: values, places, times.
 
 use crate::graph::Typed;
-use hindsight_tracelog::crash::{ExceptionInfo, Frame, StackElement, Value};
+use hindsight_tracelog::crash::{ExceptionInfo, Failure, Fidelity, Frame, StackElement, Value};
 
 /// A primitive value as Java would print it; characters in quotes.
 pub fn primitive(typed: Typed) -> String {
@@ -123,8 +123,49 @@ pub fn stack_element(element: &StackElement) -> String {
     )
 }
 
-/// The same of a frame.
+/// The reason of a frame that stands for frames which were not kept.
+pub fn gap(frame: &Frame) -> Option<&str> {
+    let is_gap = frame.method == "..." && frame.fidelity == Fidelity::None;
+    is_gap.then_some(match frame.reason.as_str() {
+        "" => "frames were not kept",
+        reason => reason,
+    })
+}
+
+/// What an exception is to the one that was recorded: `cause 1` is its cause.
+pub fn role(failure: &Failure, exception: u32) -> String {
+    let mut at = 0;
+    for depth in 1..=failure.exceptions.len() {
+        let info = failure.exceptions.get(at as usize);
+        match info.and_then(|info| info.cause) {
+            Some(cause) if cause == exception => return format!("cause {depth}"),
+            Some(cause) => at = cause,
+            None => break,
+        }
+    }
+    let mut all = failure.exceptions.iter();
+    if all.any(|info| info.suppressed.contains(&exception)) {
+        format!("the suppressed exception {exception}")
+    } else {
+        format!("exception {exception}")
+    }
+}
+
+/// The heading of frames that another exception passed through than those
+/// before; `None` for an exception that the file does not hold.
+pub fn heading(failure: &Failure, index: u32) -> Option<String> {
+    let info = failure.exceptions.get(index as usize)?;
+    Some(match index {
+        0 => format!("frames of {}", exception(info)),
+        _ => format!("frames of {}: {}", role(failure, index), exception(info)),
+    })
+}
+
+/// The same as [`stack_element`] of a frame.
 pub fn frame(frame: &Frame) -> String {
+    if let Some(reason) = gap(frame) {
+        return one_line(&format!("... ({reason})"), 500);
+    }
     stack_element(&StackElement {
         class: frame.class.clone(),
         method: frame.method.clone(),

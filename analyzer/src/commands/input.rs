@@ -1,5 +1,7 @@
 //! Crash files as named on the command line.
 
+use crate::repair;
+use crate::text::count;
 use anyhow::{Context, Result, bail};
 use hindsight_tracelog::reader::Crash;
 use std::fs;
@@ -44,6 +46,34 @@ impl Input {
             crash,
             notes,
         })
+    }
+
+    /// Makes holes of what a damaged file has lost, so that the rest can be
+    /// replayed; a whole file stays as it is.
+    pub fn repair(&mut self) {
+        if self.crash.is_whole() {
+            return;
+        }
+        let lost = match repair::repair(&mut self.crash) {
+            0 => "no object is lost".to_owned(),
+            lost => format!("{} lost", count(lost, "object")),
+        };
+        self.notes.push(format!(
+            "the tests come with a repaired copy of the file ({lost})"
+        ));
+    }
+
+    /// The bytes of the crash file that the tests come with.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the file cannot be read again.
+    pub fn resource(&self) -> Result<Vec<u8>> {
+        if self.crash.is_whole() {
+            fs::read(&self.path).with_context(|| format!("failed to read {}", self.path.display()))
+        } else {
+            Ok(repair::encode(&self.crash))
+        }
     }
 }
 

@@ -91,7 +91,10 @@ impl Opts {
         let files = expand(&self.files)?;
         for file in &files {
             match Input::read(file) {
-                Ok(input) => inputs.push(input),
+                Ok(mut input) => {
+                    input.repair();
+                    inputs.push(input);
+                }
                 // One bad file must not keep the others from becoming tests.
                 Err(error) if files.len() > 1 => eprintln!("hindsight: {error:#}"),
                 Err(error) => return Err(error),

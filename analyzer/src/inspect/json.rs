@@ -172,6 +172,7 @@ fn frame((index, frame): (usize, &Frame)) -> Json {
         "reason": frame.reason,
         "class_sha256": frame.class_sha256,
         "exception": frame.exception,
+        "gap": crate::text::gap(frame).is_some(),
         "arguments": arguments.collect::<Vec<_>>(),
         "patch": patch.collect::<Vec<_>>(),
     })

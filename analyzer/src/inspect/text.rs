@@ -2,7 +2,7 @@
 
 use crate::commands::input::Input;
 use crate::graph::{Graph, Typed};
-use crate::text::{count, exception, frame, one_line, stack_element, utc};
+use crate::text::{count, exception, frame, gap, heading, one_line, stack_element, utc};
 use crate::tree::{Builder, Limits};
 use hindsight_tracelog::crash::{Body, ExceptionInfo, Fidelity, Frame, Meta};
 use hindsight_tracelog::reader::Crash;
@@ -66,8 +66,15 @@ pub fn write(input: &Input, style: &Style<'_>, out: &mut dyn Write) -> io::Resul
     write_meta(&crash.meta, out)?;
     writeln!(out)?;
     let mut before = Before::default();
+    let mut exception = 0;
     for (index, frame) in crash.failure.frames.iter().enumerate() {
         if style.frames.is_empty() || style.frames.contains(&index) {
+            if frame.exception != exception {
+                exception = frame.exception;
+                if let Some(heading) = heading(&crash.failure, exception) {
+                    writeln!(out, "{}", style.paint("31", &heading))?;
+                }
+            }
             write_frame(crash, index, frame, style, &mut before, out)?;
         }
     }
@@ -183,10 +190,8 @@ fn write_frame(
 ) -> io::Result<()> {
     let number = style.paint("1", &format!("#{index}"));
     writeln!(out, "{number} {}", style.paint("36", &frame(at)))?;
-    if at.exception != 0
-        && let Some(info) = crash.failure.exceptions.get(at.exception as usize)
-    {
-        writeln!(out, "     left by {}", exception(info))?;
+    if gap(at).is_some() {
+        return Ok(());
     }
     if at.fidelity == Fidelity::None {
         let reason = if at.reason.is_empty() {
@@ -261,7 +266,10 @@ fn write_rest(crash: &Crash, out: &mut dyn Write) -> io::Result<()> {
     writeln!(
         out,
         "{}, {captured} captured; {} stored",
-        count(frames.len(), "frame"),
+        count(
+            frames.iter().filter(|at| gap(at).is_none()).count(),
+            "frame"
+        ),
         count(objects, "object")
     )?;
     if !holes.is_empty() {

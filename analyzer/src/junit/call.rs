@@ -255,7 +255,7 @@ impl Writer<'_, '_> {
         let mut arguments = Vec::new();
         for slot in slots {
             arguments.push(match &slot.inline {
-                Some(inline) if inline.code.len() <= 120 => inline.code.clone(),
+                Some(inline) if inline.code.len() <= 120 && !inline.redacted => inline.code.clone(),
                 _ => self.variable(slot)?,
             });
         }
@@ -277,7 +277,9 @@ impl Writer<'_, '_> {
         };
         match slot.inline {
             Some(inline) => {
-                self.loads_or_body(&format!("{INDENT}{of} {name} = {};\n", inline.code), false)
+                let remark = if inline.redacted { " // redacted" } else { "" };
+                let code = &inline.code;
+                self.loads_or_body(&format!("{INDENT}{of} {name} = {code};{remark}\n"), false)
             }
             None => {
                 let shown = if slot.load.ends_with("receiver()") {

@@ -7,7 +7,7 @@ use crate::commands::input::Input;
 use crate::graph::Graph;
 use crate::java::descriptor;
 use crate::java::names::{is_identifier, is_type_name, package_of, sanitize};
-use crate::text::simple_name;
+use crate::text::{gap, simple_name};
 use hindsight_classfile::access;
 use hindsight_tracelog::crash::{Body, Fidelity, Frame, Value};
 use hindsight_tracelog::reader::Crash;
@@ -16,6 +16,8 @@ use std::path::PathBuf;
 
 /// Frames tried at each end of the stack.
 const FRAMES_AT_EACH_END: usize = 100;
+/// Frames tried at each end of a recursion.
+const CALLS_AT_EACH_END: usize = 3;
 /// Package of tests whose frames have none that a test could be put into.
 const FALLBACK_PACKAGE: &str = "hindsight.crashes";
 
@@ -140,6 +142,7 @@ impl<'a> Plan<'a> {
             .iter()
             .map(|frame| self.refusal(recorded, frame))
             .collect();
+        limit_recursion(frames, &mut refusals);
         limit(&mut refusals);
 
         let homes: Vec<Option<String>> = frames.iter().map(|frame| self.home(frame)).collect();
@@ -186,6 +189,9 @@ impl<'a> Plan<'a> {
     /// Why a frame cannot be called at all.
     fn refusal(&self, crash: &Crash, frame: &Frame) -> Option<String> {
         let refuse = |reason: &str| Some(reason.to_owned());
+        if let Some(reason) = gap(frame) {
+            return refuse(reason);
+        }
         if frame.descriptor.is_empty() || frame.fidelity == Fidelity::None {
             return if matches!(frame.reason.as_str(), "" | "not captured") {
                 refuse("its arguments were not captured")
@@ -354,6 +360,34 @@ impl<'a> Plan<'a> {
     }
 }
 
+/// Refuses the frames in the middle of a recursion: a method that called
+/// itself from the same line, again and again. Gaps do not end a recursion.
+fn limit_recursion(frames: &[Frame], refusals: &mut [Option<String>]) {
+    let same = |a: &Frame, b: &Frame| {
+        (&a.class, &a.method, &a.descriptor) == (&b.class, &b.method, &b.descriptor)
+            && (a.line, a.exception) == (b.line, b.exception)
+    };
+    let real: Vec<usize> = (0..frames.len())
+        .filter(|&index| gap(&frames[index]).is_none())
+        .collect();
+    for run in real.chunk_by(|&a, &b| same(&frames[a], &frames[b])) {
+        let open: Vec<usize> = run
+            .iter()
+            .copied()
+            .filter(|&index| refusals[index].is_none())
+            .collect();
+        if open.len() <= 2 * CALLS_AT_EACH_END {
+            continue;
+        }
+        for &index in &open[CALLS_AT_EACH_END..open.len() - CALLS_AT_EACH_END] {
+            refusals[index] = Some(format!(
+                "one of {} frames of the same recursion; the first and last three are tried",
+                run.len()
+            ));
+        }
+    }
+}
+
 /// Refuses the frames in the middle of a very deep stack.
 fn limit(refusals: &mut [Option<String>]) {
     let open: Vec<usize> = (0..refusals.len())
@@ -481,6 +515,30 @@ mod tests {
         assert_eq!(capitalized("a"), "A");
         assert_eq!(sanitize_file("../x"), "___x");
         assert_eq!(sanitize_file(""), "crash");
+    }
+
+    #[test]
+    fn only_the_ends_of_a_recursion_are_tried() {
+        let frame = |method: &str, reason: &str| Frame {
+            method: method.to_owned(),
+            reason: reason.to_owned(),
+            ..Frame::default()
+        };
+        let mut frames = vec![frame("top", "")];
+        frames.extend(vec![frame("m", ""); 5]);
+        frames.push(frame("...", "9 frames of a deep recursion were not kept"));
+        frames.extend(vec![frame("m", ""); 4]);
+        frames.extend(vec![frame("n", ""); 6]);
+        let mut refusals = vec![None; frames.len()];
+        limit_recursion(&frames, &mut refusals);
+        let refused: Vec<usize> = (0..frames.len())
+            .filter(|&index| refusals[index].is_some())
+            .collect();
+        assert_eq!(refused, [4, 5, 7]);
+        assert_eq!(
+            refusals[4].as_deref(),
+            Some("one of 9 frames of the same recursion; the first and last three are tried")
+        );
     }
 
     #[test]

@@ -61,9 +61,7 @@ impl<'a> Workplace<'a> {
     /// Fails if they cannot be copied.
     pub fn add_resources(&self, plan: &Plan<'_>) -> Result<()> {
         for class in &plan.classes {
-            let from = &plan.inputs[class.crash].path;
-            let content =
-                fs::read(from).with_context(|| format!("failed to read {}", from.display()))?;
+            let content = plan.inputs[class.crash].resource()?;
             write_file(
                 &self.dir.join("resources").join(class.path(&class.resource)),
                 content,

@@ -5,7 +5,7 @@ use super::differences::{Difference, differences};
 use super::write::Written;
 use super::{Framework, Options, REPLAY_JAR_NAME};
 use crate::jdk::Jdk;
-use crate::text::{count, exception, one_line};
+use crate::text::{count, exception, gap, heading, one_line};
 use serde::Serialize;
 use std::io::{self, Write};
 
@@ -74,10 +74,18 @@ struct FrameReport {
     method: String,
     descriptor: String,
     line: Option<i32>,
+    /// Index of the exception that left it, in what `inspect` calls
+    /// `exceptions`: 0, or a cause.
+    exception: u32,
+    /// Whether it stands for frames that were not kept.
+    gap: bool,
     verdict: Verdict,
     reason: String,
     /// `package.Class#method` of the test, if it was written.
     test: Option<String>,
+    /// Told before it if the frame before has another exception.
+    #[serde(skip)]
+    heading: Option<String>,
 }
 
 /// Gathers the report.
@@ -145,6 +153,9 @@ fn frame_report(plan: &Plan<'_>, written: &[Written], index: usize) -> FrameRepo
         method: frame.method.clone(),
         descriptor: frame.descriptor.clone(),
         line: frame.line.filter(|&line| line >= 0),
+        exception: frame.exception,
+        gap: gap(frame).is_some(),
+        heading: heading(&plan.inputs[candidate.crash].crash.failure, frame.exception),
         verdict,
         reason,
         test: kept.then(|| {
@@ -236,7 +247,14 @@ impl CrashReport {
             .unwrap_or(0)
             .min(60);
         let mut rows = self.frames.iter().zip(&places).peekable();
+        let mut exception = 0;
         while let Some((frame, place)) = rows.next() {
+            if frame.exception != exception {
+                exception = frame.exception;
+                if let Some(heading) = &frame.heading {
+                    writeln!(out, "  {heading}")?;
+                }
+            }
             let number = format!("#{}", frame.index);
             let verdict = frame.verdict.name();
             writeln!(
@@ -262,7 +280,10 @@ impl CrashReport {
             out,
             "  {} of {} reproduce; {} written",
             self.reproduced,
-            count(self.frames.len(), "frame"),
+            count(
+                self.frames.iter().filter(|frame| !frame.gap).count(),
+                "frame"
+            ),
             count(tests, "test")
         )
     }
@@ -273,11 +294,15 @@ impl FrameReport {
     fn is_like(&self, other: &FrameReport) -> bool {
         self.place() == other.place()
             && self.descriptor == other.descriptor
+            && self.exception == other.exception
             && self.verdict == other.verdict
             && self.reason == other.reason
     }
 
     fn place(&self) -> String {
+        if self.gap {
+            return "...".to_owned();
+        }
         let line = self.line.map(|line| format!(":{line}")).unwrap_or_default();
         one_line(&format!("{}.{}{line}", self.class, self.method), 200)
     }

@@ -6,7 +6,7 @@ use super::candidate::{Plan, State};
 use super::report::Verdict;
 use crate::java::comment;
 use crate::java::names::Names;
-use crate::text::{exception, frame, stack_element, utc};
+use crate::text::{exception, frame, role, stack_element, utc};
 use hindsight_tracelog::reader::Crash;
 use std::ops::Range;
 
@@ -111,6 +111,17 @@ fn method(
     };
     let title = format!("Frame {} of the crash: {}", candidate.frame, frame(at));
     let mut out = comment::lines(&title, "    ", 3);
+    let failure = &plan.inputs[candidate.crash].crash.failure;
+    if at.exception != 0
+        && let Some(info) = failure.exceptions.get(at.exception as usize)
+    {
+        let what = format!(
+            "It was left by {} of the crash, which this test ends in: {}",
+            role(failure, at.exception),
+            exception(info)
+        );
+        out.push_str(&comment::lines(&what, "    ", 3));
+    }
     if let State::Done(verdict, reason) = &candidate.state
         && *verdict != Verdict::Reproduces
     {
@@ -176,6 +187,12 @@ fn header(crash: &Crash, resource: &str) -> String {
         ),
         2,
     );
+    if !crash.is_whole() {
+        line(
+            "The recorded file was damaged: this is a repaired copy, in which lost objects are holes.",
+            2,
+        );
+    }
     line(
         "Each test calls the method of one stack frame as it was called then.",
         1,

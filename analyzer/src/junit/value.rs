@@ -28,6 +28,8 @@ pub struct Expression {
     pub descriptor: String,
     /// Whether it constructs what the crash file stores.
     pub constructs: bool,
+    /// Whether it stands for a primitive that was not stored.
+    pub redacted: bool,
 }
 
 /// Writes values of one frame.
@@ -51,6 +53,14 @@ impl Values<'_> {
             code,
             descriptor: descriptor.to_owned(),
             constructs: false,
+            redacted: false,
+        };
+        let primitive = |typed: Typed, of: &str, names: &mut Names| {
+            let code = literal::primitive(typed, names)?;
+            Some(Expression {
+                redacted: typed.value == Value::Null,
+                ..plain(code, of)
+            })
         };
         let object = match typed.value {
             Value::Ref(object) => object,
@@ -59,7 +69,7 @@ impl Values<'_> {
             }
             _ => {
                 let kind = char::from(typed.kind).to_string();
-                return literal::primitive(typed, names).map(|code| plain(code, &kind));
+                return primitive(typed, &kind, names);
             }
         };
         match self.graph.body(object)? {
@@ -69,7 +79,7 @@ impl Values<'_> {
             Body::Instance(_) => {
                 if let Some(content) = crate::views::unboxed(self.graph, object) {
                     let class = descriptor::of_class(self.graph.class_name(object));
-                    return literal::primitive(content, names).map(|code| plain(code, &class));
+                    return primitive(content, &class, names);
                 }
                 self.constructed(object, names)
             }
@@ -130,6 +140,7 @@ impl Values<'_> {
             code: format!("{}.{name}", self.type_name(&of, names)?),
             descriptor: of,
             constructs: false,
+            redacted: false,
         })
     }
 
@@ -163,6 +174,7 @@ impl Values<'_> {
             code: format!("new {}()", self.type_name(&of, names)?),
             descriptor: of,
             constructs: true,
+            redacted: false,
         })
     }
 
@@ -207,6 +219,7 @@ impl Values<'_> {
             code,
             descriptor: of,
             constructs: true,
+            redacted: false,
         })
     }
 

@@ -7,7 +7,7 @@
 
 use super::report::Verdict;
 use super::run::{Element, Outcome, Ran};
-use crate::text::one_line;
+use crate::text::{gap, one_line};
 use hindsight_tracelog::crash::{ExceptionInfo, Frame};
 
 /// What must happen again.
@@ -201,7 +201,9 @@ fn recorded_places(expected: &Expected<'_>) -> Vec<Place> {
     if !places.is_empty() {
         return places;
     }
-    let frames = expected.frames.iter().map(|frame| Place {
+    let frames = expected.frames.iter();
+    let frames = frames.filter(|frame| gap(frame).is_none());
+    let frames = frames.map(|frame| Place {
         class: frame.class.clone(),
         method: frame.method.clone(),
         line: None,

@@ -47,9 +47,7 @@ pub fn write(
         let source = source(plan, class, &candidates, options.framework);
         write_file(&path, &source.text)?;
 
-        let crash = &plan.inputs[test_class.crash].path;
-        let content =
-            fs::read(crash).with_context(|| format!("failed to read {}", crash.display()))?;
+        let content = plan.inputs[test_class.crash].resource()?;
         let resource = test_class.path(&test_class.resource);
         write_file(
             &options.out.join("src/test/resources").join(resource),

@@ -28,6 +28,8 @@ class CasesCrash0007Test {
     }
 
     // Frame 1 of the crash: shop.Cases.secret(Cases.java:16)
+    // It was left by exception 1 of the crash, which this test ends in:
+    //     java.lang.IllegalStateException: ?
     @Test
     void secret_frame1() throws Throwable {
         Frame frame = Crash.of(CasesCrash0007Test.class, "crash-0007.hsc").frame(1);
@@ -37,6 +39,8 @@ class CasesCrash0007Test {
     }
 
     // Frame 2 of the crash: shop.Cases.overloaded(Cases.java:17)
+    // It was left by exception 2 of the crash, which this test ends in:
+    //     java.lang.IllegalStateException: ?
     @Test
     void overloaded_frame2() {
         Frame frame = Crash.of(CasesCrash0007Test.class, "crash-0007.hsc").frame(2);
@@ -46,6 +50,8 @@ class CasesCrash0007Test {
     }
 
     // Frame 3 of the crash: shop.Cases.overloaded(Cases.java:18)
+    // It was left by exception 3 of the crash, which this test ends in:
+    //     java.lang.IllegalStateException: ?
     @Test
     void overloaded_frame3() {
         Frame frame = Crash.of(CasesCrash0007Test.class, "crash-0007.hsc").frame(3);
@@ -55,30 +61,39 @@ class CasesCrash0007Test {
     }
 
     // Frame 4 of the crash: shop.Cases.boxes(Cases.java:22)
+    // It was left by exception 4 of the crash, which this test ends in:
+    //     java.lang.IllegalStateException: ?
     @Test
     void boxes_frame4() {
         Cases.boxes(7, 8, '\n', (byte) -1, 1.5f, Double.NaN, Long.MIN_VALUE, true);
     }
 
     // Frame 5 of the crash: shop.Cases.variable(Cases.java:25)
+    // It was left by exception 5 of the crash, which this test ends in:
+    //     java.lang.IllegalStateException: ?
     @Test
     void variable_frame5() {
         Cases.variable((String[]) null);
     }
 
     // Frame 6 of the crash: shop.Cases.variable(Cases.java:26)
+    // It was left by exception 6 of the crash, which this test ends in:
+    //     java.lang.IllegalStateException: ?
     @Test
     void variable_frame6() {
         Cases.variable(new String[] {"a", "b"});
     }
 
     // Frame 7 of the crash: shop.Cases.colour(Cases.java:29)
+    // It was left by exception 7 of the crash, which this test ends in:
+    //     java.lang.IllegalStateException: ?
     @Test
     void colour_frame7() {
         Cases.colour(Cases.Color.GREEN, int[].class);
     }
 
     // Frame 8 of the crash: shop.Cases.state(Cases.java:33)
+    // It was left by exception 8 of the crash, which this test ends in: java.lang.Exception: ?
     @Test
     void state_frame8() throws Throwable {
         Frame frame = Crash.of(CasesCrash0007Test.class, "crash-0007.hsc").frame(8);
@@ -92,6 +107,8 @@ class CasesCrash0007Test {
     }
 
     // Frame 9 of the crash: shop.Base.over(Base.java:58)
+    // It was left by exception 9 of the crash, which this test ends in:
+    //     java.lang.IllegalStateException: ?
     @Test
     void over_frame9() throws Throwable {
         Frame frame = Crash.of(CasesCrash0007Test.class, "crash-0007.hsc").frame(9);
@@ -101,12 +118,16 @@ class CasesCrash0007Test {
     }
 
     // Frame 10 of the crash: shop.Cases.<init>(Cases.java:13)
+    // It was left by exception 10 of the crash, which this test ends in:
+    //     java.lang.IllegalStateException: ?
     @Test
     void new_Cases_frame10() {
         new Cases("a");
     }
 
     // Frame 11 of the crash: shop.Cases$Inner.<init>(Cases.java:50)
+    // It was left by exception 11 of the crash, which this test ends in:
+    //     java.lang.IllegalStateException: ?
     @Test
     void new_Inner_frame11() {
         Frame frame = Crash.of(CasesCrash0007Test.class, "crash-0007.hsc").frame(11);
@@ -116,6 +137,8 @@ class CasesCrash0007Test {
     }
 
     // Frame 12 of the crash: shop.Cases$Hidden.f(Cases.java:53)
+    // It was left by exception 12 of the crash, which this test ends in:
+    //     java.lang.IllegalStateException: ?
     @Test
     void f_frame12() throws Throwable {
         Frame frame = Crash.of(CasesCrash0007Test.class, "crash-0007.hsc").frame(12);
@@ -125,6 +148,8 @@ class CasesCrash0007Test {
     }
 
     // Frame 13 of the crash: shop.Base$1.run(Base.java:61)
+    // It was left by exception 13 of the crash, which this test ends in:
+    //     java.lang.IllegalStateException: ?
     @Test
     void run_frame13() throws Throwable {
         Frame frame = Crash.of(CasesCrash0007Test.class, "crash-0007.hsc").frame(13);
@@ -134,12 +159,16 @@ class CasesCrash0007Test {
     }
 
     // Frame 14 of the crash: shop.Cases.lambda$lambda$0(Cases.java:43)
+    // It was left by exception 14 of the crash, which this test ends in:
+    //     java.lang.IllegalStateException: ?
     @Test
     void lambda_lambda_0_frame14() throws Throwable {
         Call.staticMethod("shop.Cases", "lambda$lambda$0", "(I)V", 1);
     }
 
     // Frame 15 of the crash: shop.Cases.frame(Cases.java:42)
+    // It was left by exception 15 of the crash, which this test ends in:
+    //     java.lang.IllegalStateException: ?
     @Test
     void frame_frame15() {
         Frame frame = Crash.of(CasesCrash0007Test.class, "crash-0007.hsc").frame(15);
@@ -152,6 +181,8 @@ class CasesCrash0007Test {
     }
 
     // Frame 16 of the crash: shop.Cases.generic(Cases.java:45)
+    // It was left by exception 16 of the crash, which this test ends in:
+    //     java.lang.IllegalStateException: ?
     @Test
     void generic_frame16() {
         Frame frame = Crash.of(CasesCrash0007Test.class, "crash-0007.hsc").frame(16);
@@ -163,6 +194,8 @@ class CasesCrash0007Test {
     }
 
     // Frame 17 of the crash: shop.Cases.huge(Cases.java:47)
+    // It was left by exception 17 of the crash, which this test ends in:
+    //     java.lang.IllegalStateException: ?
     @Test
     void huge_frame17() {
         Frame frame = Crash.of(CasesCrash0007Test.class, "crash-0007.hsc").frame(17);
@@ -173,6 +206,8 @@ class CasesCrash0007Test {
     }
 
     // Frame 18 of the crash: shop.Cases.deep(Cases.java:1)
+    // It was left by exception 18 of the crash, which this test ends in:
+    //     java.lang.StackOverflowError: ?
     @Test
     void deep_frame18() {
         Frame frame = Crash.of(CasesCrash0007Test.class, "crash-0007.hsc").frame(18);
@@ -182,6 +217,8 @@ class CasesCrash0007Test {
     }
 
     // Frame 19 of the crash: shop.Cases.other(Cases.java:36)
+    // It was left by exception 19 of the crash, which this test ends in:
+    //     java.lang.IllegalStateException: ?
     // Verdict: differs: throws java.lang.IllegalArgumentException in shop.Cases.other:36
     //     (other) instead of java.lang.IllegalStateException in shop.Cases.other:36
     @Test
@@ -193,6 +230,8 @@ class CasesCrash0007Test {
     }
 
     // Frame 20 of the crash: shop.Cases.line(Cases.java:37)
+    // It was left by exception 20 of the crash, which this test ends in:
+    //     java.lang.IllegalStateException: ?
     // Verdict: passes: returns without an exception
     @Test
     void line_frame20() {
@@ -203,6 +242,8 @@ class CasesCrash0007Test {
     }
 
     // Frame 21 of the crash: shop.Cases.loop(Cases.java:38)
+    // It was left by exception 21 of the crash, which this test ends in:
+    //     java.lang.IllegalStateException: ?
     // Verdict: differs: timed out after 5 s
     @Test
     void loop_frame21() {
@@ -213,6 +254,8 @@ class CasesCrash0007Test {
     }
 
     // Frame 22 of the crash: shop.Cases.exit(Cases.java:39)
+    // It was left by exception 22 of the crash, which this test ends in:
+    //     java.lang.IllegalStateException: ?
     // Verdict: differs: the program ended the JVM (System.exit)
     @Test
     void exit_frame22() {
