@@ -145,7 +145,7 @@ pub(crate) fn merge(
     }
     frames.extend(trace.into_iter().map(|element| {
         let mut pending = uncaptured(element, exception, all);
-        if still_running && pending.frame.reason == NOT_CAPTURED {
+        if still_running && pending.frame.reason.starts_with(NOT_CAPTURED) {
             pending.frame.reason = "still running: the exception had not left it".to_owned();
         }
         pending
@@ -154,6 +154,13 @@ pub(crate) fn merge(
 }
 
 fn uncaptured(element: &StackElement, exception: u32, all: &Methods) -> Pending {
+    let mut reason = all.absence(&element.class, &element.method);
+    if element.method == "<init>" && reason == NOT_CAPTURED {
+        reason =
+            "not captured: it was in its super(...) or this(...) call, where the JVM allows no \
+                  handler"
+                .to_owned();
+    }
     Pending {
         frame: Frame {
             class: element.class.clone(),
@@ -161,7 +168,7 @@ fn uncaptured(element: &StackElement, exception: u32, all: &Methods) -> Pending 
             line: (element.line >= 0).then_some(element.line),
             file: element.file.clone(),
             fidelity: Fidelity::None,
-            reason: all.absence(&element.class, &element.method),
+            reason,
             class_sha256: all.sha256(&element.class),
             exception,
             ..Frame::default()

@@ -382,7 +382,7 @@ pub struct Lambda {
     pub method: String,
     /// Its descriptor.
     pub descriptor: String,
-    /// Whether it is static.
+    /// Whether it is known to be static; if not, the class that declares it tells.
     pub is_static: bool,
     /// Captured values in order, with their descriptors.
     pub captured: Vec<(String, Value)>,

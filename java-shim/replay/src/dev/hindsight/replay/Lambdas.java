@@ -95,7 +95,7 @@ final class Lambdas {
         Lookup lookup = Trusted.LOOKUP.in(owner);
         ClassLoader loader = owner.getClassLoader();
         MethodType type = MethodType.fromMethodDescriptorString(lambda.descriptor, loader);
-        if (lambda.isStatic) {
+        if (lambda.isStatic || isStatic(owner, lambda.method, type)) {
             return lookup.findStatic(owner, lambda.method, type);
         } else if (lambda.method.equals("<init>")) {
             return lookup.findConstructor(owner, type);
@@ -105,6 +105,16 @@ final class Lambdas {
                 Trusted.LOOKUP.revealDirect(virtual).getModifiers());
         // Before JDK 15 the factory wants private methods this way.
         return isPrivate ? lookup.findSpecial(owner, lambda.method, type, owner) : virtual;
+    }
+
+    /** The agent often cannot tell: the constant pool of a lambda's class does not say how it calls. */
+    private static boolean isStatic(Class<?> owner, String name, MethodType type) {
+        for (Method method : owner.getDeclaredMethods()) {
+            if (method.getName().equals(name) && type(method).equals(type)) {
+                return Modifier.isStatic(method.getModifiers());
+            }
+        }
+        return false;
     }
 
     private static Object spin(

@@ -30,6 +30,12 @@ final class Numbers {
         return items[--size];
     }
 
+    /** Empties it; returns this. */
+    Numbers clear() {
+        size = 0;
+        return this;
+    }
+
     int[] toArray() {
         return Arrays.copyOf(items, size);
     }

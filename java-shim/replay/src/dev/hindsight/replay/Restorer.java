@@ -43,6 +43,12 @@ final class Restorer {
     /** All objects, each after those it leads to (but for cycles). */
     private final Numbers order = new Numbers();
 
+    /**
+     * What the object just entered leads to. One for all: a fresh one each time is merged from several
+     * places by inlining, and on that C2 of JDK 25.0.3 has crashed (reduction of allocation merges).
+     */
+    private final Numbers found = new Numbers();
+
     private Restorer(CrashFile file, ClassLoader loader) {
         this.file = file;
         this.loader = loader;
@@ -214,7 +220,7 @@ final class Restorer {
         }
         Object[] values = stored.values();
         set(number, Array.newInstance(component, values.length));
-        Numbers out = new Numbers();
+        Numbers out = found.clear();
         for (Object value : values) {
             out.add(reference(value));
         }
@@ -223,7 +229,7 @@ final class Restorer {
 
     private int[] lambda(int number, Lambda lambda, Type type) throws Hole {
         set(number, Lambdas.create(lambda, type.info.interfaces, loader));
-        Numbers out = new Numbers();
+        Numbers out = found.clear();
         for (int i = 0; i < lambda.captured.length; i++) {
             if (Recorded.isReference(lambda.types[i])) {
                 out.add(reference(lambda.captured[i]));
@@ -234,7 +240,7 @@ final class Restorer {
 
     private int[] instance(int number, Stored stored, Type type) throws Hole {
         Instance instance = instance(number);
-        Numbers out = new Numbers();
+        Numbers out = found.clear();
         if (type.info.kind == ClassInfo.PROXY) {
             set(number, Proxies.create(type.info.interfaces, loader));
             out.add(instance.reference("h"));
@@ -262,7 +268,7 @@ final class Restorer {
                 out.add(reference(instance.values[i]));
             }
         }
-        differences(number, type);
+        differences(type);
         return out.toArray();
     }
 
@@ -274,13 +280,11 @@ final class Restorer {
         }
     }
 
-    private void differences(int number, Type type) {
+    private void differences(Type type) {
         for (String field : type.missing) {
-            String reason = "field " + field + " is not in the running class; " + type.blame(field);
-            note(type.info.name, reason);
-            if (reason.endsWith(Classes.DIFFERS)) {
-                differing.put(number, reason);
-            }
+            // Not a reason to give up: a fix may well have removed the field.
+            note(type.info.name, "field " + field + " is not in the running class; "
+                    + type.blame(field));
         }
         for (String field : type.added) {
             note(type.info.name, "field " + field + " was not recorded and keeps its default; "

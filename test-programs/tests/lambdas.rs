@@ -1,0 +1,51 @@
+//! Lambdas come back to life in tests.
+
+use hindsight_test_programs::{Workplace, both, hindsight, jdks, root, text};
+use serde_json::Value;
+use std::process::Command;
+
+#[test]
+fn frames_with_lambdas_reproduce_on_every_jdk() {
+    for recorded in jdks() {
+        let workplace = Workplace::new("lambdas");
+        let source = root().join("test-programs/programs/Lambdas.java");
+        let classes = workplace.compile(recorded, &["--release", "11"], &[source]);
+        let run = workplace
+            .java_with_agent(recorded, "")
+            .arg("-cp")
+            .arg(&classes)
+            .arg("Lambdas")
+            .output()
+            .unwrap();
+        assert_eq!(run.status.code(), Some(1), "{}", both(&run));
+        for replayed in jdks() {
+            let output = Command::new(hindsight())
+                .arg("junit")
+                .args(workplace.crash_files())
+                .arg("--classpath")
+                .arg(&classes)
+                .arg("--out")
+                .arg(workplace.join("tests"))
+                .args(["--format", "json", "--jdk"])
+                .arg(&replayed.home)
+                .output()
+                .unwrap();
+            let report: Value = serde_json::from_str(&text(&output.stdout)).unwrap_or_default();
+            let frames = report["crashes"][0]["frames"]
+                .as_array()
+                .unwrap_or_else(|| panic!("{}", both(&output)));
+            for method in ["apply", "share"] {
+                let frame = frames
+                    .iter()
+                    .find(|frame| frame["method"] == method)
+                    .unwrap();
+                let place = format!("{} to {}", recorded.version, replayed.version);
+                assert_eq!(frame["verdict"], "reproduces", "{place}: {frame}");
+                assert!(
+                    !frame.to_string().contains("cannot be found"),
+                    "{place}: {frame}"
+                );
+            }
+        }
+    }
+}
