@@ -132,6 +132,16 @@ fn method(
             3,
         ));
     }
+    // What could not be restored may be why a test stays red after the fix.
+    if let State::Done(Verdict::Reproduces, reason) = &candidate.state
+        && let Some((_, missing)) = reason.split_once("; not restored: ")
+    {
+        out.push_str(&comment::lines(
+            &format!("Not restored: {missing}"),
+            "    ",
+            3,
+        ));
+    }
     out.push_str(&format!("    @{test}\n"));
     out.push_str(&format!(
         "    {public}void {}(){throws} {{\n{}    }}\n",

@@ -70,7 +70,7 @@ pub fn judge(expected: &Expected<'_>, frame: &Frame, ran: &Ran) -> (Verdict, Str
         "threw" => {
             let (same, reason) = compare(expected, frame, outcome);
             match same {
-                true => (Verdict::Reproduces, reason),
+                true => (Verdict::Reproduces, format!("{reason}{holes}")),
                 false => (Verdict::Differs, format!("{reason}{holes}")),
             }
         }

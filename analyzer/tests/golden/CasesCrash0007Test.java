@@ -94,6 +94,8 @@ class CasesCrash0007Test {
 
     // Frame 8 of the crash: shop.Cases.state(Cases.java:33)
     // It was left by exception 8 of the crash, which this test ends in: java.lang.Exception: ?
+    // Not restored: java.util.ArrayList: field java.util.AbstractList.modCount was not
+    //     recorded and keeps its default; degraded, for the JDK...
     @Test
     void state_frame8() throws Throwable {
         Frame frame = Crash.of(CasesCrash0007Test.class, "crash-0007.hsc").frame(8);
@@ -183,6 +185,8 @@ class CasesCrash0007Test {
     // Frame 16 of the crash: shop.Cases.generic(Cases.java:45)
     // It was left by exception 16 of the crash, which this test ends in:
     //     java.lang.IllegalStateException: ?
+    // Not restored: java.util.ArrayList: field java.util.AbstractList.modCount was not
+    //     recorded and keeps its default; degraded, for the JDK...
     @Test
     void generic_frame16() {
         Frame frame = Crash.of(CasesCrash0007Test.class, "crash-0007.hsc").frame(16);
