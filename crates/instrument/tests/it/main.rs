@@ -6,4 +6,5 @@ mod hostile;
 mod jdk_classes;
 #[path = "../../../classfile/tests/support/mod.rs"]
 mod support;
+mod tables;
 mod workshop;

@@ -1,0 +1,138 @@
+//! Line numbers, variable tables and type annotations follow the code that
+//! they speak of.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+use hindsight_instrument::Copy;
+
+use crate::support::{self, Jdk};
+use crate::workshop::{fresh_dir, instrument, javac, run};
+
+/// The method's instructions by offset, and what `javap` says of the tables.
+struct Listing {
+    instructions: BTreeMap<usize, String>,
+    text: String,
+}
+
+fn list(jdk: &Jdk, class: &Path) -> Listing {
+    let text = run(jdk.tool("javap").args(["-v", "-p"]).arg(class));
+    let start = text
+        .find("moved(java.lang.String, int);")
+        .expect("the method");
+    let text = text[start..].to_owned();
+    let code = text.split("Code:").nth(1).expect("code");
+    let mut instructions = BTreeMap::new();
+    for line in code.lines() {
+        if line.contains("Exception table") {
+            break;
+        }
+        if let Some((offset, instruction)) = line.trim().split_once(": ")
+            && let Ok(offset) = offset.parse()
+        {
+            // Without constants' numbers, which instrumenting leaves, and jumps' targets.
+            let name = instruction.split_whitespace().next().unwrap_or_default();
+            instructions.insert(offset, name.to_owned());
+        }
+    }
+    Listing { instructions, text }
+}
+
+impl Listing {
+    /// The rows `start length slot name signature` of a table of variables.
+    fn variable(&self, table: &str, name: &str) -> (usize, usize) {
+        let section = self
+            .text
+            .split(&format!("{table}:"))
+            .nth(1)
+            .expect("the table");
+        let row = section
+            .lines()
+            .skip(2)
+            .map(|line| line.split_whitespace().collect::<Vec<_>>())
+            .find(|row| row.get(3) == Some(&name))
+            .expect("the variable");
+        (
+            row[0].parse().expect("start"),
+            row[1].parse().expect("length"),
+        )
+    }
+
+    /// The number behind `key` in the first type annotation of this kind.
+    fn annotation(&self, kind: &str, key: &str) -> usize {
+        let line = self
+            .text
+            .lines()
+            .find(|line| line.contains(kind))
+            .expect("the annotation");
+        let rest = line.split(&format!("{key}=")).nth(1).expect("the key");
+        let digits: String = rest.chars().take_while(char::is_ascii_digit).collect();
+        digits.parse().expect("a number")
+    }
+}
+
+#[test]
+fn tables_and_type_annotations_move_with_the_code() {
+    let jdk = support::jdks().remove(0);
+    let folder = fresh_dir("tables");
+    javac(&jdk, &folder, &["--release", "17", "-g"], &["Tables.java"]);
+    let path = folder.join("Tables.class");
+    let before = list(&jdk, &path);
+    let rewritten = instrument(&fs::read(&path).expect("the class"), Copy::Fields, 0);
+    fs::write(&path, rewritten.class.expect("a change")).expect("the class is writable");
+    let after = list(&jdk, &path);
+
+    let (old_start, _) = before.variable("LocalVariableTable", "marked");
+    let (start, length) = after.variable("LocalVariableTable", "marked");
+    assert!(start > old_start, "entry code has been inserted before it");
+    assert_eq!(
+        after.variable("LocalVariableTypeTable", "marked"),
+        (start, length)
+    );
+    assert_eq!(after.annotation("LOCAL_VARIABLE", "start_pc"), start);
+    assert_eq!(after.annotation("LOCAL_VARIABLE", "length"), length);
+
+    // Annotations of instructions stand at the same instruction as before.
+    for kind in ["NEW", "CAST"] {
+        let (old, new) = (
+            before.annotation(&format!("{kind},"), "offset"),
+            after.annotation(&format!("{kind},"), "offset"),
+        );
+        assert!(new > old, "{kind}");
+        assert_eq!(
+            before.instructions.get(&old),
+            after.instructions.get(&new),
+            "{kind}"
+        );
+    }
+    assert_eq!(
+        before.annotation("EXCEPTION_PARAMETER", "exception_index"),
+        0
+    );
+    // The guard of the probe in the handler stands before it in the table.
+    assert_eq!(
+        after.annotation("EXCEPTION_PARAMETER", "exception_index"),
+        1
+    );
+
+    // Lines: the same lines, in the same order, each at an instruction.
+    let lines = |listing: &Listing| -> Vec<(String, usize)> {
+        listing
+            .text
+            .lines()
+            .filter_map(|line| line.trim().strip_prefix("line "))
+            .filter_map(|line| line.split_once(": "))
+            .filter_map(|(line, at)| Some((line.to_owned(), at.parse().ok()?)))
+            .collect()
+    };
+    let (old, new) = (lines(&before), lines(&after));
+    assert_eq!(
+        old.iter().map(|(line, _)| line).collect::<Vec<_>>(),
+        new.iter().map(|(line, _)| line).collect::<Vec<_>>()
+    );
+    assert!(
+        new.iter()
+            .all(|(_, at)| after.instructions.contains_key(at))
+    );
+}
