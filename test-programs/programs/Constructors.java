@@ -48,7 +48,7 @@ public class Constructors {
 /* crashes
 java.lang.IllegalArgumentException in thread b in super, uncaught
   Constructors$Base.<init>:8 n=-4
-  Constructors$Derived.<init>:17 -- not captured
+  Constructors$Derived.<init>:17 -- not captured: it was in its super(...) or this(...) call, where the JVM allows no handler
   Constructors.lambda$main$:43
 java.lang.IllegalStateException in thread c after super, uncaught
   Constructors$Derived.<init>:20 s="xyz" n=7
