@@ -132,8 +132,8 @@ impl<'a> Pool<'a> {
             if super_constructor || class == own || class.starts_with("java.lang.invoke.") {
                 continue;
             }
-            // The lambda's body is static unless it uses `this`; the captured
-            // values and the caller's arguments tell, see the replay library.
+            // Rarely known here, for the pool does not say how it is called;
+            // the replay library asks the class that declares it.
             let is_static = self.entries.iter().any(|entry| {
                 matches!(entry, Entry::MethodHandle { kind: 6, reference }
                     if matches!(self.entries.get(usize::from(*reference)), Some(Entry::Method { name_and_type: other, .. }) if *other == name_and_type))

@@ -117,10 +117,8 @@ final class HindsightThread {
 
     /** The entry of the current thread, made if need be. */
     static HindsightThread current() {
-        Thread thread = Thread.currentThread();
-        HindsightThread[] entries = table;
-        HindsightThread entry = entries[System.identityHashCode(thread) & (entries.length - 1)];
-        return entry != null && entry.owner == thread ? entry : register(thread);
+        HindsightThread known = known();
+        return known != null ? known : register(Thread.currentThread());
     }
 
     /** The entry of the current thread, or null. */
