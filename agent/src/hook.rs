@@ -8,7 +8,7 @@ use crate::glob::Globs;
 use crate::jvmti::Jvmti;
 use crate::snapshot::classes::binary_name;
 use crate::sys;
-use hindsight_instrument::{CrashPlan, Rules, crash};
+use hindsight_instrument::{CrashPlan, Rules, catches, crash};
 use sha2::{Digest, Sha256};
 use std::fmt::Write;
 
@@ -38,8 +38,36 @@ const JDK: &[&str] = &[
 /// Never, whatever `include` says: the probes themselves run on these.
 const NEVER: &[&str] = &["java.lang.", "jdk.internal.", "sun.misc.", "sun.invoke."];
 
+/// Packages of the JDK whose code runs the program's and catches all that comes
+/// out of it. One exception object may be thrown many times (a constant, or
+/// HotSpot's pre-allocated ones): if nobody said that it was caught here, the
+/// frames of all its ways up would be taken for one.
+const CATCHERS: &[&str] = &["java.util.concurrent.", "java.awt.", "sun.net.httpserver."];
+
+/// What a class gets.
+#[derive(PartialEq, Eq, Clone, Copy)]
+enum Wanted {
+    /// Probes that hand over frames, and those of its handlers.
+    Frames,
+    /// Its handlers say what they catch.
+    Catches,
+    Nothing,
+}
+
+/// What the user's options ask for this class.
+fn wanted(base: &Base, jvmti: Jvmti, name: &str, loader: sys::Ref) -> Wanted {
+    if asked_for(base, jvmti, name, loader) {
+        return Wanted::Frames;
+    }
+    let package = name.rfind('.').map_or("", |end| &name[..=end]);
+    if loader.is_null() && CATCHERS.contains(&package) && !base.options.exclude.matches(name) {
+        return Wanted::Catches;
+    }
+    Wanted::Nothing
+}
+
 /// Whether the user's options ask for this class.
-fn wanted(base: &Base, jvmti: Jvmti, name: &str, loader: sys::Ref) -> bool {
+fn asked_for(base: &Base, jvmti: Jvmti, name: &str, loader: sys::Ref) -> bool {
     if NEVER.iter().any(|prefix| name.starts_with(prefix)) {
         return false;
     }
@@ -75,17 +103,17 @@ pub(crate) fn instrument(
     bytes: &[u8],
 ) -> Option<Vec<u8>> {
     // Some loaders do not say the name; then only the class file knows it.
-    if let Some(name) = name
-        && !wanted(base, jvmti, &name.replace('/', "."), loader)
-    {
-        return None;
+    let wanted_by_name = match name {
+        Some(name) => wanted(base, jvmti, &name.replace('/', "."), loader),
+        None => Wanted::Frames,
+    };
+    match wanted_by_name {
+        Wanted::Frames => {}
+        Wanted::Catches => return instrument_catches(base, bytes),
+        Wanted::Nothing => return None,
     }
     let counters = &base.counters;
-    let most = (bytes.len() / MIN_METHOD_BYTES).min(MAX_METHODS);
-    let Some(first_id) = base.methods.reserve(most as u32) else {
-        counters.add("classes_left_alone:out of method numbers", 1);
-        return None;
-    };
+    let first_id = reserve(base, bytes)?;
     let class_in_file = std::cell::OnceCell::new();
     let report = &base.options.report;
     let class_name = name.map(|name| name.replace('/', "."));
@@ -128,7 +156,7 @@ pub(crate) fn instrument(
     };
     let dotted = binary_name(&format!("L{};", rewritten.class_name));
     let _ = class_in_file.set(dotted.clone());
-    if name.is_none() && !wanted(base, jvmti, &dotted, loader) {
+    if name.is_none() && wanted(base, jvmti, &dotted, loader) != Wanted::Frames {
         return None;
     }
     for skipped in &rewritten.skipped {
@@ -148,6 +176,33 @@ pub(crate) fn instrument(
         &rewritten.skipped,
     );
     rewritten.class
+}
+
+/// Numbers for as many methods as this class file can have.
+fn reserve(base: &Base, bytes: &[u8]) -> Option<u32> {
+    let most = (bytes.len() / MIN_METHOD_BYTES).min(MAX_METHODS);
+    let first_id = base.methods.reserve(most as u32);
+    if first_id.is_none() {
+        base.counters
+            .add("classes_left_alone:out of method numbers", 1);
+    }
+    first_id
+}
+
+/// The class with handlers that say what they catch; `None` to leave it.
+fn instrument_catches(base: &Base, bytes: &[u8]) -> Option<Vec<u8>> {
+    // No frame is ever of one of these methods, so their names are not kept.
+    match catches(bytes, reserve(base, bytes)?) {
+        Ok(rewritten) => {
+            let class = rewritten.class?;
+            base.counters.add("classes_catching", 1);
+            Some(class)
+        }
+        Err(_) => {
+            base.counters.add("classes_left_alone:malformed", 1);
+            None
+        }
+    }
 }
 
 fn sha256(bytes: &[u8]) -> String {

@@ -1,4 +1,4 @@
-//! The probe at the start of a typed handler.
+//! The probe at the start of a handler that catches.
 //!
 //! ```text
 //! handler: astore t
@@ -11,7 +11,7 @@
 //! stack overflow, its own probe's.
 
 use hindsight_classfile::frames::VerificationType;
-use hindsight_classfile::{Code, ConstantPool, opcode as op};
+use hindsight_classfile::{Code, ConstantPool, Operand, opcode as op};
 
 use crate::asm::{Constants, Fragment};
 use crate::contract::{CAUGHT, CAUGHT_REPORT};
@@ -20,23 +20,65 @@ use crate::frames::HandlerFrame;
 use crate::parameters::place_at;
 use crate::{Rules, SkipReason};
 
-/// The starts of the handlers that catch only classes they name, sorted.
+/// The starts of the handlers that keep an exception from going on, sorted:
+/// those that catch only classes they name, and those of everything that never
+/// throw it again (a `finally` that returns).
 ///
-/// Handlers that catch everything are mostly `finally` blocks and
-/// `synchronized` statements, which rethrow.
-pub fn typed_handlers(code: &Code<'_>) -> Vec<usize> {
+/// Most handlers of everything are `finally` blocks and `synchronized`
+/// statements, which rethrow; these need no probe.
+pub fn catching_handlers(code: &Code<'_>) -> Result<Vec<usize>, SkipReason> {
     let mut handlers: Vec<_> = code
         .handlers
-        .map(|handler| (handler.handler, handler.catch_type == 0))
+        .map(|handler| (usize::from(handler.handler), handler.catch_type == 0))
         .collect();
     handlers.sort_unstable();
-    let mut typed: Vec<usize> = Vec::new();
+    handlers.dedup();
+    let mut catching: Vec<usize> = Vec::new();
+    let mut of_everything: Vec<usize> = Vec::new();
     for same in handlers.chunk_by(|a, b| a.0 == b.0) {
-        if let [(handler, false), .., (_, false)] | [(handler, false)] = same {
-            typed.push(usize::from(*handler));
+        match same {
+            [(handler, false)] => catching.push(*handler),
+            [(handler, _), ..] => of_everything.push(*handler),
+            [] => {}
         }
     }
-    typed
+    if !of_everything.is_empty() {
+        catching.extend(swallowing(code, &of_everything)?);
+        catching.sort_unstable();
+    }
+    Ok(catching)
+}
+
+/// Those of these handlers that drop the exception at once, or put it into a
+/// variable that is never thrown.
+fn swallowing(code: &Code<'_>, handlers: &[usize]) -> Result<Vec<usize>, SkipReason> {
+    let mut kept_in: Vec<(usize, Option<u16>)> = Vec::new();
+    let mut thrown: Vec<u16> = Vec::new();
+    let mut loaded = None;
+    for insn in code.instructions() {
+        let insn = insn?;
+        let opcode = insn.effective_opcode();
+        let local = match insn.operand() {
+            Ok(Operand::Local(local)) => Some(local),
+            _ => None,
+        };
+        if handlers.binary_search(&insn.offset).is_ok() {
+            match opcode {
+                op::ASTORE | op::ASTORE_0..=op::ASTORE_3 => kept_in.push((insn.offset, local)),
+                op::POP => kept_in.push((insn.offset, None)),
+                _ => {}
+            }
+        }
+        if opcode == op::ATHROW {
+            thrown.extend(loaded);
+        }
+        loaded = local.filter(|_| matches!(opcode, op::ALOAD | op::ALOAD_0..=op::ALOAD_3));
+    }
+    Ok(kept_in
+        .into_iter()
+        .filter(|(_, local)| local.is_none_or(|local| !thrown.contains(&local)))
+        .map(|(handler, _)| handler)
+        .collect())
 }
 
 /// What probes at handlers have in common within one method.

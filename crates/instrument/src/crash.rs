@@ -6,7 +6,7 @@ use crate::asm::Constants;
 use crate::contract::PROBE;
 use crate::method::{NewBody, Order, instrument};
 use crate::throwing::Own;
-use crate::{Capture, Copy, CrashPlan, Error, Method, Rewritten, SkipReason, Skipped};
+use crate::{Capture, Copy, CrashPlan, Error, Method, Rewritten, Rules, SkipReason, Skipped};
 
 /// Makes the methods of a class hand over their arguments when an exception
 /// leaves them.
@@ -15,6 +15,26 @@ use crate::{Capture, Copy, CrashPlan, Error, Method, Rewritten, SkipReason, Skip
 /// class but a module's description, and if no method of it needs anything.
 /// Fails only if the file breaks the format.
 pub fn crash(class: &[u8], plan: &CrashPlan<'_>) -> Result<Rewritten, Error> {
+    rewrite(class, plan, true)
+}
+
+/// Makes the handlers of a class say what they catch, and does nothing
+/// else to it: for code that catches the exceptions of instrumented methods,
+/// but is not to be seen itself.
+///
+/// The methods are numbered from `first_id` on. Otherwise like [`crash`].
+pub fn catches(class: &[u8], first_id: u32) -> Result<Rewritten, Error> {
+    let plan = CrashPlan {
+        copy: Copy::Reference,
+        max_fields: 0,
+        first_id,
+        rules: &|_, _| Rules::default(),
+    };
+    rewrite(class, &plan, false)
+}
+
+/// Without `frames`, handlers say what they catch and that is all.
+fn rewrite(class: &[u8], plan: &CrashPlan<'_>, frames: bool) -> Result<Rewritten, Error> {
     let class = ClassFile::parse(class)?;
     let name = class.name()?;
     let mut rewritten = Rewritten {
@@ -34,7 +54,7 @@ pub fn crash(class: &[u8], plan: &CrashPlan<'_>) -> Result<Rewritten, Error> {
     let mut constants = Constants::new(&class.pool);
     let mut bodies = Vec::with_capacity(class.methods.len());
     for method in &class.methods {
-        let body = match one(&own, method, plan, &mut constants, &mut rewritten) {
+        let body = match one(&own, method, plan, frames, &mut constants, &mut rewritten) {
             Ok(body) => body,
             Err(SkipReason::ConstantPoolFull) => return Ok(all_left(&class, rewritten)),
             Err(reason) => {
@@ -61,6 +81,7 @@ fn one<'a>(
     own: &Own<'_, 'a>,
     method: &Member<'a>,
     plan: &CrashPlan<'_>,
+    frames: bool,
     constants: &mut Constants<'_, 'a>,
     rewritten: &mut Rewritten,
 ) -> Result<Option<Vec<u8>>, SkipReason> {
@@ -76,6 +97,7 @@ fn one<'a>(
             .checked_add(made)
             .ok_or(SkipReason::TooLarge)?,
         rules: (plan.rules)(&name, &descriptor),
+        frames,
         max_fields: match plan.copy {
             Copy::Reference => 0,
             Copy::Fields => plan.max_fields,

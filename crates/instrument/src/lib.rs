@@ -2,7 +2,7 @@
 //!
 //! - [`crash`] makes methods remember their arguments and hand them over when an
 //!   exception leaves them. [`CrashPlan`] says what to remember, [`Rewritten`]
-//!   what was done.
+//!   what was done. [`catches`] is the part of it for code that only catches.
 //! - [`entry_hook`] calls a static method at the entry of one method.
 //! - [`contract`] names what the inserted code calls.
 //!
@@ -73,7 +73,7 @@ mod stackmap;
 mod tables;
 mod throwing;
 
-pub use crash::crash;
+pub use crash::{catches, crash};
 pub use error::Error;
 pub use hook::entry_hook;
 pub use plan::{Capture, Copy, CrashPlan, Method, Rewritten, Rules, SkipReason, Skipped};

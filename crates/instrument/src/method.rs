@@ -4,7 +4,7 @@ use hindsight_classfile::frames::VerificationType;
 use hindsight_classfile::{Attribute, Attributes, Code, Handler as TableEntry, Member};
 
 use crate::asm::{Constants, Fragment, Guard};
-use crate::caught::{Caught, typed_handlers};
+use crate::caught::{Caught, catching_handlers};
 use crate::constructor::{InitCall, init_call};
 use crate::entry::{entry, fresh_types};
 use crate::fields::{KeptField, pick};
@@ -29,6 +29,9 @@ const MAX_HANDLER_WORK: usize = 1 << 24;
 pub struct Order {
     pub id: u32,
     pub rules: Rules,
+    /// Whether the method hands over its frame; else its handlers only say what
+    /// they catch.
+    pub frames: bool,
     /// How many fields to keep; 0 for the arguments alone.
     pub max_fields: usize,
 }
@@ -71,6 +74,10 @@ pub fn instrument<'a>(
     if !throws(everything.clone())? {
         return Err(SkipReason::CannotThrow);
     }
+    let catching = catching_handlers(code)?;
+    if !order.frames && catching.is_empty() {
+        return Err(SkipReason::CatchesNothing);
+    }
     let init_call = if constructor {
         Some(init_call(own, code)?)
     } else {
@@ -85,14 +92,21 @@ pub fn instrument<'a>(
     };
 
     let mut parameters = parameters(method, own.name, constants)?;
-    let typed = typed_handlers(code);
     let mut handler_frames = Vec::new();
     if let Some(stack_map) = stack_map.filter(|_| framed) {
         let walker = Walker::new(&stack_map, &parameters, constructor, code.max_locals)?;
-        handler_frames = survey(walker, &own.class.pool, &mut parameters, init_call, &typed)?;
+        handler_frames = survey(
+            walker,
+            &own.class.pool,
+            &mut parameters,
+            init_call,
+            &catching,
+        )?;
     }
     let mut next_slot = code.max_locals;
-    place(&mut parameters, &scan.stored, constructor, &mut next_slot)?;
+    if order.frames {
+        place(&mut parameters, &scan.stored, constructor, &mut next_slot)?;
+    }
     let fields = pick(
         own,
         constructor,
@@ -105,6 +119,7 @@ pub fn instrument<'a>(
     let fresh = fresh_types(&parameters, &fields);
 
     let regions = match init_call {
+        _ if !order.frames => Vec::new(),
         None => vec![Region {
             start: 0,
             end: code.bytecode.len(),
@@ -134,7 +149,7 @@ pub fn instrument<'a>(
             regions
         }
     };
-    if regions.is_empty() {
+    if order.frames && regions.is_empty() {
         return Err(SkipReason::OnlyConstructorCall);
     }
 
@@ -153,7 +168,7 @@ pub fn instrument<'a>(
         max_locals: code.max_locals,
         fresh: &fresh,
     };
-    let fragments = probes(code, &typed, &handler_frames, framed, &caught, constants)?;
+    let fragments = probes(code, &catching, &handler_frames, framed, &caught, constants)?;
     if !fragments.is_empty() {
         next_slot = next_slot.checked_add(1).ok_or(SkipReason::TooManyLocals)?;
     }
@@ -222,20 +237,20 @@ fn place(
     Ok(())
 }
 
-/// The probes at typed handlers, by old offset.
+/// The probes at handlers that catch, by old offset.
 fn probes(
     code: &Code<'_>,
-    typed: &[usize],
+    catching: &[usize],
     frames: &[HandlerFrame],
     framed: bool,
     caught: &Caught<'_>,
     constants: &mut Constants<'_, '_>,
 ) -> Result<Vec<(usize, Fragment)>, SkipReason> {
-    if typed.len().saturating_mul(code.handlers.len()) > MAX_HANDLER_WORK {
+    if catching.len().saturating_mul(code.handlers.len()) > MAX_HANDLER_WORK {
         return Err(SkipReason::TooLarge);
     }
-    let mut fragments = Vec::with_capacity(typed.len());
-    for &handler in typed {
+    let mut fragments = Vec::with_capacity(catching.len());
+    for &handler in catching {
         let at = frames.binary_search_by_key(&handler, |frame| frame.handler);
         let frame = at.ok().and_then(|at| frames.get(at));
         // A handler without a frame, or one at the method's start, is wrong

@@ -114,6 +114,8 @@ pub enum SkipReason {
     /// A constructor whose call of another constructor was not found for
     /// certain.
     ConstructorShape,
+    /// Only its handlers were asked for, and it has none for certain classes.
+    CatchesNothing,
     /// It has subroutines (`jsr`, `ret`), in an old class file.
     Subroutines,
     /// It would have more code than the format allows.
@@ -135,6 +137,7 @@ impl fmt::Display for SkipReason {
             Self::CannotThrow => "cannot throw",
             Self::OnlyConstructorCall => "only its constructor call can throw",
             Self::ConstructorShape => "constructor call not found for certain",
+            Self::CatchesNothing => "catches nothing",
             Self::Subroutines => "subroutines",
             Self::TooLarge => "too large",
             Self::TooManyLocals => "too many local variables",

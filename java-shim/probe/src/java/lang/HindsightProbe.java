@@ -214,7 +214,7 @@ public final class HindsightProbe {
         return frame(exception, method).a(a).a(b).a(c).a(d).a(e).a(f).a(g).a(h).j(x).j(y).j(z);
     }
 
-    /** Says that a typed handler of the program has caught an exception. */
+    /** Says that a handler has caught an exception. */
     public static void caught(Throwable exception, int method) {
         HindsightThread thread = HindsightThread.known();
         if (thread != null) {

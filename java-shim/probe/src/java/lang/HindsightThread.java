@@ -14,7 +14,8 @@ import java.lang.ref.SoftReference;
  *
  * <p><b>Invariant:</b> frames belong to exactly one exception object on one way up. A new exception
  * starts empty; the same object thrown again (a shared constant, or HotSpot's pre-allocated ones)
- * starts empty too, as far as a handler of an instrumented method has seen it caught.
+ * starts empty too, once a handler has seen it caught: one of an instrumented method, or of those
+ * classes of the JDK that catch everything (executors, futures), whose handlers tell it too.
  */
 final class HindsightThread {
     static final int UNCAUGHT = 0;
@@ -34,6 +35,9 @@ final class HindsightThread {
 
     /** Exceptions of one thread whose ways are kept: causes, and what a finally block runs into. */
     private static final int KEPT = 4;
+
+    /** Causes of causes that are looked at. */
+    private static final int MAX_CAUSES = 8;
 
     private final Thread owner;
 
@@ -234,9 +238,51 @@ final class HindsightThread {
 
     void caught(Throwable exception, int method) {
         moves++;
-        Propagation now = find(exception);
+        Propagation[] all = kept.get();
+        if (all == null) {
+            return;
+        }
+        Propagation now = null;
+        boolean othersOnTheirWay = false;
+        for (Propagation known : all) {
+            if (known == null) {
+                break;
+            }
+            if (known.exception == exception) {
+                if (now == null) {
+                    now = known;
+                }
+            } else {
+                othersOnTheirWay |= known.catcher < 0;
+            }
+        }
         if (now != null) {
             now.catcher = method;
+        }
+        if (othersOnTheirWay) {
+            caughtWithin(all, exception, method);
+        }
+    }
+
+    /**
+     * Who catches an exception that the JDK has made for another, as reflection and futures do, has
+     * caught that one too.
+     */
+    private static void caughtWithin(Propagation[] all, Throwable exception, int method) {
+        for (int depth = 0; depth < MAX_CAUSES && exception.getClass().getClassLoader0() == null; depth++) {
+            // A method of the JDK, since the class is: no code of the program runs.
+            exception = exception.getCause();
+            if (exception == null) {
+                return;
+            }
+            for (Propagation known : all) {
+                if (known != null && known.exception == exception) {
+                    if (known.catcher < 0) {
+                        known.catcher = method;
+                    }
+                    break;
+                }
+            }
         }
     }
 
@@ -271,7 +317,8 @@ final class HindsightThread {
     }
 
     /**
-     * Lets go of what has not moved since the last sweep. A thread that is just then in a long {@code finally} loses the frames below it.
+     * Lets go of what has not moved since the last sweep. A thread that is just then in a long {@code
+     * finally} loses the frames below it.
      */
     static synchronized void sweep() {
         HindsightThread[] entries = table;
