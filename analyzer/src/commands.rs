@@ -1,5 +1,6 @@
 //! The subcommands, one file each.
 
+pub mod crashes;
 pub mod input;
 pub mod inspect;
 pub mod junit;
@@ -15,6 +16,7 @@ use std::io::Write;
     reason = "a variant's documentation would replace the help of its options"
 )]
 pub enum Command {
+    Crashes(crashes::Opts),
     Inspect(inspect::Opts),
     Junit(junit::Opts),
 }
@@ -27,6 +29,7 @@ impl Command {
     /// Fails if the input is bad, and with [`Failure`] if that was already told.
     pub fn run(&self, out: &mut dyn Write) -> Result<()> {
         match self {
+            Command::Crashes(opts) => opts.run(out),
             Command::Inspect(opts) => opts.run(out),
             Command::Junit(opts) => opts.run(out),
         }

@@ -6,6 +6,7 @@
 //! - [`junit`] makes tests of a crash: candidates, sources, compilation, runs,
 //!   verdicts, a Maven project. It stands on [`java`] (literals, names,
 //!   comments), [`classpath`] and [`jdk`].
+//! - [`crashes`] groups the crashes of many runs.
 //! - [`repair`] makes a damaged crash file whole, with holes for what is lost.
 //! - [`commands`] holds one file per subcommand: its options and its `run`.
 //!
@@ -28,6 +29,7 @@
 pub mod classinfo;
 pub mod classpath;
 pub mod commands;
+pub mod crashes;
 pub mod graph;
 pub mod inspect;
 pub mod java;

@@ -1,4 +1,4 @@
-//! A crash as JSON: `hindsight.crash/1`, or `hindsight.crashes/1` for several.
+//! A crash as JSON: `hindsight.crash/1`, or `hindsight.crash_list/1` for several.
 
 use crate::commands::input::Input;
 use crate::graph::Typed;
@@ -32,7 +32,7 @@ pub fn write_all(inputs: &[Input], out: &mut dyn Write) -> io::Result<()> {
         crashes: Vec<Document>,
     }
     let documents = Documents {
-        schema: "hindsight.crashes/1",
+        schema: "hindsight.crash_list/1",
         crashes: inputs.iter().map(Document::new).collect(),
     };
     serde_json::to_writer_pretty(&mut *out, &documents)?;

@@ -110,7 +110,7 @@ fn crash_files() {
         &["crash-0001.hsc.part", "crash-0002.hsc"],
     );
     let both = ["inspect", "--format", "json", &dir.display().to_string()].map(str::to_owned);
-    check(&both, 0, &["\"schema\": \"hindsight.crashes/1\""]);
+    check(&both, 0, &["\"schema\": \"hindsight.crash_list/1\""]);
 }
 
 #[test]

@@ -2,6 +2,7 @@
 //! a wanted change run with `BLESS=1` and read the diff.
 
 mod common;
+mod crashes;
 mod degraded;
 mod errors;
 mod hostile;

@@ -1,0 +1,140 @@
+//! `hindsight crashes`.
+
+use super::{Failure, Format};
+use crate::crashes::collect::{self, Collected};
+use crate::crashes::{key, report};
+use crate::text::count;
+use anyhow::Result;
+use std::io::{IsTerminal, Write};
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+/// Group the crashes of many runs and machines by exception and stack.
+///
+/// Each group has its count (repetitions that a run only counted are part of
+/// it), when it was first and last seen, in which versions of the program, and
+/// the crash file that makes the best test.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+    # What crashed on any machine, the most frequent first.
+    $ hindsight crashes /collected/recordings
+
+    # A test of the most frequent one.
+    $ hindsight junit $(hindsight crashes --format json DIR | jq -r '.groups[0].best.file') ...
+
+    # Per machine now, merged later.
+    $ hindsight crashes --format json DIR > machine-7.json
+    $ hindsight crashes machine-*.json
+
+Exit status:
+    0 on success,
+    1 if a file cannot be read, or there is none,
+    2 if the arguments are wrong.")]
+pub struct Opts {
+    /// Directories with crash-*.hsc at any depth, crash files, or results of
+    /// this command (*.json).
+    #[arg(required = true, value_name = "DIR")]
+    paths: Vec<PathBuf>,
+
+    /// How to print: text for people, json for machines.
+    #[arg(long, value_enum, default_value_t)]
+    format: Format,
+
+    /// How many methods of the program must be the same.
+    #[arg(long, value_name = "N", default_value_t = key::FRAMES, value_parser = frames)]
+    frames: usize,
+
+    /// How many groups are shown; json has all.
+    #[arg(long, value_name = "N", default_value_t = 20)]
+    limit: usize,
+
+    /// No progress and no notes on stderr.
+    #[arg(long)]
+    quiet: bool,
+}
+
+fn frames(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(frames @ 1..=256) => Ok(frames),
+        _ => Err("a number from 1 to 256 is expected".to_owned()),
+    }
+}
+
+impl Opts {
+    /// Writes the groups to `out`; a file that cannot be read does not keep the
+    /// others from being shown.
+    ///
+    /// # Errors
+    ///
+    /// Fails if there is nothing to read, if a file cannot be read, or if `out`
+    /// cannot be written.
+    pub fn run(&self, out: &mut dyn Write) -> Result<()> {
+        let found = collect::find(&self.paths)?;
+        let progress = Progress::new(found.crashes.len(), self.quiet);
+        let Collected {
+            mut groups,
+            mut errors,
+        } = collect::read(&found.crashes, self.frames, &|| progress.step());
+        progress.end();
+        for path in &found.results {
+            match collect::result(path) {
+                Ok(result) => groups.merge(result),
+                Err(error) => errors.push(format!("{error:#}")),
+            }
+        }
+        for error in &errors {
+            eprintln!("hindsight: {error}");
+        }
+        match self.format {
+            Format::Text => {
+                let colour =
+                    std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none();
+                report::text(&groups, self.limit, colour, out)?;
+            }
+            Format::Json => report::json(&groups, &errors, out)?,
+        }
+        if errors.is_empty() {
+            Ok(())
+        } else {
+            Err(Failure.into())
+        }
+    }
+}
+
+/// Tells how far reading is, on a terminal and when it takes long.
+struct Progress {
+    total: usize,
+    done: AtomicUsize,
+    started: Instant,
+    shown: bool,
+}
+
+impl Progress {
+    fn new(total: usize, quiet: bool) -> Progress {
+        Progress {
+            total,
+            done: AtomicUsize::new(0),
+            started: Instant::now(),
+            shown: !quiet && std::io::stderr().is_terminal(),
+        }
+    }
+
+    fn is_late(&self) -> bool {
+        self.shown && self.started.elapsed() > Duration::from_secs(1)
+    }
+
+    fn step(&self) {
+        let done = self.done.fetch_add(1, Ordering::Relaxed) + 1;
+        if self.is_late() && done.is_multiple_of(16) {
+            eprint!("\rreading {done} of {}", count(self.total, "crash file"));
+        }
+    }
+
+    fn end(&self) {
+        if self.is_late() {
+            eprint!("\r\x1b[K");
+        }
+    }
+}

@@ -1,0 +1,212 @@
+//! Finding crash files and earlier results, and reading them.
+
+use super::group::{Group, Groups};
+use super::key::{Cause, Key};
+use crate::commands::input::Input;
+use anyhow::{Context, Result, bail};
+use serde::{Deserialize, Serialize};
+use std::collections::{BTreeSet, HashMap};
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::{fs, thread};
+
+/// The schema of results, and of earlier results that are inputs.
+pub const SCHEMA: &str = "hindsight.crashes/1";
+
+/// What the inputs name.
+#[derive(Debug, Default)]
+pub struct Found {
+    /// Crash files, each once.
+    pub crashes: BTreeSet<PathBuf>,
+    /// Results of earlier runs.
+    pub results: BTreeSet<PathBuf>,
+}
+
+/// One group in a result.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct Entry {
+    /// [`Key::id`].
+    pub id: String,
+    /// [`Key::exception`].
+    pub exception: String,
+    /// [`Key::frames`].
+    pub frames: Vec<String>,
+    /// [`Key::causes`].
+    pub causes: Vec<Cause>,
+    /// The rest.
+    #[serde(flatten)]
+    pub group: Group,
+}
+
+#[derive(Deserialize)]
+struct Document {
+    schema: String,
+    groups: Vec<Entry>,
+}
+
+/// Looks for crash files in directories, however deep; a file that ends in
+/// `.json` is an earlier result, any other a crash file.
+///
+/// # Errors
+///
+/// Fails if a path cannot be read, or a directory has no crash file below it.
+pub fn find(paths: &[PathBuf]) -> Result<Found> {
+    let mut found = Found::default();
+    for path in paths {
+        let context = || format!("failed to read {}", path.display());
+        let real = fs::canonicalize(path).with_context(context)?;
+        if fs::metadata(&real).with_context(context)?.is_dir() {
+            let mut crashes = BTreeSet::new();
+            walk(path, &mut crashes)?;
+            if crashes.is_empty() {
+                bail!(
+                    "no crash files (crash-*.hsc) in or below {}",
+                    path.display()
+                );
+            }
+            found.crashes.append(&mut crashes);
+        } else if path
+            .extension()
+            .is_some_and(|extension| extension == "json")
+        {
+            found.results.insert(path.clone());
+        } else {
+            found.crashes.insert(path.clone());
+        }
+    }
+    // The same file by two names is one crash.
+    let mut seen = BTreeSet::new();
+    found
+        .crashes
+        .retain(|path| fs::canonicalize(path).is_ok_and(|real| seen.insert(real)));
+    Ok(found)
+}
+
+/// Links to directories are not followed: they may lead in circles.
+fn walk(directory: &Path, crashes: &mut BTreeSet<PathBuf>) -> Result<()> {
+    let context = || format!("failed to read {}", directory.display());
+    for entry in fs::read_dir(directory).with_context(context)? {
+        let entry = entry.with_context(context)?;
+        let kind = entry.file_type().with_context(context)?;
+        let name = entry.file_name();
+        let name = name.to_string_lossy();
+        if kind.is_dir() {
+            walk(&entry.path(), crashes)?;
+        } else if name.starts_with("crash-")
+            && (name.ends_with(".hsc") || name.ends_with(".hsc.part"))
+        {
+            crashes.insert(entry.path());
+        }
+    }
+    Ok(())
+}
+
+/// Reads an earlier result.
+///
+/// # Errors
+///
+/// Fails if it is none, and names it.
+pub fn result(path: &Path) -> Result<Groups> {
+    let context = || format!("failed to read {}", path.display());
+    let text = fs::read(path).with_context(context)?;
+    let document: Document = serde_json::from_slice(&text)
+        .with_context(|| format!("{} is no result of hindsight crashes", path.display()))?;
+    if document.schema != SCHEMA {
+        bail!(
+            "{} has the schema {}; expected {SCHEMA}",
+            path.display(),
+            document.schema
+        );
+    }
+    let mut groups = Groups::default();
+    for entry in document.groups {
+        let key = Key {
+            exception: entry.exception,
+            frames: entry.frames,
+            causes: entry.causes,
+        };
+        groups.add(key, entry.group);
+    }
+    Ok(groups)
+}
+
+/// What came of reading crash files.
+#[derive(Debug, Default)]
+pub struct Collected {
+    /// The groups of those that could be read.
+    pub groups: Groups,
+    /// Why others could not.
+    pub errors: Vec<String>,
+}
+
+/// Reads crash files on all cores, keeping no more of them in memory than there
+/// are threads; `step` is called for each.
+pub fn read(files: &BTreeSet<PathBuf>, frames: usize, step: &(dyn Fn() + Sync)) -> Collected {
+    let files: Vec<&PathBuf> = files.iter().collect();
+    let counts = Mutex::new(HashMap::new());
+    let next = AtomicUsize::new(0);
+    let collected = Mutex::new(Collected::default());
+    let work = || {
+        while let Some(file) = files.get(next.fetch_add(1, Ordering::Relaxed)) {
+            let read = one(file, frames, &counts);
+            let mut all = collected
+                .lock()
+                .unwrap_or_else(|poison| poison.into_inner());
+            match read {
+                Ok((key, group)) => all.groups.add(key, group),
+                Err(error) => all.errors.push(format!("{error:#}")),
+            }
+            drop(all);
+            step();
+        }
+    };
+    let threads = thread::available_parallelism().map_or(1, |cores| cores.get());
+    thread::scope(|scope| {
+        for _ in 1..threads.min(files.len()) {
+            scope.spawn(work);
+        }
+        work();
+    });
+    let mut collected = collected
+        .into_inner()
+        .unwrap_or_else(|poison| poison.into_inner());
+    collected.errors.sort_unstable();
+    collected
+}
+
+/// How often each crash of a run happened, by the run's directory.
+type Counts = Mutex<HashMap<PathBuf, HashMap<String, u64>>>;
+
+fn one(file: &Path, frames: usize, counts: &Counts) -> Result<(Key, Group)> {
+    let input = Input::read(file)?;
+    let bytes = fs::metadata(file).map_or(0, |meta| meta.len());
+    let count = count(file, counts);
+    let key = Key::new(&input.crash.failure, frames);
+    let file = file.display().to_string();
+    Ok((key, Group::of(&file, bytes, &input.crash, count)))
+}
+
+/// How often this crash happened: what `run.json` beside it says, else once.
+fn count(file: &Path, counts: &Counts) -> u64 {
+    let (Some(directory), Some(name)) = (file.parent(), file.file_name()) else {
+        return 1;
+    };
+    let mut counts = counts.lock().unwrap_or_else(|poison| poison.into_inner());
+    let of_run = counts
+        .entry(directory.to_owned())
+        .or_insert_with(|| run_counts(directory).unwrap_or_default());
+    let count = of_run.get(name.to_string_lossy().as_ref());
+    count.copied().unwrap_or(1).max(1)
+}
+
+fn run_counts(directory: &Path) -> Option<HashMap<String, u64>> {
+    let text = fs::read(directory.join("run.json")).ok()?;
+    let run: serde_json::Value = serde_json::from_slice(&text).ok()?;
+    let crashes = run.get("crashes")?.as_array()?;
+    let of = |crash: &serde_json::Value| {
+        let file = crash.get("file")?.as_str()?.to_owned();
+        Some((file, crash.get("count")?.as_u64()?))
+    };
+    Some(crashes.iter().filter_map(of).collect())
+}

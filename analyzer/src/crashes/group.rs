@@ -1,0 +1,149 @@
+//! What is known of one failure, over all its crashes.
+
+use super::key::Key;
+use hindsight_tracelog::crash::Fidelity;
+use hindsight_tracelog::reader::Crash;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
+
+/// All crashes of one failure.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Group {
+    /// How often it happened: recordings, and repetitions that were only counted.
+    pub count: u64,
+    /// Crash files.
+    pub files: u64,
+    /// The earliest recording, milliseconds since 1970.
+    pub first_ms: i64,
+    /// The latest recording, milliseconds since 1970.
+    pub last_ms: i64,
+    /// The count by version of the program; the empty text if it has none.
+    pub versions: BTreeMap<String, u64>,
+    /// The count by version of Java.
+    pub java_versions: BTreeMap<String, u64>,
+    /// A message, the smallest of those there are: all of a group look alike.
+    pub message: Option<String>,
+    /// The file that makes the best test.
+    pub best: Candidate,
+}
+
+/// A crash file, by how good a test it promises.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Candidate {
+    /// Where it is.
+    pub file: String,
+    /// Whether all of it could be read.
+    pub whole: bool,
+    /// Frames with arguments.
+    pub captured: usize,
+    /// All frames.
+    pub frames: usize,
+    /// Frames whose fields are as at entry, too.
+    pub with_fields: usize,
+    /// Its size.
+    pub bytes: u64,
+    /// When it was recorded, milliseconds since 1970.
+    pub time_ms: i64,
+}
+
+impl Candidate {
+    /// Orders by promise: the greatest is the best. Whole files first, then
+    /// those with more captured frames, then the smaller one, for that is the
+    /// one to read; the rest makes the order total.
+    fn rank(&self) -> impl Ord + '_ {
+        (
+            self.whole,
+            self.captured,
+            self.with_fields,
+            std::cmp::Reverse(self.bytes),
+            self.time_ms,
+            std::cmp::Reverse(self.file.as_str()),
+        )
+    }
+}
+
+impl Group {
+    /// The group of one crash file, which stands for `count` crashes.
+    pub fn of(file: &str, bytes: u64, crash: &Crash, count: u64) -> Group {
+        let meta = &crash.meta;
+        let frames = || crash.failure.frames.iter().filter(|f| f.exception == 0);
+        let with = |fidelity| frames().filter(|frame| frame.fidelity == fidelity).count();
+        Group {
+            count,
+            files: 1,
+            first_ms: meta.time_ms,
+            last_ms: meta.time_ms,
+            versions: BTreeMap::from([(meta.program_version.clone(), count)]),
+            java_versions: BTreeMap::from([(meta.java_version.clone(), count)]),
+            message: crash
+                .failure
+                .exceptions
+                .first()
+                .and_then(|first| first.message.clone()),
+            best: Candidate {
+                file: file.to_owned(),
+                whole: crash.is_whole() && !file.ends_with(".part"),
+                captured: frames().count() - with(Fidelity::None),
+                frames: frames().count(),
+                with_fields: with(Fidelity::Fields),
+                bytes,
+                time_ms: meta.time_ms,
+            },
+        }
+    }
+
+    /// Takes in another group of the same failure.
+    pub fn merge(&mut self, other: Group) {
+        self.count = self.count.saturating_add(other.count);
+        self.files = self.files.saturating_add(other.files);
+        self.first_ms = self.first_ms.min(other.first_ms);
+        self.last_ms = self.last_ms.max(other.last_ms);
+        add(&mut self.versions, other.versions);
+        add(&mut self.java_versions, other.java_versions);
+        self.message = match (self.message.take(), other.message) {
+            (Some(one), Some(two)) => Some(one.min(two)),
+            (one, two) => one.or(two),
+        };
+        if other.best.rank() > self.best.rank() {
+            self.best = other.best;
+        }
+    }
+}
+
+fn add(to: &mut BTreeMap<String, u64>, from: BTreeMap<String, u64>) {
+    for (key, count) in from {
+        let sum = to.entry(key).or_default();
+        *sum = sum.saturating_add(count);
+    }
+}
+
+/// Groups by what they have in common.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Groups(pub BTreeMap<Key, Group>);
+
+impl Groups {
+    /// Takes in a group.
+    pub fn add(&mut self, key: Key, group: Group) {
+        match self.0.entry(key) {
+            Entry::Vacant(place) => {
+                place.insert(group);
+            }
+            Entry::Occupied(mut place) => place.get_mut().merge(group),
+        }
+    }
+
+    /// Takes in all groups of another.
+    pub fn merge(&mut self, other: Groups) {
+        for (key, group) in other.0 {
+            self.add(key, group);
+        }
+    }
+
+    /// The groups, most frequent first; of equal ones, the latest first.
+    pub fn sorted(&self) -> Vec<(&Key, &Group)> {
+        let mut all: Vec<_> = self.0.iter().collect();
+        all.sort_by_key(|(_, group)| std::cmp::Reverse((group.count, group.last_ms)));
+        all
+    }
+}

@@ -1,0 +1,279 @@
+//! Which crashes are the same failure.
+//!
+//! Two crashes are one failure if exception and causes have the same classes,
+//! and the program's methods nearest to where it was thrown are the same. Lines
+//! are no part of it, for they differ from release to release; neither are the
+//! numbers in the names that compilers and the JVM generate.
+
+use hindsight_tracelog::crash::{ExceptionInfo, Failure, StackElement};
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+/// How many of the program's methods count, by default.
+pub const FRAMES: usize = 5;
+
+/// Methods of a cause that count.
+const CAUSE_FRAMES: usize = 3;
+
+/// Frames of a recursion without end that are looked at for its methods.
+const RECURSION_FRAMES: usize = 256;
+
+/// What is the same in all crashes of a group.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct Key {
+    /// The class of the exception.
+    pub exception: String,
+    /// The methods (`package.Class.method`) that it came through first, from
+    /// the one that threw.
+    pub frames: Vec<String>,
+    /// The causes, nearest first.
+    pub causes: Vec<Cause>,
+}
+
+/// A cause, as far as it belongs to the key.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct Cause {
+    /// Its class.
+    pub exception: String,
+    /// The methods that it came through first.
+    pub frames: Vec<String>,
+}
+
+impl Key {
+    /// The key of a failure, with up to `frames` methods.
+    pub fn new(failure: &Failure, frames: usize) -> Key {
+        let Some(first) = failure.exceptions.first() else {
+            return Key {
+                exception: String::new(),
+                frames: Vec::new(),
+                causes: Vec::new(),
+            };
+        };
+        // A trace may be missing where frames were captured all the same.
+        let captured = failure
+            .frames
+            .iter()
+            .filter(|frame| frame.exception == 0 && frame.method != "...")
+            .map(|frame| (frame.class.as_str(), frame.method.as_str()));
+        Key {
+            exception: generated(&first.class),
+            frames: methods(&first.class, captured, frames),
+            causes: causes(failure, first)
+                .into_iter()
+                .map(|cause| Cause {
+                    exception: generated(&cause.class),
+                    frames: methods(
+                        &cause.class,
+                        cause.stack.iter().map(place),
+                        frames.min(CAUSE_FRAMES),
+                    ),
+                })
+                .collect(),
+        }
+    }
+
+    /// A short name that stays the same from run to run and machine to machine:
+    /// twelve hexadecimal digits.
+    pub fn id(&self) -> String {
+        let mut hash = Sha256::new();
+        let mut part = |text: &str| {
+            hash.update((text.len() as u64).to_le_bytes());
+            hash.update(text);
+        };
+        part(&self.exception);
+        let frames = |frames: &[String]| frames.join("\n");
+        part(&frames(&self.frames));
+        for cause in &self.causes {
+            part(&cause.exception);
+            part(&frames(&cause.frames));
+        }
+        hash.finalize()[..6]
+            .iter()
+            .map(|byte| format!("{byte:02x}"))
+            .collect()
+    }
+}
+
+fn place(element: &StackElement) -> (&str, &str) {
+    (&element.class, &element.method)
+}
+
+/// The causes of an exception, nearest first.
+fn causes<'a>(failure: &'a Failure, first: &'a ExceptionInfo) -> Vec<&'a ExceptionInfo> {
+    let mut causes = Vec::new();
+    let mut at = first.cause;
+    while let Some(cause) = at.and_then(|at| failure.exceptions.get(at as usize)) {
+        // Causes may form a circle.
+        if causes.len() == failure.exceptions.len() {
+            break;
+        }
+        causes.push(cause);
+        at = cause.cause;
+    }
+    causes
+}
+
+/// The methods that count: the program's, or all if none is the program's.
+fn methods<'a>(
+    exception: &str,
+    frames: impl Iterator<Item = (&'a str, &'a str)>,
+    most: usize,
+) -> Vec<String> {
+    let all: Vec<(&str, &str)> = frames.take(RECURSION_FRAMES).collect();
+    let program: Vec<_> = all
+        .iter()
+        .filter(|(class, _)| !is_platform(class))
+        .collect();
+    let counted = if program.is_empty() {
+        all.iter().collect()
+    } else {
+        program
+    };
+    let mut names = counted
+        .into_iter()
+        .map(|(class, method)| format!("{}.{}", generated(class), generated(method)));
+    if exception == "java.lang.StackOverflowError" {
+        // Where the stack ended is chance; which methods went round is not.
+        let mut round: Vec<String> = names.collect();
+        round.sort_unstable();
+        round.dedup();
+        round.truncate(most);
+        return round;
+    }
+    let mut kept: Vec<String> = Vec::new();
+    // A method that calls itself counts once: how deep it was depends on the input.
+    for name in names.by_ref() {
+        if kept.last() == Some(&name) {
+            continue;
+        }
+        if kept.len() == most {
+            break;
+        }
+        kept.push(name);
+    }
+    kept
+}
+
+/// Not `com.sun`: a failure in javac is a failure of a program.
+fn is_platform(class: &str) -> bool {
+    ["java.", "javax.", "jdk.", "sun."]
+        .iter()
+        .any(|prefix| class.starts_with(prefix))
+}
+
+/// A name without the numbers that were generated into it: what follows the
+/// marks of lambdas, proxies and generated subclasses, and addresses.
+fn generated(name: &str) -> String {
+    // Lambdas' methods and synthetic ones end in counters: lambda$main$3, access$100.
+    for prefix in ["lambda$", "access$", "$anonfun$"] {
+        if name.starts_with(prefix) {
+            let kept = name.trim_end_matches(|c: char| c.is_ascii_digit());
+            return kept.trim_end_matches('$').to_owned();
+        }
+    }
+    // Hidden classes have an address behind a slash; generated ones a hash
+    // behind a double dollar, or a number behind a well-known word.
+    let name = name.split_once('/').map_or(name, |(before, _)| before);
+    if let Some((before, after)) = name.split_once("$$") {
+        let word: String = after
+            .chars()
+            .take_while(|c| c.is_ascii_alphabetic())
+            .collect();
+        return format!("{before}$${word}");
+    }
+    for word in [
+        "$Proxy",
+        "GeneratedMethodAccessor",
+        "GeneratedConstructorAccessor",
+    ] {
+        if let Some(at) = name.rfind(word) {
+            let (kept, number) = name.split_at(at + word.len());
+            if number.bytes().all(|byte| byte.is_ascii_digit()) {
+                return kept.to_owned();
+            }
+        }
+    }
+    name.to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use hindsight_tracelog::crash::Frame;
+
+    fn failure(exception: &str, frames: &[&str]) -> Failure {
+        Failure {
+            exceptions: vec![ExceptionInfo {
+                class: exception.to_owned(),
+                ..ExceptionInfo::default()
+            }],
+            frames: frames
+                .iter()
+                .map(|name| {
+                    let (class, method) = name.rsplit_once('.').expect("class.method");
+                    Frame {
+                        class: class.to_owned(),
+                        method: method.to_owned(),
+                        ..Frame::default()
+                    }
+                })
+                .collect(),
+        }
+    }
+
+    fn frames(exception: &str, names: &[&str]) -> Vec<String> {
+        Key::new(&failure(exception, names), FRAMES).frames
+    }
+
+    #[test]
+    fn the_methods_of_the_program_count_without_generated_numbers() {
+        let names = [
+            "java.util.ArrayList.get",
+            "a.Order.lambda$total$3",
+            "a.Order$$Lambda/0x00007f.apply",
+            "com.sun.proxy.$Proxy17.call",
+            "a.Shop$$EnhancerBySpringCGLIB$$1f2e.run",
+            "java.lang.Thread.run",
+        ];
+        let expected = [
+            "a.Order.lambda$total",
+            "a.Order$$Lambda.apply",
+            "com.sun.proxy.$Proxy.call",
+            "a.Shop$$EnhancerBySpringCGLIB.run",
+        ];
+        assert_eq!(frames("a.E", &names), expected);
+        assert_eq!(frames("a.E", &["java.lang.Integer.parseInt"]).len(), 1);
+    }
+
+    #[test]
+    fn recursion_counts_once_however_deep() {
+        let shallow = frames("a.E", &["a.A.leaf", "a.A.walk", "a.A.walk", "a.A.main"]);
+        let deep = frames(
+            "a.E",
+            &["a.A.leaf", "a.A.walk", "a.A.walk", "a.A.walk", "a.A.main"],
+        );
+        assert_eq!(shallow, deep);
+        let even = frames(
+            "java.lang.StackOverflowError",
+            &["a.A.x", "a.A.y", "a.A.x", "a.A.y"],
+        );
+        let odd = frames("java.lang.StackOverflowError", &["a.A.y", "a.A.x", "a.A.y"]);
+        assert_eq!(even, odd);
+    }
+
+    #[test]
+    fn causes_belong_to_the_key_and_may_be_circular() {
+        let mut wrapped = failure("a.Wrapped", &["a.A.main"]);
+        let plain = Key::new(&wrapped, FRAMES);
+        wrapped.exceptions[0].cause = Some(1);
+        wrapped.exceptions.push(ExceptionInfo {
+            class: "a.Cause".to_owned(),
+            cause: Some(0),
+            ..ExceptionInfo::default()
+        });
+        let key = Key::new(&wrapped, FRAMES);
+        assert_eq!(key.causes[0].exception, "a.Cause");
+        assert_ne!(key.id(), plain.id());
+        assert_eq!(plain.id().len(), 12);
+    }
+}

@@ -1,0 +1,141 @@
+//! Groups for people and machines.
+
+use super::collect::{Entry, SCHEMA};
+use super::group::{Group, Groups};
+use super::key::Key;
+use crate::text::{count, one_line, utc};
+use serde::Serialize;
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+
+/// Versions that are named; further ones are counted.
+const VERSIONS: usize = 5;
+
+/// Writes the first `limit` groups for people.
+///
+/// # Errors
+///
+/// Fails if `out` cannot be written.
+pub fn text(groups: &Groups, limit: usize, colour: bool, out: &mut dyn Write) -> io::Result<()> {
+    let (bold, plain) = if colour {
+        ("\x1b[1m", "\x1b[0m")
+    } else {
+        ("", "")
+    };
+    let all = groups.sorted();
+    let crashes: u64 = all.iter().map(|(_, group)| group.count).sum();
+    let files: u64 = all.iter().map(|(_, group)| group.files).sum();
+    let crashes = match crashes {
+        1 => "1 crash".to_owned(),
+        _ => format!("{crashes} crashes"),
+    };
+    writeln!(
+        out,
+        "{} of {crashes} ({})",
+        count(all.len(), "group"),
+        count(usize::try_from(files).unwrap_or(usize::MAX), "file")
+    )?;
+    let width = all
+        .first()
+        .map_or(1, |(_, group)| group.count.to_string().len());
+    for (key, group) in all.iter().take(limit) {
+        writeln!(out)?;
+        writeln!(
+            out,
+            "{:>width$} x {bold}{}{plain}  [{}]",
+            group.count,
+            one_line(&exceptions(key), 300),
+            key.id()
+        )?;
+        let indent = " ".repeat(width + 3);
+        if let Some(message) = &group.message {
+            writeln!(out, "{indent}{}", one_line(message, 150))?;
+        }
+        for frame in &key.frames {
+            writeln!(out, "{indent}  at {}", one_line(frame, 200))?;
+        }
+        let seen = if group.first_ms == group.last_ms {
+            utc(group.first_ms)
+        } else {
+            format!("{} to {}", utc(group.first_ms), utc(group.last_ms))
+        };
+        writeln!(out, "{indent}seen      {seen}")?;
+        if let Some(versions) = versions(&group.versions) {
+            writeln!(out, "{indent}versions  {versions}")?;
+        }
+        writeln!(out, "{indent}best      {}", best(group))?;
+    }
+    if let Some(more) = all.len().checked_sub(limit).filter(|more| *more > 0) {
+        writeln!(out, "\n{} not shown (--limit)", count(more, "more group"))?;
+    }
+    Ok(())
+}
+
+/// `a.Wrapper <- a.Cause`.
+fn exceptions(key: &Key) -> String {
+    std::iter::once(key.exception.as_str())
+        .chain(key.causes.iter().map(|cause| cause.exception.as_str()))
+        .collect::<Vec<_>>()
+        .join(" <- ")
+}
+
+/// `1.3 (11), 1.2 (3)`, the most frequent first.
+fn versions(versions: &BTreeMap<String, u64>) -> Option<String> {
+    let mut named: Vec<_> = versions
+        .iter()
+        .filter(|(name, _)| !name.is_empty())
+        .collect();
+    if named.is_empty() {
+        return None;
+    }
+    named.sort_by_key(|(_, count)| std::cmp::Reverse(**count));
+    let mut words: Vec<String> = named
+        .iter()
+        .take(VERSIONS)
+        .map(|(name, count)| format!("{} ({count})", one_line(name, 60)))
+        .collect();
+    if let Some(more) = named.len().checked_sub(VERSIONS).filter(|more| *more > 0) {
+        words.push(format!("{more} more"));
+    }
+    Some(words.join(", "))
+}
+
+fn best(group: &Group) -> String {
+    let best = &group.best;
+    let damaged = if best.whole { "" } else { ", damaged" };
+    format!(
+        "{} ({} of {} captured, {} kB{damaged})",
+        one_line(&best.file, 400),
+        best.captured,
+        count(best.frames, "frame"),
+        best.bytes.div_ceil(1024)
+    )
+}
+
+/// Writes all groups as one document, which is an input again.
+///
+/// # Errors
+///
+/// Fails if `out` cannot be written.
+pub fn json(groups: &Groups, errors: &[String], out: &mut dyn Write) -> io::Result<()> {
+    #[derive(Serialize)]
+    struct Document<'a> {
+        schema: &'static str,
+        groups: Vec<Entry>,
+        errors: &'a [String],
+    }
+    let entry = |(key, group): (&Key, &Group)| Entry {
+        id: key.id(),
+        exception: key.exception.clone(),
+        frames: key.frames.clone(),
+        causes: key.causes.clone(),
+        group: group.clone(),
+    };
+    let document = Document {
+        schema: SCHEMA,
+        groups: groups.sorted().into_iter().map(entry).collect(),
+        errors,
+    };
+    serde_json::to_writer_pretty(&mut *out, &document)?;
+    writeln!(out)
+}

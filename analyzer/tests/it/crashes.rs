@@ -1,0 +1,177 @@
+//! `hindsight crashes`: groups over runs and machines.
+
+use crate::common::*;
+use hindsight_tracelog::crash::*;
+use serde_json::{Value as Json, json};
+use std::fs;
+use std::path::Path;
+
+/// A crash of `exception` in the method that `frames` begins with.
+fn crash(exception: &str, frames: &[&str], version: &str, minute: i64) -> Recording {
+    let mut r = Recording::new();
+    let stack: Vec<(&str, &str, i32)> = frames
+        .iter()
+        .map(|name| name.rsplit_once('.').expect("class.method"))
+        .map(|(class, method)| (class, method, 7))
+        .collect();
+    r.exception(exception, Some("what happened"), &stack);
+    for (class, method, line) in stack {
+        r.failure.frames.push(Frame {
+            class: class.into(),
+            method: method.into(),
+            line: Some(line),
+            fidelity: if class.starts_with("java.") {
+                Fidelity::None
+            } else {
+                Fidelity::Fields
+            },
+            ..Frame::default()
+        });
+    }
+    r.meta.program_version = version.into();
+    r.meta.time_ms = 1_700_000_000_000 + minute * 60_000;
+    r
+}
+
+/// Three runs on two machines.
+fn runs(dir: &Path) {
+    let order = [
+        "java.util.ArrayList.get",
+        "shop.Order.line",
+        "shop.Order.lambda$total$1",
+    ];
+    let later = [
+        "java.util.ArrayList.get",
+        "shop.Order.line",
+        "shop.Order.lambda$total$2",
+    ];
+    let place = |name: &str| {
+        let path = dir.join(name);
+        fs::create_dir_all(path.parent().expect("it has one")).unwrap();
+        path
+    };
+    crash("java.lang.IndexOutOfBoundsException", &order, "1.2", 1)
+        .write(&place("a/run-1/crash-0001.hsc"));
+    crash("java.lang.Error", &["shop.Main.main"], "1.2", 2).write(&place("a/run-1/crash-0002.hsc"));
+    let run =
+        json!({"schema": "hindsight.run/1", "crashes": [{"file": "crash-0001.hsc", "count": 41}]});
+    fs::write(place("a/run-1/run.json"), run.to_string()).unwrap();
+    crash("java.lang.IndexOutOfBoundsException", &later, "1.3", 3)
+        .write(&place("a/run-2/crash-0001.hsc"));
+    crash("java.lang.IndexOutOfBoundsException", &later[..2], "1.3", 9)
+        .write(&place("b/crash-0001.hsc"));
+}
+
+fn groups(arguments: &[&Path]) -> Json {
+    let mut all: Vec<std::ffi::OsString> = vec!["crashes".into(), "--format".into(), "json".into()];
+    all.extend(arguments.iter().map(|path| path.as_os_str().to_owned()));
+    let output = hindsight(all);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let document: Json = serde_json::from_slice(&output.stdout).expect("JSON");
+    assert_eq!(document["schema"], "hindsight.crashes/1");
+    document["groups"].clone()
+}
+
+#[test]
+fn crashes_are_grouped_over_machines_and_versions() {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path();
+    runs(dir);
+    let all = groups(&[dir]);
+    assert_eq!(all.as_array().map(Vec::len), Some(3), "{all:#}");
+    let first = &all[0];
+    assert_eq!(first["exception"], "java.lang.IndexOutOfBoundsException");
+    assert_eq!(
+        first["frames"],
+        json!(["shop.Order.line", "shop.Order.lambda$total"])
+    );
+    assert_eq!(first["count"], 42);
+    assert_eq!(first["files"], 2);
+    assert_eq!(first["versions"], json!({"1.2": 41, "1.3": 1}));
+    assert_eq!(first["first_ms"], 1_700_000_060_000_i64);
+    assert_eq!(first["last_ms"], 1_700_000_180_000_i64);
+    // Equally good ones: the later.
+    let best = first["best"]["file"].as_str().expect("a file");
+    assert!(best.ends_with("a/run-2/crash-0001.hsc"), "{best}");
+    assert_eq!(first["best"]["captured"], 2);
+
+    // Fewer methods make fewer groups.
+    let arguments = ["crashes", "--frames", "1", &dir.display().to_string()].map(str::to_owned);
+    let shown = hindsight(arguments);
+    let shown = text(&shown.stdout);
+    assert!(
+        shown.starts_with("2 groups of 44 crashes (4 files)"),
+        "{shown}"
+    );
+    assert!(shown.contains("at shop.Order.line"), "{shown}");
+    assert!(shown.contains("versions  1.2 (41), 1.3 (2)"), "{shown}");
+}
+
+#[test]
+fn results_merge_in_any_order_and_by_parts() {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path();
+    runs(dir);
+    let whole = groups(&[dir]);
+    let part = |name: &str, of: &[&str]| {
+        let paths: Vec<_> = of.iter().map(|of| dir.join(of)).collect();
+        let paths: Vec<&Path> = paths.iter().map(|path| path.as_path()).collect();
+        let document = json!({"schema": "hindsight.crashes/1", "groups": groups(&paths)});
+        let path = dir.join(name);
+        fs::write(&path, document.to_string()).unwrap();
+        path
+    };
+    let one = part("1.json", &["a/run-1"]);
+    let two = part("2.json", &["a/run-2"]);
+    let three = part("3.json", &["b"]);
+    assert_eq!(groups(&[&one, &two, &three]), whole);
+    assert_eq!(groups(&[&three, &one, &two]), whole);
+    let pair = part("pair.json", &["2.json", "3.json"]);
+    assert_eq!(groups(&[&pair, &one]), whole);
+    assert_eq!(groups(&[&dir.join("b"), &one, &two]), whole);
+    // A file that is named twice counts once.
+    assert_eq!(
+        groups(&[dir, &dir.join("b/crash-0001.hsc"), &dir.join("b")]),
+        whole
+    );
+}
+
+#[test]
+fn what_cannot_be_read_is_named_and_hides_nothing() {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path();
+    runs(dir);
+    fs::write(dir.join("a/crash-0009.hsc"), "PK...").unwrap();
+    let output = hindsight(["crashes".as_ref(), dir.as_os_str()]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(
+        text(&output.stderr).contains("crash-0009.hsc"),
+        "{}",
+        text(&output.stderr)
+    );
+    assert!(
+        text(&output.stdout).starts_with("3 groups"),
+        "{}",
+        text(&output.stdout)
+    );
+
+    let other = dir.join("other.json");
+    fs::write(&other, r#"{"schema": "other/1", "groups": []}"#).unwrap();
+    let output = hindsight(["crashes".as_ref(), other.as_os_str()]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(
+        text(&output.stderr).contains("other/1"),
+        "{}",
+        text(&output.stderr)
+    );
+
+    let empty = dir.join("empty");
+    fs::create_dir(&empty).unwrap();
+    let output = hindsight(["crashes".as_ref(), empty.as_os_str()]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(
+        text(&output.stderr).contains("no crash files"),
+        "{}",
+        text(&output.stderr)
+    );
+}
