@@ -21,6 +21,7 @@ pub fn crash(class: &[u8], plan: &CrashPlan<'_>) -> Result<Rewritten, Error> {
         class: None,
         class_name: name.to_string_lossy().into_owned(),
         methods: Vec::new(),
+        layouts: Vec::new(),
         skipped: Vec::new(),
     };
     if class.is(access::MODULE) || class.pool.classes().any(|(_, name)| name == PROBE) {
@@ -101,6 +102,7 @@ fn one<'a>(
         parameter_names,
         lines,
     });
+    rewritten.layouts.push(body.layout);
     Ok(Some(body.code))
 }
 
@@ -122,6 +124,7 @@ fn all_left(class: &ClassFile<'_>, rewritten: Rewritten) -> Rewritten {
         class: None,
         class_name: rewritten.class_name,
         methods: Vec::new(),
+        layouts: Vec::new(),
         skipped: with_body
             .map(|method| skipped(method, SkipReason::ConstantPoolFull))
             .collect(),
