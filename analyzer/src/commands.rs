@@ -2,6 +2,7 @@
 
 pub mod input;
 pub mod inspect;
+pub mod instrument;
 pub mod junit;
 
 use anyhow::Result;
@@ -17,6 +18,7 @@ use std::io::Write;
 pub enum Command {
     Inspect(inspect::Opts),
     Junit(junit::Opts),
+    Instrument(Box<instrument::Opts>),
 }
 
 impl Command {
@@ -29,6 +31,7 @@ impl Command {
         match self {
             Command::Inspect(opts) => opts.run(out),
             Command::Junit(opts) => opts.run(out),
+            Command::Instrument(opts) => opts.run(out),
         }
     }
 }

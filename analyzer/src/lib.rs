@@ -7,6 +7,8 @@
 //!   verdicts, a Maven project. It stands on [`java`] (literals, names,
 //!   comments), [`classpath`] and [`jdk`].
 //! - [`repair`] makes a damaged crash file whole, with holes for what is lost.
+//! - [`instrument`] rewrites classes offline and lists what was inserted;
+//!   [`archive`] carries all else of a jar along.
 //! - [`commands`] holds one file per subcommand: its options and its `run`.
 //!
 //! ```text
@@ -25,11 +27,13 @@
 
 #![forbid(unsafe_code)]
 
+pub mod archive;
 pub mod classinfo;
 pub mod classpath;
 pub mod commands;
 pub mod graph;
 pub mod inspect;
+pub mod instrument;
 pub mod java;
 pub mod jdk;
 pub mod junit;
