@@ -1,9 +1,9 @@
 //! One run: from what the user named to what was asked for.
 
-use super::batch::{self, Input, Job, MAX_CLASS, Orders};
+use super::batch::{self, Done, Input, Job, MAX_CLASS, Orders};
 use super::jar;
 use super::listing::Listing;
-use super::plan::Plan;
+use super::plan::{Left, Plan, Verdict};
 use super::progress::Progress;
 use super::tally::Tally;
 use super::target::{Output, Target};
@@ -173,9 +173,16 @@ impl Run<'_> {
         let mut jobs = [Job::new(shown.to_owned(), Input::Plain(bytes.clone()))];
         self.rewrite(&mut jobs)?;
         let [Job { done, .. }] = jobs;
-        if let Some(failure) = self.tally.failures.first() {
-            let why = failure.detail.as_ref().unwrap_or(&failure.reason);
-            bail!("failed to rewrite {shown}: {why}");
+        if let Some(Done {
+            verdict:
+                Verdict::Left {
+                    reason: Left::Malformed(error),
+                    ..
+                },
+            ..
+        }) = done
+        {
+            return Err(anyhow::Error::from(error).context(format!("failed to read {shown}")));
         }
         if let Some(target) = target {
             let new = done.and_then(|done| done.content);

@@ -52,14 +52,22 @@ impl Target {
             _ => PathBuf::from("."),
         };
         let context = || format!("failed to write {}", path.display());
-        fs::create_dir_all(&folder).with_context(context)?;
-        if is_folder && is_within(&folder, input) {
+        // The first part that exists decides where the rest will be.
+        let existing = folder
+            .ancestors()
+            .map(|folder| match folder.as_os_str().is_empty() {
+                true => Path::new("."),
+                false => folder,
+            })
+            .find(|folder| folder.exists());
+        if is_folder && existing.is_some_and(|existing| is_within(existing, input)) {
             bail!(
                 "{} lies within {}, which would be rewritten into itself; name another place",
                 path.display(),
                 input.display()
             );
         }
+        fs::create_dir_all(&folder).with_context(context)?;
         let mut builder = Builder::new();
         builder.prefix(PREFIX);
         let made = if is_folder {

@@ -2,7 +2,12 @@
 
 use crate::common::*;
 use crate::instrument::instrumented;
+use crate::support::Random;
 use crate::zips::{archive, part, stored};
+use hindsight_analyzer::archive::read::{Directory, Source};
+use hindsight_analyzer::instrument::listing::{Listing, Print};
+use hindsight_analyzer::instrument::plan::Plan;
+use hindsight_analyzer::instrument::run::{Options, instrument};
 use std::ffi::OsStr;
 use std::fs;
 use std::path::Path;
@@ -85,6 +90,12 @@ fn nothing_is_destroyed() {
         1,
         &["lies within"],
     );
+    refused(
+        &[&classes, "--out", &file("classes/new/out")],
+        1,
+        &["lies within"],
+    );
+    assert!(!dir.join("classes/new").exists());
     refused(&[&classes, "--out", &classes], 1, &["is the input itself"]);
     fs::create_dir(file("empty")).unwrap();
     instrumented([&classes, "--out", &file("empty")]);
@@ -229,5 +240,75 @@ fn what_is_made_to_hurt_is_left_alone() {
         failures
             .iter()
             .any(|failure| failure["reason"] == "nested too deeply")
+    );
+}
+
+#[test]
+fn no_bytes_make_it_panic() {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path();
+    let class = class(dir);
+    let inner = archive(b"", &[part("A.class", &class)], b"");
+    let manifest = b"Manifest-Version: 1.0\n\nName: A.class\nSHA1-Digest: x\n\n";
+    let jar = |class: &[u8]| {
+        let parts = [
+            part("META-INF/MANIFEST.MF", manifest),
+            part("META-INF/A.SF", b""),
+            part("A.class", class),
+            stored("a.jar", &inner),
+            part("b.jar", &inner),
+        ];
+        archive(b"#!", &parts, b"comment")
+    };
+    let (from, to) = (dir.join("from.jar"), dir.join("to.jar"));
+    let plan = Plan::default();
+    let listing = Listing {
+        print: Print::Json { code: true },
+        ..Listing::default()
+    };
+    let rounds = if std::env::var_os("HINDSIGHT_FULL").is_some() {
+        100_000
+    } else {
+        600
+    };
+    let mut random = Random(0x9e37_79b9_7f4a_7c15);
+    let (mut written, mut refused) = (0, 0);
+    for round in 0..rounds {
+        // The container in one round, a class in it in the next.
+        let bytes = if round % 2 == 0 {
+            let mut bytes = jar(&class);
+            random.mutate(&mut bytes);
+            bytes
+        } else {
+            let mut class = class.clone();
+            random.mutate(&mut class);
+            jar(&class)
+        };
+        fs::write(&from, &bytes).unwrap();
+        let done = instrument(&Options {
+            input: &from,
+            out: Some(&to),
+            force: true,
+            plan: &plan,
+            listing: &listing,
+            progress: false,
+        });
+        match done {
+            Ok(_) => {
+                written += 1;
+                // What was written is an archive as sound as the input.
+                let mut file = fs::File::open(&to).unwrap();
+                let mut source = Source::new(&mut file).unwrap();
+                let directory = Directory::read(&mut source).unwrap();
+                for entry in &directory.entries {
+                    entry.locate(&mut source).unwrap();
+                }
+            }
+            Err(_) => refused += 1,
+        }
+    }
+    assert!(
+        written > rounds / 2 && refused > rounds / 20,
+        "{written} {refused}"
     );
 }
