@@ -155,8 +155,16 @@ fn theirs(printed: &str, simple_name: &str) -> BTreeMap<String, Method> {
     methods
 }
 
-fn javap(jdk: &Jdk, class: &Path) -> String {
-    succeed(jdk.tool("javap").args(["-v", "-p"]).arg(class))
+/// What `javap` prints of each class; one run for all, for it starts slowly.
+fn javap(jdk: &Jdk, classes: &[PathBuf]) -> Vec<String> {
+    let printed = succeed(jdk.tool("javap").args(["-v", "-p"]).args(classes));
+    let parts: Vec<String> = format!("\n{printed}")
+        .split("\nClassfile ")
+        .skip(1)
+        .map(str::to_owned)
+        .collect();
+    assert_eq!(parts.len(), classes.len());
+    parts
 }
 
 #[test]
@@ -178,12 +186,20 @@ fn javap_sees_the_same_code() {
             "--list".as_ref(),
             "--report=escape:**Escape*;caught:**Caught*".as_ref(),
         ]);
+        let listed = report["classes"].as_array().unwrap();
+        let olds: Vec<PathBuf> = listed
+            .iter()
+            .map(|class| PathBuf::from(class["path"].as_str().unwrap()))
+            .collect();
+        let news: Vec<PathBuf> = olds
+            .iter()
+            .map(|path| to.join(path.strip_prefix(&classes).unwrap()))
+            .collect();
+        let (olds, news) = (javap(jdk, &olds), javap(jdk, &news));
         let (mut compared, mut inserted, mut probes) = (0, 0, 0);
-        for class in report["classes"].as_array().unwrap() {
-            let path = Path::new(class["path"].as_str().unwrap());
-            let new = to.join(path.strip_prefix(&classes).unwrap());
+        for ((class, old), new) in listed.iter().zip(&olds).zip(&news) {
             let name = class["class"].as_str().unwrap();
-            let theirs = theirs(&javap(jdk, &new), name);
+            let theirs = theirs(new, name);
             for (key, listed) in ours(class) {
                 let seen = theirs.get(&key);
                 assert_eq!(Some(&listed), seen, "{name}.{key}, JDK {}", jdk.feature);
@@ -191,7 +207,7 @@ fn javap_sees_the_same_code() {
                 probes += listed.code.iter().filter(|line| !line.2.is_empty()).count();
             }
             // New and old: without the new, it is what `javap` sees in the old.
-            let before = self::theirs(&javap(jdk, path), name);
+            let before = self::theirs(old, name);
             for method in class["methods"].as_array().unwrap() {
                 let key = format!(
                     "{}{}",
