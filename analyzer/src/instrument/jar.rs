@@ -179,11 +179,12 @@ impl Run<'_> {
         let Batch {
             items, mut jobs, ..
         } = std::mem::take(batch);
+        if depth == 0 {
+            let packed = items.iter().map(|item| item.entry.packed).sum();
+            self.progress.add(packed);
+        }
         self.rewrite(&mut jobs)?;
         for item in items {
-            if depth == 0 {
-                self.progress.add(item.entry.packed);
-            }
             let done = item.job.and_then(|job| jobs[job].done.take());
             if done.as_ref().is_some_and(|done| done.is_rewritten()) {
                 making.changed = true;
