@@ -4,16 +4,14 @@
 //! reason is counted.
 
 use crate::agent::Base;
-use crate::glob::Globs;
 use crate::jvmti::Jvmti;
 use crate::snapshot::classes::binary_name;
 use crate::sys;
+use hindsight_instrument::select::{self, MAX_FIELDS};
 use hindsight_instrument::{CrashPlan, Rules, catches, crash};
 use sha2::{Digest, Sha256};
 use std::fmt::Write;
 
-/// Used fields that one method keeps at most.
-const MAX_FIELDS: usize = 24;
 /// A class cannot have more methods than this (JVMS 4.11).
 const MAX_METHODS: usize = 65_535;
 /// And each takes at least this many bytes of its class file (JVMS 4.6).
@@ -34,9 +32,6 @@ const JDK: &[&str] = &[
     "jrockit.",
     "org.jcp.xml.dsig.",
 ];
-
-/// Never, whatever `include` says: the probes themselves run on these.
-const NEVER: &[&str] = &["java.lang.", "jdk.internal.", "sun.misc.", "sun.invoke."];
 
 /// Packages of the JDK whose code runs the program's and catches all that comes
 /// out of it. One exception object may be thrown many times (a constant, or
@@ -68,18 +63,15 @@ fn wanted(base: &Base, jvmti: Jvmti, name: &str, loader: sys::Ref) -> Wanted {
 
 /// Whether the user's options ask for this class.
 fn asked_for(base: &Base, jvmti: Jvmti, name: &str, loader: sys::Ref) -> bool {
-    if NEVER.iter().any(|prefix| name.starts_with(prefix)) {
+    if select::is_below_probes(name) {
         return false;
     }
     let options = &base.options;
-    // Who names a class means the classes within it as well.
-    let outer = name.split('$').next().unwrap_or(name);
-    let named = |globs: &Globs| globs.matches(name) || globs.matches(outer);
-    if named(&options.exclude) {
+    if select::names(&options.exclude, name) {
         return false;
     }
     if !options.include.is_empty() {
-        return named(&options.include);
+        return select::names(&options.include, name);
     }
     if loader.is_null() {
         return false;

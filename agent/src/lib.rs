@@ -30,7 +30,6 @@ mod callbacks;
 mod counters;
 mod exceptions;
 mod frames;
-mod glob;
 mod hook;
 mod jni;
 mod jvmti;

@@ -1,7 +1,7 @@
 //! The text behind `-agentpath:...=`.
 
-use crate::glob::Globs;
 use hindsight_instrument::Copy;
+use hindsight_instrument::glob::Globs;
 use std::fmt;
 use std::path::PathBuf;
 use std::{fs, str};

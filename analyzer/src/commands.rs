@@ -3,6 +3,7 @@
 pub mod crashes;
 pub mod input;
 pub mod inspect;
+pub mod instrument;
 pub mod junit;
 
 use anyhow::Result;
@@ -19,6 +20,7 @@ pub enum Command {
     Crashes(crashes::Opts),
     Inspect(inspect::Opts),
     Junit(junit::Opts),
+    Instrument(Box<instrument::Opts>),
 }
 
 impl Command {
@@ -32,6 +34,7 @@ impl Command {
             Command::Crashes(opts) => opts.run(out),
             Command::Inspect(opts) => opts.run(out),
             Command::Junit(opts) => opts.run(out),
+            Command::Instrument(opts) => opts.run(out),
         }
     }
 }

@@ -8,6 +8,8 @@
 //!   comments), [`classpath`] and [`jdk`].
 //! - [`crashes`] groups the crashes of many runs.
 //! - [`repair`] makes a damaged crash file whole, with holes for what is lost.
+//! - [`instrument`] rewrites classes offline and lists what was inserted;
+//!   [`archive`] carries all else of a jar along.
 //! - [`commands`] holds one file per subcommand: its options and its `run`.
 //!
 //! ```text
@@ -26,12 +28,14 @@
 
 #![forbid(unsafe_code)]
 
+pub mod archive;
 pub mod classinfo;
 pub mod classpath;
 pub mod commands;
 pub mod crashes;
 pub mod graph;
 pub mod inspect;
+pub mod instrument;
 pub mod java;
 pub mod jdk;
 pub mod junit;

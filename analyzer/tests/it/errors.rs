@@ -40,6 +40,11 @@ fn usage() {
     check(["--help"], 0, &["inspect", "junit", "Exit status"]);
     check(["inspect", "--help"], 0, &["Examples:", "Exit status:"]);
     check(["junit", "--help"], 0, &["Examples:", "Exit status:"]);
+    check(
+        ["instrument", "--help"],
+        0,
+        &["Examples:", "Exit status:", "HindsightProbe"],
+    );
     check(["nonsense"], 2, &["nonsense"]);
     check(["inspect"], 2, &["<FILE>"]);
     check(["junit", "x.hsc"], 2, &["--classpath", "--out"]);

@@ -7,7 +7,17 @@ mod degraded;
 mod errors;
 mod hostile;
 mod inspect;
+mod instrument;
+mod instrument_errors;
+mod instrument_listing;
 mod project;
 mod recrash;
+#[path = "../../../crates/classfile/tests/support/mod.rs"]
+#[expect(
+    dead_code,
+    reason = "shared with other crates' tests, which need more of it"
+)]
+mod support;
 mod verdicts;
 mod views;
+mod zips;

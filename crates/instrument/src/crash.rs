@@ -41,6 +41,7 @@ fn rewrite(class: &[u8], plan: &CrashPlan<'_>, frames: bool) -> Result<Rewritten
         class: None,
         class_name: name.to_string_lossy().into_owned(),
         methods: Vec::new(),
+        layouts: Vec::new(),
         skipped: Vec::new(),
     };
     if class.is(access::MODULE) || class.pool.classes().any(|(_, name)| name == PROBE) {
@@ -123,6 +124,7 @@ fn one<'a>(
         parameter_names,
         lines,
     });
+    rewritten.layouts.push(body.layout);
     Ok(Some(body.code))
 }
 
@@ -144,6 +146,7 @@ fn all_left(class: &ClassFile<'_>, rewritten: Rewritten) -> Rewritten {
         class: None,
         class_name: rewritten.class_name,
         methods: Vec::new(),
+        layouts: Vec::new(),
         skipped: with_body
             .map(|method| skipped(method, SkipReason::ConstantPoolFull))
             .collect(),

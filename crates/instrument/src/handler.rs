@@ -40,6 +40,8 @@ pub struct Handler<'m, 'a> {
 /// A handler's code, and the local variables up to the highest that it uses.
 pub struct Emitted {
     pub fragment: Fragment,
+    /// The variable that holds the exception.
+    pub exception: u16,
     pub max_locals: u16,
 }
 
@@ -189,6 +191,7 @@ impl Handler<'_, '_> {
         fragment.op(op::ATHROW);
         Ok(Emitted {
             fragment,
+            exception,
             max_locals,
         })
     }

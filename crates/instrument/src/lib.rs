@@ -5,6 +5,7 @@
 //!   what was done. [`catches`] is the part of it for code that only catches.
 //! - [`entry_hook`] calls a static method at the entry of one method.
 //! - [`contract`] names what the inserted code calls.
+//! - [`select`] says which classes are asked for, by [`glob`].
 //!
 //! # What a method gets
 //!
@@ -62,6 +63,7 @@ mod entry;
 mod error;
 mod fields;
 mod frames;
+pub mod glob;
 mod handler;
 mod hook;
 mod method;
@@ -69,6 +71,7 @@ mod parameters;
 mod plan;
 mod relocate;
 mod scan;
+pub mod select;
 mod stackmap;
 mod tables;
 mod throwing;
@@ -76,4 +79,7 @@ mod throwing;
 pub use crash::{catches, crash};
 pub use error::Error;
 pub use hook::entry_hook;
-pub use plan::{Capture, Copy, CrashPlan, Method, Rewritten, Rules, SkipReason, Skipped};
+pub use plan::{
+    Capture, Copy, CrashPlan, Fresh, Inserted, Layout, Method, Part, Rewritten, Rules, SkipReason,
+    Skipped,
+};

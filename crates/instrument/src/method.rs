@@ -16,7 +16,7 @@ use crate::scan::scan;
 use crate::stackmap::FrameWriter;
 use crate::tables;
 use crate::throwing::{Own, may_throw};
-use crate::{Rules, SkipReason};
+use crate::{Fresh, Inserted, Layout, Part, Rules, SkipReason};
 
 /// The slots that parameters may take, `this` included (JVMS 4.3.3).
 const MAX_PARAMETER_SLOTS: u16 = 255;
@@ -42,6 +42,7 @@ pub struct NewBody<'a> {
     pub code: Vec<u8>,
     pub parameters: Vec<Parameter<'a>>,
     pub fields: Vec<KeptField<'a>>,
+    pub layout: Layout,
 }
 
 /// A part of the body with a handler of its own, in old offsets.
@@ -173,6 +174,7 @@ pub fn instrument<'a>(
         next_slot = next_slot.checked_add(1).ok_or(SkipReason::TooManyLocals)?;
     }
     let relocated = relocate(code, &entry_code, &fragments)?;
+    let caught_slot = caught.slot;
 
     let mut body = Body {
         framed,
@@ -185,6 +187,10 @@ pub fn instrument<'a>(
         regions,
         fresh,
     };
+    let mut layout = Layout {
+        inserted: body.inserted(caught_slot),
+        fresh: fresh_variables(&parameters, &fields),
+    };
     for region in &body.regions {
         let handler = Handler {
             id: order.id,
@@ -195,6 +201,14 @@ pub fn instrument<'a>(
         };
         let emitted = handler.emit(constants)?;
         body.max_locals = body.max_locals.max(emitted.max_locals);
+        let start = body.relocated.code.len();
+        layout.inserted.push(Inserted {
+            start,
+            end: start + emitted.fragment.code.len(),
+            part: Part::Handler {
+                exception: emitted.exception,
+            },
+        });
         body.handlers
             .push((body.relocated.code.len(), emitted.fragment));
         if let Some((_, fragment)) = body.handlers.last() {
@@ -209,7 +223,26 @@ pub fn instrument<'a>(
         code,
         parameters,
         fields,
+        layout,
     })
+}
+
+/// The fresh variables that the entry fills, by what they hold: captures are
+/// the parameters and then the fields.
+fn fresh_variables(parameters: &[Parameter<'_>], fields: &[KeptField<'_>]) -> Vec<Fresh> {
+    let copies = (0..)
+        .zip(parameters)
+        .filter_map(|(capture, parameter)| match parameter.place {
+            Place::Copy(slot) => Some(Fresh { slot, capture }),
+            Place::Own | Place::Lost => None,
+        });
+    let kept = (parameters.len()..)
+        .zip(fields)
+        .map(|(capture, field)| Fresh {
+            slot: field.slot,
+            capture,
+        });
+    copies.chain(kept).collect()
 }
 
 /// Gives each parameter that its own slot does not keep a fresh one.
@@ -279,6 +312,22 @@ struct Body {
 }
 
 impl Body {
+    /// The pieces of inserted code up to the end of the old body.
+    fn inserted(&self, exception: u16) -> Vec<Inserted> {
+        let entry = (!self.entry.code.is_empty()).then_some(Inserted {
+            start: 0,
+            end: self.entry.code.len(),
+            part: Part::Entry,
+        });
+        let placed = self.fragments.iter().zip(&self.relocated.placed);
+        let caught = placed.map(|((_, fragment), &start)| Inserted {
+            start,
+            end: start + fragment.code.len(),
+            part: Part::Caught { exception },
+        });
+        entry.into_iter().chain(caught).collect()
+    }
+
     /// Writes the content of a `Code` attribute.
     fn write(
         &self,

@@ -41,6 +41,8 @@ pub struct Rewritten {
     pub class_name: String,
     /// The instrumented methods, by rising id.
     pub methods: Vec<Method>,
+    /// Where their new code stands, for each of [`Self::methods`].
+    pub layouts: Vec<Layout>,
     /// The methods that have a body but were left as they were.
     pub skipped: Vec<Skipped>,
 }
@@ -63,6 +65,56 @@ pub struct Method {
     pub parameter_names: Vec<Option<String>>,
     /// The smallest and the largest line.
     pub lines: Option<(u16, u16)>,
+}
+
+/// What is new in a method's body.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Layout {
+    /// The inserted code, by rising offset. All other instructions are the old
+    /// ones, in their order.
+    pub inserted: Vec<Inserted>,
+    /// The fresh local variables.
+    pub fresh: Vec<Fresh>,
+}
+
+/// A piece of inserted code, in offsets of the new body.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Inserted {
+    /// Its first byte.
+    pub start: usize,
+    /// The first byte behind it.
+    pub end: usize,
+    /// What it is for.
+    pub part: Part,
+}
+
+/// What a piece of inserted code is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Part {
+    /// At the method's entry: fills the fresh variables.
+    Entry,
+    /// Within the body, before an old instruction, whose jumps, frame and
+    /// exception-table entries lead here: at the start of a typed handler, tells
+    /// what was caught.
+    Caught {
+        /// The variable that holds the exception meanwhile.
+        exception: u16,
+    },
+    /// Behind the body: hands the captures over and rethrows.
+    Handler {
+        /// The variable that holds the exception; it may be one of the old ones.
+        exception: u16,
+    },
+}
+
+/// A fresh local variable.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Fresh {
+    /// Its slot.
+    pub slot: u16,
+    /// The place in [`Method::captures`] of what it holds.
+    pub capture: usize,
 }
 
 /// A value that a handler appends: as it was at the method's entry.

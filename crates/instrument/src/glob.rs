@@ -2,10 +2,11 @@
 
 /// A list of patterns; matches if one of them does.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Globs(Vec<String>);
+pub struct Globs(Vec<String>);
 
 impl Globs {
-    pub(crate) fn new<'a>(patterns: impl IntoIterator<Item = &'a str>) -> Globs {
+    /// Takes patterns of names with dots or slashes.
+    pub fn new<'a>(patterns: impl IntoIterator<Item = &'a str>) -> Globs {
         // Users copy names from stack traces and from class files alike.
         Globs(
             patterns
@@ -15,11 +16,13 @@ impl Globs {
         )
     }
 
-    pub(crate) fn is_empty(&self) -> bool {
+    /// Whether there are no patterns.
+    pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    pub(crate) fn matches(&self, name: &str) -> bool {
+    /// Whether a name with dots matches.
+    pub fn matches(&self, name: &str) -> bool {
         self.0
             .iter()
             .any(|pattern| matches(pattern.as_bytes(), name.as_bytes()))

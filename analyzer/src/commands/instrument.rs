@@ -1,0 +1,190 @@
+//! `hindsight instrument`.
+
+use super::{Failure, Format};
+use crate::instrument::listing::{Listing, Print};
+use crate::instrument::plan::{Copy, Mode, Plan, Report, globs};
+use crate::instrument::run::{Options, instrument};
+use crate::instrument::{json, text};
+use anyhow::Result;
+use std::io::{IsTerminal, Write};
+use std::path::PathBuf;
+
+/// Rewrite classes as the agent does, without a JVM, and show what was inserted.
+///
+/// For inspection and tests: in production the agent rewrites classes as they
+/// are loaded. The new code calls java.lang.HindsightProbe, a class that the
+/// agent brings. Without it in java.base (`--patch-module java.base=DIR`) the
+/// output runs as the input did, and hands nothing over. The agent leaves such
+/// classes alone: their methods are numbered from 0, in the order of the input,
+/// and not by it.
+///
+/// An archive keeps its entries with their order, times, packing, comments and
+/// attributes. Archives in archives are rewritten in place, and so are all
+/// versions of a multi-release jar. A signed archive loses its signature if a
+/// class in it is rewritten; an archive without such a class stays the same
+/// byte for byte. What cannot be rewritten is copied as it was, and counted.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+    # Rewrite a jar.
+    $ hindsight instrument app.jar --out app-probes.jar
+
+    # What would be inserted into one class? Nothing is written.
+    $ hindsight instrument app.jar --list --class com.acme.Worker
+
+    # The same with the old code around it, for one method.
+    $ hindsight instrument Worker.class --list=all --method handle
+
+    # The numbers of all methods, for machines.
+    $ hindsight instrument target/classes --out probes --format json
+
+Exit status:
+    0 on success, also if classes were left as they were,
+    1 if the input cannot be read or the output cannot be written, or no class or
+      method to be listed was found,
+    2 if the arguments are wrong.")]
+pub struct Opts {
+    /// A class file, a directory, or an archive (jar, war, ear, zip, jmod).
+    #[arg(value_name = "IN")]
+    input: PathBuf,
+
+    /// Where to write the rewritten class, directory or archive.
+    #[arg(long, value_name = "OUT", required_unless_present = "list")]
+    out: Option<PathBuf>,
+
+    /// Replace OUT if it is a file.
+    #[arg(long, requires = "out")]
+    force: bool,
+
+    /// Which probes to insert.
+    #[arg(long, value_enum, default_value_t)]
+    mode: Mode,
+
+    /// What methods keep of their arguments: the arguments themselves, or also
+    /// the fields that they use.
+    #[arg(long, value_enum, default_value_t)]
+    copy: Copy,
+
+    /// Only classes that match these globs, separated by `;`: `*` within a
+    /// package, `**` across.
+    #[arg(
+        long,
+        value_name = "GLOBS",
+        default_value = "",
+        hide_default_value = true
+    )]
+    include: String,
+
+    /// No classes that match these globs.
+    #[arg(
+        long,
+        value_name = "GLOBS",
+        default_value = "",
+        hide_default_value = true
+    )]
+    exclude: String,
+
+    /// Report rules as the agent has them, separated by `;`; those that change
+    /// code are escape:GLOB and caught:GLOB of `class.method`.
+    #[arg(long, value_name = "RULES", value_parser = Report::parse)]
+    report: Option<Report>,
+
+    /// List what was inserted: the new code with the instructions around it, or
+    /// all code.
+    #[arg(long, value_enum, value_name = "WHAT", num_args = 0..=1, require_equals = true, default_missing_value = "new")]
+    list: Option<What>,
+
+    /// List only classes that match these globs.
+    #[arg(
+        long,
+        value_name = "GLOBS",
+        default_value = "",
+        hide_default_value = true,
+        requires = "list"
+    )]
+    class: String,
+
+    /// List only methods whose names match these globs.
+    #[arg(
+        long,
+        value_name = "GLOBS",
+        default_value = "",
+        hide_default_value = true,
+        requires = "list"
+    )]
+    method: String,
+
+    /// How to print: text for people, json for machines.
+    #[arg(long, value_enum, default_value_t)]
+    format: Format,
+
+    /// No progress and no notes on stderr.
+    #[arg(long)]
+    quiet: bool,
+}
+
+/// What is listed of a method.
+#[derive(Debug, Clone, clap::ValueEnum)]
+#[value(rename_all = "lower")]
+enum What {
+    /// New code, and the instructions around it.
+    New,
+    /// All code.
+    All,
+}
+
+impl Opts {
+    /// Rewrites, and writes what was done to `out`.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the input cannot be read or the output cannot be written, and
+    /// with [`Failure`] if what was to be listed does not exist.
+    pub fn run(&self, out: &mut dyn Write) -> Result<()> {
+        let plan = Plan {
+            mode: self.mode,
+            copy: self.copy,
+            include: globs(&self.include),
+            exclude: globs(&self.exclude),
+            report: self.report.clone().unwrap_or_default(),
+        };
+        let colour = std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none();
+        let listing = Listing {
+            print: match (self.format, &self.list) {
+                (Format::Json, list) => Print::Json {
+                    code: list.is_some(),
+                },
+                (Format::Text, None) => Print::Nothing,
+                (Format::Text, Some(what)) => Print::Text {
+                    all: matches!(what, What::All),
+                    colour,
+                },
+            },
+            classes: globs(&self.class),
+            methods: globs(&self.method),
+        };
+        let mut outcome = instrument(&Options {
+            input: &self.input,
+            out: self.out.as_deref(),
+            force: self.force,
+            plan: &plan,
+            listing: &listing,
+            progress: !self.quiet && std::io::stderr().is_terminal(),
+        })?;
+        match self.format {
+            Format::Text => text::write(&self.input, &plan, &mut outcome, out)?,
+            Format::Json => json::write(&self.input, &plan, &mut outcome, out)?,
+        }
+        if !self.quiet {
+            for note in text::notes(&outcome) {
+                eprintln!("hindsight: {note}");
+            }
+        }
+        let filtered = !listing.classes.is_empty() || !listing.methods.is_empty();
+        if filtered && outcome.matching == 0 {
+            eprintln!("hindsight: no rewritten class and method matches --class and --method");
+            return Err(Failure.into());
+        }
+        Ok(())
+    }
+}

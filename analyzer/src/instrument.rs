@@ -1,0 +1,31 @@
+//! Rewriting classes without a JVM: a class, a directory, an archive.
+//!
+//! - [`plan`] is what was asked for, and what becomes of one class.
+//! - [`run`] drives: it hands classes to all cores in [`batch`]es and keeps
+//!   [`tally`]. [`jar`] goes through archives, nested ones too, [`tree`]
+//!   through directories; [`manifest`] makes a signed jar an unsigned one.
+//! - [`listing`] says what was inserted into a class, [`text`] and [`json`]
+//!   print it.
+//! - [`target`] is the output: never the input, never half-written.
+//!
+//! **Invariant:** the same input gives the same output, byte for byte, on any
+//! number of cores: methods are numbered in the order of the input.
+//!
+//! **Invariant:** an archive in which nothing is rewritten stays the same byte
+//! for byte, its signature included.
+//!
+//! **Invariant:** memory is bounded whatever the input: classes are taken in
+//! batches, nested archives go through temporary files, all else is copied.
+
+pub mod batch;
+pub mod jar;
+pub mod json;
+pub mod listing;
+pub mod manifest;
+pub mod plan;
+pub mod progress;
+pub mod run;
+pub mod tally;
+pub mod target;
+pub mod text;
+pub mod tree;

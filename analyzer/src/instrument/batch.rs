@@ -1,0 +1,253 @@
+//! Some classes at a time, on all cores.
+
+use super::listing::{Listed, Listing};
+use super::plan::{Left, Plan, Verdict};
+use crate::archive::{DEFLATED, STORED};
+use flate2::Compression;
+use flate2::bufread::{DeflateDecoder, DeflateEncoder};
+use std::io::Read;
+use std::sync::{Mutex, PoisonError};
+use std::thread;
+
+/// Bytes of classes, packed and unpacked, that are in memory at a time; what is
+/// made of them comes on top.
+pub const MAX_WEIGHT: u64 = 16 << 20;
+
+/// No class file is larger; a hostile archive may claim otherwise.
+pub const MAX_CLASS: u64 = 64 << 20;
+
+/// Classes that a core takes at a time.
+const CHUNK: usize = 8;
+
+/// A class to be rewritten.
+#[derive(Debug)]
+pub struct Job {
+    /// Where it is, for people.
+    pub path: String,
+    input: Input,
+    /// How it is packed, and is to be.
+    method: u16,
+    /// What was made of it.
+    pub done: Option<Done>,
+}
+
+/// Where a class comes from.
+#[derive(Debug)]
+pub enum Input {
+    /// The class itself.
+    Plain(Vec<u8>),
+    /// As it is in an archive.
+    Packed {
+        /// The content, packed.
+        bytes: Vec<u8>,
+        /// How it is packed: [`STORED`] or [`DEFLATED`].
+        method: u16,
+        /// Bytes of the class.
+        size: u64,
+        /// CRC-32 of the class.
+        crc: u32,
+    },
+    /// It cannot be read.
+    Unreadable(Left),
+}
+
+/// What was made of a class.
+#[derive(Debug)]
+pub struct Done {
+    /// What became of it.
+    pub verdict: Verdict,
+    /// The new class, packed as the old one was; nothing if the old one stays.
+    pub content: Option<Content>,
+    /// What is to be printed of it.
+    pub listed: Listed,
+}
+
+/// What an entry of an archive holds.
+#[derive(Debug)]
+pub struct Content {
+    /// The content, packed.
+    pub bytes: Vec<u8>,
+    /// Bytes of the content, unpacked.
+    pub size: u64,
+    /// CRC-32 of the content, unpacked.
+    pub crc: u32,
+}
+
+impl Done {
+    /// Whether the class has new code.
+    pub fn is_rewritten(&self) -> bool {
+        matches!(self.verdict, Verdict::Rewritten(_))
+    }
+}
+
+impl Job {
+    /// A class that is yet to be looked at.
+    pub fn new(path: String, input: Input) -> Job {
+        let method = match input {
+            Input::Packed { method, .. } => method,
+            Input::Plain(_) | Input::Unreadable(_) => STORED,
+        };
+        Job {
+            path,
+            input,
+            method,
+            done: None,
+        }
+    }
+
+    /// Bytes that it takes.
+    pub fn weight(&self) -> u64 {
+        match &self.input {
+            Input::Plain(bytes) => bytes.len() as u64,
+            Input::Packed { bytes, size, .. } => bytes.len() as u64 + size,
+            Input::Unreadable(_) => 0,
+        }
+    }
+}
+
+/// How classes are rewritten and shown.
+#[derive(Debug, Clone, Copy)]
+pub struct Orders<'a> {
+    /// What to do with them.
+    pub plan: &'a Plan,
+    /// What to print of them.
+    pub listing: &'a Listing,
+    /// Whether anybody wants the new classes.
+    pub writing: bool,
+}
+
+/// Rewrites classes. Their methods get numbers from `next_id` on, in order.
+///
+/// A class must be rewritten to know how many numbers it takes, and needs them
+/// to be rewritten. So it is done twice: that is quicker than one after the
+/// other, and packing takes longer.
+pub fn rewrite(jobs: &mut [Job], orders: Orders<'_>, next_id: &mut u32) {
+    parallel(jobs, |job| {
+        let verdict = match unpack(&mut job.input) {
+            Err(reason) => left(None, reason),
+            Ok(class) => orders.plan.rewrite(class, 0),
+        };
+        job.done = Some(Done {
+            verdict,
+            content: None,
+            listed: Listed::default(),
+        });
+    });
+
+    let mut first_ids = Vec::with_capacity(jobs.len());
+    for job in jobs.iter_mut() {
+        first_ids.push(*next_id);
+        let Some(done) = &mut job.done else { continue };
+        if let Verdict::Rewritten(rewritten) = &done.verdict {
+            let made = u32::try_from(rewritten.methods.len()).unwrap_or(u32::MAX);
+            // Java sees the number as an int.
+            match next_id.checked_add(made).filter(|&id| id < i32::MAX as u32) {
+                Some(id) => *next_id = id,
+                None => done.verdict = left(Some(&rewritten.class_name), Left::OutOfIds),
+            }
+        }
+    }
+
+    let mut numbered: Vec<_> = jobs.iter_mut().zip(first_ids).collect();
+    parallel(&mut numbered, |(job, first_id)| {
+        finish(job, *first_id, orders)
+    });
+}
+
+fn left(class: Option<&str>, reason: Left) -> Verdict {
+    Verdict::Left {
+        class: class.map(|class| class.replace('/', ".")),
+        reason,
+        methods: Vec::new(),
+    }
+}
+
+/// Numbers a class that is rewritten, lists and packs it.
+fn finish(job: &mut Job, first_id: u32, orders: Orders<'_>) {
+    let (Some(done), Input::Plain(old)) = (&mut job.done, &job.input) else {
+        return;
+    };
+    if first_id > 0 && matches!(done.verdict, Verdict::Rewritten(_)) {
+        done.verdict = orders.plan.rewrite(old, first_id);
+    }
+    done.listed = orders.listing.render(&job.path, old, &done.verdict);
+    if let Verdict::Rewritten(rewritten) = &mut done.verdict
+        // What is kept for the tally needs no class.
+        && let Some(new) = rewritten.class.take()
+        && orders.writing
+    {
+        done.content = Some(Content {
+            size: new.len() as u64,
+            crc: crc32fast::hash(&new),
+            bytes: match job.method {
+                DEFLATED => deflate(&new),
+                _ => new,
+            },
+        });
+    }
+}
+
+/// Unpacks a class in its place.
+fn unpack(input: &mut Input) -> Result<&[u8], Left> {
+    if let Input::Packed {
+        bytes,
+        method,
+        size,
+        crc,
+    } = input
+    {
+        let class = match *method {
+            STORED => std::mem::take(bytes),
+            DEFLATED => inflate(bytes, *size).ok_or(Left::Unpackable)?,
+            method => return Err(Left::Method(method)),
+        };
+        if class.len() as u64 != *size || crc32fast::hash(&class) != *crc {
+            return Err(Left::Unpackable);
+        }
+        *input = Input::Plain(class);
+    }
+    match input {
+        Input::Plain(class) => Ok(class),
+        Input::Unreadable(reason) => Err(*reason),
+        Input::Packed { .. } => Err(Left::Unpackable),
+    }
+}
+
+/// Unpacks what is `size` bytes long; nothing if it is not.
+pub fn inflate(bytes: &[u8], size: u64) -> Option<Vec<u8>> {
+    // The claimed size is bounded by the caller.
+    let mut out = Vec::with_capacity(usize::try_from(size).ok()?);
+    let decoder = DeflateDecoder::new(bytes);
+    decoder.take(size + 1).read_to_end(&mut out).ok()?;
+    (out.len() as u64 == size).then_some(out)
+}
+
+/// Packs a content.
+pub fn deflate(bytes: &[u8]) -> Vec<u8> {
+    let mut out = Vec::with_capacity(bytes.len() / 2);
+    let mut encoder = DeflateEncoder::new(bytes, Compression::default());
+    // Neither the slice nor the vector can fail.
+    let _ = encoder.read_to_end(&mut out);
+    out
+}
+
+/// Does the same for all, on all cores.
+fn parallel<T: Send>(all: &mut [T], work: impl Fn(&mut T) + Sync) {
+    let cores = thread::available_parallelism().map_or(1, usize::from);
+    let threads = cores.min(all.len().div_ceil(CHUNK));
+    if threads < 2 {
+        all.iter_mut().for_each(work);
+        return;
+    }
+    let queue = Mutex::new(all.chunks_mut(CHUNK));
+    let next = || queue.lock().unwrap_or_else(PoisonError::into_inner).next();
+    thread::scope(|scope| {
+        for _ in 0..threads {
+            scope.spawn(|| {
+                while let Some(chunk) = next() {
+                    chunk.iter_mut().for_each(&work);
+                }
+            });
+        }
+    });
+}

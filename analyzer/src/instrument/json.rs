@@ -1,0 +1,113 @@
+//! Listings and counts for machines: `hindsight.instrument/1`.
+
+use super::listing::MethodListing;
+use super::plan::Plan;
+use super::run::Outcome;
+use hindsight_instrument::{Rewritten, Skipped};
+use serde::Serialize;
+use std::io::{self, Write};
+use std::path::Path;
+
+/// A class with new code, or one that would need it.
+#[derive(Serialize)]
+struct Class<'a> {
+    class: &'a str,
+    path: &'a str,
+    methods: Vec<Method<'a>>,
+    left: Vec<Left<'a>>,
+}
+
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Method<'a> {
+    Listed(&'a MethodListing),
+    Named {
+        id: u32,
+        method: &'a str,
+        descriptor: &'a str,
+    },
+}
+
+#[derive(Serialize)]
+struct Left<'a> {
+    method: &'a str,
+    descriptor: &'a str,
+    reason: String,
+}
+
+impl<'a> Left<'a> {
+    fn of(skipped: &'a Skipped) -> Self {
+        Left {
+            method: &skipped.name,
+            descriptor: &skipped.descriptor,
+            reason: skipped.reason.to_string(),
+        }
+    }
+}
+
+/// A class with new code: its methods by number, those of `listed` with code.
+pub fn class(path: &str, rewritten: &Rewritten, listed: &[MethodListing]) -> Vec<u8> {
+    let mut listed = listed.iter().peekable();
+    let methods = rewritten.methods.iter().map(|method| {
+        match listed.next_if(|listed| listed.id == method.id) {
+            Some(listed) => Method::Listed(listed),
+            None => Method::Named {
+                id: method.id,
+                method: &method.name,
+                descriptor: &method.descriptor,
+            },
+        }
+    });
+    print(&Class {
+        class: &rewritten.class_name.replace('/', "."),
+        path,
+        methods: methods.collect(),
+        left: rewritten.skipped.iter().map(Left::of).collect(),
+    })
+}
+
+/// A class without new code, if it has methods that would need it.
+pub fn left(path: &str, class: &str, methods: &[&Skipped]) -> Vec<u8> {
+    if methods.is_empty() {
+        return Vec::new();
+    }
+    print(&Class {
+        class,
+        path,
+        methods: Vec::new(),
+        left: methods.iter().map(|method| Left::of(method)).collect(),
+    })
+}
+
+fn print(class: &Class<'_>) -> Vec<u8> {
+    // Strings and numbers are always JSON.
+    serde_json::to_vec(class).unwrap_or_default()
+}
+
+/// Writes the whole document.
+///
+/// # Errors
+///
+/// Fails if the listing cannot be read back, or `out` cannot be written.
+pub fn write(
+    input: &Path,
+    plan: &Plan,
+    outcome: &mut Outcome,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let path = |path: &Path| serde_json::Value::from(path.to_string_lossy());
+    let output = outcome.out.as_deref().map_or(serde_json::Value::Null, path);
+    writeln!(
+        out,
+        "{{\"schema\":\"hindsight.instrument/1\",\"input\":{},\"output\":{output},\
+         \"mode\":\"{}\",\"copy\":\"{}\",\"classes\":[",
+        path(input),
+        plan.mode.name(),
+        plan.copy.name()
+    )?;
+    io::Seek::rewind(&mut outcome.listed)?;
+    io::copy(&mut outcome.listed, out)?;
+    write!(out, "\n],\"counts\":")?;
+    serde_json::to_writer(&mut *out, &outcome.tally)?;
+    writeln!(out, "}}")
+}

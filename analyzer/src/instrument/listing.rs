@@ -1,0 +1,591 @@
+//! What was inserted into a class.
+//!
+//! Offsets are those of the new code. Which instructions are new is told by the
+//! rewriting itself ([`Layout`]); the rest are the old ones in their order, so
+//! each knows where it was.
+
+use super::plan::{Verdict, needs_nothing};
+use super::{json, text};
+use hindsight_classfile::frames::{Frames, Shape, VerificationType};
+use hindsight_classfile::opcode::{Form, OPCODES, WIDE};
+use hindsight_classfile::{
+    ClassFile, Code, Constant, ConstantPool, Error, Insn, Member, MemberRef, Operand, access,
+};
+use hindsight_instrument::glob::Globs;
+use hindsight_instrument::{Capture, Layout, Method, Part, Rewritten};
+use serde::Serialize;
+
+/// What is to be printed of classes.
+#[derive(Debug, Default)]
+pub struct Listing {
+    /// How.
+    pub print: Print,
+    /// Of which classes the code is shown; of all if there are no globs.
+    pub classes: Globs,
+    /// Of which methods.
+    pub methods: Globs,
+}
+
+/// What is printed of a class.
+#[derive(Debug, Default)]
+pub struct Listed {
+    /// As it is printed.
+    pub bytes: Vec<u8>,
+    /// Whether code of it is.
+    pub matches: bool,
+}
+
+/// How classes are printed.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+pub enum Print {
+    /// Not at all.
+    #[default]
+    Nothing,
+    /// For people.
+    Text {
+        /// All code, not the new alone.
+        all: bool,
+        /// With colours.
+        colour: bool,
+    },
+    /// For machines.
+    Json {
+        /// With the code.
+        code: bool,
+    },
+}
+
+impl Listing {
+    /// What to print of a class.
+    pub fn render(&self, path: &str, old: &[u8], verdict: &Verdict) -> Listed {
+        let mut matches = false;
+        let bytes = match (self.print, verdict) {
+            (Print::Nothing, _) | (Print::Text { .. }, Verdict::Left { .. }) => Vec::new(),
+            (Print::Text { all, colour }, Verdict::Rewritten(rewritten)) => {
+                let methods = self.methods(old, rewritten);
+                matches = !methods.is_empty();
+                if matches {
+                    text::class(path, rewritten, &methods, all, colour).into_bytes()
+                } else {
+                    Vec::new()
+                }
+            }
+            (Print::Json { code }, Verdict::Rewritten(rewritten)) => {
+                let methods = if code {
+                    self.methods(old, rewritten)
+                } else {
+                    Vec::new()
+                };
+                matches = !methods.is_empty();
+                json::class(path, rewritten, &methods)
+            }
+            (Print::Json { .. }, Verdict::Left { class, methods, .. }) => {
+                let left = methods.iter().filter(|m| !needs_nothing(m.reason));
+                match class {
+                    Some(class) => json::left(path, class, &left.collect::<Vec<_>>()),
+                    None => Vec::new(),
+                }
+            }
+        };
+        Listed { bytes, matches }
+    }
+
+    /// What stands between a class and the `before` ones before it.
+    pub fn separator(&self, before: u64) -> &'static [u8] {
+        match self.print {
+            _ if before == 0 => b"",
+            Print::Json { .. } => b",\n",
+            _ => b"\n",
+        }
+    }
+
+    fn methods(&self, old: &[u8], rewritten: &Rewritten) -> Vec<MethodListing> {
+        let class = rewritten.class_name.replace('/', ".");
+        if !self.classes.is_empty() && !hindsight_instrument::select::names(&self.classes, &class) {
+            return Vec::new();
+        }
+        let wanted = |name: &str| self.methods.is_empty() || self.methods.matches(name);
+        let new = rewritten.class.as_deref().unwrap_or_default();
+        // What has been rewritten can be read.
+        list(old, new, rewritten, &wanted).unwrap_or_default()
+    }
+}
+
+/// A method with new code.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct MethodListing {
+    /// What the probes call it.
+    pub id: u32,
+    /// Its name.
+    pub method: String,
+    /// Its descriptor.
+    pub descriptor: String,
+    /// Bytes of code.
+    pub bytes: Change,
+    /// Slots of the operand stack.
+    pub max_stack: Change,
+    /// Slots for local variables.
+    pub max_locals: Change,
+    /// Local variables that the new code uses besides parameters.
+    pub locals: Vec<Local>,
+    /// All instructions.
+    pub code: Vec<Line>,
+    /// The exception table.
+    pub exceptions: Vec<Catch>,
+    /// The stack map, with all locals of each frame.
+    pub frames: Vec<FrameLine>,
+    /// Frames that are too many to be listed.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub frames_cut: usize,
+}
+
+fn is_zero(number: &usize) -> bool {
+    *number == 0
+}
+
+/// A number before and after.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct Change {
+    /// Before.
+    pub old: usize,
+    /// After.
+    pub new: usize,
+}
+
+/// A local variable that new code uses.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Local {
+    /// Its slot.
+    pub slot: u16,
+    /// The descriptor of its type.
+    pub descriptor: String,
+    /// What it holds.
+    pub holds: String,
+    /// Whether the old code has this slot, too, for something else.
+    pub shared: bool,
+}
+
+/// An instruction.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Line {
+    /// Where it is.
+    pub offset: usize,
+    /// Where it was; nothing if it is new.
+    pub old_offset: Option<usize>,
+    /// What it is for, if it is new.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub part: Option<&'static str>,
+    /// Its mnemonic, as `javap` has it.
+    pub mnemonic: String,
+    /// Its operands, constants by name.
+    pub operand: String,
+}
+
+/// An entry of the exception table.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Catch {
+    /// The first instruction it covers.
+    pub from: u16,
+    /// The end of what it covers.
+    pub to: u16,
+    /// Its handler.
+    pub target: u16,
+    /// The class that it catches; nothing for all.
+    pub class: Option<String>,
+    /// Whether it is new.
+    pub inserted: bool,
+}
+
+/// A frame of the stack map.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct FrameLine {
+    /// Where it is.
+    pub offset: usize,
+    /// Whether it is new.
+    pub inserted: bool,
+    /// The types of the locals.
+    pub locals: Vec<String>,
+    /// The types on the stack.
+    pub stack: Vec<String>,
+}
+
+/// Lists the rewritten methods whose names are wanted.
+fn list(
+    old: &[u8],
+    new: &[u8],
+    rewritten: &Rewritten,
+    wanted: &dyn Fn(&str) -> bool,
+) -> Result<Vec<MethodListing>, Error> {
+    let (old, new) = (ClassFile::parse(old)?, ClassFile::parse(new)?);
+    let mut listed = Vec::new();
+    // Methods keep their order.
+    let mut members = old.methods.iter().zip(&new.methods);
+    for (method, layout) in rewritten.methods.iter().zip(&rewritten.layouts) {
+        let is_it = |member: &Member<'_>| {
+            member.name.to_string_lossy() == method.name
+                && member.descriptor.to_string_lossy() == method.descriptor
+        };
+        let Some((before, after)) = members.find(|(before, _)| is_it(before)) else {
+            break;
+        };
+        if !wanted(&method.name) {
+            continue;
+        }
+        if let (Some(before), Some(code)) = (before.code(&old.pool)?, after.code(&new.pool)?) {
+            listed.push(one(&new, after, &before, &code, method, layout)?);
+        }
+    }
+    Ok(listed)
+}
+
+fn one(
+    class: &ClassFile<'_>,
+    member: &Member<'_>,
+    before: &Code<'_>,
+    after: &Code<'_>,
+    method: &Method,
+    layout: &Layout,
+) -> Result<MethodListing, Error> {
+    let pool = &class.pool;
+    let (frames, frames_cut) = frames(class, member, after, layout)?;
+    Ok(MethodListing {
+        id: method.id,
+        method: method.name.clone(),
+        descriptor: method.descriptor.clone(),
+        bytes: change(before.bytecode.len(), after.bytecode.len()),
+        max_stack: change(before.max_stack.into(), after.max_stack.into()),
+        max_locals: change(before.max_locals.into(), after.max_locals.into()),
+        locals: locals(method, layout, before.max_locals),
+        code: code(pool, before, after, layout)?,
+        exceptions: after
+            .handlers
+            .map(|entry| Catch {
+                from: entry.start,
+                to: entry.end,
+                target: entry.handler,
+                class: (entry.catch_type != 0).then(|| class_name(pool, entry.catch_type)),
+                inserted: is_inserted(layout, entry.handler.into()),
+            })
+            .collect(),
+        frames,
+        frames_cut,
+    })
+}
+
+fn change(old: usize, new: usize) -> Change {
+    Change { old, new }
+}
+
+/// Whether a frame or handler at an offset is new. The start of code that was
+/// put before an old instruction is where everything that led to it leads.
+fn is_inserted(layout: &Layout, offset: usize) -> bool {
+    layout.inserted.iter().any(|piece| match piece.part {
+        Part::Entry | Part::Handler { .. } => (piece.start..piece.end).contains(&offset),
+        _ => (piece.start + 1..piece.end).contains(&offset),
+    })
+}
+
+fn part_name(part: Part) -> &'static str {
+    match part {
+        Part::Entry => "entry",
+        Part::Caught { .. } => "caught",
+        Part::Handler { .. } => "handler",
+        _ => "probe",
+    }
+}
+
+fn code(
+    pool: &ConstantPool<'_>,
+    before: &Code<'_>,
+    after: &Code<'_>,
+    layout: &Layout,
+) -> Result<Vec<Line>, Error> {
+    let mut lines = Vec::new();
+    let mut old = before.instructions();
+    let mut pieces = layout.inserted.iter().peekable();
+    for insn in after.instructions() {
+        let insn = insn?;
+        while pieces.next_if(|piece| piece.end <= insn.offset).is_some() {}
+        let part = pieces
+            .peek()
+            .filter(|piece| piece.start <= insn.offset)
+            .map(|piece| part_name(piece.part));
+        let old_offset = match part {
+            Some(_) => None,
+            None => old.next().transpose()?.map(|insn| insn.offset),
+        };
+        lines.push(Line {
+            offset: insn.offset,
+            old_offset,
+            part,
+            mnemonic: mnemonic(&insn),
+            operand: operand(pool, &insn)?,
+        });
+    }
+    Ok(lines)
+}
+
+fn locals(method: &Method, layout: &Layout, old_max: u16) -> Vec<Local> {
+    let mut locals = Vec::new();
+    for fresh in &layout.fresh {
+        let Some(capture) = method.captures.get(fresh.capture) else {
+            continue;
+        };
+        let (descriptor, holds) = match capture {
+            Capture::Parameter { index, descriptor } => (
+                descriptor,
+                format!("{} at entry", parameter(method, *index)),
+            ),
+            Capture::Field {
+                parameter: index,
+                owner,
+                name,
+                descriptor,
+            } => {
+                let owner = owner.replace('/', ".");
+                let of = parameter(method, *index);
+                (descriptor, format!("{owner}.{name} of {of} at entry"))
+            }
+        };
+        locals.push(Local {
+            slot: fresh.slot,
+            descriptor: descriptor.clone(),
+            holds,
+            shared: false,
+        });
+    }
+    let mut caught = false;
+    for piece in &layout.inserted {
+        let (exception, whose) = match piece.part {
+            Part::Caught { exception } if !caught => {
+                caught = true;
+                (
+                    exception,
+                    "the exception, in new code at handlers".to_owned(),
+                )
+            }
+            Part::Handler { exception } => {
+                let start = piece.start;
+                (
+                    exception,
+                    format!("the exception, in the handler at {start}"),
+                )
+            }
+            _ => continue,
+        };
+        locals.push(Local {
+            slot: exception,
+            descriptor: "Ljava/lang/Throwable;".to_owned(),
+            holds: whose,
+            shared: exception < old_max,
+        });
+    }
+    locals
+}
+
+fn parameter(method: &Method, index: u16) -> String {
+    if index == 0 {
+        return "this".to_owned();
+    }
+    let names = &method.parameter_names;
+    match names.get(usize::from(index) - 1) {
+        Some(Some(name)) => format!("parameter {index} ({name})"),
+        _ => format!("parameter {index}"),
+    }
+}
+
+/// The mnemonic as `javap` has it, which marks wide ones by their end.
+fn mnemonic(insn: &Insn<'_>) -> String {
+    if insn.opcode == WIDE {
+        format!("{}_w", insn.name())
+    } else {
+        insn.name().to_owned()
+    }
+}
+
+fn operand(pool: &ConstantPool<'_>, insn: &Insn<'_>) -> Result<String, Error> {
+    let implied = matches!(
+        OPCODES[usize::from(insn.opcode)].form,
+        Form::LocalAt(_) | Form::None
+    );
+    Ok(match insn.operand()? {
+        _ if implied => String::new(),
+        Operand::None => String::new(),
+        Operand::Int(value) => value.to_string(),
+        Operand::Local(slot) => slot.to_string(),
+        Operand::Iinc { local, by } => format!("{local}, {by}"),
+        Operand::Constant(index) => constant(pool, index),
+        Operand::Branch(target) => target.to_string(),
+        Operand::Switch(switch) => {
+            let target = |target: Option<usize>| target.map_or("?".into(), |at| at.to_string());
+            let cases = switch
+                .cases()
+                .map(|(key, to)| format!("{key}: {}", target(to)));
+            let mut all: Vec<String> = cases.collect();
+            all.push(format!("default: {}", target(switch.default())));
+            all.join(", ")
+        }
+        Operand::ArrayType(kind) => match kind {
+            4 => "boolean",
+            5 => "char",
+            6 => "float",
+            7 => "double",
+            8 => "byte",
+            9 => "short",
+            10 => "int",
+            11 => "long",
+            _ => "?",
+        }
+        .to_owned(),
+        Operand::MultiArray { class, dimensions } => {
+            format!("class {}, {dimensions}", class_name(pool, class))
+        }
+    })
+}
+
+fn class_name(pool: &ConstantPool<'_>, index: u16) -> String {
+    match pool.class(index) {
+        Ok(name) => name.to_string(),
+        Err(_) => format!("#{index}"),
+    }
+}
+
+/// Characters that are shown of a string.
+const MAX_STRING: usize = 80;
+
+fn constant(pool: &ConstantPool<'_>, index: u16) -> String {
+    let member = |kind: &str, member: MemberRef<'_>| {
+        format!(
+            "{kind} {}.{}:{}",
+            member.owner, member.name, member.descriptor
+        )
+    };
+    match pool.get(index) {
+        Ok(Constant::Integer(value)) => format!("int {value}"),
+        Ok(Constant::Float(bits)) => format!("float {:?}", f32::from_bits(bits)),
+        Ok(Constant::Long(value)) => format!("long {value}"),
+        Ok(Constant::Double(bits)) => format!("double {:?}", f64::from_bits(bits)),
+        Ok(Constant::Class(name)) => format!("class {name}"),
+        Ok(Constant::String(text)) => {
+            format!(
+                "String {}",
+                crate::text::quote(&text.to_utf16(), MAX_STRING)
+            )
+        }
+        Ok(Constant::Field(field)) => member("Field", field),
+        Ok(Constant::Method(method)) => member("Method", method),
+        Ok(Constant::InterfaceMethod(method)) => member("InterfaceMethod", method),
+        Ok(Constant::MethodHandle { kind, reference }) => {
+            format!(
+                "MethodHandle {kind} {}",
+                constant_of_handle(pool, reference)
+            )
+        }
+        Ok(Constant::MethodType(descriptor)) => format!("MethodType {descriptor}"),
+        Ok(Constant::Dynamic {
+            bootstrap,
+            name,
+            descriptor,
+        }) => format!("Dynamic #{bootstrap}:{name}:{descriptor}"),
+        Ok(Constant::InvokeDynamic {
+            bootstrap,
+            name,
+            descriptor,
+        }) => format!("InvokeDynamic #{bootstrap}:{name}:{descriptor}"),
+        _ => format!("#{index}"),
+    }
+}
+
+/// What a method handle leads to, which is never another handle.
+fn constant_of_handle(pool: &ConstantPool<'_>, index: u16) -> String {
+    match pool.get(index) {
+        Ok(Constant::Field(to) | Constant::Method(to) | Constant::InterfaceMethod(to)) => {
+            format!("{}.{}:{}", to.owner, to.name, to.descriptor)
+        }
+        _ => format!("#{index}"),
+    }
+}
+
+/// Types that are listed of one method's frames. A class can be made to have
+/// billions.
+const MAX_TYPES: usize = 1 << 18;
+
+/// The stack map, each frame with all of its locals, and how many frames are
+/// left out.
+fn frames(
+    class: &ClassFile<'_>,
+    member: &Member<'_>,
+    code: &Code<'_>,
+    layout: &Layout,
+) -> Result<(Vec<FrameLine>, usize), Error> {
+    let Some(attribute) = code.attributes.find(&class.pool, "StackMapTable") else {
+        return Ok((Vec::new(), 0));
+    };
+    let name = |ty: VerificationType| match ty {
+        VerificationType::Top => "top".to_owned(),
+        VerificationType::Integer => "int".to_owned(),
+        VerificationType::Float => "float".to_owned(),
+        VerificationType::Double => "double".to_owned(),
+        VerificationType::Long => "long".to_owned(),
+        VerificationType::Null => "null".to_owned(),
+        VerificationType::UninitializedThis => "uninitializedThis".to_owned(),
+        VerificationType::Object(index) => class_name(&class.pool, index),
+        VerificationType::Uninitialized(at) => format!("uninitialized {at}"),
+    };
+    let mut locals = first_locals(class, member)?;
+    let mut lines = Vec::new();
+    let (mut types, mut cut) = (0, 0);
+    for frame in Frames::new(&attribute)? {
+        let frame = frame?;
+        let mut stack = Vec::new();
+        match frame.shape {
+            Shape::Same => {}
+            Shape::SameStack(ty) => stack.push(name(ty)),
+            Shape::Chop(count) => {
+                locals.truncate(locals.len().saturating_sub(count.into()));
+            }
+            Shape::Append(added) => locals.extend(added.iter().map(name)),
+            Shape::Full {
+                locals: all,
+                stack: on_stack,
+            } => {
+                locals = all.iter().map(name).collect();
+                stack = on_stack.iter().map(name).collect();
+            }
+        }
+        types += 1 + locals.len() + stack.len();
+        if types > MAX_TYPES {
+            cut += 1;
+            continue;
+        }
+        lines.push(FrameLine {
+            offset: frame.offset,
+            inserted: is_inserted(layout, frame.offset),
+            locals: locals.clone(),
+            stack,
+        });
+    }
+    Ok((lines, cut))
+}
+
+/// The locals at a method's entry (JVMS 4.10.1.6).
+fn first_locals(class: &ClassFile<'_>, member: &Member<'_>) -> Result<Vec<String>, Error> {
+    let mut locals = Vec::new();
+    if !member.is(access::STATIC) {
+        locals.push(if member.name == "<init>" {
+            "uninitializedThis".to_owned()
+        } else {
+            class.name()?.to_string()
+        });
+    }
+    for ty in member.method_descriptor()?.parameters() {
+        locals.push(match (ty.constant_name(), ty.kind()) {
+            (Some(name), _) => name.to_string(),
+            (None, b'J') => "long".to_owned(),
+            (None, b'F') => "float".to_owned(),
+            (None, b'D') => "double".to_owned(),
+            _ => "int".to_owned(),
+        });
+    }
+    Ok(locals)
+}

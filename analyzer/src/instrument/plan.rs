@@ -1,0 +1,318 @@
+//! What to do with classes, and what was done with one.
+
+use hindsight_classfile::{ClassFile, Error, access};
+use hindsight_instrument::contract::PROBE;
+use hindsight_instrument::glob::Globs;
+use hindsight_instrument::select::{self, MAX_FIELDS};
+use hindsight_instrument::{CrashPlan, Rewritten, Rules, SkipReason, Skipped, crash};
+use std::fmt;
+
+/// Which probes are inserted: the one place that knows all plans.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, clap::ValueEnum)]
+pub enum Mode {
+    /// Arguments are handed over when an exception leaves a method.
+    #[default]
+    Crash,
+}
+
+impl Mode {
+    /// Its name, as on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Mode::Crash => "crash",
+        }
+    }
+}
+
+/// What a method keeps of its arguments.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, clap::ValueEnum)]
+pub enum Copy {
+    /// The arguments themselves.
+    Reference,
+    /// And the fields of arguments that its body uses.
+    #[default]
+    Fields,
+}
+
+impl Copy {
+    /// Its name, as on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Copy::Reference => "reference",
+            Copy::Fields => "fields",
+        }
+    }
+}
+
+/// What was asked for.
+#[derive(Debug, Clone, Default)]
+pub struct Plan {
+    /// Which probes.
+    pub mode: Mode,
+    /// What methods keep.
+    pub copy: Copy,
+    /// Classes to rewrite; all if there are no globs.
+    pub include: Globs,
+    /// Classes to leave.
+    pub exclude: Globs,
+    /// Which exceptions are failures at once.
+    pub report: Report,
+}
+
+/// The report rules that change code. `uncaught` and `exception:` do not: they
+/// are the agent's alone.
+#[derive(Debug, Clone, Default)]
+pub struct Report {
+    escape: Globs,
+    caught: Globs,
+}
+
+impl Report {
+    /// Reads rules as the agent's option `report` has them.
+    ///
+    /// # Errors
+    ///
+    /// Fails on what is no rule, and names it.
+    pub fn parse(text: &str) -> Result<Report, String> {
+        let (mut escape, mut caught) = (Vec::new(), Vec::new());
+        for rule in text
+            .split(';')
+            .map(str::trim)
+            .filter(|rule| !rule.is_empty())
+        {
+            match rule.split_once(':') {
+                Some(("escape", glob)) if !glob.is_empty() => escape.push(glob),
+                Some(("caught", glob)) if !glob.is_empty() => caught.push(glob),
+                Some(("exception", glob)) if !glob.is_empty() => {}
+                None if rule == "uncaught" => {}
+                _ => {
+                    return Err(format!(
+                        "\"{rule}\" is none of uncaught, escape:GLOB, caught:GLOB, exception:GLOB"
+                    ));
+                }
+            }
+        }
+        Ok(Report {
+            escape: Globs::new(escape),
+            caught: Globs::new(caught),
+        })
+    }
+}
+
+/// Reads globs separated by `;`.
+pub fn globs(text: &str) -> Globs {
+    let parts = text.split(';').map(str::trim);
+    Globs::new(parts.filter(|part| !part.is_empty()))
+}
+
+/// What became of a class.
+#[derive(Debug)]
+pub enum Verdict {
+    /// It has new code.
+    Rewritten(Box<Rewritten>),
+    /// It stays as it is.
+    Left {
+        /// Its name with dots, if it could be read.
+        class: Option<String>,
+        /// Why.
+        reason: Left,
+        /// Its methods that have a body.
+        methods: Vec<Skipped>,
+    },
+}
+
+/// Why a class was left as it was.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Left {
+    /// None of its methods needs a probe.
+    NoProbes,
+    /// It describes a module.
+    Module,
+    /// The options leave it out.
+    NotSelected,
+    /// The probes run on it.
+    BelowProbes,
+    /// It has probes already.
+    Instrumented,
+    /// Its methods need probes but cannot have them.
+    NoMethodFits,
+    /// It breaks the format.
+    Malformed(Error),
+    /// Larger than any class.
+    TooLarge,
+    /// The archive has it encrypted.
+    Encrypted,
+    /// The archive has it packed by another method than all JVMs know.
+    Method(u16),
+    /// Its content is not what the archive says.
+    Unpackable,
+    /// More methods than Java has numbers.
+    OutOfIds,
+}
+
+impl Left {
+    /// Whether there was nothing to do, so that nothing is missing.
+    pub fn is_nothing_to_do(self) -> bool {
+        matches!(
+            self,
+            Left::NoProbes
+                | Left::Module
+                | Left::NotSelected
+                | Left::BelowProbes
+                | Left::Instrumented
+        )
+    }
+
+    /// What went wrong in detail.
+    pub fn detail(self) -> Option<String> {
+        match self {
+            Left::Malformed(error) => Some(error.to_string()),
+            Left::Method(method) => Some(format!("method {method}")),
+            _ => None,
+        }
+    }
+}
+
+impl fmt::Display for Left {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Left::NoProbes => "no method needs a probe",
+            Left::Module => "describes a module",
+            Left::NotSelected => "not selected",
+            Left::BelowProbes => "the probes run on it",
+            Left::Instrumented => "instrumented already",
+            Left::NoMethodFits => "no method can have a probe",
+            Left::Malformed(_) => "malformed",
+            Left::TooLarge => "too large",
+            Left::Encrypted => "encrypted",
+            Left::Method(_) => "unknown packing",
+            Left::Unpackable => "cannot be unpacked",
+            Left::OutOfIds => "out of method numbers",
+        })
+    }
+}
+
+/// Whether a method was left because nothing could be done for it: no exception
+/// leaves it from where a handler may be.
+pub fn needs_nothing(reason: SkipReason) -> bool {
+    matches!(
+        reason,
+        SkipReason::CannotThrow | SkipReason::OnlyConstructorCall
+    )
+}
+
+impl Plan {
+    /// Rewrites a class; its first method gets the number `first_id`.
+    pub fn rewrite(&self, bytes: &[u8], first_id: u32) -> Verdict {
+        let left = |class: Option<&str>, reason| Verdict::Left {
+            class: class.map(str::to_owned),
+            reason,
+            methods: Vec::new(),
+        };
+        let class = match ClassFile::parse(bytes) {
+            Ok(class) => class,
+            Err(error) => return left(None, Left::Malformed(error)),
+        };
+        let name = match class.name() {
+            Ok(name) => name.to_string_lossy().replace('/', "."),
+            Err(error) => return left(None, Left::Malformed(error)),
+        };
+        let reason = if class.is(access::MODULE) {
+            Some(Left::Module)
+        } else if select::is_below_probes(&name) {
+            Some(Left::BelowProbes)
+        } else if !self.selects(&name) {
+            Some(Left::NotSelected)
+        } else if class.pool.classes().any(|(_, name)| name == PROBE) {
+            Some(Left::Instrumented)
+        } else {
+            None
+        };
+        if let Some(reason) = reason {
+            return left(Some(&name), reason);
+        }
+        drop(class);
+
+        let rewritten = match self.mode {
+            Mode::Crash => crash(
+                bytes,
+                &CrashPlan {
+                    copy: match self.copy {
+                        Copy::Reference => hindsight_instrument::Copy::Reference,
+                        Copy::Fields => hindsight_instrument::Copy::Fields,
+                    },
+                    max_fields: MAX_FIELDS,
+                    first_id,
+                    rules: &|method, _| self.rules(&name, method),
+                },
+            ),
+        };
+        match rewritten {
+            Ok(rewritten) if rewritten.class.is_some() => Verdict::Rewritten(Box::new(rewritten)),
+            Ok(rewritten) => {
+                let fine = rewritten.skipped.iter().all(|m| needs_nothing(m.reason));
+                Verdict::Left {
+                    class: Some(name),
+                    reason: if fine {
+                        Left::NoProbes
+                    } else {
+                        Left::NoMethodFits
+                    },
+                    methods: rewritten.skipped,
+                }
+            }
+            Err(hindsight_instrument::Error::Class(error)) => {
+                left(Some(&name), Left::Malformed(error))
+            }
+            Err(_) => left(Some(&name), Left::NoMethodFits),
+        }
+    }
+
+    fn selects(&self, class: &str) -> bool {
+        !select::names(&self.exclude, class)
+            && (self.include.is_empty() || select::names(&self.include, class))
+    }
+
+    fn rules(&self, class: &str, method: &str) -> Rules {
+        let Report { escape, caught } = &self.report;
+        if escape.is_empty() && caught.is_empty() {
+            return Rules::default();
+        }
+        let full = format!("{class}.{method}");
+        Rules {
+            escape: escape.matches(&full),
+            caught: caught.matches(&full),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn report_rules_are_the_agents() {
+        let report = Report::parse("uncaught; escape:a.B.c;caught:**.d;exception:x.*").unwrap();
+        let plan = Plan {
+            report,
+            ..Plan::default()
+        };
+        let rules = |escape, caught| Rules { escape, caught };
+        assert_eq!(plan.rules("a.B", "c"), rules(true, false));
+        assert_eq!(plan.rules("a.B", "d"), rules(false, true));
+        assert_eq!(plan.rules("a.B", "e"), rules(false, false));
+        let error = Report::parse("escape:").unwrap_err();
+        assert!(error.contains("\"escape:\" is none of"), "{error}");
+    }
+
+    #[test]
+    fn inner_classes_follow_their_outer_class() {
+        let plan = Plan {
+            include: globs("a.*; b.C"),
+            exclude: globs("a.X"),
+            ..Plan::default()
+        };
+        let selected = ["a.A", "a.A$1", "a.X$Y", "b.C$D", "b.E"].map(|name| plan.selects(name));
+        assert_eq!(selected, [true, true, false, true, false]);
+    }
+}

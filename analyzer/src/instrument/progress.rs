@@ -1,0 +1,68 @@
+//! How far the work is, on a terminal.
+
+use std::io::Write;
+use std::time::{Duration, Instant};
+
+/// Work that is done sooner goes without.
+const DELAY: Duration = Duration::from_secs(1);
+const INTERVAL: Duration = Duration::from_millis(100);
+const WIDTH: u64 = 24;
+
+/// A bar on stderr.
+pub struct Progress {
+    on: bool,
+    next: Instant,
+    shown: bool,
+    total: u64,
+    done: u64,
+}
+
+impl Progress {
+    /// A bar for `total` bytes of input, or none.
+    pub fn new(on: bool, total: u64) -> Progress {
+        Progress {
+            on,
+            next: Instant::now() + DELAY,
+            shown: false,
+            total: total.max(1),
+            done: 0,
+        }
+    }
+
+    /// Says that so many more bytes are done.
+    pub fn add(&mut self, bytes: u64) {
+        self.done = self.done.saturating_add(bytes).min(self.total);
+    }
+
+    /// Shows the bar, if it is time to.
+    pub fn show(&mut self, classes: u64) {
+        if !self.on || Instant::now() < self.next {
+            return;
+        }
+        self.next = Instant::now() + INTERVAL;
+        self.shown = true;
+        let part =
+            |of: u64| (u128::from(self.done) * u128::from(of) / u128::from(self.total)) as usize;
+        let full = part(WIDTH);
+        eprint!(
+            "\r\x1b[Khindsight: [{}{}] {} %, {classes} classes",
+            "#".repeat(full),
+            ".".repeat(WIDTH as usize - full),
+            part(100)
+        );
+        let _ = std::io::stderr().flush();
+    }
+
+    /// Takes the bar away.
+    pub fn clear(&mut self) {
+        if std::mem::take(&mut self.shown) {
+            eprint!("\r\x1b[K");
+        }
+    }
+}
+
+impl Drop for Progress {
+    fn drop(&mut self) {
+        self.clear();
+    }
+}

@@ -1,0 +1,268 @@
+//! One run: from what the user named to what was asked for.
+
+use super::batch::{self, Done, Input, Job, MAX_CLASS, Orders};
+use super::jar;
+use super::listing::Listing;
+use super::plan::{Left, Plan, Verdict};
+use super::progress::Progress;
+use super::tally::Tally;
+use super::target::{Output, Target};
+use super::tree;
+use crate::archive::Error;
+use crate::archive::read::Source;
+use anyhow::{Context, Result, bail};
+use std::fs::{self, File};
+use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+use tempfile::SpooledTempFile;
+
+/// Bytes that temporary files have in memory before they go to the disk.
+const IN_MEMORY: usize = 8 << 20;
+
+/// What nested archives may unpack to, besides this many times the input. It
+/// bounds the disk that an archive made for it can take.
+const MAX_UNPACKED: u64 = 1 << 30;
+const MAX_UNPACKED_TIMES: u64 = 20;
+
+/// What was asked for.
+#[derive(Debug)]
+pub struct Options<'a> {
+    /// A class, a directory or an archive.
+    pub input: &'a Path,
+    /// Where the rewritten one goes, if anywhere.
+    pub out: Option<&'a Path>,
+    /// Whether an existing file may be replaced.
+    pub force: bool,
+    /// What to do with classes.
+    pub plan: &'a Plan,
+    /// What to print of each class.
+    pub listing: &'a Listing,
+    /// Whether to tell the progress on stderr.
+    pub progress: bool,
+}
+
+/// What was done.
+#[derive(Debug)]
+pub struct Outcome {
+    /// The output, if one was asked for.
+    pub out: Option<PathBuf>,
+    /// Counts.
+    pub tally: Tally,
+    /// What is to be printed of the classes, from its start.
+    pub listed: SpooledTempFile,
+    /// How many classes are in it.
+    pub listed_classes: u64,
+    /// Of how many of them there is code.
+    pub matching: u64,
+}
+
+/// The state of a run.
+pub struct Run<'a> {
+    pub(super) orders: Orders<'a>,
+    pub(super) tally: Tally,
+    pub(super) progress: Progress,
+    /// Bytes that nested archives may still unpack to.
+    pub(super) unpackable: u64,
+    /// Where temporary files go.
+    scratch: PathBuf,
+    next_id: u32,
+    listed: SpooledTempFile,
+    listed_classes: u64,
+    matching: u64,
+}
+
+/// What the first bytes of a file say.
+enum Kind {
+    Class,
+    Image,
+    Other,
+}
+
+/// Rewrites what was named.
+///
+/// # Errors
+///
+/// Fails if the input cannot be read or the output cannot be written; then
+/// there is no output.
+pub fn instrument(options: &Options<'_>) -> Result<Outcome> {
+    let input = options.input;
+    let context = || format!("failed to read {}", input.display());
+    let metadata = fs::metadata(input).with_context(context)?;
+    if !metadata.is_dir() && !metadata.is_file() {
+        bail!("{} is neither a file nor a directory", input.display());
+    }
+    let target = match options.out {
+        Some(out) => Some(Target::new(input, metadata.is_dir(), out, options.force)?),
+        None => None,
+    };
+    let scratch = match &target {
+        Some(target) => target.folder().to_owned(),
+        None => std::env::temp_dir(),
+    };
+    let found = if metadata.is_dir() {
+        let leave_out = target.as_ref().map(Target::temporary);
+        Some(tree::find(input, leave_out)?)
+    } else {
+        None
+    };
+    let total = match &found {
+        Some(found) => found.iter().map(|file| file.len).sum(),
+        None => metadata.len(),
+    };
+    let mut run = Run {
+        orders: Orders {
+            plan: options.plan,
+            listing: options.listing,
+            writing: target.is_some(),
+        },
+        tally: Tally::default(),
+        progress: Progress::new(options.progress, total),
+        unpackable: MAX_UNPACKED.saturating_add(total.saturating_mul(MAX_UNPACKED_TIMES)),
+        listed: SpooledTempFile::new(IN_MEMORY),
+        scratch,
+        next_id: 0,
+        listed_classes: 0,
+        matching: 0,
+    };
+    match found {
+        Some(found) => run.tree(input, &found, target.as_ref().map(Target::temporary))?,
+        None => run.file(input, target.as_ref())?,
+    }
+    run.progress.clear();
+    let out = target.map(Target::keep).transpose()?;
+    Ok(Outcome {
+        out,
+        tally: run.tally,
+        listed: run.listed,
+        listed_classes: run.listed_classes,
+        matching: run.matching,
+    })
+}
+
+impl Run<'_> {
+    fn file(&mut self, path: &Path, target: Option<&Target>) -> Result<()> {
+        let shown = path.display().to_string();
+        let context = || format!("failed to read {shown}");
+        let mut file = File::open(path).with_context(context)?;
+        let mut magic = Vec::new();
+        (&mut file)
+            .take(4)
+            .read_to_end(&mut magic)
+            .with_context(context)?;
+        match kind(&magic, path) {
+            Kind::Image => bail!(
+                "{shown} is a run-time image of a JDK: extract it by `jimage extract --dir DIR {shown}` \
+                 and give the directory"
+            ),
+            Kind::Class => {
+                file.seek(SeekFrom::Start(0)).with_context(context)?;
+                self.class(file, &shown, target)
+            }
+            Kind::Other => self.archive_file(&mut file, &shown, target.map(Target::output)),
+        }
+    }
+
+    fn class(&mut self, file: File, shown: &str, target: Option<&Target>) -> Result<()> {
+        let mut bytes = Vec::new();
+        file.take(MAX_CLASS + 1)
+            .read_to_end(&mut bytes)
+            .with_context(|| format!("failed to read {shown}"))?;
+        if bytes.len() as u64 > MAX_CLASS {
+            bail!("failed to read {shown}: larger than any class");
+        }
+        let mut jobs = [Job::new(shown.to_owned(), Input::Plain(bytes.clone()))];
+        self.rewrite(&mut jobs)?;
+        let [Job { done, .. }] = jobs;
+        if let Some(Done {
+            verdict:
+                Verdict::Left {
+                    reason: Left::Malformed(error),
+                    ..
+                },
+            ..
+        }) = done
+        {
+            return Err(anyhow::Error::from(error).context(format!("failed to read {shown}")));
+        }
+        if let Some(target) = target {
+            let new = done.and_then(|done| done.content);
+            let bytes = new.map_or(bytes, |content| content.bytes);
+            target.output().write_all(&bytes)?;
+        }
+        Ok(())
+    }
+
+    /// Rewrites an archive, the whole of a file, into an empty one.
+    pub(super) fn archive_file(
+        &mut self,
+        file: &mut File,
+        shown: &str,
+        out: Option<Output<&File>>,
+    ) -> Result<()> {
+        let mut source = Source::new(file).with_context(|| format!("failed to read {shown}"))?;
+        let opened = jar::open(&mut source, shown)?;
+        let failed = |error| explain(shown, error);
+        let Some(mut out) = out else {
+            self.archive(&mut source, &opened, shown, 0, &mut io::sink())
+                .map_err(failed)?;
+            return Ok(());
+        };
+        let mut buffered = BufWriter::with_capacity(1 << 17, &mut out);
+        let changed = self
+            .archive(&mut source, &opened, shown, 0, &mut buffered)
+            .map_err(failed)?;
+        if changed {
+            buffered.flush()?;
+            return Ok(());
+        }
+        // Only now is it known that nothing had to be rewritten.
+        drop(buffered);
+        out.clear()?;
+        let len = source.len();
+        source.copy(0, len, &mut out).map_err(failed)
+    }
+
+    /// Rewrites classes; counts them, and keeps what is to be printed.
+    pub(super) fn rewrite(&mut self, jobs: &mut [Job]) -> io::Result<()> {
+        batch::rewrite(jobs, self.orders, &mut self.next_id);
+        for job in jobs {
+            if let Some(done) = &job.done {
+                self.tally.class(&job.path, &done.verdict);
+                self.matching += u64::from(done.listed.matches);
+                if !done.listed.bytes.is_empty() {
+                    let separator = self.orders.listing.separator(self.listed_classes);
+                    self.listed.write_all(separator)?;
+                    self.listed.write_all(&done.listed.bytes)?;
+                    self.listed_classes += 1;
+                }
+            }
+        }
+        self.progress.show(self.tally.classes.total);
+        Ok(())
+    }
+
+    /// A file that goes away with the run. Small ones never reach the disk.
+    pub(super) fn scratch_file(&self) -> Output<SpooledTempFile> {
+        let file = tempfile::spooled_tempfile_in(IN_MEMORY, &self.scratch);
+        let name = format!("a temporary file in {}", self.scratch.display());
+        Output::new(file, name)
+    }
+}
+
+fn kind(magic: &[u8], path: &Path) -> Kind {
+    match magic {
+        [0xca, 0xfe, 0xba, 0xbe] => Kind::Class,
+        // In either byte order.
+        [0xda, 0xda, 0xfe, 0xca] | [0xca, 0xfe, 0xda, 0xda] => Kind::Image,
+        _ if path.extension().is_some_and(|kind| kind == "class") => Kind::Class,
+        _ => Kind::Other,
+    }
+}
+
+/// The error for people: reading failed, unless it was writing that did.
+pub(super) fn explain(shown: &str, error: Error) -> anyhow::Error {
+    match error {
+        Error::Io(error) if Output::<File>::is_cause(&error) => error.into(),
+        error => anyhow::Error::from(error).context(format!("failed to read {shown}")),
+    }
+}

@@ -1,0 +1,116 @@
+//! Counts of what was done, and of what was not, by reason.
+
+use super::plan::{Left, Verdict, needs_nothing};
+use hindsight_instrument::Skipped;
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// How many classes or methods there are, and what became of them.
+#[derive(Debug, Default, Clone, PartialEq, Eq, Serialize)]
+pub struct Counts {
+    /// All.
+    pub total: u64,
+    /// Those with new code.
+    pub rewritten: u64,
+    /// Those that need none, by reason.
+    pub nothing_to_do: BTreeMap<String, u64>,
+    /// Those that would need it, by reason.
+    pub left: BTreeMap<String, u64>,
+}
+
+/// A class or archive that could not be rewritten.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Failure {
+    /// The file, with `!/` before each entry of an archive.
+    pub path: String,
+    /// Why.
+    pub reason: String,
+    /// What is wrong, and where.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub detail: Option<String>,
+}
+
+/// Failures that are kept by name; more are only counted.
+const MAX_FAILURES: usize = 10_000;
+
+/// All counts of one run.
+#[derive(Debug, Default, Clone, Serialize)]
+pub struct Tally {
+    /// Classes.
+    pub classes: Counts,
+    /// Methods that have a body, of classes that were looked into.
+    pub methods: Counts,
+    /// Archives with rewritten classes, nested ones included.
+    pub archives_rewritten: u64,
+    /// Archives that stay as they are.
+    pub archives_left: u64,
+    /// Archives that were signed and, rewritten, are no more.
+    pub signatures_removed: Vec<String>,
+    /// Classes and archives that were left for a reason that people want to
+    /// know.
+    pub failures: Vec<Failure>,
+    /// Failures without a name here, for there were too many.
+    pub failures_unnamed: u64,
+}
+
+impl Counts {
+    fn leave(&mut self, reason: String, nothing_to_do: bool) {
+        let table = if nothing_to_do {
+            &mut self.nothing_to_do
+        } else {
+            &mut self.left
+        };
+        *table.entry(reason).or_default() += 1;
+    }
+}
+
+impl Tally {
+    /// Counts a class.
+    pub fn class(&mut self, path: &str, verdict: &Verdict) {
+        self.classes.total += 1;
+        match verdict {
+            Verdict::Rewritten(rewritten) => {
+                self.classes.rewritten += 1;
+                let made = rewritten.methods.len() as u64;
+                self.methods.total += made;
+                self.methods.rewritten += made;
+                self.skipped(&rewritten.skipped);
+            }
+            Verdict::Left {
+                reason, methods, ..
+            } => {
+                self.left(path, *reason);
+                self.skipped(methods);
+            }
+        }
+    }
+
+    fn left(&mut self, path: &str, reason: Left) {
+        let nothing_to_do = reason.is_nothing_to_do();
+        self.classes.leave(reason.to_string(), nothing_to_do);
+        if !nothing_to_do {
+            self.fail(path, reason.to_string(), reason.detail());
+        }
+    }
+
+    fn skipped(&mut self, methods: &[Skipped]) {
+        self.methods.total += methods.len() as u64;
+        for method in methods {
+            let nothing_to_do = needs_nothing(method.reason);
+            self.methods.leave(method.reason.to_string(), nothing_to_do);
+        }
+    }
+
+    /// Notes down what could not be rewritten.
+    pub fn fail(&mut self, path: &str, reason: String, detail: Option<String>) {
+        if self.failures.len() < MAX_FAILURES {
+            self.failures.push(Failure {
+                path: path.to_owned(),
+                reason,
+                detail,
+            });
+        } else {
+            self.failures_unnamed += 1;
+        }
+    }
+}
