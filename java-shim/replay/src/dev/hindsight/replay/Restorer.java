@@ -78,6 +78,7 @@ final class Restorer {
         }
         restorer.fillAll();
         restorer.insertAll();
+        restorer.fillAdded();
 
         Map<Integer, Object> values = new HashMap<>();
         Map<Integer, String> failed = new HashMap<>();
@@ -286,10 +287,6 @@ final class Restorer {
             note(type.info.name, "field " + field + " is not in the running class; "
                     + type.blame(field));
         }
-        for (String field : type.added) {
-            note(type.info.name, "field " + field + " was not recorded and keeps its default; "
-                    + type.blame(field));
-        }
     }
 
     private Object constant(Type type, String name) throws Hole {
@@ -321,6 +318,16 @@ final class Restorer {
                 } catch (RuntimeException | LinkageError e) {
                     note(className(number), "not complete: " + Classes.reason(e));
                 }
+            }
+        }
+    }
+
+    /** After all else, for constructors of the program run here. */
+    private void fillAdded() {
+        for (int i = 0; i < order.size(); i++) {
+            Instance instance = built[order.get(i)] == null ? null : instance(order.get(i));
+            if (instance != null && !instance.type.added.isEmpty() && !preset[instance.number]) {
+                instance.type.fillAdded(instance, built[instance.number]);
             }
         }
     }
