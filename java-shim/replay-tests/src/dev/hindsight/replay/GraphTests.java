@@ -508,6 +508,28 @@ final class GraphTests {
                 frame.holes());
     }
 
+    /** A program knows its constants by identity. */
+    static final Object END = new Object() {};
+    static final Object FIRST = mark();
+
+    static Object mark() {
+        return new Object() {};
+    }
+
+    static void constantsOfAnonymousClassesAreTheRunningOnes() {
+        Node holder = new Node(1);
+        holder.item = END;
+        same(((Node) roundTrip(holder)).item, END);
+        // One of several that the same expression has made may be any.
+        Node second = new Node(2);
+        second.item = mark();
+        holder.item = FIRST;
+        holder.next = second;
+        Node restored = (Node) roundTrip(holder);
+        check(restored.item != FIRST && restored.next.item != FIRST, "copies");
+        check(restored.item != restored.next.item, "different objects");
+    }
+
     static class Fails {
         static final int X = Integer.parseInt("x");
         int y;

@@ -34,6 +34,8 @@ final class Restorer {
     private final Map<Integer, Type> types = new HashMap<>();
     /** Values of the objects that the frame's patch changes. */
     private final Map<Integer, Object[]> patched = new HashMap<>();
+    /** Recorded objects by class; null until it is asked for. */
+    private Map<Integer, Integer> counts;
     private final Object[] built;
     private final boolean[] entered;
     /** Objects that the running JDK has its own one of. */
@@ -256,7 +258,8 @@ final class Restorer {
         if (type.rule != null) {
             object = type.rule.create(instance);
         } else {
-            object = allocate(type.running);
+            Object constant = isOnly(stored.classId) ? Constants.of(type.running) : null;
+            object = constant != null ? constant : allocate(type.running);
         }
         if (!preset[number]) {
             set(number, object);
@@ -271,6 +274,20 @@ final class Restorer {
         }
         differences(type);
         return out.toArray();
+    }
+
+    /** Whether one object alone was recorded of a class. */
+    private boolean isOnly(int classId) {
+        if (counts == null) {
+            counts = new HashMap<>();
+            for (int i = 0; i < file.objectCount(); i++) {
+                Stored stored = file.object(i);
+                if (stored != null) {
+                    counts.merge(stored.classId, 1, Integer::sum);
+                }
+            }
+        }
+        return counts.getOrDefault(classId, 0) == 1;
     }
 
     static Object allocate(Class<?> type) throws Hole {
