@@ -3,6 +3,7 @@
 
 mod common;
 mod degraded;
+mod environment;
 mod errors;
 mod hostile;
 mod inspect;
