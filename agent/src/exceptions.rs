@@ -35,9 +35,13 @@ pub(crate) fn read(agent: &Agent, jni: Jni, exception: Obj) -> Exceptions {
     let mut at = 0;
     while at < all.objects.len() {
         let object = all.objects[at];
+        let class = class_name(agent, jni, object);
+        let message = jni
+            .get_object(object, ids.message)
+            .or_else(|| helpful_message(agent, jni, object, &class));
         let mut info = ExceptionInfo {
-            class: class_name(agent, jni, object),
-            message: jni.get_object(object, ids.message).map(|message| {
+            class,
+            message: message.map(|message| {
                 let len = jni.string_len(message).min(MAX_MESSAGE);
                 String::from_utf16_lossy(&jni.string_units(message, len))
             }),
@@ -58,6 +62,18 @@ pub(crate) fn read(agent: &Agent, jni: Jni, exception: Obj) -> Exceptions {
         at += 1;
     }
     all
+}
+
+/// What the JVM says of a null that it has met itself: `Cannot invoke "X.m()" because "x" is null`.
+///
+/// It works that out when asked, from the code at the top of the stack trace, and keeps it in the
+/// exception. Of that class alone, where `getMessage` is the JDK's own; a subclass may have another.
+fn helpful_message(agent: &Agent, jni: Jni, exception: Obj, class: &str) -> Option<Obj> {
+    if class != "java.lang.NullPointerException" {
+        return None;
+    }
+    let (class, get_message) = agent.shim.throwable.null_pointer?;
+    jni.call_exact(exception, class, get_message)
 }
 
 impl Exceptions {

@@ -263,6 +263,19 @@ impl Jni {
         true
     }
 
+    /// The object in a static field of a class that is initialised: looking the field up would
+    /// initialise any other, which runs its code.
+    pub(crate) fn static_object(self, class: Obj, name: &CStr, signature: &CStr) -> Option<Obj> {
+        // SAFETY: strings live through the call.
+        let id = unsafe {
+            self.0
+                .GetStaticFieldID(class.0, name.as_ptr(), signature.as_ptr())
+        };
+        let id = self.checked((!id.is_null()).then_some(id))?;
+        // SAFETY: a static field of this class, which holds a reference.
+        Self::obj(unsafe { self.0.GetStaticObjectField(class.0, id) })
+    }
+
     pub(crate) fn get_object(self, object: Obj, field: FieldId) -> Option<Obj> {
         // SAFETY: see the module's invariant on field IDs.
         Self::obj(unsafe { self.0.GetObjectField(object.0, field.0) })

@@ -9,7 +9,7 @@
 //! ```text
 //! callbacks --> hook --> instrument          (class loading)
 //!     |
-//!     +-------> report --> exceptions, frames, snapshot --> recording
+//!     +-------> report --> exceptions, frames, snapshot, properties --> recording
 //! ```
 //!
 //! **Invariant:** recording never harms the recorded. Leaving a class as it
@@ -35,6 +35,7 @@ mod jni;
 mod jvmti;
 mod methods;
 mod options;
+mod properties;
 mod recording;
 mod report;
 mod run;

@@ -152,6 +152,12 @@ impl Options {
             ))
         })?;
         let (key, value) = (key.trim(), unquote(value.trim()));
+        // Whichever of the two would win, somebody believes in the other.
+        if let Some((_, first)) = self.given.iter().find(|(given, _)| given == key) {
+            return Err(Error(format!(
+                "option {key} is given twice: \"{first}\" and \"{value}\"; give it once"
+            )));
+        }
         self.set(key, &value)?;
         self.given.push((key.to_owned(), value));
         Ok(())
@@ -362,6 +368,10 @@ mod tests {
             ("max-objects=99999999999999999999", "bad value"),
             ("report=everything", "accepted: uncaught, escape:GLOB"),
             ("verbose", "has no value"),
+            (
+                "out=a,copy=fields,out=b",
+                "option out is given twice: \"a\" and \"b\"",
+            ),
             ("version=\"1", "never closed"),
             (
                 "@/nonexistent/file",

@@ -151,19 +151,25 @@ impl Recording {
     }
 }
 
+/// What stands in place of a secret.
+pub(crate) const MASK: &str = "***";
+
+/// Whether an option or property of this name holds a secret: `--db-password`, `db.password`.
+pub(crate) fn names_secret(text: &str, is_secret: &dyn Fn(&str) -> bool) -> bool {
+    let name: String = text.trim_start_matches(['-', '.']).replace('-', "");
+    name.split('.').any(is_secret) || is_secret(&name.replace('.', ""))
+}
+
 /// The command line of this process, with the values of what looks like a secret masked.
 pub(crate) fn command_line(is_secret: &dyn Fn(&str) -> bool) -> Vec<String> {
+    let is_secret_name = |text: &str| names_secret(text, is_secret);
     let raw = fs::read("/proc/self/cmdline").unwrap_or_default();
     let mut masked = Vec::new();
     let mut mask_next = false;
     for part in raw.split(|byte| *byte == 0).filter(|part| !part.is_empty()) {
         let part = String::from_utf8_lossy(part).into_owned();
-        let is_secret_name = |text: &str| {
-            let name: String = text.trim_start_matches(['-', '.']).replace('-', "");
-            name.split('.').any(is_secret) || is_secret(&name.replace('.', ""))
-        };
         if mask_next {
-            masked.push("***".to_owned());
+            masked.push(MASK.to_owned());
             mask_next = false;
             continue;
         }
@@ -172,7 +178,7 @@ pub(crate) fn command_line(is_secret: &dyn Fn(&str) -> bool) -> Vec<String> {
             Some((key, _))
                 if !key.starts_with("-agent") && is_secret_name(key.trim_start_matches("-D")) =>
             {
-                masked.push(format!("{key}=***"));
+                masked.push(format!("{key}={MASK}"));
             }
             _ => {
                 mask_next = part.starts_with('-') && !part.contains('=') && is_secret_name(&part);

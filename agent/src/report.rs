@@ -486,6 +486,7 @@ fn meta(agent: &Agent, jni: Jni, call: &Call) -> Meta {
         .to_owned(),
         command: crate::run::command(base),
         counters: base.counters.snapshot(),
+        properties: crate::properties::read(jni, &|name| base.options.is_secret(name)),
     }
 }
 

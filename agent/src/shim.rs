@@ -49,6 +49,8 @@ pub(crate) struct ThrowableIds {
     pub(crate) cause: FieldId,
     pub(crate) suppressed: FieldId,
     pub(crate) get_stack_trace: MethodId,
+    /// `java.lang.NullPointerException` and its `getMessage`.
+    pub(crate) null_pointer: Option<(Obj, MethodId)>,
     pub(crate) element_class: FieldId,
     pub(crate) element_method: FieldId,
     pub(crate) element_file: FieldId,
@@ -158,6 +160,12 @@ impl Shim {
                         c"()[Ljava/lang/StackTraceElement;",
                     )
                     .ok_or("method getStackTrace is missing")?,
+                null_pointer: global("java/lang/NullPointerException").and_then(|class| {
+                    Some((
+                        class,
+                        jni.method(class, c"getMessage", c"()Ljava/lang/String;")?,
+                    ))
+                }),
                 element_class: field(element, "declaringClass", "Ljava/lang/String;")?,
                 element_method: field(element, "methodName", "Ljava/lang/String;")?,
                 element_file: field(element, "fileName", "Ljava/lang/String;")?,

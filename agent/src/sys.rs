@@ -147,6 +147,7 @@ table! {
         116 CallStaticObjectMethodA(class: Ref, method: MethodId, args: *const JValue) -> Ref;
         143 CallStaticVoidMethodA(class: Ref, method: MethodId, args: *const JValue);
         144 GetStaticFieldID(class: Ref, name: *const c_char, signature: *const c_char) -> FieldId;
+        145 GetStaticObjectField(class: Ref, field: FieldId) -> Ref;
         155 SetStaticBooleanField(class: Ref, field: FieldId, value: u8);
         164 GetStringLength(string: Ref) -> c_int;
         167 NewStringUTF(text: *const c_char) -> Ref;

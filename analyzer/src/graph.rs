@@ -4,7 +4,7 @@
 //! whose value at that frame's entry was another one. [`Graph`] lays the patch
 //! over the graph; nothing is copied.
 
-use hindsight_tracelog::crash::{Body, ClassInfo, FieldInfo, Frame, Value};
+use hindsight_tracelog::crash::{Body, ClassInfo, ClassKind, FieldInfo, Frame, Value};
 use hindsight_tracelog::reader::Crash;
 use std::collections::HashMap;
 
@@ -84,6 +84,18 @@ impl<'a> Graph<'a> {
     /// The class of an object.
     pub fn class(&self, object: u32) -> Option<&'a ClassInfo> {
         self.crash.class(self.crash.object(object)?.class)
+    }
+
+    /// The enum of a constant: one with a body has a class of its own below it.
+    pub fn enum_name(&self, object: u32) -> &'a str {
+        match self.class(object) {
+            Some(class) if class.kind == ClassKind::Enum => class
+                .supers
+                .first()
+                .filter(|above| *above != "java.lang.Enum")
+                .unwrap_or(&class.name),
+            _ => self.class_name(object),
+        }
     }
 
     /// The name of an object's class; `?` where it is lost.

@@ -63,6 +63,8 @@ pub struct Options {
     pub run: bool,
     /// Whether to make a Maven project.
     pub project: bool,
+    /// Options of the JVMs that the candidates run in.
+    pub java_options: Vec<String>,
     /// Time that one candidate may take.
     pub timeout: Duration,
     /// Whether to tell the progress on stderr.
@@ -110,23 +112,29 @@ pub fn generate(
     Ok(report::report(&plan, &written, jdk, options))
 }
 
-/// Candidates that built an object instead of loading it, and did not
-/// reproduce, get another chance with everything loaded.
+/// What did not reproduce gets another chance: first with everything loaded, if
+/// an object was built instead; then with the system properties of the recorded
+/// program, which say how it runs.
 fn second_tries(plan: &mut Plan<'_>, tried: &[usize]) -> Vec<usize> {
     let mut again = Vec::new();
     for &index in tried {
         let candidate = &mut plan.candidates[index];
-        let State::Done(verdict, _) = &candidate.state else {
+        let State::Done(Verdict::Differs | Verdict::Passes, reason) = &candidate.state else {
             continue;
         };
-        if candidate.level == Level::Readable
-            && candidate.simplified
-            && matches!(verdict, Verdict::Differs | Verdict::Passes)
-        {
+        let crash = &plan.inputs[candidate.crash].crash;
+        if candidate.level == Level::Readable && candidate.simplified {
             candidate.level = Level::Loaded;
-            candidate.state = State::Pending;
-            again.push(index);
+        } else if !candidate.properties
+            && !reason.starts_with(verdict::TIMED_OUT)
+            && call::properties(&crash.meta).next().is_some()
+        {
+            candidate.properties = true;
+        } else {
+            continue;
         }
+        candidate.state = State::Pending;
+        again.push(index);
     }
     again
 }

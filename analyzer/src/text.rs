@@ -17,9 +17,44 @@ pub fn primitive(typed: Typed) -> String {
             out
         }
         (Value::Int(value), _) => value.to_string(),
-        (Value::Float(value), _) => format!("{value:?}"),
-        (Value::Double(value), _) => format!("{value:?}"),
+        (Value::Float(value), _) => floating(&format!("{value:e}")),
+        (Value::Double(value), _) => floating(&format!("{value:e}")),
         (Value::Ref(object), _) => format!("#{object}"),
+    }
+}
+
+/// A floating-point number as `Double.toString` writes it, given its shortest
+/// decimal in Rust's scientific notation: `1.25e-3`, `inf`.
+fn floating(scientific: &str) -> String {
+    let (sign, text) = match scientific.strip_prefix('-') {
+        Some(text) => ("-", text),
+        None => ("", scientific),
+    };
+    let Some((mantissa, exponent)) = text.split_once('e') else {
+        let name = if text == "inf" { "Infinity" } else { "NaN" };
+        return format!("{sign}{name}");
+    };
+    let digits = mantissa.replace('.', "");
+    let exponent: i32 = exponent.parse().unwrap_or(0);
+    let fraction = |digits: &str| match digits {
+        "" => "0".to_owned(),
+        digits => digits.to_owned(),
+    };
+    match exponent {
+        -3..=-1 => {
+            let zeros = "0".repeat(exponent.unsigned_abs() as usize - 1);
+            format!("{sign}0.{zeros}{digits}")
+        }
+        0..=6 => {
+            let whole = exponent as usize + 1;
+            let padded = format!("{digits:0<whole$}");
+            let (whole, rest) = padded.split_at(whole);
+            format!("{sign}{whole}.{}", fraction(rest))
+        }
+        _ => {
+            let (first, rest) = digits.split_at(1);
+            format!("{sign}{first}.{}E{exponent}", fraction(rest))
+        }
     }
 }
 
@@ -246,6 +281,33 @@ mod tests {
         assert_eq!(utc(-1), "1969-12-31 23:59:59 UTC");
         utc(i64::MAX);
         utc(i64::MIN);
+    }
+
+    /// Expected are the answers of `Double.toString` and `Float.toString`.
+    #[test]
+    fn floating_point_numbers_are_javas() {
+        let double = |value: f64| primitive(Typed::new(Value::Double(value), "D"));
+        for (value, expected) in [
+            (0.0, "0.0"),
+            (-0.0, "-0.0"),
+            (1.0, "1.0"),
+            (-0.25, "-0.25"),
+            (0.001, "0.001"),
+            (0.00025, "2.5E-4"),
+            (1_234_567.0, "1234567.0"),
+            (1e7, "1.0E7"),
+            (123.456, "123.456"),
+            (f64::MAX, "1.7976931348623157E308"),
+            (f64::INFINITY, "Infinity"),
+            (f64::NEG_INFINITY, "-Infinity"),
+            (f64::NAN, "NaN"),
+        ] {
+            assert_eq!(double(value), expected);
+        }
+        let float = |value: f32| primitive(Typed::new(Value::Float(value), "F"));
+        assert_eq!(float(0.1), "0.1");
+        assert_eq!(float(f32::NEG_INFINITY), "-Infinity");
+        assert_eq!(float(16_777_216.0), "1.6777216E7");
     }
 
     #[test]

@@ -224,9 +224,11 @@ impl<'a> Builder<'a> {
         match body {
             Body::String(text) => Node::leaf(quote(&text.units(), self.limits.text)),
             Body::Class(name) => Node::leaf(format!("class {}", one_line(name, 200))),
-            Body::Enum(name) => {
-                Node::leaf(format!("{}.{}", short_type(class), one_line(name, 100)))
-            }
+            Body::Enum(name) => Node::leaf(format!(
+                "{}.{}",
+                short_type(self.graph.enum_name(object)),
+                one_line(name, 100)
+            )),
             Body::Hole(reason) => Node::leaf(format!(
                 "{} (not stored: {})",
                 self.head(object, class),

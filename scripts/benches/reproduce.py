@@ -48,6 +48,43 @@ def record(case, spec, home, work):
     return sorted(out.glob("crash-*.hsc")), classpath, done
 
 
+def without(source, lines):
+    """A test class without the tests, or imports, that these lines (from 1) belong to."""
+    text = source.read_text().splitlines(keepends=True)
+    doomed, first = set(), None
+    for number, line in enumerate(text, 1):
+        # A test is its comments, its annotation and its body, between blank lines.
+        if line.startswith("    //") or line.startswith("    @Test"):
+            first = first or number
+        if line.rstrip() == "    }" and first:
+            if any(first <= bad <= number for bad in lines):
+                doomed.update(range(first, number + 1))
+            first = None
+        if line.startswith("import ") and number in lines:
+            doomed.add(number)
+    if not doomed:
+        return False
+    source.write_text("".join(line for number, line in enumerate(text, 1) if number not in doomed))
+    return True
+
+
+def compile_tests(home, out, sources, classpath):
+    """Compiles emitted tests, leaving out those that do not compile, as a user would who looks at
+    each: a fix may well have removed a method that a test calls."""
+    for _ in range(20):
+        try:
+            return javac(home, out, sources, classpath, ["-proc:none", "-Xmaxerrs", "10000"])
+        except RuntimeError as error:
+            lines = {}
+            for path, line in re.findall(r"^(\S+\.java):(\d+): error:", str(error), re.MULTILINE):
+                lines.setdefault(path, set()).add(int(line))
+            # Not any(...): every source must be looked at.
+            changed = [without(source, lines.get(str(source), set())) for source in sources]
+            if not any(changed):
+                raise
+    raise RuntimeError("the tests do not compile, whatever is left out")
+
+
 def fixed_results(case, spec, homes, home, tests, work):
     """Names of the emitted tests that pass on the fixed release."""
     folder = CASES / case
@@ -63,10 +100,10 @@ def fixed_results(case, spec, homes, home, tests, work):
     lib = next(tests.glob("lib/**/*.jar"))
     classpath = [str(classes), *paths, *console, str(lib), str(tests / "src/test/resources")]
     sources = list((tests / "src/test/java").rglob("*.java"))
-    compiled = javac(home, work / "fixed-tests", sources, classpath, ["-proc:none"])
+    compiled = compile_tests(home, work / "fixed-tests", sources, classpath)
     reports = work / "reports"
     subprocess.run(
-        [home / "bin/java", "-cp", ":".join([str(compiled), *classpath]),
+        [home / "bin/java", *spec.get("jvm", "").split(), "-cp", ":".join([str(compiled), *classpath]),
          "org.junit.platform.console.ConsoleLauncher", "execute", "--scan-classpath", str(compiled),
          "--include-classname", ".*", "--details=none", "--disable-banner", "--reports-dir", str(reports)],
         capture_output=True, text=True, timeout=600)
@@ -92,9 +129,10 @@ def measure(case, homes, version):
     crash = crashes[0]
     row["kB"] = round(crash.stat().st_size / 1024)
     tests = work / "tests"
+    options = [f"--java-option={option}" for option in spec.get("jvm", "").split()]
     emitted = subprocess.run(
         [HINDSIGHT, "junit", crash, "--classpath", ":".join(classpath), "--out", tests, "--jdk", home,
-         "--format", "json"],
+         "--format", "json", *options],
         capture_output=True, text=True, timeout=1800)
     try:
         report = json.loads(emitted.stdout)["crashes"][0]
@@ -122,13 +160,14 @@ def measure(case, homes, version):
         row["reason"] = "tests do not compile with the fixed release: " + str(error).strip().splitlines()[0][:70]
         return row
     if green is None:
-        row["reason"] = "no fixed release to try"
+        row["reason"] = spec.get("not-useful", "no fixed release to try")
     else:
         names = {name for _, name in green}
         useful = [f for f in kept if f["test"] and re.split(r"[#.]", f["test"])[-1] in names]
         row["useful"] = f"yes, {len(useful)}" if useful else "no"
         if not useful:
-            row["reason"] = "no test goes green with the fixed release"
+            why = spec.get("not-useful")
+            row["reason"] = "no test goes green with the fixed release" + (f": {why}" if why else "")
     return row
 
 

@@ -1,13 +1,31 @@
 // options: redact=pin*
 // exit: 1
 
-/** Text behind a name that says secret is not stored. */
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+
+/** Text behind a name that says secret is not stored: of a field, a parameter, or a key. */
 public class Secrets {
     String userPassword = "hunter2";
     char[] apiKey = {'k'};
     int pin = 1234;
     String pinText = "1234";
     String user = "u";
+    List<String> passwords = Collections.singletonList("hunter3");
+    Map<String, Object> settings = Collections.singletonMap("db.password", "hunter4");
+    Header header = new Header("Cookie", "crumbs");
+    Header other = new Header("Accept", "all");
+
+    static class Header {
+        final String name;
+        final String value;
+
+        Header(String name, String value) {
+            this.name = name;
+            this.value = value;
+        }
+    }
 
     void login(String passphrase, String plain) {
         throw new SecurityException();
@@ -18,7 +36,4 @@ public class Secrets {
     }
 }
 /* crashes
-java.lang.SecurityException in thread main, uncaught
-  Secrets.login:13 this=Secrets{userPassword=hole(redacted),apiKey=hole(redacted),pin=null,pinText=hole(redacted),user="u"} passphrase=hole(redacted) plain="shown"
-  Secrets.main:17 args=[]
 */

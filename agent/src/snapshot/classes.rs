@@ -40,6 +40,46 @@ pub(crate) struct Class {
     pub(crate) fields: Vec<(FieldId, u8)>,
     /// Fields whose text must not be stored, by index.
     pub(crate) secrets: Vec<usize>,
+    /// Of an entry of a map, or the like: the fields of the key, which may say that the value is a
+    /// secret, and of the value, by index.
+    pub(crate) entry: Option<(usize, usize)>,
+    /// The field with an array in which keys and values take turns, by index.
+    pub(crate) pairs: Option<usize>,
+    /// Whether the objects are containers: a secret one has secrets inside.
+    pub(crate) contains: bool,
+}
+
+/// Names of the fields for key and value in entries of maps: those of the JDK, and what others use.
+const ENTRIES: &[(&str, &str)] = &[
+    ("key", "value"),
+    ("key", "val"),
+    ("k0", "v0"),
+    ("referent", "value"),
+    ("name", "value"),
+];
+
+/// Classes with an array `table` in which keys and values take turns.
+const PAIRS: &[&str] = &[
+    "java.util.ImmutableCollections$MapN",
+    "java.util.IdentityHashMap",
+];
+
+/// The fields of key and value, if a class has such.
+fn entry(fields: &[FieldInfo]) -> Option<(usize, usize)> {
+    let find = |name: &str| {
+        fields
+            .iter()
+            .position(|field| field.name == name && field.descriptor.starts_with(['L', '[']))
+    };
+    ENTRIES
+        .iter()
+        .find_map(|(key, value)| Some((find(key)?, find(value)?)))
+}
+
+/// Whether a class is one of the JDK's that hold others: collections, optionals, text builders.
+fn contains(name: &str) -> bool {
+    name.starts_with("java.util.")
+        || matches!(name, "java.lang.StringBuilder" | "java.lang.StringBuffer")
 }
 
 /// Classes, and subclasses of them, whose objects mean nothing outside the JVM
@@ -138,6 +178,9 @@ pub(crate) fn read(
         storage,
         fields: Vec::new(),
         secrets: Vec::new(),
+        entry: None,
+        pairs: None,
+        contains: true,
     };
     match signature.as_bytes() {
         [b'[', letter] => return array(Storage::Primitives(*letter)),
@@ -243,7 +286,12 @@ pub(crate) fn read(
             };
         }
     }
+    let pairs = PAIRS.contains(&info.name.as_str());
+    let table = |field: &FieldInfo| field.name == "table";
     Class {
+        entry: entry(&info.fields),
+        pairs: info.fields.iter().position(table).filter(|_| pairs),
+        contains: contains(&info.name),
         info,
         storage,
         fields,

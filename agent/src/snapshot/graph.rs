@@ -4,9 +4,10 @@ use crate::jni::{Jni, Obj, primitive_size};
 use crate::jvmti::Jvmti;
 use crate::methods::Methods;
 use crate::options::Options;
+use crate::recording;
 use crate::snapshot::classes::{self, BLANK, Class, Storage};
 use hindsight_tracelog::crash::{Body, Object, Text, Value};
-use std::collections::{HashMap, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque};
 
 /// What an untagged object's number reads as.
 const NO_OBJECT: u32 = u32::MAX;
@@ -25,7 +26,14 @@ pub(crate) struct Graph<'a> {
     bytes: usize,
     /// Shared holes, one for each class and reason.
     holes: HashMap<(u32, &'static str), u32>,
+    /// Containers in a place whose name says that their text is secret.
+    secret: HashSet<u32>,
+    /// Arrays in which keys and values take turns.
+    pairs: HashSet<u32>,
 }
+
+/// UTF-16 code units of the longest key that may name a secret.
+const MAX_KEY: usize = 100;
 
 /// Why objects beyond a limit are holes.
 const MAX_OBJECTS: &str = "beyond max-objects";
@@ -56,6 +64,8 @@ impl<'a> Graph<'a> {
             queue: VecDeque::new(),
             bytes: 0,
             holes: HashMap::new(),
+            secret: HashSet::new(),
+            pairs: HashSet::new(),
         }
     }
 
@@ -93,6 +103,9 @@ impl<'a> Graph<'a> {
             return Value::Ref(self.shared_hole(class, MAX_OBJECTS));
         }
         let number = self.push(class, Body::Hole(String::new()));
+        if secret && self.classes[class as usize].contains {
+            self.secret.insert(number);
+        }
         // A class mirror may be tagged already, as the class of some object.
         let (_, as_class) = unpack(self.jvmti.tag(object));
         self.jvmti.set_tag(object, pack(number, as_class));
@@ -150,6 +163,9 @@ impl<'a> Graph<'a> {
             storage: Storage::Hole("its class could not be read"),
             fields: Vec::new(),
             secrets: Vec::new(),
+            entry: None,
+            pairs: None,
+            contains: false,
         }));
         self.jvmti.set_tag(class, pack(as_object, id));
         self.jni.delete_local(class);
@@ -159,7 +175,7 @@ impl<'a> Graph<'a> {
     /// Reads all that is reachable, as far as the limits go.
     pub(crate) fn walk(&mut self) {
         while let Some((object, number, class)) = self.queue.pop_front() {
-            let body = self.read(object, class);
+            let body = self.read(object, number, class);
             self.objects[number as usize].body = body;
             self.jni.delete_local(object);
         }
@@ -175,7 +191,20 @@ impl<'a> Graph<'a> {
         true
     }
 
-    fn read(&mut self, object: Obj, class: u32) -> Body {
+    /// Whether an object is text that names a secret.
+    fn names_secret(&mut self, object: Option<Obj>) -> bool {
+        let Some(object) = object else {
+            return false;
+        };
+        let class = self.class_of(object);
+        matches!(self.classes[class as usize].storage, Storage::String)
+            && self.jni.string_len(object) <= MAX_KEY
+            && recording::names_secret(&self.jni.string(object), &|name| {
+                self.options.is_secret(name)
+            })
+    }
+
+    fn read(&mut self, object: Obj, number: u32, class: u32) -> Body {
         let jni = self.jni;
         match &self.classes[class as usize].storage {
             Storage::Hole(reason) => Body::Hole((*reason).to_owned()),
@@ -214,19 +243,23 @@ impl<'a> Graph<'a> {
                     return Body::Hole(MAX_BYTES.to_owned());
                 }
                 let mut values = Vec::with_capacity(len);
+                let (all, pairs) = (self.secret.contains(&number), self.pairs.contains(&number));
+                let mut after_secret = false;
                 for index in 0..len {
                     let element = jni.array_get(object, index);
-                    values.push(self.reference(element));
+                    let names_secret = pairs && index % 2 == 0 && self.names_secret(element);
+                    values.push(self.number(element, all || after_secret));
+                    after_secret = names_secret;
                 }
                 Body::References(values)
             }
-            Storage::Instance => match self.fields(object, class) {
+            Storage::Instance => match self.fields(object, number, class) {
                 Some(values) => Body::Instance(values),
                 None => Body::Hole(MAX_BYTES.to_owned()),
             },
             Storage::Lambda(lambda) => {
                 let mut lambda = lambda.clone();
-                let Some(values) = self.fields(object, class) else {
+                let Some(values) = self.fields(object, number, class) else {
                     return Body::Hole(MAX_BYTES.to_owned());
                 };
                 let fields = &self.classes[class as usize].info.fields;
@@ -240,20 +273,35 @@ impl<'a> Graph<'a> {
         }
     }
 
-    fn fields(&mut self, object: Obj, class: u32) -> Option<Vec<Value>> {
+    fn fields(&mut self, object: Obj, number: u32, class: u32) -> Option<Vec<Value>> {
         let count = self.classes[class as usize].fields.len();
         if !self.afford(count * size_of::<Value>() + 8) {
             return None;
         }
         let jni = self.jni;
+        let all = self.secret.contains(&number);
+        let Class { entry, pairs, .. } = self.classes[class as usize];
+        let named = entry.filter(|&(key, _)| {
+            let key = jni.get_object(object, self.classes[class as usize].fields[key].0);
+            let names_secret = self.names_secret(key);
+            if let Some(key) = key {
+                jni.delete_local(key);
+            }
+            names_secret
+        });
         let mut values = Vec::with_capacity(count);
         for index in 0..count {
             let (field, letter) = self.classes[class as usize].fields[index];
-            let secret = self.classes[class as usize].secrets.contains(&index);
+            let secret = self.classes[class as usize].secrets.contains(&index)
+                || named.is_some_and(|(_, value)| value == index);
             values.push(match letter {
                 b'L' | b'[' => {
                     let value = jni.get_object(object, field);
-                    self.number(value, secret)
+                    let value = self.number(value, secret || all);
+                    if let (true, Value::Ref(table)) = (pairs == Some(index), value) {
+                        self.pairs.insert(table);
+                    }
+                    value
                 }
                 _ if secret => Value::Null,
                 BLANK => Value::Null,

@@ -82,33 +82,36 @@ fn is_part(path: &Path) -> bool {
         .is_some_and(|extension| extension == "part")
 }
 
-/// Replaces directories by their crash files.
-///
-/// # Errors
-///
-/// Fails if a path does not exist or a directory has no crash file.
-pub fn expand(paths: &[PathBuf]) -> Result<Vec<PathBuf>> {
+/// Replaces directories by their crash files. A path that cannot be used stands
+/// as its error among the others, which are of use all the same.
+pub fn expand(paths: &[PathBuf]) -> Vec<Result<PathBuf>> {
     let mut files = Vec::new();
     for path in paths {
-        let context = || format!("failed to read {}", path.display());
-        if !fs::metadata(path).with_context(context)?.is_dir() {
-            files.push(path.clone());
-            continue;
+        match crash_files(path) {
+            Ok(found) => files.extend(found.into_iter().map(Ok)),
+            Err(error) => files.push(Err(error)),
         }
-        let mut found = Vec::new();
-        for entry in fs::read_dir(path).with_context(context)? {
-            let entry = entry.with_context(context)?;
-            let name = entry.file_name().to_string_lossy().into_owned();
-            if name.starts_with("crash-") && (name.ends_with(".hsc") || name.ends_with(".hsc.part"))
-            {
-                found.push(entry.path());
-            }
-        }
-        if found.is_empty() {
-            bail!("no crash files (crash-*.hsc) in {}", path.display());
-        }
-        found.sort();
-        files.append(&mut found);
     }
-    Ok(files)
+    files
+}
+
+/// A file itself, or the crash files of a directory.
+fn crash_files(path: &Path) -> Result<Vec<PathBuf>> {
+    let context = || format!("failed to read {}", path.display());
+    if !fs::metadata(path).with_context(context)?.is_dir() {
+        return Ok(vec![path.to_owned()]);
+    }
+    let mut found = Vec::new();
+    for entry in fs::read_dir(path).with_context(context)? {
+        let entry = entry.with_context(context)?;
+        let name = entry.file_name().to_string_lossy().into_owned();
+        if name.starts_with("crash-") && (name.ends_with(".hsc") || name.ends_with(".hsc.part")) {
+            found.push(entry.path());
+        }
+    }
+    if found.is_empty() {
+        bail!("no crash files (crash-*.hsc) in {}", path.display());
+    }
+    found.sort();
+    Ok(found)
 }

@@ -25,7 +25,7 @@ Examples:
 
 Exit status:
     0 on success,
-    1 if a file cannot be read as a crash file,
+    1 if a file cannot be read as a crash file, or has no frame that was asked for,
     2 if the arguments are wrong.")]
 pub struct Opts {
     /// Crash files, or directories with crash-*.hsc.
@@ -48,7 +48,7 @@ pub struct Opts {
     #[arg(long)]
     full: bool,
 
-    /// Show only these frames; 0 is the one that threw.
+    /// Show only these frames; 0 is the one that threw. JSON always has all.
     #[arg(long, value_name = "INDEX")]
     frame: Vec<usize>,
 
@@ -63,13 +63,15 @@ impl Opts {
     ///
     /// # Errors
     ///
-    /// Fails if a file cannot be read, or `out` cannot be written.
+    /// Fails if a file cannot be read or has none of the frames asked for, or
+    /// `out` cannot be written.
     pub fn run(&self, out: &mut dyn Write) -> Result<()> {
-        let files = expand(&self.files)?;
+        let files = expand(&self.files);
         let single = self.files.len() == 1 && !self.files[0].is_dir();
         let mut inputs = Vec::new();
-        for file in &files {
-            match Input::read(file) {
+        let count = files.len();
+        for file in files {
+            match file.and_then(|file| Input::read(&file)) {
                 Ok(input) => inputs.push(input),
                 Err(error) => eprintln!("hindsight: {error:#}"),
             }
@@ -90,11 +92,32 @@ impl Opts {
                 }
             }
         }
-        if inputs.len() < files.len() {
+        if self.tell_missing_frames(&inputs) || inputs.len() < count {
             Err(Failure.into())
         } else {
             Ok(())
         }
+    }
+
+    /// Whether a crash lacks a frame that was asked for; says so.
+    fn tell_missing_frames(&self, inputs: &[Input]) -> bool {
+        let mut missing = false;
+        for input in inputs {
+            let frames = input.crash.failure.frames.len();
+            for index in self.frame.iter().filter(|&&index| index >= frames) {
+                let there = match frames {
+                    0 => "no frames".to_owned(),
+                    1 => "frame 0 only".to_owned(),
+                    _ => format!("the frames 0 to {}", frames - 1),
+                };
+                eprintln!(
+                    "hindsight: {} has no frame {index}: it has {there}",
+                    input.path.display()
+                );
+                missing = true;
+            }
+        }
+        missing
     }
 
     fn text(&self, inputs: &[Input], out: &mut dyn Write) -> Result<()> {

@@ -66,6 +66,11 @@ pub struct Opts {
     #[arg(long, value_name = "HOME")]
     jdk: Option<PathBuf>,
 
+    /// An option of the JVMs that the tests run in, like --add-opens=java.base/java.util=ALL-UNNAMED
+    /// or --enable-preview; may be given several times.
+    #[arg(long, value_name = "OPTION", allow_hyphen_values = true)]
+    java_option: Vec<String>,
+
     /// Time that one candidate may take.
     #[arg(long, value_name = "SECONDS", default_value_t = 60, value_parser = clap::value_parser!(u64).range(1..=86400))]
     timeout: u64,
@@ -88,15 +93,16 @@ impl Opts {
     /// crash is not reproduced.
     pub fn run(&self, out: &mut dyn Write) -> Result<()> {
         let mut inputs = Vec::new();
-        let files = expand(&self.files)?;
-        for file in &files {
-            match Input::read(file) {
+        let files = expand(&self.files);
+        let count = files.len();
+        for file in files {
+            match file.and_then(|file| Input::read(&file)) {
                 Ok(mut input) => {
                     input.repair();
                     inputs.push(input);
                 }
                 // One bad file must not keep the others from becoming tests.
-                Err(error) if files.len() > 1 => eprintln!("hindsight: {error:#}"),
+                Err(error) if count > 1 => eprintln!("hindsight: {error:#}"),
                 Err(error) => return Err(error),
             }
         }
@@ -118,6 +124,7 @@ impl Opts {
             keep_all: self.keep_all,
             run: !self.no_run,
             project: self.project,
+            java_options: self.java_option.clone(),
             timeout: Duration::from_secs(self.timeout),
             progress: !self.quiet && std::io::stderr().is_terminal(),
         };
@@ -126,7 +133,7 @@ impl Opts {
             Format::Text => report.write_text(&options, out)?,
             Format::Json => report.write_json(out)?,
         }
-        if report.is_success() && inputs.len() == files.len() {
+        if report.is_success() && inputs.len() == count {
             Ok(())
         } else {
             Err(Failure.into())

@@ -56,6 +56,7 @@ struct Document {
     reason: String,
     copy: String,
     command: String,
+    properties: Map<String, Json>,
     pid: u32,
     os: String,
     java_version: String,
@@ -79,6 +80,8 @@ impl Document {
             .counters
             .iter()
             .map(|(name, value)| (name.clone(), json!(value)));
+        let properties = meta.properties.into_iter();
+        let properties = properties.map(|(name, value)| (name, Json::String(value)));
         Document {
             schema: "hindsight.crash/1",
             file: input.path.display().to_string(),
@@ -94,6 +97,7 @@ impl Document {
             reason: meta.reason,
             copy: meta.copy,
             command: meta.command,
+            properties: properties.collect(),
             pid: meta.pid,
             os: meta.os,
             java_version: meta.java_version,

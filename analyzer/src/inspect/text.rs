@@ -2,6 +2,7 @@
 
 use crate::commands::input::Input;
 use crate::graph::{Graph, Typed};
+use crate::inspect::fold::{Fold, folds};
 use crate::text::{count, exception, frame, gap, heading, one_line, stack_element, utc};
 use crate::tree::{Builder, Limits};
 use hindsight_tracelog::crash::{Body, ExceptionInfo, Fidelity, Frame, Meta};
@@ -67,7 +68,17 @@ pub fn write(input: &Input, style: &Style<'_>, out: &mut dyn Write) -> io::Resul
     writeln!(out)?;
     let mut before = Before::default();
     let mut exception = 0;
+    let folds = match style.depth {
+        Some(_) if style.frames.is_empty() => folds(&crash.failure.frames),
+        _ => Vec::new(),
+    };
     for (index, frame) in crash.failure.frames.iter().enumerate() {
+        if let Some(fold) = folds.iter().find(|fold| fold.hidden().contains(&index)) {
+            if fold.hidden().start == index {
+                writeln!(out, "{}", style.paint("33", &folded(fold)))?;
+            }
+            continue;
+        }
         if style.frames.is_empty() || style.frames.contains(&index) {
             if frame.exception != exception {
                 exception = frame.exception;
@@ -79,6 +90,22 @@ pub fn write(input: &Input, style: &Style<'_>, out: &mut dyn Write) -> io::Resul
         }
     }
     write_rest(crash, out)
+}
+
+/// What stands in place of the frames that a recursion repeats.
+fn folded(fold: &Fold) -> String {
+    let hidden = fold.hidden();
+    let (last, times) = (fold.first + fold.period - 1, fold.rounds - 2);
+    let round = match fold.period {
+        1 => format!("#{last}"),
+        2 => format!("#{} and #{last}", fold.first),
+        _ => format!("#{} to #{last}", fold.first),
+    };
+    format!(
+        "... #{} to #{} repeat {round} {times} times (--full shows them)",
+        hidden.start,
+        hidden.end - 1
+    )
 }
 
 fn write_exceptions(crash: &Crash, style: &Style<'_>, out: &mut dyn Write) -> io::Result<()> {
@@ -145,7 +172,7 @@ fn write_meta(meta: &Meta, out: &mut dyn Write) -> io::Result<()> {
         if text.is_empty() {
             Ok(())
         } else {
-            writeln!(out, "{name:<9} {text}")
+            writeln!(out, "{name:<10} {text}")
         }
     };
     let kind = if meta.thread_virtual {
@@ -161,6 +188,11 @@ fn write_meta(meta: &Meta, out: &mut dyn Write) -> io::Result<()> {
         format!("{}, {uptime:.1} s after the JVM's start", utc(meta.time_ms)),
     )?;
     line(out, "program", one_line(&meta.command, 300))?;
+    let properties = meta.properties.iter();
+    let properties: Vec<String> = properties
+        .map(|(name, value)| format!("{name}={value}"))
+        .collect();
+    line(out, "properties", one_line(&properties.join(", "), 300))?;
     line(out, "version", one_line(&meta.program_version, 300))?;
     let jvm = format!(
         "Java {}, {} {}, {}, pid {}",

@@ -7,12 +7,14 @@ use crate::graph::{Graph, Typed};
 use crate::java::names::{Names, is_identifier};
 use crate::java::{descriptor, literal};
 use hindsight_classfile::access;
-use hindsight_tracelog::crash::{Frame, Value};
+use hindsight_tracelog::crash::{Frame, Meta, Value};
 
 /// Columns of a line of source.
 const WIDTH: usize = 100;
 const INDENT: &str = "        ";
 const REPLAY: &str = "dev.hindsight.replay";
+/// What the agent puts in place of a secret.
+const MASK: &str = "***";
 
 /// A test's body.
 #[derive(Debug)]
@@ -67,6 +69,7 @@ pub fn body(
         taken: ["frame", "Frame", "Crash", "Call", "dev", "org"]
             .map(str::to_owned)
             .to_vec(),
+        settings: String::new(),
         loads: String::new(),
         simplified: false,
         raw_types: false,
@@ -78,7 +81,19 @@ pub fn body(
         writer.by_name(frame, plan.is_overridden(frame, &graph))?;
         true
     };
+    if candidate.properties {
+        writer.set_properties(&crash.meta)?;
+    }
     Some(writer.finish(throws))
+}
+
+/// The recorded system properties that a test can set.
+pub fn properties(meta: &Meta) -> impl Iterator<Item = (&str, &str)> {
+    let pairs = meta.properties.iter();
+    pairs
+        .map(|(name, value)| (name.as_str(), value.as_str()))
+        .filter(|(name, value)| !name.is_empty() && *value != MASK)
+        .filter(|(_, value)| value.encode_utf16().count() <= literal::MAX_STRING)
 }
 
 struct Writer<'a, 'n> {
@@ -89,6 +104,8 @@ struct Writer<'a, 'n> {
     direct: bool,
     body: String,
     taken: Vec<String>,
+    /// What comes before everything else.
+    settings: String,
     loads: String,
     simplified: bool,
     raw_types: bool,
@@ -96,7 +113,7 @@ struct Writer<'a, 'n> {
 
 impl Writer<'_, '_> {
     fn finish(self, throws: bool) -> Body {
-        let mut code = String::new();
+        let mut code = self.settings;
         if !self.loads.is_empty() {
             let frame = self.names.write(REPLAY, "Frame");
             let crash = self.names.write(REPLAY, "Crash");
@@ -113,6 +130,20 @@ impl Writer<'_, '_> {
             simplified: self.simplified,
             raw_types: self.raw_types,
         }
+    }
+
+    /// Sets the system properties of the recorded program.
+    fn set_properties(&mut self, meta: &Meta) -> Option<()> {
+        let system = self.names.java_lang("System");
+        let text = |text: &str| literal::string(&text.encode_utf16().collect::<Vec<_>>());
+        for (name, value) in properties(meta) {
+            self.settings.push_str(&format!(
+                "{INDENT}{system}.setProperty({}, {});\n",
+                text(name)?,
+                text(value)?
+            ));
+        }
+        Some(())
     }
 
     /// `receiver.m(a, b)`, `X.m(a, b)` or `new X(a, b)`; returns whether a

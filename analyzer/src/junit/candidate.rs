@@ -56,6 +56,8 @@ pub struct Candidate {
     pub level: Level,
     /// Whether an object was constructed instead of loaded.
     pub simplified: bool,
+    /// Whether the test sets the recorded system properties.
+    pub properties: bool,
     /// What became of it.
     pub state: State,
 }
@@ -178,6 +180,7 @@ impl<'a> Plan<'a> {
                 name: test_name(frame, index),
                 level,
                 simplified: false,
+                properties: false,
                 state: match refusal {
                     Some(reason) => State::Done(Verdict::Unsupported, reason),
                     None => State::Pending,

@@ -109,7 +109,7 @@ pub fn settle(
         if pending.is_empty() {
             return Ok(());
         }
-        let sources = write_sources(plan, &pending, place, options.framework)?;
+        let sources = write_sources(plan, &pending, place, options)?;
         let mut failed: BTreeMap<usize, String> = BTreeMap::new();
         for source in sources.values() {
             for &index in &source.failed {
@@ -149,7 +149,7 @@ fn write_sources(
     plan: &Plan<'_>,
     pending: &[usize],
     place: &Workplace<'_>,
-    framework: Framework,
+    options: &Options,
 ) -> Result<HashMap<PathBuf, Source>> {
     let dir = place.dir.join("sources");
     let mut sources = HashMap::new();
@@ -163,7 +163,7 @@ fn write_sources(
             .copied()
             .filter(|&index| plan.candidates[index].class == class)
             .collect();
-        let source = source(plan, class, &mine, framework);
+        let source = source(plan, class, &mine, options);
         let test_class = &plan.classes[class];
         let path = dir.join(test_class.path(&format!("{}.java", test_class.name)));
         write_file(&path, &source.text)?;

@@ -57,7 +57,7 @@ pub fn write(plan: &Plan<'_>, options: &Options) -> Result<()> {
         &libraries,
         &classpath.to_string_lossy(),
         assertions,
-        options.framework,
+        options,
     );
     write_file(&options.out.join("pom.xml"), pom)?;
     write_file(&options.out.join("README.md"), README)
@@ -107,7 +107,7 @@ fn pack(dir: &Path, jar: &Path) -> Result<()> {
         .with_context(context)
 }
 
-fn pom(libraries: &[Library], classpath: &str, assertions: bool, framework: Framework) -> String {
+fn pom(libraries: &[Library], classpath: &str, assertions: bool, options: &Options) -> String {
     let mut properties = String::new();
     let mut dependencies = String::new();
     let mut origins = String::new();
@@ -126,9 +126,20 @@ fn pom(libraries: &[Library], classpath: &str, assertions: bool, framework: Fram
         let origin = library.origin.display().to_string().replace("--", "- -");
         origins.push_str(&format!("      {number}: {}\n", xml(&origin)));
     }
-    let junit = match framework {
+    let junit = match options.framework {
         Framework::Junit5 => dependency("org.junit.jupiter", "junit-jupiter", JUNIT5, None),
         Framework::Junit4 => dependency("junit", "junit", JUNIT4, None),
+    };
+    let arguments = match options.java_options.as_slice() {
+        [] => String::new(),
+        list => format!(
+            "          <argLine>{}</argLine>\n",
+            xml(&list
+                .iter()
+                .map(|option| quoted(option))
+                .collect::<Vec<_>>()
+                .join(" "))
+        ),
     };
     let replay = dependency(
         "dev.hindsight",
@@ -182,7 +193,7 @@ fn pom(libraries: &[Library], classpath: &str, assertions: bool, framework: Fram
         <configuration>
           <!-- As the program was recorded. -->
           <enableAssertions>{assertions}</enableAssertions>
-          <!-- Static state of one crash must not reach the tests of another. -->
+{arguments}          <!-- Static state of one crash must not reach the tests of another. -->
           <reuseForks>false</reuseForks>
           <!-- With a plain class path, program.classpath may name several entries. -->
           <useManifestOnlyJar>false</useManifestOnlyJar>
@@ -214,6 +225,15 @@ fn dependency(group: &str, artifact: &str, version: &str, path: Option<&str>) ->
         "    <dependency>\n      <groupId>{group}</groupId>\n      <artifactId>{artifact}</artifactId>\n      \
          <version>{version}</version>\n{scope}    </dependency>\n"
     )
+}
+
+/// An option as Surefire splits them: at blanks outside of quotes.
+fn quoted(option: &str) -> String {
+    if option.contains(char::is_whitespace) {
+        format!("\"{option}\"")
+    } else {
+        option.to_owned()
+    }
 }
 
 fn xml(text: &str) -> String {

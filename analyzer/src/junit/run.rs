@@ -18,7 +18,6 @@ use std::process::Stdio;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
-use std::time::Duration;
 
 /// JVMs at a time.
 const PARALLEL: usize = 2;
@@ -99,7 +98,7 @@ pub fn run(
     let results = Mutex::new(Vec::new());
     let work = || {
         while let Some(job) = jobs.get(next.fetch_add(1, Ordering::Relaxed)) {
-            let result = run_one(place, &path, job, options.timeout);
+            let result = run_one(place, &path, job, options);
             let mut results = results.lock().unwrap_or_else(PoisonError::into_inner);
             results.push((job.index, result));
             if options.progress {
@@ -175,7 +174,8 @@ fn unchanged<'a>(frames: &'a [Frame], classpath: &ClassPath) -> Vec<&'a str> {
         .collect()
 }
 
-fn run_one(place: &Workplace<'_>, path: &OsStr, job: &Job, timeout: Duration) -> Result<Ran> {
+fn run_one(place: &Workplace<'_>, path: &OsStr, job: &Job, options: &Options) -> Result<Ran> {
+    let (timeout, java_options) = (options.timeout, &options.java_options);
     let file = place.result_file(job.index);
     // A second try must not find the result of the first.
     let _ = fs::remove_file(&file);
@@ -191,6 +191,7 @@ fn run_one(place: &Workplace<'_>, path: &OsStr, job: &Job, timeout: Duration) ->
             "-Djava.awt.headless=true",
         ])
         .args(job.asserts.then_some("-ea"))
+        .args(java_options)
         .arg("-cp")
         .arg(path)
         .args(["dev.hindsight.replay.Runner", &job.class, &job.method])

@@ -1,9 +1,9 @@
 //! One test class as a source file.
 
-use super::Framework;
 use super::call::{self, Body};
 use super::candidate::{Plan, State};
 use super::report::Verdict;
+use super::{Framework, Options};
 use crate::java::comment;
 use crate::java::names::Names;
 use crate::text::{exception, frame, role, stack_element, utc};
@@ -30,7 +30,8 @@ pub struct Source {
 }
 
 /// Writes the class number `class` with the tests of `candidates`.
-pub fn source(plan: &Plan<'_>, class: usize, candidates: &[usize], framework: Framework) -> Source {
+pub fn source(plan: &Plan<'_>, class: usize, candidates: &[usize], options: &Options) -> Source {
+    let framework = options.framework;
     let test_class = &plan.classes[class];
     let mut taken = test_class.siblings.clone();
     taken.insert(test_class.name.clone());
@@ -60,7 +61,11 @@ pub fn source(plan: &Plan<'_>, class: usize, candidates: &[usize], framework: Fr
         }
     }
 
-    let mut text = header(&plan.inputs[test_class.crash].crash, &test_class.resource);
+    let mut text = header(
+        &plan.inputs[test_class.crash].crash,
+        &test_class.resource,
+        &options.java_options,
+    );
     if !test_class.package.is_empty() {
         text.push_str(&format!("package {};\n\n", test_class.package));
     }
@@ -150,7 +155,7 @@ fn method(
     out
 }
 
-fn header(crash: &Crash, resource: &str) -> String {
+fn header(crash: &Crash, resource: &str, java_options: &[String]) -> String {
     let meta = &crash.meta;
     let mut out = FIRST_LINE.to_owned();
     let mut line = |text: &str, lines: usize| out.push_str(&comment::lines(text, "", lines));
@@ -197,6 +202,15 @@ fn header(crash: &Crash, resource: &str) -> String {
         ),
         2,
     );
+    if !java_options.is_empty() {
+        line(
+            &format!(
+                "The tests need these options of java: {}",
+                java_options.join(" ")
+            ),
+            4,
+        );
+    }
     if !crash.is_whole() {
         line(
             "The recorded file was damaged: this is a repaired copy, in which lost objects are holes.",

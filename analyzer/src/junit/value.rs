@@ -126,13 +126,7 @@ impl Values<'_> {
     }
 
     fn enum_constant(&self, object: u32, name: &str, names: &mut Names) -> Option<Expression> {
-        let class = self.graph.class(object)?;
-        // A constant with a body has a class of its own below the enum.
-        let enum_class = match class.supers.first() {
-            Some(above) if above != "java.lang.Enum" && class.kind == ClassKind::Enum => above,
-            _ => &class.name,
-        };
-        let of = descriptor::of_class(enum_class);
+        let of = descriptor::of_class(self.graph.enum_name(object));
         if !is_identifier(name) {
             return None;
         }

@@ -10,6 +10,9 @@ use super::run::{Element, Outcome, Ran};
 use crate::text::{gap, one_line};
 use hindsight_tracelog::crash::{ExceptionInfo, Frame};
 
+/// How the reason of a candidate starts that did not end.
+pub const TIMED_OUT: &str = "timed out";
+
 /// What must happen again.
 #[derive(Debug)]
 pub struct Expected<'a> {
@@ -52,7 +55,7 @@ pub fn judge(expected: &Expected<'_>, frame: &Frame, ran: &Ran) -> (Verdict, Str
     let outcome = match ran {
         Ran::Told(outcome) => outcome,
         Ran::TimedOut(seconds) => {
-            return (Verdict::Differs, format!("timed out after {seconds} s"));
+            return (Verdict::Differs, format!("{TIMED_OUT} after {seconds} s"));
         }
         Ran::Died(how) => {
             return (

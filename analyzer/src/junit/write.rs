@@ -44,7 +44,7 @@ pub fn write(
             remove_stale(&path)?;
             continue;
         }
-        let source = source(plan, class, &candidates, options.framework);
+        let source = source(plan, class, &candidates, options);
         write_file(&path, &source.text)?;
 
         let content = plan.inputs[test_class.crash].resource()?;

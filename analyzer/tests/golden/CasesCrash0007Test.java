@@ -227,6 +227,7 @@ class CasesCrash0007Test {
     //     (other) instead of java.lang.IllegalStateException in shop.Cases.other:36
     @Test
     void other_frame19() {
+        System.setProperty("shop.mode", "test");
         Frame frame = Crash.of(CasesCrash0007Test.class, "crash-0007.hsc").frame(19);
         // this: Cases {count = 1, name = "failure"}
         Cases receiver = frame.receiver();
@@ -239,6 +240,7 @@ class CasesCrash0007Test {
     // Verdict: passes: returns without an exception
     @Test
     void line_frame20() {
+        System.setProperty("shop.mode", "test");
         Frame frame = Crash.of(CasesCrash0007Test.class, "crash-0007.hsc").frame(20);
         // this: Cases {count = 1, name = "failure"}
         Cases receiver = frame.receiver();
@@ -263,6 +265,7 @@ class CasesCrash0007Test {
     // Verdict: differs: the program ended the JVM (System.exit)
     @Test
     void exit_frame22() {
+        System.setProperty("shop.mode", "test");
         Frame frame = Crash.of(CasesCrash0007Test.class, "crash-0007.hsc").frame(22);
         // this: Cases {count = 1, name = "failure"}
         Cases receiver = frame.receiver();

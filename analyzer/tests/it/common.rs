@@ -34,6 +34,7 @@ impl Recording {
                 copy: "fields".into(),
                 command: "Main --password=***".into(),
                 counters: vec![("frames skipped".into(), 2), ("nothing".into(), 0)],
+                properties: vec![("shop.mode".into(), "test".into())],
                 ..Meta::default()
             },
             ..Recording::default()

@@ -110,9 +110,19 @@ fn crash_files() {
         &["format version", "java.lang.Error: m"],
     );
     check(
+        ["inspect", &good, "/nope"],
+        1,
+        &["java.lang.Error: m", "failed to read /nope"],
+    );
+    check(
         ["inspect".as_ref(), dir.as_os_str()],
         0,
         &["crash-0001.hsc.part", "crash-0002.hsc"],
+    );
+    check(
+        ["inspect", &good, "--frame", "99", "--frame", "0"],
+        1,
+        &["A.m", "crash-0002.hsc has no frame 99: it has frame 0 only"],
     );
     let both = ["inspect", "--format", "json", &dir.display().to_string()].map(str::to_owned);
     check(&both, 0, &["\"schema\": \"hindsight.crash_list/1\""]);

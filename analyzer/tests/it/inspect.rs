@@ -136,6 +136,53 @@ fn as_json() {
     check_golden("inspect.json", &inspect(&["--format", "json"]));
 }
 
+/// The rounds of a recursion are shown once from each end, unless all is asked for.
+#[test]
+fn a_recursion_is_folded() {
+    let mut r = Recording::new();
+    r.exception("java.lang.StackOverflowError", None, &[]);
+    let add = |r: &mut Recording, method: &str, depth: i64| {
+        r.frame(
+            ("A", method, "(I)V"),
+            8,
+            &[(1, "n", "I", Value::Int(depth))],
+        );
+    };
+    add(&mut r, "leaf", 900);
+    for round in (0..300).rev() {
+        add(&mut r, "odd", 2 * round + 1);
+        add(&mut r, "even", 2 * round);
+    }
+    add(&mut r, "main", 0);
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("crash-0001.hsc");
+    r.write(&file);
+    let file = file.display().to_string();
+    let frames = |arguments: &[&str]| -> Vec<String> {
+        let output = hindsight(["inspect", file.as_str()].iter().chain(arguments));
+        let told = text(&output.stdout);
+        let lines = told.lines().filter(|line| line.starts_with(['#', '.']));
+        lines.map(str::to_owned).collect()
+    };
+    assert_eq!(
+        frames(&[]),
+        [
+            "#0 A.leaf(A.java)",
+            "#1 A.odd(A.java)",
+            "#2 A.even(A.java)",
+            "... #3 to #598 repeat #1 and #2 298 times (--full shows them)",
+            "#599 A.odd(A.java)",
+            "#600 A.even(A.java)",
+            "#601 A.main(A.java)",
+        ]
+    );
+    assert_eq!(frames(&["--full"]).len(), 602);
+    assert_eq!(frames(&["--frame", "300"]), ["#300 A.even(A.java)"]);
+    let output = hindsight(["inspect", "--format", "json", &file]);
+    let json: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(json["frames"].as_array().unwrap().len(), 602);
+}
+
 /// Whatever the file holds, `inspect` and `junit --no-run` come back.
 #[test]
 fn cycles_and_lies_are_survived() {

@@ -4,6 +4,7 @@
 mod common;
 mod crashes;
 mod degraded;
+mod environment;
 mod errors;
 mod hostile;
 mod inspect;

@@ -27,6 +27,15 @@ fn primitives(recording: &mut Recording, class: &str, bytes: &[u8]) -> Value {
 }
 
 #[test]
+fn a_constant_with_a_body_is_one_of_its_enum() {
+    let mut r = Recording::new();
+    let supers = ["shop.Kind", "java.lang.Enum"];
+    let body = r.class_below("shop.Kind$2", &supers, ClassKind::Enum, &[]);
+    let constant = r.object(body, Body::Enum("BAR".into()));
+    check(&r, constant, "Kind.BAR");
+}
+
+#[test]
 fn a_deque_starts_anywhere_in_its_ring() {
     let mut r = Recording::new();
     let s = strings(&mut r, &["a", "b", "c"]);

@@ -42,6 +42,10 @@ pub struct Meta {
     pub command: String,
     /// Everything lost or skipped up to now, by name.
     pub counters: Vec<(String, u64)>,
+    /// System properties at the failure, without those that the JDK sets by itself, in the order
+    /// of names; secrets masked as in the command line.
+    #[serde(default)]
+    pub properties: Vec<(String, String)>,
 }
 
 /// The exception and the frames it passed through.
@@ -58,7 +62,8 @@ pub struct Failure {
 pub struct ExceptionInfo {
     /// Its class.
     pub class: String,
-    /// The field `detailMessage`, which is not always what `getMessage` says.
+    /// The field `detailMessage`, which is not always what `getMessage` says; of a
+    /// `NullPointerException` without one what the JVM says of it, as from Java 17 on.
     pub message: Option<String>,
     /// Its object number, if it is in the graph.
     pub object: Option<u32>,

@@ -1,5 +1,6 @@
 package crashes.javac8297974;
 
+import com.sun.tools.javac.api.JavacTool;
 import java.io.IOException;
 import java.io.StringWriter;
 import java.nio.file.Files;
@@ -9,7 +10,6 @@ import java.util.List;
 import javax.tools.JavaCompiler;
 import javax.tools.StandardJavaFileManager;
 import javax.tools.StandardLocation;
-import javax.tools.ToolProvider;
 
 /**
  * JDK-8297974: a lambda passed to a method with too few arguments.
@@ -31,7 +31,7 @@ public final class Driver {
 
     static boolean compile(List<String> options, String file) throws IOException { // expect: reproduces
         Path classes = Files.createTempDirectory("javac");
-        JavaCompiler javac = ToolProvider.getSystemJavaCompiler();
+        JavaCompiler javac = JavacTool.create();
         StringWriter messages = new StringWriter();
         try (StandardJavaFileManager files = javac.getStandardFileManager(null, null, null)) {
             files.setLocationFromPaths(StandardLocation.CLASS_OUTPUT, List.of(classes));

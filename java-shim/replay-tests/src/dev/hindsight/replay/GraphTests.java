@@ -445,6 +445,91 @@ final class GraphTests {
         check(direct.holes().toString().contains("removed"), direct.holes());
     }
 
+    /** As {@link Before}, with what a later release might add. */
+    static class Grown {
+        final int kept;
+        final List<String> log = new ArrayList<>();
+        final Object self = this;
+        final Runnable back;
+        final int twice;
+        int removed;
+
+        Grown(int kept, int removed) {
+            this.kept = kept;
+            this.removed = removed;
+            twice = 2 * kept;
+            back = new Runnable() {
+                @Override
+                public void run() {
+                    Grown.this.removed++;
+                }
+            };
+        }
+    }
+
+    /** As {@link Before}, but no recorded object can be made anew. */
+    static class Refuses {
+        int kept;
+        int removed;
+        Object added = "";
+
+        Refuses(int kept) {
+            throw new IllegalStateException();
+        }
+
+        Refuses(Thread unknown) {}
+    }
+
+    static void addedFieldsComeFromAConstructor() {
+        Before before = new Before();
+        before.kept = 21;
+        Snapshot snapshot = new Snapshot();
+        snapshot.classes = row -> renamed(row, "$Before", "$Grown");
+        snapshot.frame(one(snapshot.argument(1, before)));
+        Frame frame = snapshot.restore(0);
+        Grown grown = frame.argument(1);
+        equal(grown.kept, 21);
+        equal(grown.log, List.of());
+        same(grown.self, grown);
+        equal(grown.twice, 42);
+        grown.back.run();
+        equal(grown.removed, 3);
+        check(frame.holes().toString().contains("log was not recorded and has what a constructor"),
+                frame.holes());
+
+        snapshot = new Snapshot();
+        snapshot.classes = row -> renamed(row, "$Before", "$Refuses");
+        snapshot.frame(one(snapshot.argument(1, before)));
+        frame = snapshot.restore(0);
+        Refuses refuses = frame.argument(1);
+        equal(refuses.kept, 21);
+        same(refuses.added, null);
+        check(frame.holes().toString().contains("added was not recorded and keeps its default"),
+                frame.holes());
+    }
+
+    /** A program knows its constants by identity. */
+    static final Object END = new Object() {};
+    static final Object FIRST = mark();
+
+    static Object mark() {
+        return new Object() {};
+    }
+
+    static void constantsOfAnonymousClassesAreTheRunningOnes() {
+        Node holder = new Node(1);
+        holder.item = END;
+        same(((Node) roundTrip(holder)).item, END);
+        // One of several that the same expression has made may be any.
+        Node second = new Node(2);
+        second.item = mark();
+        holder.item = FIRST;
+        holder.next = second;
+        Node restored = (Node) roundTrip(holder);
+        check(restored.item != FIRST && restored.next.item != FIRST, "copies");
+        check(restored.item != restored.next.item, "different objects");
+    }
+
     static class Fails {
         static final int X = Integer.parseInt("x");
         int y;

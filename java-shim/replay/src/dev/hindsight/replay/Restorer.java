@@ -34,6 +34,8 @@ final class Restorer {
     private final Map<Integer, Type> types = new HashMap<>();
     /** Values of the objects that the frame's patch changes. */
     private final Map<Integer, Object[]> patched = new HashMap<>();
+    /** Recorded objects by class; null until it is asked for. */
+    private Map<Integer, Integer> counts;
     private final Object[] built;
     private final boolean[] entered;
     /** Objects that the running JDK has its own one of. */
@@ -78,6 +80,7 @@ final class Restorer {
         }
         restorer.fillAll();
         restorer.insertAll();
+        restorer.fillAdded();
 
         Map<Integer, Object> values = new HashMap<>();
         Map<Integer, String> failed = new HashMap<>();
@@ -255,7 +258,8 @@ final class Restorer {
         if (type.rule != null) {
             object = type.rule.create(instance);
         } else {
-            object = allocate(type.running);
+            Object constant = isOnly(stored.classId) ? Constants.of(type.running) : null;
+            object = constant != null ? constant : allocate(type.running);
         }
         if (!preset[number]) {
             set(number, object);
@@ -272,6 +276,20 @@ final class Restorer {
         return out.toArray();
     }
 
+    /** Whether one object alone was recorded of a class. */
+    private boolean isOnly(int classId) {
+        if (counts == null) {
+            counts = new HashMap<>();
+            for (int i = 0; i < file.objectCount(); i++) {
+                Stored stored = file.object(i);
+                if (stored != null) {
+                    counts.merge(stored.classId, 1, Integer::sum);
+                }
+            }
+        }
+        return counts.getOrDefault(classId, 0) == 1;
+    }
+
     static Object allocate(Class<?> type) throws Hole {
         try {
             return Trusted.allocate(type);
@@ -284,10 +302,6 @@ final class Restorer {
         for (String field : type.missing) {
             // Not a reason to give up: a fix may well have removed the field.
             note(type.info.name, "field " + field + " is not in the running class; "
-                    + type.blame(field));
-        }
-        for (String field : type.added) {
-            note(type.info.name, "field " + field + " was not recorded and keeps its default; "
                     + type.blame(field));
         }
     }
@@ -321,6 +335,16 @@ final class Restorer {
                 } catch (RuntimeException | LinkageError e) {
                     note(className(number), "not complete: " + Classes.reason(e));
                 }
+            }
+        }
+    }
+
+    /** After all else, for constructors of the program run here. */
+    private void fillAdded() {
+        for (int i = 0; i < order.size(); i++) {
+            Instance instance = built[order.get(i)] == null ? null : instance(order.get(i));
+            if (instance != null && !instance.type.added.isEmpty() && !preset[instance.number]) {
+                instance.type.fillAdded(instance, built[instance.number]);
             }
         }
     }

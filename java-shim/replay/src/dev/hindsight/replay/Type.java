@@ -21,6 +21,8 @@ final class Type {
     final List<String> missing = new ArrayList<>();
     /** Fields of the running class that were not recorded. */
     final List<String> added = new ArrayList<>();
+    /** How those get values; null where there are none, or the JDK's class differs. */
+    private AddedFields addedFields;
 
     Type(ClassInfo info, ClassLoader loader) {
         this.info = info;
@@ -62,16 +64,38 @@ final class Type {
                 missing.add(field.owner + "." + field.name);
             }
         }
+        List<Slot> ofProgram = new ArrayList<>();
         for (Class<?> type = running; type != null; type = type.getSuperclass()) {
             // Where a rule covers fields of the JDK, it also knows about its versions.
             if (rule == null || !Classes.ofJdk(type)) {
                 for (Slot slot : Layout.declared(type)) {
                     if (info.index(type.getName(), slot.name) < 0) {
                         added.add(type.getName() + "." + slot.name);
+                        if (!Classes.ofJdk(type)) {
+                            ofProgram.add(slot);
+                        }
                     }
                 }
             }
         }
+        if (!ofProgram.isEmpty()) {
+            addedFields = new AddedFields(running, ofProgram);
+        }
+    }
+
+    /** Gives values to the added fields of a restored object, as far as they can be known. */
+    void fillAdded(Instance instance, Object object) {
+        boolean made = addedFields != null && addedFields.fill(instance, object);
+        for (String field : added) {
+            boolean known = made && !Classes.ofJdk(superclass(ownerOf(field)));
+            instance.restorer.note(info.name, "field " + field + " was not recorded and "
+                    + (known ? "has what a constructor gives it; " : "keeps its default; ")
+                    + blame(field));
+        }
+    }
+
+    private static String ownerOf(String field) {
+        return field.substring(0, field.lastIndexOf('.'));
     }
 
     /** The running class or the superclass of it that has this name, or null. */
@@ -86,7 +110,7 @@ final class Type {
 
     /** Whether it is the JDK or the program that differs in a field, {@code owner.name}. */
     String blame(String field) {
-        Class<?> owner = superclass(field.substring(0, field.lastIndexOf('.')));
+        Class<?> owner = superclass(ownerOf(field));
         return Classes.ofJdk(owner != null ? owner : running)
                 ? "degraded, for the JDK differs from the recorded one" : Classes.DIFFERS;
     }

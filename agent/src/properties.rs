@@ -1,0 +1,144 @@
+//! The system properties that the command line or the program has set.
+//!
+//! They are read from the fields of `System.props`, for no code of the program
+//! may run: it can have put a class of its own there. JVM TI knows only those
+//! that the JVM started with.
+
+use crate::jni::{Jni, Obj};
+use crate::recording;
+
+/// Properties kept of one run.
+const MAX_COUNT: usize = 200;
+/// UTF-16 code units of a name or value; what is longer is a document, and left out.
+const MAX_UNITS: usize = 2000;
+/// Entries looked at, whatever another thread makes of the table meanwhile.
+const MAX_ENTRIES: usize = 10_000;
+
+/// Names that the JDK sets by itself, or where each machine has its own.
+const STANDARD: &[&str] = &[
+    "java.class.*",
+    "java.home",
+    "java.io.tmpdir",
+    "java.library.path",
+    "java.runtime.*",
+    "java.specification.*",
+    "java.vendor*",
+    "java.version*",
+    "java.vm.*",
+    "jdk.debug",
+    "jdk.module.*",
+    "sun.*",
+    "os.*",
+    "user.*",
+    "file.encoding*",
+    "file.separator",
+    "path.separator",
+    "line.separator",
+    "native.encoding",
+    "stdin.encoding",
+    "stdout.encoding",
+    "stderr.encoding",
+    "awt.toolkit",
+    "gopherProxySet",
+];
+
+/// Names and values in the order of names; the values of secrets are masked.
+pub(crate) fn read(jni: Jni, is_secret: &dyn Fn(&str) -> bool) -> Vec<(String, String)> {
+    let mut found = jni.with_frame(entries).flatten().unwrap_or_default();
+    found.retain(|(name, _)| !is_standard(name));
+    found.sort();
+    found.truncate(MAX_COUNT);
+    for (name, value) in &mut found {
+        if recording::names_secret(name, is_secret) {
+            *value = recording::MASK.to_owned();
+        }
+    }
+    found
+}
+
+fn is_standard(name: &str) -> bool {
+    STANDARD
+        .iter()
+        .any(|standard| match standard.strip_suffix('*') {
+            Some(prefix) => name.starts_with(prefix),
+            None => name == *standard,
+        })
+}
+
+/// All entries of the table behind `System.props`.
+fn entries(jni: Jni) -> Option<Vec<(String, String)>> {
+    let string = jni.find_class(c"java/lang/String")?;
+    let system = jni.find_class(c"java/lang/System")?;
+    let properties = jni.find_class(c"java/util/Properties")?;
+    let table_class = jni.find_class(c"java/util/concurrent/ConcurrentHashMap")?;
+    let node = jni.find_class(c"java/util/concurrent/ConcurrentHashMap$Node")?;
+    let tree = jni.find_class(c"java/util/concurrent/ConcurrentHashMap$TreeBin")?;
+
+    let map = jni.field(
+        properties,
+        c"map",
+        c"Ljava/util/concurrent/ConcurrentHashMap;",
+    )?;
+    let table = jni.field(
+        table_class,
+        c"table",
+        c"[Ljava/util/concurrent/ConcurrentHashMap$Node;",
+    )?;
+    let next = jni.field(
+        node,
+        c"next",
+        c"Ljava/util/concurrent/ConcurrentHashMap$Node;",
+    )?;
+    let first = jni.field(
+        tree,
+        c"first",
+        c"Ljava/util/concurrent/ConcurrentHashMap$TreeNode;",
+    )?;
+    let key = jni.field(node, c"key", c"Ljava/lang/Object;")?;
+    let value = jni.field(node, c"val", c"Ljava/lang/Object;")?;
+
+    let props = jni.static_object(system, c"props", c"Ljava/util/Properties;")?;
+    let table = jni.get_object(jni.get_object(props, map)?, table)?;
+    let text = |object: Option<Obj>| {
+        let object = object.filter(|object| jni.same(jni.class_of(*object), string))?;
+        let len = jni.string_len(object);
+        (len <= MAX_UNITS).then(|| jni.string(object))
+    };
+    let mut found = Vec::new();
+    let mut looked_at = 0;
+    for index in 0..jni.array_len(table) {
+        let mut entry = jni.array_get(table, index);
+        while let Some(at) = entry {
+            looked_at += 1;
+            if looked_at > MAX_ENTRIES {
+                return Some(found);
+            }
+            entry = if jni.same(jni.class_of(at), tree) {
+                jni.get_object(at, first)
+            } else {
+                if let Some(name) = text(jni.get_object(at, key))
+                    && let Some(value) = text(jni.get_object(at, value))
+                {
+                    found.push((name, value));
+                }
+                jni.get_object(at, next)
+            };
+        }
+    }
+    Some(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_standard;
+
+    #[test]
+    fn what_the_jdk_sets_is_left_out() {
+        for name in ["java.vm.info", "java.vendor.url", "user.dir", "jdk.debug"] {
+            assert!(is_standard(name), "{name}");
+        }
+        for name in ["app.mode", "java.util.x", "jdk.xml.limit", "users"] {
+            assert!(!is_standard(name), "{name}");
+        }
+    }
+}

@@ -1,0 +1,77 @@
+//! Tests that need something of the recorded JVM: system properties, options.
+
+use crate::common::*;
+use hindsight_tracelog::crash::Value;
+use serde_json::Value as Json;
+use std::fs;
+
+const PROGRAM: &str = "\
+class Program {
+    static void mode(int x) {
+        if (\"fast\".equals(System.getProperty(\"program.mode\"))) throw new IllegalStateException();
+    }
+    static void stack(int x) {
+        String options = java.lang.management.ManagementFactory.getRuntimeMXBean().getInputArguments().toString();
+        if (options.contains(\"-Xss3m\")) throw new IllegalStateException();
+    }
+    static void always(int x) { throw new IllegalStateException(); }
+}
+";
+
+#[test]
+fn properties_and_options_are_those_of_the_recorded_jvm() {
+    let mut recording = Recording::new();
+    recording.meta.properties = vec![
+        ("db.password".into(), "***".into()),
+        ("program.mode".into(), "fast".into()),
+    ];
+    for (method, mark) in [
+        ("mode", "fast"),
+        ("stack", "-Xss3m"),
+        ("always", "void always"),
+    ] {
+        let thrower = ("Program", method, line_of(PROGRAM, mark));
+        let exception = recording.exception("java.lang.IllegalStateException", None, &[thrower]);
+        recording
+            .frame(
+                ("Program", method, "(I)V"),
+                8,
+                &[(1, "x", "I", Value::Int(7))],
+            )
+            .exception = exception;
+    }
+    let dir = tempfile::tempdir().unwrap();
+    let classes = compile(dir.path(), &[("Program.java", PROGRAM)]);
+    let file = dir.path().join("crash-0001.hsc");
+    recording.write(&file);
+    let out = dir.path().join("out");
+    let arguments = [
+        "junit".as_ref(),
+        file.as_os_str(),
+        "--classpath".as_ref(),
+        classes.as_os_str(),
+        "--out".as_ref(),
+        out.as_os_str(),
+        "--java-option=-Xss3m".as_ref(),
+        "--project".as_ref(),
+        "--format".as_ref(),
+        "json".as_ref(),
+    ];
+    let output = hindsight(arguments);
+    let report: Json = serde_json::from_slice(&output.stdout)
+        .unwrap_or_else(|error| panic!("{error}: {}", text(&output.stderr)));
+    for frame in report["crashes"][0]["frames"].as_array().unwrap() {
+        assert_eq!(frame["verdict"], "reproduces", "{frame}");
+    }
+    let source = fs::read_to_string(out.join("src/test/java/ProgramCrash0001Test.java")).unwrap();
+    // Only where it matters, and never a mask.
+    let set = "System.setProperty(\"program.mode\", \"fast\");\n        Program.mode(7);";
+    assert!(source.contains(set), "{source}");
+    assert_eq!(source.matches("setProperty").count(), 1, "{source}");
+    assert!(
+        source.contains("// The tests need these options of java: -Xss3m"),
+        "{source}"
+    );
+    let pom = fs::read_to_string(out.join("pom.xml")).unwrap();
+    assert!(pom.contains("<argLine>-Xss3m</argLine>"), "{pom}");
+}
