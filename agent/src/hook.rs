@@ -8,9 +8,9 @@ use crate::glob::Globs;
 use crate::jvmti::Jvmti;
 use crate::snapshot::classes::binary_name;
 use crate::sys;
-use hindsight_instrument::{CrashPlan, Rules, crash};
+use hindsight_instrument::{CrashPlan, Rules, SkippedMethods, Workspace};
 use sha2::{Digest, Sha256};
-use std::fmt::Write;
+use std::sync::Mutex;
 
 /// Used fields that one method keeps at most.
 const MAX_FIELDS: usize = 24;
@@ -37,6 +37,23 @@ const JDK: &[&str] = &[
 
 /// Never, whatever `include` says: the probes themselves run on these.
 const NEVER: &[&str] = &["java.lang.", "jdk.internal.", "sun.misc.", "sun.invoke."];
+
+/// Memory for instrumenting: as much as there have been threads at it at the same
+/// time.
+#[derive(Default)]
+pub(crate) struct Workspaces(Mutex<Vec<Workspace>>);
+
+impl Workspaces {
+    fn with<T>(&self, work: impl FnOnce(&mut Workspace) -> T) -> T {
+        let spare = self.0.lock().ok().and_then(|mut spare| spare.pop());
+        let mut workspace = spare.unwrap_or_default();
+        let done = work(&mut workspace);
+        if let Ok(mut spare) = self.0.lock() {
+            spare.push(workspace);
+        }
+        done
+    }
+}
 
 /// Whether the user's options ask for this class.
 fn wanted(base: &Base, jvmti: Jvmti, name: &str, loader: sys::Ref) -> bool {
@@ -118,7 +135,7 @@ pub(crate) fn instrument(
         first_id,
         rules: &rules,
     };
-    let rewritten = match crash(bytes, &plan) {
+    let rewritten = match base.workspaces.with(|space| space.crash(bytes, &plan)) {
         Ok(rewritten) => rewritten,
         Err(error) => {
             counters.add("classes_left_alone:malformed", 1);
@@ -131,9 +148,7 @@ pub(crate) fn instrument(
     if name.is_none() && !wanted(base, jvmti, &dotted, loader) {
         return None;
     }
-    for skipped in &rewritten.skipped {
-        counters.add(&format!("methods_left_alone:{}", skipped.reason), 1);
-    }
+    count_skipped(base, &rewritten.skipped);
     counters.add("methods_instrumented", rewritten.methods.len() as u64);
     if rewritten.class.is_some() {
         counters.add("classes_instrumented", 1);
@@ -142,18 +157,24 @@ pub(crate) fn instrument(
     }
     base.methods.add(
         dotted,
-        sha256(bytes),
+        Sha256::digest(bytes).into(),
         first_id,
         rewritten.methods,
-        &rewritten.skipped,
+        rewritten.skipped,
     );
     rewritten.class
 }
 
-fn sha256(bytes: &[u8]) -> String {
-    let mut text = String::with_capacity(64);
-    for byte in Sha256::digest(bytes) {
-        let _ = write!(text, "{byte:02x}");
+fn count_skipped(base: &Base, skipped: &SkippedMethods) {
+    let mut reasons: Vec<(_, u64)> = Vec::new();
+    for reason in skipped.iter().map(|skipped| skipped.reason) {
+        match reasons.iter_mut().find(|(known, _)| *known == reason) {
+            Some((_, count)) => *count += 1,
+            None => reasons.push((reason, 1)),
+        }
     }
-    text
+    for (reason, count) in reasons {
+        let counter = format!("methods_left_alone:{reason}");
+        base.counters.add(&counter, count);
+    }
 }

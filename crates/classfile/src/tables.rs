@@ -51,6 +51,8 @@ impl<T: Entry> Iterator for Table<'_, T> {
     }
 }
 
+impl<T: Entry> ExactSizeIterator for Table<'_, T> {}
+
 /// An entry of a `LineNumberTable`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LineNumber {

@@ -20,7 +20,7 @@ use hindsight_classfile::{
     frames::{Frames, Shape},
     tables,
 };
-use hindsight_instrument::{Copy, CrashPlan, Rules, crash};
+use hindsight_instrument::{Copy, CrashPlan, Rules, Workspace};
 use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
 
 #[global_allocator]
@@ -31,29 +31,31 @@ type Done = (usize, usize);
 
 /// A job's name and the work on one class. The number is the next free method
 /// id.
-type Job = (&'static str, fn(&[u8], u32) -> Done);
+type Job = (&'static str, fn(&mut Workspace, &[u8], u32) -> Done);
 
 const JOBS: &[Job] = &[
-    ("decode", |class, _| {
+    ("decode", |_, class, _| {
         black_box(decode(class).expect("a compiler's class can be read"));
         (0, 0)
     }),
-    ("crash-fields", |class, id| {
-        with_crash_plan(class, id, Copy::Fields)
+    ("crash-fields", |workspace, class, id| {
+        with_crash_plan(workspace, class, id, Copy::Fields)
     }),
-    ("crash-reference", |class, id| {
-        with_crash_plan(class, id, Copy::Reference)
+    ("crash-reference", |workspace, class, id| {
+        with_crash_plan(workspace, class, id, Copy::Reference)
     }),
 ];
 
-fn with_crash_plan(class: &[u8], first_id: u32, copy: Copy) -> Done {
+fn with_crash_plan(workspace: &mut Workspace, class: &[u8], first_id: u32, copy: Copy) -> Done {
     let plan = CrashPlan {
         copy,
         max_fields: 24,
         first_id,
         rules: &|_, _| Rules::default(),
     };
-    let rewritten = crash(class, &plan).expect("a compiler's class can be rewritten");
+    let rewritten = workspace
+        .crash(class, &plan)
+        .expect("a compiler's class can be rewritten");
     let rewritten = black_box(rewritten);
     (
         rewritten.class.as_ref().map_or(0, Vec::len),
@@ -163,6 +165,7 @@ fn main() {
     let rounds: usize = rounds.parse().expect("the number of rounds is a number");
     let classes = unpack(&pack);
     let bytes: usize = classes.iter().map(|class| class.len()).sum();
+    let mut workspace = Workspace::default();
     for _ in 0..rounds {
         for (name, job) in JOBS {
             let region = Region::new(ALLOCATOR);
@@ -170,7 +173,7 @@ fn main() {
             let (mut written, mut methods) = (0, 0);
             for class in &classes {
                 let id = u32::try_from(methods).expect("there are not so many methods");
-                let done = job(class, id);
+                let done = job(&mut workspace, class, id);
                 written += done.0;
                 methods += done.1;
             }

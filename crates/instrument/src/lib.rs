@@ -67,13 +67,15 @@ mod hook;
 mod method;
 mod parameters;
 mod plan;
+mod records;
 mod relocate;
 mod scan;
 mod stackmap;
 mod tables;
 mod throwing;
 
-pub use crash::crash;
+pub use crash::{Workspace, crash};
 pub use error::Error;
 pub use hook::entry_hook;
 pub use plan::{Capture, Copy, CrashPlan, Method, Rewritten, Rules, SkipReason, Skipped};
+pub use records::{Captures, Methods, ParameterNames, SkippedMethods};
