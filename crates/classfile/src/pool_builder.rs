@@ -144,7 +144,8 @@ impl PoolBuilder {
         self.add_halves(tag::CLASS, &[utf8])
     }
 
-    fn old_class(&mut self, pool: &ConstantPool<'_>, name: Utf8<'_>) -> Option<u16> {
+    /// The class constant of the old pool with this name. `pool` is that pool.
+    pub fn old_class(&mut self, pool: &ConstantPool<'_>, name: Utf8<'_>) -> Option<u16> {
         let hash_at = |index| pool.class(index).map_or(0, |name| hash(name.as_bytes()));
         if self.classes.is_empty() {
             for (index, name) in pool.classes() {

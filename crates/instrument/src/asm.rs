@@ -111,6 +111,12 @@ impl<'c, 'a> Constants<'c, 'a> {
         }
     }
 
+    /// Whether the class refers to the probes already.
+    pub fn is_instrumented(&mut self) -> bool {
+        let probe = Utf8::new(PROBE.as_bytes());
+        self.added.old_class(self.pool, probe).is_some()
+    }
+
     /// The class constant of this name.
     pub fn class(&mut self, name: Utf8<'_>) -> Result<u16, SkipReason> {
         Ok(self.added.class(self.pool, name)?)
@@ -142,6 +148,11 @@ impl<'c, 'a> Constants<'c, 'a> {
         let index = self.added.method(owner, name, descriptor)?;
         self.probes.push((method, index));
         Ok(index)
+    }
+
+    /// Says which constant is the name of the attribute that holds stack maps.
+    pub fn stack_map_table_is(&mut self, index: u16) {
+        self.stack_map_table.get_or_insert(index);
     }
 
     /// The name of the attribute that holds stack maps.

@@ -5,7 +5,6 @@ use std::mem;
 use hindsight_classfile::{ClassFile, Member, PoolBuilder, access};
 
 use crate::asm::{Constants, MAX_SPARE_LEN, Spare};
-use crate::contract::PROBE;
 use crate::method::{NewBody, Order, instrument};
 use crate::records::Recorder;
 use crate::throwing::Own;
@@ -46,7 +45,7 @@ impl Workspace {
             methods: Methods::default(),
             skipped: SkippedMethods::default(),
         };
-        if class.is(access::MODULE) || class.pool.classes().any(|(_, name)| name == PROBE) {
+        if class.is(access::MODULE) {
             return Ok(rewritten);
         }
         self.clear();
@@ -56,7 +55,9 @@ impl Workspace {
         };
         let (added, spare) = (mem::take(&mut self.added), mem::take(&mut self.spare));
         let mut constants = Constants::reusing(&class.pool, added, spare);
-        if self.bodies(&own, plan, &mut constants) {
+        if constants.is_instrumented() {
+            // Nothing is done twice.
+        } else if self.bodies(&own, plan, &mut constants) {
             (rewritten.methods, rewritten.skipped) = self.recorder.records();
             if !rewritten.methods.is_empty() {
                 rewritten.class = Some(self.assemble(&class, &constants));

@@ -89,6 +89,9 @@ pub fn instrument<'a>(
         None
     };
     let stack_map = code.attributes.find(&own.class.pool, "StackMapTable");
+    if let Some(stack_map) = &stack_map {
+        constants.stack_map_table_is(stack_map.name_index);
+    }
     let framed = match own.class.major {
         // Without a stack map, the old verifier takes over and wants none
         // (JVMS 4.10).

@@ -433,13 +433,18 @@ impl Recorder {
         for attribute in code.attributes.iter() {
             match attribute.name(&class.pool).map(Utf8::as_bytes) {
                 Ok(b"LineNumberTable") => {
-                    for entry in tables::line_numbers(&attribute).into_iter().flatten() {
+                    let Ok(entries) = tables::line_numbers(&attribute) else {
+                        continue;
+                    };
+                    for entry in entries {
                         let (min, max) = lines.unwrap_or((entry.line, entry.line));
                         lines = Some((min.min(entry.line), max.max(entry.line)));
                     }
                 }
                 Ok(b"LocalVariableTable") => {
-                    let variables = tables::local_variables(&attribute).into_iter().flatten();
+                    let Ok(variables) = tables::local_variables(&attribute) else {
+                        continue;
+                    };
                     for variable in variables.filter(|variable| variable.start == 0) {
                         let at = parameters().position(|p| p.slot == variable.slot);
                         if let Some(place) = at.and_then(|at| names.get_mut(at)) {

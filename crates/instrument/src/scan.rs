@@ -76,15 +76,17 @@ impl Scan {
             let loaded_before = loaded.take();
             match opcode {
                 op::ISTORE..=op::ASTORE_3 | op::IINC => self.store(&insn, opcode)?,
-                op::ALOAD | op::ALOAD_0..=op::ALOAD_3 => {
+                op::ALOAD_0..=op::ALOAD_3 => {
+                    let slot = u16::from(opcode - op::ALOAD_0);
+                    loaded = Some(slot).filter(|&slot| slot < slots);
+                }
+                op::ALOAD => {
                     if let Operand::Local(slot) = insn.operand()? {
                         loaded = Some(slot).filter(|&slot| slot < slots);
                     }
                 }
                 op::GETFIELD | op::PUTFIELD if want_fields => {
-                    let Operand::Constant(index) = insn.operand()? else {
-                        return Err(SkipReason::Malformed);
-                    };
+                    let index = insn.constant();
                     let loaded_before = loaded_before.filter(|_| opcode == op::GETFIELD);
                     self.field(index, loaded_before);
                 }
