@@ -218,6 +218,10 @@ impl<'a> Instructions<'a> {
         }
     }
 
+    pub(crate) fn starting_at(self, at: usize) -> Self {
+        Self { at, ..self }
+    }
+
     /// The length of an instruction whose opcode does not decide it.
     #[cold]
     fn long_len(&self, row: &Opcode) -> Result<usize, Error> {

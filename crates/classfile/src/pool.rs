@@ -335,12 +335,16 @@ impl<'a> ConstantPool<'a> {
 
     /// The index of the first `Utf8` constant with this content.
     pub fn find_utf8(&self, content: &[u8]) -> Option<u16> {
-        (1..self.count()).find(|&index| match self.entry(index) {
-            Some((tag::UTF8, rest)) => {
-                usize::from(Self::half(rest, 0)) == content.len()
-                    && rest.get(2..2 + content.len()) == Some(content)
-            }
-            _ => false,
-        })
+        let [high, low] = u16::try_from(content.len()).ok()?.to_be_bytes();
+        let head = [tag::UTF8, high, low];
+        let found = self.offsets.iter().position(|&at| {
+            // At 0 there is the file's magic number, which is not this.
+            self.bytes
+                .get(at as usize..)
+                .and_then(<[u8]>::split_first_chunk)
+                .is_some_and(|(found, rest)| *found == head && rest.starts_with(content))
+        })?;
+        // There are no more than the count that was read.
+        Some(found as u16)
     }
 }

@@ -7,31 +7,30 @@ use crate::{Attribute, ConstantPool, Error, ErrorKind, Reader, Utf8};
 
 /// An entry of a [`Table`].
 pub trait Entry: Sized {
-    /// How many bytes each entry has; what [`Entry::read`] gets.
+    /// How many bytes each entry has; what [`Entry::read`] takes.
     #[doc(hidden)]
     const WIDTH: usize;
 
     #[doc(hidden)]
-    fn read(r: &mut Reader<'_>) -> Result<Self, Error>;
+    fn read(bytes: &[u8]) -> Option<(Self, &[u8])>;
 }
 
 /// A run of entries of fixed length, its claimed count checked against the bytes.
 #[derive(Debug, Clone)]
 pub struct Table<'a, T> {
-    r: Reader<'a>,
+    bytes: &'a [u8],
     entry: PhantomData<T>,
 }
 
 impl<'a, T: Entry> Table<'a, T> {
     fn new(mut r: Reader<'a>, count: u16, name: &'static str) -> Result<Self, Error> {
         let rest = r;
-        let offset = r.offset();
         let bytes = r.bytes(usize::from(count) * T::WIDTH)?;
         if !r.is_empty() {
             return Err(rest.error(ErrorKind::BadAttribute(name)));
         }
         Ok(Self {
-            r: Reader::new(bytes, offset),
+            bytes,
             entry: PhantomData,
         })
     }
@@ -42,11 +41,13 @@ impl<T: Entry> Iterator for Table<'_, T> {
 
     #[inline]
     fn next(&mut self) -> Option<T> {
-        T::read(&mut self.r).ok()
+        let (entry, rest) = T::read(self.bytes)?;
+        self.bytes = rest;
+        Some(entry)
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {
-        let left = self.r.remaining() / T::WIDTH;
+        let left = self.bytes.len() / T::WIDTH;
         (left, Some(left))
     }
 }
@@ -66,11 +67,14 @@ impl Entry for LineNumber {
     const WIDTH: usize = 4;
 
     #[inline]
-    fn read(r: &mut Reader<'_>) -> Result<Self, Error> {
-        Ok(Self {
-            start: r.u16()?,
-            line: r.u16()?,
-        })
+    fn read(bytes: &[u8]) -> Option<(Self, &[u8])> {
+        let (halves, rest) = bytes.split_first_chunk::<4>()?;
+        let half = |at: usize| u16::from_be_bytes([halves[at], halves[at + 1]]);
+        let entry = Self {
+            start: half(0),
+            line: half(2),
+        };
+        Some((entry, rest))
     }
 }
 
@@ -100,14 +104,17 @@ impl Entry for LocalVariable {
     const WIDTH: usize = 10;
 
     #[inline]
-    fn read(r: &mut Reader<'_>) -> Result<Self, Error> {
-        Ok(Self {
-            start: r.u16()?,
-            len: r.u16()?,
-            name_index: r.u16()?,
-            type_index: r.u16()?,
-            slot: r.u16()?,
-        })
+    fn read(bytes: &[u8]) -> Option<(Self, &[u8])> {
+        let (halves, rest) = bytes.split_first_chunk::<10>()?;
+        let half = |at: usize| u16::from_be_bytes([halves[at], halves[at + 1]]);
+        let entry = Self {
+            start: half(0),
+            len: half(2),
+            name_index: half(4),
+            type_index: half(6),
+            slot: half(8),
+        };
+        Some((entry, rest))
     }
 }
 
@@ -132,11 +139,14 @@ impl Entry for MethodParameter {
     const WIDTH: usize = 4;
 
     #[inline]
-    fn read(r: &mut Reader<'_>) -> Result<Self, Error> {
-        Ok(Self {
-            name_index: r.u16()?,
-            access: r.u16()?,
-        })
+    fn read(bytes: &[u8]) -> Option<(Self, &[u8])> {
+        let (halves, rest) = bytes.split_first_chunk::<4>()?;
+        let half = |at: usize| u16::from_be_bytes([halves[at], halves[at + 1]]);
+        let entry = Self {
+            name_index: half(0),
+            access: half(2),
+        };
+        Some((entry, rest))
     }
 }
 
@@ -168,13 +178,16 @@ impl Entry for InnerClass {
     const WIDTH: usize = 8;
 
     #[inline]
-    fn read(r: &mut Reader<'_>) -> Result<Self, Error> {
-        Ok(Self {
-            inner: r.u16()?,
-            outer: r.u16()?,
-            name_index: r.u16()?,
-            access: r.u16()?,
-        })
+    fn read(bytes: &[u8]) -> Option<(Self, &[u8])> {
+        let (halves, rest) = bytes.split_first_chunk::<8>()?;
+        let half = |at: usize| u16::from_be_bytes([halves[at], halves[at + 1]]);
+        let entry = Self {
+            inner: half(0),
+            outer: half(2),
+            name_index: half(4),
+            access: half(6),
+        };
+        Some((entry, rest))
     }
 }
 

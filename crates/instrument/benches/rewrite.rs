@@ -1,7 +1,7 @@
 //! How fast classes are read and rewritten: CPU time and allocations.
 //!
 //! ```text
-//! rewrite PACK ROUNDS FIRST
+//! rewrite PACK ROUNDS FIRST [JOB...]
 //! ```
 //!
 //! `PACK` holds classes one after the other, each behind its length in four
@@ -160,17 +160,19 @@ fn main() {
     let (Some(pack), Some(rounds), Some(first)) =
         (arguments.next(), arguments.next(), arguments.next())
     else {
-        eprintln!("usage: rewrite PACK ROUNDS FIRST; see scripts/bench rewrite");
+        eprintln!("usage: rewrite PACK ROUNDS FIRST [JOB...]; see scripts/bench rewrite");
         return;
     };
     let pack = fs::read(pack).expect("the pack can be read");
     let rounds: usize = rounds.parse().expect("the number of rounds is a number");
     let first: usize = first.parse().expect("the number of classes is a number");
+    let wanted: Vec<String> = arguments.collect();
+    let wanted = |job: &str| wanted.is_empty() || wanted.iter().any(|wanted| wanted == job);
     let classes = unpack(&pack);
     let bytes: usize = classes.iter().map(|class| class.len()).sum();
     let mut workspace = Workspace::default();
     for _ in 0..rounds {
-        for (name, job) in JOBS {
+        for (name, job) in JOBS.iter().filter(|(name, _)| wanted(name)) {
             let region = Region::new(ALLOCATOR);
             let start = ThreadTime::now();
             let (mut written, mut methods, mut at_first) = (0, 0, 0);

@@ -2,11 +2,11 @@
 
 use std::mem;
 
-use hindsight_classfile::{ClassFile, Member, PoolBuilder, access};
+use hindsight_classfile::{ClassFile, Code, Member, PoolBuilder, access};
 
 use crate::asm::{Constants, MAX_SPARE_LEN, Spare};
 use crate::method::{NewBody, Order, instrument};
-use crate::records::Recorder;
+use crate::records::{Named, Recorder};
 use crate::throwing::Own;
 use crate::{Copy, CrashPlan, Error, Methods, Rewritten, SkipReason, SkippedMethods};
 
@@ -86,65 +86,72 @@ impl Workspace {
         let mut new = NewBody::default();
         for method in &own.class.methods {
             let start = self.bodies.len();
-            let done = match self.one(own, method, plan, constants, &mut new) {
-                Ok(done) => done,
+            let code = match method.code(&own.class.pool) {
+                Ok(None) => {
+                    self.ends.push(None);
+                    continue;
+                }
+                Ok(Some(code)) => Ok(code),
+                Err(error) => Err(SkipReason::from(error)),
+            };
+            let named = Named {
+                method,
+                name: &method.name.to_string_lossy(),
+                descriptor: &method.descriptor.to_string_lossy(),
+            };
+            let done =
+                code.and_then(|code| self.one(own, &named, &code, plan, constants, &mut new));
+            match done {
+                Ok(()) => self.ends.push(Some(self.bodies.len())),
                 Err(SkipReason::ConstantPoolFull) => return false,
                 Err(reason) => {
-                    self.recorder.skip(method, reason);
-                    false
+                    self.recorder.skip(&named, reason);
+                    self.bodies.truncate(start);
+                    self.ends.push(None);
                 }
-            };
-            if !done {
-                self.bodies.truncate(start);
             }
-            self.ends.push(done.then_some(self.bodies.len()));
         }
         true
     }
 
-    /// Instruments a method and notes down what was done; tells whether it has a
-    /// body.
+    /// Instruments a method and notes down what was done.
     fn one<'a>(
         &mut self,
         own: &Own<'_, 'a>,
-        method: &Member<'a>,
+        named: &Named<'_, 'a>,
+        code: &Code<'a>,
         plan: &CrashPlan<'_>,
         constants: &mut Constants<'_, 'a>,
         new: &mut NewBody<'a>,
-    ) -> Result<bool, SkipReason> {
-        let Some(code) = method.code(&own.class.pool)? else {
-            return Ok(false);
-        };
+    ) -> Result<(), SkipReason> {
         let made = u32::try_from(self.recorder.methods()).map_err(|_| SkipReason::TooLarge)?;
-        let name = method.name.to_string_lossy();
-        let descriptor = method.descriptor.to_string_lossy();
         let mut order = Order {
             id: plan
                 .first_id
                 .checked_add(made)
                 .ok_or(SkipReason::TooLarge)?,
-            rules: (plan.rules)(&name, &descriptor),
+            rules: (plan.rules)(named.name, named.descriptor),
             max_fields: match plan.copy {
                 Copy::Reference => 0,
                 Copy::Fields => plan.max_fields,
             },
         };
-        let out = &mut self.bodies;
+        let (method, out) = (named.method, &mut self.bodies);
         let start = out.len();
-        match instrument(own, method, &code, &order, constants, new, out) {
+        match instrument(own, method, code, &order, constants, new, out) {
             Err(SkipReason::TooLarge | SkipReason::TooManyLocals | SkipReason::BranchTooFar)
                 if order.max_fields > 0 =>
             {
                 // Without fields it may fit.
                 order.max_fields = 0;
                 out.truncate(start);
-                instrument(own, method, &code, &order, constants, new, out)?;
+                instrument(own, method, code, &order, constants, new, out)?;
             }
             done => done?,
         }
         self.recorder
-            .method(own.class, own.name, method, &code, order.id, new);
-        Ok(true)
+            .method(own.class, own.name, named, code, order.id, new);
+        Ok(())
     }
 
     /// Writes the class with its new bodies.
@@ -167,7 +174,12 @@ impl Workspace {
         self.recorder.clear();
         for method in &class.methods {
             if method.attributes.find(&class.pool, "Code").is_some() {
-                self.recorder.skip(method, SkipReason::ConstantPoolFull);
+                let named = Named {
+                    method,
+                    name: &method.name.to_string_lossy(),
+                    descriptor: &method.descriptor.to_string_lossy(),
+                };
+                self.recorder.skip(&named, SkipReason::ConstantPoolFull);
             }
         }
         self.recorder.records().1

@@ -51,16 +51,24 @@ impl Text {
 const MAX_TEXT: usize = 1 << 26;
 
 /// Adds to `text`.
-fn push(text: &mut String, utf8: Utf8<'_>) -> Text {
+fn push(text: &mut String, piece: &str) -> Text {
     let start = text.len() as u32;
     if text.len() < MAX_TEXT {
-        match utf8.as_str() {
-            Some(str) => text.push_str(str),
-            None => text.push_str(&utf8.to_string_lossy()),
-        }
+        text.push_str(piece);
     }
     let end = text.len() as u32;
     Text { start, end }
+}
+
+fn push_utf8(text: &mut String, utf8: Utf8<'_>) -> Text {
+    push(text, &utf8.to_string_lossy())
+}
+
+/// A method with its name and descriptor as text.
+pub struct Named<'m, 'a> {
+    pub method: &'m Member<'a>,
+    pub name: &'m str,
+    pub descriptor: &'m str,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -302,7 +310,7 @@ impl Recorder {
     }
 
     /// Takes down that a method was left alone.
-    pub fn skip(&mut self, method: &Member<'_>, reason: SkipReason) {
+    pub fn skip(&mut self, method: &Named<'_, '_>, reason: SkipReason) {
         let row = SkippedRow {
             name: push(&mut self.skipped_text, method.name),
             descriptor: push(&mut self.skipped_text, method.descriptor),
@@ -316,13 +324,14 @@ impl Recorder {
         &mut self,
         class: &ClassFile<'_>,
         this: Utf8<'_>,
-        method: &Member<'_>,
+        named: &Named<'_, '_>,
         code: &Code<'_>,
         id: u32,
         body: &NewBody<'_>,
     ) {
-        let name = push(&mut self.text, method.name);
-        let descriptor = push(&mut self.text, method.descriptor);
+        let method = named.method;
+        let name = push(&mut self.text, named.name);
+        let descriptor = push(&mut self.text, named.descriptor);
         self.captures(this, method, descriptor, body);
         let lines = self.names(class, method, code, body);
         self.rows.push(Row {
@@ -343,7 +352,7 @@ impl Recorder {
         }
         let start = self.text.len() as u32;
         self.text.push('L');
-        push(&mut self.text, name);
+        push_utf8(&mut self.text, name);
         self.text.push(';');
         let end = self.text.len() as u32;
         *self.this.insert(Text { start, end })
@@ -369,7 +378,7 @@ impl Recorder {
                     if as_it_was {
                         descriptor.part(at - len, at)
                     } else {
-                        push(&mut self.text, ty.descriptor())
+                        push_utf8(&mut self.text, ty.descriptor())
                     }
                 }
             };
@@ -392,8 +401,8 @@ impl Recorder {
             let (_, name, ty) = known.copied().unwrap_or_else(|| {
                 let field = (
                     kept.index,
-                    push(&mut self.text, kept.field.name),
-                    push(&mut self.text, kept.field.descriptor),
+                    push_utf8(&mut self.text, kept.field.name),
+                    push_utf8(&mut self.text, kept.field.descriptor),
                 );
                 if self.fields.len() < MAX_FIELDS {
                     self.fields.push(field);
@@ -421,7 +430,7 @@ impl Recorder {
     ) -> Option<(u16, u16)> {
         let text = &mut self.text;
         let mut name = |index: u16| match class.pool.utf8(index) {
-            Ok(name) if index != 0 => push(text, name),
+            Ok(name) if index != 0 => push_utf8(text, name),
             _ => Text::NONE,
         };
         let first = self.names.len();

@@ -1,6 +1,6 @@
 //! One pass over a body's instructions, for what the rest needs to know.
 
-use hindsight_classfile::{Code, Insn, Operand, opcode as op};
+use hindsight_classfile::{Code, Operand, opcode as op};
 
 use crate::SkipReason;
 
@@ -39,6 +39,12 @@ impl Slots {
         }
     }
 
+    /// Adds the two slots of a `long` or `double`.
+    fn insert_two(&mut self, slot: u16) {
+        self.insert(slot);
+        self.insert(slot.saturating_add(1));
+    }
+
     /// Whether a slot is there.
     pub fn contains(&self, slot: u16) -> bool {
         self.0
@@ -56,6 +62,9 @@ pub fn scan(code: &Code<'_>, slots: u16, want_fields: bool) -> Result<Scan, Skip
 
 impl Scan {
     /// Reads `code` as [`scan`] does, in memory that has been used.
+    ///
+    /// It is the one pass over every instruction of a class, so it looks no
+    /// closer at most of them than to find the next.
     pub fn restart(
         &mut self,
         code: &Code<'_>,
@@ -64,64 +73,85 @@ impl Scan {
     ) -> Result<(), SkipReason> {
         self.fields.clear();
         (self.stored, self.jumps, self.switches) = (Slots::default(), false, false);
-        // Where a jump out of the code leads to, there may be code of ours.
-        let inside = |target: Option<usize>| match target {
-            Some(target) if target < code.bytecode.len() => Ok(()),
-            _ => Err(SkipReason::Malformed),
-        };
-        let mut loaded = None;
-        for insn in code.instructions() {
-            let insn = insn?;
-            let opcode = insn.effective_opcode();
-            let loaded_before = loaded.take();
-            match opcode {
-                op::ISTORE..=op::ASTORE_3 | op::IINC => self.store(&insn, opcode)?,
-                op::ALOAD_0..=op::ALOAD_3 => {
+        let bytecode = code.bytecode;
+        let mut at = 0;
+        // The slot that a reference was loaded from, and where the instruction
+        // after that begins.
+        let mut loaded = (0, usize::MAX);
+        while let Some(&opcode) = bytecode.get(at) {
+            let step = STEPS[usize::from(opcode)];
+            let end = at + usize::from(step & LEN);
+            if step & !LEN == PLAIN {
+                at = end;
+                continue;
+            }
+            if step & LEN == 0 || bytecode.len() < end {
+                at = self.long(code, at)?;
+                continue;
+            }
+            // It is there in full, so none of these gives a zero.
+            let byte = u16::from(bytecode.get(at + 1).copied().unwrap_or(0));
+            let half = || byte << 8 | u16::from(bytecode.get(at + 2).copied().unwrap_or(0));
+            match step & !LEN {
+                STORE => self.stored.insert(byte),
+                STORE_WIDE => self.stored.insert_two(byte),
+                STORE_SHORT => self.stored.insert(u16::from((opcode - op::ISTORE_0) % 4)),
+                STORE_WIDE_SHORT => self
+                    .stored
+                    .insert_two(u16::from((opcode - op::ISTORE_0) % 4)),
+                LOAD if byte < slots => loaded = (byte, end),
+                LOAD_SHORT => {
                     let slot = u16::from(opcode - op::ALOAD_0);
-                    loaded = Some(slot).filter(|&slot| slot < slots);
-                }
-                op::ALOAD => {
-                    if let Operand::Local(slot) = insn.operand()? {
-                        loaded = Some(slot).filter(|&slot| slot < slots);
+                    if slot < slots {
+                        loaded = (slot, end);
                     }
                 }
-                op::GETFIELD | op::PUTFIELD if want_fields => {
-                    let index = insn.constant();
-                    let loaded_before = loaded_before.filter(|_| opcode == op::GETFIELD);
-                    self.field(index, loaded_before);
+                FIELD if want_fields => {
+                    let (slot, loaded_at) = loaded;
+                    let fresh = loaded_at == at && opcode == op::GETFIELD;
+                    self.field(half(), fresh.then_some(slot));
                 }
-                op::IFEQ..=op::GOTO | op::IFNULL..=op::GOTO_W => {
+                JUMP => {
                     self.jumps = true;
-                    if let Operand::Branch(target) = insn.operand()? {
-                        inside(Some(target))?;
-                    }
+                    let jump = isize::from(half().cast_signed());
+                    inside(code, at.checked_add_signed(jump))?;
                 }
-                op::TABLESWITCH | op::LOOKUPSWITCH => {
-                    (self.jumps, self.switches) = (true, true);
-                    if let Operand::Switch(switch) = insn.operand()? {
-                        switch.targets().try_for_each(inside)?;
-                    }
-                }
-                op::JSR | op::JSR_W | op::RET => return Err(SkipReason::Subroutines),
+                SUBROUTINE => return Err(SkipReason::Subroutines),
                 _ => {}
             }
+            at = end;
         }
-        Ok(())
+        if at == bytecode.len() {
+            Ok(())
+        } else {
+            Err(SkipReason::Malformed)
+        }
     }
 
-    fn store(&mut self, insn: &Insn<'_>, opcode: u8) -> Result<(), SkipReason> {
-        let (Operand::Local(slot) | Operand::Iinc { local: slot, .. }) = insn.operand()? else {
-            return Err(SkipReason::Malformed);
-        };
-        let wide = matches!(
-            opcode,
-            op::LSTORE | op::DSTORE | op::LSTORE_0..=op::LSTORE_3 | op::DSTORE_0..=op::DSTORE_3
-        );
-        self.stored.insert(slot);
-        if wide && let Some(second) = slot.checked_add(1) {
-            self.stored.insert(second);
+    /// Reads an instruction whose opcode does not decide its length, or one that
+    /// is no instruction; returns its end.
+    #[cold]
+    fn long(&mut self, code: &Code<'_>, at: usize) -> Result<usize, SkipReason> {
+        let mut rest = code.instructions_from(at);
+        let insn = rest.next().ok_or(SkipReason::Malformed)??;
+        match (insn.effective_opcode(), insn.operand()?) {
+            (op::RET | op::JSR_W, _) => return Err(SkipReason::Subroutines),
+            (op::LSTORE | op::DSTORE, Operand::Local(slot)) => self.stored.insert_two(slot),
+            (op::ISTORE..=op::ASTORE, Operand::Local(slot))
+            | (_, Operand::Iinc { local: slot, .. }) => self.stored.insert(slot),
+            (_, Operand::Branch(target)) => {
+                self.jumps = true;
+                inside(code, Some(target))?;
+            }
+            (_, Operand::Switch(switch)) => {
+                (self.jumps, self.switches) = (true, true);
+                switch
+                    .targets()
+                    .try_for_each(|target| inside(code, target))?;
+            }
+            _ => {}
         }
-        Ok(())
+        Ok(insn.end())
     }
 
     fn field(&mut self, index: u16, loaded_from: Option<u16>) {
@@ -145,3 +175,53 @@ impl Scan {
 
 /// Field references that are looked at in one body.
 const MAX_FIELDS: usize = 256;
+
+/// Where a jump out of the code leads to, there may be code of ours.
+fn inside(code: &Code<'_>, target: Option<usize>) -> Result<(), SkipReason> {
+    match target {
+        Some(target) if target < code.bytecode.len() => Ok(()),
+        _ => Err(SkipReason::Malformed),
+    }
+}
+
+/// What the pass does with each opcode, and in the lowest bits the
+/// instruction's length, if the opcode decides it.
+static STEPS: [u8; 256] = {
+    let mut steps = [0; 256];
+    let mut opcode = 0;
+    while opcode < 256 {
+        let action = match opcode as u8 {
+            op::LSTORE | op::DSTORE => STORE_WIDE,
+            op::ISTORE..=op::ASTORE | op::IINC => STORE,
+            op::LSTORE_0..=op::LSTORE_3 | op::DSTORE_0..=op::DSTORE_3 => STORE_WIDE_SHORT,
+            op::ISTORE_0..=op::ASTORE_3 => STORE_SHORT,
+            op::ALOAD => LOAD,
+            op::ALOAD_0..=op::ALOAD_3 => LOAD_SHORT,
+            op::GETFIELD | op::PUTFIELD => FIELD,
+            op::JSR | op::RET => SUBROUTINE,
+            op::IFEQ..=op::GOTO | op::IFNULL | op::IFNONNULL => JUMP,
+            op::GOTO_W | op::JSR_W => LONG,
+            _ => PLAIN,
+        };
+        steps[opcode] = match op::OPCODES[opcode].form.fixed_len() {
+            Some(len) if action != LONG => action | len as u8,
+            _ => LONG,
+        };
+        opcode += 1;
+    }
+    steps
+};
+
+const LEN: u8 = 0b111;
+const PLAIN: u8 = 0 << 3;
+const STORE: u8 = 1 << 3;
+const STORE_WIDE: u8 = 2 << 3;
+const STORE_SHORT: u8 = 3 << 3;
+const STORE_WIDE_SHORT: u8 = 4 << 3;
+const LOAD: u8 = 5 << 3;
+const LOAD_SHORT: u8 = 6 << 3;
+const FIELD: u8 = 7 << 3;
+const JUMP: u8 = 8 << 3;
+const SUBROUTINE: u8 = 9 << 3;
+/// See [`Scan::long`].
+const LONG: u8 = 10 << 3;
