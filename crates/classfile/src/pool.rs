@@ -260,6 +260,14 @@ impl<'a> ConstantPool<'a> {
         })
     }
 
+    /// The class in which the search for the field at `index` begins.
+    pub fn field_owner(&self, index: u16) -> Result<Utf8<'a>, Error> {
+        self.class(Self::half(
+            self.tagged(index, tag::FIELDREF, "Fieldref")?,
+            0,
+        ))
+    }
+
     /// The field at `index`.
     pub fn field(&self, index: u16) -> Result<MemberRef<'a>, Error> {
         self.member(self.tagged(index, tag::FIELDREF, "Fieldref")?)

@@ -146,10 +146,10 @@ impl PoolBuilder {
 
     /// The class constant of the old pool with this name. `pool` is that pool.
     pub fn old_class(&mut self, pool: &ConstantPool<'_>, name: Utf8<'_>) -> Option<u16> {
-        let hash_at = |index| pool.class(index).map_or(0, |name| hash(name.as_bytes()));
+        let hash_at = |index| pool.class(index).map_or(0, |name| hash_name(name));
         if self.classes.is_empty() {
             for (index, name) in pool.classes() {
-                let hash = hash(name.as_bytes());
+                let hash = hash_name(name);
                 // The first of equal ones counts.
                 if self
                     .classes
@@ -161,7 +161,7 @@ impl PoolBuilder {
             }
         }
         self.classes
-            .find(hash(name.as_bytes()), |known| pool.class(known) == Ok(name))
+            .find(hash_name(name), |known| pool.class(known) == Ok(name))
     }
 
     /// An `int`.
@@ -248,20 +248,37 @@ impl Table {
     }
 }
 
-/// A hash over words of eight bytes: quick for names. An attacker who makes
-/// collisions slows down the loading of their own classes.
+const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
+
+fn mix(hash: u64, word: u64) -> u64 {
+    (hash.rotate_left(23) ^ word).wrapping_mul(FACTOR)
+}
+
+/// A hash over words of eight bytes. An attacker who makes collisions slows down
+/// the loading of their own classes.
 fn hash(bytes: &[u8]) -> u32 {
-    const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
-    let mix = |hash: u64, word: u64| (hash.rotate_left(23) ^ word).wrapping_mul(FACTOR);
     let (words, rest) = bytes.as_chunks::<8>();
-    let mut hash = words.iter().fold(bytes.len() as u64, |hash, word| {
+    let hash = words.iter().fold(bytes.len() as u64, |hash, word| {
         mix(hash, u64::from_le_bytes(*word))
     });
     let rest = rest
         .iter()
         .fold(0, |word, &byte| word << 8 | u64::from(byte));
-    hash = mix(hash, rest);
-    (hash >> 32) as u32
+    (mix(hash, rest) >> 32) as u32
+}
+
+/// A hash over the end of a class's name, for names differ there.
+fn hash_name(name: Utf8<'_>) -> u32 {
+    let bytes = name.as_bytes();
+    let len = bytes.len() as u64;
+    match bytes.last_chunk::<16>() {
+        Some([a, b, c, d, e, f, g, h, last @ ..]) => {
+            let before = u64::from_le_bytes([*a, *b, *c, *d, *e, *f, *g, *h]);
+            let last = u64::from_le_bytes(*last);
+            (mix(mix(len, before), last) >> 32) as u32
+        }
+        None => hash(bytes),
+    }
 }
 
 #[cfg(test)]

@@ -53,6 +53,7 @@ pub struct Constants<'c, 'a> {
     stack_map_table: Option<u16>,
     /// The probe's methods used so far.
     probes: Vec<(ProbeMethod, u16)>,
+    this: Option<u16>,
     object: Option<u16>,
     throwable: Option<u16>,
 }
@@ -106,6 +107,7 @@ impl<'c, 'a> Constants<'c, 'a> {
             spare,
             stack_map_table: None,
             probes: Vec::new(),
+            this: None,
             object: None,
             throwable: None,
         }
@@ -120,6 +122,14 @@ impl<'c, 'a> Constants<'c, 'a> {
     /// The class constant of this name.
     pub fn class(&mut self, name: Utf8<'_>) -> Result<u16, SkipReason> {
         Ok(self.added.class(self.pool, name)?)
+    }
+
+    /// The class constant of the class itself, whose name is `this`.
+    pub fn this(&mut self, this: Utf8<'_>) -> Result<u16, SkipReason> {
+        if self.this.is_none() {
+            self.this = Some(self.class(this)?);
+        }
+        self.this.ok_or(SkipReason::ConstantPoolFull)
     }
 
     /// The class constant of `java/lang/Object`.

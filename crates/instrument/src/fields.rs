@@ -72,10 +72,10 @@ pub fn pick<'a>(
             if kept.len() >= max {
                 return Ok(());
             }
-            let field = own.class.pool.field(field_use.index)?;
-            if field.owner != class {
+            if own.class.pool.field_owner(field_use.index)? != class {
                 continue;
             }
+            let field = own.class.pool.field(field_use.index)?;
             let declared = own.field_access(&field);
             if declared.is_some_and(|flags| flags & (access::FINAL | access::STATIC) != 0) {
                 continue;

@@ -73,7 +73,7 @@ pub fn list<'a>(
             kind: b'L',
             ty: None,
             class: Some(this),
-            verified: VerificationType::Object(constants.class(this)?),
+            verified: VerificationType::Object(constants.this(this)?),
             place: Place::Own,
         });
         slot = 1;
