@@ -2,7 +2,8 @@
 //!
 //! - [`crash`] makes methods remember their arguments and hand them over when an
 //!   exception leaves them. [`CrashPlan`] says what to remember, [`Rewritten`]
-//!   what was done.
+//!   what was done. A [`Workspace`] does the same for many classes in the same
+//!   memory.
 //! - [`entry_hook`] calls a static method at the entry of one method.
 //! - [`contract`] names what the inserted code calls.
 //!
@@ -19,7 +20,8 @@
 //! finds the call of the other constructor, `parameters` and `fields` decide
 //! what is copied. `entry`, `caught` and `handler` then make [fragments] of
 //! code, `relocate` puts them between the old instructions, `stackmap` and
-//! `tables` move everything that points into code, and `method` writes it.
+//! `tables` move everything that points into code, `method` writes it, and
+//! `records` keeps what there is to know about it.
 //!
 //! [fragments]: #fragments
 //!

@@ -482,6 +482,44 @@ mod tests {
         );
     }
 
+    #[test]
+    fn what_is_moved_as_a_whole_is_what_is_moved_piece_by_piece() {
+        // 0: aload_0; 1: ifnull 0; 4: goto 1; 7: return
+        let bytecode = [
+            op::ALOAD_0,
+            op::IFNULL,
+            0xff,
+            0xff,
+            op::GOTO,
+            0xff,
+            0xfd,
+            op::RETURN,
+        ];
+        let info = attribute(&bytecode);
+        let code = Code::parse(&Attribute {
+            name_index: 0,
+            info: &info,
+            offset: 0,
+        })
+        .expect("it is a body");
+        for entry in [0, 1, 7] {
+            let entry = nops(entry);
+            let pieces = relocate(&code, &entry, &[]).expect("it can be moved");
+            let whole = shift(Relocated::default(), &code, &entry);
+            assert_eq!(whole.code, pieces.code);
+            assert_eq!(whole.map.body_end, pieces.map.body_end);
+            assert_eq!(whole.map.is_identity(), entry.code.is_empty());
+            for old in [0, 1, 4, 7] {
+                assert_eq!(whole.map.label(old), pieces.map.label(old));
+                assert_eq!(whole.map.insn(old), pieces.map.insn(old));
+                assert_eq!(whole.map.debug(old), pieces.map.debug(old));
+            }
+            assert_eq!(whole.map.label(8), pieces.map.label(8));
+            assert_eq!(whole.map.label(9), Err(SkipReason::Malformed));
+            assert_eq!(whole.map.debug(9), Err(SkipReason::Malformed));
+        }
+    }
+
     proptest! {
         #[test]
         fn jumps_keep_their_targets(

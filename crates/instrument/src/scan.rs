@@ -225,3 +225,94 @@ const JUMP: u8 = 8 << 3;
 const SUBROUTINE: u8 = 9 << 3;
 /// See [`Scan::long`].
 const LONG: u8 = 10 << 3;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use hindsight_classfile::Attribute;
+    use proptest::prelude::*;
+
+    /// The same, by the operands of every instruction in full.
+    fn by_operands(code: &Code<'_>, slots: u16) -> Result<Scan, SkipReason> {
+        let mut scan = Scan::default();
+        let mut loaded = None;
+        for insn in code.instructions() {
+            let insn = insn?;
+            let (opcode, before) = (insn.effective_opcode(), loaded.take());
+            match (opcode, insn.operand()?) {
+                (op::JSR | op::JSR_W | op::RET, _) => return Err(SkipReason::Subroutines),
+                (op::LSTORE | op::DSTORE, Operand::Local(slot)) => scan.stored.insert_two(slot),
+                (
+                    op::LSTORE_0..=op::LSTORE_3 | op::DSTORE_0..=op::DSTORE_3,
+                    Operand::Local(slot),
+                ) => {
+                    scan.stored.insert_two(slot);
+                }
+                (op::ISTORE..=op::ASTORE_3, Operand::Local(slot))
+                | (_, Operand::Iinc { local: slot, .. }) => scan.stored.insert(slot),
+                (op::ALOAD | op::ALOAD_0..=op::ALOAD_3, Operand::Local(slot))
+                    if insn.opcode != op::WIDE && slot < slots =>
+                {
+                    loaded = Some(slot);
+                }
+                (op::GETFIELD, Operand::Constant(index)) => scan.field(index, before),
+                (op::PUTFIELD, Operand::Constant(index)) => scan.field(index, None),
+                (_, Operand::Branch(target)) => {
+                    scan.jumps = true;
+                    inside(code, Some(target))?;
+                }
+                (_, Operand::Switch(switch)) => {
+                    (scan.jumps, scan.switches) = (true, true);
+                    switch.targets().try_for_each(|to| inside(code, to))?;
+                }
+                _ => {}
+            }
+        }
+        Ok(scan)
+    }
+
+    fn check(bytecode: &[u8]) {
+        let mut info = vec![0, 9, 0, 9];
+        info.extend((bytecode.len() as u32).to_be_bytes());
+        info.extend_from_slice(bytecode);
+        info.extend([0; 4]);
+        let attribute = Attribute {
+            name_index: 0,
+            info: &info,
+            offset: 0,
+        };
+        let code = Code::parse(&attribute).expect("it is a body");
+        let show = |scan: Scan| format!("{scan:?}");
+        let quick = scan(&code, 9, true).map(show);
+        assert_eq!(quick.is_ok(), by_operands(&code, 9).is_ok(), "{bytecode:?}");
+        if quick.is_ok() {
+            assert_eq!(quick, by_operands(&code, 9).map(show), "{bytecode:?}");
+        }
+    }
+
+    #[test]
+    fn every_opcode_alone() {
+        for opcode in 0..=255 {
+            for len in 1..20 {
+                let mut bytecode = vec![op::NOP; len];
+                bytecode[0] = opcode;
+                check(&bytecode);
+                // Of a field that is loaded from a parameter.
+                bytecode.insert(0, op::ALOAD_1);
+                check(&bytecode);
+            }
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn the_table_finds_what_the_operands_say(
+            bytecode in prop::collection::vec(
+                prop_oneof![Just(0u8), Just(3), 0x15..0x58u8, 0x84..0x85u8, 0x99..0xaau8, 0xb4..0xb6u8, Just(0xc4), any::<u8>()],
+                1..40,
+            )
+        ) {
+            check(&bytecode);
+        }
+    }
+}
