@@ -1,6 +1,7 @@
 //! The agent's one global: what all callbacks share.
 
 use crate::counters::Counters;
+use crate::hook::Workspaces;
 use crate::jvmti::{Jvmti, Vm};
 use crate::methods::Methods;
 use crate::options::Options;
@@ -18,6 +19,7 @@ pub(crate) struct Base {
     pub(crate) options: Options,
     pub(crate) counters: Counters,
     pub(crate) methods: Methods,
+    pub(crate) workspaces: Workspaces,
     complained: Mutex<BTreeSet<String>>,
 }
 
@@ -48,6 +50,7 @@ pub(crate) fn set_base(vm: Vm, jvmti: Jvmti, options: Options) -> bool {
         options,
         counters: Counters::default(),
         methods: Methods::default(),
+        workspaces: Workspaces::default(),
         complained: Mutex::default(),
     };
     BASE.set(base).is_ok()

@@ -31,7 +31,7 @@ impl Captured {
 
 /// Whether an element of a trace is in this method; its line tells overloads apart.
 fn is(class: &Class, index: usize, element: &StackElement) -> bool {
-    let method = &class.methods[index];
+    let method = class.method(index);
     class.name == element.class
         && method.name == element.method
         && match (method.lines, u16::try_from(element.line)) {
@@ -50,7 +50,7 @@ pub(crate) fn begin(frames: &[Raw], trace: &[StackElement], all: &Methods) -> bo
         let Some((class, index)) = all.find(raw.method) else {
             return false;
         };
-        let method = &class.methods[index];
+        let method = class.method(index);
         let at = rest.iter().position(|element| is(&class, index, element));
         match at {
             Some(at)
@@ -186,22 +186,22 @@ fn pending(
     is_secret: &dyn Fn(&str) -> bool,
 ) -> Pending {
     let Captured { class, index, raw } = captured;
-    let method = &class.methods[index];
+    let method = class.method(index);
     let mut frame = Frame {
         class: class.name.clone(),
-        method: method.name.clone(),
-        descriptor: method.descriptor.clone(),
+        method: method.name.to_owned(),
+        descriptor: method.descriptor.to_owned(),
         line: element
             .map(|element| element.line)
             .filter(|line| *line >= 0),
         file: element.and_then(|element| element.file.clone()),
         access: method.access,
-        class_sha256: Some(class.sha256.clone()),
+        class_sha256: Some(class.sha256()),
         exception,
         ..Frame::default()
     };
     let mut fields = Vec::new();
-    if methods::shape(&method.captures) != (raw.references.len(), raw.words.len()) {
+    if methods::shape(method.captures) != (raw.references.len(), raw.words.len()) {
         frame.reason = "its values were not handed over whole (no stack or memory left)".to_owned();
         return Pending { frame, fields };
     }
@@ -211,8 +211,8 @@ fn pending(
     };
     let mut references = raw.references.into_iter();
     let mut words = raw.words.into_iter();
-    for capture in &method.captures {
-        let descriptor = methods::descriptor(capture);
+    for capture in method.captures {
+        let descriptor = methods::descriptor(&capture);
         let reference = if methods::is_reference(descriptor) {
             references.next().flatten()
         } else {
@@ -239,17 +239,13 @@ fn pending(
             Capture::Parameter { index, descriptor } => {
                 let name = match index {
                     0 => None,
-                    index => method
-                        .parameter_names
-                        .get(usize::from(*index) - 1)
-                        .cloned()
-                        .flatten(),
+                    index => method.parameter_names.get(usize::from(index) - 1),
                 };
-                let value = value(graph, name.as_deref(), reference);
+                let value = value(graph, name, reference);
                 frame.arguments.push(Argument {
-                    index: *index,
-                    name,
-                    descriptor: descriptor.clone(),
+                    index,
+                    name: name.map(str::to_owned),
+                    descriptor: descriptor.to_owned(),
                     value,
                 });
             }
@@ -263,7 +259,7 @@ fn pending(
                 let holder = frame
                     .arguments
                     .iter()
-                    .find(|argument| argument.index == *parameter);
+                    .find(|argument| argument.index == parameter);
                 // Where the parameter was null there was nothing to load.
                 if let Some(Argument {
                     value: Value::Ref(object),
@@ -273,8 +269,8 @@ fn pending(
                     fields.push(Patch {
                         object: *object,
                         owner: owner.replace('/', "."),
-                        field: name.clone(),
-                        descriptor: descriptor.clone(),
+                        field: name.to_owned(),
+                        descriptor: descriptor.to_owned(),
                         value,
                     });
                 }

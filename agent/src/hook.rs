@@ -8,9 +8,9 @@ use crate::jvmti::Jvmti;
 use crate::snapshot::classes::binary_name;
 use crate::sys;
 use hindsight_instrument::select::{self, MAX_FIELDS};
-use hindsight_instrument::{CrashPlan, Rules, catches, crash};
+use hindsight_instrument::{CrashPlan, Rules, SkippedMethods, Workspace};
 use sha2::{Digest, Sha256};
-use std::fmt::Write;
+use std::sync::Mutex;
 
 /// A class cannot have more methods than this (JVMS 4.11).
 const MAX_METHODS: usize = 65_535;
@@ -59,6 +59,23 @@ fn wanted(base: &Base, jvmti: Jvmti, name: &str, loader: sys::Ref) -> Wanted {
         return Wanted::Catches;
     }
     Wanted::Nothing
+}
+
+/// Memory for instrumenting: as much as there have been threads at it at the same
+/// time.
+#[derive(Default)]
+pub(crate) struct Workspaces(Mutex<Vec<Workspace>>);
+
+impl Workspaces {
+    fn with<T>(&self, work: impl FnOnce(&mut Workspace) -> T) -> T {
+        let spare = self.0.lock().ok().and_then(|mut spare| spare.pop());
+        let mut workspace = spare.unwrap_or_default();
+        let done = work(&mut workspace);
+        if let Ok(mut spare) = self.0.lock() {
+            spare.push(workspace);
+        }
+        done
+    }
 }
 
 /// Whether the user's options ask for this class.
@@ -138,7 +155,7 @@ pub(crate) fn instrument(
         first_id,
         rules: &rules,
     };
-    let rewritten = match crash(bytes, &plan) {
+    let rewritten = match base.workspaces.with(|space| space.crash(bytes, &plan)) {
         Ok(rewritten) => rewritten,
         Err(error) => {
             counters.add("classes_left_alone:malformed", 1);
@@ -151,9 +168,7 @@ pub(crate) fn instrument(
     if name.is_none() && wanted(base, jvmti, &dotted, loader) != Wanted::Frames {
         return None;
     }
-    for skipped in &rewritten.skipped {
-        counters.add(&format!("methods_left_alone:{}", skipped.reason), 1);
-    }
+    count_skipped(base, &rewritten.skipped);
     counters.add("methods_instrumented", rewritten.methods.len() as u64);
     if rewritten.class.is_some() {
         counters.add("classes_instrumented", 1);
@@ -162,10 +177,10 @@ pub(crate) fn instrument(
     }
     base.methods.add(
         dotted,
-        sha256(bytes),
+        Sha256::digest(bytes).into(),
         first_id,
         rewritten.methods,
-        &rewritten.skipped,
+        rewritten.skipped,
     );
     rewritten.class
 }
@@ -184,7 +199,11 @@ fn reserve(base: &Base, bytes: &[u8]) -> Option<u32> {
 /// The class with handlers that say what they catch; `None` to leave it.
 fn instrument_catches(base: &Base, bytes: &[u8]) -> Option<Vec<u8>> {
     // No frame is ever of one of these methods, so their names are not kept.
-    match catches(bytes, reserve(base, bytes)?) {
+    let first_id = reserve(base, bytes)?;
+    let rewritten = base
+        .workspaces
+        .with(|workspace| workspace.catches(bytes, first_id));
+    match rewritten {
         Ok(rewritten) => {
             let class = rewritten.class?;
             base.counters.add("classes_catching", 1);
@@ -197,10 +216,16 @@ fn instrument_catches(base: &Base, bytes: &[u8]) -> Option<Vec<u8>> {
     }
 }
 
-fn sha256(bytes: &[u8]) -> String {
-    let mut text = String::with_capacity(64);
-    for byte in Sha256::digest(bytes) {
-        let _ = write!(text, "{byte:02x}");
+fn count_skipped(base: &Base, skipped: &SkippedMethods) {
+    let mut reasons: Vec<(_, u64)> = Vec::new();
+    for reason in skipped.iter().map(|skipped| skipped.reason) {
+        match reasons.iter_mut().find(|(known, _)| *known == reason) {
+            Some((_, count)) => *count += 1,
+            None => reasons.push((reason, 1)),
+        }
     }
-    text
+    for (reason, count) in reasons {
+        let counter = format!("methods_left_alone:{reason}");
+        base.counters.add(&counter, count);
+    }
 }

@@ -1,7 +1,10 @@
 //! The methods that have probes: from the numbers in the probes back to names.
 
-use hindsight_instrument::{Capture, Method, Skipped};
+use hindsight_instrument::{
+    self as instrument, Capture, Captures, Method, SkipReason, SkippedMethods,
+};
 use std::collections::HashMap;
+use std::fmt::Write;
 use std::sync::{Arc, RwLock};
 
 /// Of a frame whose method has probes that did not run, like a constructor's
@@ -13,21 +16,34 @@ pub(crate) const NOT_CAPTURED: &str = "not captured";
 pub(crate) struct Class {
     /// Binary name with dots.
     pub(crate) name: String,
-    /// SHA-256 of the class file as it was loaded, in hexadecimal.
-    pub(crate) sha256: String,
+    /// SHA-256 of the class file as it was loaded.
+    sha256: [u8; 32],
     first_id: u32,
-    pub(crate) methods: Vec<Method>,
-    /// Methods that were left alone, with the reason in words.
-    skipped: Vec<(String, String)>,
+    methods: instrument::Methods,
+    /// Methods that were left alone.
+    skipped: SkippedMethods,
 }
 
 impl Class {
+    /// The method that [`Methods::find`] has found at `index`.
+    pub(crate) fn method(&self, index: usize) -> Method<'_> {
+        self.methods.get(index).expect("it was found there")
+    }
+
+    /// SHA-256 of the class file as it was loaded, in hexadecimal.
+    pub(crate) fn sha256(&self) -> String {
+        let mut text = String::with_capacity(64);
+        for byte in self.sha256 {
+            let _ = write!(text, "{byte:02x}");
+        }
+        text
+    }
+
     /// Why this method has no probes, if that is known.
-    fn skip_reason(&self, method: &str) -> Option<&str> {
-        self.skipped
-            .iter()
-            .find(|(name, _)| name == method)
-            .map(|(_, reason)| reason.as_str())
+    fn skip_reason(&self, method: &str) -> Option<SkipReason> {
+        let mut skipped = self.skipped.iter();
+        let found = skipped.find(|skipped| skipped.name == method)?;
+        Some(found.reason)
     }
 }
 
@@ -58,18 +74,11 @@ impl Methods {
     pub(crate) fn add(
         &self,
         name: String,
-        sha256: String,
+        sha256: [u8; 32],
         first_id: u32,
-        methods: Vec<Method>,
-        skipped: &[Skipped],
+        methods: instrument::Methods,
+        skipped: SkippedMethods,
     ) {
-        let Ok(mut table) = self.0.write() else {
-            return;
-        };
-        let skipped = skipped
-            .iter()
-            .map(|skip| (skip.name.clone(), skip.reason.to_string()))
-            .collect();
         let class = Arc::new(Class {
             name: name.clone(),
             sha256,
@@ -77,6 +86,9 @@ impl Methods {
             methods,
             skipped,
         });
+        let Ok(mut table) = self.0.write() else {
+            return;
+        };
         // Numbers are reserved before instrumenting and classes come in as they
         // are done, on many threads: keep the order for the search.
         let at = table
@@ -101,7 +113,7 @@ impl Methods {
     /// SHA-256 of the latest class file of this name.
     pub(crate) fn sha256(&self, class: &str) -> Option<String> {
         let table = self.0.read().ok()?;
-        table.by_name.get(class).map(|class| class.sha256.clone())
+        table.by_name.get(class).map(|class| class.sha256())
     }
 
     /// Why a method that is on the stack was not captured.
@@ -122,16 +134,15 @@ impl Methods {
 }
 
 /// How many references and how many words a method's frame has.
-pub(crate) fn shape(captures: &[Capture]) -> (usize, usize) {
+pub(crate) fn shape(captures: Captures<'_>) -> (usize, usize) {
     let references = captures
-        .iter()
         .filter(|capture| is_reference(descriptor(capture)))
         .count();
     (references, captures.len() - references)
 }
 
 /// The type of a captured value.
-pub(crate) fn descriptor(capture: &Capture) -> &str {
+pub(crate) fn descriptor<'r>(capture: &Capture<'r>) -> &'r str {
     match capture {
         Capture::Parameter { descriptor, .. } | Capture::Field { descriptor, .. } => descriptor,
     }

@@ -309,7 +309,7 @@ fn key(agent: &Agent, jni: Jni, call: &Call, exceptions: &Exceptions) -> (String
             .iter()
             .take(KEY_FRAMES)
             .filter_map(|raw| agent.base.methods.find(raw.method))
-            .map(|(class, index)| format!("{}.{}", class.name, class.methods[index].name))
+            .map(|(class, index)| format!("{}.{}", class.name, class.method(index).name))
             .collect();
     }
     let frame = frames.first().cloned().unwrap_or_default();
@@ -459,7 +459,7 @@ fn meta(agent: &Agent, jni: Jni, call: &Call) -> Meta {
     let method = u32::try_from(call.method)
         .ok()
         .and_then(|id| base.methods.find(id))
-        .map(|(class, index)| format!("{}.{}", class.name, class.methods[index].name))
+        .map(|(class, index)| format!("{}.{}", class.name, class.method(index).name))
         .unwrap_or_default();
     let name = agent.jvmti.thread_name().unwrap_or_default();
     Meta {

@@ -4,8 +4,16 @@ import argparse
 import json
 import subprocess
 
-from .common import ROOT, agent_option, build, cpu_of, fresh, javac, jdks, ratio, spread
+from .common import ROOT, agent_option, build, cpu_of, fresh, jars, javac, jdks, ratio, spread
 
+# 13,500 classes; the first of them come again, by other loaders, where more are wanted.
+LIBRARIES = [
+    "com.google.javascript:closure-compiler:v20240317",
+    "com.google.javascript:closure-compiler:v20190513",
+    "org.eclipse.jdt:ecj:3.40.0",
+    "org.eclipse.jdt:ecj:3.37.0",
+    "com.alibaba.fastjson2:fastjson2:2.0.61",
+]
 SOURCES = ROOT / "test-programs" / "bench"
 
 
@@ -18,13 +26,45 @@ def variants(out):
     }
 
 
+def loading(version, home, count, link, runs):
+    """CPU and wall time of a program that loads this many classes."""
+    work = fresh(f"loading-{version}")
+    classes = javac(home, work / "classes", [SOURCES / "LoadClasses.java"])
+    sides = variants(work / "out")
+    cpu, wall = {side: [] for side in sides}, {side: [] for side in sides}
+    loaded = set()
+    for _ in range(runs):
+        for side, options in sides.items():
+            c, w, done = cpu_of([str(home / "bin/java"), *options, "-cp", str(classes), "LoadClasses",
+                                 str(count), link, *jars(LIBRARIES)])
+            assert done.returncode == 0, done.stderr
+            loaded.add(done.stdout.split()[0])
+            cpu[side].append(c * 1000)
+            wall[side].append(w * 1000)
+    # The agent must not change which classes can be loaded.
+    assert loaded == {str(count)}, loaded
+    print(f"{count:,} classes to {link}, JDK {version}, {runs} runs each, milliseconds")
+    for side in sides:
+        print(f"  {side:10} CPU {spread(cpu[side])}   {ratio(cpu[side], cpu['without']):.3f} x"
+              f"   wall {spread(wall[side])}   {ratio(wall[side], wall['without']):.3f} x")
+
+
 def startup(rest):
-    """CPU and wall time of a hello-world."""
+    """CPU and wall time of a hello-world, or of a program that loads many classes."""
     parser = argparse.ArgumentParser(prog="scripts/bench startup")
     parser.add_argument("--runs", type=int, default=15)
-    runs = parser.parse_args(rest).runs
+    parser.add_argument("--classes", type=int, default=0, help="load this many classes instead")
+    parser.add_argument("--jdk", type=int, nargs="*", default=None)
+    options = parser.parse_args(rest)
+    runs = options.runs
     build()
     for version, home in jdks().items():
+        if options.jdk and version not in options.jdk:
+            continue
+        if options.classes:
+            for link in ("load", "link"):
+                loading(version, home, options.classes, link, runs)
+            continue
         work = fresh(f"startup-{version}")
         classes = javac(home, work / "classes", [SOURCES / "Hello.java"])
         sides = variants(work / "out")

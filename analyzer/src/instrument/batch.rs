@@ -5,6 +5,7 @@ use super::plan::{Left, Plan, Verdict};
 use crate::archive::{DEFLATED, STORED};
 use flate2::Compression;
 use flate2::bufread::{DeflateDecoder, DeflateEncoder};
+use hindsight_instrument::SkippedMethods;
 use std::io::Read;
 use std::sync::{Mutex, PoisonError};
 use std::thread;
@@ -158,7 +159,7 @@ fn left(class: Option<&str>, reason: Left) -> Verdict {
     Verdict::Left {
         class: class.map(|class| class.replace('/', ".")),
         reason,
-        methods: Vec::new(),
+        methods: SkippedMethods::default(),
     }
 }
 

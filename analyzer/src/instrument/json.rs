@@ -36,10 +36,10 @@ struct Left<'a> {
 }
 
 impl<'a> Left<'a> {
-    fn of(skipped: &'a Skipped) -> Self {
+    fn of(skipped: Skipped<'a>) -> Self {
         Left {
-            method: &skipped.name,
-            descriptor: &skipped.descriptor,
+            method: skipped.name,
+            descriptor: skipped.descriptor,
             reason: skipped.reason.to_string(),
         }
     }
@@ -53,8 +53,8 @@ pub fn class(path: &str, rewritten: &Rewritten, listed: &[MethodListing]) -> Vec
             Some(listed) => Method::Listed(listed),
             None => Method::Named {
                 id: method.id,
-                method: &method.name,
-                descriptor: &method.descriptor,
+                method: method.name,
+                descriptor: method.descriptor,
             },
         }
     });
@@ -67,7 +67,7 @@ pub fn class(path: &str, rewritten: &Rewritten, listed: &[MethodListing]) -> Vec
 }
 
 /// A class without new code, if it has methods that would need it.
-pub fn left(path: &str, class: &str, methods: &[&Skipped]) -> Vec<u8> {
+pub fn left(path: &str, class: &str, methods: Vec<Skipped<'_>>) -> Vec<u8> {
     if methods.is_empty() {
         return Vec::new();
     }
@@ -75,7 +75,7 @@ pub fn left(path: &str, class: &str, methods: &[&Skipped]) -> Vec<u8> {
         class,
         path,
         methods: Vec::new(),
-        left: methods.iter().map(|method| Left::of(method)).collect(),
+        left: methods.into_iter().map(Left::of).collect(),
     })
 }
 

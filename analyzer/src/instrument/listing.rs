@@ -82,7 +82,7 @@ impl Listing {
             (Print::Json { .. }, Verdict::Left { class, methods, .. }) => {
                 let left = methods.iter().filter(|m| !needs_nothing(m.reason));
                 match class {
-                    Some(class) => json::left(path, class, &left.collect::<Vec<_>>()),
+                    Some(class) => json::left(path, class, left.collect()),
                     None => Vec::new(),
                 }
             }
@@ -228,11 +228,11 @@ fn list(
         let Some((before, after)) = members.find(|(before, _)| is_it(before)) else {
             break;
         };
-        if !wanted(&method.name) {
+        if !wanted(method.name) {
             continue;
         }
         if let (Some(before), Some(code)) = (before.code(&old.pool)?, after.code(&new.pool)?) {
-            listed.push(one(&new, after, &before, &code, method, layout)?);
+            listed.push(one(&new, after, &before, &code, &method, layout)?);
         }
     }
     Ok(listed)
@@ -243,15 +243,15 @@ fn one(
     member: &Member<'_>,
     before: &Code<'_>,
     after: &Code<'_>,
-    method: &Method,
+    method: &Method<'_>,
     layout: &Layout,
 ) -> Result<MethodListing, Error> {
     let pool = &class.pool;
     let (frames, frames_cut) = frames(class, member, after, layout)?;
     Ok(MethodListing {
         id: method.id,
-        method: method.name.clone(),
-        descriptor: method.descriptor.clone(),
+        method: method.name.to_owned(),
+        descriptor: method.descriptor.to_owned(),
         bytes: change(before.bytecode.len(), after.bytecode.len()),
         max_stack: change(before.max_stack.into(), after.max_stack.into()),
         max_locals: change(before.max_locals.into(), after.max_locals.into()),
@@ -325,17 +325,16 @@ fn code(
     Ok(lines)
 }
 
-fn locals(method: &Method, layout: &Layout, old_max: u16) -> Vec<Local> {
+fn locals(method: &Method<'_>, layout: &Layout, old_max: u16) -> Vec<Local> {
     let mut locals = Vec::new();
     for fresh in &layout.fresh {
-        let Some(capture) = method.captures.get(fresh.capture) else {
+        let Some(capture) = method.captures.clone().nth(fresh.capture) else {
             continue;
         };
         let (descriptor, holds) = match capture {
-            Capture::Parameter { index, descriptor } => (
-                descriptor,
-                format!("{} at entry", parameter(method, *index)),
-            ),
+            Capture::Parameter { index, descriptor } => {
+                (descriptor, format!("{} at entry", parameter(method, index)))
+            }
             Capture::Field {
                 parameter: index,
                 owner,
@@ -343,13 +342,13 @@ fn locals(method: &Method, layout: &Layout, old_max: u16) -> Vec<Local> {
                 descriptor,
             } => {
                 let owner = owner.replace('/', ".");
-                let of = parameter(method, *index);
+                let of = parameter(method, index);
                 (descriptor, format!("{owner}.{name} of {of} at entry"))
             }
         };
         locals.push(Local {
             slot: fresh.slot,
-            descriptor: descriptor.clone(),
+            descriptor: descriptor.to_owned(),
             holds,
             shared: false,
         });
@@ -383,13 +382,13 @@ fn locals(method: &Method, layout: &Layout, old_max: u16) -> Vec<Local> {
     locals
 }
 
-fn parameter(method: &Method, index: u16) -> String {
+fn parameter(method: &Method<'_>, index: u16) -> String {
     if index == 0 {
         return "this".to_owned();
     }
     let names = &method.parameter_names;
     match names.get(usize::from(index) - 1) {
-        Some(Some(name)) => format!("parameter {index} ({name})"),
+        Some(name) => format!("parameter {index} ({name})"),
         _ => format!("parameter {index}"),
     }
 }

@@ -4,7 +4,7 @@ use hindsight_classfile::{ClassFile, Error, access};
 use hindsight_instrument::contract::PROBE;
 use hindsight_instrument::glob::Globs;
 use hindsight_instrument::select::{self, MAX_FIELDS};
-use hindsight_instrument::{CrashPlan, Rewritten, Rules, SkipReason, Skipped, crash};
+use hindsight_instrument::{CrashPlan, Rewritten, Rules, SkipReason, SkippedMethods, Workspace};
 use std::fmt;
 
 /// Which probes are inserted: the one place that knows all plans.
@@ -117,7 +117,7 @@ pub enum Verdict {
         /// Why.
         reason: Left,
         /// Its methods that have a body.
-        methods: Vec<Skipped>,
+        methods: SkippedMethods,
     },
 }
 
@@ -207,7 +207,7 @@ impl Plan {
         let left = |class: Option<&str>, reason| Verdict::Left {
             class: class.map(str::to_owned),
             reason,
-            methods: Vec::new(),
+            methods: SkippedMethods::default(),
         };
         let class = match ClassFile::parse(bytes) {
             Ok(class) => class,
@@ -234,7 +234,7 @@ impl Plan {
         drop(class);
 
         let rewritten = match self.mode {
-            Mode::Crash => crash(
+            Mode::Crash => Workspace::with_layouts().crash(
                 bytes,
                 &CrashPlan {
                     copy: match self.copy {

@@ -1,7 +1,7 @@
 //! Counts of what was done, and of what was not, by reason.
 
 use super::plan::{Left, Verdict, needs_nothing};
-use hindsight_instrument::Skipped;
+use hindsight_instrument::SkippedMethods;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -93,9 +93,9 @@ impl Tally {
         }
     }
 
-    fn skipped(&mut self, methods: &[Skipped]) {
+    fn skipped(&mut self, methods: &SkippedMethods) {
         self.methods.total += methods.len() as u64;
-        for method in methods {
+        for method in methods.iter() {
             let nothing_to_do = needs_nothing(method.reason);
             self.methods.leave(method.reason.to_string(), nothing_to_do);
         }

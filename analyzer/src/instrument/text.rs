@@ -69,7 +69,7 @@ pub fn class(
     for listed in methods {
         method(&style, listed, all, &mut out);
     }
-    for left in &rewritten.skipped {
+    for left in rewritten.skipped.iter() {
         let name = one_line(&left.name, LIMIT);
         let descriptor = one_line(&left.descriptor, LIMIT);
         let _ = writeln!(out, "  left {name}{descriptor}: {}", left.reason);

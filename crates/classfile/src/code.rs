@@ -60,7 +60,12 @@ impl<'a> Code<'a> {
 
     /// Walks over the instructions.
     pub fn instructions(&self) -> Instructions<'a> {
-        Instructions::new(self.bytecode, self.bytecode_offset)
+        self.instructions_from(0)
+    }
+
+    /// Walks over the instructions from the one that begins at `offset` on.
+    pub fn instructions_from(&self, offset: usize) -> Instructions<'a> {
+        Instructions::new(self.bytecode, self.bytecode_offset).starting_at(offset)
     }
 }
 

@@ -52,9 +52,10 @@ impl VerificationType {
         })
     }
 
-    /// Writes the type.
-    pub fn write(self, out: &mut Vec<u8>) {
-        let (tag, operand) = match self {
+    /// The type as written: its first byte, and two more for some.
+    #[inline]
+    fn encoded(self) -> (u8, Option<u16>) {
+        match self {
             Self::Top => (0, None),
             Self::Integer => (1, None),
             Self::Float => (2, None),
@@ -64,7 +65,12 @@ impl VerificationType {
             Self::UninitializedThis => (6, None),
             Self::Object(class) => (7, Some(class)),
             Self::Uninitialized(offset) => (8, Some(offset)),
-        };
+        }
+    }
+
+    /// Writes the type.
+    pub fn write(self, out: &mut Vec<u8>) {
+        let (tag, operand) = self.encoded();
         out.push(tag);
         if let Some(operand) = operand {
             out.extend(operand.to_be_bytes());
@@ -214,6 +220,22 @@ impl<'a> Iterator for Frames<'a> {
     }
 }
 
+/// Writes types one after the other.
+pub fn write_types(out: &mut Vec<u8>, types: &[VerificationType]) {
+    // Room for the longest first: most time is spent here where frames grow.
+    let mut at = out.len();
+    out.resize(at + 3 * types.len(), 0);
+    for ty in types {
+        let (tag, operand) = ty.encoded();
+        let [high, low] = operand.unwrap_or(0).to_be_bytes();
+        if let Some(place) = out.get_mut(at..at + 3) {
+            place.copy_from_slice(&[tag, high, low]);
+        }
+        at += if operand.is_some() { 3 } else { 1 };
+    }
+    out.truncate(at);
+}
+
 /// Writes a frame that says everything. `delta` is the distance from the frame
 /// before, less one (JVMS 4.7.4, `offset_delta`).
 pub fn write_full(
@@ -227,7 +249,7 @@ pub fn write_full(
     for list in [locals, stack] {
         // A body has at most 65,535 slots, and each type takes one at least.
         out.extend(u16::try_from(list.len()).unwrap_or(u16::MAX).to_be_bytes());
-        list.iter().for_each(|item| item.write(out));
+        write_types(out, list);
     }
 }
 

@@ -1,6 +1,6 @@
 //! Walking over bytecode.
 
-use crate::opcode::{self, Form, OPCODES, Opcode};
+use crate::opcode::{self, Form, LENGTHS, OPCODES, Opcode};
 use crate::{Error, ErrorKind, Reader};
 
 /// An instruction in place.
@@ -105,8 +105,15 @@ impl<'a> Insn<'a> {
         target(self.offset, jump).ok_or_else(|| Error::new(ErrorKind::BadOperand, self.offset))
     }
 
-    /// Decodes the operands. Fails if a jump leads before the bytecode.
+    /// The two bytes after the opcode: the operand of instructions that refer to
+    /// a constant. Zeros where there are none.
     #[inline]
+    pub fn constant(&self) -> u16 {
+        self.half(1)
+    }
+
+    /// Decodes the operands. Fails if a jump leads before the bytecode.
+    #[inline(always)]
     pub fn operand(&self) -> Result<Operand<'a>, Error> {
         Ok(match OPCODES[usize::from(self.opcode)].form {
             Form::None | Form::Invalid => Operand::None,
@@ -211,6 +218,10 @@ impl<'a> Instructions<'a> {
         }
     }
 
+    pub(crate) fn starting_at(self, at: usize) -> Self {
+        Self { at, ..self }
+    }
+
     /// The length of an instruction whose opcode does not decide it.
     #[cold]
     fn long_len(&self, row: &Opcode) -> Result<usize, Error> {
@@ -263,9 +274,8 @@ impl<'a> Iterator for Instructions<'a> {
     fn next(&mut self) -> Option<Self::Item> {
         let offset = self.at;
         let &opcode = self.bytecode.get(offset)?;
-        let row = &OPCODES[usize::from(opcode)];
-        let len = match row.len {
-            0 => match self.long_len(row) {
+        let len = match LENGTHS[usize::from(opcode)] {
+            0 => match self.long_len(&OPCODES[usize::from(opcode)]) {
                 Ok(len) => len,
                 Err(error) => {
                     self.at = self.bytecode.len();

@@ -63,9 +63,23 @@ pub struct Opcode {
     pub name: &'static str,
     /// The operands.
     pub form: Form,
-    /// [`Form::fixed_len`], or 0, kept here for speed.
-    pub(crate) len: u8,
 }
+
+/// [`Form::fixed_len`] of each opcode, or 0: the one thing that every walk over
+/// instructions asks for.
+pub(crate) static LENGTHS: [u8; 256] = {
+    let mut lengths = [0; 256];
+    let mut opcode = 0;
+    while opcode < 256 {
+        // No instruction of fixed length has more than five bytes.
+        lengths[opcode] = match OPCODES[opcode].form.fixed_len() {
+            Some(len) => len as u8,
+            None => 0,
+        };
+        opcode += 1;
+    }
+    lengths
+};
 
 macro_rules! opcodes {
     ($($code:literal $constant:ident $name:literal $form:ident $(($local:literal))?;)*) => {
@@ -76,14 +90,8 @@ macro_rules! opcodes {
 
         /// The table, by opcode.
         pub static OPCODES: [Opcode; 256] = {
-            let mut table =
-                [Opcode { name: "(invalid)", form: Form::Invalid, len: 0 }; 256];
-            $({
-                let form = Form::$form $(($local))?;
-                // No instruction of fixed length has more than five bytes.
-                let len = match form.fixed_len() { Some(len) => len as u8, None => 0 };
-                table[$code] = Opcode { name: $name, form, len };
-            })*
+            let mut table = [Opcode { name: "(invalid)", form: Form::Invalid }; 256];
+            $(table[$code] = Opcode { name: $name, form: Form::$form $(($local))? };)*
             table
         };
     };
@@ -317,6 +325,6 @@ mod tests {
         );
         assert_eq!(OPCODES[0xb9].name, "invokeinterface");
         assert_eq!((JSR_W, OPCODES[0x4e].form), (0xc9, Form::LocalAt(3)));
-        assert_eq!(OPCODES[usize::from(MULTIANEWARRAY)].len, 4);
+        assert_eq!(LENGTHS[usize::from(MULTIANEWARRAY)], 4);
     }
 }

@@ -21,6 +21,20 @@ pub(crate) mod tag {
     pub const INVOKE_DYNAMIC: u8 = 18;
     pub const MODULE: u8 = 19;
     pub const PACKAGE: u8 = 20;
+
+    /// The length of what follows each tag; 0 for what is no tag, and for UTF8,
+    /// which says it itself.
+    pub const LENGTHS: [u8; 21] = {
+        let mut lengths = [4; 21];
+        (lengths[0], lengths[UTF8 as usize], lengths[2]) = (0, 0, 0);
+        (lengths[13], lengths[14]) = (0, 0);
+        (lengths[LONG as usize], lengths[DOUBLE as usize]) = (8, 8);
+        (lengths[CLASS as usize], lengths[STRING as usize]) = (2, 2);
+        lengths[METHOD_HANDLE as usize] = 3;
+        lengths[METHOD_TYPE as usize] = 2;
+        (lengths[MODULE as usize], lengths[PACKAGE as usize]) = (2, 2);
+        lengths
+    };
 }
 
 /// The constants of a class, found by index.
@@ -128,20 +142,10 @@ impl<'a> ConstantPool<'a> {
             let at32 = u32::try_from(at).map_err(|_| r.error(ErrorKind::TooLarge("file")))?;
             offsets.push(at32);
             let tag = r.u8()?;
-            let len = match tag {
-                tag::UTF8 => usize::from(r.u16()?),
-                tag::CLASS | tag::STRING | tag::METHOD_TYPE | tag::MODULE | tag::PACKAGE => 2,
-                tag::METHOD_HANDLE => 3,
-                tag::INTEGER
-                | tag::FLOAT
-                | tag::FIELDREF
-                | tag::METHODREF
-                | tag::INTERFACE_METHODREF
-                | tag::NAME_AND_TYPE
-                | tag::DYNAMIC
-                | tag::INVOKE_DYNAMIC => 4,
-                tag::LONG | tag::DOUBLE => 8,
-                _ => return Err(Error::new(ErrorKind::BadTag(tag), at)),
+            let len = match tag::LENGTHS.get(usize::from(tag)) {
+                _ if tag == tag::UTF8 => usize::from(r.u16()?),
+                None | Some(0) => return Err(Error::new(ErrorKind::BadTag(tag), at)),
+                Some(&len) => usize::from(len),
             };
             r.bytes(len)?;
             // Longs and doubles take two indices, "a poor choice" (JVMS 4.4.5).
@@ -256,6 +260,14 @@ impl<'a> ConstantPool<'a> {
         })
     }
 
+    /// The class in which the search for the field at `index` begins.
+    pub fn field_owner(&self, index: u16) -> Result<Utf8<'a>, Error> {
+        self.class(Self::half(
+            self.tagged(index, tag::FIELDREF, "Fieldref")?,
+            0,
+        ))
+    }
+
     /// The field at `index`.
     pub fn field(&self, index: u16) -> Result<MemberRef<'a>, Error> {
         self.member(self.tagged(index, tag::FIELDREF, "Fieldref")?)
@@ -331,12 +343,16 @@ impl<'a> ConstantPool<'a> {
 
     /// The index of the first `Utf8` constant with this content.
     pub fn find_utf8(&self, content: &[u8]) -> Option<u16> {
-        (1..self.count()).find(|&index| match self.entry(index) {
-            Some((tag::UTF8, rest)) => {
-                usize::from(Self::half(rest, 0)) == content.len()
-                    && rest.get(2..2 + content.len()) == Some(content)
-            }
-            _ => false,
-        })
+        let [high, low] = u16::try_from(content.len()).ok()?.to_be_bytes();
+        let head = [tag::UTF8, high, low];
+        let found = self.offsets.iter().position(|&at| {
+            // At 0 there is the file's magic number, which is not this.
+            self.bytes
+                .get(at as usize..)
+                .and_then(<[u8]>::split_first_chunk)
+                .is_some_and(|(found, rest)| *found == head && rest.starts_with(content))
+        })?;
+        // There are no more than the count that was read.
+        Some(found as u16)
     }
 }

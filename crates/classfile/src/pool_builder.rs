@@ -1,8 +1,5 @@
 //! The constant pool, added to.
 
-use std::collections::HashMap;
-use std::hash::{BuildHasherDefault, Hasher};
-
 use crate::pool::tag;
 use crate::{ConstantPool, Error, ErrorKind, Utf8};
 
@@ -16,20 +13,40 @@ pub struct PoolBuilder {
     /// Indices taken by additions.
     added: u32,
     bytes: Vec<u8>,
-    /// What was added: the constant as written, and its index.
-    known: HashMap<Vec<u8>, u16, BuildHasherDefault<Fnv>>,
-    /// A hash table of the old pool's class constants, zero where it is empty;
-    /// filled at first use, for most classes of most programs are never asked.
-    classes: Vec<u16>,
+    /// What was added.
+    known: Vec<Known>,
+    /// A hash table of places in `known`, plus one.
+    table: Table,
+    /// A hash table of the old pool's class constants; filled at first use, for
+    /// most classes of most programs are never asked.
+    classes: Table,
+}
+
+/// A constant that was added.
+#[derive(Debug, Clone, Copy)]
+struct Known {
+    hash: u32,
+    /// Where it stands in the bytes that were added.
+    start: u32,
+    index: u16,
 }
 
 impl PoolBuilder {
     /// Adds to `pool`.
     pub fn new(pool: &ConstantPool<'_>) -> Self {
-        Self {
-            base: pool.count().max(1),
-            ..Self::default()
-        }
+        let mut builder = Self::default();
+        builder.restart(pool);
+        builder
+    }
+
+    /// Forgets all additions and adds to `pool` from now on, in the same memory.
+    pub fn restart(&mut self, pool: &ConstantPool<'_>) {
+        self.base = pool.count().max(1);
+        self.added = 0;
+        self.bytes.clear();
+        self.known.clear();
+        self.table.clear();
+        self.classes.clear();
     }
 
     /// Whether anything was added.
@@ -49,7 +66,8 @@ impl PoolBuilder {
     }
 
     fn add(&mut self, constant: &[u8]) -> Result<u16, Error> {
-        if let Some(&index) = self.known.get(constant) {
+        let hash = hash(constant);
+        if let Some(index) = self.find(hash, constant) {
             return Ok(index);
         }
         let width = u32::from(matches!(constant.first(), Some(&(tag::LONG | tag::DOUBLE)))) + 1;
@@ -59,10 +77,34 @@ impl PoolBuilder {
             return Err(full());
         }
         let index = u16::try_from(index).map_err(|_| full())?;
+        // 65,535 constants of 65,538 bytes are not more than this holds.
+        let start = u32::try_from(self.bytes.len()).map_err(|_| full())?;
         self.added += width;
         self.bytes.extend_from_slice(constant);
-        self.known.insert(constant.to_vec(), index);
+        self.known.push(Known { hash, start, index });
+        let known = &self.known;
+        self.table.insert(hash, known.len() as u16, |place| {
+            known
+                .get(usize::from(place) - 1)
+                .map_or(0, |known| known.hash)
+        });
         Ok(index)
+    }
+
+    /// The index of an added constant.
+    fn find(&self, hash: u32, constant: &[u8]) -> Option<u16> {
+        let known = |place: u16| self.known.get(usize::from(place) - 1);
+        let place = self.table.find(hash, |place| {
+            known(place).is_some_and(|known| {
+                known.hash == hash
+                    && self
+                        .bytes
+                        .get(known.start as usize..)
+                        // No constant is the beginning of another one.
+                        .is_some_and(|bytes| bytes.starts_with(constant))
+            })
+        })?;
+        known(place).map(|known| known.index)
     }
 
     fn add_halves(&mut self, tag: u8, halves: &[u16]) -> Result<u16, Error> {
@@ -77,9 +119,17 @@ impl PoolBuilder {
     pub fn utf8(&mut self, content: &[u8]) -> Result<u16, Error> {
         let len = u16::try_from(content.len())
             .map_err(|_| Error::new(ErrorKind::TooLarge("string constant"), 0))?;
+        let [high, low] = len.to_be_bytes();
+        // Names are short.
+        let mut short = [0; 128];
+        if let Some(constant) = short.get_mut(..3 + content.len()) {
+            let (head, rest) = constant.split_at_mut(3);
+            head.copy_from_slice(&[tag::UTF8, high, low]);
+            rest.copy_from_slice(content);
+            return self.add(constant);
+        }
         let mut constant = Vec::with_capacity(3 + content.len());
-        constant.push(tag::UTF8);
-        constant.extend(len.to_be_bytes());
+        constant.extend([tag::UTF8, high, low]);
         constant.extend_from_slice(content);
         self.add(&constant)
     }
@@ -94,32 +144,24 @@ impl PoolBuilder {
         self.add_halves(tag::CLASS, &[utf8])
     }
 
-    fn old_class(&mut self, pool: &ConstantPool<'_>, name: Utf8<'_>) -> Option<u16> {
-        let probe = |table: &[u16], name: Utf8<'_>| {
-            let mut hasher = Fnv::default();
-            hasher.write(name.as_bytes());
-            // The table's length is a power of two, and at most half is taken.
-            let mut at = hasher.finish() as usize & (table.len() - 1);
-            while let Some(&index) = table.get(at).filter(|&&index| index != 0) {
-                if pool.class(index) == Ok(name) {
-                    return (at, Some(index));
-                }
-                at = (at + 1) & (table.len() - 1);
-            }
-            (at, None)
-        };
+    /// The class constant of the old pool with this name. `pool` is that pool.
+    pub fn old_class(&mut self, pool: &ConstantPool<'_>, name: Utf8<'_>) -> Option<u16> {
+        let hash_at = |index| pool.class(index).map_or(0, |name| hash_name(name));
         if self.classes.is_empty() {
-            let len = 2 * (pool.classes().count() + 1).next_power_of_two();
-            self.classes = vec![0; len];
             for (index, name) in pool.classes() {
-                if let (at, None) = probe(&self.classes, name)
-                    && let Some(place) = self.classes.get_mut(at)
+                let hash = hash_name(name);
+                // The first of equal ones counts.
+                if self
+                    .classes
+                    .find(hash, |known| pool.class(known) == Ok(name))
+                    .is_none()
                 {
-                    *place = index;
+                    self.classes.insert(hash, index, hash_at);
                 }
             }
         }
-        probe(&self.classes, name).1
+        self.classes
+            .find(hash_name(name), |known| pool.class(known) == Ok(name))
     }
 
     /// An `int`.
@@ -141,26 +183,101 @@ impl PoolBuilder {
     }
 }
 
-/// FNV-1a: quick for short keys. An attacker who makes collisions slows down
-/// the loading of their own classes.
-#[derive(Debug)]
-struct Fnv(u64);
-
-impl Default for Fnv {
-    fn default() -> Self {
-        Self(0xcbf2_9ce4_8422_2325)
-    }
+/// A hash table of numbers that are not zero. Its length is a power of two, and
+/// at most half of it is taken.
+#[derive(Debug, Default)]
+struct Table {
+    places: Vec<u16>,
+    taken: usize,
 }
 
-impl Hasher for Fnv {
-    fn write(&mut self, bytes: &[u8]) {
-        for &byte in bytes {
-            self.0 = (self.0 ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+impl Table {
+    fn clear(&mut self) {
+        // A table that one large class has made is not cleared for each of the
+        // small ones after it.
+        self.places.truncate(256);
+        self.places.fill(0);
+        self.taken = 0;
+    }
+
+    fn is_empty(&self) -> bool {
+        self.taken == 0
+    }
+
+    /// The number with this hash that `is_it` knows.
+    fn find(&self, hash: u32, is_it: impl Fn(u16) -> bool) -> Option<u16> {
+        if self.places.is_empty() {
+            return None;
+        }
+        let mask = self.places.len() - 1;
+        let mut at = hash as usize & mask;
+        loop {
+            match self.places.get(at) {
+                None | Some(0) => return None,
+                Some(&number) if is_it(number) => return Some(number),
+                Some(_) => at = (at + 1) & mask,
+            }
         }
     }
 
-    fn finish(&self) -> u64 {
-        self.0
+    /// Adds a number that is not there yet. `hash_of` tells the hashes of those
+    /// that are.
+    fn insert(&mut self, hash: u32, number: u16, hash_of: impl Fn(u16) -> u32) {
+        if 2 * (self.taken + 1) > self.places.len() {
+            let old = std::mem::take(&mut self.places);
+            self.places = vec![0; (2 * old.len()).max(64)];
+            for number in old.into_iter().filter(|&number| number != 0) {
+                self.put(hash_of(number), number);
+            }
+        }
+        self.taken += 1;
+        self.put(hash, number);
+    }
+
+    fn put(&mut self, hash: u32, number: u16) {
+        let mask = self.places.len() - 1;
+        let mut at = hash as usize & mask;
+        // Half of the places are empty.
+        while let Some(place) = self.places.get_mut(at) {
+            if *place == 0 {
+                *place = number;
+                return;
+            }
+            at = (at + 1) & mask;
+        }
+    }
+}
+
+const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
+
+fn mix(hash: u64, word: u64) -> u64 {
+    (hash.rotate_left(23) ^ word).wrapping_mul(FACTOR)
+}
+
+/// A hash over words of eight bytes. An attacker who makes collisions slows down
+/// the loading of their own classes.
+fn hash(bytes: &[u8]) -> u32 {
+    let (words, rest) = bytes.as_chunks::<8>();
+    let hash = words.iter().fold(bytes.len() as u64, |hash, word| {
+        mix(hash, u64::from_le_bytes(*word))
+    });
+    let rest = rest
+        .iter()
+        .fold(0, |word, &byte| word << 8 | u64::from(byte));
+    (mix(hash, rest) >> 32) as u32
+}
+
+/// A hash over the end of a class's name, for names differ there.
+fn hash_name(name: Utf8<'_>) -> u32 {
+    let bytes = name.as_bytes();
+    let len = bytes.len() as u64;
+    match bytes.last_chunk::<16>() {
+        Some([a, b, c, d, e, f, g, h, last @ ..]) => {
+            let before = u64::from_le_bytes([*a, *b, *c, *d, *e, *f, *g, *h]);
+            let last = u64::from_le_bytes(*last);
+            (mix(mix(len, before), last) >> 32) as u32
+        }
+        None => hash(bytes),
     }
 }
 

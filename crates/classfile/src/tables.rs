@@ -1,43 +1,58 @@
 //! Attributes that say where code and names come from: lines, variables,
 //! parameters, inner classes (JVMS 4.7.6, 4.7.10 to 4.7.14, 4.7.24).
 
+use std::marker::PhantomData;
+
 use crate::{Attribute, ConstantPool, Error, ErrorKind, Reader, Utf8};
+
+/// An entry of a [`Table`].
+pub trait Entry: Sized {
+    /// How many bytes each entry has; what [`Entry::read`] takes.
+    #[doc(hidden)]
+    const WIDTH: usize;
+
+    #[doc(hidden)]
+    fn read(bytes: &[u8]) -> Option<(Self, &[u8])>;
+}
 
 /// A run of entries of fixed length, its claimed count checked against the bytes.
 #[derive(Debug, Clone)]
 pub struct Table<'a, T> {
-    r: Reader<'a>,
-    read: fn(&mut Reader<'a>) -> Result<T, Error>,
+    bytes: &'a [u8],
+    entry: PhantomData<T>,
 }
 
-impl<'a, T> Table<'a, T> {
-    fn new(
-        mut r: Reader<'a>,
-        count: u16,
-        width: usize,
-        name: &'static str,
-        read: fn(&mut Reader<'a>) -> Result<T, Error>,
-    ) -> Result<Self, Error> {
+impl<'a, T: Entry> Table<'a, T> {
+    fn new(mut r: Reader<'a>, count: u16, name: &'static str) -> Result<Self, Error> {
         let rest = r;
-        let offset = r.offset();
-        let bytes = r.bytes(usize::from(count) * width)?;
+        let bytes = r.bytes(usize::from(count) * T::WIDTH)?;
         if !r.is_empty() {
             return Err(rest.error(ErrorKind::BadAttribute(name)));
         }
         Ok(Self {
-            r: Reader::new(bytes, offset),
-            read,
+            bytes,
+            entry: PhantomData,
         })
     }
 }
 
-impl<T> Iterator for Table<'_, T> {
+impl<T: Entry> Iterator for Table<'_, T> {
     type Item = T;
 
+    #[inline]
     fn next(&mut self) -> Option<T> {
-        (self.read)(&mut self.r).ok()
+        let (entry, rest) = T::read(self.bytes)?;
+        self.bytes = rest;
+        Some(entry)
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        let left = self.bytes.len() / T::WIDTH;
+        (left, Some(left))
     }
 }
+
+impl<T: Entry> ExactSizeIterator for Table<'_, T> {}
 
 /// An entry of a `LineNumberTable`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -48,16 +63,26 @@ pub struct LineNumber {
     pub line: u16,
 }
 
+impl Entry for LineNumber {
+    const WIDTH: usize = 4;
+
+    #[inline]
+    fn read(bytes: &[u8]) -> Option<(Self, &[u8])> {
+        let (halves, rest) = bytes.split_first_chunk::<4>()?;
+        let half = |at: usize| u16::from_be_bytes([halves[at], halves[at + 1]]);
+        let entry = Self {
+            start: half(0),
+            line: half(2),
+        };
+        Some((entry, rest))
+    }
+}
+
 /// Reads a `LineNumberTable`. A body may have several.
 pub fn line_numbers<'a>(attribute: &Attribute<'a>) -> Result<Table<'a, LineNumber>, Error> {
     let mut r = attribute.reader();
     let count = r.u16()?;
-    Table::new(r, count, 4, "LineNumberTable", |r| {
-        Ok(LineNumber {
-            start: r.u16()?,
-            line: r.u16()?,
-        })
-    })
+    Table::new(r, count, "LineNumberTable")
 }
 
 /// An entry of a `LocalVariableTable` or `LocalVariableTypeTable`.
@@ -75,20 +100,30 @@ pub struct LocalVariable {
     pub slot: u16,
 }
 
+impl Entry for LocalVariable {
+    const WIDTH: usize = 10;
+
+    #[inline]
+    fn read(bytes: &[u8]) -> Option<(Self, &[u8])> {
+        let (halves, rest) = bytes.split_first_chunk::<10>()?;
+        let half = |at: usize| u16::from_be_bytes([halves[at], halves[at + 1]]);
+        let entry = Self {
+            start: half(0),
+            len: half(2),
+            name_index: half(4),
+            type_index: half(6),
+            slot: half(8),
+        };
+        Some((entry, rest))
+    }
+}
+
 /// Reads a `LocalVariableTable` or `LocalVariableTypeTable`. A body may have
 /// several.
 pub fn local_variables<'a>(attribute: &Attribute<'a>) -> Result<Table<'a, LocalVariable>, Error> {
     let mut r = attribute.reader();
     let count = r.u16()?;
-    Table::new(r, count, 10, "LocalVariableTable", |r| {
-        Ok(LocalVariable {
-            start: r.u16()?,
-            len: r.u16()?,
-            name_index: r.u16()?,
-            type_index: r.u16()?,
-            slot: r.u16()?,
-        })
-    })
+    Table::new(r, count, "LocalVariableTable")
 }
 
 /// An entry of a `MethodParameters` attribute.
@@ -100,6 +135,21 @@ pub struct MethodParameter {
     pub access: u16,
 }
 
+impl Entry for MethodParameter {
+    const WIDTH: usize = 4;
+
+    #[inline]
+    fn read(bytes: &[u8]) -> Option<(Self, &[u8])> {
+        let (halves, rest) = bytes.split_first_chunk::<4>()?;
+        let half = |at: usize| u16::from_be_bytes([halves[at], halves[at + 1]]);
+        let entry = Self {
+            name_index: half(0),
+            access: half(2),
+        };
+        Some((entry, rest))
+    }
+}
+
 /// Reads a method's `MethodParameters`. Its entries need not be those of the
 /// descriptor.
 pub fn method_parameters<'a>(
@@ -107,12 +157,7 @@ pub fn method_parameters<'a>(
 ) -> Result<Table<'a, MethodParameter>, Error> {
     let mut r = attribute.reader();
     let count = r.u8()?;
-    Table::new(r, count.into(), 4, "MethodParameters", |r| {
-        Ok(MethodParameter {
-            name_index: r.u16()?,
-            access: r.u16()?,
-        })
-    })
+    Table::new(r, count.into(), "MethodParameters")
 }
 
 /// An entry of a class's `InnerClasses`.
@@ -129,18 +174,28 @@ pub struct InnerClass {
     pub access: u16,
 }
 
+impl Entry for InnerClass {
+    const WIDTH: usize = 8;
+
+    #[inline]
+    fn read(bytes: &[u8]) -> Option<(Self, &[u8])> {
+        let (halves, rest) = bytes.split_first_chunk::<8>()?;
+        let half = |at: usize| u16::from_be_bytes([halves[at], halves[at + 1]]);
+        let entry = Self {
+            inner: half(0),
+            outer: half(2),
+            name_index: half(4),
+            access: half(6),
+        };
+        Some((entry, rest))
+    }
+}
+
 /// Reads a class's `InnerClasses`.
 pub fn inner_classes<'a>(attribute: &Attribute<'a>) -> Result<Table<'a, InnerClass>, Error> {
     let mut r = attribute.reader();
     let count = r.u16()?;
-    Table::new(r, count, 8, "InnerClasses", |r| {
-        Ok(InnerClass {
-            inner: r.u16()?,
-            outer: r.u16()?,
-            name_index: r.u16()?,
-            access: r.u16()?,
-        })
-    })
+    Table::new(r, count, "InnerClasses")
 }
 
 /// Reads an attribute whose content is one name: `SourceFile`, `Signature`.

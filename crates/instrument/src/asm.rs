@@ -5,6 +5,7 @@ use hindsight_classfile::{ConstantPool, PoolBuilder, Utf8, opcode};
 
 use crate::SkipReason;
 use crate::contract::{PROBE, ProbeMethod};
+use crate::relocate::Relocated;
 
 /// Code to be inserted, with what lies within it. Positions count from its
 /// start.
@@ -15,15 +16,24 @@ pub struct Fragment {
     pub guards: Vec<Guard>,
     /// Slots of operand stack that it needs, from an empty stack on.
     pub max_stack: u16,
+    /// The locals of all frames.
+    types: Vec<VerificationType>,
 }
 
 /// A stack-map frame within a fragment. All have one stack entry.
-#[derive(Debug)]
+#[derive(Debug, Clone, Copy)]
 pub struct FragmentFrame {
     pub at: usize,
     /// The locals. `Uninitialized` counts in the old code.
-    pub locals: Vec<VerificationType>,
+    pub locals: Locals,
     pub stack: VerificationType,
+}
+
+/// A list of locals that a fragment keeps; see [`Fragment::list`].
+#[derive(Debug, Clone, Copy)]
+pub struct Locals {
+    start: usize,
+    end: usize,
 }
 
 /// An entry for the exception table that catches everything.
@@ -34,32 +44,92 @@ pub struct Guard {
     pub handler: usize,
 }
 
-/// The constants of one class, as needed by inserted code.
+/// The constants of one class, as needed by inserted code, and memory for it.
 pub struct Constants<'c, 'a> {
     pub pool: &'c ConstantPool<'a>,
     pub added: PoolBuilder,
+    /// What methods before used.
+    pub spare: Spare,
     stack_map_table: Option<u16>,
     /// The probe's methods used so far.
     probes: Vec<(ProbeMethod, u16)>,
+    this: Option<u16>,
     object: Option<u16>,
     throwable: Option<u16>,
 }
 
+/// Memory that has been used and can be used again.
+#[derive(Debug, Default)]
+pub struct Spare {
+    fragments: Vec<Fragment>,
+    pub placed: Vec<(usize, Fragment)>,
+    pub types: Vec<VerificationType>,
+    pub stack_map: Vec<u8>,
+    pub relocated: Relocated,
+}
+
+/// More spare fragments than this are not kept.
+const MAX_SPARE: usize = 16;
+/// Nor larger ones, nor larger pieces of any kind: one strange class is no reason
+/// to hold on to much memory.
+pub const MAX_SPARE_LEN: usize = 1 << 18;
+
+impl Spare {
+    /// An empty fragment.
+    pub fn fragment(&mut self) -> Fragment {
+        self.fragments.pop().unwrap_or_default()
+    }
+
+    /// Takes a fragment's memory back.
+    pub fn recycle(&mut self, mut fragment: Fragment) {
+        if self.fragments.len() < MAX_SPARE && fragment.types.capacity() < MAX_SPARE_LEN {
+            fragment.code.clear();
+            fragment.frames.clear();
+            fragment.guards.clear();
+            fragment.max_stack = 0;
+            fragment.types.clear();
+            self.fragments.push(fragment);
+        }
+    }
+}
+
 impl<'c, 'a> Constants<'c, 'a> {
     pub fn new(pool: &'c ConstantPool<'a>) -> Self {
+        Self::reusing(pool, PoolBuilder::default(), Spare::default())
+    }
+
+    /// The same, in memory that other classes have used.
+    pub fn reusing(pool: &'c ConstantPool<'a>, mut added: PoolBuilder, spare: Spare) -> Self {
+        added.restart(pool);
         Self {
             pool,
-            added: PoolBuilder::new(pool),
+            added,
+            spare,
             stack_map_table: None,
             probes: Vec::new(),
+            this: None,
             object: None,
             throwable: None,
         }
     }
 
+    /// Whether the class refers to the probes already.
+    pub fn is_instrumented(&mut self) -> bool {
+        let probe = Utf8::new(PROBE.as_bytes());
+        self.added.old_class(self.pool, probe).is_some()
+    }
+
     /// The class constant of this name.
     pub fn class(&mut self, name: Utf8<'_>) -> Result<u16, SkipReason> {
         Ok(self.added.class(self.pool, name)?)
+    }
+
+    /// The class constant of the class itself, whose name is `this`.
+    pub fn this(&mut self, this: Utf8<'_>) -> Result<u16, SkipReason> {
+        if self.this.is_none() {
+            self.this = Some(self.class(this)?);
+        }
+        self.this.ok_or(SkipReason::ConstantPoolFull)
     }
 
     /// The class constant of `java/lang/Object`.
@@ -88,6 +158,11 @@ impl<'c, 'a> Constants<'c, 'a> {
         let index = self.added.method(owner, name, descriptor)?;
         self.probes.push((method, index));
         Ok(index)
+    }
+
+    /// Says which constant is the name of the attribute that holds stack maps.
+    pub fn stack_map_table_is(&mut self, index: u16) {
+        self.stack_map_table.get_or_insert(index);
     }
 
     /// The name of the attribute that holds stack maps.
@@ -206,13 +281,27 @@ impl Fragment {
         Ok(())
     }
 
+    /// Keeps a list of locals, made by `fill`, which adds to the end of what it
+    /// is given.
+    pub fn list(&mut self, fill: impl FnOnce(&mut Vec<VerificationType>)) -> Locals {
+        let start = self.types.len();
+        fill(&mut self.types);
+        let end = self.types.len();
+        Locals { start, end }
+    }
+
+    /// The types in a list of [`Self::list`].
+    pub fn locals(&self, locals: Locals) -> &[VerificationType] {
+        self.types.get(locals.start..locals.end).unwrap_or(&[])
+    }
+
     /// Ends what may fail since `start`: both ways, with a reference on the
     /// stack, lead to the instruction after (see the crate's documentation).
     /// The caller goes on with `pop`.
     pub fn guard_from(
         &mut self,
         start: usize,
-        locals: Vec<VerificationType>,
+        locals: Locals,
         constants: &mut Constants<'_, '_>,
     ) -> Result<(), SkipReason> {
         let end = self.here();
@@ -224,7 +313,7 @@ impl Fragment {
             end,
             handler,
         });
-        self.frame(locals.clone(), constants.throwable()?);
+        self.frame(locals, constants.throwable()?);
         self.op(opcode::NOP);
         self.frame(locals, constants.object()?);
         Ok(())
@@ -232,7 +321,7 @@ impl Fragment {
 
     /// Puts a frame here, with a reference to an object of this class on its
     /// stack.
-    pub fn frame(&mut self, locals: Vec<VerificationType>, class: u16) {
+    pub fn frame(&mut self, locals: Locals, class: u16) {
         let stack = VerificationType::Object(class);
         self.frames.push(FragmentFrame {
             at: self.here(),

@@ -102,7 +102,7 @@ impl Caught<'_> {
         frame: Option<&HandlerFrame>,
         constants: &mut Constants<'_, '_>,
     ) -> Result<Fragment, SkipReason> {
-        let mut fragment = Fragment::default();
+        let mut fragment = constants.spare.fragment();
         // Stack: exception
         fragment.store(b'L', self.slot);
         let start = fragment.here();
@@ -126,22 +126,19 @@ impl Caught<'_> {
         };
         fragment.call(op::INVOKESTATIC, probe, constants)?;
         fragment.op(op::ACONST_NULL);
-        let locals = match frame {
-            None => Vec::new(),
-            Some(frame) => {
-                let mut locals = frame.locals.clone();
-                let slots = locals.iter().map(|local| local.slots()).sum();
-                extend_locals(&mut locals, slots, self.max_locals, self.fresh);
-                let mut next = if self.fresh.is_empty() {
-                    slots
-                } else {
-                    self.slot
-                };
-                let exception = VerificationType::Object(frame.exception);
-                place_at(&mut locals, &mut next, self.slot, exception);
-                locals
-            }
-        };
+        let locals = fragment.list(|locals| {
+            let Some(frame) = frame else { return };
+            locals.extend_from_slice(&frame.locals);
+            let slots = frame.locals.iter().map(|local| local.slots()).sum();
+            extend_locals(locals, slots, self.max_locals, self.fresh);
+            let mut next = if self.fresh.is_empty() {
+                slots
+            } else {
+                self.slot
+            };
+            let exception = VerificationType::Object(frame.exception);
+            place_at(locals, &mut next, self.slot, exception);
+        });
         fragment.guard_from(start, locals, constants)?;
         // Stack: null, or the probe's exception
         fragment.op(op::POP);

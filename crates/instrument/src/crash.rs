@@ -1,155 +1,252 @@
 //! Instrumenting a class for crashes.
 
-use hindsight_classfile::{ClassFile, Member, Utf8, access, tables};
+use std::mem;
 
-use crate::asm::Constants;
-use crate::contract::PROBE;
+use hindsight_classfile::{ClassFile, Code, Member, PoolBuilder, access};
+
+use crate::asm::{Constants, MAX_SPARE_LEN, Spare};
 use crate::method::{NewBody, Order, instrument};
+use crate::records::{Named, Recorder};
 use crate::throwing::Own;
-use crate::{Capture, Copy, CrashPlan, Error, Method, Rewritten, Rules, SkipReason, Skipped};
+use crate::{
+    Copy, CrashPlan, Error, Layout, Methods, Rewritten, Rules, SkipReason, SkippedMethods,
+};
+
+/// Memory for instrumenting, used again from class to class.
+#[derive(Debug, Default)]
+pub struct Workspace {
+    added: PoolBuilder,
+    spare: Spare,
+    recorder: Recorder,
+    /// The new bodies of a class, one after the other.
+    bodies: Vec<u8>,
+    /// For each method, where its new body ends; nothing if it keeps the old
+    /// one.
+    ends: Vec<Option<usize>>,
+    /// Where the new code stands, if that is asked for.
+    layouts: Option<Vec<Layout>>,
+}
+
+/// What the methods of a class get.
+#[derive(Clone, Copy)]
+struct Wish<'p> {
+    plan: &'p CrashPlan<'p>,
+    /// Whether they hand over their frames; else handlers say what they catch
+    /// and that is all.
+    frames: bool,
+}
 
 /// Makes the methods of a class hand over their arguments when an exception
-/// leaves them.
-///
-/// The class is left alone if it refers to the probes already, if it is no
-/// class but a module's description, and if no method of it needs anything.
-/// Fails only if the file breaks the format.
+/// leaves them; see [`Workspace::crash`], which is quicker for many classes.
 pub fn crash(class: &[u8], plan: &CrashPlan<'_>) -> Result<Rewritten, Error> {
-    rewrite(class, plan, true)
+    Workspace::default().crash(class, plan)
 }
 
-/// Makes the handlers of a class say what they catch, and does nothing
-/// else to it: for code that catches the exceptions of instrumented methods,
-/// but is not to be seen itself.
-///
-/// The methods are numbered from `first_id` on. Otherwise like [`crash`].
+/// Makes the handlers of a class say what they catch; see
+/// [`Workspace::catches`].
 pub fn catches(class: &[u8], first_id: u32) -> Result<Rewritten, Error> {
-    let plan = CrashPlan {
-        copy: Copy::Reference,
-        max_fields: 0,
-        first_id,
-        rules: &|_, _| Rules::default(),
-    };
-    rewrite(class, &plan, false)
+    Workspace::default().catches(class, first_id)
 }
 
-/// Without `frames`, handlers say what they catch and that is all.
-fn rewrite(class: &[u8], plan: &CrashPlan<'_>, frames: bool) -> Result<Rewritten, Error> {
-    let class = ClassFile::parse(class)?;
-    let name = class.name()?;
-    let mut rewritten = Rewritten {
-        class: None,
-        class_name: name.to_string_lossy().into_owned(),
-        methods: Vec::new(),
-        layouts: Vec::new(),
-        skipped: Vec::new(),
-    };
-    if class.is(access::MODULE) || class.pool.classes().any(|(_, name)| name == PROBE) {
-        return Ok(rewritten);
+impl Workspace {
+    /// One that notes down where inserted code stands.
+    pub fn with_layouts() -> Self {
+        Self {
+            layouts: Some(Vec::new()),
+            ..Self::default()
+        }
     }
 
-    let own = Own {
-        class: &class,
-        name,
-    };
-    let mut constants = Constants::new(&class.pool);
-    let mut bodies = Vec::with_capacity(class.methods.len());
-    for method in &class.methods {
-        let body = match one(&own, method, plan, frames, &mut constants, &mut rewritten) {
-            Ok(body) => body,
-            Err(SkipReason::ConstantPoolFull) => return Ok(all_left(&class, rewritten)),
-            Err(reason) => {
-                rewritten.skipped.push(skipped(method, reason));
-                None
-            }
+    /// Makes the methods of a class hand over their arguments when an exception
+    /// leaves them.
+    ///
+    /// The class is left alone if it refers to the probes already, if it is no
+    /// class but a module's description, and if no method of it needs anything.
+    /// Fails only if the file breaks the format.
+    pub fn crash(&mut self, class: &[u8], plan: &CrashPlan<'_>) -> Result<Rewritten, Error> {
+        self.rewrite(class, Wish { plan, frames: true })
+    }
+
+    /// Makes the handlers of a class say what they catch, and does nothing else
+    /// to it: for code that catches the exceptions of instrumented methods, but
+    /// is not to be seen itself.
+    ///
+    /// The methods are numbered from `first_id` on. Otherwise like
+    /// [`Self::crash`].
+    pub fn catches(&mut self, class: &[u8], first_id: u32) -> Result<Rewritten, Error> {
+        let plan = CrashPlan {
+            copy: Copy::Reference,
+            max_fields: 0,
+            first_id,
+            rules: &|_, _| Rules::default(),
         };
-        bodies.push(body);
+        let wish = Wish {
+            plan: &plan,
+            frames: false,
+        };
+        self.rewrite(class, wish)
     }
-    if rewritten.methods.is_empty() {
-        return Ok(rewritten);
-    }
-    rewritten.class = Some(class.assemble(&constants.added, |place, method, out| {
-        match bodies.get(place).and_then(Option::as_ref) {
-            None => method.write(out),
-            Some(code) => write_method(&class, method, code, out),
+
+    fn rewrite(&mut self, class: &[u8], wish: Wish<'_>) -> Result<Rewritten, Error> {
+        let class = ClassFile::parse(class)?;
+        let name = class.name()?;
+        let mut rewritten = Rewritten {
+            class: None,
+            class_name: name.to_string_lossy().into_owned(),
+            methods: Methods::default(),
+            layouts: Vec::new(),
+            skipped: SkippedMethods::default(),
+        };
+        if class.is(access::MODULE) {
+            return Ok(rewritten);
         }
-    }));
-    Ok(rewritten)
-}
-
-/// Instruments a method, if it has a body, and notes down what was done.
-fn one<'a>(
-    own: &Own<'_, 'a>,
-    method: &Member<'a>,
-    plan: &CrashPlan<'_>,
-    frames: bool,
-    constants: &mut Constants<'_, 'a>,
-    rewritten: &mut Rewritten,
-) -> Result<Option<Vec<u8>>, SkipReason> {
-    let Some(code) = method.code(&own.class.pool)? else {
-        return Ok(None);
-    };
-    let name = method.name.to_string_lossy();
-    let descriptor = method.descriptor.to_string_lossy();
-    let made = u32::try_from(rewritten.methods.len()).map_err(|_| SkipReason::TooLarge)?;
-    let mut order = Order {
-        id: plan
-            .first_id
-            .checked_add(made)
-            .ok_or(SkipReason::TooLarge)?,
-        rules: (plan.rules)(&name, &descriptor),
-        frames,
-        max_fields: match plan.copy {
-            Copy::Reference => 0,
-            Copy::Fields => plan.max_fields,
-        },
-    };
-    let body = match instrument(own, method, &code, &order, constants) {
-        Err(SkipReason::TooLarge | SkipReason::TooManyLocals | SkipReason::BranchTooFar)
-            if order.max_fields > 0 =>
-        {
-            // Without fields it may fit.
-            order.max_fields = 0;
-            instrument(own, method, &code, &order, constants)?
+        self.clear();
+        let own = Own {
+            class: &class,
+            name,
+        };
+        let (added, spare) = (mem::take(&mut self.added), mem::take(&mut self.spare));
+        let mut constants = Constants::reusing(&class.pool, added, spare);
+        if constants.is_instrumented() {
+            // Nothing is done twice.
+        } else if self.bodies(&own, wish, &mut constants) {
+            (rewritten.methods, rewritten.skipped) = self.recorder.records();
+            if let Some(layouts) = &mut self.layouts {
+                rewritten.layouts = mem::take(layouts);
+            }
+            if !rewritten.methods.is_empty() {
+                rewritten.class = Some(self.assemble(&class, &constants));
+            }
+        } else {
+            rewritten.skipped = self.all_left(&class);
         }
-        body => body?,
-    };
-    let (parameter_names, lines) = debug_names(own.class, method, &body);
-    rewritten.methods.push(Method {
-        id: order.id,
-        captures: captures(&rewritten.class_name, &body),
-        name: name.into_owned(),
-        descriptor: descriptor.into_owned(),
-        access: method.access,
-        parameter_names,
-        lines,
-    });
-    rewritten.layouts.push(body.layout);
-    Ok(Some(body.code))
-}
-
-fn skipped(method: &Member<'_>, reason: SkipReason) -> Skipped {
-    Skipped {
-        name: method.name.to_string_lossy().into_owned(),
-        descriptor: method.descriptor.to_string_lossy().into_owned(),
-        reason,
+        (self.added, self.spare) = (constants.added, constants.spare);
+        Ok(rewritten)
     }
-}
 
-/// The outcome if the constants do not suffice.
-fn all_left(class: &ClassFile<'_>, rewritten: Rewritten) -> Rewritten {
-    let with_body = class
-        .methods
-        .iter()
-        .filter(|method| method.attributes.find(&class.pool, "Code").is_some());
-    Rewritten {
-        class: None,
-        class_name: rewritten.class_name,
-        methods: Vec::new(),
-        layouts: Vec::new(),
-        skipped: with_body
-            .map(|method| skipped(method, SkipReason::ConstantPoolFull))
-            .collect(),
+    fn clear(&mut self) {
+        self.recorder.clear();
+        if let Some(layouts) = &mut self.layouts {
+            layouts.clear();
+        }
+        self.ends.clear();
+        self.bodies.clear();
+        self.bodies.shrink_to(MAX_SPARE_LEN);
+    }
+
+    /// Instruments all methods. Tells whether the constants suffice.
+    fn bodies<'a>(
+        &mut self,
+        own: &Own<'_, 'a>,
+        wish: Wish<'_>,
+        constants: &mut Constants<'_, 'a>,
+    ) -> bool {
+        let mut new = NewBody::default();
+        for method in &own.class.methods {
+            let start = self.bodies.len();
+            let code = match method.code(&own.class.pool) {
+                Ok(None) => {
+                    self.ends.push(None);
+                    continue;
+                }
+                Ok(Some(code)) => Ok(code),
+                Err(error) => Err(SkipReason::from(error)),
+            };
+            let named = Named {
+                method,
+                name: &method.name.to_string_lossy(),
+                descriptor: &method.descriptor.to_string_lossy(),
+            };
+            let done =
+                code.and_then(|code| self.one(own, &named, &code, wish, constants, &mut new));
+            match done {
+                Ok(()) => self.ends.push(Some(self.bodies.len())),
+                Err(SkipReason::ConstantPoolFull) => return false,
+                Err(reason) => {
+                    self.recorder.skip(&named, reason);
+                    self.bodies.truncate(start);
+                    self.ends.push(None);
+                }
+            }
+        }
+        true
+    }
+
+    /// Instruments a method and notes down what was done.
+    fn one<'a>(
+        &mut self,
+        own: &Own<'_, 'a>,
+        named: &Named<'_, 'a>,
+        code: &Code<'a>,
+        wish: Wish<'_>,
+        constants: &mut Constants<'_, 'a>,
+        new: &mut NewBody<'a>,
+    ) -> Result<(), SkipReason> {
+        let made = u32::try_from(self.recorder.methods()).map_err(|_| SkipReason::TooLarge)?;
+        let Wish { plan, frames } = wish;
+        let mut order = Order {
+            id: plan
+                .first_id
+                .checked_add(made)
+                .ok_or(SkipReason::TooLarge)?,
+            rules: (plan.rules)(named.name, named.descriptor),
+            max_fields: match plan.copy {
+                Copy::Reference => 0,
+                Copy::Fields => plan.max_fields,
+            },
+            frames,
+            layout: self.layouts.is_some(),
+        };
+        let (method, out) = (named.method, &mut self.bodies);
+        let start = out.len();
+        match instrument(own, method, code, &order, constants, new, out) {
+            Err(SkipReason::TooLarge | SkipReason::TooManyLocals | SkipReason::BranchTooFar)
+                if order.max_fields > 0 =>
+            {
+                // Without fields it may fit.
+                order.max_fields = 0;
+                out.truncate(start);
+                instrument(own, method, code, &order, constants, new, out)?;
+            }
+            done => done?,
+        }
+        if let Some(layouts) = &mut self.layouts {
+            layouts.push(mem::take(&mut new.layout));
+        }
+        self.recorder
+            .method(own.class, own.name, named, code, order.id, new);
+        Ok(())
+    }
+
+    /// Writes the class with its new bodies.
+    fn assemble(&self, class: &ClassFile<'_>, constants: &Constants<'_, '_>) -> Vec<u8> {
+        let mut start = 0;
+        class.assemble(&constants.added, |place, method, out| {
+            match self.ends.get(place) {
+                Some(&Some(end)) => {
+                    let body = self.bodies.get(start..end).unwrap_or(&[]);
+                    write_method(class, method, body, out);
+                    start = end;
+                }
+                _ => method.write(out),
+            }
+        })
+    }
+
+    /// The outcome if the constants do not suffice.
+    fn all_left(&mut self, class: &ClassFile<'_>) -> SkippedMethods {
+        self.recorder.clear();
+        for method in &class.methods {
+            if method.attributes.find(&class.pool, "Code").is_some() {
+                let named = Named {
+                    method,
+                    name: &method.name.to_string_lossy(),
+                    descriptor: &method.descriptor.to_string_lossy(),
+                };
+                self.recorder.skip(&named, SkipReason::ConstantPoolFull);
+            }
+        }
+        self.recorder.records().1
     }
 }
 
@@ -170,79 +267,4 @@ pub fn write_method(class: &ClassFile<'_>, method: &Member<'_>, code: &[u8], out
             attribute.write(out);
         }
     }
-}
-
-/// What the handler appends, in its order.
-fn captures(class_name: &str, body: &NewBody<'_>) -> Vec<Capture> {
-    let text = |utf8: Utf8<'_>| utf8.to_string_lossy().into_owned();
-    let parameters = body.parameters.iter().map(|parameter| Capture::Parameter {
-        index: parameter.index,
-        descriptor: match parameter.ty {
-            Some(ty) => text(ty.descriptor()),
-            None => format!("L{class_name};"),
-        },
-    });
-    let fields = body.fields.iter().filter_map(|kept| {
-        let parameter = body.parameters.get(kept.parameter)?;
-        Some(Capture::Field {
-            parameter: parameter.index,
-            owner: text(kept.field.owner),
-            name: text(kept.field.name),
-            descriptor: text(kept.field.descriptor),
-        })
-    });
-    parameters.chain(fields).collect()
-}
-
-/// The names of the parameters and the range of lines, where debug tables have
-/// them. Tables that make no sense have nothing.
-fn debug_names(
-    class: &ClassFile<'_>,
-    method: &Member<'_>,
-    body: &NewBody<'_>,
-) -> (Vec<Option<String>>, Option<(u16, u16)>) {
-    let name = |index: u16| {
-        let name = if index == 0 {
-            None
-        } else {
-            class.pool.utf8(index).ok()
-        };
-        name.map(|name| name.to_string_lossy().into_owned())
-    };
-    let parameters: Vec<_> = body.parameters.iter().filter(|p| p.index != 0).collect();
-    let mut names = vec![None; parameters.len()];
-    let mut lines: Option<(u16, u16)> = None;
-
-    if let Ok(Some(code)) = method.code(&class.pool) {
-        for attribute in code.attributes.iter() {
-            match attribute.name(&class.pool).map(Utf8::as_bytes) {
-                Ok(b"LineNumberTable") => {
-                    for entry in tables::line_numbers(&attribute).into_iter().flatten() {
-                        let (min, max) = lines.unwrap_or((entry.line, entry.line));
-                        lines = Some((min.min(entry.line), max.max(entry.line)));
-                    }
-                }
-                Ok(b"LocalVariableTable") => {
-                    let variables = tables::local_variables(&attribute).into_iter().flatten();
-                    for variable in variables.filter(|variable| variable.start == 0) {
-                        let at = parameters.iter().position(|p| p.slot == variable.slot);
-                        if let Some(place) = at.and_then(|at| names.get_mut(at)) {
-                            *place = name(variable.name_index);
-                        }
-                    }
-                }
-                _ => {}
-            }
-        }
-    }
-    // The compiler was asked for these, so they are better.
-    if let Some(attribute) = method.attributes.find(&class.pool, "MethodParameters")
-        && let Ok(entries) = tables::method_parameters(&attribute)
-        && entries.clone().count() == names.len()
-    {
-        for (place, entry) in names.iter_mut().zip(entries) {
-            *place = name(entry.name_index).or(place.take());
-        }
-    }
-    (names, lines)
 }

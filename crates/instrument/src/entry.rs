@@ -27,16 +27,14 @@ use crate::parameters::{Parameter, Place, place_at};
 pub fn fresh_types(
     parameters: &[Parameter<'_>],
     fields: &[KeptField<'_>],
-) -> Vec<VerificationType> {
+) -> impl Iterator<Item = VerificationType> {
     let copies = parameters
         .iter()
         .filter_map(|parameter| match parameter.place {
             Place::Copy(_) => Some(parameter.verified),
             Place::Own | Place::Lost => None,
         });
-    copies
-        .chain(fields.iter().map(|field| field.verified))
-        .collect()
+    copies.chain(fields.iter().map(|field| field.verified))
 }
 
 /// Emits the entry code of a method. `fresh` are the types of the fresh
@@ -49,7 +47,7 @@ pub fn entry(
     max_locals: u16,
     constants: &mut Constants<'_, '_>,
 ) -> Result<Fragment, SkipReason> {
-    let mut fragment = Fragment::default();
+    let mut fragment = constants.spare.fragment();
     for parameter in parameters {
         if let Place::Copy(copy) = parameter.place {
             fragment.load(parameter.kind, parameter.slot);
@@ -77,11 +75,12 @@ pub fn entry(
         fragment.stack(2);
     }
     for (at, parameter) in parameters.iter().enumerate() {
-        let group: Vec<_> = fields
-            .iter()
-            .filter(|field| field.parameter == at && !sure(field))
-            .collect();
-        if group.is_empty() {
+        let group = || {
+            fields
+                .iter()
+                .filter(|field| field.parameter == at && !sure(field))
+        };
+        if group().next().is_none() {
             continue;
         }
         fragment.load(b'L', parameter.slot);
@@ -93,21 +92,19 @@ pub fn entry(
             jump
         });
         let start = fragment.here();
-        for field in &group {
+        for field in group() {
             fragment.op(op::DUP);
             fragment.op_u16(op::GETFIELD, field.index);
             // Stack: p, value
             fragment.store(field.kind, field.slot);
         }
         fragment.stack(3);
-        let mut locals: Vec<_> = entry_locals(parameters, constructor).collect();
-        extend_locals(
-            &mut locals,
-            crate::parameters::slots(parameters),
-            max_locals,
-            fresh,
-        );
-        if group.iter().all(|field| field.safe) {
+        let locals = fragment.list(|locals| {
+            locals.extend(entry_locals(parameters, constructor));
+            let slots = crate::parameters::slots(parameters);
+            extend_locals(locals, slots, max_locals, fresh);
+        });
+        if group().all(|field| field.safe) {
             fragment.frame(locals, constants.object()?);
         } else {
             fragment.guard_from(start, locals, constants)?;

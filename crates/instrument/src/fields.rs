@@ -40,7 +40,8 @@ const FIELDLESS: [&str; 7] = [
 ];
 
 /// Picks at most `max` of the fields in `uses`, by parameter, and gives them
-/// variables from `next_slot` on.
+/// variables from `next_slot` on. They come in `kept`, whose memory is used again.
+#[expect(clippy::too_many_arguments, reason = "what a pick depends on")]
 pub fn pick<'a>(
     own: &Own<'_, 'a>,
     constructor: bool,
@@ -49,8 +50,12 @@ pub fn pick<'a>(
     max: usize,
     next_slot: &mut u16,
     constants: &mut Constants<'_, 'a>,
-) -> Result<Vec<KeptField<'a>>, SkipReason> {
-    let mut kept = Vec::new();
+    kept: &mut Vec<KeptField<'a>>,
+) -> Result<(), SkipReason> {
+    kept.clear();
+    if uses.is_empty() || max == 0 {
+        return Ok(());
+    }
     let fieldless_super = match own.class.super_name()? {
         Some(name) => FIELDLESS.iter().any(|fieldless| name == *fieldless),
         None => true,
@@ -65,12 +70,12 @@ pub fn pick<'a>(
         }
         for field_use in uses {
             if kept.len() >= max {
-                return Ok(kept);
+                return Ok(());
             }
-            let field = own.class.pool.field(field_use.index)?;
-            if field.owner != class {
+            if own.class.pool.field_owner(field_use.index)? != class {
                 continue;
             }
+            let field = own.class.pool.field(field_use.index)?;
             let declared = own.field_access(&field);
             if declared.is_some_and(|flags| flags & (access::FINAL | access::STATIC) != 0) {
                 continue;
@@ -95,7 +100,7 @@ pub fn pick<'a>(
             });
         }
     }
-    Ok(kept)
+    Ok(())
 }
 
 /// Whether the body itself reads the field from an unchanged parameter of type
@@ -109,6 +114,6 @@ fn is_witnessed(field_use: &FieldUse, class: Utf8<'_>, parameters: &[Parameter<'
     parameters.iter().any(|parameter| {
         parameter.place == Place::Own
             && parameter.class == Some(class)
-            && field_use.loaded_from.contains(&parameter.slot)
+            && field_use.loaded_from.contains(parameter.slot)
     })
 }

@@ -16,6 +16,8 @@ pub struct Walker<'a> {
     pub slots: u16,
     /// How many of them are an uninitialized `this`.
     pub uninitialized_this: usize,
+    /// How many are objects under construction.
+    pub uninitialized: usize,
     max_locals: u16,
 }
 
@@ -27,11 +29,24 @@ impl<'a> Walker<'a> {
         constructor: bool,
         max_locals: u16,
     ) -> Result<Self, SkipReason> {
+        Self::reusing(Vec::new(), attribute, parameters, constructor, max_locals)
+    }
+
+    /// The same; the locals come to stand in memory that has been used.
+    pub fn reusing(
+        mut locals: Vec<VerificationType>,
+        attribute: &Attribute<'a>,
+        parameters: &[Parameter<'_>],
+        constructor: bool,
+        max_locals: u16,
+    ) -> Result<Self, SkipReason> {
+        locals.clear();
         let mut walker = Self {
             frames: Frames::new(attribute)?,
-            locals: Vec::new(),
+            locals,
             slots: 0,
             uninitialized_this: 0,
+            uninitialized: 0,
             max_locals,
         };
         for verified in entry_locals(parameters, constructor) {
@@ -47,6 +62,7 @@ impl<'a> Walker<'a> {
             .filter(|&slots| slots <= self.max_locals)
             .ok_or(SkipReason::Malformed)?;
         self.uninitialized_this += usize::from(verified == VerificationType::UninitializedThis);
+        self.uninitialized += usize::from(matches!(verified, VerificationType::Uninitialized(_)));
         self.locals.push(verified);
         Ok(())
     }
@@ -55,6 +71,7 @@ impl<'a> Walker<'a> {
         let last = self.locals.pop().ok_or(SkipReason::Malformed)?;
         self.slots = self.slots.saturating_sub(last.slots());
         self.uninitialized_this -= usize::from(last == VerificationType::UninitializedThis);
+        self.uninitialized -= usize::from(matches!(last, VerificationType::Uninitialized(_)));
         Ok(())
     }
 
@@ -77,7 +94,7 @@ impl<'a> Walker<'a> {
             }
             Shape::Full { locals, .. } => {
                 self.locals.clear();
-                (self.slots, self.uninitialized_this) = (0, 0);
+                (self.slots, self.uninitialized_this, self.uninitialized) = (0, 0, 0);
                 for verified in locals.iter() {
                     self.add(verified)?;
                 }
@@ -113,19 +130,29 @@ pub struct HandlerFrame {
 /// hundred; beyond this there is only an attempt at exhausting memory.
 const MAX_KEPT: usize = 1 << 20;
 
+/// What [`survey`] finds.
+#[derive(Debug, Default)]
+pub struct Survey {
+    /// The frames at the handlers.
+    pub at_handlers: Vec<HandlerFrame>,
+    /// Where the last frame is.
+    pub last: Option<usize>,
+}
+
 /// Goes through all frames. Parameters that a frame leaves out, or has by
 /// another type, get a place of [`Place::Lost`]; the caller finds them a better
-/// one. Returns the frames at the `handlers`, which must be sorted.
+/// one. The `handlers` must be sorted.
 pub fn survey(
-    mut walker: Walker<'_>,
+    walker: &mut Walker<'_>,
     pool: &ConstantPool<'_>,
     parameters: &mut [Parameter<'_>],
     init_call: Option<InitCall>,
     handlers: &[usize],
-) -> Result<Vec<HandlerFrame>, SkipReason> {
-    let mut kept = Vec::new();
+) -> Result<Survey, SkipReason> {
+    let mut found = Survey::default();
     let mut size = 0usize;
     while let Some(frame) = walker.next()? {
+        found.last = Some(frame.offset);
         let before = init_call.is_some_and(|call| frame.offset <= call.start);
         if before != (walker.uninitialized_this > 0) {
             return Err(SkipReason::ConstructorShape);
@@ -136,7 +163,7 @@ pub fn survey(
         if matches!(frame.shape, Shape::Chop(_) | Shape::Full { .. }) {
             check_parameters(&walker.locals, pool, parameters, before);
         }
-        if handlers.binary_search(&frame.offset).is_ok() {
+        if !handlers.is_empty() && handlers.binary_search(&frame.offset).is_ok() {
             let exception = match frame.shape {
                 Shape::SameStack(VerificationType::Object(class)) => class,
                 Shape::Full { stack, .. } => match (stack.iter().next(), stack.len()) {
@@ -150,14 +177,14 @@ pub fn survey(
                 return Err(SkipReason::TooLarge);
             }
             let locals = walker.locals.clone();
-            kept.push(HandlerFrame {
+            found.at_handlers.push(HandlerFrame {
                 handler: frame.offset,
                 locals,
                 exception,
             });
         }
     }
-    Ok(kept)
+    Ok(found)
 }
 
 fn check_parameters(

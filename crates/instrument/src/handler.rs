@@ -58,41 +58,47 @@ impl Handler<'_, '_> {
     }
 
     /// The locals that the handler needs, by slot.
-    fn needed(&self) -> Vec<(u16, VerificationType)> {
-        let mut needed = Vec::with_capacity(self.parameters.len() + self.fields.len());
-        if self.uninitialized_this {
-            // Its frames must say that `this` is not initialized, and say so
-            // by listing it.
-            needed.push((0, VerificationType::UninitializedThis));
-        }
-        for parameter in self.parameters {
-            if let Some(slot) = self.slot(parameter) {
-                needed.push((slot, parameter.verified));
-            }
-        }
-        needed.extend(self.fields.iter().map(|field| (field.slot, field.verified)));
-        needed.sort_unstable_by_key(|&(slot, _)| slot);
-        needed
+    fn needed(&self) -> impl Iterator<Item = (u16, VerificationType)> {
+        // Its frames must say that `this` is not initialized, and say so by
+        // listing it.
+        let this = self
+            .uninitialized_this
+            .then_some((0, VerificationType::UninitializedThis));
+        // Parameters in their own slots, then fresh ones: by parameter, then by
+        // field, as they were given out.
+        let own = |parameter: &Parameter<'_>| match self.slot(parameter) {
+            Some(slot) if slot == parameter.slot => Some((slot, parameter.verified)),
+            _ => None,
+        };
+        let copied = |parameter: &Parameter<'_>| match parameter.place {
+            Place::Copy(slot) => Some((slot, parameter.verified)),
+            Place::Own | Place::Lost => None,
+        };
+        let fields = self.fields.iter().map(|field| (field.slot, field.verified));
+        this.into_iter()
+            .chain(self.parameters.iter().filter_map(own))
+            .chain(self.parameters.iter().filter_map(copied))
+            .chain(fields)
     }
 
     /// Emits the handler.
     pub fn emit(&self, constants: &mut Constants<'_, '_>) -> Result<Emitted, SkipReason> {
-        let needed = self.needed();
-        let mut locals = Vec::new();
+        let mut fragment = constants.spare.fragment();
         let mut next = 0;
         // The first slot that is not needed holds the exception: nothing else in
         // the frame will be used again.
         let mut exception = None;
-        for &(slot, verified) in &needed {
-            if slot > next && exception.is_none() {
-                exception = Some(next);
+        let locals = fragment.list(|locals| {
+            for (slot, verified) in self.needed() {
+                if slot > next && exception.is_none() {
+                    exception = Some(next);
+                }
+                place_at(locals, &mut next, slot, verified);
             }
-            place_at(&mut locals, &mut next, slot, verified);
-        }
+        });
         let exception = exception.unwrap_or(next);
         let max_locals = next.max(exception.checked_add(1).ok_or(SkipReason::TooManyLocals)?);
 
-        let mut fragment = Fragment::default();
         fragment.frame(locals, constants.throwable()?);
         // Stack: exception
         fragment.store(b'L', exception);
@@ -100,16 +106,17 @@ impl Handler<'_, '_> {
         fragment.load(b'L', exception);
         fragment.push_id(self.id, constants)?;
         // Stack: exception, id
-        let values: Vec<_> = self
-            .parameters
-            .iter()
-            .map(|parameter| (parameter.kind, self.slot(parameter)))
-            .chain(
-                self.fields
-                    .iter()
-                    .map(|field| (field.kind, Some(field.slot))),
-            )
-            .collect();
+        let values = || {
+            let parameters = self
+                .parameters
+                .iter()
+                .map(|parameter| (parameter.kind, self.slot(parameter)));
+            let fields = self
+                .fields
+                .iter()
+                .map(|field| (field.kind, Some(field.slot)));
+            parameters.chain(fields)
+        };
         let load = |fragment: &mut Fragment, kind: u8, slot: Option<u16>| match slot {
             Some(slot) => fragment.load(kind, slot),
             None => fragment.op(op::ACONST_NULL),
@@ -117,26 +124,20 @@ impl Handler<'_, '_> {
         // The buffer keeps references and words apart, so only the order among
         // themselves matters. Words after the first float or double are
         // appended, which keeps theirs.
-        let references = values
-            .iter()
-            .filter(|(kind, _)| is_reference(*kind))
-            .count();
+        let references = values().filter(|(kind, _)| is_reference(*kind)).count();
         let references = references.min(MAX_REFERENCES);
         let direct = |kind: &u8| !matches!(kind, b'F' | b'D');
-        let words = values
-            .iter()
-            .map(|(kind, _)| *kind)
+        let words = values()
+            .map(|(kind, _)| kind)
             .filter(|kind| !is_reference(*kind));
         let words = words.take_while(direct).count().min(MAX_WORDS);
-        for &(kind, slot) in values
-            .iter()
+        for (kind, slot) in values()
             .filter(|(kind, _)| is_reference(*kind))
             .take(references)
         {
             load(&mut fragment, kind, slot);
         }
-        for &(kind, slot) in values
-            .iter()
+        for (kind, slot) in values()
             .filter(|(kind, _)| !is_reference(*kind))
             .take(words)
         {
@@ -154,7 +155,7 @@ impl Handler<'_, '_> {
         )?;
         // Stack: buffer
         let mut seen = (0, 0);
-        for &(kind, slot) in &values {
+        for (kind, slot) in values() {
             let (at, given) = if is_reference(kind) {
                 (&mut seen.0, references)
             } else {
@@ -172,18 +173,14 @@ impl Handler<'_, '_> {
             fragment.call(op::INVOKEVIRTUAL, ESCAPE, constants)?;
         }
 
-        let mut locals = Vec::new();
-        let mut next = 0;
-        if self.uninitialized_this {
-            place_at(
-                &mut locals,
-                &mut next,
-                0,
-                VerificationType::UninitializedThis,
-            );
-        }
         let throwable = VerificationType::Object(constants.throwable()?);
-        place_at(&mut locals, &mut next, exception, throwable);
+        let locals = fragment.list(|locals| {
+            let mut next = 0;
+            if self.uninitialized_this {
+                place_at(locals, &mut next, 0, VerificationType::UninitializedThis);
+            }
+            place_at(locals, &mut next, exception, throwable);
+        });
         fragment.guard_from(start, locals, constants)?;
         // Stack: buffer, or the probe's exception
         fragment.op(op::POP);

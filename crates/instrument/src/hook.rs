@@ -81,8 +81,8 @@ fn hook<'a>(
     let mut stack_map = None;
     if let Some(old) = code.attributes.find(pool, "StackMapTable") {
         let mut writer = FrameWriter::new(map, code.max_locals, &[]);
-        let walker = Walker::new(&old, &parameters, false, code.max_locals)?;
-        writer.body(walker, std::iter::empty())?;
+        let mut walker = Walker::new(&old, &parameters, false, code.max_locals)?;
+        writer.body(&mut walker, std::iter::empty())?;
         stack_map = writer.finish();
     }
 
@@ -107,7 +107,14 @@ fn hook<'a>(
     }
     let count_at = out.len();
     out.extend([0, 0]);
-    let count = move_attributes(pool, &code.attributes, map, 0, &mut stack_map, &mut out)?;
+    let count = move_attributes(
+        pool,
+        &code.attributes,
+        map,
+        0,
+        &mut stack_map.as_deref(),
+        &mut out,
+    )?;
     if let Some(place) = out.get_mut(count_at..count_at + 2) {
         place.copy_from_slice(&(count as u16).to_be_bytes());
     }

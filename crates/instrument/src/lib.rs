@@ -3,6 +3,7 @@
 //! - [`crash`] makes methods remember their arguments and hand them over when an
 //!   exception leaves them. [`CrashPlan`] says what to remember, [`Rewritten`]
 //!   what was done. [`catches`] is the part of it for code that only catches.
+//!   A [`Workspace`] does the same for many classes in the same memory.
 //! - [`entry_hook`] calls a static method at the entry of one method.
 //! - [`contract`] names what the inserted code calls.
 //! - [`select`] says which classes are asked for, by [`glob`].
@@ -20,7 +21,8 @@
 //! finds the call of the other constructor, `parameters` and `fields` decide
 //! what is copied. `entry`, `caught` and `handler` then make [fragments] of
 //! code, `relocate` puts them between the old instructions, `stackmap` and
-//! `tables` move everything that points into code, and `method` writes it.
+//! `tables` move everything that points into code, `method` writes it, and
+//! `records` keeps what there is to know about it.
 //!
 //! [fragments]: #fragments
 //!
@@ -69,6 +71,7 @@ mod hook;
 mod method;
 mod parameters;
 mod plan;
+mod records;
 mod relocate;
 mod scan;
 pub mod select;
@@ -76,10 +79,11 @@ mod stackmap;
 mod tables;
 mod throwing;
 
-pub use crash::{catches, crash};
+pub use crash::{Workspace, catches, crash};
 pub use error::Error;
 pub use hook::entry_hook;
 pub use plan::{
     Capture, Copy, CrashPlan, Fresh, Inserted, Layout, Method, Part, Rewritten, Rules, SkipReason,
     Skipped,
 };
+pub use records::{Captures, Methods, ParameterNames, SkippedMethods};

@@ -3,16 +3,16 @@
 use hindsight_classfile::frames::VerificationType;
 use hindsight_classfile::{Attribute, Attributes, Code, Handler as TableEntry, Member};
 
-use crate::asm::{Constants, Fragment, Guard};
+use crate::asm::{Constants, Fragment, Guard, Spare};
 use crate::caught::{Caught, catching_handlers};
 use crate::constructor::{InitCall, init_call};
 use crate::entry::{entry, fresh_types};
 use crate::fields::{KeptField, pick};
-use crate::frames::{HandlerFrame, Walker, survey};
+use crate::frames::{HandlerFrame, Survey, Walker, survey};
 use crate::handler::Handler;
-use crate::parameters::{Parameter, Place, parameters};
-use crate::relocate::{MAX_CODE, Relocated, relocate};
-use crate::scan::scan;
+use crate::parameters::{Parameter, Place};
+use crate::relocate::{MAX_CODE, Relocated, relocate, shift};
+use crate::scan::{Scan, Slots};
 use crate::stackmap::FrameWriter;
 use crate::tables;
 use crate::throwing::{Own, may_throw};
@@ -29,37 +29,53 @@ const MAX_HANDLER_WORK: usize = 1 << 24;
 pub struct Order {
     pub id: u32,
     pub rules: Rules,
+    /// How many fields to keep; 0 for the arguments alone.
+    pub max_fields: usize,
     /// Whether the method hands over its frame; else its handlers only say what
     /// they catch.
     pub frames: bool,
-    /// How many fields to keep; 0 for the arguments alone.
-    pub max_fields: usize,
+    /// Whether to note down where the inserted code stands.
+    pub layout: bool,
 }
 
-/// A method's new body.
+/// What a method's new body keeps, and memory for the next method.
+#[derive(Default)]
 pub struct NewBody<'a> {
-    /// The content of the `Code` attribute.
-    pub code: Vec<u8>,
     pub parameters: Vec<Parameter<'a>>,
     pub fields: Vec<KeptField<'a>>,
+    /// Where the inserted code stands, if asked for.
     pub layout: Layout,
+    scan: Scan,
+    /// The types of the fresh variables.
+    fresh: Vec<VerificationType>,
 }
 
 /// A part of the body with a handler of its own, in old offsets.
+#[derive(Debug, Clone, Copy)]
 struct Region {
     start: usize,
     end: usize,
     uninitialized_this: bool,
 }
 
-/// Instruments one method.
+/// Instruments one method. The content of its new `Code` attribute goes to the
+/// end of `out`, where something may remain after an error as well.
 pub fn instrument<'a>(
     own: &Own<'_, 'a>,
     method: &Member<'a>,
     code: &Code<'a>,
     order: &Order,
     constants: &mut Constants<'_, 'a>,
-) -> Result<NewBody<'a>, SkipReason> {
+    new: &mut NewBody<'a>,
+    out: &mut Vec<u8>,
+) -> Result<(), SkipReason> {
+    let NewBody {
+        parameters,
+        fields,
+        layout,
+        scan,
+        fresh,
+    } = new;
     let descriptor = method.method_descriptor()?;
     let is_static = method.is(hindsight_classfile::access::STATIC);
     let constructor = method.name == "<init>" && !is_static;
@@ -68,8 +84,8 @@ pub fn instrument<'a>(
         .checked_add(u16::from(!is_static))
         .filter(|&slots| slots <= code.max_locals.min(MAX_PARAMETER_SLOTS))
         .ok_or(SkipReason::Malformed)?;
-    let scan = scan(code, parameter_slots, order.max_fields > 0)?;
-    let this_in_0 = !is_static && scan.stored.first() == Some(&false);
+    scan.restart(code, parameter_slots, order.max_fields > 0)?;
+    let this_in_0 = !is_static && !scan.stored.contains(0);
     let throws = |range| may_throw(own, code, range, this_in_0, constructor);
     let everything = 0..code.bytecode.len();
     if !throws(everything.clone())? {
@@ -85,6 +101,9 @@ pub fn instrument<'a>(
         None
     };
     let stack_map = code.attributes.find(&own.class.pool, "StackMapTable");
+    if let Some(stack_map) = &stack_map {
+        constants.stack_map_table_is(stack_map.name_index);
+    }
     let framed = match own.class.major {
         // Without a stack map, the old verifier takes over and wants none
         // (JVMS 4.10).
@@ -92,72 +111,77 @@ pub fn instrument<'a>(
         major => major > 50,
     };
 
-    let mut parameters = parameters(method, own.name, constants)?;
-    let mut handler_frames = Vec::new();
+    crate::parameters::list(method, descriptor, own.name, constants, parameters)?;
+    let mut surveyed = Survey::default();
     if let Some(stack_map) = stack_map.filter(|_| framed) {
-        let walker = Walker::new(&stack_map, &parameters, constructor, code.max_locals)?;
-        handler_frames = survey(
-            walker,
+        let memory = std::mem::take(&mut constants.spare.types);
+        let max_locals = code.max_locals;
+        let mut walker = Walker::reusing(memory, &stack_map, parameters, constructor, max_locals)?;
+        surveyed = survey(
+            &mut walker,
             &own.class.pool,
-            &mut parameters,
+            parameters,
             init_call,
             &catching,
         )?;
+        constants.spare.types = walker.locals;
     }
     let mut next_slot = code.max_locals;
     if order.frames {
-        place(&mut parameters, &scan.stored, constructor, &mut next_slot)?;
+        place(parameters, &scan.stored, constructor, &mut next_slot)?;
     }
-    let fields = pick(
+    pick(
         own,
         constructor,
-        &parameters,
+        parameters,
         &scan.fields,
         order.max_fields,
         &mut next_slot,
         constants,
+        fields,
     )?;
-    let fresh = fresh_types(&parameters, &fields);
+    fresh.clear();
+    fresh.extend(fresh_types(parameters, fields));
 
     let regions = match init_call {
-        _ if !order.frames => Vec::new(),
-        None => vec![Region {
-            start: 0,
-            end: code.bytecode.len(),
-            uninitialized_this: false,
-        }],
+        _ if !order.frames => [None, None],
+        None => [
+            Some(Region {
+                start: 0,
+                end: everything.end,
+                uninitialized_this: false,
+            }),
+            None,
+        ],
         Some(InitCall { start, end }) => {
-            let mut regions = Vec::new();
             // The old verifier is not asked to understand such a handler.
             let this_known = parameters
                 .first()
                 .is_some_and(|this| this.place == Place::Own);
-            if framed && this_known && throws(0..start)? {
-                regions.push(Region {
+            let before = framed && this_known && throws(0..start)?;
+            let after = throws(end..everything.end)?;
+            [
+                before.then_some(Region {
                     start: 0,
                     end: start,
                     uninitialized_this: true,
-                });
-            }
-            if throws(end..everything.end)? {
-                let end_of_code = everything.end;
-                regions.push(Region {
+                }),
+                after.then_some(Region {
                     start: end,
-                    end: end_of_code,
+                    end: everything.end,
                     uninitialized_this: false,
-                });
-            }
-            regions
+                }),
+            ]
         }
     };
-    if order.frames && regions.is_empty() {
+    if order.frames && regions.iter().all(Option::is_none) {
         return Err(SkipReason::OnlyConstructorCall);
     }
 
     let entry_code = entry(
-        &parameters,
-        &fields,
-        &fresh,
+        parameters,
+        fields,
+        fresh,
         constructor,
         code.max_locals,
         constants,
@@ -167,13 +191,20 @@ pub fn instrument<'a>(
         rules: order.rules,
         slot: next_slot,
         max_locals: code.max_locals,
-        fresh: &fresh,
+        fresh,
     };
-    let fragments = probes(code, &catching, &handler_frames, framed, &caught, constants)?;
+    let at_handlers = &surveyed.at_handlers;
+    let fragments = probes(code, &catching, at_handlers, framed, &caught, constants)?;
     if !fragments.is_empty() {
         next_slot = next_slot.checked_add(1).ok_or(SkipReason::TooManyLocals)?;
     }
-    let relocated = relocate(code, &entry_code, &fragments)?;
+    let memory = std::mem::take(&mut constants.spare.relocated);
+    let keeps_padding = !scan.switches || entry_code.code.len().is_multiple_of(4);
+    let relocated = if fragments.is_empty() && keeps_padding {
+        shift(memory, code, &entry_code)
+    } else {
+        relocate(code, &entry_code, &fragments)?
+    };
     let caught_slot = caught.slot;
 
     let mut body = Body {
@@ -182,49 +213,57 @@ pub fn instrument<'a>(
         max_locals: next_slot,
         entry: entry_code,
         fragments,
-        handlers: Vec::new(),
+        handlers: std::mem::take(&mut constants.spare.placed),
         relocated,
-        regions,
         fresh,
+        last_frame: surveyed.last,
     };
-    let mut layout = Layout {
-        inserted: body.inserted(caught_slot),
-        fresh: fresh_variables(&parameters, &fields),
-    };
-    for region in &body.regions {
+    if order.layout {
+        *layout = Layout {
+            inserted: body.inserted(caught_slot),
+            fresh: fresh_variables(parameters, fields),
+        };
+    }
+    for region in regions.iter().flatten() {
         let handler = Handler {
             id: order.id,
             escape: order.rules.escape,
-            parameters: &parameters,
-            fields: &fields,
+            parameters,
+            fields,
             uninitialized_this: region.uninitialized_this,
         };
         let emitted = handler.emit(constants)?;
         body.max_locals = body.max_locals.max(emitted.max_locals);
-        let start = body.relocated.code.len();
-        layout.inserted.push(Inserted {
-            start,
-            end: start + emitted.fragment.code.len(),
-            part: Part::Handler {
-                exception: emitted.exception,
-            },
-        });
-        body.handlers
-            .push((body.relocated.code.len(), emitted.fragment));
-        if let Some((_, fragment)) = body.handlers.last() {
-            body.relocated.code.extend_from_slice(&fragment.code);
+        let new_code = &mut body.relocated.code;
+        let start = new_code.len();
+        new_code.extend_from_slice(&emitted.fragment.code);
+        if order.layout {
+            layout.inserted.push(Inserted {
+                start,
+                end: new_code.len(),
+                part: Part::Handler {
+                    exception: emitted.exception,
+                },
+            });
         }
+        body.handlers.push((start, emitted.fragment));
     }
     if body.relocated.code.len() > MAX_CODE {
         return Err(SkipReason::TooLarge);
     }
-    let code = body.write(own, code, stack_map, &parameters, constructor, constants)?;
-    Ok(NewBody {
+    let regions = regions.iter().flatten();
+    body.write(
+        own,
         code,
+        stack_map,
+        regions,
         parameters,
-        fields,
-        layout,
-    })
+        constructor,
+        constants,
+        out,
+    )?;
+    body.recycle(&mut constants.spare);
+    Ok(())
 }
 
 /// The fresh variables that the entry fills, by what they hold: captures are
@@ -248,16 +287,13 @@ fn fresh_variables(parameters: &[Parameter<'_>], fields: &[KeptField<'_>]) -> Ve
 /// Gives each parameter that its own slot does not keep a fresh one.
 fn place(
     parameters: &mut [Parameter<'_>],
-    stored: &[bool],
+    stored: &Slots,
     constructor: bool,
     next_slot: &mut u16,
 ) -> Result<(), SkipReason> {
     for parameter in parameters {
-        let slots = usize::from(parameter.slot)..usize::from(parameter.slot + parameter.width);
-        if stored
-            .get(slots)
-            .is_none_or(|stored| stored.contains(&true))
-        {
+        let mut slots = parameter.slot..parameter.slot + parameter.width;
+        if slots.any(|slot| stored.contains(slot)) {
             parameter.place = Place::Lost;
         }
         if parameter.place == Place::Lost && !(constructor && parameter.index == 0) {
@@ -297,7 +333,7 @@ fn probes(
 }
 
 /// The parts of a new body.
-struct Body {
+struct Body<'f> {
     framed: bool,
     max_stack: u16,
     max_locals: u16,
@@ -307,11 +343,12 @@ struct Body {
     /// The handlers, by new offset; one for each region.
     handlers: Vec<(usize, Fragment)>,
     relocated: Relocated,
-    regions: Vec<Region>,
-    fresh: Vec<VerificationType>,
+    fresh: &'f [VerificationType],
+    /// Where the last frame of the old body is.
+    last_frame: Option<usize>,
 }
 
-impl Body {
+impl Body<'_> {
     /// The pieces of inserted code up to the end of the old body.
     fn inserted(&self, exception: u16) -> Vec<Inserted> {
         let entry = (!self.entry.code.is_empty()).then_some(Inserted {
@@ -329,77 +366,86 @@ impl Body {
     }
 
     /// Writes the content of a `Code` attribute.
-    fn write(
+    #[expect(clippy::too_many_arguments, reason = "the old body and the new one")]
+    fn write<'r>(
         &self,
         own: &Own<'_, '_>,
         code: &Code<'_>,
         stack_map: Option<Attribute<'_>>,
+        regions: impl Iterator<Item = &'r Region>,
         parameters: &[Parameter<'_>],
         constructor: bool,
         constants: &mut Constants<'_, '_>,
-    ) -> Result<Vec<u8>, SkipReason> {
-        let map = &self.relocated.map;
+        out: &mut Vec<u8>,
+    ) -> Result<(), SkipReason> {
         let new_stack_map = if self.framed {
-            let mut writer = FrameWriter::new(map, code.max_locals, &self.fresh);
-            writer.fragment(0, &self.entry)?;
-            let placed = self.fragments.iter().zip(&self.relocated.placed);
-            let placed = placed.map(|((old, fragment), &new)| (*old, new, fragment));
-            match stack_map {
-                Some(stack_map) => {
-                    let walker = Walker::new(&stack_map, parameters, constructor, code.max_locals)?;
-                    writer.body(walker, placed)?;
-                }
-                None if self.fragments.is_empty() => {}
-                None => return Err(SkipReason::Malformed),
-            }
-            for (start, handler) in &self.handlers {
-                writer.fragment(*start, handler)?;
-            }
-            writer.finish()
+            self.stack_map(code, stack_map, parameters, constructor, constants)?
         } else {
             None
         };
-
-        let max_stack = [&self.entry]
-            .into_iter()
-            .chain(
-                self.fragments
-                    .iter()
-                    .chain(&self.handlers)
-                    .map(|(_, fragment)| fragment),
-            )
-            .fold(self.max_stack, |deepest, fragment| {
-                deepest.max(fragment.max_stack)
-            });
+        let all = self.fragments.iter().chain(&self.handlers);
+        let max_stack = all
+            .map(|(_, fragment)| fragment.max_stack)
+            .fold(self.max_stack.max(self.entry.max_stack), u16::max);
         let new_code = &self.relocated.code;
-        let mut out = Vec::with_capacity(new_code.len() + 256);
+        out.reserve(new_code.len() + 64);
         out.extend(max_stack.to_be_bytes());
         out.extend(self.max_locals.to_be_bytes());
         // At most MAX_CODE.
         out.extend((new_code.len() as u32).to_be_bytes());
         out.extend_from_slice(new_code);
-        self.write_exception_table(code, &mut out)?;
-        self.write_attributes(own, code, new_stack_map, constants, &mut out)?;
-        Ok(out)
+        self.write_exception_table(code, regions, out)?;
+        self.write_attributes(own, code, new_stack_map, constants, out)
+    }
+
+    /// The content of the new stack map.
+    fn stack_map(
+        &self,
+        code: &Code<'_>,
+        stack_map: Option<Attribute<'_>>,
+        parameters: &[Parameter<'_>],
+        constructor: bool,
+        constants: &mut Constants<'_, '_>,
+    ) -> Result<Option<Vec<u8>>, SkipReason> {
+        let map = &self.relocated.map;
+        let memory = std::mem::take(&mut constants.spare.stack_map);
+        let mut writer = FrameWriter::reusing(memory, map, code.max_locals, self.fresh);
+        writer.fragment(0, &self.entry)?;
+        let placed = self.fragments.iter().zip(&self.relocated.placed);
+        let placed = placed.map(|((old, fragment), &new)| (*old, new, fragment));
+        match stack_map {
+            Some(stack_map) if self.fragments.is_empty() && map.is_identity() => {
+                writer.as_it_is(&stack_map, self.last_frame)?;
+            }
+            Some(stack_map) => {
+                let memory = std::mem::take(&mut constants.spare.types);
+                let max_locals = code.max_locals;
+                let mut walker =
+                    Walker::reusing(memory, &stack_map, parameters, constructor, max_locals)?;
+                writer.body(&mut walker, placed)?;
+                constants.spare.types = walker.locals;
+            }
+            None if self.fragments.is_empty() => {}
+            None => return Err(SkipReason::Malformed),
+        }
+        for (start, handler) in &self.handlers {
+            writer.fragment(*start, handler)?;
+        }
+        Ok(writer.finish())
     }
 
     /// Guards of probes come first, for ranges of the old table cover the
     /// probes as well.
-    fn write_exception_table(&self, code: &Code<'_>, out: &mut Vec<u8>) -> Result<(), SkipReason> {
+    fn write_exception_table<'r>(
+        &self,
+        code: &Code<'_>,
+        regions: impl Iterator<Item = &'r Region>,
+        out: &mut Vec<u8>,
+    ) -> Result<(), SkipReason> {
         let map = &self.relocated.map;
-        let mut entries: Vec<[usize; 4]> = Vec::new();
-        let guards = |start: usize, guards: &[Guard], entries: &mut Vec<[usize; 4]>| {
-            entries.extend(guards.iter().map(|guard| {
-                [
-                    start + guard.start,
-                    start + guard.end,
-                    start + guard.handler,
-                    0,
-                ]
-            }));
-        };
+        let mut table = ExceptionTable::begin(out);
         for ((_, fragment), &start) in self.fragments.iter().zip(&self.relocated.placed) {
-            guards(start, &fragment.guards, &mut entries);
+            table.guards(start, &fragment.guards)?;
         }
         for TableEntry {
             start,
@@ -408,47 +454,39 @@ impl Body {
             catch_type,
         } in code.handlers
         {
-            entries.push([
+            table.add(
                 map.label(usize::from(start))?,
                 map.label(usize::from(end))?,
                 map.label(usize::from(handler))?,
-                usize::from(catch_type),
-            ]);
+                catch_type,
+            )?;
         }
-        for (region, (handler, _)) in self.regions.iter().zip(&self.handlers) {
-            entries.push([
+        for (region, (handler, _)) in regions.zip(&self.handlers) {
+            table.add(
                 map.label(region.start)?,
                 map.label(region.end)?,
                 *handler,
                 0,
-            ]);
+            )?;
         }
-        guards(0, &self.entry.guards, &mut entries);
+        table.guards(0, &self.entry.guards)?;
         for (start, fragment) in &self.handlers {
-            guards(*start, &fragment.guards, &mut entries);
+            table.guards(*start, &fragment.guards)?;
         }
-        let count = u16::try_from(entries.len()).map_err(|_| SkipReason::TooLarge)?;
-        out.extend(count.to_be_bytes());
-        for half in entries.iter().flatten() {
-            out.extend(
-                u16::try_from(*half)
-                    .map_err(|_| SkipReason::TooLarge)?
-                    .to_be_bytes(),
-            );
-        }
-        Ok(())
+        table.end()
     }
 
     fn write_attributes(
         &self,
         own: &Own<'_, '_>,
         code: &Code<'_>,
-        mut stack_map: Option<Vec<u8>>,
+        stack_map: Option<Vec<u8>>,
         constants: &mut Constants<'_, '_>,
         out: &mut Vec<u8>,
     ) -> Result<(), SkipReason> {
         let count_at = out.len();
         out.extend([0, 0]);
+        let mut pending = stack_map.as_deref();
         // One more than were read, at most.
         let mut count = 0u32;
         let entries_before: usize = self
@@ -461,15 +499,76 @@ impl Body {
             &code.attributes,
             &self.relocated.map,
             entries_before,
-            &mut stack_map,
+            &mut pending,
             out,
         )?;
-        if let Some(info) = stack_map {
-            write_attribute(constants.stack_map_table()?, &info, out)?;
+        if let Some(info) = pending {
+            write_attribute(constants.stack_map_table()?, info, out)?;
             count += 1;
         }
+        constants.spare.stack_map = stack_map.unwrap_or_default();
         let count = u16::try_from(count).map_err(|_| SkipReason::TooLarge)?;
         if let Some(place) = out.get_mut(count_at..count_at + 2) {
+            place.copy_from_slice(&count.to_be_bytes());
+        }
+        Ok(())
+    }
+
+    /// Gives the memory back.
+    fn recycle(mut self, spare: &mut Spare) {
+        spare.recycle(self.entry);
+        let placed = self.fragments.drain(..).chain(self.handlers.drain(..));
+        placed.for_each(|(_, fragment)| spare.recycle(fragment));
+        spare.placed = self.handlers;
+        spare.relocated = self.relocated;
+    }
+}
+
+/// An exception table at the end of `out`.
+struct ExceptionTable<'o> {
+    out: &'o mut Vec<u8>,
+    count_at: usize,
+    count: usize,
+}
+
+impl<'o> ExceptionTable<'o> {
+    fn begin(out: &'o mut Vec<u8>) -> Self {
+        let count_at = out.len();
+        out.extend([0, 0]);
+        Self {
+            out,
+            count_at,
+            count: 0,
+        }
+    }
+
+    fn add(
+        &mut self,
+        start: usize,
+        end: usize,
+        handler: usize,
+        catch_type: u16,
+    ) -> Result<(), SkipReason> {
+        self.count += 1;
+        for offset in [start, end, handler] {
+            let offset = u16::try_from(offset).map_err(|_| SkipReason::TooLarge)?;
+            self.out.extend(offset.to_be_bytes());
+        }
+        self.out.extend(catch_type.to_be_bytes());
+        Ok(())
+    }
+
+    /// The guards of a fragment that begins at `start`.
+    fn guards(&mut self, start: usize, guards: &[Guard]) -> Result<(), SkipReason> {
+        guards.iter().try_for_each(|guard| {
+            let (from, to) = (start + guard.start, start + guard.end);
+            self.add(from, to, start + guard.handler, 0)
+        })
+    }
+
+    fn end(self) -> Result<(), SkipReason> {
+        let count = u16::try_from(self.count).map_err(|_| SkipReason::TooLarge)?;
+        if let Some(place) = self.out.get_mut(self.count_at..self.count_at + 2) {
             place.copy_from_slice(&count.to_be_bytes());
         }
         Ok(())
@@ -487,6 +586,23 @@ fn write_attribute(name_index: u16, info: &[u8], out: &mut Vec<u8>) -> Result<()
     Ok(())
 }
 
+/// Writes an attribute whose content is what `fill` adds.
+fn filled_attribute(
+    name_index: u16,
+    out: &mut Vec<u8>,
+    fill: impl FnOnce(&mut Vec<u8>) -> Result<(), SkipReason>,
+) -> Result<(), SkipReason> {
+    out.extend(name_index.to_be_bytes());
+    let start = out.len() + 4;
+    out.extend([0; 4]);
+    fill(out)?;
+    let len = u32::try_from(out.len() - start).map_err(|_| SkipReason::TooLarge)?;
+    if let Some(place) = out.get_mut(start - 4..start) {
+        place.copy_from_slice(&len.to_be_bytes());
+    }
+    Ok(())
+}
+
 /// Writes the attributes of a body for new code, and returns how many. The new
 /// stack map is taken for the old one.
 pub fn move_attributes(
@@ -494,38 +610,38 @@ pub fn move_attributes(
     attributes: &Attributes<'_>,
     map: &crate::relocate::CodeMap,
     entries_before: usize,
-    stack_map: &mut Option<Vec<u8>>,
+    stack_map: &mut Option<&[u8]>,
     out: &mut Vec<u8>,
 ) -> Result<u32, SkipReason> {
     let mut count = 0;
     let mut stack_map_seen = false;
     for attribute in attributes.iter() {
-        let moved = match attribute.name(pool)?.as_bytes() {
+        let index = attribute.name_index;
+        match attribute.name(pool)?.as_bytes() {
             b"StackMapTable" => {
                 if std::mem::replace(&mut stack_map_seen, true) {
                     return Err(SkipReason::Malformed);
                 }
-                match stack_map.take() {
-                    Some(info) => info,
-                    None => continue,
-                }
+                let Some(info) = stack_map.take() else {
+                    continue;
+                };
+                write_attribute(index, info, out)?;
             }
-            _ if map.is_identity() => {
-                attribute.write(out);
-                count += 1;
-                continue;
+            _ if map.is_identity() => attribute.write(out),
+            b"LineNumberTable" => {
+                filled_attribute(index, out, |out| tables::lines(&attribute, map, out))?;
             }
-            b"LineNumberTable" => tables::lines(&attribute, map)?,
             b"LocalVariableTable" | b"LocalVariableTypeTable" => {
-                tables::variables(&attribute, map)?
+                filled_attribute(index, out, |out| tables::variables(&attribute, map, out))?;
             }
             b"RuntimeVisibleTypeAnnotations" | b"RuntimeInvisibleTypeAnnotations" => {
-                tables::type_annotations(&attribute, map, entries_before)?
+                filled_attribute(index, out, |out| {
+                    tables::type_annotations(&attribute, map, entries_before, out)
+                })?;
             }
             // Whatever it says about the code would be wrong now.
             _ => continue,
-        };
-        write_attribute(attribute.name_index, &moved, out)?;
+        }
         count += 1;
     }
     Ok(count)

@@ -1,7 +1,7 @@
 //! A method's parameters and where a handler finds their values.
 
 use hindsight_classfile::frames::VerificationType;
-use hindsight_classfile::{FieldType, Member, Utf8, access};
+use hindsight_classfile::{FieldType, Member, MethodDescriptor, Utf8, access};
 
 use crate::SkipReason;
 use crate::asm::Constants;
@@ -42,8 +42,28 @@ pub fn parameters<'a>(
     this: Utf8<'a>,
     constants: &mut Constants<'_, 'a>,
 ) -> Result<Vec<Parameter<'a>>, SkipReason> {
-    let descriptor = method.method_descriptor()?;
-    let mut parameters = Vec::with_capacity(usize::from(descriptor.parameter_count()) + 1);
+    let mut parameters = Vec::new();
+    list(
+        method,
+        method.method_descriptor()?,
+        this,
+        constants,
+        &mut parameters,
+    )?;
+    Ok(parameters)
+}
+
+/// Lists the parameters in memory that has been used. `descriptor` is that of
+/// `method`.
+pub fn list<'a>(
+    method: &Member<'a>,
+    descriptor: MethodDescriptor<'a>,
+    this: Utf8<'a>,
+    constants: &mut Constants<'_, 'a>,
+    parameters: &mut Vec<Parameter<'a>>,
+) -> Result<(), SkipReason> {
+    parameters.clear();
+    parameters.reserve(usize::from(descriptor.parameter_count()) + 1);
     let mut slot = 0;
     if !method.is(access::STATIC) {
         parameters.push(Parameter {
@@ -53,7 +73,7 @@ pub fn parameters<'a>(
             kind: b'L',
             ty: None,
             class: Some(this),
-            verified: VerificationType::Object(constants.class(this)?),
+            verified: VerificationType::Object(constants.this(this)?),
             place: Place::Own,
         });
         slot = 1;
@@ -71,7 +91,7 @@ pub fn parameters<'a>(
         });
         slot = u16::checked_add(slot, ty.slots()).ok_or(SkipReason::Malformed)?;
     }
-    Ok(parameters)
+    Ok(())
 }
 
 /// The slots that the parameters take.

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::records::{Captures, Methods, ParameterNames, SkippedMethods};
+
 /// How a class is to be instrumented for crashes.
 pub struct CrashPlan<'a> {
     /// What a method keeps of its arguments.
@@ -40,29 +42,30 @@ pub struct Rewritten {
     /// The internal name: `a/b/C`.
     pub class_name: String,
     /// The instrumented methods, by rising id.
-    pub methods: Vec<Method>,
-    /// Where their new code stands, for each of [`Self::methods`].
+    pub methods: Methods,
+    /// Where their new code stands, for each of [`Self::methods`]; empty unless
+    /// the workspace was told to note it ([`crate::Workspace::with_layouts`]).
     pub layouts: Vec<Layout>,
     /// The methods that have a body but were left as they were.
-    pub skipped: Vec<Skipped>,
+    pub skipped: SkippedMethods,
 }
 
 /// An instrumented method.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Method {
+#[derive(Debug, Clone, Copy)]
+pub struct Method<'r> {
     /// What the probes call it.
     pub id: u32,
     /// The name.
-    pub name: String,
+    pub name: &'r str,
     /// The descriptor.
-    pub descriptor: String,
+    pub descriptor: &'r str,
     /// The access flags.
     pub access: u16,
     /// What the handler appends. References and words go to two arrays, each in
     /// this order.
-    pub captures: Vec<Capture>,
+    pub captures: Captures<'r>,
     /// One for each parameter of the descriptor; `this` is not among them.
-    pub parameter_names: Vec<Option<String>>,
+    pub parameter_names: ParameterNames<'r>,
     /// The smallest and the largest line.
     pub lines: Option<(u16, u16)>,
 }
@@ -118,8 +121,8 @@ pub struct Fresh {
 }
 
 /// A value that a handler appends: as it was at the method's entry.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Capture {
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Capture<'r> {
     /// An argument.
     Parameter {
         /// 0 for `this`, in instance methods. Parameters count from 1 in both
@@ -127,7 +130,7 @@ pub enum Capture {
         index: u16,
         /// The declared type. In a constructor, null is appended for `this` as
         /// long as it is not initialized.
-        descriptor: String,
+        descriptor: &'r str,
     },
     /// A field of an argument. If the argument is null, or the field cannot be
     /// had, a null or zero is appended.
@@ -135,21 +138,21 @@ pub enum Capture {
         /// The index of the argument's [`Capture::Parameter`].
         parameter: u16,
         /// The class that the method's body finds the field in.
-        owner: String,
+        owner: &'r str,
         /// The field's name.
-        name: String,
+        name: &'r str,
         /// The field's type.
-        descriptor: String,
+        descriptor: &'r str,
     },
 }
 
 /// A method that was left as it was.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Skipped {
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Skipped<'r> {
     /// The name.
-    pub name: String,
+    pub name: &'r str,
     /// The descriptor.
-    pub descriptor: String,
+    pub descriptor: &'r str,
     /// Why.
     pub reason: SkipReason,
 }

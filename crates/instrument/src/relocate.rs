@@ -10,12 +10,13 @@ use crate::asm::Fragment;
 pub const MAX_CODE: usize = 0xffff;
 
 /// Where the old instructions are in the new code.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct CodeMap {
     /// For each old offset, the new one, fragments there included. Within an
     /// instruction, that of the instruction, with [`INSIDE`] set. Nothing if
-    /// nothing moves.
+    /// all instructions move by `shift`.
     labels: Option<Vec<u32>>,
+    shift: usize,
     old_len: usize,
     /// Old offsets with a fragment, sorted, and the fragment's length.
     fragments: Vec<(usize, usize)>,
@@ -28,25 +29,30 @@ const INSIDE: u32 = 1 << 31;
 impl CodeMap {
     /// Everything stays where it is.
     pub fn identity(old_len: usize) -> Self {
+        Self::shifted(old_len, 0)
+    }
+
+    /// Everything moves behind `shift` bytes of entry code.
+    fn shifted(old_len: usize, shift: usize) -> Self {
         Self {
             labels: None,
+            shift,
             old_len,
             fragments: Vec::new(),
-
-            body_end: old_len,
+            body_end: old_len + shift,
         }
     }
 
     /// Whether everything stays where it is.
     pub fn is_identity(&self) -> bool {
-        self.labels.is_none()
+        self.labels.is_none() && self.shift == 0
     }
 
     /// Where jumps to `old` go, and ranges begin or end. Fragments at `old` come
     /// after it. At offset 0, it is behind the entry code.
     pub fn label(&self, old: usize) -> Result<usize, SkipReason> {
         match &self.labels {
-            None if old <= self.old_len => Ok(old),
+            None if old <= self.old_len => Ok(old + self.shift),
             Some(labels) => match labels.get(old) {
                 Some(&label) if label & INSIDE == 0 => Ok(label as usize),
                 _ => Err(SkipReason::Malformed),
@@ -70,7 +76,7 @@ impl CodeMap {
     /// entry code counts to the first line.
     pub fn debug(&self, old: usize) -> Result<usize, SkipReason> {
         match &self.labels {
-            Some(_) if old == 0 => Ok(0),
+            _ if old == 0 => Ok(0),
             Some(labels) => match labels.get(old) {
                 Some(&label) => Ok((label & !INSIDE) as usize),
                 None => Err(SkipReason::Malformed),
@@ -81,12 +87,27 @@ impl CodeMap {
 }
 
 /// Old code with fragments in it.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Relocated {
     pub code: Vec<u8>,
     pub map: CodeMap,
     /// Where the fragments are, in the order they were given.
     pub placed: Vec<usize>,
+}
+
+/// Puts `entry` before code without jumps out of it (see [`crate::scan`]), which
+/// is moved as it is: it must have no switches, or the entry code a multiple of
+/// four bytes. Uses `memory` again.
+pub fn shift(memory: Relocated, code: &Code<'_>, entry: &Fragment) -> Relocated {
+    let mut new = memory.code;
+    new.clear();
+    new.extend_from_slice(&entry.code);
+    new.extend_from_slice(code.bytecode);
+    Relocated {
+        code: new,
+        map: CodeMap::shifted(code.bytecode.len(), entry.code.len()),
+        placed: Vec::new(),
+    }
 }
 
 /// Puts `entry` before the first instruction and each of `fragments` before
@@ -166,6 +187,7 @@ fn lay_out(
     }
     let map = CodeMap {
         labels: Some(labels),
+        shift: 0,
         old_len,
         fragments: fragments
             .iter()
@@ -331,10 +353,9 @@ mod tests {
     }
 
     fn nops(len: usize) -> Fragment {
-        Fragment {
-            code: vec![op::NOP; len],
-            ..Fragment::default()
-        }
+        let mut fragment = Fragment::default();
+        fragment.code = vec![op::NOP; len];
+        fragment
     }
 
     /// Moves `bytecode` apart and checks that each jump still leads to the same
@@ -459,6 +480,44 @@ mod tests {
             check(&[op::RETURN], 0, &[(1, 1)]),
             Err(SkipReason::Malformed)
         );
+    }
+
+    #[test]
+    fn what_is_moved_as_a_whole_is_what_is_moved_piece_by_piece() {
+        // 0: aload_0; 1: ifnull 0; 4: goto 1; 7: return
+        let bytecode = [
+            op::ALOAD_0,
+            op::IFNULL,
+            0xff,
+            0xff,
+            op::GOTO,
+            0xff,
+            0xfd,
+            op::RETURN,
+        ];
+        let info = attribute(&bytecode);
+        let code = Code::parse(&Attribute {
+            name_index: 0,
+            info: &info,
+            offset: 0,
+        })
+        .expect("it is a body");
+        for entry in [0, 1, 7] {
+            let entry = nops(entry);
+            let pieces = relocate(&code, &entry, &[]).expect("it can be moved");
+            let whole = shift(Relocated::default(), &code, &entry);
+            assert_eq!(whole.code, pieces.code);
+            assert_eq!(whole.map.body_end, pieces.map.body_end);
+            assert_eq!(whole.map.is_identity(), entry.code.is_empty());
+            for old in [0, 1, 4, 7] {
+                assert_eq!(whole.map.label(old), pieces.map.label(old));
+                assert_eq!(whole.map.insn(old), pieces.map.insn(old));
+                assert_eq!(whole.map.debug(old), pieces.map.debug(old));
+            }
+            assert_eq!(whole.map.label(8), pieces.map.label(8));
+            assert_eq!(whole.map.label(9), Err(SkipReason::Malformed));
+            assert_eq!(whole.map.debug(9), Err(SkipReason::Malformed));
+        }
     }
 
     proptest! {

@@ -7,95 +7,312 @@ use crate::SkipReason;
 /// What a body does to its parameters, and with fields.
 #[derive(Debug, Default)]
 pub struct Scan {
-    /// For each slot of the parameters, `this` included: whether the body
-    /// stores into it.
-    pub stored: Vec<bool>,
+    /// The slots of the parameters, `this` included, that the body stores into.
+    pub stored: Slots,
     /// Whether anything jumps.
     pub jumps: bool,
+    /// Whether there are switches, which are padded to multiples of four bytes.
+    pub switches: bool,
     /// The field references of `getfield` and `putfield`, each once, in order.
     pub fields: Vec<FieldUse>,
 }
 
 /// A field reference that the body uses.
-#[derive(Debug)]
+#[derive(Debug, Clone, Copy)]
 pub struct FieldUse {
     /// The constant.
     pub index: u16,
     /// Slots of parameters from which the body loads the reference right before
     /// a `getfield`.
-    pub loaded_from: Vec<u16>,
+    pub loaded_from: Slots,
+}
+
+/// A set of the slots that parameters may take: 0 to 254 (JVMS 4.3.3).
+#[derive(Debug, Default, Clone, Copy)]
+pub struct Slots([u64; 4]);
+
+impl Slots {
+    /// Adds a slot; one that no parameter can have is left out.
+    pub fn insert(&mut self, slot: u16) {
+        if let Some(word) = self.0.get_mut(usize::from(slot / 64)) {
+            *word |= 1 << (slot % 64);
+        }
+    }
+
+    /// Adds the two slots of a `long` or `double`.
+    fn insert_two(&mut self, slot: u16) {
+        self.insert(slot);
+        self.insert(slot.saturating_add(1));
+    }
+
+    /// Whether a slot is there.
+    pub fn contains(&self, slot: u16) -> bool {
+        self.0
+            .get(usize::from(slot / 64))
+            .is_some_and(|word| word & 1 << (slot % 64) != 0)
+    }
 }
 
 /// Reads `code`, whose parameters take `slots`.
 pub fn scan(code: &Code<'_>, slots: u16, want_fields: bool) -> Result<Scan, SkipReason> {
-    let mut scan = Scan {
-        stored: vec![false; usize::from(slots)],
-        ..Scan::default()
-    };
-    let mut loaded = None;
-    for insn in code.instructions() {
-        let insn = insn?;
-        let opcode = insn.effective_opcode();
-        let loaded_before = loaded.take();
-        match opcode {
-            op::ISTORE..=op::ASTORE_3 | op::IINC => {
-                let (Operand::Local(slot) | Operand::Iinc { local: slot, .. }) = insn.operand()?
-                else {
-                    return Err(SkipReason::Malformed);
-                };
-                let wide = matches!(
-                    opcode,
-                    op::LSTORE
-                        | op::DSTORE
-                        | op::LSTORE_0..=op::LSTORE_3
-                        | op::DSTORE_0..=op::DSTORE_3
-                );
-                let slot = usize::from(slot);
-                for slot in slot..=slot + usize::from(wide) {
-                    if let Some(stored) = scan.stored.get_mut(slot) {
-                        *stored = true;
+    let mut scan = Scan::default();
+    scan.restart(code, slots, want_fields)?;
+    Ok(scan)
+}
+
+impl Scan {
+    /// Reads `code` as [`scan`] does, in memory that has been used.
+    ///
+    /// It is the one pass over every instruction of a class, so it looks no
+    /// closer at most of them than to find the next.
+    pub fn restart(
+        &mut self,
+        code: &Code<'_>,
+        slots: u16,
+        want_fields: bool,
+    ) -> Result<(), SkipReason> {
+        self.fields.clear();
+        (self.stored, self.jumps, self.switches) = (Slots::default(), false, false);
+        let bytecode = code.bytecode;
+        let mut at = 0;
+        // The slot that a reference was loaded from, and where the instruction
+        // after that begins.
+        let mut loaded = (0, usize::MAX);
+        while let Some(&opcode) = bytecode.get(at) {
+            let step = STEPS[usize::from(opcode)];
+            let end = at + usize::from(step & LEN);
+            if step & !LEN == PLAIN {
+                at = end;
+                continue;
+            }
+            if step & LEN == 0 || bytecode.len() < end {
+                at = self.long(code, at)?;
+                continue;
+            }
+            // It is there in full, so none of these gives a zero.
+            let byte = u16::from(bytecode.get(at + 1).copied().unwrap_or(0));
+            let half = || byte << 8 | u16::from(bytecode.get(at + 2).copied().unwrap_or(0));
+            match step & !LEN {
+                STORE => self.stored.insert(byte),
+                STORE_WIDE => self.stored.insert_two(byte),
+                STORE_SHORT => self.stored.insert(u16::from((opcode - op::ISTORE_0) % 4)),
+                STORE_WIDE_SHORT => self
+                    .stored
+                    .insert_two(u16::from((opcode - op::ISTORE_0) % 4)),
+                LOAD if byte < slots => loaded = (byte, end),
+                LOAD_SHORT => {
+                    let slot = u16::from(opcode - op::ALOAD_0);
+                    if slot < slots {
+                        loaded = (slot, end);
                     }
                 }
-            }
-            op::ALOAD | op::ALOAD_0..=op::ALOAD_3 => {
-                if let Operand::Local(slot) = insn.operand()? {
-                    loaded = Some(slot).filter(|&slot| slot < slots);
+                FIELD if want_fields => {
+                    let (slot, loaded_at) = loaded;
+                    let fresh = loaded_at == at && opcode == op::GETFIELD;
+                    self.field(half(), fresh.then_some(slot));
                 }
-            }
-            op::GETFIELD | op::PUTFIELD if want_fields => {
-                let Operand::Constant(index) = insn.operand()? else {
-                    return Err(SkipReason::Malformed);
-                };
-                // Bodies use few fields, so looking through them is quick; the
-                // few that do not are kept quick by giving up on the rest.
-                let at = match scan.fields.iter().position(|field| field.index == index) {
-                    Some(at) => at,
-                    None if scan.fields.len() >= MAX_FIELDS => continue,
-                    None => {
-                        scan.fields.push(FieldUse {
-                            index,
-                            loaded_from: Vec::new(),
-                        });
-                        scan.fields.len() - 1
-                    }
-                };
-                if opcode == op::GETFIELD
-                    && let Some(slot) = loaded_before
-                    && let Some(field) = scan.fields.get_mut(at)
-                    && !field.loaded_from.contains(&slot)
-                {
-                    field.loaded_from.push(slot);
+                JUMP => {
+                    self.jumps = true;
+                    let jump = isize::from(half().cast_signed());
+                    inside(code, at.checked_add_signed(jump))?;
                 }
+                SUBROUTINE => return Err(SkipReason::Subroutines),
+                _ => {}
             }
-            op::JSR | op::JSR_W | op::RET => return Err(SkipReason::Subroutines),
-            op::IFEQ..=op::GOTO | op::TABLESWITCH | op::LOOKUPSWITCH | op::IFNULL..=op::GOTO_W => {
-                scan.jumps = true
+            at = end;
+        }
+        if at == bytecode.len() {
+            Ok(())
+        } else {
+            Err(SkipReason::Malformed)
+        }
+    }
+
+    /// Reads an instruction whose opcode does not decide its length, or one that
+    /// is no instruction; returns its end.
+    #[cold]
+    fn long(&mut self, code: &Code<'_>, at: usize) -> Result<usize, SkipReason> {
+        let mut rest = code.instructions_from(at);
+        let insn = rest.next().ok_or(SkipReason::Malformed)??;
+        match (insn.effective_opcode(), insn.operand()?) {
+            (op::RET | op::JSR_W, _) => return Err(SkipReason::Subroutines),
+            (op::LSTORE | op::DSTORE, Operand::Local(slot)) => self.stored.insert_two(slot),
+            (op::ISTORE..=op::ASTORE, Operand::Local(slot))
+            | (_, Operand::Iinc { local: slot, .. }) => self.stored.insert(slot),
+            (_, Operand::Branch(target)) => {
+                self.jumps = true;
+                inside(code, Some(target))?;
+            }
+            (_, Operand::Switch(switch)) => {
+                (self.jumps, self.switches) = (true, true);
+                switch
+                    .targets()
+                    .try_for_each(|target| inside(code, target))?;
             }
             _ => {}
         }
+        Ok(insn.end())
     }
-    Ok(scan)
+
+    fn field(&mut self, index: u16, loaded_from: Option<u16>) {
+        // Bodies use few fields, so looking through them is quick; the few that
+        // do not are kept quick by giving up on the rest.
+        let known = self.fields.iter().position(|field| field.index == index);
+        let at = match known {
+            Some(at) => at,
+            None if self.fields.len() >= MAX_FIELDS => return,
+            None => {
+                let loaded_from = Slots::default();
+                self.fields.push(FieldUse { index, loaded_from });
+                self.fields.len() - 1
+            }
+        };
+        if let (Some(slot), Some(field)) = (loaded_from, self.fields.get_mut(at)) {
+            field.loaded_from.insert(slot);
+        }
+    }
 }
 
 /// Field references that are looked at in one body.
 const MAX_FIELDS: usize = 256;
+
+/// Where a jump out of the code leads to, there may be code of ours.
+fn inside(code: &Code<'_>, target: Option<usize>) -> Result<(), SkipReason> {
+    match target {
+        Some(target) if target < code.bytecode.len() => Ok(()),
+        _ => Err(SkipReason::Malformed),
+    }
+}
+
+/// What the pass does with each opcode, and in the lowest bits the
+/// instruction's length, if the opcode decides it.
+static STEPS: [u8; 256] = {
+    let mut steps = [0; 256];
+    let mut opcode = 0;
+    while opcode < 256 {
+        let action = match opcode as u8 {
+            op::LSTORE | op::DSTORE => STORE_WIDE,
+            op::ISTORE..=op::ASTORE | op::IINC => STORE,
+            op::LSTORE_0..=op::LSTORE_3 | op::DSTORE_0..=op::DSTORE_3 => STORE_WIDE_SHORT,
+            op::ISTORE_0..=op::ASTORE_3 => STORE_SHORT,
+            op::ALOAD => LOAD,
+            op::ALOAD_0..=op::ALOAD_3 => LOAD_SHORT,
+            op::GETFIELD | op::PUTFIELD => FIELD,
+            op::JSR | op::RET => SUBROUTINE,
+            op::IFEQ..=op::GOTO | op::IFNULL | op::IFNONNULL => JUMP,
+            op::GOTO_W | op::JSR_W => LONG,
+            _ => PLAIN,
+        };
+        steps[opcode] = match op::OPCODES[opcode].form.fixed_len() {
+            Some(len) if action != LONG => action | len as u8,
+            _ => LONG,
+        };
+        opcode += 1;
+    }
+    steps
+};
+
+const LEN: u8 = 0b111;
+const PLAIN: u8 = 0 << 3;
+const STORE: u8 = 1 << 3;
+const STORE_WIDE: u8 = 2 << 3;
+const STORE_SHORT: u8 = 3 << 3;
+const STORE_WIDE_SHORT: u8 = 4 << 3;
+const LOAD: u8 = 5 << 3;
+const LOAD_SHORT: u8 = 6 << 3;
+const FIELD: u8 = 7 << 3;
+const JUMP: u8 = 8 << 3;
+const SUBROUTINE: u8 = 9 << 3;
+/// See [`Scan::long`].
+const LONG: u8 = 10 << 3;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use hindsight_classfile::Attribute;
+    use proptest::prelude::*;
+
+    /// The same, by the operands of every instruction in full.
+    fn by_operands(code: &Code<'_>, slots: u16) -> Result<Scan, SkipReason> {
+        let mut scan = Scan::default();
+        let mut loaded = None;
+        for insn in code.instructions() {
+            let insn = insn?;
+            let (opcode, before) = (insn.effective_opcode(), loaded.take());
+            match (opcode, insn.operand()?) {
+                (op::JSR | op::JSR_W | op::RET, _) => return Err(SkipReason::Subroutines),
+                (op::LSTORE | op::DSTORE, Operand::Local(slot)) => scan.stored.insert_two(slot),
+                (
+                    op::LSTORE_0..=op::LSTORE_3 | op::DSTORE_0..=op::DSTORE_3,
+                    Operand::Local(slot),
+                ) => {
+                    scan.stored.insert_two(slot);
+                }
+                (op::ISTORE..=op::ASTORE_3, Operand::Local(slot))
+                | (_, Operand::Iinc { local: slot, .. }) => scan.stored.insert(slot),
+                (op::ALOAD | op::ALOAD_0..=op::ALOAD_3, Operand::Local(slot))
+                    if insn.opcode != op::WIDE && slot < slots =>
+                {
+                    loaded = Some(slot);
+                }
+                (op::GETFIELD, Operand::Constant(index)) => scan.field(index, before),
+                (op::PUTFIELD, Operand::Constant(index)) => scan.field(index, None),
+                (_, Operand::Branch(target)) => {
+                    scan.jumps = true;
+                    inside(code, Some(target))?;
+                }
+                (_, Operand::Switch(switch)) => {
+                    (scan.jumps, scan.switches) = (true, true);
+                    switch.targets().try_for_each(|to| inside(code, to))?;
+                }
+                _ => {}
+            }
+        }
+        Ok(scan)
+    }
+
+    fn check(bytecode: &[u8]) {
+        let mut info = vec![0, 9, 0, 9];
+        info.extend((bytecode.len() as u32).to_be_bytes());
+        info.extend_from_slice(bytecode);
+        info.extend([0; 4]);
+        let attribute = Attribute {
+            name_index: 0,
+            info: &info,
+            offset: 0,
+        };
+        let code = Code::parse(&attribute).expect("it is a body");
+        let show = |scan: Scan| format!("{scan:?}");
+        let quick = scan(&code, 9, true).map(show);
+        assert_eq!(quick.is_ok(), by_operands(&code, 9).is_ok(), "{bytecode:?}");
+        if quick.is_ok() {
+            assert_eq!(quick, by_operands(&code, 9).map(show), "{bytecode:?}");
+        }
+    }
+
+    #[test]
+    fn every_opcode_alone() {
+        for opcode in 0..=255 {
+            for len in 1..20 {
+                let mut bytecode = vec![op::NOP; len];
+                bytecode[0] = opcode;
+                check(&bytecode);
+                // Of a field that is loaded from a parameter.
+                bytecode.insert(0, op::ALOAD_1);
+                check(&bytecode);
+            }
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn the_table_finds_what_the_operands_say(
+            bytecode in prop::collection::vec(
+                prop_oneof![Just(0u8), Just(3), 0x15..0x58u8, 0x84..0x85u8, 0x99..0xaau8, 0xb4..0xb6u8, Just(0xc4), any::<u8>()],
+                1..40,
+            )
+        ) {
+            check(&bytecode);
+        }
+    }
+}

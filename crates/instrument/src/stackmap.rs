@@ -1,12 +1,12 @@
 //! Writing a method's stack map: old frames moved, new ones between them.
 
+use hindsight_classfile::Attribute;
 use hindsight_classfile::frames::{
-    Frame, Shape, VerificationType, write_full, write_same, write_same_stack,
+    Frame, Shape, VerificationType, write_same, write_same_stack, write_types,
 };
 
 use crate::SkipReason;
 use crate::asm::Fragment;
-use crate::entry::extend_locals;
 use crate::frames::Walker;
 use crate::relocate::CodeMap;
 
@@ -19,7 +19,7 @@ pub struct FrameWriter<'m> {
     map: &'m CodeMap,
     max_locals: u16,
     fresh: &'m [VerificationType],
-    /// The frames, without their count.
+    /// The content of the attribute; the count at its start comes last.
     bytes: Vec<u8>,
     count: u16,
     /// The offset that a difference of zero would mean.
@@ -34,11 +34,23 @@ impl<'m> FrameWriter<'m> {
     /// Starts an empty stack map. The `fresh` variables, from `max_locals` on,
     /// are in every old frame.
     pub fn new(map: &'m CodeMap, max_locals: u16, fresh: &'m [VerificationType]) -> Self {
+        Self::reusing(Vec::new(), map, max_locals, fresh)
+    }
+
+    /// The same, in memory that has been used.
+    pub fn reusing(
+        mut bytes: Vec<u8>,
+        map: &'m CodeMap,
+        max_locals: u16,
+        fresh: &'m [VerificationType],
+    ) -> Self {
+        bytes.clear();
+        bytes.extend([0, 0]);
         Self {
             map,
             max_locals,
             fresh,
-            bytes: Vec::new(),
+            bytes,
             count: 0,
             next: 0,
             // The parameters are, but without the fresh variables.
@@ -71,32 +83,64 @@ impl<'m> FrameWriter<'m> {
         })
     }
 
+    /// Writes a list of old types in new code, behind their number, which counts
+    /// `more` that will follow.
+    fn types(&mut self, types: &[VerificationType], more: usize) -> Result<(), SkipReason> {
+        let count = u16::try_from(types.len() + more).map_err(|_| SkipReason::TooLarge)?;
+        self.bytes.extend(count.to_be_bytes());
+        let moves = |ty: &VerificationType| matches!(ty, VerificationType::Uninitialized(_));
+        if !self.map.is_identity() && types.iter().any(moves) {
+            for &ty in types {
+                self.moved(ty)?.write(&mut self.bytes);
+            }
+        } else {
+            write_types(&mut self.bytes, types);
+        }
+        Ok(())
+    }
+
     fn full(
         &mut self,
         offset: usize,
         locals: &[VerificationType],
         stack: &[VerificationType],
     ) -> Result<(), SkipReason> {
-        let delta = self.delta(offset)?;
-        self.scratch.clear();
-        for &local in locals {
-            let moved = self.moved(local)?;
-            self.scratch.push(moved);
+        let [high, low] = self.delta(offset)?.to_be_bytes();
+        self.bytes.extend([255, high, low]);
+        self.types(locals, 0)?;
+        self.types(stack, 0)
+    }
+
+    /// A frame that says everything: locals that take `slots`, the fresh
+    /// variables, and the stack.
+    fn extended(
+        &mut self,
+        offset: usize,
+        locals: &[VerificationType],
+        slots: u16,
+        stack: &[VerificationType],
+    ) -> Result<(), SkipReason> {
+        if self.fresh.is_empty() {
+            return self.full(offset, locals, stack);
         }
-        let locals_len = self.scratch.len();
-        for &entry in stack {
-            let moved = self.moved(entry)?;
-            self.scratch.push(moved);
-        }
-        let (locals, stack) = self.scratch.split_at(locals_len);
-        write_full(&mut self.bytes, delta, locals, stack);
-        Ok(())
+        let [high, low] = self.delta(offset)?.to_be_bytes();
+        self.bytes.extend([255, high, low]);
+        let gap = usize::from(self.max_locals.saturating_sub(slots));
+        self.types(locals, gap + self.fresh.len())?;
+        // A zero is the type of an unused slot.
+        self.bytes.resize(self.bytes.len() + gap, 0);
+        write_types(&mut self.bytes, self.fresh);
+        self.types(stack, 0)
     }
 
     /// Adds the frames of a fragment that begins at `start`.
     pub fn fragment(&mut self, start: usize, fragment: &Fragment) -> Result<(), SkipReason> {
         for frame in &fragment.frames {
-            self.full(start + frame.at, &frame.locals, &[frame.stack])?;
+            self.full(
+                start + frame.at,
+                fragment.locals(frame.locals),
+                &[frame.stack],
+            )?;
             self.in_step = false;
         }
         Ok(())
@@ -130,19 +174,20 @@ impl<'m> FrameWriter<'m> {
                     self.moved(verified)?.write(&mut self.bytes);
                 }
             }
+            Shape::Full { stack, .. } if !stack.is_empty() => {
+                let mut types = std::mem::take(&mut self.scratch);
+                types.clear();
+                types.extend(stack.iter());
+                self.extended(offset, &walker.locals, walker.slots, &types)?;
+                self.scratch = types;
+                self.in_step = true;
+            }
             shape => {
-                let stack: Vec<_> = match shape {
-                    Shape::SameStack(stack) => vec![stack],
-                    Shape::Full { stack, .. } => stack.iter().collect(),
-                    Shape::Same | Shape::Chop(_) | Shape::Append(_) => Vec::new(),
+                let stack: &[_] = match shape {
+                    Shape::SameStack(stack) => &[stack],
+                    _ => &[],
                 };
-                if self.fresh.is_empty() {
-                    self.full(offset, &walker.locals, &stack)?;
-                } else {
-                    let mut locals = walker.locals.clone();
-                    extend_locals(&mut locals, walker.slots, self.max_locals, self.fresh);
-                    self.full(offset, &locals, &stack)?;
-                }
+                self.extended(offset, &walker.locals, walker.slots, stack)?;
                 self.in_step = true;
             }
         }
@@ -153,7 +198,7 @@ impl<'m> FrameWriter<'m> {
     /// its old and its new offset.
     pub fn body<'f>(
         &mut self,
-        mut walker: Walker<'_>,
+        walker: &mut Walker<'_>,
         fragments: impl Iterator<Item = (usize, usize, &'f Fragment)>,
     ) -> Result<(), SkipReason> {
         let mut fragments = fragments.peekable();
@@ -163,7 +208,7 @@ impl<'m> FrameWriter<'m> {
             {
                 self.fragment(start, fragment)?;
             }
-            self.old(&frame, &walker)?;
+            self.old(&frame, walker)?;
         }
         for (_, start, fragment) in fragments {
             self.fragment(start, fragment)?;
@@ -171,13 +216,26 @@ impl<'m> FrameWriter<'m> {
         Ok(())
     }
 
+    /// Adds all old frames, the last of which is at `last`, as they are. Only for
+    /// an empty stack map of code that does not move, without fresh variables and
+    /// without fragments in it.
+    pub fn as_it_is(
+        &mut self,
+        attribute: &Attribute<'_>,
+        last: Option<usize>,
+    ) -> Result<(), SkipReason> {
+        let mut r = attribute.reader();
+        self.count = r.u16()?;
+        self.bytes.extend_from_slice(r.bytes(r.remaining())?);
+        self.next = last.map_or(0, |last| last + 1);
+        Ok(())
+    }
+
     /// The content of the attribute; nothing if there are no frames.
-    pub fn finish(self) -> Option<Vec<u8>> {
-        (self.count > 0).then(|| {
-            let mut info = Vec::with_capacity(2 + self.bytes.len());
-            info.extend(self.count.to_be_bytes());
-            info.extend(self.bytes);
-            info
-        })
+    pub fn finish(mut self) -> Option<Vec<u8>> {
+        if let Some(place) = self.bytes.get_mut(..2) {
+            place.copy_from_slice(&self.count.to_be_bytes());
+        }
+        (self.count > 0).then_some(self.bytes)
     }
 }

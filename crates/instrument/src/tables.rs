@@ -12,15 +12,21 @@ fn short(value: usize) -> Result<[u8; 2], SkipReason> {
         .to_be_bytes())
 }
 
-/// Moves a `LineNumberTable`.
-pub fn lines(attribute: &Attribute<'_>, map: &CodeMap) -> Result<Vec<u8>, SkipReason> {
-    let mut out = Vec::with_capacity(attribute.info.len());
+/// Moves a `LineNumberTable`, which goes to the end of `out`.
+pub fn lines(
+    attribute: &Attribute<'_>,
+    map: &CodeMap,
+    out: &mut Vec<u8>,
+) -> Result<(), SkipReason> {
     out.extend(attribute.info.iter().take(2));
-    for entry in tables::line_numbers(attribute)? {
-        out.extend(short(map.debug(usize::from(entry.start))?)?);
-        out.extend(entry.line.to_be_bytes());
+    let entries = tables::line_numbers(attribute)?;
+    out.reserve(4 * entries.len());
+    for entry in entries {
+        let [a, b] = short(map.debug(usize::from(entry.start))?)?;
+        let [c, d] = entry.line.to_be_bytes();
+        out.extend_from_slice(&[a, b, c, d]);
     }
-    Ok(out)
+    Ok(())
 }
 
 /// Moves the range of a variable.
@@ -33,27 +39,31 @@ fn range(out: &mut Vec<u8>, start: u16, len: u16, map: &CodeMap) -> Result<(), S
     Ok(())
 }
 
-/// Moves a `LocalVariableTable` or `LocalVariableTypeTable`.
-pub fn variables(attribute: &Attribute<'_>, map: &CodeMap) -> Result<Vec<u8>, SkipReason> {
-    let mut out = Vec::with_capacity(attribute.info.len());
+/// Moves a `LocalVariableTable` or `LocalVariableTypeTable`, which goes to the
+/// end of `out`.
+pub fn variables(
+    attribute: &Attribute<'_>,
+    map: &CodeMap,
+    out: &mut Vec<u8>,
+) -> Result<(), SkipReason> {
     out.extend(attribute.info.iter().take(2));
     for entry in tables::local_variables(attribute)? {
-        range(&mut out, entry.start, entry.len, map)?;
+        range(out, entry.start, entry.len, map)?;
         for half in [entry.name_index, entry.type_index, entry.slot] {
             out.extend(half.to_be_bytes());
         }
     }
-    Ok(out)
+    Ok(())
 }
 
-/// Moves type annotations. `entries_before` new entries come first in the
-/// exception table.
+/// Moves type annotations, which go to the end of `out`. `entries_before` new
+/// entries come first in the exception table.
 pub fn type_annotations(
     attribute: &Attribute<'_>,
     map: &CodeMap,
     entries_before: usize,
-) -> Result<Vec<u8>, SkipReason> {
-    let mut out = Vec::with_capacity(attribute.info.len());
+    out: &mut Vec<u8>,
+) -> Result<(), SkipReason> {
     let mut r = attribute.reader();
     let count = r.u16()?;
     out.extend(count.to_be_bytes());
@@ -67,7 +77,7 @@ pub fn type_annotations(
                 out.extend(ranges.to_be_bytes());
                 for _ in 0..ranges {
                     let (start, len) = (r.u16()?, r.u16()?);
-                    range(&mut out, start, len, map)?;
+                    range(out, start, len, map)?;
                     out.extend_from_slice(r.bytes(2)?);
                 }
             }
@@ -95,7 +105,7 @@ pub fn type_annotations(
     if !r.is_empty() {
         return Err(SkipReason::Malformed);
     }
-    Ok(out)
+    Ok(())
 }
 
 /// Values within values that are followed. The source language has no limit,

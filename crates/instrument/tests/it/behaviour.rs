@@ -92,7 +92,7 @@ fn output(jdk: &Jdk, program: &str, variant: &Variant) -> (String, BTreeMap<Stri
                 .trim_end_matches(|c: char| counted && c.is_ascii_digit());
             format!("{class}.{name}")
         }));
-        for method in rewritten.skipped {
+        for method in rewritten.skipped.iter() {
             skipped.insert(format!("{class}.{}", method.name), method.reason);
         }
         fs::write(&path, rewritten.class.unwrap_or(bytes)).expect("a class can be written");

@@ -69,16 +69,16 @@ fn the_inserted_code_is_as_reviewed() {
     let bytes = fs::read(&path).expect("a class can be read");
     let rewritten = instrument(&bytes, Copy::Fields, 0);
     let mut captures = String::new();
-    for method in &rewritten.methods {
+    for method in rewritten.methods.iter() {
         captures.push_str(&format!(
             "{} {}{} {:?}\n",
             method.id, method.name, method.descriptor, method.lines
         ));
-        for capture in &method.captures {
+        for capture in method.captures {
             captures.push_str(&format!("  {capture:?}\n"));
         }
     }
-    for skipped in &rewritten.skipped {
+    for skipped in rewritten.skipped.iter() {
         captures.push_str(&format!(
             "- {}{}: {}\n",
             skipped.name, skipped.descriptor, skipped.reason

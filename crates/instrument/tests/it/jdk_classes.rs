@@ -72,7 +72,7 @@ fn instrument(modules: &[&Path], copy: Copy, pack: &Path) -> Count {
             .map(|m| m.captures.len())
             .sum::<usize>();
         count.grown_to += rewritten.class.as_ref().map_or(bytes.len(), Vec::len);
-        for skipped in &rewritten.skipped {
+        for skipped in rewritten.skipped.iter() {
             *count.skipped.entry(skipped.reason).or_default() += 1;
         }
         record(&mut out, rewritten.class_name.as_bytes()).expect("the pack can be written");

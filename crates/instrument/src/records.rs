@@ -1,0 +1,481 @@
+//! What was done to the methods of a class, as it is kept.
+//!
+//! A JVM loads ten thousands of classes, and all of this is kept for crashes
+//! that mostly never come: so it is a few pieces of memory for a class, not many
+//! for a method, and texts are there once.
+
+use hindsight_classfile::{ClassFile, Code, Member, Utf8, tables};
+
+use crate::method::NewBody;
+use crate::{Capture, Method, SkipReason, Skipped};
+
+/// A piece of the text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Text {
+    start: u32,
+    end: u32,
+}
+
+impl Text {
+    const NONE: Self = Self {
+        start: u32::MAX,
+        end: 0,
+    };
+
+    fn of(self, text: &str) -> &str {
+        // Pieces are made by `push` alone, which makes them of this text.
+        text.get(self.start as usize..self.end as usize)
+            .unwrap_or("")
+    }
+
+    /// A piece of this piece.
+    fn part(self, start: usize, end: usize) -> Self {
+        // Within the piece, so it fits.
+        Self {
+            start: self.start + start as u32,
+            end: self.start + end as u32,
+        }
+    }
+
+    /// What is left without the first and the last byte.
+    fn inner(self) -> Self {
+        Self {
+            start: self.start.saturating_add(1),
+            end: self.end.saturating_sub(1),
+        }
+    }
+}
+
+/// More text than this is not kept for one class. What is left out reads as
+/// empty. Only a class made for it gets there: by one long name in many methods.
+const MAX_TEXT: usize = 1 << 26;
+
+/// Adds to `text`.
+fn push(text: &mut String, piece: &str) -> Text {
+    let start = text.len() as u32;
+    if text.len() < MAX_TEXT {
+        text.push_str(piece);
+    }
+    let end = text.len() as u32;
+    Text { start, end }
+}
+
+fn push_utf8(text: &mut String, utf8: Utf8<'_>) -> Text {
+    push(text, &utf8.to_string_lossy())
+}
+
+/// A method with its name and descriptor as text.
+pub struct Named<'m, 'a> {
+    pub method: &'m Member<'a>,
+    pub name: &'m str,
+    pub descriptor: &'m str,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Row {
+    id: u32,
+    name: Text,
+    descriptor: Text,
+    access: u16,
+    lines: Option<(u16, u16)>,
+    /// Where the captures and names of the next method begin.
+    captures_end: u32,
+    names_end: u32,
+}
+
+#[derive(Debug, Clone, Copy)]
+enum CaptureRow {
+    Parameter {
+        index: u16,
+        descriptor: Text,
+    },
+    Field {
+        parameter: u16,
+        owner: Text,
+        name: Text,
+        descriptor: Text,
+    },
+}
+
+#[derive(Debug, Clone, Copy)]
+struct SkippedRow {
+    name: Text,
+    descriptor: Text,
+    reason: SkipReason,
+}
+
+/// The instrumented methods of a class, by rising id.
+#[derive(Debug, Clone, Default)]
+pub struct Methods {
+    text: Box<str>,
+    rows: Box<[Row]>,
+    captures: Box<[CaptureRow]>,
+    names: Box<[Text]>,
+}
+
+impl Methods {
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
+    /// The method at `place`.
+    pub fn get(&self, place: usize) -> Option<Method<'_>> {
+        let row = self.rows.get(place)?;
+        let before = place
+            .checked_sub(1)
+            .and_then(|before| self.rows.get(before));
+        let (captures, names) = before.map_or((0, 0), |row| (row.captures_end, row.names_end));
+        Some(Method {
+            id: row.id,
+            name: row.name.of(&self.text),
+            descriptor: row.descriptor.of(&self.text),
+            access: row.access,
+            lines: row.lines,
+            captures: Captures {
+                text: &self.text,
+                rows: slice(&self.captures, captures, row.captures_end),
+            },
+            parameter_names: ParameterNames {
+                text: &self.text,
+                rows: slice(&self.names, names, row.names_end),
+            },
+        })
+    }
+
+    /// All of them.
+    pub fn iter(&self) -> impl Iterator<Item = Method<'_>> {
+        (0..self.len()).filter_map(|place| self.get(place))
+    }
+}
+
+fn slice<T>(rows: &[T], start: u32, end: u32) -> &[T] {
+    rows.get(start as usize..end as usize).unwrap_or(&[])
+}
+
+/// What a method's handler appends, in its order. Iterate over copies.
+#[derive(Debug, Clone, Copy)]
+pub struct Captures<'r> {
+    text: &'r str,
+    rows: &'r [CaptureRow],
+}
+
+impl Captures<'_> {
+    /// How many are left.
+    pub fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// Whether none are left.
+    pub fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+}
+
+impl<'r> Iterator for Captures<'r> {
+    type Item = Capture<'r>;
+
+    fn next(&mut self) -> Option<Capture<'r>> {
+        let (first, rest) = self.rows.split_first()?;
+        self.rows = rest;
+        let text = self.text;
+        Some(match *first {
+            CaptureRow::Parameter { index, descriptor } => Capture::Parameter {
+                index,
+                descriptor: descriptor.of(text),
+            },
+            CaptureRow::Field {
+                parameter,
+                owner,
+                name,
+                descriptor,
+            } => Capture::Field {
+                parameter,
+                owner: owner.of(text),
+                name: name.of(text),
+                descriptor: descriptor.of(text),
+            },
+        })
+    }
+}
+
+/// The names of a method's parameters, as far as they are known; `this` is not
+/// among them. Iterate over copies.
+#[derive(Debug, Clone, Copy)]
+pub struct ParameterNames<'r> {
+    text: &'r str,
+    rows: &'r [Text],
+}
+
+impl<'r> ParameterNames<'r> {
+    /// The name of a parameter; the first one is 0.
+    pub fn get(&self, place: usize) -> Option<&'r str> {
+        self.clone().nth(place).flatten()
+    }
+}
+
+impl<'r> Iterator for ParameterNames<'r> {
+    type Item = Option<&'r str>;
+
+    fn next(&mut self) -> Option<Option<&'r str>> {
+        let (first, rest) = self.rows.split_first()?;
+        self.rows = rest;
+        Some((*first != Text::NONE).then(|| first.of(self.text)))
+    }
+}
+
+/// The methods of a class that have a body but were left as they were.
+#[derive(Debug, Clone, Default)]
+pub struct SkippedMethods {
+    text: Box<str>,
+    rows: Box<[SkippedRow]>,
+}
+
+impl SkippedMethods {
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
+    /// All of them, in the order of the class.
+    pub fn iter(&self) -> impl Iterator<Item = Skipped<'_>> {
+        self.rows.iter().map(|row| Skipped {
+            name: row.name.of(&self.text),
+            descriptor: row.descriptor.of(&self.text),
+            reason: row.reason,
+        })
+    }
+}
+
+/// Collects the records of one class after another.
+#[derive(Debug, Default)]
+pub struct Recorder {
+    text: String,
+    rows: Vec<Row>,
+    captures: Vec<CaptureRow>,
+    names: Vec<Text>,
+    /// The type of `this`.
+    this: Option<Text>,
+    /// Fields whose texts are there: the constant, the name, the descriptor.
+    fields: Vec<(u16, Text, Text)>,
+    skipped_text: String,
+    skipped: Vec<SkippedRow>,
+}
+
+/// Fields that are looked for among those whose texts are there.
+const MAX_FIELDS: usize = 64;
+
+impl Recorder {
+    /// Forgets everything.
+    pub fn clear(&mut self) {
+        self.text.clear();
+        self.rows.clear();
+        self.captures.clear();
+        self.names.clear();
+        self.this = None;
+        self.fields.clear();
+        self.skipped_text.clear();
+        self.skipped.clear();
+    }
+
+    /// How many methods were instrumented.
+    pub fn methods(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// What was recorded.
+    pub fn records(&self) -> (Methods, SkippedMethods) {
+        (
+            Methods {
+                text: self.text.as_str().into(),
+                rows: self.rows.as_slice().into(),
+                captures: self.captures.as_slice().into(),
+                names: self.names.as_slice().into(),
+            },
+            SkippedMethods {
+                text: self.skipped_text.as_str().into(),
+                rows: self.skipped.as_slice().into(),
+            },
+        )
+    }
+
+    /// Takes down that a method was left alone.
+    pub fn skip(&mut self, method: &Named<'_, '_>, reason: SkipReason) {
+        let row = SkippedRow {
+            name: push(&mut self.skipped_text, method.name),
+            descriptor: push(&mut self.skipped_text, method.descriptor),
+            reason,
+        };
+        self.skipped.push(row);
+    }
+
+    /// Takes down a method with a new body.
+    pub fn method(
+        &mut self,
+        class: &ClassFile<'_>,
+        this: Utf8<'_>,
+        named: &Named<'_, '_>,
+        code: &Code<'_>,
+        id: u32,
+        body: &NewBody<'_>,
+    ) {
+        let method = named.method;
+        let name = push(&mut self.text, named.name);
+        let descriptor = push(&mut self.text, named.descriptor);
+        self.captures(this, method, descriptor, body);
+        let lines = self.names(class, method, code, body);
+        self.rows.push(Row {
+            id,
+            name,
+            descriptor,
+            access: method.access,
+            lines,
+            // Each takes a slot, which has 16 bits, of at most 65,535 methods.
+            captures_end: self.captures.len() as u32,
+            names_end: self.names.len() as u32,
+        });
+    }
+
+    fn this(&mut self, name: Utf8<'_>) -> Text {
+        if let Some(this) = self.this {
+            return this;
+        }
+        let start = self.text.len() as u32;
+        self.text.push('L');
+        push_utf8(&mut self.text, name);
+        self.text.push(';');
+        let end = self.text.len() as u32;
+        *self.this.insert(Text { start, end })
+    }
+
+    fn captures(
+        &mut self,
+        this: Utf8<'_>,
+        method: &Member<'_>,
+        descriptor: Text,
+        body: &NewBody<'_>,
+    ) {
+        let as_it_was = descriptor.of(&self.text).as_bytes() == method.descriptor.as_bytes();
+        let first = self.captures.len();
+        // Behind the parenthesis.
+        let mut at = 1;
+        for parameter in &body.parameters {
+            let text = match parameter.ty {
+                None => self.this(this),
+                Some(ty) => {
+                    let len = ty.descriptor().as_bytes().len();
+                    at += len;
+                    if as_it_was {
+                        descriptor.part(at - len, at)
+                    } else {
+                        push_utf8(&mut self.text, ty.descriptor())
+                    }
+                }
+            };
+            self.captures.push(CaptureRow::Parameter {
+                index: parameter.index,
+                descriptor: text,
+            });
+        }
+        for kept in &body.fields {
+            let (Some(parameter), Some(&CaptureRow::Parameter { descriptor, .. })) = (
+                body.parameters.get(kept.parameter),
+                self.captures.get(first + kept.parameter),
+            ) else {
+                continue;
+            };
+            let known = self
+                .fields
+                .iter()
+                .find(|(index, _, _)| *index == kept.index);
+            let (_, name, ty) = known.copied().unwrap_or_else(|| {
+                let field = (
+                    kept.index,
+                    push_utf8(&mut self.text, kept.field.name),
+                    push_utf8(&mut self.text, kept.field.descriptor),
+                );
+                if self.fields.len() < MAX_FIELDS {
+                    self.fields.push(field);
+                }
+                field
+            });
+            self.captures.push(CaptureRow::Field {
+                parameter: parameter.index,
+                // Fields are picked by their owner: it is the parameter's class.
+                owner: descriptor.inner(),
+                name,
+                descriptor: ty,
+            });
+        }
+    }
+
+    /// Takes down the names of the parameters, and returns the range of lines,
+    /// where debug tables have them. Tables that make no sense have nothing.
+    fn names(
+        &mut self,
+        class: &ClassFile<'_>,
+        method: &Member<'_>,
+        code: &Code<'_>,
+        body: &NewBody<'_>,
+    ) -> Option<(u16, u16)> {
+        let text = &mut self.text;
+        let mut name = |index: u16| match class.pool.utf8(index) {
+            Ok(name) if index != 0 => push_utf8(text, name),
+            _ => Text::NONE,
+        };
+        let first = self.names.len();
+        let parameters = || body.parameters.iter().filter(|p| p.index != 0);
+        self.names.extend(parameters().map(|_| Text::NONE));
+        let names = self.names.get_mut(first..).unwrap_or_default();
+        let mut lines: Option<(u16, u16)> = None;
+
+        for attribute in code.attributes.iter() {
+            match attribute.name(&class.pool).map(Utf8::as_bytes) {
+                Ok(b"LineNumberTable") => {
+                    let Ok(entries) = tables::line_numbers(&attribute) else {
+                        continue;
+                    };
+                    for entry in entries {
+                        let (min, max) = lines.unwrap_or((entry.line, entry.line));
+                        lines = Some((min.min(entry.line), max.max(entry.line)));
+                    }
+                }
+                Ok(b"LocalVariableTable") => {
+                    let Ok(variables) = tables::local_variables(&attribute) else {
+                        continue;
+                    };
+                    for variable in variables.filter(|variable| variable.start == 0) {
+                        let at = parameters().position(|p| p.slot == variable.slot);
+                        if let Some(place) = at.and_then(|at| names.get_mut(at)) {
+                            *place = name(variable.name_index);
+                        }
+                    }
+                }
+                _ => {}
+            }
+        }
+        // The compiler was asked for these, so they are better.
+        if let Some(attribute) = method.attributes.find(&class.pool, "MethodParameters")
+            && let Ok(entries) = tables::method_parameters(&attribute)
+            && entries.len() == names.len()
+        {
+            for (place, entry) in names.iter_mut().zip(entries) {
+                let better = name(entry.name_index);
+                if better != Text::NONE {
+                    *place = better;
+                }
+            }
+        }
+        lines
+    }
+}
