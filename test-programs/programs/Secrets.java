@@ -36,4 +36,7 @@ public class Secrets {
     }
 }
 /* crashes
+java.lang.SecurityException in thread main, uncaught
+  Secrets.login:31 this=Secrets{userPassword=hole(redacted),apiKey=hole(redacted),pin=null,pinText=hole(redacted),user="u",passwords=Collections$SingletonList,settings=Collections$SingletonMap,header=Secrets$Header{name="Cookie",value=hole(redacted)},other=Secrets$Header{name="Accept",value="all"}} passphrase=hole(redacted) plain="shown"
+  Secrets.main:35 args=[]
 */

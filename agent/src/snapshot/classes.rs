@@ -53,6 +53,7 @@ pub(crate) struct Class {
 const ENTRIES: &[(&str, &str)] = &[
     ("key", "value"),
     ("key", "val"),
+    ("k", "v"),
     ("k0", "v0"),
     ("referent", "value"),
     ("name", "value"),
