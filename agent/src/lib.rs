@@ -28,6 +28,7 @@
 mod agent;
 mod callbacks;
 mod counters;
+mod earlier;
 mod exceptions;
 mod frames;
 mod glob;
@@ -36,6 +37,7 @@ mod jni;
 mod jvmti;
 mod methods;
 mod options;
+mod originals;
 mod recording;
 mod report;
 mod run;

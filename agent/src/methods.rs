@@ -13,8 +13,11 @@ pub(crate) const NOT_CAPTURED: &str = "not captured";
 pub(crate) struct Class {
     /// Binary name with dots.
     pub(crate) name: String,
-    /// SHA-256 of the class file as it was loaded, in hexadecimal.
-    pub(crate) sha256: String,
+    /// SHA-256 of the class file as its loader gave it, in hexadecimal; not known of a class that
+    /// was loaded before the agent.
+    pub(crate) sha256: Option<String>,
+    /// SHA-256 of the bytes that the probes went into.
+    version: [u8; 32],
     first_id: u32,
     pub(crate) methods: Vec<Method>,
     /// Methods that were left alone, with the reason in words.
@@ -55,10 +58,26 @@ impl Methods {
         Some(first)
     }
 
+    /// The first number of the latest class of this name, if it was made of the same bytes: then the
+    /// same numbers are right again, be it another loader's copy or the class once more.
+    pub(crate) fn known(&self, name: &str, version: &[u8; 32]) -> Option<u32> {
+        let table = self.0.read().ok()?;
+        let class = table.by_name.get(name)?;
+        (class.version == *version).then_some(class.first_id)
+    }
+
+    /// Whether a class of this name has numbers.
+    pub(crate) fn is_known(&self, name: &str) -> bool {
+        self.0
+            .read()
+            .is_ok_and(|table| table.by_name.contains_key(name))
+    }
+
     pub(crate) fn add(
         &self,
         name: String,
-        sha256: String,
+        sha256: Option<String>,
+        version: [u8; 32],
         first_id: u32,
         methods: Vec<Method>,
         skipped: &[Skipped],
@@ -73,6 +92,7 @@ impl Methods {
         let class = Arc::new(Class {
             name: name.clone(),
             sha256,
+            version,
             first_id,
             methods,
             skipped,
@@ -101,7 +121,7 @@ impl Methods {
     /// SHA-256 of the latest class file of this name.
     pub(crate) fn sha256(&self, class: &str) -> Option<String> {
         let table = self.0.read().ok()?;
-        table.by_name.get(class).map(|class| class.sha256.clone())
+        table.by_name.get(class)?.sha256.clone()
     }
 
     /// Why a method that is on the stack was not captured.

@@ -22,8 +22,9 @@ pub fn crash(class: &[u8], plan: &CrashPlan<'_>) -> Result<Rewritten, Error> {
         class_name: name.to_string_lossy().into_owned(),
         methods: Vec::new(),
         skipped: Vec::new(),
+        had_probes: class.pool.classes().any(|(_, name)| name == PROBE),
     };
-    if class.is(access::MODULE) || class.pool.classes().any(|(_, name)| name == PROBE) {
+    if class.is(access::MODULE) || rewritten.had_probes {
         return Ok(rewritten);
     }
 
@@ -125,6 +126,7 @@ fn all_left(class: &ClassFile<'_>, rewritten: Rewritten) -> Rewritten {
         skipped: with_body
             .map(|method| skipped(method, SkipReason::ConstantPoolFull))
             .collect(),
+        had_probes: false,
     }
 }
 

@@ -43,6 +43,8 @@ pub struct Rewritten {
     pub methods: Vec<Method>,
     /// The methods that have a body but were left as they were.
     pub skipped: Vec<Skipped>,
+    /// The class came with probes in it, and was left as it was for that.
+    pub had_probes: bool,
 }
 
 /// An instrumented method.
