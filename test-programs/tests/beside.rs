@@ -677,3 +677,133 @@ public class Waiting {
         assert_eq!(workplace.crashes().len(), 1);
     }
 }
+
+/// Two named modules, one of which exports nothing but an interface's package.
+const MODULES: &[(&str, &str)] = &[
+    (
+        "lib/module-info.java",
+        "module lib { exports lib.api; provides lib.api.Parser with lib.inner.Strict; }",
+    ),
+    (
+        "lib/lib/api/Parser.java",
+        "package lib.api; public interface Parser { int parse(String text, int[] weights); }",
+    ),
+    (
+        "lib/lib/inner/Strict.java",
+        "package lib.inner;
+public class Strict implements lib.api.Parser {
+    private int calls;
+    public int parse(String text, int[] weights) {
+        calls++;
+        int sum = 0;
+        for (int i = 0; i < text.length(); i++) {
+            sum += weights[text.charAt(i) - 'a'];
+        }
+        return sum;
+    }
+}",
+    ),
+    (
+        "app/module-info.java",
+        "module app { requires lib; uses lib.api.Parser; }",
+    ),
+    (
+        "app/app/Main.java",
+        "package app;
+import java.util.ServiceLoader;
+import lib.api.Parser;
+public class Main {
+    static int run(Parser parser, String text) {
+        return parser.parse(text, new int[] {1, 2, 3});
+    }
+    public static void main(String[] args) {
+        Parser parser = ServiceLoader.load(Parser.class).findFirst().orElseThrow();
+        System.out.println(run(parser, \"abc\") + \" in \" + parser.getClass().getModule());
+        System.out.println(run(parser, \"abcd\"));
+    }
+}",
+    ),
+];
+
+#[test]
+fn named_modules_are_recorded_on_the_module_path_and_in_an_image() {
+    for jdk in jdks() {
+        let workplace = Workplace::new("modules");
+        let sources = workplace.join("src");
+        for (name, source) in MODULES {
+            let path = sources.join(name);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, source).unwrap();
+        }
+        let modules = workplace.join("modules");
+        let tool = |name: &str, arguments: &[&str]| {
+            let made = Command::new(jdk.tool(name))
+                .args(arguments)
+                .output()
+                .unwrap();
+            assert!(made.status.success(), "{name}: {}", both(&made));
+        };
+        let path = |path: &Path| path.to_str().unwrap().to_owned();
+        tool(
+            "javac",
+            &[
+                "-g",
+                "--release",
+                "17",
+                "-d",
+                &path(&modules),
+                "--module-source-path",
+                &path(&sources),
+                "--module",
+                "app,lib",
+            ],
+        );
+        let image = workplace.join("image");
+        let mut javas = vec![jdk.tool("java")];
+        // An image needs the JDK's own modules as files, or a JDK that can do without.
+        if jdk.home.join("jmods/java.base.jmod").exists() {
+            tool(
+                "jlink",
+                &[
+                    "--module-path",
+                    &path(&modules),
+                    "--add-modules",
+                    "app,lib",
+                    "--output",
+                    &path(&image),
+                ],
+            );
+            javas.push(image.join("bin/java"));
+        } else {
+            eprintln!("no image on JDK {}: it has no jmods", jdk.version);
+        }
+        for java in javas {
+            let _ = fs::remove_dir_all(workplace.join("out"));
+            let output = Command::new(&java)
+                .args(["-Xverify:all", "-XX:-PrintWarnings"])
+                .arg(ours(&workplace))
+                .arg("--module-path")
+                .arg(&modules)
+                .args(["--module", "app/app.Main"])
+                .output()
+                .unwrap();
+            let place = format!("{}: {}", java.display(), both(&output));
+            assert_eq!(output.status.code(), Some(1), "{place}");
+            assert_eq!(text(&output.stdout), "6 in module lib\n", "{place}");
+            assert_eq!(
+                rendered(&workplace),
+                "java.lang.ArrayIndexOutOfBoundsException in thread main, uncaught\n  \
+                 lib.inner.Strict.parse:8 this=Strict{calls=2} text=\"abcd\" weights=[I(12 bytes) \
+                 [at entry lib.inner.Strict.calls=1]\n  \
+                 app.Main.run:6 parser=Strict{calls=2} text=\"abcd\"\n  \
+                 app.Main.main:11 args=[]\n",
+                "{place}"
+            );
+            // Tests have the modules on their class path.
+            let both_modules =
+                std::env::join_paths([modules.join("app"), modules.join("lib")]).unwrap();
+            let (done, told) = junit(&workplace, jdk, Path::new(&both_modules));
+            assert!(done && told.contains("2 of 3 frames reproduce"), "{told}");
+        }
+    }
+}
