@@ -6,15 +6,17 @@
 //! first       ours: what the class was, for its hash
 //! others      Java agents whose changes are for good (JaCoCo)
 //! last        ours: the probes
-//! others      Java agents that may retransform (OpenTelemetry)
-//! again       ours: probes for classes that have none
+//! others      agents that may retransform (OpenTelemetry), and among them, in
+//!             the order in which they came, `again`: probes for classes that
+//!             have none
 //! ```
 //!
 //! Hence tools that know classes by a hash of their bytes see them without
-//! probes, whatever the order on the command line. A retransformation starts
+//! probes, whatever the order on the command line; an agent that stands before
+//! ours there comes before [`first`] too. A retransformation starts
 //! from what [`last`] has made, so probes stay, and are inserted once; it is
 //! [`again`] that puts them back where a class was loaded before the agent. A
-//! redefinition brings new bytes and goes through all five.
+//! redefinition brings new bytes and goes through all of them.
 //!
 //! **Invariant:** whatever goes wrong, the class is left as it was and the
 //! reason is counted.

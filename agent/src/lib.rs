@@ -7,7 +7,7 @@
 //! ([`snapshot`]) go into a crash file ([`recording`]).
 //!
 //! ```text
-//! callbacks --> hook --> instrument          (class loading)
+//! callbacks --> hook --> instrument          (class loading; earlier: before us)
 //!     |
 //!     +-------> report --> exceptions, frames, snapshot --> recording
 //! ```
