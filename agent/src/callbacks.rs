@@ -3,6 +3,7 @@
 #![expect(unsafe_code, reason = "entry points from the JVM")]
 
 use crate::agent::{self, Agent, Base};
+use crate::earlier;
 use crate::hook;
 use crate::jni::{Jni, Obj};
 use crate::jvmti::{Jvmti, Vm};
@@ -10,10 +11,11 @@ use crate::options::Options;
 use crate::recording::Recording;
 use crate::report::{self, Call, Reports, Trigger};
 use crate::run;
-use crate::shim::Shim;
+use crate::shim::{self, Shim};
 use crate::sys::{self, Callbacks, JValue, JavaVm, JniEnv, JvmtiEnv, Ref};
 use hindsight_instrument::{contract, entry_hook};
 use std::ffi::{CStr, c_char, c_int, c_void};
+use std::io::Write;
 use std::panic::{self, AssertUnwindSafe};
 use std::slice;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -65,8 +67,15 @@ pub unsafe extern "system" fn Agent_OnAttach(
     _: *const c_char,
     _: *mut c_void,
 ) -> c_int {
-    eprintln!(
-        "hindsight: this release cannot be attached to a running JVM; start it with -agentpath:PATH/libhindsight.so"
+    // Not `eprintln!`, which panics when nobody reads.
+    let _ = writeln!(
+        std::io::stderr(),
+        "hindsight: {}",
+        if agent::base().is_some() {
+            "the agent is in this JVM already and goes on as it was started; the second one stays out"
+        } else {
+            "this release cannot be attached to a running JVM; start it with -agentpath:PATH/libhindsight.so"
+        }
     );
     sys::JNI_ERR
 }
@@ -97,11 +106,11 @@ fn load(vm: Vm, text: &str) -> c_int {
     let callbacks = Callbacks {
         vm_init: Some(vm_init),
         vm_death: Some(vm_death),
-        class_file_load_hook: Some(class_file_load_hook),
+        class_file_load_hook: Some(first_load_hook),
         ..Callbacks::default()
     };
-    // Class loading is hooked from VMInit on: no earlier class is the
-    // program's, and the shared archive stays usable for the JDK's.
+    // Class loading is hooked from VMInit on: the shared archives stay usable,
+    // which HotSpot would otherwise refuse with a line on the program's output.
     if jvmti.set_callbacks(&callbacks)
         && jvmti.enable(sys::EVENT_VM_INIT)
         && jvmti.enable(sys::EVENT_VM_DEATH)
@@ -123,6 +132,13 @@ unsafe extern "system" fn vm_init(_: JvmtiEnv, env: JniEnv, _: Ref) {
 }
 
 fn start(base: &'static Base, jni: Jni) {
+    if earlier::is_archive_written(jni) {
+        base.complain(
+            "agent_not_started",
+            "nothing will be recorded: this JVM writes an archive of its classes, which must be without probes",
+        );
+        return;
+    }
     let shim = match Shim::install(jni) {
         Ok(shim) => shim,
         Err(what) => {
@@ -152,17 +168,21 @@ fn start(base: &'static Base, jni: Jni) {
     let Some(started) = agent::set_agent(started) else {
         return;
     };
-    if base.options.report.uncaught && !hook_uncaught(base, jni) {
-        base.complain(
-            "uncaught_not_hooked",
-            "uncaught exceptions will not be recorded: java.lang.Thread cannot be hooked",
-        );
-    }
-    if !started.shim.set_ready(jni, true) || !base.jvmti.enable(sys::EVENT_CLASS_FILE_LOAD_HOOK) {
+    let hooked = hook_classes(base);
+    if !started.shim.set_ready(jni, true) || hooked.is_none() {
         base.complain(
             "agent_not_started",
             "nothing will be recorded: the JVM refuses class-loading events",
         );
+    }
+    if let Some(retransformer) = hooked {
+        if base.options.report.uncaught && !hook_uncaught(retransformer, jni) {
+            base.complain(
+                "uncaught_not_hooked",
+                "uncaught exceptions will not be recorded: java.lang.Thread cannot be hooked",
+            );
+        }
+        earlier::instrument(base, retransformer, jni);
     }
     if started.recording.directory().is_dir() {
         run::write(started, false);
@@ -183,93 +203,125 @@ fn java_version(jni: Jni) -> Option<String> {
         .map(|text| jni.string(text))
 }
 
-/// Set while `java.lang.Thread` is being retransformed, and then by the hook when it is done.
+/// Hooks class loading by three environments, which makes the order that [`hook`] tells of: the JVM
+/// asks them in the order in which they were made, those that may retransform after all others. Java
+/// agents have made theirs before `VMInit`. The result is the one that may retransform.
+fn hook_classes(base: &Base) -> Option<Jvmti> {
+    let hooked = |jvmti: Jvmti, hook| {
+        let callbacks = Callbacks {
+            class_file_load_hook: Some(hook),
+            ..Callbacks::default()
+        };
+        (jvmti.set_callbacks(&callbacks) && jvmti.enable(sys::EVENT_CLASS_FILE_LOAD_HOOK))
+            .then_some(jvmti)
+    };
+    let again = hooked(
+        base.vm.jvmti(&[sys::CAN_RETRANSFORM_CLASSES])?,
+        again_load_hook,
+    )?;
+    hooked(base.vm.jvmti(&[])?, last_load_hook)?;
+    // Last, so that nothing is kept for a loading whose end is not hooked yet.
+    base.jvmti
+        .enable(sys::EVENT_CLASS_FILE_LOAD_HOOK)
+        .then_some(again)
+}
+
+/// Set by the hook when `java.lang.Thread` is done.
 static THREAD_HOOKED: AtomicBool = AtomicBool::new(false);
 
 /// Puts a call at the entry of `Thread.dispatchUncaughtException`, which the JVM
 /// calls for every thread that dies of an exception, the main thread included.
 ///
 /// A handler set by `Thread.setDefaultUncaughtExceptionHandler` would do for
-/// most, but the program can see it and replace it.
-fn hook_uncaught(base: &Base, jni: Jni) -> bool {
-    let Some(jvmti) = base.vm.jvmti(&[sys::CAN_RETRANSFORM_CLASSES]) else {
-        return false;
-    };
-    let callbacks = Callbacks {
-        class_file_load_hook: Some(thread_load_hook),
-        ..Callbacks::default()
-    };
-    let done = jvmti.set_callbacks(&callbacks)
-        && jvmti.enable(sys::EVENT_CLASS_FILE_LOAD_HOOK)
-        && jni
-            .find_class(c"java/lang/Thread")
-            .is_some_and(|class| jvmti.retransform(class).is_ok());
-    // The environment stays: when another agent retransforms the class, the JVM starts from the
-    // bytes before ours and asks again.
-    done && THREAD_HOOKED.load(Ordering::Acquire)
+/// most, but the program can see it and replace it. When another agent
+/// retransforms the class, the JVM starts from the bytes before ours and asks
+/// again.
+fn hook_uncaught(retransformer: Jvmti, jni: Jni) -> bool {
+    jni.find_class(c"java/lang/Thread")
+        .is_some_and(|class| retransformer.retransform(&[class]).is_ok())
+        && THREAD_HOOKED.load(Ordering::Acquire)
 }
 
-unsafe extern "system" fn thread_load_hook(
-    env: JvmtiEnv,
-    _: JniEnv,
-    _redefined: Ref,
-    _loader: Ref,
-    name: *const c_char,
-    _domain: Ref,
-    len: c_int,
-    data: *const u8,
-    new_len: *mut c_int,
-    new_data: *mut *mut u8,
-) {
-    contained(|| {
-        // SAFETY: name is null or a C string, and the class's bytes are lent until we return.
-        let (name, bytes) = unsafe { lent(name, data, len) };
-        if name != Some("java/lang/Thread") {
-            return;
-        }
-        let target = (
-            contract::PROBE,
-            contract::UNCAUGHT.name,
-            contract::UNCAUGHT.descriptor,
-        );
-        let hooked = entry_hook(
-            bytes,
-            contract::DISPATCH_UNCAUGHT.name,
-            contract::DISPATCH_UNCAUGHT.descriptor,
-            target,
-        );
-        if let Ok(bytes) = hooked {
-            // SAFETY: the environment of this event, and its places for a result.
-            let done = unsafe { hand_over(Jvmti::from_raw(env), &bytes, new_len, new_data) };
-            THREAD_HOOKED.store(done, Ordering::Release);
-        }
-    });
+/// The hooked `java.lang.Thread`, or `None` if it is that already.
+fn hook_thread(base: &Base, bytes: &[u8]) -> Option<Vec<u8>> {
+    if !base.options.report.uncaught || hook::has_probes(bytes) {
+        return None;
+    }
+    let target = (
+        contract::PROBE,
+        contract::UNCAUGHT.name,
+        contract::UNCAUGHT.descriptor,
+    );
+    entry_hook(
+        bytes,
+        contract::DISPATCH_UNCAUGHT.name,
+        contract::DISPATCH_UNCAUGHT.descriptor,
+        target,
+    )
+    .ok()
 }
 
-unsafe extern "system" fn class_file_load_hook(
-    env: JvmtiEnv,
-    _: JniEnv,
-    _redefined: Ref,
-    loader: Ref,
-    name: *const c_char,
-    _domain: Ref,
-    len: c_int,
-    data: *const u8,
-    new_len: *mut c_int,
-    new_data: *mut *mut u8,
-) {
-    contained(|| {
-        let Some(base) = agent::base() else { return };
-        // SAFETY: name is null or a C string, and the class's bytes are lent until we return.
-        let (name, bytes) = unsafe { lent(name, data, len) };
-        if let Some(bytes) = hook::instrument(base, base.jvmti, name, loader, bytes) {
-            // SAFETY: the environment of this event, and its places for a result.
-            let done = unsafe { hand_over(Jvmti::from_raw(env), &bytes, new_len, new_data) };
-            if !done {
-                base.counters.add("classes_left_alone:no memory", 1);
+/// A `ClassFileLoadHook` that asks a function of [`hook`] for the new class.
+macro_rules! load_hook {
+    ($(#[$doc:meta])* $hook:ident, |$base:ident, $name:ident, $loader:ident, $redefined:ident, $bytes:ident| $body:expr) => {
+        $(#[$doc])*
+        unsafe extern "system" fn $hook(
+            env: JvmtiEnv,
+            _: JniEnv,
+            redefined: Ref,
+            $loader: Ref,
+            name: *const c_char,
+            _domain: Ref,
+            len: c_int,
+            data: *const u8,
+            new_len: *mut c_int,
+            new_data: *mut *mut u8,
+        ) {
+            contained(|| {
+                let Some($base) = agent::base() else { return };
+                let $redefined = !redefined.is_null();
+                // SAFETY: name is null or a C string, and the class's bytes are lent until we return.
+                let ($name, $bytes) = unsafe { lent(name, data, len) };
+                if let Some(changed) = $body {
+                    // SAFETY: the environment of this event, and its places for a result.
+                    let done = unsafe { hand_over(Jvmti::from_raw(env), &changed, new_len, new_data) };
+                    if !done {
+                        $base.counters.add("classes_left_alone:no memory", 1);
+                    }
+                }
+            });
+        }
+    };
+}
+
+load_hook! {
+    first_load_hook, |base, name, loader, _redefined, bytes| {
+        hook::first(base, name, loader, bytes);
+        None::<Vec<u8>>
+    }
+}
+
+load_hook! {
+    last_load_hook, |base, name, loader, redefined, bytes| {
+        hook::last(base, name, loader, redefined, bytes)
+    }
+}
+
+load_hook! {
+    /// Called for every class, but new ones are done by then.
+    again_load_hook, |base, name, loader, redefined, bytes| {
+        if !redefined {
+            None
+        } else if name == Some("java/lang/Thread") {
+            let hooked = hook_thread(base, bytes);
+            if hooked.is_some() {
+                THREAD_HOOKED.store(true, Ordering::Release);
             }
+            hooked
+        } else {
+            hook::again(base, name, loader, bytes)
         }
-    });
+    }
 }
 
 /// What the JVM lends to a class file load hook.
@@ -337,7 +389,10 @@ pub unsafe extern "system" fn Java_java_lang_HindsightThread_report(
     kept: Ref,
 ) {
     contained(|| {
-        let Some(agent) = agent::agent() else { return };
+        let Some(agent) = agent::agent() else {
+            shim::LINKED.store(true, Ordering::Release);
+            return;
+        };
         // SAFETY: the arguments of a native method: this thread's environment and local references.
         let (jni, exception, way, kept) = unsafe {
             (

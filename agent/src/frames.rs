@@ -196,7 +196,7 @@ fn pending(
             .filter(|line| *line >= 0),
         file: element.and_then(|element| element.file.clone()),
         access: method.access,
-        class_sha256: Some(class.sha256()),
+        class_sha256: class.sha256(),
         exception,
         ..Frame::default()
     };

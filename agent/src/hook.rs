@@ -1,15 +1,34 @@
 //! Which classes are instrumented, and how that is done at load time.
 //!
+//! Other agents rewrite the same classes. The JVM asks agents in this order:
+//!
+//! ```text
+//! first       ours: what the class was, for its hash
+//! others      Java agents whose changes are for good (JaCoCo)
+//! last        ours: the probes
+//! others      agents that may retransform (OpenTelemetry), and among them, in
+//!             the order in which they came, `again`: probes for classes that
+//!             have none
+//! ```
+//!
+//! Hence tools that know classes by a hash of their bytes see them without
+//! probes, whatever the order on the command line; an agent that stands before
+//! ours there comes before [`first`] too. A retransformation starts
+//! from what [`last`] has made, so probes stay, and are inserted once; it is
+//! [`again`] that puts them back where a class was loaded before the agent. A
+//! redefinition brings new bytes and goes through all of them.
+//!
 //! **Invariant:** whatever goes wrong, the class is left as it was and the
 //! reason is counted.
 
 use crate::agent::Base;
 use crate::jvmti::Jvmti;
+use crate::originals::{self, Original};
 use crate::snapshot::classes::binary_name;
 use crate::sys;
 use hindsight_instrument::select::{self, MAX_FIELDS};
-use hindsight_instrument::{CrashPlan, Rules, SkippedMethods, Workspace};
-use sha2::{Digest, Sha256};
+use hindsight_instrument::{CrashPlan, Rewritten, Rules, SkippedMethods, Workspace, contract};
+use std::cell::OnceCell;
 use std::sync::Mutex;
 
 /// A class cannot have more methods than this (JVMS 4.11).
@@ -61,6 +80,11 @@ fn wanted(base: &Base, jvmti: Jvmti, name: &str, loader: sys::Ref) -> Wanted {
     Wanted::Nothing
 }
 
+/// Whether frames of this class are to be handed over.
+pub(crate) fn wants_frames(base: &Base, class: &str, loader: sys::Ref) -> bool {
+    wanted(base, base.jvmti, class, loader) == Wanted::Frames
+}
+
 /// Memory for instrumenting: as much as there have been threads at it at the same
 /// time.
 #[derive(Default)]
@@ -78,6 +102,22 @@ impl Workspaces {
     }
 }
 
+/// Other agents. They are no part of the program; `include` can name them all the same.
+const AGENTS: &[&str] = &[
+    "org.jacoco.agent.rt.",
+    "io.opentelemetry.javaagent.",
+    "net.bytebuddy.agent.",
+    "datadog.trace.",
+    "datadog.instrument.",
+    "com.datadog.",
+    "com.newrelic.agent.",
+    "com.newrelic.bootstrap.",
+    "co.elastic.apm.agent.",
+    "com.dynatrace.",
+    "com.appdynamics.",
+    "com.intellij.rt.debugger.",
+];
+
 /// Whether the user's options ask for this class.
 fn asked_for(base: &Base, jvmti: Jvmti, name: &str, loader: sys::Ref) -> bool {
     if select::is_below_probes(name) {
@@ -90,7 +130,7 @@ fn asked_for(base: &Base, jvmti: Jvmti, name: &str, loader: sys::Ref) -> bool {
     if !options.include.is_empty() {
         return select::names(&options.include, name);
     }
-    if loader.is_null() {
+    if loader.is_null() || AGENTS.iter().any(|prefix| name.starts_with(prefix)) {
         return false;
     }
     if JDK.iter().any(|prefix| name.starts_with(prefix)) {
@@ -103,29 +143,103 @@ fn asked_for(base: &Base, jvmti: Jvmti, name: &str, loader: sys::Ref) -> bool {
     true
 }
 
-/// The instrumented class, or `None` to leave it as it is.
-pub(crate) fn instrument(
+/// Before other agents have seen the class.
+pub(crate) fn first(base: &Base, name: Option<&str>, loader: sys::Ref, bytes: &[u8]) {
+    if let Some(name) = name
+        && wants_frames(base, &name.replace('/', "."), loader)
+    {
+        originals::keep(Original::new(name, bytes));
+    }
+}
+
+/// A class that is loaded or redefined: the instrumented one, or `None` to leave it as it is.
+pub(crate) fn last(
     base: &Base,
-    jvmti: Jvmti,
+    name: Option<&str>,
+    loader: sys::Ref,
+    redefined: bool,
+    bytes: &[u8],
+) -> Option<Vec<u8>> {
+    let original = match name {
+        Some(name) => {
+            let original = originals::take(name);
+            // What was kept was wanted.
+            if original.is_none() {
+                match wanted(base, base.jvmti, &name.replace('/', "."), loader) {
+                    Wanted::Frames => {}
+                    Wanted::Catches => return instrument_catches(base, bytes),
+                    Wanted::Nothing => return None,
+                }
+            }
+            original
+        }
+        // Some loaders do not say the name; then only the class file knows it.
+        None => None,
+    };
+    let original = original.unwrap_or_else(|| Original::new(name.unwrap_or(""), bytes));
+    let version = if original.is(bytes) {
+        original.sha256
+    } else {
+        base.counters.add("classes_changed_by_other_agents", 1);
+        originals::sha256(bytes)
+    };
+    if redefined {
+        base.counters.add("classes_redefined", 1);
+    }
+    instrument(base, name, loader, bytes, Some(original.sha256), version)
+}
+
+/// A class that is retransformed, by us or by another agent, as the other agents have left it. It has
+/// its probes still if it was loaded through [`last`].
+pub(crate) fn again(
+    base: &Base,
     name: Option<&str>,
     loader: sys::Ref,
     bytes: &[u8],
 ) -> Option<Vec<u8>> {
-    // Some loaders do not say the name; then only the class file knows it.
-    let wanted_by_name = match name {
-        Some(name) => wanted(base, jvmti, &name.replace('/', "."), loader),
-        None => Wanted::Frames,
-    };
-    match wanted_by_name {
-        Wanted::Frames => {}
-        Wanted::Catches => return instrument_catches(base, bytes),
-        Wanted::Nothing => return None,
+    let name = name?;
+    let dotted = name.replace('/', ".");
+    if loader.is_null() || !wants_frames(base, &dotted, loader) || has_probes(bytes) {
+        return None;
     }
+    let counter = if base.methods.is_known(&dotted) {
+        "classes_given_their_probes_again"
+    } else {
+        "classes_loaded_before_the_agent"
+    };
+    // These bytes are not the class file's but made by the JVM from its own structures.
+    let version = originals::sha256(bytes);
+    let rewritten = instrument(base, Some(name), loader, bytes, None, version);
+    if rewritten.is_some() {
+        base.counters.add(counter, 1);
+    }
+    rewritten
+}
+
+/// Whether the class refers to the probes. May be wrong about a class that only mentions them, which
+/// no class of a program does.
+pub(crate) fn has_probes(bytes: &[u8]) -> bool {
+    let probe = contract::PROBE.as_bytes();
+    bytes.windows(probe.len()).any(|window| window == probe)
+}
+
+/// The instrumented class, or `None` to leave it as it is. A class with a name is a wanted one.
+fn instrument(
+    base: &Base,
+    name: Option<&str>,
+    loader: sys::Ref,
+    bytes: &[u8],
+    sha256: Option<[u8; 32]>,
+    version: [u8; 32],
+) -> Option<Vec<u8>> {
     let counters = &base.counters;
-    let first_id = reserve(base, bytes)?;
-    let class_in_file = std::cell::OnceCell::new();
-    let report = &base.options.report;
     let class_name = name.map(|name| name.replace('/', "."));
+    let known = class_name
+        .as_deref()
+        .and_then(|name| base.methods.known(name, &version));
+    let first_id = known.or_else(|| reserve(base, bytes))?;
+    let class_in_file = OnceCell::new();
+    let report = &base.options.report;
     let rules = |method: &str, _descriptor: &str| {
         // A class without a name given is one of a strange loader: no rules for it.
         let Some(class) = class_name
@@ -165,9 +279,46 @@ pub(crate) fn instrument(
     };
     let dotted = binary_name(&format!("L{};", rewritten.class_name));
     let _ = class_in_file.set(dotted.clone());
-    if name.is_none() && wanted(base, jvmti, &dotted, loader) != Wanted::Frames {
+    if name.is_none() && !wants_frames(base, &dotted, loader) {
         return None;
     }
+    if rewritten.had_probes {
+        came_with_probes(base, &dotted);
+        return None;
+    }
+    if known.is_some() {
+        counters.add("classes_instrumented_once_more", 1);
+        return rewritten.class;
+    }
+    count(base, &rewritten);
+    base.methods.add(
+        dotted,
+        sha256,
+        version,
+        first_id,
+        rewritten.methods,
+        rewritten.skipped,
+    );
+    rewritten.class
+}
+
+/// A tool has kept what we made of a class, and brings it back. In the same JVM the numbers in it are
+/// right; if it comes from another one, they are not ours.
+fn came_with_probes(base: &Base, name: &str) {
+    if base.methods.is_known(name) {
+        base.counters.add("classes_that_came_with_probes", 1);
+    } else {
+        base.complain(
+            "classes_with_probes_of_another_run",
+            &format!(
+                "class {name} was kept by some tool with the probes of another run in it; its frames cannot be told"
+            ),
+        );
+    }
+}
+
+fn count(base: &Base, rewritten: &Rewritten) {
+    let counters = &base.counters;
     count_skipped(base, &rewritten.skipped);
     counters.add("methods_instrumented", rewritten.methods.len() as u64);
     if rewritten.class.is_some() {
@@ -175,14 +326,6 @@ pub(crate) fn instrument(
     } else {
         counters.add("classes_without_probes", 1);
     }
-    base.methods.add(
-        dotted,
-        Sha256::digest(bytes).into(),
-        first_id,
-        rewritten.methods,
-        rewritten.skipped,
-    );
-    rewritten.class
 }
 
 /// Numbers for as many methods as this class file can have.

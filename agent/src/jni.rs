@@ -216,6 +216,21 @@ impl Jni {
         self.checked(Some(()));
     }
 
+    /// Calls a static method that returns a boolean.
+    pub(crate) fn call_static_boolean(
+        self,
+        class: Obj,
+        method: MethodId,
+        args: &[JValue],
+    ) -> Option<bool> {
+        // SAFETY: `method` is a static method of `class`; callers pass its arguments.
+        let result = unsafe {
+            self.0
+                .CallStaticBooleanMethodA(class.0, method.0, args.as_ptr())
+        };
+        self.checked(Some(result != 0))
+    }
+
     /// Calls a static method that returns an object.
     pub(crate) fn call_static_object(
         self,

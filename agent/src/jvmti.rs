@@ -288,11 +288,35 @@ impl Jvmti {
         self.thread_info()?.1
     }
 
-    pub(crate) fn retransform(self, class: Obj) -> Result<(), c_int> {
-        // SAFETY: one valid class.
-        match unsafe { self.0.RetransformClasses(1, &class.raw()) } {
+    pub(crate) fn retransform(self, classes: &[Obj]) -> Result<(), c_int> {
+        let raw: Vec<sys::Ref> = classes.iter().map(|class| class.raw()).collect();
+        // SAFETY: as many valid classes as are announced.
+        match unsafe { self.0.RetransformClasses(raw.len() as c_int, raw.as_ptr()) } {
             sys::OK => Ok(()),
             error => Err(error),
+        }
+    }
+
+    /// All classes that are loaded by now, as local references.
+    pub(crate) fn loaded_classes(self) -> Vec<Obj> {
+        let (mut count, mut classes) = (0, ptr::null_mut());
+        // SAFETY: places for results.
+        if unsafe { self.0.GetLoadedClasses(&mut count, &mut classes) } != sys::OK {
+            return Vec::new();
+        }
+        let raw = self.take_array(classes, count);
+        // SAFETY: local references that JVM TI has just made.
+        raw.into_iter()
+            .filter_map(|class| unsafe { Obj::from_raw(class) })
+            .collect()
+    }
+
+    /// Whether the JVM would retransform this class.
+    pub(crate) fn is_modifiable(self, class: Obj) -> bool {
+        let mut modifiable = 0;
+        // SAFETY: valid class, place for a boolean.
+        unsafe {
+            self.0.IsModifiableClass(class.raw(), &mut modifiable) == sys::OK && modifiable != 0
         }
     }
 

@@ -7,7 +7,7 @@
 //! ([`snapshot`]) go into a crash file ([`recording`]).
 //!
 //! ```text
-//! callbacks --> hook --> instrument          (class loading)
+//! callbacks --> hook --> instrument          (class loading; earlier: before us)
 //!     |
 //!     +-------> report --> exceptions, frames, snapshot, properties --> recording
 //! ```
@@ -28,6 +28,7 @@
 mod agent;
 mod callbacks;
 mod counters;
+mod earlier;
 mod exceptions;
 mod frames;
 mod hook;
@@ -35,6 +36,7 @@ mod jni;
 mod jvmti;
 mod methods;
 mod options;
+mod originals;
 mod properties;
 mod recording;
 mod report;

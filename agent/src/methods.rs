@@ -1,10 +1,10 @@
 //! The methods that have probes: from the numbers in the probes back to names.
 
+use crate::originals;
 use hindsight_instrument::{
     self as instrument, Capture, Captures, Method, SkipReason, SkippedMethods,
 };
 use std::collections::HashMap;
-use std::fmt::Write;
 use std::sync::{Arc, RwLock};
 
 /// Of a frame whose method has probes that did not run, like a constructor's
@@ -16,8 +16,11 @@ pub(crate) const NOT_CAPTURED: &str = "not captured";
 pub(crate) struct Class {
     /// Binary name with dots.
     pub(crate) name: String,
-    /// SHA-256 of the class file as it was loaded.
-    sha256: [u8; 32],
+    /// SHA-256 of the class file as its loader gave it; not known of a class that was loaded before
+    /// the agent.
+    sha256: Option<[u8; 32]>,
+    /// SHA-256 of the bytes that the probes went into.
+    version: [u8; 32],
     first_id: u32,
     methods: instrument::Methods,
     /// Methods that were left alone.
@@ -30,13 +33,9 @@ impl Class {
         self.methods.get(index).expect("it was found there")
     }
 
-    /// SHA-256 of the class file as it was loaded, in hexadecimal.
-    pub(crate) fn sha256(&self) -> String {
-        let mut text = String::with_capacity(64);
-        for byte in self.sha256 {
-            let _ = write!(text, "{byte:02x}");
-        }
-        text
+    /// SHA-256 of the class file as its loader gave it, in hexadecimal, if known.
+    pub(crate) fn sha256(&self) -> Option<String> {
+        self.sha256.as_ref().map(originals::hex)
     }
 
     /// Why this method has no probes, if that is known.
@@ -71,10 +70,26 @@ impl Methods {
         Some(first)
     }
 
+    /// The first number of the latest class of this name, if it was made of the same bytes: then the
+    /// same numbers are right again, be it another loader's copy or the class once more.
+    pub(crate) fn known(&self, name: &str, version: &[u8; 32]) -> Option<u32> {
+        let table = self.0.read().ok()?;
+        let class = table.by_name.get(name)?;
+        (class.version == *version).then_some(class.first_id)
+    }
+
+    /// Whether a class of this name has numbers.
+    pub(crate) fn is_known(&self, name: &str) -> bool {
+        self.0
+            .read()
+            .is_ok_and(|table| table.by_name.contains_key(name))
+    }
+
     pub(crate) fn add(
         &self,
         name: String,
-        sha256: [u8; 32],
+        sha256: Option<[u8; 32]>,
+        version: [u8; 32],
         first_id: u32,
         methods: instrument::Methods,
         skipped: SkippedMethods,
@@ -82,6 +97,7 @@ impl Methods {
         let class = Arc::new(Class {
             name: name.clone(),
             sha256,
+            version,
             first_id,
             methods,
             skipped,
@@ -113,7 +129,7 @@ impl Methods {
     /// SHA-256 of the latest class file of this name.
     pub(crate) fn sha256(&self, class: &str) -> Option<String> {
         let table = self.0.read().ok()?;
-        table.by_name.get(class).map(|class| class.sha256())
+        table.by_name.get(class)?.sha256()
     }
 
     /// Why a method that is on the stack was not captured.

@@ -7,12 +7,16 @@ use crate::jni::{FieldId, Jni, MethodId, Obj};
 use crate::sys::JValue;
 use std::ffi::CString;
 use std::ptr;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Names and bytes of the probe classes.
 const CLASSES: &[(&str, &[u8])] = include!(concat!(env!("OUT_DIR"), "/shim/classes.rs"));
 
 const PROPAGATION: &str = "Ljava/lang/HindsightThread$Propagation;";
 const PROBE: &str = "Ljava/lang/HindsightProbe;";
+
+/// Set when the probes' native method turns out to be this library's.
+pub(crate) static LINKED: AtomicBool = AtomicBool::new(false);
 
 /// Handles on the probe classes, and on the parts of `Throwable` that are read.
 pub(crate) struct Shim {
@@ -84,8 +88,13 @@ impl Shim {
     pub(crate) fn install(jni: Jni) -> Result<Shim, String> {
         for (name, bytes) in CLASSES {
             let c_name = CString::new(*name).map_err(|error| error.to_string())?;
-            jni.define_boot_class(&c_name, bytes)
-                .ok_or_else(|| format!("class {name} cannot be defined"))?;
+            if jni.define_boot_class(&c_name, bytes).is_none() {
+                return Err(if jni.find_class(&c_name).is_some() {
+                    "another copy of the agent is in this JVM; this one stays out".to_owned()
+                } else {
+                    format!("class {name} cannot be defined")
+                });
+            }
         }
         let global = |name: &str| {
             let c_name = CString::new(name).ok()?;
@@ -127,6 +136,12 @@ impl Shim {
                 nothing,
             ],
         );
+        if !LINKED.load(Ordering::Acquire) {
+            return Err(
+                "the JVM has linked the probes with another copy of the agent, which is off"
+                    .to_owned(),
+            );
+        }
         Ok(Shim {
             thread,
             sweep: jni

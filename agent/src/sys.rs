@@ -145,6 +145,7 @@ table! {
         103 GetDoubleField(object: Ref, field: FieldId) -> f64;
         113 GetStaticMethodID(class: Ref, name: *const c_char, signature: *const c_char) -> MethodId;
         116 CallStaticObjectMethodA(class: Ref, method: MethodId, args: *const JValue) -> Ref;
+        119 CallStaticBooleanMethodA(class: Ref, method: MethodId, args: *const JValue) -> u8;
         143 CallStaticVoidMethodA(class: Ref, method: MethodId, args: *const JValue);
         144 GetStaticFieldID(class: Ref, name: *const c_char, signature: *const c_char) -> FieldId;
         145 GetStaticObjectField(class: Ref, field: FieldId) -> Ref;
@@ -174,6 +175,7 @@ table! {
         17 GetCurrentThread(thread: *mut Ref) -> c_int;
         11 RunAgentThread(thread: Ref, run: unsafe extern "system" fn(JvmtiEnv, JniEnv, *mut c_void), arg: *const c_void, priority: c_int) -> c_int;
         39 GetNamedModule(loader: Ref, package: *const c_char, module: *mut Ref) -> c_int;
+        44 IsModifiableClass(class: Ref, modifiable: *mut u8) -> c_int;
         45 Allocate(size: i64, memory: *mut *mut u8) -> c_int;
         46 Deallocate(memory: *mut u8) -> c_int;
         47 GetClassSignature(class: Ref, signature: *mut *mut c_char, generic: *mut *mut c_char) -> c_int;
@@ -183,6 +185,7 @@ table! {
         56 GetClassLoader(class: Ref, loader: *mut Ref) -> c_int;
         59 GetFieldName(class: Ref, field: FieldId, name: *mut *mut c_char, signature: *mut *mut c_char, generic: *mut *mut c_char) -> c_int;
         61 GetFieldModifiers(class: Ref, field: FieldId, modifiers: *mut c_int) -> c_int;
+        77 GetLoadedClasses(count: *mut c_int, classes: *mut *mut Ref) -> c_int;
         105 GetTag(object: Ref, tag: *mut i64) -> c_int;
         106 SetTag(object: Ref, tag: i64) -> c_int;
         121 SetEventCallbacks(callbacks: *const Callbacks, size: c_int) -> c_int;

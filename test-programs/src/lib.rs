@@ -137,6 +137,21 @@ pub fn hindsight() -> PathBuf {
     built().join("hindsight")
 }
 
+/// Paths of jars by their coordinates, downloaded and checked if need be.
+///
+/// # Panics
+///
+/// Panics if there is one that cannot be had.
+pub fn jars(coordinates: &[&str]) -> Vec<PathBuf> {
+    let output = Command::new(root().join("scripts/jars"))
+        .arg("--list")
+        .args(coordinates)
+        .output()
+        .expect("scripts/jars runs");
+    assert!(output.status.success(), "{}", both(&output));
+    text(&output.stdout).lines().map(PathBuf::from).collect()
+}
+
 /// A directory of one test's own. It is kept when the test fails.
 pub struct Workplace {
     /// Where it is.

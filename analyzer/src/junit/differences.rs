@@ -85,3 +85,41 @@ pub fn differences(crash: &Crash, classpath: &ClassPath) -> Vec<Difference> {
     }
     differences
 }
+
+/// Says that another agent may be the reason of differences, if one came before
+/// ours on the recorded command line: it has then rewritten the classes before
+/// their hashes were taken.
+pub fn rewritten_before(command: &str) -> Option<String> {
+    let mut before = command
+        .split_whitespace()
+        .take_while(|word| !(word.starts_with("-agentpath:") && word.contains("hindsight")));
+    let other = before.find(|word| word.starts_with("-javaagent:"))?;
+    let other = crate::text::one_line(other.split('=').next().unwrap_or(other), 200);
+    Some(format!(
+        "{other} came before Hindsight on the recorded command line: it may have rewritten the \
+         classes that differ; with -agentpath first, class files are compared as they are on disk"
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::rewritten_before;
+
+    #[test]
+    fn only_an_agent_in_front_is_named() {
+        let note = rewritten_before(
+            "java -javaagent:/a/jacoco.jar=x=y -agentpath:/b/libhindsight.so=out=o M",
+        );
+        assert!(
+            note.unwrap()
+                .starts_with("-javaagent:/a/jacoco.jar came before")
+        );
+        for command in [
+            "java -agentpath:/b/libhindsight.so=out=o -javaagent:/a/jacoco.jar Main",
+            "java -agentpath:/b/libhindsight.so Main -javaagent:x",
+            "java -cp x Main",
+        ] {
+            assert_eq!(rewritten_before(command), None, "{command}");
+        }
+    }
+}

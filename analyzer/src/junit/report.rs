@@ -1,7 +1,7 @@
 //! What became of each frame, for people and machines.
 
 use super::candidate::{Plan, State};
-use super::differences::{Difference, differences};
+use super::differences::{Difference, differences, rewritten_before};
 use super::write::Written;
 use super::{Framework, Options, REPLAY_JAR_NAME};
 use crate::jdk::Jdk;
@@ -108,19 +108,24 @@ pub fn report(
         let sources = written
             .iter()
             .filter(|w| plan.classes[w.class].crash == crash);
+        let class_path_differences = differences(&input.crash, plan.classpath);
+        let mut notes = input.notes.clone();
+        if !class_path_differences.is_empty() {
+            notes.extend(rewritten_before(&input.crash.meta.command));
+        }
         CrashReport {
             file: input.path.display().to_string(),
             exception: first.map(|info| info.class.clone()),
             message: first.and_then(|info| info.message.clone()),
             thread: input.crash.meta.thread.clone(),
             version: input.crash.meta.program_version.clone(),
-            notes: input.notes.clone(),
+            notes,
             reproduced: frames
                 .iter()
                 .filter(|f| f.verdict == Verdict::Reproduces)
                 .count(),
             frames,
-            class_path_differences: differences(&input.crash, plan.classpath),
+            class_path_differences,
             sources: sources.map(|w| w.source.display().to_string()).collect(),
             title: first.map_or("no exception".to_owned(), exception),
         }

@@ -96,6 +96,7 @@ impl Workspace {
             methods: Methods::default(),
             layouts: Vec::new(),
             skipped: SkippedMethods::default(),
+            had_probes: false,
         };
         if class.is(access::MODULE) {
             return Ok(rewritten);
@@ -109,6 +110,7 @@ impl Workspace {
         let mut constants = Constants::reusing(&class.pool, added, spare);
         if constants.is_instrumented() {
             // Nothing is done twice.
+            rewritten.had_probes = true;
         } else if self.bodies(&own, wish, &mut constants) {
             (rewritten.methods, rewritten.skipped) = self.recorder.records();
             if let Some(layouts) = &mut self.layouts {

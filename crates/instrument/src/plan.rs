@@ -48,6 +48,8 @@ pub struct Rewritten {
     pub layouts: Vec<Layout>,
     /// The methods that have a body but were left as they were.
     pub skipped: SkippedMethods,
+    /// The class came with probes in it, and was left as it was for that.
+    pub had_probes: bool,
 }
 
 /// An instrumented method.
