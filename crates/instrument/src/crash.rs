@@ -82,9 +82,7 @@ fn one<'a>(
         },
     };
     let body = match instrument(own, method, &code, &order, constants) {
-        Err(SkipReason::TooLarge | SkipReason::TooManyLocals | SkipReason::BranchTooFar)
-            if order.max_fields > 0 =>
-        {
+        Err(SkipReason::TooLarge | SkipReason::TooManyLocals) if order.max_fields > 0 => {
             // Without fields it may fit.
             order.max_fields = 0;
             instrument(own, method, &code, &order, constants)?

@@ -109,9 +109,9 @@ pub struct HandlerFrame {
     pub exception: u16,
 }
 
-/// Types kept for handlers in one method. A compiler's methods have some
+/// Types kept for handlers and islands in one method. A compiler's methods have some
 /// hundred; beyond this there is only an attempt at exhausting memory.
-const MAX_KEPT: usize = 1 << 20;
+pub const MAX_KEPT: usize = 1 << 20;
 
 /// Goes through all frames. Parameters that a frame leaves out, or has by
 /// another type, get a place of [`Place::Lost`]; the caller finds them a better

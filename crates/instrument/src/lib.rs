@@ -18,8 +18,9 @@
 //! `throwing` read its instructions, `frames` its stack map, `constructor`
 //! finds the call of the other constructor, `parameters` and `fields` decide
 //! what is copied. `entry`, `caught` and `handler` then make [fragments] of
-//! code, `relocate` puts them between the old instructions, `stackmap` and
-//! `tables` move everything that points into code, and `method` writes it.
+//! code, `relocate` puts them between the old instructions, `islands` helps
+//! jumps that have become too far, `stackmap` and `tables` move everything that
+//! points into code, and `method` writes it.
 //!
 //! [fragments]: #fragments
 //!
@@ -64,6 +65,7 @@ mod fields;
 mod frames;
 mod handler;
 mod hook;
+mod islands;
 mod method;
 mod parameters;
 mod plan;

@@ -277,17 +277,26 @@ impl Body {
         let map = &self.relocated.map;
         let new_stack_map = if self.framed {
             let mut writer = FrameWriter::new(map, code.max_locals, &self.fresh);
-            writer.fragment(0, &self.entry)?;
+            let walk =
+                |stack_map| Walker::new(&stack_map, parameters, constructor, code.max_locals);
+            let islands = &self.relocated.islands;
+            let targets = match stack_map {
+                Some(stack_map) if !islands.is_empty() => {
+                    writer.front(islands, walk(stack_map)?)?
+                }
+                _ => Vec::new(),
+            };
+            writer.fragment(islands.front_len(), &self.entry)?;
             let placed = self.fragments.iter().zip(&self.relocated.placed);
             let placed = placed.map(|((old, fragment), &new)| (*old, new, fragment));
             match stack_map {
                 Some(stack_map) => {
-                    let walker = Walker::new(&stack_map, parameters, constructor, code.max_locals)?;
-                    writer.body(walker, placed)?;
+                    writer.body(walk(stack_map)?, placed)?;
                 }
                 None if self.fragments.is_empty() => {}
                 None => return Err(SkipReason::Malformed),
             }
+            writer.islands(islands.back_places(map.body_end), &targets)?;
             for (start, handler) in &self.handlers {
                 writer.fragment(*start, handler)?;
             }
@@ -359,7 +368,8 @@ impl Body {
                 0,
             ]);
         }
-        guards(0, &self.entry.guards, &mut entries);
+        let entry = self.relocated.islands.front_len();
+        guards(entry, &self.entry.guards, &mut entries);
         for (start, fragment) in &self.handlers {
             guards(*start, &fragment.guards, &mut entries);
         }

@@ -120,8 +120,6 @@ pub enum SkipReason {
     TooLarge,
     /// It would have more local variables than the format allows.
     TooManyLocals,
-    /// A conditional jump would be farther than the format allows.
-    BranchTooFar,
     /// The class would have more constants than the format allows. None of its
     /// methods is instrumented then.
     ConstantPoolFull,
@@ -138,7 +136,6 @@ impl fmt::Display for SkipReason {
             Self::Subroutines => "subroutines",
             Self::TooLarge => "too large",
             Self::TooManyLocals => "too many local variables",
-            Self::BranchTooFar => "branch too far",
             Self::ConstantPoolFull => "constant pool full",
             Self::Malformed => "malformed",
         })

@@ -8,6 +8,7 @@ use crate::SkipReason;
 use crate::asm::Fragment;
 use crate::entry::extend_locals;
 use crate::frames::Walker;
+use crate::islands::{Islands, TargetFrame};
 use crate::relocate::CodeMap;
 
 /// Bytes of a stack map. Compilers stay far below; beyond this, frames are made
@@ -93,6 +94,56 @@ impl<'m> FrameWriter<'m> {
         Ok(())
     }
 
+    /// A full frame with old locals, which take `slots`, and the fresh variables.
+    fn extended(
+        &mut self,
+        offset: usize,
+        locals: &[VerificationType],
+        slots: u16,
+        stack: &[VerificationType],
+    ) -> Result<(), SkipReason> {
+        if self.fresh.is_empty() {
+            return self.full(offset, locals, stack);
+        }
+        let mut locals = locals.to_vec();
+        extend_locals(&mut locals, slots, self.max_locals, self.fresh);
+        self.full(offset, &locals, stack)
+    }
+
+    /// Begins with the frames of the islands at the front and of the start
+    /// behind them. `walker` has read nothing yet. Returns what
+    /// [`Self::islands`] needs for those at the back.
+    pub fn front(
+        &mut self,
+        islands: &Islands,
+        walker: Walker<'_>,
+    ) -> Result<Vec<TargetFrame>, SkipReason> {
+        let entry = walker.locals.clone();
+        let targets = islands.frames(walker)?;
+        if !islands.front.is_empty() {
+            self.islands(islands.front_places(), &targets)?;
+            self.full(islands.start(), &entry, &[])?;
+            self.in_step = self.fresh.is_empty();
+        }
+        Ok(targets)
+    }
+
+    /// Adds the frames of islands, each a copy of its target's.
+    pub fn islands(
+        &mut self,
+        places: impl Iterator<Item = (usize, usize)>,
+        targets: &[TargetFrame],
+    ) -> Result<(), SkipReason> {
+        for (place, target) in places {
+            let at = targets.binary_search_by_key(&target, |frame| frame.target);
+            let frame = at.ok().and_then(|at| targets.get(at));
+            let frame = frame.ok_or(SkipReason::Malformed)?;
+            self.extended(place, &frame.locals, frame.slots, &frame.stack)?;
+            self.in_step = false;
+        }
+        Ok(())
+    }
+
     /// Adds the frames of a fragment that begins at `start`.
     pub fn fragment(&mut self, start: usize, fragment: &Fragment) -> Result<(), SkipReason> {
         for frame in &fragment.frames {
@@ -136,13 +187,7 @@ impl<'m> FrameWriter<'m> {
                     Shape::Full { stack, .. } => stack.iter().collect(),
                     Shape::Same | Shape::Chop(_) | Shape::Append(_) => Vec::new(),
                 };
-                if self.fresh.is_empty() {
-                    self.full(offset, &walker.locals, &stack)?;
-                } else {
-                    let mut locals = walker.locals.clone();
-                    extend_locals(&mut locals, walker.slots, self.max_locals, self.fresh);
-                    self.full(offset, &locals, &stack)?;
-                }
+                self.extended(offset, &walker.locals, walker.slots, &stack)?;
                 self.in_step = true;
             }
         }
