@@ -7,7 +7,7 @@ use std::fs;
 use hindsight_instrument::{Copy, SkipReason, contract, entry_hook};
 
 use crate::support::{self, Jdk};
-use crate::workshop::{age, check_golden, fresh_dir, instrument, java, javac};
+use crate::workshop::{age, check_golden, fresh_dir, instrument, java, javac, name_ids};
 
 /// Options of the compiler, and what is done to its classes.
 struct Variant {
@@ -105,14 +105,7 @@ fn output(jdk: &Jdk, program: &str, variant: &Variant) -> (String, BTreeMap<Stri
         &["Driver", program.trim_end_matches(".java")],
     );
 
-    let mut named = String::new();
-    for (at, part) in text.split('#').enumerate() {
-        match part.parse::<usize>() {
-            Ok(id) if at % 2 == 1 => named.push_str(&names[id]),
-            _ => named.push_str(part),
-        }
-    }
-    (named, skipped)
+    (name_ids(&text, &names), skipped)
 }
 
 fn check(program: &str, variants: &[Variant], golden: &str) {

@@ -66,6 +66,18 @@ pub fn java(jdk: &Jdk, patch: &Path, classes: &Path, options: &[&str], main: &[&
         .args(main))
 }
 
+/// Replaces the methods' ids in what a program printed, `#5#`, by names.
+pub fn name_ids(text: &str, names: &[String]) -> String {
+    let mut named = String::new();
+    for (at, part) in text.split('#').enumerate() {
+        match part.parse::<usize>() {
+            Ok(id) if at % 2 == 1 => named.push_str(&names[id]),
+            _ => named.push_str(part),
+        }
+    }
+    named
+}
+
 /// Rules for tests: methods with these words in their names.
 pub fn rules(name: &str, _descriptor: &str) -> Rules {
     Rules {
