@@ -3,8 +3,10 @@
 use std::fs;
 
 use hindsight_classfile::ClassFile;
-use support::read::read;
+use read::read;
 
+#[path = "support/read.rs"]
+mod read;
 mod support;
 
 #[test]

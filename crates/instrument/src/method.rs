@@ -25,6 +25,16 @@ const MAX_PARAMETER_SLOTS: u16 = 255;
 /// Compilers make some thousand at most.
 const MAX_HANDLER_WORK: usize = 1 << 24;
 
+/// Local variables in all new frames together, for each byte of a method.
+/// Compilers stay below ten.
+const MAX_LOCALS_PER_BYTE: usize = 64;
+
+/// And in any method.
+const MIN_LOCALS: usize = 1 << 14;
+
+/// Frames that the handlers of two regions have at most.
+const FRAMES_OF_HANDLERS: usize = 6;
+
 /// What to do with a method.
 pub struct Order {
     pub id: u32,
@@ -86,6 +96,9 @@ pub fn instrument<'a>(
 
     let mut parameters = parameters(method, own.name, constants)?;
     let typed = typed_handlers(code);
+    // Each probe has its handler's frame, and two of its own.
+    let of_probes = 3 * typed.len();
+    check_frames(code, of_probes)?;
     let mut handler_frames = Vec::new();
     if let Some(stack_map) = stack_map.filter(|_| framed) {
         let walker = Walker::new(&stack_map, &parameters, constructor, code.max_locals)?;
@@ -103,6 +116,10 @@ pub fn instrument<'a>(
         constants,
     )?;
     let fresh = fresh_types(&parameters, &fields);
+    if !(fresh.is_empty() && typed.is_empty()) {
+        let old = stack_map.map_or(Ok(0), |stack_map| stack_map.reader().u16())?;
+        check_frames(code, usize::from(old) + of_probes + FRAMES_OF_HANDLERS)?;
+    }
 
     let regions = match init_call {
         None => vec![Region {
@@ -195,6 +212,18 @@ pub fn instrument<'a>(
         parameters,
         fields,
     })
+}
+
+/// Refuses a method in which so many new frames would be out of all proportion.
+/// Fresh variables come behind all others, so each frame lists all of them, and
+/// nothing but its claim says how many a method has.
+fn check_frames(code: &Code<'_>, frames: usize) -> Result<(), SkipReason> {
+    let attributes: usize = code.attributes.iter().map(|a| a.info.len()).sum();
+    let size = code.bytecode.len() + 8 * code.handlers.len() + attributes;
+    if frames * usize::from(code.max_locals) > MAX_LOCALS_PER_BYTE * size + MIN_LOCALS {
+        return Err(SkipReason::TooLarge);
+    }
+    Ok(())
 }
 
 /// Gives each parameter that its own slot does not keep a fresh one.

@@ -1,7 +1,5 @@
 //! The JDKs of this machine, and the classes in them.
 
-pub mod read;
-
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
