@@ -139,7 +139,7 @@ fn class_names(dir: &Path, newest: u16) -> Vec<String> {
     names.into_iter().collect()
 }
 
-/// The rows "constructors", "method beyond 65,535 bytes", "old class files with
+/// The rows "constructors", "SAME_FRAME", "method beyond 65,535 bytes", "old class files with
 /// jsr/ret", "a loop that starts at offset 0", "`Uninitialized(offset)` frames",
 /// "dynamic constants as bootstrap arguments" and "lone surrogates"; and all
 /// versions of the format.

@@ -81,6 +81,7 @@ class Strange {
         wide();
         switches();
         sizes();
+        deltas();
         parameters();
         handlers();
         deadCode();
@@ -194,6 +195,36 @@ class Strange {
                 call(b, "call", name, "(I)I", c -> c.iconst_m1());
             });
         }
+    }
+
+    /** The hazard "SAME_FRAME past offset delta 63": what is inserted pushes frames past it. */
+    static void deltas() throws IOException {
+        ClassDesc arithmetic = ClassDesc.of("java.lang.ArithmeticException");
+        write("Deltas", JAVA_17, b -> {
+            for (int delta = 50; delta <= 64; delta++) {
+                String name = "delta" + delta;
+                int count = delta;
+                b.withMethodBody(name, type("(I)I"), STATIC, c -> {
+                    Label first = c.newLabel();
+                    Label second = c.newLabel();
+                    // The entry code stands before the first frame.
+                    c.iinc(0, -1).iload(0).ifgt(first);
+                    nops(c, count - 7);
+                    c.labelBinding(first);
+                    Label start = c.newBoundLabel();
+                    c.iconst_1().iload(0).idiv().istore(0).goto_(second);
+                    Label end = c.newBoundLabel();
+                    // A probe stands between this frame and the next.
+                    Label handler = c.newBoundLabel();
+                    c.pop();
+                    nops(c, count);
+                    c.labelBinding(second).iconst_1().iload(0).idiv().ireturn();
+                    c.exceptionCatch(start, end, handler, arithmetic);
+                });
+                call(b, name + "Throws", "Deltas", name, "(I)I", c -> c.iconst_1());
+                call(b, name + "Returns", "Deltas", name, "(I)I", c -> c.iconst_2());
+            }
+        });
     }
 
     /** 255 parameters; a long at the very end of the variables; all 65,535 variables. */
@@ -444,6 +475,7 @@ class Strange {
                     "\0", "clinit", "$", "'\"\\", "Escape Caught")) {
                 b.withMethodBody(name, type("(I)I"), STATIC, c -> {
                     c.iinc(0, -1).iload(0).putstatic(ClassDesc.of(self), "<f>", CD_int);
+                    c.ldc("\udc00 alone \0").pop();
                     c.iconst_1().iload(0).idiv().ireturn();
                 });
                 call(b, "call" + (int) name.charAt(0), self, name, "(I)I", c -> c.iconst_1());
