@@ -35,8 +35,8 @@ pub fn parse(bytes: &[u8]) {
 }
 
 const INSTRUMENT: Limits = Limits {
-    bytes_per_byte: 512,
-    bytes: 256 << 10,
+    bytes_per_byte: 128,
+    bytes: 128 << 10,
     nanos_per_byte: 10_000,
     nanos: 200_000_000,
 };

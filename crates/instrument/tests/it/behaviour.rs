@@ -127,6 +127,9 @@ fn check(program: &str, variants: &[Variant], golden: &str) {
     }
 }
 
+/// The rows "constructors", "`<clinit>`", "a loop that starts at offset 0",
+/// "`Uninitialized(offset)` frames" and "an exception thrown by the handler's own
+/// call": methods of `Hazards.java` have their names.
 #[test]
 fn hazards_with_stack_maps() {
     check(
@@ -136,7 +139,8 @@ fn hazards_with_stack_maps() {
     );
 }
 
-/// Without stack maps there is no handler before `super(...)`.
+/// The row "old class files without StackMapTable". Without stack maps there is
+/// no handler before `super(...)`.
 #[test]
 fn hazards_of_old_versions() {
     check(

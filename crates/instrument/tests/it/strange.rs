@@ -215,6 +215,45 @@ fn rare_java() {
     }
 }
 
+/// The row "other agents rewrite the same classes, before or after us".
+#[test]
+fn another_agent_rewrites_before_or_after_us() {
+    let jdks = support::jdks();
+    let Some(jdk) = jdks.iter().rfind(|jdk| jdk.feature >= 24) else {
+        eprintln!("NOT RUN: no JDK of 24 or later, which has java.lang.classfile");
+        return;
+    };
+    for before in [true, false] {
+        let (classes, patch) = prepare(if before { "before-us" } else { "after-us" });
+        let options: &[&str] = &["-g", "--release", "17"];
+        javac(&jdks[0], &classes, options, &["Rare.java"]);
+        let rewrite = || {
+            let source = java_dir().join("Rewrite.java");
+            run(jdk.tool("java").arg(source).args([&classes, &patch]))
+        };
+        if before {
+            rewrite();
+        }
+        let mut methods = Vec::new();
+        for path in support::class_files(&classes) {
+            if path.ends_with("Driver.class") {
+                continue;
+            }
+            let bytes = fs::read(&path).expect("a class can be read");
+            let rewritten = instrument(&bytes, (Copy::Fields, true), methods.len());
+            let names = rewritten.methods.iter();
+            methods.extend(names.map(|m| format!("{}.{}", rewritten.class_name, m.name)));
+            fs::write(&path, rewritten.class.unwrap_or(bytes)).expect("it can be written");
+        }
+        if !before {
+            rewrite();
+        }
+        fs::remove_file(classes.join("Missing.class")).expect("it was compiled");
+        let text = java(jdk, &patch, &classes, ROOM, &["Driver", "Rare"]);
+        check_golden("Rare.txt", &name_ids(&without_addresses(&text), &methods));
+    }
+}
+
 /// The rows "constructors: Java 22+ allows statements before `super(...)`" and
 /// "qualified enum constants in a pattern switch".
 #[test]
