@@ -46,6 +46,8 @@ pub struct Member<'a> {
     pub descriptor: Utf8<'a>,
     /// Attributes of the member.
     pub attributes: Attributes<'a>,
+    /// Where the descriptor's constant stands in the file.
+    descriptor_offset: usize,
 }
 
 impl<'a> Member<'a> {
@@ -58,6 +60,7 @@ impl<'a> Member<'a> {
             name: pool.utf8(name_index)?,
             descriptor: pool.utf8(descriptor_index)?,
             attributes: Attributes::parse(r)?,
+            descriptor_offset: pool.offset(descriptor_index),
         })
     }
 
@@ -83,6 +86,7 @@ impl<'a> Member<'a> {
     /// The parsed descriptor of a method.
     pub fn method_descriptor(&self) -> Result<MethodDescriptor<'a>, Error> {
         MethodDescriptor::parse(self.descriptor)
+            .map_err(|error| Error::new(error.kind(), self.descriptor_offset))
     }
 
     /// Whether a flag of [`crate::access`] is set.

@@ -185,13 +185,18 @@ impl<'a> ConstantPool<'a> {
         &self.bytes[self.start..self.end]
     }
 
+    /// Where a constant stands in the file; the pool's start if there is none.
+    pub(crate) fn offset(&self, index: u16) -> usize {
+        match self.offsets.get(usize::from(index)) {
+            None | Some(0) => self.start,
+            Some(&at) => at as usize,
+        }
+    }
+
     #[cold]
     fn bad(&self, index: u16, expected: &'static str) -> Error {
-        let offset = self
-            .offsets
-            .get(usize::from(index))
-            .map_or(self.start, |&at| at as usize);
-        Error::new(ErrorKind::BadConstant { index, expected }, offset)
+        let kind = ErrorKind::BadConstant { index, expected };
+        Error::new(kind, self.offset(index))
     }
 
     /// The tag and the bytes after it.

@@ -202,9 +202,7 @@ impl Workspace {
         let (method, out) = (named.method, &mut self.bodies);
         let start = out.len();
         match instrument(own, method, code, &order, constants, new, out) {
-            Err(SkipReason::TooLarge | SkipReason::TooManyLocals | SkipReason::BranchTooFar)
-                if order.max_fields > 0 =>
-            {
+            Err(SkipReason::TooLarge | SkipReason::TooManyLocals) if order.max_fields > 0 => {
                 // Without fields it may fit.
                 order.max_fields = 0;
                 out.truncate(start);

@@ -126,9 +126,9 @@ pub struct HandlerFrame {
     pub exception: u16,
 }
 
-/// Types kept for handlers in one method. A compiler's methods have some
+/// Types kept for handlers and islands in one method. A compiler's methods have some
 /// hundred; beyond this there is only an attempt at exhausting memory.
-const MAX_KEPT: usize = 1 << 20;
+pub const MAX_KEPT: usize = 1 << 20;
 
 /// What [`survey`] finds.
 #[derive(Debug, Default)]

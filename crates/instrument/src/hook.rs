@@ -81,8 +81,11 @@ fn hook<'a>(
     let mut stack_map = None;
     if let Some(old) = code.attributes.find(pool, "StackMapTable") {
         let mut writer = FrameWriter::new(map, code.max_locals, &[]);
-        let mut walker = Walker::new(&old, &parameters, false, code.max_locals)?;
-        writer.body(&mut walker, std::iter::empty())?;
+        let walk = || Walker::new(&old, &parameters, false, code.max_locals);
+        let islands = &relocated.islands;
+        let targets = writer.front(islands, walk()?)?;
+        writer.body(&mut walk()?, std::iter::empty())?;
+        writer.islands(islands.back_places(map.body_end), &targets)?;
         stack_map = writer.finish();
     }
 

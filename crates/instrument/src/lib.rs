@@ -20,9 +20,10 @@
 //! `throwing` read its instructions, `frames` its stack map, `constructor`
 //! finds the call of the other constructor, `parameters` and `fields` decide
 //! what is copied. `entry`, `caught` and `handler` then make [fragments] of
-//! code, `relocate` puts them between the old instructions, `stackmap` and
-//! `tables` move everything that points into code, `method` writes it, and
-//! `records` keeps what there is to know about it.
+//! code, `relocate` puts them between the old instructions, `islands` helps
+//! jumps that have become too far, `stackmap` and `tables` move everything that
+//! points into code, `method` writes it, and `records` keeps what there is to
+//! know about it.
 //!
 //! [fragments]: #fragments
 //!
@@ -68,6 +69,7 @@ mod frames;
 pub mod glob;
 mod handler;
 mod hook;
+mod islands;
 mod method;
 mod parameters;
 mod plan;

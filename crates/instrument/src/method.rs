@@ -25,6 +25,16 @@ const MAX_PARAMETER_SLOTS: u16 = 255;
 /// Compilers make some thousand at most.
 const MAX_HANDLER_WORK: usize = 1 << 24;
 
+/// Local variables in all new frames together, for each byte of a method.
+/// Compilers stay below ten.
+const MAX_LOCALS_PER_BYTE: usize = 64;
+
+/// And in any method.
+const MIN_LOCALS: usize = 1 << 14;
+
+/// Frames that the handlers of two regions have at most.
+const FRAMES_OF_HANDLERS: usize = 6;
+
 /// What to do with a method.
 pub struct Order {
     pub id: u32,
@@ -112,6 +122,9 @@ pub fn instrument<'a>(
     };
 
     crate::parameters::list(method, descriptor, own.name, constants, parameters)?;
+    // Each probe has its handler's frame, and two of its own.
+    let of_probes = 3 * catching.len();
+    check_frames(code, of_probes)?;
     let mut surveyed = Survey::default();
     if let Some(stack_map) = stack_map.filter(|_| framed) {
         let memory = std::mem::take(&mut constants.spare.types);
@@ -142,6 +155,10 @@ pub fn instrument<'a>(
     )?;
     fresh.clear();
     fresh.extend(fresh_types(parameters, fields));
+    if !(fresh.is_empty() && catching.is_empty()) {
+        let old = stack_map.map_or(Ok(0), |stack_map| stack_map.reader().u16())?;
+        check_frames(code, usize::from(old) + of_probes + FRAMES_OF_HANDLERS)?;
+    }
 
     let regions = match init_call {
         _ if !order.frames => [None, None],
@@ -284,6 +301,18 @@ fn fresh_variables(parameters: &[Parameter<'_>], fields: &[KeptField<'_>]) -> Ve
     copies.chain(kept).collect()
 }
 
+/// Refuses a method in which so many new frames would be out of all proportion.
+/// Fresh variables come behind all others, so each frame lists all of them, and
+/// nothing but its claim says how many a method has.
+fn check_frames(code: &Code<'_>, frames: usize) -> Result<(), SkipReason> {
+    let attributes: usize = code.attributes.iter().map(|a| a.info.len()).sum();
+    let size = code.bytecode.len() + 8 * code.handlers.len() + attributes;
+    if frames * usize::from(code.max_locals) > MAX_LOCALS_PER_BYTE * size + MIN_LOCALS {
+        return Err(SkipReason::TooLarge);
+    }
+    Ok(())
+}
+
 /// Gives each parameter that its own slot does not keep a fresh one.
 fn place(
     parameters: &mut [Parameter<'_>],
@@ -351,18 +380,30 @@ struct Body<'f> {
 impl Body<'_> {
     /// The pieces of inserted code up to the end of the old body.
     fn inserted(&self, exception: u16) -> Vec<Inserted> {
-        let entry = (!self.entry.code.is_empty()).then_some(Inserted {
-            start: 0,
-            end: self.entry.code.len(),
-            part: Part::Entry,
-        });
+        let islands = &self.relocated.islands;
+        let piece = |start, len, part| {
+            (len > 0).then_some(Inserted {
+                start,
+                end: start + len,
+                part,
+            })
+        };
+        let before = islands.front_len();
+        let front = piece(0, before, Part::Islands);
+        let entry = piece(before, self.entry.code.len(), Part::Entry);
+        let back = piece(
+            self.relocated.map.body_end,
+            islands.back_len(),
+            Part::Islands,
+        );
         let placed = self.fragments.iter().zip(&self.relocated.placed);
         let caught = placed.map(|((_, fragment), &start)| Inserted {
             start,
             end: start + fragment.code.len(),
             part: Part::Caught { exception },
         });
-        entry.into_iter().chain(caught).collect()
+        let before = front.into_iter().chain(entry);
+        before.chain(caught).chain(back).collect()
     }
 
     /// Writes the content of a `Code` attribute.
@@ -410,7 +451,15 @@ impl Body<'_> {
         let map = &self.relocated.map;
         let memory = std::mem::take(&mut constants.spare.stack_map);
         let mut writer = FrameWriter::reusing(memory, map, code.max_locals, self.fresh);
-        writer.fragment(0, &self.entry)?;
+        let islands = &self.relocated.islands;
+        let targets = match &stack_map {
+            Some(stack_map) if !islands.is_empty() => {
+                let walker = Walker::new(stack_map, parameters, constructor, code.max_locals)?;
+                writer.front(islands, walker)?
+            }
+            _ => Vec::new(),
+        };
+        writer.fragment(islands.front_len(), &self.entry)?;
         let placed = self.fragments.iter().zip(&self.relocated.placed);
         let placed = placed.map(|((old, fragment), &new)| (*old, new, fragment));
         match stack_map {
@@ -428,6 +477,7 @@ impl Body<'_> {
             None if self.fragments.is_empty() => {}
             None => return Err(SkipReason::Malformed),
         }
+        writer.islands(islands.back_places(map.body_end), &targets)?;
         for (start, handler) in &self.handlers {
             writer.fragment(*start, handler)?;
         }
@@ -469,7 +519,7 @@ impl Body<'_> {
                 0,
             )?;
         }
-        table.guards(0, &self.entry.guards)?;
+        table.guards(self.relocated.islands.front_len(), &self.entry.guards)?;
         for (start, fragment) in &self.handlers {
             table.guards(*start, &fragment.guards)?;
         }

@@ -97,6 +97,9 @@ pub struct Inserted {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Part {
+    /// Before and behind everything: jumps on the way of jumps that have become
+    /// too far.
+    Islands,
     /// At the method's entry: fills the fresh variables.
     Entry,
     /// Within the body, before an old instruction, whose jumps, frame and
@@ -179,8 +182,6 @@ pub enum SkipReason {
     TooLarge,
     /// It would have more local variables than the format allows.
     TooManyLocals,
-    /// A conditional jump would be farther than the format allows.
-    BranchTooFar,
     /// The class would have more constants than the format allows. None of its
     /// methods is instrumented then.
     ConstantPoolFull,
@@ -198,7 +199,6 @@ impl fmt::Display for SkipReason {
             Self::Subroutines => "subroutines",
             Self::TooLarge => "too large",
             Self::TooManyLocals => "too many local variables",
-            Self::BranchTooFar => "branch too far",
             Self::ConstantPoolFull => "constant pool full",
             Self::Malformed => "malformed",
         })

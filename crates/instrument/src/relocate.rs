@@ -5,6 +5,7 @@ use hindsight_classfile::{Code, Insn};
 
 use crate::SkipReason;
 use crate::asm::Fragment;
+use crate::islands::Islands;
 
 /// The most bytes a body may have (JVMS 4.7.3).
 pub const MAX_CODE: usize = 0xffff;
@@ -93,6 +94,8 @@ pub struct Relocated {
     pub map: CodeMap,
     /// Where the fragments are, in the order they were given.
     pub placed: Vec<usize>,
+    /// What conditional jumps reach that have become too far.
+    pub islands: Islands,
 }
 
 /// Puts `entry` before code without jumps out of it (see [`crate::scan`]), which
@@ -107,6 +110,7 @@ pub fn shift(memory: Relocated, code: &Code<'_>, entry: &Fragment) -> Relocated 
         code: new,
         map: CodeMap::shifted(code.bytecode.len(), entry.code.len()),
         placed: Vec::new(),
+        islands: Islands::default(),
     }
 }
 
@@ -123,34 +127,42 @@ pub fn relocate(
             code: code.bytecode.to_vec(),
             map,
             placed: Vec::new(),
+            islands: Islands::default(),
         });
     }
-    let mut widened = Vec::new();
+    let mut far = Far::default();
     let (map, placed) = loop {
-        let (map, placed) = lay_out(code, entry, fragments, &widened)?;
+        let entry_len = far.islands.front_len() + entry.code.len();
+        let (map, placed) = lay_out(code, entry_len, fragments, &far.gotos)?;
         // No jump within 32 KB can be too far.
-        if map.body_end <= 0x7fff || !widen(code, &map, &mut widened)? {
+        if map.body_end <= 0x7fff || !far.add(code, &map)? {
             break (map, placed);
         }
     };
-    if map.body_end > MAX_CODE {
+    if map.body_end + far.islands.back_len() > MAX_CODE {
         return Err(SkipReason::TooLarge);
     }
-    let code = emit(code, entry, fragments, &map)?;
-    Ok(Relocated { code, map, placed })
+    let islands = far.islands;
+    let code = emit(code, entry, fragments, &map, &islands)?;
+    Ok(Relocated {
+        code,
+        map,
+        placed,
+        islands,
+    })
 }
 
 /// Decides where everything goes.
 fn lay_out(
     code: &Code<'_>,
-    entry: &Fragment,
+    entry_len: usize,
     fragments: &[(usize, Fragment)],
     widened: &[usize],
 ) -> Result<(CodeMap, Vec<usize>), SkipReason> {
     let old_len = code.bytecode.len();
     let mut labels = vec![INSIDE; old_len + 1];
     let mut placed = Vec::with_capacity(fragments.len());
-    let mut at = entry.code.len();
+    let mut at = entry_len;
     let mut pending = fragments.iter().peekable();
     for insn in code.instructions() {
         let insn = insn?;
@@ -234,31 +246,49 @@ fn word(insn: &Insn<'_>, at: usize) -> i32 {
     }
 }
 
-/// Adds the jumps that have become too far to `widened`; returns whether there
-/// were any.
-fn widen(code: &Code<'_>, map: &CodeMap, widened: &mut Vec<usize>) -> Result<bool, SkipReason> {
-    let known = widened.len();
-    for insn in code.instructions() {
-        let insn = insn?;
-        if OPCODES[usize::from(insn.opcode)].form != Form::Branch2
-            || widened[..known].binary_search(&insn.offset).is_ok()
-        {
-            continue;
-        }
-        let distance = distance(
-            map,
-            map.insn(insn.offset)?,
-            old_target(&insn, half(&insn, 1))?,
-        )?;
-        if i16::try_from(distance).is_err() {
-            if insn.opcode != op::GOTO {
-                return Err(SkipReason::BranchTooFar);
+/// The jumps that have become too far. Only grows, so that laying out comes to
+/// an end.
+#[derive(Default)]
+struct Far {
+    /// Old offsets of `goto` and `jsr`, which have wide forms; sorted.
+    gotos: Vec<usize>,
+    /// For the others.
+    islands: Islands,
+    rounds: u32,
+}
+
+/// Real code is laid out after two or three rounds. A chain of jumps, each
+/// pushed too far by the one before, could take thousands; from this round on,
+/// all jumps are taken for too far.
+const MAX_ROUNDS: u32 = 16;
+
+impl Far {
+    /// Adds what is too far in this layout; returns whether there was any more.
+    fn add(&mut self, code: &Code<'_>, map: &CodeMap) -> Result<bool, SkipReason> {
+        self.rounds += 1;
+        let known = self.gotos.len();
+        let mut more = false;
+        for insn in code.instructions() {
+            let insn = insn?;
+            if OPCODES[usize::from(insn.opcode)].form != Form::Branch2 {
+                continue;
             }
-            widened.push(insn.offset);
+            let from = map.insn(insn.offset)?;
+            let target = old_target(&insn, half(&insn, 1))?;
+            let near = i16::try_from(distance(map, from, target)?).is_ok();
+            if near && self.rounds < MAX_ROUNDS {
+                continue;
+            }
+            if !matches!(insn.opcode, op::GOTO | op::JSR) {
+                more |= self.islands.add(from, target);
+            } else if self.gotos[..known].binary_search(&insn.offset).is_err() {
+                self.gotos.push(insn.offset);
+                more = true;
+            }
         }
+        self.gotos.sort_unstable();
+        Ok(more)
     }
-    widened.sort_unstable();
-    Ok(widened.len() > known)
 }
 
 fn emit(
@@ -266,9 +296,11 @@ fn emit(
     entry: &Fragment,
     fragments: &[(usize, Fragment)],
     map: &CodeMap,
+    islands: &Islands,
 ) -> Result<Vec<u8>, SkipReason> {
     // Room for the handler that will follow.
-    let mut out = Vec::with_capacity(map.body_end + 64);
+    let mut out = Vec::with_capacity(map.body_end + islands.back_len() + 64);
+    islands.emit_front(&mut out, |old| map.label(old))?;
     out.extend_from_slice(&entry.code);
     let mut pending = fragments.iter().peekable();
     for insn in code.instructions() {
@@ -279,7 +311,8 @@ fn emit(
         let at = out.len();
         match OPCODES[usize::from(insn.opcode)].form {
             Form::Branch2 => {
-                let distance = distance(map, at, old_target(&insn, half(&insn, 1))?)?;
+                let target = old_target(&insn, half(&insn, 1))?;
+                let distance = distance(map, at, target)?;
                 match i16::try_from(distance) {
                     // A jump that was widened stays so, though later ones may
                     // have brought its target back.
@@ -287,9 +320,16 @@ fn emit(
                         out.push(insn.opcode);
                         out.extend(distance.to_be_bytes());
                     }
-                    _ => {
-                        out.push(op::GOTO_W);
+                    _ if matches!(insn.opcode, op::GOTO | op::JSR) => {
+                        out.push(insn.opcode - op::GOTO + op::GOTO_W);
                         out.extend(distance.to_be_bytes());
+                    }
+                    _ => {
+                        let island = islands.find(at, target, map.body_end);
+                        let distance = island.map(|island| island as i32 - at as i32);
+                        let distance = distance.and_then(|distance| i16::try_from(distance).ok());
+                        out.push(insn.opcode);
+                        out.extend(distance.ok_or(SkipReason::TooLarge)?.to_be_bytes());
                     }
                 }
             }
@@ -327,6 +367,7 @@ fn emit(
             _ => out.extend_from_slice(insn.bytes),
         }
     }
+    islands.emit_back(&mut out, |old| map.label(old))?;
     Ok(out)
 }
 
@@ -378,20 +419,30 @@ mod tests {
         for old in code.instructions() {
             let old = old?;
             let at = moved.map.insn(old.offset)?;
-            let new = new_insns
-                .iter()
-                .find(|new| new.offset == at)
-                .expect("it is there");
-            let widened = new.opcode == op::GOTO_W && old.opcode == op::GOTO;
+            let find = |at: usize| {
+                let place = new_insns.binary_search_by_key(&at, |new| new.offset);
+                &new_insns[place.expect("it is there")]
+            };
+            let new = find(at);
+            let widened = matches!(
+                (old.opcode, new.opcode),
+                (op::GOTO, op::GOTO_W) | (op::JSR, op::JSR_W)
+            );
             assert!(new.opcode == old.opcode || widened);
-            if let (Operand::Branch(target), false) = (old.operand()?, old.opcode == op::WIDE) {
-                let jump = if new.bytes.len() == 5 {
-                    word(new, 1)
-                } else {
-                    half(new, 1)
-                };
-                let label = moved.map.label(target)?;
-                assert_eq!(at as i32 + jump, label as i32);
+            if let (Operand::Branch(target), Operand::Branch(mut reached)) =
+                (old.operand()?, new.operand()?)
+            {
+                // An island, before or behind everything that was moved.
+                if reached < moved.islands.front_len() || reached >= moved.map.body_end {
+                    assert!(!widened);
+                    let island = find(reached);
+                    assert_eq!(island.opcode, op::GOTO_W);
+                    let Operand::Branch(target) = island.operand()? else {
+                        panic!("it jumps")
+                    };
+                    reached = target;
+                }
+                assert_eq!(reached, moved.map.label(target)?);
             }
         }
         Ok(moved.code)
@@ -450,7 +501,7 @@ mod tests {
     }
 
     #[test]
-    fn far_jumps_are_widened_or_refused() {
+    fn far_jumps_are_widened_or_led_over_islands() {
         let far = |opcode: u8| {
             let mut bytecode = vec![opcode, 0x7f, 0xff];
             bytecode.resize(0x7fff, op::NOP);
@@ -459,10 +510,39 @@ mod tests {
         };
         let moved = check(&far(op::GOTO), 0, &[(5, 1)]).expect("it can be widened");
         assert_eq!(moved[..5], [op::GOTO_W, 0, 0, 0x80, 2]);
-        assert_eq!(
-            check(&far(op::IFEQ), 0, &[(5, 1)]),
-            Err(SkipReason::BranchTooFar)
-        );
+        let moved = check(&far(op::JSR), 0, &[(5, 1)]).expect("it can be widened");
+        assert_eq!(moved[..5], [op::JSR_W, 0, 0, 0x80, 2]);
+        // The way in, an island, the start, and the jump back to the island.
+        let moved = check(&far(op::IFEQ), 0, &[(5, 1)]).expect("it gets an island");
+        assert_eq!(moved[..5], [op::GOTO_W, 0, 0, 0, 10]);
+        assert_eq!(moved[5..10], [op::GOTO_W, 0, 0, 0x80, 6]);
+        assert_eq!(moved[10..14], [op::NOP, op::IFEQ, 0xff, 0xfa]);
+    }
+
+    #[test]
+    fn a_far_jump_back_leads_over_an_island_at_the_back() {
+        // 0: nops; 0x8000: ifeq 0; return
+        let mut bytecode = vec![op::NOP; 0x8000];
+        bytecode.extend([op::IFEQ, 0x80, 0, op::RETURN]);
+        let moved = check(&bytecode, 0, &[(5, 1)]).expect("it gets an island");
+        assert_eq!(moved[0x8001..0x8005], [op::IFEQ, 0, 4, op::RETURN]);
+        assert_eq!(moved[0x8005..], [op::GOTO_W, 0xff, 0xff, 0x7f, 0xfb]);
+    }
+
+    /// Each jump is pushed too far by the next one's widening, one a round:
+    /// after some rounds, all are widened at once.
+    #[test]
+    fn a_chain_of_jumps_that_push_each_other_is_cut_short() {
+        let count = 6000;
+        let mut bytecode = Vec::new();
+        for later in (0..count).rev() {
+            bytecode.push(op::GOTO);
+            bytecode.extend((0x7fff_i16 - 2 * later).to_be_bytes());
+        }
+        bytecode.resize(3 * count as usize + 0x7fff, op::NOP);
+        bytecode.push(op::RETURN);
+        let moved = check(&bytecode, 0, &[(3 * count as usize, 1)]).expect("it fits");
+        assert_eq!(moved.len(), bytecode.len() + 1 + 2 * count as usize);
     }
 
     #[test]
@@ -521,6 +601,44 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
+
+        /// Jumps of all kinds, far and near, all over a body of up to the
+        /// largest size.
+        #[test]
+        fn far_jumps_keep_their_targets(
+            jumps in prop::collection::btree_map(
+                0usize..13_000,
+                (prop::sample::select(vec![op::GOTO, op::JSR, op::IFEQ, op::IF_ICMPLT, op::IFNONNULL]), 0usize..13_000),
+                1..60,
+            ),
+            len in 11_000usize..13_000,
+            entry in 0usize..6000,
+            probes in prop::collection::btree_map(0usize..11_000, 1usize..600, 0..10),
+        ) {
+            // Five bytes each: a jump and two `nop`s, or `nop`s.
+            let mut bytecode = vec![op::NOP; 5 * len + 1];
+            bytecode[5 * len] = op::RETURN;
+            for (&at, &(opcode, target)) in jumps.iter().filter(|(at, _)| **at < len) {
+                let target = target % len;
+                // As far as the old code could.
+                if let Ok(jump) = i16::try_from(5 * (target as i64 - at as i64)) {
+                    bytecode[5 * at] = opcode;
+                    bytecode[5 * at + 1..5 * at + 3].copy_from_slice(&jump.to_be_bytes());
+                }
+            }
+            let fragments: Vec<_> = probes.iter().map(|(&at, &len)| (5 * at, len)).collect();
+            let grown: usize = bytecode.len() + entry + probes.values().sum::<usize>();
+            match check(&bytecode, entry, &fragments) {
+                Ok(moved) => prop_assert!(moved.len() >= grown && moved.len() <= MAX_CODE),
+                // Ten bytes for each jump at most.
+                Err(reason) => {
+                    prop_assert_eq!(reason, SkipReason::TooLarge);
+                    prop_assert!(grown + 10 * jumps.len() + 6 > MAX_CODE);
+                }
+            }
+        }
+
         #[test]
         fn jumps_keep_their_targets(
             kinds in prop::collection::vec((0u8..3, 0usize..40), 1..40),

@@ -8,6 +8,7 @@ use hindsight_classfile::frames::{
 use crate::SkipReason;
 use crate::asm::Fragment;
 use crate::frames::Walker;
+use crate::islands::{Islands, TargetFrame};
 use crate::relocate::CodeMap;
 
 /// Bytes of a stack map. Compilers stay far below; beyond this, frames are made
@@ -131,6 +132,40 @@ impl<'m> FrameWriter<'m> {
         self.bytes.resize(self.bytes.len() + gap, 0);
         write_types(&mut self.bytes, self.fresh);
         self.types(stack, 0)
+    }
+
+    /// Begins with the frames of the islands at the front and of the start
+    /// behind them. `walker` has read nothing yet. Returns what
+    /// [`Self::islands`] needs for those at the back.
+    pub fn front(
+        &mut self,
+        islands: &Islands,
+        walker: Walker<'_>,
+    ) -> Result<Vec<TargetFrame>, SkipReason> {
+        let entry = walker.locals.clone();
+        let targets = islands.frames(walker)?;
+        if !islands.front.is_empty() {
+            self.islands(islands.front_places(), &targets)?;
+            self.full(islands.start(), &entry, &[])?;
+            self.in_step = self.fresh.is_empty();
+        }
+        Ok(targets)
+    }
+
+    /// Adds the frames of islands, each a copy of its target's.
+    pub fn islands(
+        &mut self,
+        places: impl Iterator<Item = (usize, usize)>,
+        targets: &[TargetFrame],
+    ) -> Result<(), SkipReason> {
+        for (place, target) in places {
+            let at = targets.binary_search_by_key(&target, |frame| frame.target);
+            let frame = at.ok().and_then(|at| targets.get(at));
+            let frame = frame.ok_or(SkipReason::Malformed)?;
+            self.extended(place, &frame.locals, frame.slots, &frame.stack)?;
+            self.in_step = false;
+        }
+        Ok(())
     }
 
     /// Adds the frames of a fragment that begins at `start`.

@@ -131,9 +131,8 @@ impl Crash {
                 for class in decode::<Vec<ClassInfo>>(raw)? {
                     // Writers number classes as they come; a gap means a lost record.
                     let id = class.id as usize;
-                    if id > self.classes.len() + MAX_GAP {
-                        return Err("a class number is out of range".to_owned());
-                    }
+                    let missing = id.saturating_sub(self.classes.len());
+                    seen.skip(missing).ok_or("a class number is out of range")?;
                     if id >= self.classes.len() {
                         self.classes.resize_with(id + 1, ClassInfo::default);
                     }
@@ -143,9 +142,9 @@ impl Crash {
             Kind::Objects => {
                 let block: ObjectBlock = decode(raw)?;
                 let first = block.first as usize;
-                if first > self.objects.len() + MAX_GAP {
-                    return Err("an object number is out of range".to_owned());
-                }
+                let missing = first.saturating_sub(self.objects.len());
+                seen.skip(missing)
+                    .ok_or("an object number is out of range")?;
                 if self.objects.len() < first + block.objects.len() {
                     self.objects.resize(first + block.objects.len(), None);
                 }
@@ -202,9 +201,9 @@ impl Crash {
     }
 }
 
-/// Blocks that may be missing between two that are there, in objects; keeps a
-/// hostile number from asking for gigabytes.
-const MAX_GAP: usize = 1 << 20;
+/// Objects and classes that may be missing before others, in all of a file;
+/// keeps hostile numbers from asking for gigabytes, at once or bit by bit.
+const MAX_MISSING: usize = 1 << 20;
 
 #[derive(Default)]
 struct Seen {
@@ -212,6 +211,19 @@ struct Seen {
     failure: bool,
     end: bool,
     records: u32,
+    missing: usize,
+}
+
+impl Seen {
+    /// Counts numbers that were passed over; nothing if these are too many.
+    fn skip(&mut self, missing: usize) -> Option<()> {
+        let missing = self.missing.checked_add(missing)?;
+        if missing > MAX_MISSING {
+            return None;
+        }
+        self.missing = missing;
+        Some(())
+    }
 }
 
 fn check_header(file: &[u8]) -> Result<(), Error> {

@@ -214,6 +214,22 @@ fn a_damaged_block_of_objects_loses_only_itself() {
     assert_eq!(read.objects[3..], crash.objects[3..]);
 }
 
+/// Each block claims a number a little below what one gap may be: together they
+/// would take gigabytes.
+#[test]
+fn gaps_do_not_add_up() {
+    let (crash, _) = sample();
+    let mut file = record::file_header().to_vec();
+    file.extend(writer::meta(&crash.meta));
+    file.extend(writer::failure(&crash.failure));
+    for block in 1..100 {
+        file.extend(writer::objects(block * 1_000_000, Vec::new()));
+    }
+    let read = Crash::read(&file).unwrap();
+    assert!(read.objects.len() < 2_000_000, "{}", read.objects.len());
+    assert!(read.damage.len() > 90 && read.damage[0].contains("out of range"));
+}
+
 proptest! {
     /// Whatever the bytes behind a sound header: an answer, no panic.
     #[test]

@@ -3,12 +3,11 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::Path;
 
 use hindsight_instrument::{Copy, SkipReason, contract, entry_hook};
 
 use crate::support::{self, Jdk};
-use crate::workshop::{age, check_golden, fresh_dir, instrument, javac, run};
+use crate::workshop::{age, check_golden, fresh_dir, instrument, java, javac, name_ids};
 
 /// Options of the compiler, and what is done to its classes.
 struct Variant {
@@ -106,33 +105,7 @@ fn output(jdk: &Jdk, program: &str, variant: &Variant) -> (String, BTreeMap<Stri
         &["Driver", program.trim_end_matches(".java")],
     );
 
-    let mut named = String::new();
-    for (at, part) in text.split('#').enumerate() {
-        match part.parse::<usize>() {
-            Ok(id) if at % 2 == 1 => named.push_str(&names[id]),
-            _ => named.push_str(part),
-        }
-    }
-    (named, skipped)
-}
-
-/// Runs a program on a JVM that has the probe.
-fn java(jdk: &Jdk, patch: &Path, classes: &Path, options: &[&str], main: &[&str]) -> String {
-    run(jdk
-        .tool("java")
-        // No shared archive: with it, its classes would not be verified.
-        .args([
-            "-Xverify:all",
-            "-Xshare:off",
-            "-Xss512k",
-            "-XX:+UseSerialGC",
-        ])
-        .arg("--patch-module")
-        .arg(format!("java.base={}", patch.display()))
-        .args(options)
-        .arg("-cp")
-        .arg(classes)
-        .args(main))
+    (name_ids(&text, &names), skipped)
 }
 
 fn check(program: &str, variants: &[Variant], golden: &str) {
@@ -154,6 +127,9 @@ fn check(program: &str, variants: &[Variant], golden: &str) {
     }
 }
 
+/// The rows "constructors", "`<clinit>`", "a loop that starts at offset 0",
+/// "`Uninitialized(offset)` frames" and "an exception thrown by the handler's own
+/// call": methods of `Hazards.java` have their names.
 #[test]
 fn hazards_with_stack_maps() {
     check(
@@ -163,7 +139,8 @@ fn hazards_with_stack_maps() {
     );
 }
 
-/// Without stack maps there is no handler before `super(...)`.
+/// The row "old class files without StackMapTable". Without stack maps there is
+/// no handler before `super(...)`.
 #[test]
 fn hazards_of_old_versions() {
     check(
@@ -203,84 +180,5 @@ fn the_entry_hook_sees_uncaught_exceptions() {
             text,
             "\n  uncaught in dying IllegalStateException\nstill here\n"
         );
-    }
-}
-
-/// A loop of almost 32 KB with handlers in it, whose probes move its end too far
-/// for a jump back.
-fn big_loop(statements: usize, head: &str, tail: &str) -> String {
-    let mut body = String::new();
-    for at in 0..statements {
-        body.push_str("x += a[1];\n");
-        if at % (statements / 10) == 0 {
-            body.push_str("try { x += a[x]; } catch (RuntimeException e) { x++; }\n");
-        }
-    }
-    format!(
-        "class Big {{ public static Object big() {{ return run(new int[] {{0, 1, 0}}, 0); }}
-         static int run(int[] a, int x) {{ {head} {body} {tail} }} }}"
-    )
-}
-
-fn run_big(jdk: &Jdk, name: &str, source: &str) -> (String, Option<SkipReason>, bool) {
-    let dir = fresh_dir(&format!("{name}-{}", jdk.feature));
-    let (classes, patch) = (dir.join("classes"), dir.join("patch"));
-    let file = dir.join("Big.java");
-    fs::write(&file, source).expect("a source can be written");
-    javac(
-        jdk,
-        &patch,
-        &["--patch-module", "java.base=."],
-        &["HindsightProbe.java"],
-    );
-    javac(jdk, &classes, &[], &["Driver.java"]);
-    run(jdk.tool("javac").arg("-d").arg(&classes).arg(&file));
-    let path = classes.join("Big.class");
-    let bytes = fs::read(&path).expect("a class can be read");
-    let has_goto_w = |bytes: &[u8]| {
-        let class = hindsight_classfile::ClassFile::parse(bytes).expect("it can be read");
-        class.methods.iter().any(|method| {
-            let code = method
-                .code(&class.pool)
-                .expect("it has code")
-                .expect("it has code");
-            code.instructions()
-                .any(|insn| insn.expect("it is sound").name() == "goto_w")
-        })
-    };
-    assert!(!has_goto_w(&bytes), "the loop is too long from the start");
-    let rewritten = instrument(&bytes, Copy::Fields, 0);
-    let new = rewritten.class.expect("something is instrumented");
-    fs::write(&path, &new).expect("a class can be written");
-    let text = java(jdk, &patch, &classes, &[], &["Driver", "Big"]);
-    let reason = rewritten
-        .skipped
-        .iter()
-        .find(|skipped| skipped.name == "run");
-    (text, reason.map(|skipped| skipped.reason), has_goto_w(&new))
-}
-
-#[test]
-fn a_jump_beyond_32_kilobytes_is_widened() {
-    for jdk in support::jdks() {
-        let source = big_loop(
-            5428,
-            "while (true) { if (x > 20000) { return x / (x - x); }",
-            "}",
-        );
-        let (text, skipped, has_goto_w) = run_big(&jdk, "goto", &source);
-        assert_eq!((skipped, has_goto_w), (None, true));
-        assert!(text.contains("ArithmeticException: [I 0"), "{text}");
-    }
-}
-
-/// FIXME: a conditional jump could be widened too, by a jump around a jump.
-#[test]
-fn a_conditional_jump_beyond_32_kilobytes_leaves_the_method_alone() {
-    for jdk in support::jdks() {
-        let source = big_loop(5428, "do {", "} while (x < 20000); return x / (x - x);");
-        let (text, skipped, _) = run_big(&jdk, "conditional", &source);
-        assert_eq!(skipped, Some(SkipReason::BranchTooFar));
-        assert!(text.contains("threw ArithmeticException"), "{text}");
     }
 }

@@ -55,6 +55,93 @@ fn mutated_classes_do_no_harm() {
     assert!(written > 1000 && refused > 1000);
 }
 
+/// Under every plan: an error that says where, or a class that can be read.
+fn survive(bytes: &[u8]) {
+    for copy in [Copy::Fields, Copy::Reference] {
+        match crash(bytes, &plan(copy)) {
+            Ok(rewritten) => {
+                if let Some(class) = rewritten.class {
+                    ClassFile::parse(&class).expect("what was written can be read");
+                }
+            }
+            Err(error) => assert!(error.to_string().contains("at offset 0x"), "{error}"),
+        }
+    }
+}
+
+/// The rows "a count in a hostile class asks for gigabytes" and "arithmetic
+/// overflow in offsets": a class with handlers, jumps and switches is cut at
+/// every byte, has every bit flipped, every half set to values that counts and
+/// offsets dislike, and every half exchanged with another one.
+#[test]
+fn every_byte_of_a_class_may_be_wrong() {
+    let jdk = support::jdks().pop().expect("there is one");
+    let path = jdk.modules().join("java.base/java/util/UUID$Holder.class");
+    let holder = fs::read(path).expect("it is there");
+    let path = jdk.modules().join("java.base/java/lang/Boolean.class");
+    let boolean = fs::read(path).expect("it is there");
+    let mut random = Random(5);
+    for class in [holder, boolean] {
+        for len in 0..class.len() {
+            assert!(crash(&class[..len], &plan(Copy::Fields)).is_err(), "{len}");
+        }
+        let mut changed = class.clone();
+        for at in 0..class.len() {
+            for bit in 0..8 {
+                changed[at] = class[at] ^ (1 << bit);
+                survive(&changed);
+            }
+            changed[at] = class[at];
+        }
+        for at in 0..class.len() - 1 {
+            let other = random.below(class.len() - 1);
+            let halves = [0xffff, 0x7fff, 0x8000, 0, 1];
+            let halves = halves.map(u16::to_be_bytes);
+            for half in halves
+                .iter()
+                .map(|half| &half[..])
+                .chain([&class[other..other + 2]])
+            {
+                changed[at..at + 2].copy_from_slice(half);
+                survive(&changed);
+            }
+            changed[at..at + 2].copy_from_slice(&class[at..at + 2]);
+        }
+        assert!(changed == class);
+    }
+}
+
+/// Found by fuzzing: each new frame listed all local variables that a method
+/// claims to have, so that two kilobytes of class became megabytes.
+#[test]
+fn a_claim_of_many_variables_does_not_blow_up_frames() {
+    let jdk = support::jdks().pop().expect("there is one");
+    let list = jdk.modules().join("java.base/java/util/ArrayList.class");
+    let list = fs::read(list).expect("it is there");
+    let class = ClassFile::parse(&list).expect("it is sound");
+    let mut claimed = 0;
+    let bloated = class.assemble(
+        &hindsight_classfile::PoolBuilder::new(&class.pool),
+        |_, method, out| {
+            let start = out.len();
+            method.write(out);
+            // Flags, name, descriptor, count; the first attribute's name and
+            // length, and how deep the stack gets.
+            if method.code(&class.pool).is_ok_and(|code| code.is_some())
+                && let Some(first) = method.attributes.iter().next()
+                && first.name(&class.pool).is_ok_and(|name| name == "Code")
+            {
+                out[start + 16..start + 18].copy_from_slice(&60_000u16.to_be_bytes());
+                claimed += 1;
+            }
+        },
+    );
+    assert!(claimed > 50);
+    let rewritten = crash(&bloated, &plan(Copy::Fields)).expect("it can be read");
+    let len = rewritten.class.map_or(0, |class| class.len());
+    assert!(len < 8 * bloated.len(), "{len} bytes of {}", bloated.len());
+}
+
 #[test]
 fn a_mutated_thread_class_does_no_harm() {
     let jdk = support::jdks().pop().expect("there is one");

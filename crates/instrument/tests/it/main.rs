@@ -1,9 +1,11 @@
 //! Tests with real classes and real JVMs, as one program.
 
 mod behaviour;
+mod far;
 mod golden;
 mod hostile;
 mod jdk_classes;
+mod strange;
 #[path = "../../../classfile/tests/support/mod.rs"]
 mod support;
 mod tables;

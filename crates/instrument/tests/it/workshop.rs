@@ -47,6 +47,37 @@ pub fn javac(jdk: &Jdk, to: &Path, options: &[&str], sources: &[&str]) {
         .args(sources));
 }
 
+/// Runs a program on a JVM that has the probe.
+pub fn java(jdk: &Jdk, patch: &Path, classes: &Path, options: &[&str], main: &[&str]) -> String {
+    run(jdk
+        .tool("java")
+        // No shared archive: with it, its classes would not be verified.
+        .args([
+            "-Xverify:all",
+            "-Xshare:off",
+            "-Xss512k",
+            "-XX:+UseSerialGC",
+        ])
+        .arg("--patch-module")
+        .arg(format!("java.base={}", patch.display()))
+        .args(options)
+        .arg("-cp")
+        .arg(classes)
+        .args(main))
+}
+
+/// Replaces the methods' ids in what a program printed, `#5#`, by names.
+pub fn name_ids(text: &str, names: &[String]) -> String {
+    let mut named = String::new();
+    for (at, part) in text.split('#').enumerate() {
+        match part.parse::<usize>() {
+            Ok(id) if at % 2 == 1 => named.push_str(&names[id]),
+            _ => named.push_str(part),
+        }
+    }
+    named
+}
+
 /// Rules for tests: methods with these words in their names.
 pub fn rules(name: &str, _descriptor: &str) -> Rules {
     Rules {

@@ -4,10 +4,16 @@ import java.lang.reflect.Modifier;
 import java.util.Arrays;
 import java.util.Comparator;
 
-/** Calls the public static methods without parameters of a class, in the order of their names. */
+/** Calls the public static methods without parameters of classes, in the order of their names. */
 class Driver {
     public static void main(String[] args) throws Exception {
-        Method[] methods = Class.forName(args[0]).getDeclaredMethods();
+        for (String name : args) {
+            call(Class.forName(name));
+        }
+    }
+
+    private static void call(Class<?> type) throws Exception {
+        Method[] methods = type.getDeclaredMethods();
         Arrays.sort(methods, Comparator.comparing(Method::getName));
         for (Method method : methods) {
             int wanted = Modifier.PUBLIC | Modifier.STATIC;

@@ -1,0 +1,97 @@
+//! Reading and rewriting class files.
+
+use hindsight_classfile::ClassFile;
+use hindsight_instrument::{Copy, CrashPlan, Rules, crash, entry_hook};
+
+use crate::limits::{Limits, within};
+use read::read;
+
+#[path = "../../classfile/tests/support/read.rs"]
+mod read;
+
+const PARSE: Limits = Limits {
+    bytes_per_byte: 16,
+    bytes: 1 << 10,
+    nanos_per_byte: 2_000,
+    nanos: 50_000_000,
+};
+
+/// A class that can be read is written as it was, and whatever it says can be
+/// asked for.
+pub fn parse(bytes: &[u8]) {
+    within(&PARSE, bytes.len(), || {
+        if let Ok(class) = ClassFile::parse(bytes) {
+            assert!(class.write() == bytes, "it is not written as it was");
+            for field in &class.fields {
+                let _ = field.name.to_string_lossy();
+            }
+        }
+        if let Err(error) = read(bytes) {
+            let text = error.to_string();
+            assert!(error.offset() <= bytes.len() + 1, "{text}");
+            assert!(text.contains("at offset"), "{text}");
+        }
+    });
+}
+
+const INSTRUMENT: Limits = Limits {
+    bytes_per_byte: 128,
+    bytes: 128 << 10,
+    nanos_per_byte: 10_000,
+    nanos: 200_000_000,
+};
+
+/// Methods whose entry is hooked, of one class.
+const HOOKED: usize = 4;
+
+/// Every plan gives an error, or a class that can be read and whose code makes
+/// sense.
+pub fn instrument(bytes: &[u8]) {
+    let check = |new: &[u8]| {
+        let class = ClassFile::parse(new).expect("what was written can be read");
+        assert!(class.write() == new);
+    };
+    for (copy, rule) in [
+        (Copy::Reference, false),
+        (Copy::Fields, false),
+        (Copy::Fields, true),
+    ] {
+        let rules = |_: &str, _: &str| Rules {
+            escape: rule,
+            caught: rule,
+        };
+        let plan = CrashPlan {
+            copy,
+            max_fields: 16,
+            first_id: if rule { 40_000 } else { 1 },
+            rules: &rules,
+        };
+        let rewritten = within(&INSTRUMENT, bytes.len(), || crash(bytes, &plan));
+        let Ok(rewritten) = rewritten else { continue };
+        let Some(new) = rewritten.class else { continue };
+        check(&new);
+        // What was understood before can still be read in full.
+        if read(bytes).is_ok() {
+            read(&new).expect("new code makes sense");
+        }
+        // Once is enough.
+        let twice = crash(&new, &plan).expect("what was written can be read");
+        assert!(twice.class.is_none());
+    }
+    let Ok(class) = ClassFile::parse(bytes) else {
+        return;
+    };
+    for method in class.methods.iter().take(HOOKED) {
+        let (Some(name), Some(descriptor)) = (method.name.as_str(), method.descriptor.as_str())
+        else {
+            continue;
+        };
+        let target = ("java/lang/HindsightProbe", "uncaught", "()V");
+        let hooked = within(&INSTRUMENT, bytes.len(), || {
+            entry_hook(bytes, name, descriptor, target)
+        });
+        if let Ok(new) = hooked {
+            check(&new);
+        }
+    }
+}

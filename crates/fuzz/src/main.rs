@@ -1,0 +1,59 @@
+//! Hostile bytes for everything that reads bytes, guided by coverage.
+//!
+//! One program with several targets; the environment variable
+//! `HINDSIGHT_FUZZ` names the one to run. `scripts/fuzz` builds it with the
+//! instrumentation that libFuzzer needs, which the stable compiler has, and
+//! gives it seeds.
+//!
+//! - [`classes`]: `parse` reads class files, `instrument` rewrites them.
+//! - [`crash_file`] reads crash files.
+//! - [`options`] reads the agent's options.
+//! - [`limits`] watches memory and time.
+//!
+//! What is found becomes a test in the crate that was wrong.
+#![no_main]
+
+use std::env;
+use std::sync::OnceLock;
+
+mod classes;
+mod crash_file;
+// The agent's, for its options, which do without some of it.
+#[expect(dead_code)]
+#[path = "../../../agent/src/glob.rs"]
+mod glob;
+mod limits;
+mod options;
+
+/// A target: fails by panicking.
+type Target = fn(&[u8]);
+
+const TARGETS: [(&str, Target); 4] = [
+    ("parse", classes::parse),
+    ("instrument", classes::instrument),
+    ("crash-file", crash_file::read),
+    ("options", options::parse),
+];
+
+static TARGET: OnceLock<Target> = OnceLock::new();
+
+fn init() {
+    let name = env::var("HINDSIGHT_FUZZ").unwrap_or_default();
+    if name == "write-seeds" {
+        crash_file::write_seed(&env::var("HINDSIGHT_FUZZ_SEEDS").expect("where to write seeds"));
+        std::process::exit(0);
+    }
+    let found = TARGETS.iter().find(|(known, _)| *known == name);
+    let Some((_, target)) = found else {
+        let names: Vec<_> = TARGETS.iter().map(|(name, _)| *name).collect();
+        eprintln!("HINDSIGHT_FUZZ must be one of {}", names.join(", "));
+        std::process::exit(2);
+    };
+    TARGET.get_or_init(|| *target);
+}
+
+libfuzzer_sys::fuzz_target!(init: init(), |data: &[u8]| {
+    if let Some(target) = TARGET.get() {
+        target(data);
+    }
+});

@@ -1,0 +1,40 @@
+//! Reading the agent's options.
+
+// The agent is a library for the JVM alone, so its sources are taken as they
+// are.
+#[path = "../../../agent/src/options.rs"]
+mod agent;
+
+use crate::limits::{Limits, within};
+
+const LIMITS: Limits = Limits {
+    bytes_per_byte: 64,
+    bytes: 16 << 10,
+    nanos_per_byte: 10_000,
+    nanos: 50_000_000,
+};
+
+/// Options are understood, or refused in one line.
+pub fn parse(bytes: &[u8]) {
+    let Ok(text) = std::str::from_utf8(bytes) else {
+        return;
+    };
+    // It would read files of this machine.
+    if text.contains('@') {
+        return;
+    }
+    let parsed = within(&LIMITS, text.len(), || agent::Options::parse(text));
+    match parsed {
+        Ok(options) => {
+            let names = ["", "a", "a.b.C", "password", text];
+            for name in names {
+                let _ = options.is_secret(name);
+                let _ = options.include.matches(name) || options.report.escape.matches(name);
+            }
+        }
+        Err(error) => assert!(
+            text.contains('\n') || !error.to_string().contains('\n'),
+            "{error}"
+        ),
+    }
+}

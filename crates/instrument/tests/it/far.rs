@@ -1,0 +1,198 @@
+//! The hazard "jumps beyond 32,767": bodies of almost 32 KB that probes push
+//! apart, run by real JVMs with the full verifier.
+
+use std::fs;
+use std::path::Path;
+
+use hindsight_classfile::ClassFile;
+use hindsight_instrument::{Copy, SkipReason};
+
+use crate::support;
+use crate::workshop::{age, fresh_dir, instrument, java, javac, run};
+
+/// Statements of almost 32 KB, with handlers among them, whose probes make it
+/// more.
+fn statements(count: usize) -> String {
+    let mut body = String::new();
+    for at in 0..count {
+        body.push_str("x += a[1];\n");
+        if at % (count / 10) == 0 {
+            body.push_str("try { x += a[x]; } catch (RuntimeException e) { x++; }\n");
+        }
+    }
+    body
+}
+
+/// A program with one far jump.
+struct Far {
+    name: &'static str,
+    /// Its members, with a method `run` that gets `{0, 1, 0}` and 0.
+    members: String,
+    /// How many `goto_w` it gets.
+    wide: usize,
+    /// Part of what it prints.
+    printed: &'static str,
+}
+
+/// Programs that old class files can hold.
+fn old() -> Vec<Far> {
+    vec![
+        // The jump itself becomes a `goto_w`.
+        Far {
+            name: "Goto",
+            members: format!(
+                "static int run(int[] a, int x) {{
+                     while (true) {{ if (x > 20000) {{ return x / (x - x); }} {} }} }}",
+                statements(5428)
+            ),
+            wide: 1,
+            printed: "ArithmeticException: [I 0",
+        },
+        // The jump is near the back and leads to the front: an island.
+        Far {
+            name: "Back",
+            members: format!(
+                "static int run(int[] a, int x) {{
+                     do {{ {} }} while (x < 20000); return x / (x - x); }}",
+                statements(5435)
+            ),
+            wide: 1,
+            printed: "ArithmeticException: [I 0",
+        },
+        // Two jumps near the front lead to one place: an island, and a jump to
+        // the start over it.
+        Far {
+            name: "Ahead",
+            members: format!(
+                "static int run(int[] a, int x) {{
+                     if (x < 5 && a.length > 2) {{ {} a = null; }}
+                     return a.length; }}",
+                statements(5428)
+            ),
+            wide: 2,
+            printed: "NullPointerException: [I 0",
+        },
+    ]
+}
+
+/// Programs in newer Java, with objects under construction on the way of the
+/// jump.
+fn recent() -> Vec<Far> {
+    let mut programs = old();
+    // The island's frame knows the object by the offset of its `new`, which has
+    // moved.
+    programs.push(Far {
+        name: "New",
+        members: format!(
+            "static class Box {{ int value; Box(int x) {{ value = x / (x - x); }} }}
+             static int run(int[] a, int x) {{
+                 return new Box(a.length > 2 ? switch (x) {{ default -> {{ {} yield x; }} }} : 1).value;
+             }}",
+            statements(5420)
+        ),
+        wide: 2,
+        printed: "ArithmeticException: [I 0",
+    });
+    programs.push(Far {
+        name: "This",
+        members: format!(
+            "static int run(int[] a, int x) {{ new This(a, x); return 1; }}
+             This(int[] a, int x) {{
+                 this(a.length > 2 ? switch (x) {{ default -> {{ {} yield x; }} }} : 1);
+                 throw new IllegalStateException(\"after this\");
+             }}
+             This(int x) {{ }}",
+            statements(5420)
+        ),
+        wide: 2,
+        printed: "IllegalStateException: This [I 0",
+    });
+    programs
+}
+
+fn wide_jumps(bytes: &[u8]) -> usize {
+    let class = ClassFile::parse(bytes).expect("it can be read");
+    let mut count = 0;
+    for method in &class.methods {
+        if let Some(code) = method.code(&class.pool).expect("it has sound code") {
+            let names = code
+                .instructions()
+                .map(|insn| insn.expect("it is sound").name());
+            count += names.filter(|name| *name == "goto_w").count();
+        }
+    }
+    count
+}
+
+/// Compiles, instruments and runs. `version` is the one to give the classes,
+/// which then lose their stack maps.
+fn check(programs: &[Far], release: &str, versions: &[Option<u16>]) {
+    let jdks = support::jdks();
+    let dir = fresh_dir(&format!("far-{release}"));
+    let (compiled, patch) = (dir.join("compiled"), dir.join("patch"));
+    let patched: &[&str] = &["--patch-module", "java.base=."];
+    javac(&jdks[0], &patch, patched, &["HindsightProbe.java"]);
+    javac(&jdks[0], &compiled, &[], &["Driver.java"]);
+    let file = dir.join("Programs.java");
+    let mut source = String::new();
+    for Far { name, members, .. } in programs {
+        source.push_str(&format!(
+            "class {name} {{ {members}
+             public static Object call() {{ return run(new int[] {{0, 1, 0}}, 0); }} }}\n"
+        ));
+    }
+    fs::write(&file, source).expect("a source can be written");
+    let options = ["-Xlint:-options", "--release", release, "-d"];
+    run(jdks[0]
+        .tool("javac")
+        .args(options)
+        .arg(&compiled)
+        .arg(&file));
+
+    for &version in versions {
+        let classes = fresh_dir(&format!("far-{release}-{}", version.unwrap_or(0)));
+        for path in support::class_files(&compiled) {
+            let name = path.file_name().expect("a file has a name");
+            fs::copy(&path, classes.join(name)).expect("a class can be copied");
+        }
+        for program in programs {
+            instrument_file(&classes, program, version);
+        }
+        let mut call = vec!["Driver"];
+        call.extend(programs.iter().map(|program| program.name));
+        for jdk in &jdks {
+            let text = java(jdk, &patch, &classes, &[], &call);
+            let parts: Vec<_> = text.split("== call").skip(1).collect();
+            assert_eq!(parts.len(), programs.len());
+            for (part, program) in parts.iter().zip(programs) {
+                assert!(part.contains(program.printed), "{}: {part}", program.name);
+            }
+        }
+    }
+}
+
+fn instrument_file(classes: &Path, program: &Far, version: Option<u16>) {
+    let path = classes.join(program.name).with_extension("class");
+    let mut bytes = fs::read(&path).expect("a class can be read");
+    if let Some(major) = version {
+        bytes = age(&bytes, major, true);
+    }
+    let rewritten = instrument(&bytes, Copy::Fields, 0);
+    let new = rewritten.class.expect("something is instrumented");
+    fs::write(&path, &new).expect("a class can be written");
+    let left =
+        |skipped: &hindsight_instrument::Skipped<'_>| skipped.reason != SkipReason::CannotThrow;
+    assert_eq!(rewritten.skipped.iter().find(left), None);
+    assert_eq!(wide_jumps(&bytes), 0, "it is too long from the start");
+    assert_eq!(wide_jumps(&new), program.wide, "{}", program.name);
+}
+
+#[test]
+fn far_jumps_with_stack_maps() {
+    check(&recent(), "17", &[None]);
+}
+
+#[test]
+fn far_jumps_without_stack_maps() {
+    check(&old(), "8", &[Some(50), Some(49)]);
+}
