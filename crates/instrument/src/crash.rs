@@ -70,6 +70,7 @@ impl Workspace {
     }
 
     fn clear(&mut self) {
+        self.spare.trim();
         self.recorder.clear();
         self.ends.clear();
         self.bodies.clear();
