@@ -44,6 +44,8 @@ impl PoolBuilder {
         self.base = pool.count().max(1);
         self.added = 0;
         self.bytes.clear();
+        // Not for good, if one strange class has added much.
+        self.bytes.shrink_to(1 << 16);
         self.known.clear();
         self.table.clear();
         self.classes.clear();

@@ -75,6 +75,14 @@ const MAX_SPARE: usize = 16;
 pub const MAX_SPARE_LEN: usize = 1 << 18;
 
 impl Spare {
+    /// Lets go of what only a strange class needs.
+    pub fn trim(&mut self) {
+        self.types.clear();
+        self.types.shrink_to(MAX_SPARE_LEN / 4);
+        self.stack_map.clear();
+        self.stack_map.shrink_to(MAX_SPARE_LEN);
+    }
+
     /// An empty fragment.
     pub fn fragment(&mut self) -> Fragment {
         self.fragments.pop().unwrap_or_default()

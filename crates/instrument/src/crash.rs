@@ -127,6 +127,7 @@ impl Workspace {
     }
 
     fn clear(&mut self) {
+        self.spare.trim();
         self.recorder.clear();
         if let Some(layouts) = &mut self.layouts {
             layouts.clear();

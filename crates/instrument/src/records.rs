@@ -6,6 +6,7 @@
 
 use hindsight_classfile::{ClassFile, Code, Member, Utf8, tables};
 
+use crate::asm::MAX_SPARE_LEN;
 use crate::method::NewBody;
 use crate::{Capture, Method, SkipReason, Skipped};
 
@@ -278,13 +279,16 @@ const MAX_FIELDS: usize = 64;
 impl Recorder {
     /// Forgets everything.
     pub fn clear(&mut self) {
-        self.text.clear();
+        for text in [&mut self.text, &mut self.skipped_text] {
+            text.clear();
+            text.shrink_to(MAX_SPARE_LEN);
+        }
+        // Of these, no class can have many megabytes.
         self.rows.clear();
         self.captures.clear();
         self.names.clear();
         self.this = None;
         self.fields.clear();
-        self.skipped_text.clear();
         self.skipped.clear();
     }
 
