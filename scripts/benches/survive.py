@@ -2,6 +2,7 @@
 
 import argparse
 import collections
+import concurrent.futures
 import functools
 import hashlib
 import json
@@ -53,16 +54,20 @@ def run(command, **options):
 
 def compile_java(homes):
     """Compiles the programs that verify and the probes; their directories by JDK."""
-    made = {}
+    made = {version: HOME / f"classes-{version}" for version in homes}
+    probe = ROOT / "java-shim/probe/src"
+    stamp = HOME / "compiled"
+    changed = max(path.stat().st_mtime for path in [*SOURCES.iterdir(), *(probe / "java/lang").iterdir()])
+    if stamp.exists() and stamp.stat().st_mtime > changed and all(path.is_dir() for path in made.values()):
+        return made
     for version, home in homes.items():
-        made[version] = HOME / f"classes-{version}"
         sources = [path for path in SOURCES.glob("*.java")
                    if path.stem != "Generate" and (version >= 24 or path.stem not in ("VerifyAll", "Dump"))]
         run([home / "bin/javac", "-nowarn", "-d", made[version], *sources])
     oldest = homes[min(homes)]
-    probe = ROOT / "java-shim/probe/src"
     run([oldest / "bin/javac", "-nowarn", "-source", "11", "-target", "11", "--patch-module",
          f"java.base={probe}", "-d", HOME / "probe", *(probe / "java/lang").glob("*.java")])
+    stamp.touch()
     return made
 
 
@@ -275,6 +280,7 @@ def main(rest):
     parser = argparse.ArgumentParser(prog="scripts/bench survive")
     parser.add_argument("--part", nargs="*", help="parts of the corpus, instead of all")
     parser.add_argument("--fresh", action="store_true", help="do again what has been done")
+    parser.add_argument("--jobs", type=int, default=1, help="parts at a time; each takes up to 6 GB")
     parser.add_argument("--write", action="store_true", help="write the tables of test-programs/SURVIVE.md")
     options = parser.parse_args(rest)
     subprocess.run(["cargo", "build", "--release", "--locked", "--quiet", "-p", "hindsight-test-programs"],
@@ -294,7 +300,6 @@ def main(rest):
     for part, coordinates in listed.items():
         parts[part], paths = paths[:len(coordinates)], paths[len(coordinates):]
     every = [jar for jars in parts.values() for jar in jars]
-    results = []
     for part in wanted:
         if part == "generated":
             parts[part], bases = generate(homes, fetch, SOURCES, HOME / "generated")
@@ -305,8 +310,14 @@ def main(rest):
             if not jar.exists():
                 run([homes[version] / "bin/java", "-cp", classes[version], "ListJdk", jar])
             parts[part] = [str(jar)]
-        results.append(one_part(part, parts[part], every, homes, classes, options.fresh))
-        show(results[-1])
+
+    def one(part):
+        result = one_part(part, parts[part], every, homes, classes, options.fresh)
+        show(result)
+        return result
+
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        results = list(pool.map(one, wanted))
     if options.write:
         write_table(results, homes)
     bad = [result["part"] for result in results if failures(result)]

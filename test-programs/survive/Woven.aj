@@ -6,20 +6,20 @@ public aspect Woven {
         count++;
     }
 
-    after() returning(Object result): methods() {
-        last = result;
-    }
-
-    after() throwing(RuntimeException thrown): methods() {
-        last = thrown;
-    }
-
     Object around(): execution(String org.apache..*(..)) {
         return proceed();
     }
 
     before(Object target): set(* org.apache..*) && target(target) {
         last = target;
+    }
+
+    after() returning(Object result): methods() {
+        last = result;
+    }
+
+    after() throwing(RuntimeException thrown): methods() {
+        last = thrown;
     }
 
     declare parents: org.apache.commons.lang3.builder.* implements java.io.Serializable;

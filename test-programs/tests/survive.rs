@@ -31,6 +31,7 @@ fn harnesses(place: &Workplace) -> Vec<(String, Vec<String>)> {
     let mut found = Vec::new();
     for jdk in jdks() {
         let classes = compiled(place, jdk);
+        let patch = format!("--patch-module=java.base={}", probes(place, jdk).display());
         let java = |options: &[&str], main: &str| {
             let mut command = vec![jdk.tool("java").display().to_string()];
             command.extend(options.iter().map(|&option| option.to_owned()));
@@ -43,6 +44,7 @@ fn harnesses(place: &Workplace) -> Vec<(String, Vec<String>)> {
             "-XX:+BytecodeVerificationLocal",
             "-XX:+BytecodeVerificationRemote",
             "--add-opens=java.base/java.lang=ALL-UNNAMED",
+            &patch,
         ];
         found.push((format!("JVM {}", jdk.version), java(&verify, "LoadAll")));
         if jdk.version >= 24 {
@@ -74,12 +76,31 @@ fn compiled(place: &Workplace, jdk: &Jdk) -> PathBuf {
     classes
 }
 
+/// The probes, which the JVM looks for when it verifies their callers.
+fn probes(place: &Workplace, jdk: &Jdk) -> PathBuf {
+    let sources = root().join("java-shim/probe/src");
+    let files = fs::read_dir(sources.join("java/lang")).expect("the probes are there");
+    let files: Vec<PathBuf> = files.flatten().map(|entry| entry.path()).collect();
+    let classes = place.join(format!("probes-{}", jdk.version));
+    fs::create_dir_all(&classes).expect("a directory for classes");
+    let to = classes.to_str().expect("paths are text");
+    let patch = format!("java.base={}", sources.display());
+    place.compile(jdk, &["--patch-module", &patch, "-d", to], &files);
+    classes
+}
+
 #[test]
-fn released_jars_survive() {
+fn released_jars_survive_and_failures_are_seen() {
     let place = Workplace::new("survive");
+    let harnesses = harnesses(&place);
+    released_jars_survive(&place, &harnesses);
+    failures_are_seen(&harnesses);
+}
+
+fn released_jars_survive(place: &Workplace, harnesses: &[(String, Vec<String>)]) {
     let out = place.join("out.json");
-    let harnesses: Vec<Value> = harnesses(&place)
-        .into_iter()
+    let harnesses: Vec<Value> = harnesses
+        .iter()
         .map(|(name, command)| json!({"name": name, "command": command}))
         .collect();
     let spec = json!({
@@ -163,9 +184,7 @@ fn damaged(class: &[u8]) -> Vec<u8> {
 
 /// Whoever verifies must notice a class that is wrong, and a reading that is
 /// not the same as its own.
-#[test]
-fn failures_are_seen() {
-    let place = Workplace::new("survive-failures");
+fn failures_are_seen(harnesses: &[(String, Vec<String>)]) {
     let name = "org/yaml/snakeyaml/Yaml";
     let class = class_of(&jars()[1], &format!("{name}.class"));
     let mut group = vec![b'G'];
@@ -183,8 +202,8 @@ fn failures_are_seen() {
         plan.extend(1u32.to_be_bytes());
         plan.extend(0u32.to_be_bytes());
         bytes(&mut plan, &rewritten);
-        for (harness, command) in harnesses(&place) {
-            let answers = ask(&command, &[&group[..], &plan].concat());
+        for (harness, command) in harnesses {
+            let answers = ask(command, &[&group[..], &plan].concat());
             let fails = answers.contains(&format!("fail\tplan\t{name}\t"));
             assert_eq!(fails, wrong, "{harness}: {answers}");
             let differs = answers.contains(&format!("differs\t{name}\t"));
