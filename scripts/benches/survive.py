@@ -266,14 +266,15 @@ def table(results):
     return "\n".join(lines) + "\n"
 
 
-def write_table(results, homes):
+def write_table(results, homes, absent):
     """Puts the tables into SURVIVE.md, below what is written by hand."""
     releases = []
     for home in homes.values():
         release = (home / "release").read_text()
         releases.append(re.search(r'JAVA_VERSION="([^"]+)"', release).group(1))
+    missing = f" Not done in this run: {', '.join(absent)}." if absent else ""
     head = TABLE.read_text().split(MARK)[0]
-    TABLE.write_text(f"{head}{MARK}\n\nWith JDK {' and '.join(releases)}.\n\n{table(results)}")
+    TABLE.write_text(f"{head}{MARK}\n\nWith JDK {' and '.join(releases)}.{missing}\n\n{table(results)}")
 
 
 def main(rest):
@@ -319,7 +320,7 @@ def main(rest):
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         results = list(pool.map(one, wanted))
     if options.write:
-        write_table(results, homes)
+        write_table(results, homes, [part for part in names if part not in wanted])
     bad = [result["part"] for result in results if failures(result)]
     if bad:
         print(f"failures in {', '.join(bad)}")
