@@ -70,8 +70,8 @@ pub fn class(
         method(&style, listed, all, &mut out);
     }
     for left in rewritten.skipped.iter() {
-        let name = one_line(&left.name, LIMIT);
-        let descriptor = one_line(&left.descriptor, LIMIT);
+        let name = one_line(left.name, LIMIT);
+        let descriptor = one_line(left.descriptor, LIMIT);
         let _ = writeln!(out, "  left {name}{descriptor}: {}", left.reason);
     }
     out

@@ -102,6 +102,10 @@ impl Workspace {
             return Ok(rewritten);
         }
         self.clear();
+        if (class.major, class.minor) < (45, 3) {
+            rewritten.skipped = self.all_left(&class, SkipReason::OldCode);
+            return Ok(rewritten);
+        }
         let own = Own {
             class: &class,
             name,
@@ -120,7 +124,7 @@ impl Workspace {
                 rewritten.class = Some(self.assemble(&class, &constants));
             }
         } else {
-            rewritten.skipped = self.all_left(&class);
+            rewritten.skipped = self.all_left(&class, SkipReason::ConstantPoolFull);
         }
         (self.added, self.spare) = (constants.added, constants.spare);
         Ok(rewritten)
@@ -234,8 +238,8 @@ impl Workspace {
         })
     }
 
-    /// The outcome if the constants do not suffice.
-    fn all_left(&mut self, class: &ClassFile<'_>) -> SkippedMethods {
+    /// The outcome if no method can be instrumented.
+    fn all_left(&mut self, class: &ClassFile<'_>, reason: SkipReason) -> SkippedMethods {
         self.recorder.clear();
         for method in &class.methods {
             if method.attributes.find(&class.pool, "Code").is_some() {
@@ -244,7 +248,7 @@ impl Workspace {
                     name: &method.name.to_string_lossy(),
                     descriptor: &method.descriptor.to_string_lossy(),
                 };
-                self.recorder.skip(&named, SkipReason::ConstantPoolFull);
+                self.recorder.skip(&named, reason);
             }
         }
         self.recorder.records().1

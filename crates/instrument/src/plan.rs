@@ -176,6 +176,9 @@ pub enum SkipReason {
     ConstructorShape,
     /// Only its handlers were asked for, and it has none for certain classes.
     CatchesNothing,
+    /// Code of a class file older than version 45.3, which is laid out in
+    /// another way (no JDK that was released wrote it).
+    OldCode,
     /// It has subroutines (`jsr`, `ret`), in an old class file.
     Subroutines,
     /// It would have more code than the format allows.
@@ -196,6 +199,7 @@ impl fmt::Display for SkipReason {
             Self::OnlyConstructorCall => "only its constructor call can throw",
             Self::ConstructorShape => "constructor call not found for certain",
             Self::CatchesNothing => "catches nothing",
+            Self::OldCode => "code of a version before 45.3",
             Self::Subroutines => "subroutines",
             Self::TooLarge => "too large",
             Self::TooManyLocals => "too many local variables",

@@ -177,6 +177,21 @@ fn instrumented_classes_and_modules_are_left_alone() {
     assert!(module.class.is_none() && module.class_name == "module-info");
 }
 
+/// Hazard: old class files. Before version 45.3, code began with two bytes and a
+/// half-word; read as today's, it would make no sense or a wrong one.
+#[test]
+fn code_of_the_oldest_versions_is_left_alone() {
+    let jdk = support::jdks().pop().expect("there is one");
+    let list = jdk.modules().join("java.base/java/util/ArrayList.class");
+    let mut list = fs::read(list).expect("it is there");
+    list[4..8].copy_from_slice(&[0, 2, 0, 45]);
+    let rewritten = crash(&list, &plan(Copy::Fields)).expect("it is sound");
+    assert!(rewritten.class.is_none() && rewritten.methods.is_empty());
+    assert!(rewritten.skipped.len() > 20);
+    let reason = hindsight_instrument::SkipReason::OldCode;
+    assert!(rewritten.skipped.iter().all(|left| left.reason == reason));
+}
+
 #[test]
 fn a_full_constant_pool_leaves_the_class_alone() {
     let jdk = support::jdks().pop().expect("there is one");
