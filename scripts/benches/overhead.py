@@ -34,7 +34,8 @@ def unpack(target):
 def main(rest):
     parser = argparse.ArgumentParser(prog="scripts/bench overhead")
     parser.add_argument("--runs", type=int, default=3, help="JVMs of each kind")
-    parser.add_argument("--rounds", type=int, default=8, help="compilations in one JVM; the last half counts as steady")
+    parser.add_argument("--rounds", type=int, default=12,
+                        help="compilations in one JVM; the last third counts as steady (the JIT is busy with javac for eight)")
     parser.add_argument("--compiler", nargs="*", default=["ecj", "javac"])
     parser.add_argument("--jdk", type=int, default=None)
     options = parser.parse_args(rest)
@@ -66,7 +67,7 @@ def main(rest):
                     raise RuntimeError(f"{compiler} {side}: {done.stdout}{done.stderr[:2000]}")
                 cpu = [int(r[0]) for r in rounds]
                 figures[side]["first"].append(cpu[0])
-                figures[side]["steady"] += cpu[len(cpu) // 2:]
+                figures[side]["steady"] += cpu[-max(1, len(cpu) // 3):]
                 figures[side]["whole"].append(sum(cpu))
                 figures[side]["wall"].append(sum(int(r[1]) for r in rounds))
                 note(f"  {compiler} run {run + 1} {side}: {cpu}")
