@@ -5,10 +5,10 @@ use super::key::{Cause, Key};
 use crate::commands::input::Input;
 use anyhow::{Context, Result, bail};
 use serde::{Deserialize, Serialize};
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, btree_map};
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::{fs, thread};
 
 /// The schema of results, and of earlier results that are inputs.
@@ -140,24 +140,24 @@ pub struct Collected {
     pub errors: Vec<String>,
 }
 
+/// A crash, wherever its file has been copied to: tests bring one with them.
+/// Process id, start of the JVM, time of the failure, thread.
+type Identity = (u32, i64, i64, String);
+
 /// Reads crash files on all cores, keeping no more of them in memory than there
-/// are threads; `step` is called for each.
+/// are threads; `step` is called for each. Copies of one crash count once.
 pub fn read(files: &BTreeSet<PathBuf>, frames: usize, step: &(dyn Fn() + Sync)) -> Collected {
     let files: Vec<&PathBuf> = files.iter().collect();
     let counts = Mutex::new(HashMap::new());
     let next = AtomicUsize::new(0);
-    let collected = Mutex::new(Collected::default());
+    let read = Mutex::new(Vec::new());
+    let errors = Mutex::new(Vec::new());
     let work = || {
         while let Some(file) = files.get(next.fetch_add(1, Ordering::Relaxed)) {
-            let read = one(file, frames, &counts);
-            let mut all = collected
-                .lock()
-                .unwrap_or_else(|poison| poison.into_inner());
-            match read {
-                Ok((key, group)) => all.groups.add(key, group),
-                Err(error) => all.errors.push(format!("{error:#}")),
+            match one(file, frames, &counts) {
+                Ok(crash) => lock(&read).push(crash),
+                Err(error) => lock(&errors).push(format!("{error:#}")),
             }
-            drop(all);
             step();
         }
     };
@@ -168,23 +168,42 @@ pub fn read(files: &BTreeSet<PathBuf>, frames: usize, step: &(dyn Fn() + Sync)) 
         }
         work();
     });
-    let mut collected = collected
-        .into_inner()
-        .unwrap_or_else(|poison| poison.into_inner());
+    let mut crashes: BTreeMap<(Identity, Key), Group> = BTreeMap::new();
+    for (identity, key, group) in read.into_inner().unwrap_or_else(PoisonError::into_inner) {
+        match crashes.entry((identity, key)) {
+            btree_map::Entry::Vacant(place) => {
+                place.insert(group);
+            }
+            btree_map::Entry::Occupied(mut place) => place.get_mut().same(group),
+        }
+    }
+    let mut collected = Collected {
+        errors: errors.into_inner().unwrap_or_else(PoisonError::into_inner),
+        ..Collected::default()
+    };
+    for ((_, key), group) in crashes {
+        collected.groups.add(key, group);
+    }
     collected.errors.sort_unstable();
     collected
+}
+
+fn lock<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
+    of.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// How often each crash of a run happened, by the run's directory.
 type Counts = Mutex<HashMap<PathBuf, HashMap<String, u64>>>;
 
-fn one(file: &Path, frames: usize, counts: &Counts) -> Result<(Key, Group)> {
+fn one(file: &Path, frames: usize, counts: &Counts) -> Result<(Identity, Key, Group)> {
     let input = Input::read(file)?;
     let bytes = fs::metadata(file).map_or(0, |meta| meta.len());
     let count = count(file, counts);
     let key = Key::new(&input.crash.failure, frames);
     let file = file.display().to_string();
-    Ok((key, Group::of(&file, bytes, &input.crash, count)))
+    let meta = &input.crash.meta;
+    let identity = (meta.pid, meta.started_ms, meta.time_ms, meta.thread.clone());
+    Ok((identity, key, Group::of(&file, bytes, &input.crash, count)))
 }
 
 /// How often this crash happened: what `run.json` beside it says, else once.
@@ -192,7 +211,7 @@ fn count(file: &Path, counts: &Counts) -> u64 {
     let (Some(directory), Some(name)) = (file.parent(), file.file_name()) else {
         return 1;
     };
-    let mut counts = counts.lock().unwrap_or_else(|poison| poison.into_inner());
+    let mut counts = lock(counts);
     let of_run = counts
         .entry(directory.to_owned())
         .or_insert_with(|| run_counts(directory).unwrap_or_default());

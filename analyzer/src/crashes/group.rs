@@ -93,6 +93,19 @@ impl Group {
         }
     }
 
+    /// Takes in a copy of the same crash file.
+    pub fn same(&mut self, copy: Group) {
+        // Only the one that stands beside its `run.json` knows the count.
+        if copy.count > self.count {
+            self.count = copy.count;
+            self.versions = copy.versions;
+            self.java_versions = copy.java_versions;
+        }
+        if copy.best.rank() > self.best.rank() {
+            self.best = copy.best;
+        }
+    }
+
     /// Takes in another group of the same failure.
     pub fn merge(&mut self, other: Group) {
         self.count = self.count.saturating_add(other.count);

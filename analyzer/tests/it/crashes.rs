@@ -129,7 +129,12 @@ fn results_merge_in_any_order_and_by_parts() {
     let pair = part("pair.json", &["2.json", "3.json"]);
     assert_eq!(groups(&[&pair, &one]), whole);
     assert_eq!(groups(&[&dir.join("b"), &one, &two]), whole);
-    // A file that is named twice counts once.
+    // A file that is named twice counts once, and so does a copy of it.
+    let copy = dir.join("c/tests/crash-0001.hsc");
+    fs::create_dir_all(dir.join("c/tests")).unwrap();
+    fs::copy(dir.join("a/run-1/crash-0001.hsc"), &copy).unwrap();
+    assert_eq!(groups(&[dir]), whole);
+    fs::remove_file(copy).unwrap();
     assert_eq!(
         groups(&[dir, &dir.join("b/crash-0001.hsc"), &dir.join("b")]),
         whole
