@@ -8,12 +8,12 @@ import java.util.Random;
  * <p>{@code hexAbs} has no answer for zero. The null it passes on crashes one call further, so the
  * test of the top frame shows the symptom and the test of its caller the cause.
  *
- * <p>To record the crash for certain, run with {@code -Dseed=2464063869}: the first number drawn
- * from this seed is zero. A test runs without the property and draws another number.
+ * <p>To record the crash for certain, run with {@code SEED=2464063869} in the environment: the
+ * first number drawn from this seed is zero. A test runs without it and draws another number.
  */
 public class RandomCrash {
     private static final Random RANDOM =
-            Long.getLong("seed") == null ? new Random() : new Random(Long.getLong("seed"));
+            System.getenv("SEED") == null ? new Random() : new Random(Long.parseLong(System.getenv("SEED")));
 
     public String hexAbs(int x) { // expect: reproduces, goes green after the fix
         String result = null;

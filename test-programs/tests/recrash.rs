@@ -31,6 +31,7 @@ fn record(
     let run = workplace
         .java_with_agent(jdk, "")
         .args(jvm)
+        .env("SEED", "2464063869")
         .arg("-cp")
         .arg(&classes)
         .arg(format!("recrash.{main}"))
@@ -142,14 +143,7 @@ fn find(folder: &Path, extension: &str) -> Vec<PathBuf> {
 fn random_crash_gives_two_tests_and_one_goes_green() {
     for jdk in jdks() {
         let workplace = Workplace::new("random-crash");
-        let frames = record(
-            &workplace,
-            jdk,
-            "RandomCrash",
-            &["RandomCrash"],
-            &["-Dseed=2464063869"],
-            &[],
-        );
+        let frames = record(&workplace, jdk, "RandomCrash", &["RandomCrash"], &[], &[]);
         assert_eq!(verdict(&frames, "toUpperCase"), "reproduces", "{frames:#?}");
         assert_eq!(verdict(&frames, "hexAbs"), "reproduces", "{frames:#?}");
         assert_ne!(verdict(&frames, "main"), "reproduces", "{frames:#?}");
@@ -221,7 +215,7 @@ fn a_project_is_red_and_green_under_maven() {
             jdk,
             "RandomCrash",
             &["RandomCrash"],
-            &["-Dseed=2464063869"],
+            &[],
             &options,
         );
         let maven = || {

@@ -132,7 +132,9 @@ fn released_jars_survive(place: &Workplace, harnesses: &[(String, Vec<String>)])
             let plan = plan["name"].as_str().expect("it has a name");
             assert_eq!(found["lines"], json!({}), "{name}");
             let verified = found["counts"][plan]["verified"].as_u64();
-            assert!(verified > Some(150), "{name}, {plan}: {found}");
+            // Few classes catch anything.
+            let least = if plan == "catches" { 20 } else { 150 };
+            assert!(verified > Some(least), "{name}, {plan}: {found}");
         }
     }
 }

@@ -9,7 +9,7 @@ import java.util.Random;
  */
 public class RandomCrash {
     private static final Random RANDOM =
-            Long.getLong("seed") == null ? new Random() : new Random(Long.getLong("seed"));
+            System.getenv("SEED") == null ? new Random() : new Random(Long.parseLong(System.getenv("SEED")));
 
     public String hexAbs(int x) { // expect: the recorded test passes
         String result = "0";
