@@ -15,6 +15,10 @@ pub struct Fragment {
     pub guards: Vec<Guard>,
     /// Slots of operand stack that it needs, from an empty stack on.
     pub max_stack: u16,
+    /// Whether it belongs to the instruction before the place it is put at:
+    /// jumps to that place do not run it. Such a fragment has no frames, and
+    /// comes before others of the same place.
+    pub after: bool,
 }
 
 /// A stack-map frame within a fragment. All have one stack entry.
@@ -38,6 +42,8 @@ pub struct Guard {
 pub struct Constants<'c, 'a> {
     pub pool: &'c ConstantPool<'a>,
     pub added: PoolBuilder,
+    /// The class of the probes.
+    owner: &'static str,
     stack_map_table: Option<u16>,
     /// The probe's methods used so far.
     probes: Vec<(ProbeMethod, u16)>,
@@ -47,9 +53,15 @@ pub struct Constants<'c, 'a> {
 
 impl<'c, 'a> Constants<'c, 'a> {
     pub fn new(pool: &'c ConstantPool<'a>) -> Self {
+        Self::with_probes_of(PROBE, pool)
+    }
+
+    /// The same, for code that calls the probes of another class.
+    pub fn with_probes_of(owner: &'static str, pool: &'c ConstantPool<'a>) -> Self {
         Self {
             pool,
             added: PoolBuilder::new(pool),
+            owner,
             stack_map_table: None,
             probes: Vec::new(),
             object: None,
@@ -83,7 +95,7 @@ impl<'c, 'a> Constants<'c, 'a> {
         if let Some(&(_, index)) = self.probes.iter().find(|(known, _)| *known == method) {
             return Ok(index);
         }
-        let owner = self.class(Utf8::new(PROBE.as_bytes()))?;
+        let owner = self.class(Utf8::new(self.owner.as_bytes()))?;
         let (name, descriptor) = (method.name.as_bytes(), method.descriptor.as_bytes());
         let index = self.added.method(owner, name, descriptor)?;
         self.probes.push((method, index));

@@ -1,4 +1,4 @@
-//! The probe at the start of a typed handler.
+//! The probe at the start of a handler.
 //!
 //! ```text
 //! handler: astore t
@@ -13,12 +13,12 @@
 use hindsight_classfile::frames::VerificationType;
 use hindsight_classfile::{Code, ConstantPool, opcode as op};
 
+use crate::SkipReason;
 use crate::asm::{Constants, Fragment};
-use crate::contract::{CAUGHT, CAUGHT_REPORT};
+use crate::contract::ProbeMethod;
 use crate::entry::extend_locals;
 use crate::frames::HandlerFrame;
 use crate::parameters::place_at;
-use crate::{Rules, SkipReason};
 
 /// The starts of the handlers that catch only classes they name, sorted.
 ///
@@ -42,7 +42,8 @@ pub fn typed_handlers(code: &Code<'_>) -> Vec<usize> {
 /// What probes at handlers have in common within one method.
 pub struct Caught<'f> {
     pub id: u32,
-    pub rules: Rules,
+    /// What is called, with the exception and the id.
+    pub probe: ProbeMethod,
     /// The variable for the exception, behind the fresh ones.
     pub slot: u16,
     /// Where the fresh variables begin.
@@ -77,12 +78,7 @@ impl Caught<'_> {
         fragment.push_id(self.id, constants)?;
         // Stack: exception, id
         fragment.stack(2);
-        let probe = if self.rules.caught {
-            CAUGHT_REPORT
-        } else {
-            CAUGHT
-        };
-        fragment.call(op::INVOKESTATIC, probe, constants)?;
+        fragment.call(op::INVOKESTATIC, self.probe, constants)?;
         fragment.op(op::ACONST_NULL);
         let locals = match frame {
             None => Vec::new(),

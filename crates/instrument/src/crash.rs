@@ -5,6 +5,7 @@ use hindsight_classfile::{ClassFile, Member, Utf8, access, tables};
 use crate::asm::Constants;
 use crate::contract::PROBE;
 use crate::method::{NewBody, Order, instrument};
+use crate::parameters::Parameter;
 use crate::throwing::Own;
 use crate::{Capture, Copy, CrashPlan, Error, Method, Rewritten, SkipReason, Skipped};
 
@@ -91,7 +92,7 @@ fn one<'a>(
         }
         body => body?,
     };
-    let (parameter_names, lines) = debug_names(own.class, method, &body);
+    let (parameter_names, lines) = debug_names(own.class, method, &body.parameters);
     rewritten.methods.push(Method {
         id: order.id,
         captures: captures(&rewritten.class_name, &body),
@@ -104,7 +105,7 @@ fn one<'a>(
     Ok(Some(body.code))
 }
 
-fn skipped(method: &Member<'_>, reason: SkipReason) -> Skipped {
+pub fn skipped(method: &Member<'_>, reason: SkipReason) -> Skipped {
     Skipped {
         name: method.name.to_string_lossy().into_owned(),
         descriptor: method.descriptor.to_string_lossy().into_owned(),
@@ -171,10 +172,10 @@ fn captures(class_name: &str, body: &NewBody<'_>) -> Vec<Capture> {
 
 /// The names of the parameters and the range of lines, where debug tables have
 /// them. Tables that make no sense have nothing.
-fn debug_names(
+pub fn debug_names(
     class: &ClassFile<'_>,
     method: &Member<'_>,
-    body: &NewBody<'_>,
+    parameters: &[Parameter<'_>],
 ) -> (Vec<Option<String>>, Option<(u16, u16)>) {
     let name = |index: u16| {
         let name = if index == 0 {
@@ -184,7 +185,7 @@ fn debug_names(
         };
         name.map(|name| name.to_string_lossy().into_owned())
     };
-    let parameters: Vec<_> = body.parameters.iter().filter(|p| p.index != 0).collect();
+    let parameters: Vec<_> = parameters.iter().filter(|p| p.index != 0).collect();
     let mut names = vec![None; parameters.len()];
     let mut lines: Option<(u16, u16)> = None;
 

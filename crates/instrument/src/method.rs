@@ -1,18 +1,21 @@
 //! One method: from its body to the new body.
 
 use hindsight_classfile::frames::VerificationType;
-use hindsight_classfile::{Attribute, Attributes, Code, Handler as TableEntry, Member};
+use hindsight_classfile::{
+    Attribute, Attributes, Code, Handler as TableEntry, Member, MethodDescriptor,
+};
 
 use crate::asm::{Constants, Fragment, Guard};
 use crate::caught::{Caught, typed_handlers};
 use crate::constructor::{InitCall, init_call};
+use crate::contract::{CAUGHT, CAUGHT_REPORT};
 use crate::entry::{entry, fresh_types};
 use crate::fields::{KeptField, pick};
 use crate::frames::{HandlerFrame, Walker, survey};
 use crate::handler::Handler;
 use crate::parameters::{Parameter, Place, parameters};
 use crate::relocate::{MAX_CODE, Relocated, relocate};
-use crate::scan::scan;
+use crate::scan::{Scan, scan};
 use crate::stackmap::FrameWriter;
 use crate::tables;
 use crate::throwing::{Own, may_throw};
@@ -42,10 +45,10 @@ pub struct NewBody<'a> {
 }
 
 /// A part of the body with a handler of its own, in old offsets.
-struct Region {
-    start: usize,
-    end: usize,
-    uninitialized_this: bool,
+pub struct Region {
+    pub start: usize,
+    pub end: usize,
+    pub uninitialized_this: bool,
 }
 
 /// Instruments one method.
@@ -59,11 +62,7 @@ pub fn instrument<'a>(
     let descriptor = method.method_descriptor()?;
     let is_static = method.is(hindsight_classfile::access::STATIC);
     let constructor = method.name == "<init>" && !is_static;
-    let parameter_slots = descriptor
-        .parameter_slots()
-        .checked_add(u16::from(!is_static))
-        .filter(|&slots| slots <= code.max_locals.min(MAX_PARAMETER_SLOTS))
-        .ok_or(SkipReason::Malformed)?;
+    let parameter_slots = parameter_slots(&descriptor, is_static, code)?;
     let scan = scan(code, parameter_slots, order.max_fields > 0)?;
     let this_in_0 = !is_static && scan.stored.first() == Some(&false);
     let throws = |range| may_throw(own, code, range, this_in_0, constructor);
@@ -77,12 +76,7 @@ pub fn instrument<'a>(
         None
     };
     let stack_map = code.attributes.find(&own.class.pool, "StackMapTable");
-    let framed = match own.class.major {
-        // Without a stack map, the old verifier takes over and wants none
-        // (JVMS 4.10).
-        50 => stack_map.is_some() || (!scan.jumps && code.handlers.is_empty()),
-        major => major > 50,
-    };
+    let framed = framed(own, code, stack_map.is_some(), &scan);
 
     let mut parameters = parameters(method, own.name, constants)?;
     let typed = typed_handlers(code);
@@ -148,7 +142,11 @@ pub fn instrument<'a>(
     )?;
     let caught = Caught {
         id: order.id,
-        rules: order.rules,
+        probe: if order.rules.caught {
+            CAUGHT_REPORT
+        } else {
+            CAUGHT
+        },
         slot: next_slot,
         max_locals: code.max_locals,
         fresh: &fresh,
@@ -197,6 +195,29 @@ pub fn instrument<'a>(
     })
 }
 
+/// The slots of the parameters, `this` included.
+pub fn parameter_slots(
+    descriptor: &MethodDescriptor<'_>,
+    is_static: bool,
+    code: &Code<'_>,
+) -> Result<u16, SkipReason> {
+    descriptor
+        .parameter_slots()
+        .checked_add(u16::from(!is_static))
+        .filter(|&slots| slots <= code.max_locals.min(MAX_PARAMETER_SLOTS))
+        .ok_or(SkipReason::Malformed)
+}
+
+/// Whether new code needs stack-map frames.
+pub fn framed(own: &Own<'_, '_>, code: &Code<'_>, has_stack_map: bool, scan: &Scan) -> bool {
+    match own.class.major {
+        // Without a stack map, the old verifier takes over and wants none
+        // (JVMS 4.10).
+        50 => has_stack_map || (!scan.jumps && code.handlers.is_empty()),
+        major => major > 50,
+    }
+}
+
 /// Gives each parameter that its own slot does not keep a fresh one.
 fn place(
     parameters: &mut [Parameter<'_>],
@@ -222,20 +243,20 @@ fn place(
     Ok(())
 }
 
-/// The probes at typed handlers, by old offset.
-fn probes(
+/// The probes at handlers, by old offset.
+pub fn probes(
     code: &Code<'_>,
-    typed: &[usize],
+    handlers: &[usize],
     frames: &[HandlerFrame],
     framed: bool,
     caught: &Caught<'_>,
     constants: &mut Constants<'_, '_>,
 ) -> Result<Vec<(usize, Fragment)>, SkipReason> {
-    if typed.len().saturating_mul(code.handlers.len()) > MAX_HANDLER_WORK {
+    if handlers.len().saturating_mul(code.handlers.len()) > MAX_HANDLER_WORK {
         return Err(SkipReason::TooLarge);
     }
-    let mut fragments = Vec::with_capacity(typed.len());
-    for &handler in typed {
+    let mut fragments = Vec::with_capacity(handlers.len());
+    for &handler in handlers {
         let at = frames.binary_search_by_key(&handler, |frame| frame.handler);
         let frame = at.ok().and_then(|at| frames.get(at));
         // A handler without a frame, or one at the method's start, is wrong
@@ -249,23 +270,23 @@ fn probes(
 }
 
 /// The parts of a new body.
-struct Body {
-    framed: bool,
-    max_stack: u16,
-    max_locals: u16,
-    entry: Fragment,
+pub struct Body {
+    pub framed: bool,
+    pub max_stack: u16,
+    pub max_locals: u16,
+    pub entry: Fragment,
     /// Probes within the old body, by old offset.
-    fragments: Vec<(usize, Fragment)>,
+    pub fragments: Vec<(usize, Fragment)>,
     /// The handlers, by new offset; one for each region.
-    handlers: Vec<(usize, Fragment)>,
-    relocated: Relocated,
-    regions: Vec<Region>,
-    fresh: Vec<VerificationType>,
+    pub handlers: Vec<(usize, Fragment)>,
+    pub relocated: Relocated,
+    pub regions: Vec<Region>,
+    pub fresh: Vec<VerificationType>,
 }
 
 impl Body {
     /// Writes the content of a `Code` attribute.
-    fn write(
+    pub fn write(
         &self,
         own: &Own<'_, '_>,
         code: &Code<'_>,
