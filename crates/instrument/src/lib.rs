@@ -3,6 +3,8 @@
 //! - [`crash`] makes methods remember their arguments and hand them over when an
 //!   exception leaves them. [`CrashPlan`] says what to remember, [`Rewritten`]
 //!   what was done.
+//! - [`trace`] makes methods tell of their calls, writes and reads.
+//!   [`TracePlan`] says of which, [`Traced`] what was done.
 //! - [`entry_hook`] calls a static method at the entry of one method.
 //! - [`contract`] names what the inserted code calls.
 //!
@@ -72,8 +74,10 @@ mod scan;
 mod stackmap;
 mod tables;
 mod throwing;
+mod trace;
 
 pub use crash::crash;
 pub use error::Error;
 pub use hook::entry_hook;
 pub use plan::{Capture, Copy, CrashPlan, Method, Rewritten, Rules, SkipReason, Skipped};
+pub use trace::{MemberName, TracePlan, Traced, What, trace};

@@ -1,0 +1,269 @@
+//! What the fragments of a class have in common: constants and ids.
+
+use hindsight_classfile::{ConstantPool, FieldType, MemberRef, Utf8, opcode as op};
+
+use crate::SkipReason;
+use crate::asm::{Constants, Fragment};
+use crate::contract::trace::{Kind, MOST, Probe, Shape, TRACE};
+
+/// The constants of a class that its probes use, and the numbers of the members
+/// that they name.
+pub struct Probes<'c, 'a> {
+    pub constants: Constants<'c, 'a>,
+    /// The constants of the probes' methods, by [`Probe::index`]; 0 if it was
+    /// not needed yet.
+    methods: Vec<u16>,
+    fields: Members<'a>,
+    callees: Members<'a>,
+    /// The constants of the methods that give the bits of `float` and `double`.
+    bits: [Option<u16>; 2],
+}
+
+/// Members by the constants that name them.
+struct Members<'a> {
+    first_id: u32,
+    /// For each constant, the member's place in the list, plus one.
+    places: Vec<u16>,
+    list: Vec<(MemberRef<'a>, u8)>,
+}
+
+impl<'a> Members<'a> {
+    fn new(first_id: u32) -> Self {
+        Self {
+            first_id,
+            places: Vec::new(),
+            list: Vec::new(),
+        }
+    }
+
+    fn known(&self, constant: u16) -> Option<usize> {
+        let place = *self.places.get(usize::from(constant))?;
+        usize::from(place).checked_sub(1)
+    }
+
+    /// The id of the member at a place.
+    fn id(&self, place: usize) -> Result<u32, SkipReason> {
+        let place = u32::try_from(place).map_err(|_| SkipReason::TooLarge)?;
+        self.first_id.checked_add(place).ok_or(SkipReason::TooLarge)
+    }
+
+    fn add(&mut self, constant: u16, count: u16, member: MemberRef<'a>, kind: u8) -> usize {
+        if self.places.is_empty() {
+            self.places = vec![0; usize::from(count)];
+        }
+        self.list.push((member, kind));
+        if let Some(place) = self.places.get_mut(usize::from(constant)) {
+            // There are no more members than constants, less than 65,535.
+            *place = self.list.len() as u16;
+        }
+        self.list.len() - 1
+    }
+}
+
+/// Where a value is, that an event hands over.
+#[derive(Debug, Clone, Copy)]
+pub struct Variable {
+    /// The first byte of the type's descriptor.
+    pub kind: u8,
+    pub slot: u16,
+}
+
+impl<'c, 'a> Probes<'c, 'a> {
+    pub fn new(pool: &'c ConstantPool<'a>, first_field: u32, first_callee: u32) -> Self {
+        Self {
+            constants: Constants::with_probes_of(TRACE, pool),
+            methods: vec![0; Probe::COUNT],
+            fields: Members::new(first_field),
+            callees: Members::new(first_callee),
+            bits: [None; 2],
+        }
+    }
+
+    /// The fields that got ids, in their order.
+    pub fn fields(&self) -> impl Iterator<Item = MemberRef<'a>> {
+        self.fields.list.iter().map(|&(member, _)| member)
+    }
+
+    /// The callees that got ids, in their order.
+    pub fn callees(&self) -> impl Iterator<Item = MemberRef<'a>> {
+        self.callees.list.iter().map(|&(member, _)| member)
+    }
+
+    /// The id of the field that a constant names, and the first byte of its
+    /// descriptor.
+    pub fn field(&mut self, constant: u16) -> Result<(u32, u8), SkipReason> {
+        let place = match self.fields.known(constant) {
+            Some(place) => place,
+            None => {
+                let pool = self.constants.pool;
+                let field = pool.field(constant)?;
+                let kind = FieldType::parse(field.descriptor)?.kind();
+                self.fields.add(constant, pool.count(), field, kind)
+            }
+        };
+        let &(_, kind) = self.fields.list.get(place).ok_or(SkipReason::Malformed)?;
+        Ok((self.fields.id(place)?, kind))
+    }
+
+    /// The id of the method that a constant names.
+    pub fn callee(&mut self, constant: u16, method: MemberRef<'a>) -> Result<u32, SkipReason> {
+        let place = match self.callees.known(constant) {
+            Some(place) => place,
+            None => {
+                let count = self.constants.pool.count();
+                self.callees.add(constant, count, method, 0)
+            }
+        };
+        self.callees.id(place)
+    }
+
+    /// Appends the call of a probe.
+    pub fn call(&mut self, fragment: &mut Fragment, probe: Probe) -> Result<(), SkipReason> {
+        let constants = &mut self.constants;
+        let place = self.methods.get_mut(probe.index());
+        let place = place.ok_or(SkipReason::Malformed)?;
+        if *place == 0 {
+            *place = constants.probe(probe.method())?;
+        }
+        fragment.op_u16(op::INVOKESTATIC, *place);
+        Ok(())
+    }
+
+    /// Appends an id and the call of a probe, which ends with it.
+    pub fn call_with(
+        &mut self,
+        fragment: &mut Fragment,
+        probe: Probe,
+        id: u32,
+    ) -> Result<(), SkipReason> {
+        fragment.push_id(id, &mut self.constants)?;
+        self.call(fragment, probe)
+    }
+
+    /// Appends an event with any number of values, which may take several
+    /// calls. `told` is called with the places of the values as they are told.
+    /// Returns the slots of stack that it needs.
+    pub fn event(
+        &mut self,
+        fragment: &mut Fragment,
+        first: fn(Shape) -> Probe,
+        values: &[Variable],
+        id: u32,
+        mut told: impl FnMut(usize),
+    ) -> Result<u16, SkipReason> {
+        let most = [MOST.references, MOST.ints, MOST.longs];
+        let mut done = [0; 3];
+        let mut deepest = 0;
+        let mut probe = first;
+        loop {
+            let mut count = [0; 3];
+            for sort in 0..3 {
+                let of_sort = values.iter().enumerate();
+                let of_sort = of_sort.filter(|(_, value)| sort_of(value.kind) == sort);
+                for (at, value) in of_sort.skip(done[sort]).take(most[sort]) {
+                    fragment.load(value.kind, value.slot);
+                    self.bits(fragment, value.kind)?;
+                    told(at);
+                    count[sort] += 1;
+                }
+                done[sort] += count[sort];
+            }
+            let [references, ints, longs] = count;
+            let shape = Shape {
+                references,
+                ints,
+                longs,
+            };
+            self.call_with(fragment, probe(shape), id)?;
+            deepest = deepest.max(references + ints + 2 * longs + 1);
+            if done.iter().sum::<usize>() == values.len() {
+                // At most the sum of MOST.
+                return Ok(deepest as u16);
+            }
+            probe = Probe::More;
+        }
+    }
+
+    /// Turns a `float` or `double` on the stack into its bits.
+    fn bits(&mut self, fragment: &mut Fragment, kind: u8) -> Result<(), SkipReason> {
+        let (at, owner, name, descriptor) = match kind {
+            b'F' => (0, "java/lang/Float", "floatToRawIntBits", "(F)I"),
+            b'D' => (1, "java/lang/Double", "doubleToRawLongBits", "(D)J"),
+            _ => return Ok(()),
+        };
+        let index = match self.bits[at] {
+            Some(index) => index,
+            None => {
+                let owner = self.constants.class(Utf8::new(owner.as_bytes()))?;
+                let added = &mut self.constants.added;
+                let index = added.method(owner, name.as_bytes(), descriptor.as_bytes())?;
+                *self.bits[at].insert(index)
+            }
+        };
+        fragment.op_u16(op::INVOKESTATIC, index);
+        Ok(())
+    }
+}
+
+/// Its place in a [`Shape`].
+fn sort_of(kind: u8) -> usize {
+    match kind {
+        b'L' | b'[' => 0,
+        b'J' | b'D' => 2,
+        _ => 1,
+    }
+}
+
+/// The kind of values of a type, by the first byte of its descriptor.
+pub fn kind_of(kind: u8) -> Kind {
+    match kind {
+        b'L' | b'[' => Kind::Reference,
+        b'J' => Kind::Long,
+        b'F' => Kind::Float,
+        b'D' => Kind::Double,
+        _ => Kind::Int,
+    }
+}
+
+/// Whether a value takes two slots.
+pub fn is_wide(kind: Kind) -> bool {
+    matches!(kind, Kind::Long | Kind::Double)
+}
+
+/// Fragments between a body's instructions, by rising offset.
+#[derive(Default)]
+pub struct Inserted {
+    pub list: Vec<(usize, Fragment)>,
+    /// Slots of stack that they need above what the body needs.
+    pub stack: u16,
+}
+
+impl Inserted {
+    /// Where code goes that runs before the instruction at `offset`.
+    pub fn before(&mut self, offset: usize) -> &mut Fragment {
+        self.at(offset, false)
+    }
+
+    /// Where code goes that runs after the instruction that ends at `end`.
+    pub fn after(&mut self, end: usize) -> &mut Fragment {
+        self.at(end, true)
+    }
+
+    fn at(&mut self, offset: usize, after: bool) -> &mut Fragment {
+        let last = self.list.last();
+        if last.is_none_or(|(at, last)| (*at, last.after) != (offset, after)) {
+            let fragment = Fragment {
+                after,
+                ..Fragment::default()
+            };
+            self.list.push((offset, fragment));
+        }
+        let last = self.list.len() - 1;
+        &mut self.list[last].1
+    }
+
+    /// Says that the stack is so many slots deeper at some point.
+    pub fn stack(&mut self, slots: u16) {
+        self.stack = self.stack.max(slots);
+    }
+}
