@@ -306,7 +306,7 @@ impl Body {
                     let walker = Walker::new(&stack_map, parameters, constructor, code.max_locals)?;
                     writer.body(walker, placed)?;
                 }
-                None if self.fragments.is_empty() => {}
+                None if self.fragments.iter().all(|(_, f)| f.frames.is_empty()) => {}
                 None => return Err(SkipReason::Malformed),
             }
             for (start, handler) in &self.handlers {

@@ -1,0 +1,283 @@
+//! Programs with the probes of traces on real JVMs, with the full verifier: what
+//! they tell, that it makes sense, and that they do what they did.
+//!
+//! The recorder is `HindsightTrace.java`, slow and simple.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::PathBuf;
+use std::sync::Mutex;
+
+use hindsight_instrument::contract::trace::Probe;
+use hindsight_instrument::{TracePlan, What, trace};
+
+use crate::replay::{Names, Replayed, replay};
+use crate::support::{self, Jdk};
+use crate::workshop::{age, check_golden, fresh_dir, java_dir, javac, run};
+
+const EVERYTHING: What = What {
+    reads: true,
+    ..What::CALLS_AND_WRITES
+};
+
+/// A program's classes.
+struct Workplace {
+    jdk: Jdk,
+    dir: PathBuf,
+    program: String,
+}
+
+/// The recorder's source, with all probes of the contract.
+fn recorder() -> String {
+    let mut probes = String::new();
+    for probe in Probe::all() {
+        let method = probe.method();
+        let types: Vec<_> = method.descriptor[1..method.descriptor.len() - 2]
+            .replace("Ljava/lang/Object;", "A")
+            .replace("Ljava/lang/Throwable;", "T")
+            .chars()
+            .map(|kind| match kind {
+                'A' => "Object",
+                'T' => "Throwable",
+                'I' => "int",
+                'J' => "long",
+                'F' => "float",
+                _ => "double",
+            })
+            .collect();
+        let parameters: Vec<_> = (types.iter().enumerate())
+            .map(|(at, ty)| format!("{ty} p{at}"))
+            .collect();
+        let names: Vec<_> = (0..types.len()).map(|at| format!("p{at}")).collect();
+        // Elements have no id.
+        let (values, id) = match (probe, names.as_slice()) {
+            (Probe::Store(_) | Probe::Load(_), values) => (values, "\"\"".to_owned()),
+            (_, [values @ .., id]) => (values, format!("Integer.toString({id})")),
+            _ => panic!("{probe:?} has no id"),
+        };
+        probes.push_str(&format!(
+            "public static void {name}({}) {{ event(\"{name}\", new Object[] {{{}}}, {id}); }}\n",
+            parameters.join(", "),
+            values.join(", "),
+            name = method.name,
+        ));
+    }
+    let source = fs::read_to_string(java_dir().join("HindsightTrace.java"));
+    source
+        .expect("the recorder can be read")
+        .replace("// @PROBES@", &probes)
+}
+
+/// The recorder and the driver, compiled once for each JDK.
+fn tools(jdk: &Jdk) -> PathBuf {
+    static DONE: Mutex<BTreeMap<u32, PathBuf>> = Mutex::new(BTreeMap::new());
+    let mut done = DONE.lock().expect("no other test failed at this");
+    let make = || {
+        let dir = fresh_dir(&format!("trace-tools-{}", jdk.feature));
+        let source = dir.join("HindsightTrace.java");
+        fs::write(&source, recorder()).expect("the recorder can be written");
+        let source = source.to_str().expect("a plain path");
+        let patch = format!("java.base={}", dir.display());
+        javac(
+            jdk,
+            &dir.join("patch"),
+            &["--patch-module", &patch],
+            &[source],
+        );
+        javac(jdk, &dir.join("driver"), &[], &["Driver.java"]);
+        dir
+    };
+    done.entry(jdk.feature).or_insert_with(make).clone()
+}
+
+impl Workplace {
+    /// Compiles a program.
+    fn new(jdk: &Jdk, program: &str, name: &str, release: &str) -> Self {
+        let dir = fresh_dir(&format!("trace-{program}-{name}-{}", jdk.feature));
+        let options = ["-g", "-Xlint:-options", "--release", release];
+        javac(
+            jdk,
+            &dir.join("original"),
+            &options,
+            &[&format!("{program}.java")],
+        );
+        Self {
+            jdk: jdk.clone(),
+            dir,
+            program: program.to_owned(),
+        }
+    }
+
+    /// Gives the program's classes another version, without stack maps if
+    /// `strip`.
+    fn age(self, major: u16, strip: bool) -> Self {
+        for path in support::class_files(&self.dir.join("original")) {
+            let bytes = fs::read(&path).expect("a class can be read");
+            fs::write(&path, age(&bytes, major, strip)).expect("a class can be written");
+        }
+        self
+    }
+
+    /// Instruments the program's classes.
+    fn instrument(&self, what: What) -> Names {
+        let to = self.dir.join("traced");
+        fs::create_dir_all(&to).expect("a directory can be made");
+        let mut names = Names::default();
+        for path in support::class_files(&self.dir.join("original")) {
+            let bytes = fs::read(&path).expect("a class can be read");
+            let plan = TracePlan {
+                what: &|_, _| what,
+                first_method: names.methods.len() as u32,
+                first_field: names.fields.len() as u32,
+                first_callee: names.callees.len() as u32,
+            };
+            let traced = trace(&bytes, &plan).expect("a compiled class can be instrumented");
+            assert_eq!((&traced.skipped, &traced.reduced), (&vec![], &vec![]));
+            names.add(&traced);
+            let file = to.join(path.file_name().expect("a file"));
+            fs::write(file, traced.class.unwrap_or(bytes)).expect("a class can be written");
+        }
+        names
+    }
+
+    /// Runs the program with classes of a directory. Returns what it printed.
+    fn run(&self, classes: &str, options: &[&str]) -> String {
+        let tools = tools(&self.jdk);
+        let path = [self.dir.join(classes), tools.join("driver")];
+        let path = std::env::join_paths(path).expect("plain paths");
+        run(self
+            .jdk
+            .tool("java")
+            // No shared archive: with it, its classes would not be verified.
+            .args([
+                "-Xverify:all",
+                "-Xshare:off",
+                "-Xss512k",
+                "-XX:+UseSerialGC",
+            ])
+            .arg("--patch-module")
+            .arg(format!("java.base={}", tools.join("patch").display()))
+            .args(options)
+            .arg("-cp")
+            .arg(path)
+            .args(["Driver", &self.program]))
+    }
+
+    /// Runs the program with its instrumented classes. Returns the events.
+    fn trace(&self, expected: &str, options: &[&str]) -> String {
+        let file = self.dir.join("events");
+        let option = format!("-Dhindsight.trace={}", file.display());
+        let mut with_file = options.to_vec();
+        with_file.push(&option);
+        assert_eq!(self.run("traced", &with_file), expected);
+        fs::read_to_string(&file).expect("events were written")
+    }
+}
+
+/// Runs a program with and without probes. Returns the events, which make sense.
+fn check(workplace: &Workplace, what: What, options: &[&str]) -> Replayed {
+    let expected = workplace.run("original", &[]);
+    let names = workplace.instrument(what);
+    let events = workplace.trace(&expected, options);
+    replay(&events, &names, what)
+}
+
+#[test]
+fn the_events_are_as_expected() {
+    for jdk in support::jdks() {
+        let workplace = Workplace::new(&jdk, "Traced", "events", "17");
+        let expected = workplace.run("original", &[]);
+        let names = workplace.instrument(What::CALLS_AND_WRITES);
+        // Without a recording, nothing that was written is kept alive.
+        assert_eq!(workplace.run("traced", &["-Xint"]), expected);
+        let events = workplace.trace(&expected, &[]);
+        let replayed = replay(&events, &names, What::CALLS_AND_WRITES);
+        check_golden("Traced.txt", &replayed.text);
+        assert!(replayed.gone.iter().all(|name| name.ends_with(".<init>")));
+    }
+}
+
+#[test]
+fn constructors_that_begin_early() {
+    for jdk in support::jdks() {
+        if jdk.feature < 25 {
+            continue;
+        }
+        let workplace = Workplace::new(&jdk, "Flexible", "events", "25");
+        let replayed = check(&workplace, EVERYTHING, &[]);
+        check_golden("Flexible.txt", &replayed.text);
+    }
+}
+
+/// Everything that can be told, little of it, and next to nothing, in code that
+/// is compiled at its first call.
+#[test]
+fn whatever_is_told_the_program_stays_the_same() {
+    let little = What {
+        references: false,
+        values: false,
+        ..EVERYTHING
+    };
+    let no_calls = What {
+        calls: false,
+        values: false,
+        ..EVERYTHING
+    };
+    let compiled = ["-Xcomp", "-XX:TieredStopAtLevel=1"];
+    for jdk in support::jdks() {
+        for (name, what) in [
+            ("all", EVERYTHING),
+            ("little", little),
+            ("memory", no_calls),
+        ] {
+            let workplace = Workplace::new(&jdk, "Traced", name, "17");
+            let replayed = check(&workplace, what, &compiled);
+            assert_eq!(replayed.text.contains("enter Traced.add"), what.calls);
+            assert!(replayed.text.contains("get Traced.number Traced#"));
+            assert_eq!(
+                replayed.reads_checked > 50,
+                what.values,
+                "{}",
+                replayed.reads_checked
+            );
+        }
+    }
+}
+
+/// The programs that the crash plan is tried on.
+#[test]
+fn hazards_make_sense() {
+    for jdk in support::jdks() {
+        let hazards = |name| Workplace::new(&jdk, "Hazards", name, "8");
+        let workplaces = [
+            Workplace::new(&jdk, "Modern", "recent", "17"),
+            hazards("recent"),
+            hazards("50").age(50, false),
+            hazards("50-stripped").age(50, true),
+            hazards("49-stripped").age(49, true),
+        ];
+        for workplace in &workplaces {
+            let replayed = check(workplace, EVERYTHING, &[]);
+            assert!(replayed.text.lines().count() > 50);
+        }
+    }
+}
+
+/// Where the stack ends, calls get lost, but only those that are over.
+#[test]
+fn stack_overflows_do_no_harm() {
+    for jdk in support::jdks() {
+        let workplace = Workplace::new(&jdk, "Overflow", "overflow", "17");
+        let replayed = check(&workplace, What::CALLS_AND_WRITES, &[]);
+        assert!(
+            replayed
+                .text
+                .contains("unwind Overflow.down StackOverflowError#")
+        );
+        assert!(
+            replayed
+                .text
+                .ends_with("exit Overflow.overflows Boolean#1\n")
+        );
+    }
+}
