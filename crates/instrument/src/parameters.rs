@@ -42,6 +42,32 @@ pub fn parameters<'a>(
     this: Utf8<'a>,
     constants: &mut Constants<'_, 'a>,
 ) -> Result<Vec<Parameter<'a>>, SkipReason> {
+    list(method, this, |class| {
+        Ok(VerificationType::Object(constants.class(class)?))
+    })
+}
+
+/// The same where no frame will name a parameter: references to other classes
+/// than that of `this`, whose constant is given, have no type. It saves constants.
+pub fn untyped_parameters<'a>(
+    method: &Member<'a>,
+    this: Utf8<'a>,
+    this_class: u16,
+) -> Result<Vec<Parameter<'a>>, SkipReason> {
+    list(method, this, |class| {
+        Ok(if class == this {
+            VerificationType::Object(this_class)
+        } else {
+            VerificationType::Top
+        })
+    })
+}
+
+fn list<'a>(
+    method: &Member<'a>,
+    this: Utf8<'a>,
+    mut object: impl FnMut(Utf8<'a>) -> Result<VerificationType, SkipReason>,
+) -> Result<Vec<Parameter<'a>>, SkipReason> {
     let descriptor = method.method_descriptor()?;
     let mut parameters = Vec::with_capacity(usize::from(descriptor.parameter_count()) + 1);
     let mut slot = 0;
@@ -53,7 +79,7 @@ pub fn parameters<'a>(
             kind: b'L',
             ty: None,
             class: Some(this),
-            verified: VerificationType::Object(constants.class(this)?),
+            verified: object(this)?,
             place: Place::Own,
         });
         slot = 1;
@@ -66,7 +92,7 @@ pub fn parameters<'a>(
             kind: ty.kind(),
             ty: Some(ty),
             class: ty.class_name(),
-            verified: verified(ty, constants)?,
+            verified: verified_by(ty, &mut object)?,
             place: Place::Own,
         });
         slot = u16::checked_add(slot, ty.slots()).ok_or(SkipReason::Malformed)?;
@@ -85,8 +111,17 @@ pub fn verified(
     ty: FieldType<'_>,
     constants: &mut Constants<'_, '_>,
 ) -> Result<VerificationType, SkipReason> {
+    verified_by(ty, |class| {
+        Ok(VerificationType::Object(constants.class(class)?))
+    })
+}
+
+fn verified_by<'a>(
+    ty: FieldType<'a>,
+    object: impl FnOnce(Utf8<'a>) -> Result<VerificationType, SkipReason>,
+) -> Result<VerificationType, SkipReason> {
     Ok(match (ty.constant_name(), ty.kind()) {
-        (Some(name), _) => VerificationType::Object(constants.class(name)?),
+        (Some(name), _) => object(name)?,
         (None, b'J') => VerificationType::Long,
         (None, b'F') => VerificationType::Float,
         (None, b'D') => VerificationType::Double,

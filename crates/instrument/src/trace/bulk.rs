@@ -97,16 +97,12 @@ pub fn called(
     let Operand::Constant(constant) = insn.operand()? else {
         return Err(SkipReason::Malformed);
     };
-    let pool = probes.constants.pool;
-    // Whatever it is that makes no sense, the verifier will say so.
-    let Ok(method) = pool.method(constant) else {
+    let Some((method, id)) =
+        probes.callee(constant, |method| writes_unseen(insn.opcode, method))?
+    else {
         return Ok(max_locals);
     };
-    if !writes_unseen(insn.opcode, &method) {
-        return Ok(max_locals);
-    }
     let descriptor = MethodDescriptor::parse(method.descriptor)?;
-    let id = probes.callee(constant, method)?;
     let result = descriptor.result().map(FieldType::kind);
     let receiver = insn.opcode != op::INVOKESTATIC;
 

@@ -8,7 +8,7 @@ use super::calls::{bind, enter, exit, unwind};
 use super::early::early_writes;
 use super::handlers::reporting;
 use super::memory;
-use super::probes::{Inserted, Probes};
+use super::probes::Probes;
 use crate::SkipReason;
 use crate::asm::Fragment;
 use crate::caught::Caught;
@@ -16,7 +16,7 @@ use crate::constructor::{InitCall, init_call};
 use crate::contract::trace::Probe;
 use crate::frames::{Walker, survey};
 use crate::method::{Body, Region, framed, parameter_slots, probes as handler_probes};
-use crate::parameters::{Parameter, Place, parameters};
+use crate::parameters::{Parameter, Place, parameters, untyped_parameters};
 use crate::relocate::{MAX_CODE, relocate};
 use crate::scan::scan;
 use crate::throwing::{Own, may_throw};
@@ -52,20 +52,24 @@ pub fn instrument<'a>(
     let is_static = method.is(access::STATIC);
     let constructor = method.name == "<init>" && !is_static;
     let slots = parameter_slots(&descriptor, is_static, code)?;
-    let scan = scan(code, slots, false)?;
     let init_call = if constructor {
         Some(init_call(own, code)?)
     } else {
         None
     };
+    let scan = scan(code, slots, false)?;
     let stack_map = code.attributes.find(&own.class.pool, "StackMapTable");
     let framed = framed(own, code, stack_map.is_some(), &scan);
 
-    let mut parameters = parameters(method, own.name, &mut probes.constants)?;
     let handlers = if what.calls {
         reporting(code, init_call)
     } else {
         Vec::new()
+    };
+    let mut parameters = if handlers.is_empty() {
+        untyped_parameters(method, own.name, own.class.this_class)?
+    } else {
+        parameters(method, own.name, &mut probes.constants)?
     };
     let mut handler_frames = Vec::new();
     if let Some(stack_map) = stack_map
@@ -107,7 +111,7 @@ pub fn instrument<'a>(
     };
     let bound = init_call.filter(|_| what.calls || !early.is_empty());
 
-    let mut inserted = Inserted::default();
+    let mut inserted = std::mem::take(&mut probes.inserted);
     let mut caught = caught.into_iter().peekable();
     for insn in code.instructions() {
         let insn = insn?;
@@ -183,7 +187,7 @@ pub fn instrument<'a>(
         max_stack: max_stack.ok_or(SkipReason::TooLarge)?,
         max_locals,
         entry,
-        fragments: inserted.list,
+        fragments: std::mem::take(&mut inserted.list),
         handlers: unwinding,
         relocated,
         regions,
@@ -191,6 +195,8 @@ pub fn instrument<'a>(
     };
     let constants = &mut probes.constants;
     let code = body.write(own, code, stack_map, &parameters, constructor, constants)?;
+    inserted.again(body.fragments);
+    probes.inserted = inserted;
     Ok(Some(NewBody {
         code,
         parameters,

@@ -4,6 +4,7 @@ use hindsight_classfile::{ConstantPool, FieldType, MemberRef, Utf8, opcode as op
 
 use crate::SkipReason;
 use crate::asm::{Constants, Fragment};
+use crate::contract::ProbeMethod;
 use crate::contract::trace::{Kind, MOST, Probe, Shape, TRACE};
 
 /// The constants of a class that its probes use, and the numbers of the members
@@ -17,12 +18,15 @@ pub struct Probes<'c, 'a> {
     callees: Members<'a>,
     /// The constants of the methods that give the bits of `float` and `double`.
     bits: [Option<u16>; 2],
+    /// For the next body.
+    pub inserted: Inserted,
 }
 
 /// Members by the constants that name them.
 struct Members<'a> {
     first_id: u32,
-    /// For each constant, the member's place in the list, plus one.
+    /// For each constant, the member's place in the list plus two; one if it
+    /// need not be there, zero if it was not looked at.
     places: Vec<u16>,
     list: Vec<(MemberRef<'a>, u8)>,
 }
@@ -36,27 +40,37 @@ impl<'a> Members<'a> {
         }
     }
 
-    fn known(&self, constant: u16) -> Option<usize> {
-        let place = *self.places.get(usize::from(constant))?;
-        usize::from(place).checked_sub(1)
+    /// The place of the member that a constant names, if it was looked at and if
+    /// it is there.
+    fn known(&self, constant: u16) -> Option<Option<usize>> {
+        match self.places.get(usize::from(constant)) {
+            None | Some(0) => None,
+            Some(place) => Some(usize::from(*place).checked_sub(2)),
+        }
     }
 
-    /// The id of the member at a place.
-    fn id(&self, place: usize) -> Result<u32, SkipReason> {
-        let place = u32::try_from(place).map_err(|_| SkipReason::TooLarge)?;
-        self.first_id.checked_add(place).ok_or(SkipReason::TooLarge)
-    }
-
-    fn add(&mut self, constant: u16, count: u16, member: MemberRef<'a>, kind: u8) -> usize {
+    /// Notes down what a constant names, of `count` constants.
+    fn add(&mut self, constant: u16, count: u16, member: Option<(MemberRef<'a>, u8)>) {
         if self.places.is_empty() {
             self.places = vec![0; usize::from(count)];
         }
-        self.list.push((member, kind));
+        self.list.extend(member);
         if let Some(place) = self.places.get_mut(usize::from(constant)) {
-            // There are no more members than constants, less than 65,535.
-            *place = self.list.len() as u16;
+            // Members need other constants too, so they are less than 65,533.
+            *place = if member.is_some() {
+                1 + self.list.len() as u16
+            } else {
+                1
+            };
         }
-        self.list.len() - 1
+    }
+
+    /// The id and the kind of the member at a place.
+    fn get(&self, place: usize) -> Result<(u32, u8), SkipReason> {
+        let &(_, kind) = self.list.get(place).ok_or(SkipReason::Malformed)?;
+        let place = u32::try_from(place).map_err(|_| SkipReason::TooLarge)?;
+        let id = self.first_id.checked_add(place);
+        Ok((id.ok_or(SkipReason::TooLarge)?, kind))
     }
 }
 
@@ -76,6 +90,7 @@ impl<'c, 'a> Probes<'c, 'a> {
             fields: Members::new(first_field),
             callees: Members::new(first_callee),
             bits: [None; 2],
+            inserted: Inserted::default(),
         }
     }
 
@@ -92,38 +107,49 @@ impl<'c, 'a> Probes<'c, 'a> {
     /// The id of the field that a constant names, and the first byte of its
     /// descriptor.
     pub fn field(&mut self, constant: u16) -> Result<(u32, u8), SkipReason> {
-        let place = match self.fields.known(constant) {
-            Some(place) => place,
-            None => {
-                let pool = self.constants.pool;
-                let field = pool.field(constant)?;
-                let kind = FieldType::parse(field.descriptor)?.kind();
-                self.fields.add(constant, pool.count(), field, kind)
-            }
-        };
-        let &(_, kind) = self.fields.list.get(place).ok_or(SkipReason::Malformed)?;
-        Ok((self.fields.id(place)?, kind))
+        if self.fields.known(constant).is_none() {
+            let pool = self.constants.pool;
+            let field = pool.field(constant)?;
+            let kind = FieldType::parse(field.descriptor)?.kind();
+            self.fields.add(constant, pool.count(), Some((field, kind)));
+        }
+        let place = self.fields.known(constant).flatten();
+        self.fields.get(place.ok_or(SkipReason::Malformed)?)
     }
 
-    /// The id of the method that a constant names.
-    pub fn callee(&mut self, constant: u16, method: MemberRef<'a>) -> Result<u32, SkipReason> {
-        let place = match self.callees.known(constant) {
-            Some(place) => place,
-            None => {
-                let count = self.constants.pool.count();
-                self.callees.add(constant, count, method, 0)
+    /// The method that a constant names and its id, if `wanted` says so at the
+    /// first time.
+    pub fn callee(
+        &mut self,
+        constant: u16,
+        wanted: impl FnOnce(&MemberRef<'a>) -> bool,
+    ) -> Result<Option<(MemberRef<'a>, u32)>, SkipReason> {
+        if self.callees.known(constant).is_none() {
+            let pool = self.constants.pool;
+            // If it makes no sense, the verifier will say so.
+            let method = pool.method(constant).ok().filter(wanted);
+            self.callees
+                .add(constant, pool.count(), method.map(|method| (method, 0)));
+        }
+        match self.callees.known(constant).flatten() {
+            Some(place) => {
+                let &(method, _) = self.callees.list.get(place).ok_or(SkipReason::Malformed)?;
+                Ok(Some((method, self.callees.get(place)?.0)))
             }
-        };
-        self.callees.id(place)
+            None => Ok(None),
+        }
     }
 
     /// Appends the call of a probe.
     pub fn call(&mut self, fragment: &mut Fragment, probe: Probe) -> Result<(), SkipReason> {
-        let constants = &mut self.constants;
         let place = self.methods.get_mut(probe.index());
         let place = place.ok_or(SkipReason::Malformed)?;
         if *place == 0 {
-            *place = constants.probe(probe.method())?;
+            let constants = &mut self.constants;
+            let owner = constants.class(Utf8::new(TRACE.as_bytes()))?;
+            let ProbeMethod { name, descriptor } = probe.method();
+            let (name, descriptor) = (name.as_bytes(), descriptor.as_bytes());
+            *place = constants.added.method(owner, name, descriptor)?;
         }
         fragment.op_u16(op::INVOKESTATIC, *place);
         Ok(())
@@ -152,21 +178,29 @@ impl<'c, 'a> Probes<'c, 'a> {
         mut told: impl FnMut(usize),
     ) -> Result<u16, SkipReason> {
         let most = [MOST.references, MOST.ints, MOST.longs];
+        let mut left = [0; 3];
+        for value in values {
+            left[sort_of(value.kind)] += 1;
+        }
         let mut done = [0; 3];
         let mut deepest = 0;
         let mut probe = first;
         loop {
             let mut count = [0; 3];
             for sort in 0..3 {
+                count[sort] = most[sort].min(left[sort]);
+                if count[sort] == 0 {
+                    continue;
+                }
                 let of_sort = values.iter().enumerate();
                 let of_sort = of_sort.filter(|(_, value)| sort_of(value.kind) == sort);
-                for (at, value) in of_sort.skip(done[sort]).take(most[sort]) {
+                for (at, value) in of_sort.skip(done[sort]).take(count[sort]) {
                     fragment.load(value.kind, value.slot);
                     self.bits(fragment, value.kind)?;
                     told(at);
-                    count[sort] += 1;
                 }
                 done[sort] += count[sort];
+                left[sort] -= count[sort];
             }
             let [references, ints, longs] = count;
             let shape = Shape {
@@ -176,7 +210,7 @@ impl<'c, 'a> Probes<'c, 'a> {
             };
             self.call_with(fragment, probe(shape), id)?;
             deepest = deepest.max(references + ints + 2 * longs + 1);
-            if done.iter().sum::<usize>() == values.len() {
+            if left == [0; 3] {
                 // At most the sum of MOST.
                 return Ok(deepest as u16);
             }
@@ -236,9 +270,22 @@ pub struct Inserted {
     pub list: Vec<(usize, Fragment)>,
     /// Slots of stack that they need above what the body needs.
     pub stack: u16,
+    /// Buffers of earlier fragments: most are small, and there are many.
+    spare: Vec<Vec<u8>>,
 }
 
 impl Inserted {
+    /// Starts another list, with the buffers of an old one.
+    pub fn again(&mut self, old: Vec<(usize, Fragment)>) {
+        self.list = old;
+        self.stack = 0;
+        self.spare
+            .extend(self.list.drain(..).map(|(_, mut fragment)| {
+                fragment.code.clear();
+                fragment.code
+            }));
+    }
+
     /// Where code goes that runs before the instruction at `offset`.
     pub fn before(&mut self, offset: usize) -> &mut Fragment {
         self.at(offset, false)
@@ -252,7 +299,9 @@ impl Inserted {
     fn at(&mut self, offset: usize, after: bool) -> &mut Fragment {
         let last = self.list.last();
         if last.is_none_or(|(at, last)| (*at, last.after) != (offset, after)) {
+            let code = self.spare.pop();
             let fragment = Fragment {
+                code: code.unwrap_or_else(|| Vec::with_capacity(16)),
                 after,
                 ..Fragment::default()
             };
