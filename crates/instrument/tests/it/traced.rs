@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use std::sync::Mutex;
 
 use hindsight_instrument::contract::trace::Probe;
-use hindsight_instrument::{TracePlan, What, trace};
+use hindsight_instrument::{SkipReason, TracePlan, What, trace};
 
 use crate::replay::{Names, Replayed, replay};
 use crate::support::{self, Jdk};
@@ -280,4 +280,81 @@ fn stack_overflows_do_no_harm() {
                 .ends_with("exit Overflow.overflows Boolean#1\n")
         );
     }
+}
+
+/// A method without room for its writes still tells of its calls.
+#[test]
+fn a_large_method_tells_of_its_calls() {
+    let jdk = support::jdks().remove(0);
+    let dir = fresh_dir("trace-large");
+    let elements = "1234, ".repeat(5000);
+    let source = format!(
+        "class Large {{
+            static int field;
+            public static Object large() {{ int[] a = {{ {elements} }}; field = 1; return a[4999]; }}
+            public static Object other() {{ field = 2; return large(); }}
+        }}"
+    );
+    let file = dir.join("Large.java");
+    fs::write(&file, source).expect("a source can be written");
+    run(jdk
+        .tool("javac")
+        .arg("-d")
+        .arg(dir.join("original"))
+        .arg(&file));
+    let path = dir.join("original/Large.class");
+    let bytes = fs::read(&path).expect("a class can be read");
+    let plan = |what| TracePlan {
+        what,
+        first_method: 7,
+        first_field: 8,
+        first_callee: 9,
+    };
+    let traced = trace(&bytes, &plan(&|_, _| What::CALLS_AND_WRITES)).expect("it is sound");
+    let large = ("large".to_owned(), SkipReason::TooLarge);
+    let reduced: Vec<_> = (traced.reduced.iter())
+        .map(|method| (method.name.clone(), method.reason))
+        .collect();
+    assert_eq!((reduced, traced.skipped.len()), (vec![large.clone()], 0));
+    let ids: Vec<_> = traced.methods.iter().map(|method| method.id).collect();
+    assert_eq!(ids, [7, 8, 9]);
+    fs::create_dir(dir.join("traced")).expect("a directory can be made");
+    let class = traced.class.as_ref().expect("it changes");
+    fs::write(dir.join("traced/Large.class"), class).expect("a class can be written");
+    let workplace = Workplace {
+        jdk,
+        dir,
+        program: "Large".to_owned(),
+    };
+    let events = workplace.trace(&workplace.run("original", &[]), &[]);
+    let events: Vec<_> = events
+        .lines()
+        .map(|line| line.replace("main\t", ""))
+        .collect();
+    assert_eq!(
+        events,
+        [
+            "enter\t8",
+            "exit\t8\t1234",
+            "enter\t9",
+            "putStatic\t8\t2",
+            "enter\t8",
+            "exit\t8\t1234",
+            "exit\t9\t1234",
+        ]
+    );
+
+    // With writes alone, nothing is left of it.
+    let no_calls = |_: &str, _: &str| What {
+        calls: false,
+        ..What::CALLS_AND_WRITES
+    };
+    let traced = trace(&bytes, &plan(&no_calls)).expect("it is sound");
+    let skipped = traced
+        .skipped
+        .iter()
+        .map(|method| (method.name.clone(), method.reason));
+    assert_eq!(skipped.collect::<Vec<_>>(), [large]);
+    let methods: Vec<_> = traced.methods.iter().map(|method| &method.name).collect();
+    assert_eq!(methods, ["other"]);
 }
