@@ -16,12 +16,17 @@
 //! handler    of everything that leaves the body: hand over, rethrow
 //! ```
 //!
+//! A trace's probes are described in the module `trace`, what they call and how
+//! their events are to be read in [`contract::trace`].
+//!
 //! The path through one method: `crash` picks it, `method` drives, `scan` and
 //! `throwing` read its instructions, `frames` its stack map, `constructor`
 //! finds the call of the other constructor, `parameters` and `fields` decide
 //! what is copied. `entry`, `caught` and `handler` then make [fragments] of
 //! code, `relocate` puts them between the old instructions, `stackmap` and
-//! `tables` move everything that points into code, and `method` writes it.
+//! `tables` move everything that points into code, and `method` writes it. For
+//! traces, `trace::method` drives; `trace::calls`, `trace::memory` and
+//! `trace::bulk` make the fragments.
 //!
 //! [fragments]: #fragments
 //!

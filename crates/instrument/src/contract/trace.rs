@@ -92,9 +92,9 @@ pub enum Probe {
     Put(Value),
     /// `putStatic([value,] field)`: a static field was written.
     PutStatic(Value),
-    /// `putEarly([value,] field)`: a constructor wrote a field of `this` before
-    /// calling another constructor. The object is that of the
-    /// [`Probe::Bind`] to come.
+    /// `putEarly([value,] field)`: a constructor wrote a field of its own class
+    /// to `this` before calling another constructor. The object is that of the
+    /// constructor's [`Probe::Bind`], which is told then even if calls are not.
     PutEarly(Value),
     /// `store(array, index, [value])`: an array element was written.
     Store(Value),
@@ -105,7 +105,11 @@ pub enum Probe {
     /// `load(array, index, [value])`: an array element was read.
     Load(Value),
     /// `called(values.., callee)`: a method has returned that writes to objects
-    /// unseen. The values are the receiver, the arguments and the result.
+    /// unseen. The values are the receiver, the arguments and the result. What a
+    /// call has written that ends in an exception (`System.arraycopy` before an
+    /// element of the wrong type) is not told. After a `clone` of a superclass
+    /// other than `Object`, the copy may have been told of already, and changed
+    /// since.
     Called(Shape),
 }
 

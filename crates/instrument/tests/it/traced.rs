@@ -225,21 +225,15 @@ fn whatever_is_told_the_program_stays_the_same() {
     };
     let compiled = ["-Xcomp", "-XX:TieredStopAtLevel=1"];
     for jdk in support::jdks() {
-        for (name, what) in [
-            ("all", EVERYTHING),
-            ("little", little),
-            ("memory", no_calls),
-        ] {
-            let workplace = Workplace::new(&jdk, "Traced", name, "17");
-            let replayed = check(&workplace, what, &compiled);
+        let workplace = Workplace::new(&jdk, "Traced", "compiled", "17");
+        let expected = workplace.run("original", &[]);
+        for what in [EVERYTHING, little, no_calls] {
+            let names = workplace.instrument(what);
+            let events = workplace.trace(&expected, &compiled);
+            let replayed = replay(&events, &names, what);
             assert_eq!(replayed.text.contains("enter Traced.add"), what.calls);
             assert!(replayed.text.contains("get Traced.number Traced#"));
-            assert_eq!(
-                replayed.reads_checked > 50,
-                what.values,
-                "{}",
-                replayed.reads_checked
-            );
+            assert_eq!(replayed.reads_checked > 50, what.values);
         }
     }
 }
@@ -249,13 +243,16 @@ fn whatever_is_told_the_program_stays_the_same() {
 fn hazards_make_sense() {
     for jdk in support::jdks() {
         let hazards = |name| Workplace::new(&jdk, "Hazards", name, "8");
-        let workplaces = [
+        let mut workplaces = vec![
             Workplace::new(&jdk, "Modern", "recent", "17"),
             hazards("recent"),
-            hazards("50").age(50, false),
-            hazards("50-stripped").age(50, true),
-            hazards("49-stripped").age(49, true),
         ];
+        // One JDK will do for old versions, which no release changes any more.
+        if jdk.feature == support::jdks()[0].feature {
+            workplaces.push(hazards("50").age(50, false));
+            workplaces.push(hazards("50-stripped").age(50, true));
+            workplaces.push(hazards("49-stripped").age(49, true));
+        }
         for workplace in &workplaces {
             let replayed = check(workplace, EVERYTHING, &[]);
             assert!(replayed.text.lines().count() > 50);

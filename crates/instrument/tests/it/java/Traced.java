@@ -195,6 +195,21 @@ class Traced {
         return nested(0) + nested(1);
     }
 
+    synchronized long failing(long n) {
+        deep(0);
+        return n;
+    }
+
+    /** The handler overwrites the variable of {@code this}, whose monitor is released after it. */
+    public static Object failingSynchronized() {
+        Traced it = new Traced();
+        try {
+            return it.failing(1);
+        } catch (IllegalStateException e) {
+            return Thread.holdsLock(it);
+        }
+    }
+
     // Writes and reads
 
     void setAll(Traced other) {
