@@ -56,17 +56,17 @@ fn without_indices(line: &str) -> String {
 }
 
 /// Compiles the class. One release's compiler, for others make other code.
-fn compile(jdk: &Jdk, name: &str) -> PathBuf {
-    let dir = fresh_dir(name);
+fn compile(jdk: &Jdk, class: &str) -> PathBuf {
+    let dir = fresh_dir(&format!("golden-{class}"));
     let options = ["-Xlint:-options", "--release", "8"];
-    javac(jdk, &dir, &options, &["Listing.java"]);
-    dir.join("Listing.class")
+    javac(jdk, &dir, &options, &[&format!("{class}.java")]);
+    dir.join(format!("{class}.class"))
 }
 
 #[test]
 fn the_code_of_traces_is_as_reviewed() {
     let jdk = support::jdks().remove(0);
-    let path = compile(&jdk, "golden-trace");
+    let path = compile(&jdk, "TracedListing");
     let bytes = fs::read(&path).expect("a class can be read");
     let plan = TracePlan {
         what: &|_, _| What {
@@ -80,13 +80,13 @@ fn the_code_of_traces_is_as_reviewed() {
     let traced = trace(&bytes, &plan).expect("it is sound");
     fs::write(&path, traced.class.expect("it changes")).expect("a class can be written");
     let listing = run(jdk.tool("javap").args(["-v", "-p"]).arg(&path));
-    check_golden("Listing-traced.txt", &normalize(&listing));
+    check_golden("TracedListing.txt", &normalize(&listing));
 }
 
 #[test]
 fn the_inserted_code_is_as_reviewed() {
     let jdk = support::jdks().remove(0);
-    let path = compile(&jdk, "golden");
+    let path = compile(&jdk, "Listing");
     let bytes = fs::read(&path).expect("a class can be read");
     let rewritten = instrument(&bytes, Copy::Fields, 0);
     let mut captures = String::new();
