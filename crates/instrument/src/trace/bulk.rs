@@ -2,8 +2,9 @@
 //! copies, and what goes around fields.
 //!
 //! ```text
-//! store t..          the receiver and the arguments, into fresh variables
-//! load t..
+//! store t..          the arguments, into fresh variables
+//! dup; store t       the receiver
+//! load t..           the arguments
 //! invoke
 //! store r            the result
 //! load t..; load r; push id; invokestatic called
@@ -135,10 +136,17 @@ pub fn called(
         values.push(place(kind)?);
     }
     let before = inserted.before(insn.offset);
-    for value in values.iter().rev() {
+    let (object, arguments) = values.split_at(usize::from(receiver));
+    for value in arguments.iter().rev() {
         before.store(value.kind, value.slot);
     }
-    for value in &values {
+    if let [object] = object {
+        // The receiver itself stays: the message of an exception says where a
+        // null came from.
+        before.op(op::DUP);
+        before.store(object.kind, object.slot);
+    }
+    for value in arguments {
         before.load(value.kind, value.slot);
     }
     let after = inserted.after(insn.end());

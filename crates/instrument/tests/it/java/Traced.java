@@ -328,6 +328,32 @@ class Traced {
             + name(() -> System.arraycopy(ints, 0, ints, 0, 2)) + ints[0] + strings[0];
     }
 
+    int[] noInts;
+    double[] noDoubles;
+    java.util.concurrent.atomic.AtomicInteger noAtomic;
+
+    static void message(Runnable failing) {
+        try {
+            failing.run();
+        } catch (NullPointerException e) {
+            System.out.print("\n" + e.getMessage());
+        }
+    }
+
+    /** The JVM says in its message what was null, by looking at the code. */
+    public static Object messages() {
+        Traced it = new Traced();
+        long[][] table = new long[1][];
+        message(() -> none().number = 1);
+        message(() -> it.next.wide = 1);
+        message(() -> it.noInts[0] = 1);
+        message(() -> it.noDoubles[0] += 1);
+        message(() -> table[0][1]++);
+        message(() -> it.noAtomic.compareAndSet(1, 2));
+        message(() -> it.noInts.clone());
+        return null;
+    }
+
     // Constructors
 
     static class Point {
