@@ -16,6 +16,10 @@ pub struct Fragment {
     pub guards: Vec<Guard>,
     /// Slots of operand stack that it needs, from an empty stack on.
     pub max_stack: u16,
+    /// Whether it belongs to the instruction before the place it is put at:
+    /// jumps to that place do not run it. Such a fragment has no frames, and
+    /// comes before others of the same place.
+    pub after: bool,
     /// The locals of all frames.
     types: Vec<VerificationType>,
 }
@@ -50,6 +54,8 @@ pub struct Constants<'c, 'a> {
     pub added: PoolBuilder,
     /// What methods before used.
     pub spare: Spare,
+    /// The class of the probes.
+    owner: &'static str,
     stack_map_table: Option<u16>,
     /// The probe's methods used so far.
     probes: Vec<(ProbeMethod, u16)>,
@@ -95,6 +101,7 @@ impl Spare {
             fragment.frames.clear();
             fragment.guards.clear();
             fragment.max_stack = 0;
+            fragment.after = false;
             fragment.types.clear();
             self.fragments.push(fragment);
         }
@@ -103,16 +110,23 @@ impl Spare {
 
 impl<'c, 'a> Constants<'c, 'a> {
     pub fn new(pool: &'c ConstantPool<'a>) -> Self {
-        Self::reusing(pool, PoolBuilder::default(), Spare::default())
+        Self::reusing(PROBE, pool, PoolBuilder::default(), Spare::default())
     }
 
-    /// The same, in memory that other classes have used.
-    pub fn reusing(pool: &'c ConstantPool<'a>, mut added: PoolBuilder, spare: Spare) -> Self {
+    /// The same for code that calls the probes of the class `owner`, in memory
+    /// that other classes have used.
+    pub fn reusing(
+        owner: &'static str,
+        pool: &'c ConstantPool<'a>,
+        mut added: PoolBuilder,
+        spare: Spare,
+    ) -> Self {
         added.restart(pool);
         Self {
             pool,
             added,
             spare,
+            owner,
             stack_map_table: None,
             probes: Vec::new(),
             this: None,
@@ -121,9 +135,10 @@ impl<'c, 'a> Constants<'c, 'a> {
         }
     }
 
-    /// Whether the class refers to the probes already.
+    /// Whether the class refers to these probes already; it may to those of
+    /// another plan.
     pub fn is_instrumented(&mut self) -> bool {
-        let probe = Utf8::new(PROBE.as_bytes());
+        let probe = Utf8::new(self.owner.as_bytes());
         self.added.old_class(self.pool, probe).is_some()
     }
 
@@ -161,7 +176,7 @@ impl<'c, 'a> Constants<'c, 'a> {
         if let Some(&(_, index)) = self.probes.iter().find(|(known, _)| *known == method) {
             return Ok(index);
         }
-        let owner = self.class(Utf8::new(PROBE.as_bytes()))?;
+        let owner = self.class(Utf8::new(self.owner.as_bytes()))?;
         let (name, descriptor) = (method.name.as_bytes(), method.descriptor.as_bytes());
         let index = self.added.method(owner, name, descriptor)?;
         self.probes.push((method, index));

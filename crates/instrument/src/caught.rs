@@ -1,4 +1,4 @@
-//! The probe at the start of a handler that catches.
+//! The probe at the start of a handler.
 //!
 //! ```text
 //! handler: astore t
@@ -13,12 +13,24 @@
 use hindsight_classfile::frames::VerificationType;
 use hindsight_classfile::{Code, ConstantPool, Operand, opcode as op};
 
+use crate::SkipReason;
 use crate::asm::{Constants, Fragment};
-use crate::contract::{CAUGHT, CAUGHT_REPORT};
+use crate::contract::ProbeMethod;
 use crate::entry::extend_locals;
 use crate::frames::HandlerFrame;
 use crate::parameters::place_at;
-use crate::{Rules, SkipReason};
+
+/// Where handlers start, sorted, and whether they catch everything. One that
+/// does both for some entries is there twice.
+pub fn handler_starts(code: &Code<'_>) -> Vec<(usize, bool)> {
+    let mut handlers: Vec<_> = code
+        .handlers
+        .map(|handler| (usize::from(handler.handler), handler.catch_type == 0))
+        .collect();
+    handlers.sort_unstable();
+    handlers.dedup();
+    handlers
+}
 
 /// The starts of the handlers that keep an exception from going on, sorted:
 /// those that catch only classes they name, and those of everything that never
@@ -27,12 +39,7 @@ use crate::{Rules, SkipReason};
 /// Most handlers of everything are `finally` blocks and `synchronized`
 /// statements, which rethrow; these need no probe.
 pub fn catching_handlers(code: &Code<'_>) -> Result<Vec<usize>, SkipReason> {
-    let mut handlers: Vec<_> = code
-        .handlers
-        .map(|handler| (usize::from(handler.handler), handler.catch_type == 0))
-        .collect();
-    handlers.sort_unstable();
-    handlers.dedup();
+    let handlers = handler_starts(code);
     let mut catching: Vec<usize> = Vec::new();
     let mut of_everything: Vec<usize> = Vec::new();
     for same in handlers.chunk_by(|a, b| a.0 == b.0) {
@@ -84,7 +91,8 @@ fn swallowing(code: &Code<'_>, handlers: &[usize]) -> Result<Vec<usize>, SkipRea
 /// What probes at handlers have in common within one method.
 pub struct Caught<'f> {
     pub id: u32,
-    pub rules: Rules,
+    /// What is called, with the exception and the id.
+    pub probe: ProbeMethod,
     /// The variable for the exception, behind the fresh ones.
     pub slot: u16,
     /// Where the fresh variables begin.
@@ -119,12 +127,7 @@ impl Caught<'_> {
         fragment.push_id(self.id, constants)?;
         // Stack: exception, id
         fragment.stack(2);
-        let probe = if self.rules.caught {
-            CAUGHT_REPORT
-        } else {
-            CAUGHT
-        };
-        fragment.call(op::INVOKESTATIC, probe, constants)?;
+        fragment.call(op::INVOKESTATIC, self.probe, constants)?;
         fragment.op(op::ACONST_NULL);
         let locals = fragment.list(|locals| {
             let Some(frame) = frame else { return };

@@ -6,13 +6,16 @@
 //! HindsightProbe.frame(exception, method).a(reference).j(number)...
 //! ```
 //!
-//! Changing anything here changes the Java source of that class too.
+//! Changing anything here changes the Java source of that class too. Traces have
+//! a class of their own, see [`trace`].
+
+pub mod trace;
 
 /// The class of the probes. It is defined in `java.base`, so that every class
 /// loader and every module sees it.
 pub const PROBE: &str = "java/lang/HindsightProbe";
 
-/// A method of [`PROBE`].
+/// A method of [`PROBE`], or another class of probes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ProbeMethod {
     /// Its name.

@@ -5,8 +5,9 @@ use std::mem;
 use hindsight_classfile::{ClassFile, Code, Member, PoolBuilder, access};
 
 use crate::asm::{Constants, MAX_SPARE_LEN, Spare};
+use crate::contract::PROBE;
 use crate::method::{NewBody, Order, instrument};
-use crate::records::{Named, Recorder};
+use crate::records::{Kept, Named, Recorder};
 use crate::throwing::Own;
 use crate::{
     Copy, CrashPlan, Error, Layout, Methods, Rewritten, Rules, SkipReason, SkippedMethods,
@@ -15,14 +16,14 @@ use crate::{
 /// Memory for instrumenting, used again from class to class.
 #[derive(Debug, Default)]
 pub struct Workspace {
-    added: PoolBuilder,
-    spare: Spare,
-    recorder: Recorder,
+    pub(crate) added: PoolBuilder,
+    pub(crate) spare: Spare,
+    pub(crate) recorder: Recorder,
     /// The new bodies of a class, one after the other.
-    bodies: Vec<u8>,
+    pub(crate) bodies: Vec<u8>,
     /// For each method, where its new body ends; nothing if it keeps the old
     /// one.
-    ends: Vec<Option<usize>>,
+    pub(crate) ends: Vec<Option<usize>>,
     /// Where the new code stands, if that is asked for.
     layouts: Option<Vec<Layout>>,
 }
@@ -111,7 +112,7 @@ impl Workspace {
             name,
         };
         let (added, spare) = (mem::take(&mut self.added), mem::take(&mut self.spare));
-        let mut constants = Constants::reusing(&class.pool, added, spare);
+        let mut constants = Constants::reusing(PROBE, &class.pool, added, spare);
         if constants.is_instrumented() {
             // Nothing is done twice.
             rewritten.had_probes = true;
@@ -130,7 +131,7 @@ impl Workspace {
         Ok(rewritten)
     }
 
-    fn clear(&mut self) {
+    pub(crate) fn clear(&mut self) {
         self.spare.trim();
         self.recorder.clear();
         if let Some(layouts) = &mut self.layouts {
@@ -218,13 +219,17 @@ impl Workspace {
         if let Some(layouts) = &mut self.layouts {
             layouts.push(mem::take(&mut new.layout));
         }
-        self.recorder
-            .method(own.class, own.name, named, code, order.id, new);
+        let kept = Kept {
+            parameters: &new.parameters,
+            fields: &new.fields,
+            handed: None,
+        };
+        self.recorder.method(own, named, code, order.id, &kept);
         Ok(())
     }
 
     /// Writes the class with its new bodies.
-    fn assemble(&self, class: &ClassFile<'_>, constants: &Constants<'_, '_>) -> Vec<u8> {
+    pub(crate) fn assemble(&self, class: &ClassFile<'_>, constants: &Constants<'_, '_>) -> Vec<u8> {
         let mut start = 0;
         class.assemble(&constants.added, |place, method, out| {
             match self.ends.get(place) {
@@ -239,7 +244,7 @@ impl Workspace {
     }
 
     /// The outcome if no method can be instrumented.
-    fn all_left(&mut self, class: &ClassFile<'_>, reason: SkipReason) -> SkippedMethods {
+    pub(crate) fn all_left(&mut self, class: &ClassFile<'_>, reason: SkipReason) -> SkippedMethods {
         self.recorder.clear();
         for method in &class.methods {
             if method.attributes.find(&class.pool, "Code").is_some() {

@@ -4,6 +4,8 @@
 //!   exception leaves them. [`CrashPlan`] says what to remember, [`Rewritten`]
 //!   what was done. [`catches`] is the part of it for code that only catches.
 //!   A [`Workspace`] does the same for many classes in the same memory.
+//! - [`trace`] makes methods tell of their calls, writes and reads.
+//!   [`TracePlan`] says of which, [`Traced`] what was done.
 //! - [`entry_hook`] calls a static method at the entry of one method.
 //! - [`contract`] names what the inserted code calls.
 //! - [`select`] says which classes are asked for, by [`glob`].
@@ -16,6 +18,9 @@
 //! handler    of everything that leaves the body: hand over, rethrow
 //! ```
 //!
+//! A trace's probes are described in the module `trace`, what they call and how
+//! their events are to be read in [`contract::trace`].
+//!
 //! The path through one method: `crash` picks it, `method` drives, `scan` and
 //! `throwing` read its instructions, `frames` its stack map, `constructor`
 //! finds the call of the other constructor, `parameters` and `fields` decide
@@ -23,7 +28,8 @@
 //! code, `relocate` puts them between the old instructions, `islands` helps
 //! jumps that have become too far, `stackmap` and `tables` move everything that
 //! points into code, `method` writes it, and `records` keeps what there is to
-//! know about it.
+//! know about it. For traces, `trace::method` drives; `trace::calls`,
+//! `trace::memory` and `trace::bulk` make the fragments.
 //!
 //! [fragments]: #fragments
 //!
@@ -80,6 +86,7 @@ pub mod select;
 mod stackmap;
 mod tables;
 mod throwing;
+mod trace;
 
 pub use crash::{Workspace, catches, crash};
 pub use error::Error;
@@ -89,3 +96,4 @@ pub use plan::{
     Skipped,
 };
 pub use records::{Captures, Methods, ParameterNames, SkippedMethods};
+pub use trace::{MemberName, TracePlan, Traced, What, trace};

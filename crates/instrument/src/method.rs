@@ -1,11 +1,14 @@
 //! One method: from its body to the new body.
 
 use hindsight_classfile::frames::VerificationType;
-use hindsight_classfile::{Attribute, Attributes, Code, Handler as TableEntry, Member};
+use hindsight_classfile::{
+    Attribute, Attributes, Code, Handler as TableEntry, Member, MethodDescriptor,
+};
 
 use crate::asm::{Constants, Fragment, Guard, Spare};
 use crate::caught::{Caught, catching_handlers};
 use crate::constructor::{InitCall, init_call};
+use crate::contract::{CAUGHT, CAUGHT_REPORT};
 use crate::entry::{entry, fresh_types};
 use crate::fields::{KeptField, pick};
 use crate::frames::{HandlerFrame, Survey, Walker, survey};
@@ -62,10 +65,10 @@ pub struct NewBody<'a> {
 
 /// A part of the body with a handler of its own, in old offsets.
 #[derive(Debug, Clone, Copy)]
-struct Region {
-    start: usize,
-    end: usize,
-    uninitialized_this: bool,
+pub struct Region {
+    pub start: usize,
+    pub end: usize,
+    pub uninitialized_this: bool,
 }
 
 /// Instruments one method. The content of its new `Code` attribute goes to the
@@ -89,11 +92,7 @@ pub fn instrument<'a>(
     let descriptor = method.method_descriptor()?;
     let is_static = method.is(hindsight_classfile::access::STATIC);
     let constructor = method.name == "<init>" && !is_static;
-    let parameter_slots = descriptor
-        .parameter_slots()
-        .checked_add(u16::from(!is_static))
-        .filter(|&slots| slots <= code.max_locals.min(MAX_PARAMETER_SLOTS))
-        .ok_or(SkipReason::Malformed)?;
+    let parameter_slots = parameter_slots(&descriptor, is_static, code)?;
     scan.restart(code, parameter_slots, order.max_fields > 0)?;
     let this_in_0 = !is_static && !scan.stored.contains(0);
     let throws = |range| may_throw(own, code, range, this_in_0, constructor);
@@ -114,12 +113,7 @@ pub fn instrument<'a>(
     if let Some(stack_map) = &stack_map {
         constants.stack_map_table_is(stack_map.name_index);
     }
-    let framed = match own.class.major {
-        // Without a stack map, the old verifier takes over and wants none
-        // (JVMS 4.10).
-        50 => stack_map.is_some() || (!scan.jumps && code.handlers.is_empty()),
-        major => major > 50,
-    };
+    let framed = framed(own, code, stack_map.is_some(), scan);
 
     crate::parameters::list(method, descriptor, own.name, constants, parameters)?;
     // Each probe has its handler's frame, and two of its own.
@@ -205,7 +199,11 @@ pub fn instrument<'a>(
     )?;
     let caught = Caught {
         id: order.id,
-        rules: order.rules,
+        probe: if order.rules.caught {
+            CAUGHT_REPORT
+        } else {
+            CAUGHT
+        },
         slot: next_slot,
         max_locals: code.max_locals,
         fresh,
@@ -304,13 +302,36 @@ fn fresh_variables(parameters: &[Parameter<'_>], fields: &[KeptField<'_>]) -> Ve
 /// Refuses a method in which so many new frames would be out of all proportion.
 /// Fresh variables come behind all others, so each frame lists all of them, and
 /// nothing but its claim says how many a method has.
-fn check_frames(code: &Code<'_>, frames: usize) -> Result<(), SkipReason> {
+pub fn check_frames(code: &Code<'_>, frames: usize) -> Result<(), SkipReason> {
     let attributes: usize = code.attributes.iter().map(|a| a.info.len()).sum();
     let size = code.bytecode.len() + 8 * code.handlers.len() + attributes;
     if frames * usize::from(code.max_locals) > MAX_LOCALS_PER_BYTE * size + MIN_LOCALS {
         return Err(SkipReason::TooLarge);
     }
     Ok(())
+}
+
+/// The slots of the parameters, `this` included.
+pub fn parameter_slots(
+    descriptor: &MethodDescriptor<'_>,
+    is_static: bool,
+    code: &Code<'_>,
+) -> Result<u16, SkipReason> {
+    descriptor
+        .parameter_slots()
+        .checked_add(u16::from(!is_static))
+        .filter(|&slots| slots <= code.max_locals.min(MAX_PARAMETER_SLOTS))
+        .ok_or(SkipReason::Malformed)
+}
+
+/// Whether new code needs stack-map frames.
+pub fn framed(own: &Own<'_, '_>, code: &Code<'_>, has_stack_map: bool, scan: &Scan) -> bool {
+    match own.class.major {
+        // Without a stack map, the old verifier takes over and wants none
+        // (JVMS 4.10).
+        50 => has_stack_map || (!scan.jumps && code.handlers.is_empty()),
+        major => major > 50,
+    }
 }
 
 /// Gives each parameter that its own slot does not keep a fresh one.
@@ -335,20 +356,20 @@ fn place(
     Ok(())
 }
 
-/// The probes at handlers that catch, by old offset.
-fn probes(
+/// The probes at handlers, by old offset.
+pub fn probes(
     code: &Code<'_>,
-    catching: &[usize],
+    handlers: &[usize],
     frames: &[HandlerFrame],
     framed: bool,
     caught: &Caught<'_>,
     constants: &mut Constants<'_, '_>,
 ) -> Result<Vec<(usize, Fragment)>, SkipReason> {
-    if catching.len().saturating_mul(code.handlers.len()) > MAX_HANDLER_WORK {
+    if handlers.len().saturating_mul(code.handlers.len()) > MAX_HANDLER_WORK {
         return Err(SkipReason::TooLarge);
     }
-    let mut fragments = Vec::with_capacity(catching.len());
-    for &handler in catching {
+    let mut fragments = Vec::with_capacity(handlers.len());
+    for &handler in handlers {
         let at = frames.binary_search_by_key(&handler, |frame| frame.handler);
         let frame = at.ok().and_then(|at| frames.get(at));
         // A handler without a frame, or one at the method's start, is wrong
@@ -362,19 +383,19 @@ fn probes(
 }
 
 /// The parts of a new body.
-struct Body<'f> {
-    framed: bool,
-    max_stack: u16,
-    max_locals: u16,
-    entry: Fragment,
+pub struct Body<'f> {
+    pub framed: bool,
+    pub max_stack: u16,
+    pub max_locals: u16,
+    pub entry: Fragment,
     /// Probes within the old body, by old offset.
-    fragments: Vec<(usize, Fragment)>,
+    pub fragments: Vec<(usize, Fragment)>,
     /// The handlers, by new offset; one for each region.
-    handlers: Vec<(usize, Fragment)>,
-    relocated: Relocated,
-    fresh: &'f [VerificationType],
-    /// Where the last frame of the old body is.
-    last_frame: Option<usize>,
+    pub handlers: Vec<(usize, Fragment)>,
+    pub relocated: Relocated,
+    pub fresh: &'f [VerificationType],
+    /// Where the last frame of the old body is; needed if nothing moves.
+    pub last_frame: Option<usize>,
 }
 
 impl Body<'_> {
@@ -408,7 +429,7 @@ impl Body<'_> {
 
     /// Writes the content of a `Code` attribute.
     #[expect(clippy::too_many_arguments, reason = "the old body and the new one")]
-    fn write<'r>(
+    pub fn write<'r>(
         &self,
         own: &Own<'_, '_>,
         code: &Code<'_>,
@@ -474,7 +495,7 @@ impl Body<'_> {
                 writer.body(&mut walker, placed)?;
                 constants.spare.types = walker.locals;
             }
-            None if self.fragments.is_empty() => {}
+            None if self.fragments.iter().all(|(_, f)| f.frames.is_empty()) => {}
             None => return Err(SkipReason::Malformed),
         }
         writer.islands(islands.back_places(map.body_end), &targets)?;
@@ -565,7 +586,7 @@ impl Body<'_> {
     }
 
     /// Gives the memory back.
-    fn recycle(mut self, spare: &mut Spare) {
+    pub fn recycle(mut self, spare: &mut Spare) {
         spare.recycle(self.entry);
         let placed = self.fragments.drain(..).chain(self.handlers.drain(..));
         placed.for_each(|(_, fragment)| spare.recycle(fragment));

@@ -62,6 +62,44 @@ pub fn list<'a>(
     constants: &mut Constants<'_, 'a>,
     parameters: &mut Vec<Parameter<'a>>,
 ) -> Result<(), SkipReason> {
+    let of_this = if method.is(access::STATIC) {
+        VerificationType::Top
+    } else {
+        VerificationType::Object(constants.this(this)?)
+    };
+    let object = |class: Utf8<'a>| Ok(VerificationType::Object(constants.class(class)?));
+    fill(method, descriptor, this, of_this, object, parameters)
+}
+
+/// The same where no frame will name a parameter: references to other classes
+/// than that of `this`, whose constant is given, have no type. It saves constants.
+pub fn list_untyped<'a>(
+    method: &Member<'a>,
+    descriptor: MethodDescriptor<'a>,
+    this: Utf8<'a>,
+    this_class: u16,
+    parameters: &mut Vec<Parameter<'a>>,
+) -> Result<(), SkipReason> {
+    let of_this = VerificationType::Object(this_class);
+    let object = |class: Utf8<'a>| {
+        Ok(if class == this {
+            of_this
+        } else {
+            VerificationType::Top
+        })
+    };
+    fill(method, descriptor, this, of_this, object, parameters)
+}
+
+/// `object` says how the verifier calls a class.
+fn fill<'a>(
+    method: &Member<'a>,
+    descriptor: MethodDescriptor<'a>,
+    this: Utf8<'a>,
+    of_this: VerificationType,
+    mut object: impl FnMut(Utf8<'a>) -> Result<VerificationType, SkipReason>,
+    parameters: &mut Vec<Parameter<'a>>,
+) -> Result<(), SkipReason> {
     parameters.clear();
     parameters.reserve(usize::from(descriptor.parameter_count()) + 1);
     let mut slot = 0;
@@ -73,7 +111,7 @@ pub fn list<'a>(
             kind: b'L',
             ty: None,
             class: Some(this),
-            verified: VerificationType::Object(constants.this(this)?),
+            verified: of_this,
             place: Place::Own,
         });
         slot = 1;
@@ -86,7 +124,7 @@ pub fn list<'a>(
             kind: ty.kind(),
             ty: Some(ty),
             class: ty.class_name(),
-            verified: verified(ty, constants)?,
+            verified: verified_by(ty, &mut object)?,
             place: Place::Own,
         });
         slot = u16::checked_add(slot, ty.slots()).ok_or(SkipReason::Malformed)?;
@@ -105,8 +143,17 @@ pub fn verified(
     ty: FieldType<'_>,
     constants: &mut Constants<'_, '_>,
 ) -> Result<VerificationType, SkipReason> {
+    verified_by(ty, |class| {
+        Ok(VerificationType::Object(constants.class(class)?))
+    })
+}
+
+fn verified_by<'a>(
+    ty: FieldType<'a>,
+    object: impl FnOnce(Utf8<'a>) -> Result<VerificationType, SkipReason>,
+) -> Result<VerificationType, SkipReason> {
     Ok(match (ty.constant_name(), ty.kind()) {
-        (Some(name), _) => VerificationType::Object(constants.class(name)?),
+        (Some(name), _) => object(name)?,
         (None, b'J') => VerificationType::Long,
         (None, b'F') => VerificationType::Float,
         (None, b'D') => VerificationType::Double,

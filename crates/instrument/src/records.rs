@@ -7,7 +7,9 @@
 use hindsight_classfile::{ClassFile, Code, Member, Utf8, tables};
 
 use crate::asm::MAX_SPARE_LEN;
-use crate::method::NewBody;
+use crate::fields::KeptField;
+use crate::parameters::Parameter;
+use crate::throwing::Own;
 use crate::{Capture, Method, SkipReason, Skipped};
 
 /// A piece of the text.
@@ -70,6 +72,15 @@ pub struct Named<'m, 'a> {
     pub method: &'m Member<'a>,
     pub name: &'m str,
     pub descriptor: &'m str,
+}
+
+/// What a method hands over.
+pub struct Kept<'b, 'a> {
+    pub parameters: &'b [Parameter<'a>],
+    pub fields: &'b [KeptField<'a>],
+    /// The places of the parameters that are handed over, in that order; all if
+    /// there is no list.
+    pub handed: Option<&'b [usize]>,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -269,8 +280,41 @@ pub struct Recorder {
     this: Option<Text>,
     /// Fields whose texts are there: the constant, the name, the descriptor.
     fields: Vec<(u16, Text, Text)>,
-    skipped_text: String,
-    skipped: Vec<SkippedRow>,
+    /// The captures of all parameters of a method that does not hand over all.
+    all: Vec<CaptureRow>,
+    skipped: SkippedList,
+    reduced: SkippedList,
+}
+
+/// Methods with less than what was asked for, as they are collected.
+#[derive(Debug, Default)]
+struct SkippedList {
+    text: String,
+    rows: Vec<SkippedRow>,
+}
+
+impl SkippedList {
+    fn add(&mut self, method: &Named<'_, '_>, reason: SkipReason) {
+        let row = SkippedRow {
+            name: push(&mut self.text, method.name),
+            descriptor: push(&mut self.text, method.descriptor),
+            reason,
+        };
+        self.rows.push(row);
+    }
+
+    fn clear(&mut self) {
+        self.text.clear();
+        self.text.shrink_to(MAX_SPARE_LEN);
+        self.rows.clear();
+    }
+
+    fn records(&self) -> SkippedMethods {
+        SkippedMethods {
+            text: self.text.as_str().into(),
+            rows: self.rows.as_slice().into(),
+        }
+    }
 }
 
 /// Fields that are looked for among those whose texts are there.
@@ -279,10 +323,8 @@ const MAX_FIELDS: usize = 64;
 impl Recorder {
     /// Forgets everything.
     pub fn clear(&mut self) {
-        for text in [&mut self.text, &mut self.skipped_text] {
-            text.clear();
-            text.shrink_to(MAX_SPARE_LEN);
-        }
+        self.text.clear();
+        self.text.shrink_to(MAX_SPARE_LEN);
         // Of these, no class can have many megabytes.
         self.rows.clear();
         self.captures.clear();
@@ -290,6 +332,7 @@ impl Recorder {
         self.this = None;
         self.fields.clear();
         self.skipped.clear();
+        self.reduced.clear();
     }
 
     /// How many methods were instrumented.
@@ -306,38 +349,39 @@ impl Recorder {
                 captures: self.captures.as_slice().into(),
                 names: self.names.as_slice().into(),
             },
-            SkippedMethods {
-                text: self.skipped_text.as_str().into(),
-                rows: self.skipped.as_slice().into(),
-            },
+            self.skipped.records(),
         )
+    }
+
+    /// The methods of [`Self::reduce`].
+    pub fn reduced(&self) -> SkippedMethods {
+        self.reduced.records()
     }
 
     /// Takes down that a method was left alone.
     pub fn skip(&mut self, method: &Named<'_, '_>, reason: SkipReason) {
-        let row = SkippedRow {
-            name: push(&mut self.skipped_text, method.name),
-            descriptor: push(&mut self.skipped_text, method.descriptor),
-            reason,
-        };
-        self.skipped.push(row);
+        self.skipped.add(method, reason);
+    }
+
+    /// Takes down that a method with a new body does less than was asked for.
+    pub fn reduce(&mut self, method: &Named<'_, '_>, reason: SkipReason) {
+        self.reduced.add(method, reason);
     }
 
     /// Takes down a method with a new body.
     pub fn method(
         &mut self,
-        class: &ClassFile<'_>,
-        this: Utf8<'_>,
+        own: &Own<'_, '_>,
         named: &Named<'_, '_>,
         code: &Code<'_>,
         id: u32,
-        body: &NewBody<'_>,
+        kept: &Kept<'_, '_>,
     ) {
         let method = named.method;
         let name = push(&mut self.text, named.name);
         let descriptor = push(&mut self.text, named.descriptor);
-        self.captures(this, method, descriptor, body);
-        let lines = self.names(class, method, code, body);
+        self.captures(own.name, method, descriptor, kept);
+        let lines = self.names(own.class, method, code, kept);
         self.rows.push(Row {
             id,
             name,
@@ -367,13 +411,13 @@ impl Recorder {
         this: Utf8<'_>,
         method: &Member<'_>,
         descriptor: Text,
-        body: &NewBody<'_>,
+        body: &Kept<'_, '_>,
     ) {
         let as_it_was = descriptor.of(&self.text).as_bytes() == method.descriptor.as_bytes();
         let first = self.captures.len();
         // Behind the parenthesis.
         let mut at = 1;
-        for parameter in &body.parameters {
+        for parameter in body.parameters {
             let text = match parameter.ty {
                 None => self.this(this),
                 Some(ty) => {
@@ -391,7 +435,14 @@ impl Recorder {
                 descriptor: text,
             });
         }
-        for kept in &body.fields {
+        if let Some(handed) = body.handed {
+            self.all.clear();
+            self.all.extend(self.captures.drain(first..));
+            let handed = handed.iter().filter_map(|&at| self.all.get(at));
+            self.captures.extend(handed);
+            return;
+        }
+        for kept in body.fields {
             let (Some(parameter), Some(&CaptureRow::Parameter { descriptor, .. })) = (
                 body.parameters.get(kept.parameter),
                 self.captures.get(first + kept.parameter),
@@ -430,7 +481,7 @@ impl Recorder {
         class: &ClassFile<'_>,
         method: &Member<'_>,
         code: &Code<'_>,
-        body: &NewBody<'_>,
+        body: &Kept<'_, '_>,
     ) -> Option<(u16, u16)> {
         let text = &mut self.text;
         let mut name = |index: u16| match class.pool.utf8(index) {

@@ -19,7 +19,8 @@ pub struct CodeMap {
     labels: Option<Vec<u32>>,
     shift: usize,
     old_len: usize,
-    /// Old offsets with a fragment, sorted, and the fragment's length.
+    /// Old offsets with a fragment before the instruction, sorted, and the
+    /// fragment's length.
     fragments: Vec<(usize, usize)>,
     /// Where the old body ends.
     pub body_end: usize,
@@ -50,7 +51,8 @@ impl CodeMap {
     }
 
     /// Where jumps to `old` go, and ranges begin or end. Fragments at `old` come
-    /// after it. At offset 0, it is behind the entry code.
+    /// after it, unless they belong to the instruction before. At offset 0, it
+    /// is behind the entry code.
     pub fn label(&self, old: usize) -> Result<usize, SkipReason> {
         match &self.labels {
             None if old <= self.old_len => Ok(old + self.shift),
@@ -115,7 +117,9 @@ pub fn shift(memory: Relocated, code: &Code<'_>, entry: &Fragment) -> Relocated 
 }
 
 /// Puts `entry` before the first instruction and each of `fragments` before
-/// the instruction at its offset. They must be sorted by it.
+/// the instruction at its offset. They must be sorted by it; those that belong
+/// to the instruction before come first, and that is not a jump. There is one
+/// of each sort at most.
 pub fn relocate(
     code: &Code<'_>,
     entry: &Fragment,
@@ -166,6 +170,11 @@ fn lay_out(
     let mut pending = fragments.iter().peekable();
     for insn in code.instructions() {
         let insn = insn?;
+        let here = |(offset, _): &&(usize, Fragment)| *offset == insn.offset;
+        while let Some((_, fragment)) = pending.next_if(|next| here(next) && next.1.after) {
+            placed.push(at);
+            at += fragment.code.len();
+        }
         // Even of the largest fragments, 65,535 stay far below 2^31.
         let label = u32::try_from(at).map_err(|_| SkipReason::TooLarge)? & !INSIDE;
         if let Some(place) = labels.get_mut(insn.offset..insn.end()) {
@@ -174,7 +183,7 @@ fn lay_out(
                 *first = label;
             }
         }
-        while let Some((_, fragment)) = pending.next_if(|(offset, _)| *offset == insn.offset) {
+        while let Some((_, fragment)) = pending.next_if(here) {
             placed.push(at);
             at += fragment.code.len();
         }
@@ -203,6 +212,7 @@ fn lay_out(
         old_len,
         fragments: fragments
             .iter()
+            .filter(|(_, fragment)| !fragment.after)
             .map(|(at, fragment)| (*at, fragment.code.len()))
             .collect(),
         body_end: at,
@@ -462,6 +472,25 @@ mod tests {
         // 0: goto 3; 3: return, with two bytes before the return
         let moved = check(&[op::GOTO, 0, 3, op::RETURN], 0, &[(3, 2)]);
         assert_eq!(moved, Ok(vec![op::GOTO, 0, 3, 0, 0, op::RETURN]));
+    }
+
+    #[test]
+    fn jumps_do_not_run_what_belongs_to_the_instruction_before() {
+        // 0: iconst_0; 1: goto 1, with two bytes after the first, one before the
+        // second
+        let info = attribute(&[op::ICONST_0, op::GOTO, 0, 0]);
+        let code = Code::parse(&Attribute {
+            name_index: 0,
+            info: &info,
+            offset: 0,
+        })
+        .unwrap();
+        let mut after = nops(2);
+        after.after = true;
+        let moved = relocate(&code, &Fragment::default(), &[(1, after), (1, nops(1))]).unwrap();
+        assert_eq!(moved.code, [op::ICONST_0, 0, 0, 0, op::GOTO, 0xff, 0xff]);
+        assert_eq!((moved.map.label(1), moved.map.insn(1)), (Ok(3), Ok(4)));
+        assert_eq!(moved.placed, [1, 3]);
     }
 
     #[test]

@@ -110,7 +110,8 @@ fn recent() -> Vec<Far> {
     programs
 }
 
-fn wide_jumps(bytes: &[u8]) -> usize {
+/// How many wide jumps a class has.
+pub fn wide_jumps(bytes: &[u8]) -> usize {
     let class = ClassFile::parse(bytes).expect("it can be read");
     let mut count = 0;
     for method in &class.methods {

@@ -1,10 +1,11 @@
 //! The inserted code as `javap` lists it, for reviewers to read.
 
 use std::fs;
+use std::path::PathBuf;
 
-use hindsight_instrument::Copy;
+use hindsight_instrument::{Copy, TracePlan, What, trace};
 
-use crate::support;
+use crate::support::{self, Jdk};
 use crate::workshop::{check_golden, fresh_dir, instrument, javac, run};
 
 /// What a compiler does by itself, and numbers of constants, which come and go
@@ -54,18 +55,38 @@ fn without_indices(line: &str) -> String {
     out.trim_end().to_owned()
 }
 
+/// Compiles the class. One release's compiler, for others make other code.
+fn compile(jdk: &Jdk, class: &str) -> PathBuf {
+    let dir = fresh_dir(&format!("golden-{class}"));
+    let options = ["-Xlint:-options", "--release", "8"];
+    javac(jdk, &dir, &options, &[&format!("{class}.java")]);
+    dir.join(format!("{class}.class"))
+}
+
+#[test]
+fn the_code_of_traces_is_as_reviewed() {
+    let jdk = support::jdks().remove(0);
+    let path = compile(&jdk, "TracedListing");
+    let bytes = fs::read(&path).expect("a class can be read");
+    let plan = TracePlan {
+        what: &|_, _| What {
+            reads: true,
+            ..What::CALLS_AND_WRITES
+        },
+        first_method: 0,
+        first_field: 0,
+        first_callee: 0,
+    };
+    let traced = trace(&bytes, &plan).expect("it is sound");
+    fs::write(&path, traced.class.expect("it changes")).expect("a class can be written");
+    let listing = run(jdk.tool("javap").args(["-v", "-p"]).arg(&path));
+    check_golden("TracedListing.txt", &normalize(&listing));
+}
+
 #[test]
 fn the_inserted_code_is_as_reviewed() {
-    // One release's compiler, for others make other code.
     let jdk = support::jdks().remove(0);
-    let dir = fresh_dir("golden");
-    javac(
-        &jdk,
-        &dir,
-        &["-Xlint:-options", "--release", "8"],
-        &["Listing.java"],
-    );
-    let path = dir.join("Listing.class");
+    let path = compile(&jdk, "Listing");
     let bytes = fs::read(&path).expect("a class can be read");
     let rewritten = instrument(&bytes, Copy::Fields, 0);
     let mut captures = String::new();

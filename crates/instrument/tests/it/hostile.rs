@@ -3,7 +3,9 @@
 use std::fs;
 
 use hindsight_classfile::ClassFile;
-use hindsight_instrument::{Copy, CrashPlan, Rules, contract, crash, entry_hook};
+use hindsight_instrument::{
+    Copy, CrashPlan, Rules, TracePlan, What, contract, crash, entry_hook, trace,
+};
 
 use crate::support::{self, Random};
 
@@ -19,6 +21,19 @@ fn plan(copy: Copy) -> CrashPlan<'static> {
     }
 }
 
+fn trace_plan() -> TracePlan<'static> {
+    TracePlan {
+        what: &|name, _| What {
+            reads: name.len().is_multiple_of(2),
+            calls: !name.len().is_multiple_of(5),
+            ..What::CALLS_AND_WRITES
+        },
+        first_method: 1,
+        first_field: 1,
+        first_callee: 1,
+    }
+}
+
 #[test]
 fn mutated_classes_do_no_harm() {
     let jdk = support::jdks().pop().expect("there is one");
@@ -29,7 +44,7 @@ fn mutated_classes_do_no_harm() {
         .collect();
     let mut random = Random(2);
     let (mut written, mut refused) = (0, 0);
-    for round in 0..15_000 {
+    for round in 0..20_000 {
         let mut bytes = files[random.below(files.len())].clone();
         random.mutate(&mut bytes);
         if round % 7 == 0 {
@@ -40,10 +55,15 @@ fn mutated_classes_do_no_harm() {
         } else {
             Copy::Reference
         };
-        match crash(&bytes, &plan(copy)) {
+        let class = if round % 3 == 0 {
+            trace(&bytes, &trace_plan()).map(|traced| traced.class)
+        } else {
+            crash(&bytes, &plan(copy)).map(|rewritten| rewritten.class)
+        };
+        match class {
             // What is written can be read again.
-            Ok(rewritten) => {
-                if let Some(class) = rewritten.class {
+            Ok(class) => {
+                if let Some(class) = class {
                     ClassFile::parse(&class).expect("what was written can be read");
                     written += 1;
                 }
@@ -175,6 +195,18 @@ fn instrumented_classes_and_modules_are_left_alone() {
     let module = fs::read(root.join("module-info.class")).expect("it is there");
     let module = crash(&module, &plan(Copy::Fields)).expect("it is sound");
     assert!(module.class.is_none() && module.class_name == "module-info");
+
+    // Each plan knows its own probes.
+    let both = trace(&once, &trace_plan()).expect("it is sound").class;
+    let both = both.expect("it changes");
+    let again = trace(&both, &trace_plan()).expect("it is sound");
+    assert!(again.class.is_none() && again.methods.is_empty() && again.had_probes);
+    let again = crash(&both, &plan(Copy::Fields)).expect("it is sound");
+    assert!(again.class.is_none() && again.had_probes);
+    // In either order.
+    let fresh = trace(&list, &trace_plan()).expect("it is sound").class;
+    let both = crash(&fresh.expect("it changes"), &plan(Copy::Fields)).expect("it is sound");
+    assert!(both.class.is_some() && !both.had_probes);
 }
 
 /// Hazard: old class files. Before version 45.3, code began with two bytes and a
@@ -207,4 +239,7 @@ fn a_full_constant_pool_leaves_the_class_alone() {
     assert!(rewritten.class.is_none() && rewritten.methods.is_empty());
     let reason = hindsight_instrument::SkipReason::ConstantPoolFull;
     assert!(rewritten.skipped.len() > 50 && rewritten.skipped.iter().all(|s| s.reason == reason));
+    let traced = trace(&full, &trace_plan()).expect("it is sound");
+    assert!(traced.class.is_none() && traced.methods.is_empty());
+    assert!(traced.skipped.len() > 50 && traced.skipped.iter().all(|s| s.reason == reason));
 }

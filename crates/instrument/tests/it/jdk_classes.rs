@@ -9,7 +9,9 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 use std::{env, io};
 
-use hindsight_instrument::{Copy, CrashPlan, Rules, SkipReason, crash};
+use hindsight_instrument::{
+    Copy, CrashPlan, Methods, Rules, SkipReason, SkippedMethods, TracePlan, What, crash, trace,
+};
 
 use crate::support;
 
@@ -34,16 +36,26 @@ fn record(out: &mut impl Write, bytes: &[u8]) -> io::Result<()> {
     out.write_all(bytes)
 }
 
+/// What a plan made of a class.
+struct Outcome {
+    class: Option<Vec<u8>>,
+    class_name: String,
+    methods: Methods,
+    skipped: Vec<SkipReason>,
+}
+
+fn reasons(skipped: &SkippedMethods) -> Vec<SkipReason> {
+    skipped.iter().map(|skipped| skipped.reason).collect()
+}
+
+/// Instruments a class, whose first method gets the id given.
+type Plan<'p> = &'p dyn Fn(&[u8], u32) -> Result<Outcome, hindsight_instrument::Error>;
+
 /// Instruments the classes of `modules`, and writes them to `pack` for
 /// `Verify.java`.
-fn instrument(modules: &[&Path], copy: Copy, pack: &Path) -> Count {
+fn instrument(modules: &[&Path], plan: Plan<'_>, pack: &Path) -> Count {
     let mut count = Count::default();
     let mut out = BufWriter::new(File::create(pack).expect("the pack can be created"));
-    // Rules of all kinds take their turns.
-    let rules = |name: &str, descriptor: &str| Rules {
-        escape: name.len().is_multiple_of(4),
-        caught: descriptor.len().is_multiple_of(4),
-    };
     // Ids beyond 32,767 need a constant.
     let mut first_id = 30_000;
     for path in modules
@@ -51,14 +63,8 @@ fn instrument(modules: &[&Path], copy: Copy, pack: &Path) -> Count {
         .flat_map(|module| support::class_files(module))
     {
         let bytes = fs::read(&path).expect("a class can be read");
-        let plan = CrashPlan {
-            copy,
-            max_fields: 16,
-            first_id,
-            rules: &rules,
-        };
         let start = Instant::now();
-        let rewritten = crash(&bytes, &plan);
+        let rewritten = plan(&bytes, first_id);
         count.time += start.elapsed();
         let rewritten = rewritten.unwrap_or_else(|error| panic!("{}: {error}", path.display()));
         first_id += u32::try_from(rewritten.methods.len()).expect("methods are few");
@@ -73,7 +79,7 @@ fn instrument(modules: &[&Path], copy: Copy, pack: &Path) -> Count {
             .sum::<usize>();
         count.grown_to += rewritten.class.as_ref().map_or(bytes.len(), Vec::len);
         for skipped in rewritten.skipped.iter() {
-            *count.skipped.entry(skipped.reason).or_default() += 1;
+            *count.skipped.entry(*skipped).or_default() += 1;
         }
         record(&mut out, rewritten.class_name.as_bytes()).expect("the pack can be written");
         record(&mut out, &bytes).expect("the pack can be written");
@@ -84,8 +90,12 @@ fn instrument(modules: &[&Path], copy: Copy, pack: &Path) -> Count {
     count
 }
 
-fn check(copy: Copy, name: &str) {
-    let full = env::var_os("HINDSIGHT_FULL").is_some_and(|full| full == "1");
+fn full() -> bool {
+    env::var_os("HINDSIGHT_FULL").is_some_and(|full| full == "1")
+}
+
+fn check(plan: Plan<'_>, name: &str) {
+    let full = full();
     let jdks = support::jdks();
     let verifier = jdks.iter().rfind(|jdk| jdk.feature >= 24);
     if verifier.is_none() {
@@ -107,7 +117,7 @@ fn check(copy: Copy, name: &str) {
             jdk.feature,
             std::process::id()
         ));
-        let count = instrument(&modules, copy, &pack);
+        let count = instrument(&modules, plan, &pack);
         println!(
             "JDK {} {name}: {} classes, {} rewritten; {} methods, {} captures; {:.1} MB to {:.1} MB, {:.0} MB/s",
             jdk.feature,
@@ -142,12 +152,67 @@ fn check(copy: Copy, name: &str) {
     }
 }
 
+fn check_crash(copy: Copy, name: &str) {
+    // Rules of all kinds take their turns.
+    let rules = |name: &str, descriptor: &str| Rules {
+        escape: name.len().is_multiple_of(4),
+        caught: descriptor.len().is_multiple_of(4),
+    };
+    let plan = |bytes: &[u8], first_id| {
+        let plan = CrashPlan {
+            copy,
+            max_fields: 16,
+            first_id,
+            rules: &rules,
+        };
+        crash(bytes, &plan).map(|rewritten| Outcome {
+            class: rewritten.class,
+            class_name: rewritten.class_name,
+            methods: rewritten.methods,
+            skipped: reasons(&rewritten.skipped),
+        })
+    };
+    check(&plan, name);
+}
+
+fn check_trace(what: What, name: &str) {
+    let plan = |bytes: &[u8], first_id| {
+        let plan = TracePlan {
+            what: &|_, _| what,
+            first_method: first_id,
+            first_field: first_id,
+            first_callee: 0,
+        };
+        // A method that tells less than it should counts as skipped.
+        trace(bytes, &plan).map(|traced| Outcome {
+            class: traced.class,
+            class_name: traced.class_name,
+            methods: traced.methods,
+            skipped: [reasons(&traced.skipped), reasons(&traced.reduced)].concat(),
+        })
+    };
+    check(&plan, name);
+}
+
 #[test]
 fn jdk_classes_verify_with_references() {
-    check(Copy::Reference, "references");
+    check_crash(Copy::Reference, "references");
 }
 
 #[test]
 fn jdk_classes_verify_with_fields() {
-    check(Copy::Fields, "fields");
+    check_crash(Copy::Fields, "fields");
+}
+
+/// With everything that there is to insert; without reads, there is less.
+#[test]
+fn jdk_classes_verify_with_traces() {
+    let what = What {
+        reads: true,
+        ..What::CALLS_AND_WRITES
+    };
+    check_trace(what, "everything");
+    if full() {
+        check_trace(What::CALLS_AND_WRITES, "calls-and-writes");
+    }
 }

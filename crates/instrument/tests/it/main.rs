@@ -5,8 +5,10 @@ mod far;
 mod golden;
 mod hostile;
 mod jdk_classes;
+mod replay;
 mod strange;
 #[path = "../../../classfile/tests/support/mod.rs"]
 mod support;
 mod tables;
+mod traced;
 mod workshop;

@@ -1,8 +1,9 @@
 //! The plans: all ways of rewriting that have to survive.
 
-use std::fmt::Display;
-
-use hindsight_instrument::{Copy, CrashPlan, Error, Rewritten, Rules, SkipReason, catches, crash};
+use hindsight_instrument::{
+    Copy, CrashPlan, Error, Rewritten, Rules, SkipReason, Skipped, SkippedMethods, TracePlan, What,
+    catches, crash, trace,
+};
 
 /// Ids beyond 32,767 need a constant; the first methods of a class are below
 /// it, the others beyond.
@@ -70,6 +71,10 @@ pub static PLANS: &[Plan] = &[
         name: "catches",
         rewrite: |class, id| Ok(outcome(catches(class, id)?)),
     },
+    Plan {
+        name: "trace",
+        rewrite: trace_plan,
+    },
 ];
 
 fn crash_plan(class: &[u8], first_id: u32, copy: Copy, rules: Rules) -> Result<Outcome, Error> {
@@ -82,15 +87,36 @@ fn crash_plan(class: &[u8], first_id: u32, copy: Copy, rules: Rules) -> Result<O
     Ok(outcome(crash(class, &plan)?))
 }
 
+fn trace_plan(class: &[u8], first_id: u32) -> Result<Outcome, Error> {
+    let plan = TracePlan {
+        what: &|_, _| What {
+            calls: true,
+            writes: true,
+            reads: true,
+            references: true,
+            values: true,
+        },
+        first_method: first_id,
+        first_field: first_id,
+        first_callee: first_id,
+    };
+    let done = trace(class, &plan)?;
+    Ok(Outcome {
+        class: done.class,
+        methods: done.methods.len(),
+        skipped: named(&done.skipped),
+    })
+}
+
+fn named(skipped: &SkippedMethods) -> Vec<(String, SkipReason)> {
+    let text = |left: Skipped<'_>| (format!("{}{}", left.name, left.descriptor), left.reason);
+    skipped.iter().map(text).collect()
+}
+
 fn outcome(done: Rewritten) -> Outcome {
-    let text = |name: &str, descriptor: &dyn Display| format!("{name}{descriptor}");
     Outcome {
         class: done.class,
         methods: done.methods.len(),
-        skipped: done
-            .skipped
-            .iter()
-            .map(|skipped| (text(skipped.name, &skipped.descriptor), skipped.reason))
-            .collect(),
+        skipped: named(&done.skipped),
     }
 }

@@ -1,0 +1,194 @@
+//! Instrumenting a class for traces.
+//!
+//! ```text
+//! entry      enter(arguments, method)
+//! body       returns: exit(value, method) before them
+//!            writes, reads: put, store, get, load .. after them
+//!            the call of another constructor: bind(this, method) after it
+//!            handlers: caught(exception, method)
+//! handler    of everything that leaves the body: unwind(exception, method),
+//!            rethrow
+//! ```
+//!
+//! An event tells what has happened, so the probes of writes and reads come
+//! after the instruction, whose operands are kept on the stack for them: a write
+//! that throws is no event. Calls and returns are told before, for there is no
+//! after. Code is inserted in straight lines, without frames and without
+//! exception-table entries, except in handlers.
+
+mod bulk;
+mod calls;
+mod early;
+mod handlers;
+mod memory;
+mod method;
+mod plan;
+mod probes;
+
+use std::mem;
+
+use hindsight_classfile::{ClassFile, Code, MemberRef, access};
+
+pub use self::plan::{MemberName, TracePlan, Traced, What};
+use crate::asm::Constants;
+use crate::contract::trace::TRACE;
+use crate::records::{Kept, Named};
+use crate::throwing::Own;
+use crate::{Error, Methods, SkipReason, SkippedMethods, Workspace};
+use method::{NewBody, Order, instrument};
+use probes::Probes;
+
+/// Makes the methods of a class tell what they do; see [`Workspace::trace`],
+/// which is quicker for many classes.
+pub fn trace(class: &[u8], plan: &TracePlan<'_>) -> Result<Traced, Error> {
+    Workspace::default().trace(class, plan)
+}
+
+impl Workspace {
+    /// Makes the methods of a class tell what they do.
+    ///
+    /// The class is left alone if it refers to the probes of traces already, if
+    /// it is no class but a module's description, and if no method of it has
+    /// anything to tell. Fails only if the file breaks the format.
+    pub fn trace(&mut self, class: &[u8], plan: &TracePlan<'_>) -> Result<Traced, Error> {
+        let class = ClassFile::parse(class)?;
+        let name = class.name()?;
+        let mut traced = Traced {
+            class: None,
+            class_name: name.to_string_lossy().into_owned(),
+            methods: Methods::default(),
+            reduced: SkippedMethods::default(),
+            skipped: SkippedMethods::default(),
+            fields: Vec::new(),
+            callees: Vec::new(),
+            had_probes: false,
+        };
+        if class.is(access::MODULE) {
+            return Ok(traced);
+        }
+        self.clear();
+        if (class.major, class.minor) < (45, 3) {
+            traced.skipped = self.all_left(&class, SkipReason::OldCode);
+            return Ok(traced);
+        }
+        let own = Own {
+            class: &class,
+            name,
+        };
+        let (added, spare) = (mem::take(&mut self.added), mem::take(&mut self.spare));
+        let constants = Constants::reusing(TRACE, &class.pool, added, spare);
+        let mut probes = Probes::new(constants, plan.first_field, plan.first_callee);
+        if probes.constants.is_instrumented() {
+            // Nothing is done twice.
+            traced.had_probes = true;
+        } else if self.traced_bodies(&own, plan, &mut probes) {
+            (traced.methods, traced.skipped) = self.recorder.records();
+            traced.reduced = self.recorder.reduced();
+            if !traced.methods.is_empty() {
+                traced.class = Some(self.assemble(&class, &probes.constants));
+                traced.fields = names(probes.fields(), plan.first_field);
+                traced.callees = names(probes.callees(), plan.first_callee);
+            }
+        } else {
+            traced.skipped = self.all_left(&class, SkipReason::ConstantPoolFull);
+        }
+        (self.added, self.spare) = (probes.constants.added, probes.constants.spare);
+        Ok(traced)
+    }
+
+    /// Instruments all methods. Tells whether the constants suffice.
+    fn traced_bodies<'a>(
+        &mut self,
+        own: &Own<'_, 'a>,
+        plan: &TracePlan<'_>,
+        probes: &mut Probes<'_, 'a>,
+    ) -> bool {
+        let mut new = NewBody::default();
+        for method in &own.class.methods {
+            let start = self.bodies.len();
+            let code = match method.code(&own.class.pool) {
+                Ok(None) => {
+                    self.ends.push(None);
+                    continue;
+                }
+                Ok(Some(code)) => Ok(code),
+                Err(error) => Err(SkipReason::from(error)),
+            };
+            let named = Named {
+                method,
+                name: &method.name.to_string_lossy(),
+                descriptor: &method.descriptor.to_string_lossy(),
+            };
+            let done =
+                code.and_then(|code| self.traced_body(own, &named, &code, plan, probes, &mut new));
+            match done {
+                Ok(true) => self.ends.push(Some(self.bodies.len())),
+                Err(SkipReason::ConstantPoolFull) => return false,
+                Ok(false) | Err(_) => {
+                    if let Err(reason) = done {
+                        self.recorder.skip(&named, reason);
+                    }
+                    self.bodies.truncate(start);
+                    self.ends.push(None);
+                }
+            }
+        }
+        true
+    }
+
+    /// Instruments a method, if it has anything to tell, and notes down what was
+    /// done.
+    fn traced_body<'a>(
+        &mut self,
+        own: &Own<'_, 'a>,
+        named: &Named<'_, 'a>,
+        code: &Code<'a>,
+        plan: &TracePlan<'_>,
+        probes: &mut Probes<'_, 'a>,
+        new: &mut NewBody<'a>,
+    ) -> Result<bool, SkipReason> {
+        let made = u32::try_from(self.recorder.methods()).map_err(|_| SkipReason::TooLarge)?;
+        let mut order = Order {
+            id: plan
+                .first_method
+                .checked_add(made)
+                .ok_or(SkipReason::TooLarge)?,
+            what: (plan.what)(named.name, named.descriptor),
+        };
+        let (method, out) = (named.method, &mut self.bodies);
+        let start = out.len();
+        let told = match instrument(own, method, code, &order, probes, new, out) {
+            Err(reason @ (SkipReason::TooLarge | SkipReason::TooManyLocals))
+                if order.what.calls && order.what != order.what.calls_only() =>
+            {
+                order.what = order.what.calls_only();
+                out.truncate(start);
+                let told = instrument(own, method, code, &order, probes, new, out)?;
+                self.recorder.reduce(named, reason);
+                told
+            }
+            told => told?,
+        };
+        if told {
+            let kept = Kept {
+                parameters: &new.parameters,
+                fields: &[],
+                handed: Some(&new.handed),
+            };
+            self.recorder.method(own, named, code, order.id, &kept);
+        }
+        Ok(told)
+    }
+}
+
+fn names<'a>(members: impl Iterator<Item = MemberRef<'a>>, first_id: u32) -> Vec<MemberName> {
+    (first_id..)
+        .zip(members)
+        .map(|(id, member)| MemberName {
+            id,
+            owner: member.owner.to_string_lossy().into_owned(),
+            name: member.name.to_string_lossy().into_owned(),
+            descriptor: member.descriptor.to_string_lossy().into_owned(),
+        })
+        .collect()
+}

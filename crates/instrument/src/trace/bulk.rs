@@ -1,0 +1,172 @@
+//! Calls of methods that write to objects without anybody seeing it: bulk
+//! copies, and what goes around fields.
+//!
+//! ```text
+//! store t..          the arguments, into fresh variables
+//! dup; store t       the receiver
+//! load t..           the arguments
+//! invoke
+//! store r            the result
+//! load t..; load r; push id; invokestatic called
+//! aconst_null; store t..      so that no object is kept alive
+//! load r
+//! ```
+//!
+//! A call that throws is not told, though a copy that fails on an element of the
+//! wrong type has copied those before it.
+
+use hindsight_classfile::{FieldType, Insn, MemberRef, MethodDescriptor, Operand, opcode as op};
+
+use super::probes::{Inserted, Probes, Variable};
+use crate::SkipReason;
+use crate::contract::trace::{Probe, Shape};
+
+/// Whether a method is known to write unseen.
+fn writes_unseen(opcode: u8, method: &MemberRef<'_>) -> bool {
+    let name = method.name.as_bytes();
+    let starts = |words: &[&str]| words.iter().any(|word| name.starts_with(word.as_bytes()));
+    match (method.owner.as_bytes(), opcode) {
+        ([b'[', ..], op::INVOKEVIRTUAL) => name == b"clone",
+        // The copy of an object; if the superclass has a method of its own, what
+        // that one has told comes first.
+        (_, op::INVOKESPECIAL) => name == b"clone" && method.descriptor == "()Ljava/lang/Object;",
+        (b"java/lang/System", _) => name == b"arraycopy",
+        (b"java/util/Arrays", _) => starts(&["fill", "setAll", "sort", "parallel"]),
+        (b"java/lang/reflect/Field" | b"java/lang/reflect/Array", _) => {
+            starts(&["set"]) && name != b"setAccessible"
+        }
+        (b"java/lang/invoke/VarHandle", _) => {
+            starts(&["set", "compareAnd", "weakCompareAnd", "getAnd"])
+        }
+        (b"sun/misc/Unsafe" | b"jdk/internal/misc/Unsafe", _) => starts(&[
+            "put",
+            "compareAnd",
+            "weakCompareAnd",
+            "getAnd",
+            "copyMemory",
+            "copySwapMemory",
+            "setMemory",
+        ]),
+        (
+            [
+                b'j',
+                b'a',
+                b'v',
+                b'a',
+                b'/',
+                b'u',
+                b't',
+                b'i',
+                b'l',
+                b'/',
+                owner @ ..,
+            ],
+            _,
+        ) if owner.starts_with(b"concurrent/atomic/") => {
+            name != b"<init>"
+                && starts(&[
+                    "set",
+                    "lazySet",
+                    "compareAnd",
+                    "weakCompareAnd",
+                    "getAnd",
+                    "incrementAnd",
+                    "decrementAnd",
+                    "addAnd",
+                    "updateAnd",
+                    "accumulate",
+                    "attemptMark",
+                    "add",
+                    "increment",
+                    "decrement",
+                    "reset",
+                    "sumThenReset",
+                ])
+        }
+        _ => false,
+    }
+}
+
+/// Adds the event of a call, if it has one. Fresh variables begin at
+/// `max_locals`. Returns the number of variables that it needs in all.
+pub fn called(
+    insn: &Insn<'_>,
+    max_locals: u16,
+    inserted: &mut Inserted,
+    probes: &mut Probes<'_, '_>,
+) -> Result<u16, SkipReason> {
+    let Operand::Constant(constant) = insn.operand()? else {
+        return Err(SkipReason::Malformed);
+    };
+    let Some((method, id)) =
+        probes.callee(constant, |method| writes_unseen(insn.opcode, method))?
+    else {
+        return Ok(max_locals);
+    };
+    let descriptor = MethodDescriptor::parse(method.descriptor)?;
+    let result = descriptor.result().map(FieldType::kind);
+    let receiver = insn.opcode != op::INVOKESTATIC;
+
+    if (receiver, descriptor.parameter_count(), result) == (true, 0, Some(b'L')) {
+        // Stack: object
+        inserted.before(insn.offset).op(op::DUP);
+        inserted.stack(3);
+        let after = inserted.after(insn.end());
+        after.op(op::DUP_X1);
+        // Stack, after it: copy, object, copy
+        let shape = Shape {
+            references: 2,
+            ..Shape::default()
+        };
+        probes.call_with(after, Probe::Called(shape), id)?;
+        return Ok(max_locals);
+    }
+
+    let kinds = receiver.then_some(b'L').into_iter();
+    let kinds = kinds.chain(descriptor.parameters().map(FieldType::kind));
+    let mut values = Vec::with_capacity(usize::from(descriptor.parameter_count()) + 2);
+    let mut next = max_locals;
+    let mut place = |kind: u8| {
+        let value = Variable { kind, slot: next };
+        let width = if matches!(kind, b'J' | b'D') { 2 } else { 1 };
+        next = next.checked_add(width).ok_or(SkipReason::TooManyLocals)?;
+        Ok::<_, SkipReason>(value)
+    };
+    for kind in kinds {
+        values.push(place(kind)?);
+    }
+    let before = inserted.before(insn.offset);
+    let (object, arguments) = values.split_at(usize::from(receiver));
+    for value in arguments.iter().rev() {
+        before.store(value.kind, value.slot);
+    }
+    if let [object] = object {
+        // The receiver itself stays: the message of an exception says where a
+        // null came from.
+        before.op(op::DUP);
+        before.store(object.kind, object.slot);
+    }
+    for value in arguments {
+        before.load(value.kind, value.slot);
+    }
+    let after = inserted.after(insn.end());
+    if let Some(kind) = result {
+        let value = place(kind)?;
+        after.store(value.kind, value.slot);
+        values.push(value);
+    }
+    let stack = probes.event(after, Probe::Called, &values, id, |_| {})?;
+    if let (Some(_), Some(value)) = (result, values.last()) {
+        after.load(value.kind, value.slot);
+    }
+    for value in values
+        .iter()
+        .filter(|value| matches!(value.kind, b'L' | b'['))
+    {
+        after.op(op::ACONST_NULL);
+        after.store(value.kind, value.slot);
+    }
+    // The result and a null lie deeper than what the body had there.
+    inserted.stack(stack.max(3));
+    Ok(next)
+}

@@ -1,0 +1,131 @@
+//! Events of a method's calls.
+
+use hindsight_classfile::frames::VerificationType;
+use hindsight_classfile::opcode as op;
+
+use super::What;
+use super::probes::{Inserted, Probes, Variable, is_wide};
+use crate::SkipReason;
+use crate::asm::Fragment;
+use crate::contract::trace::{Kind, Probe};
+use crate::parameters::Parameter;
+
+/// Emits the entry of a method, and lists the places of the parameters that it
+/// hands over.
+pub fn enter(
+    parameters: &[Parameter<'_>],
+    constructor: bool,
+    what: What,
+    id: u32,
+    probes: &mut Probes<'_, '_>,
+) -> Result<(Fragment, Vec<usize>), SkipReason> {
+    let wanted = |parameter: &Parameter<'_>| match parameter.kind {
+        _ if constructor && parameter.index == 0 => false,
+        b'L' | b'[' => what.references,
+        _ => what.values,
+    };
+    let mut places = Vec::with_capacity(parameters.len());
+    let mut values = Vec::with_capacity(parameters.len());
+    for (place, parameter) in parameters.iter().enumerate() {
+        if wanted(parameter) {
+            places.push(place);
+            values.push(Variable {
+                kind: parameter.kind,
+                slot: parameter.slot,
+            });
+        }
+    }
+    let mut fragment = probes.constants.spare.fragment();
+    let mut handed = Vec::with_capacity(places.len());
+    let told = |at: usize| handed.extend(places.get(at));
+    let stack = probes.event(&mut fragment, Probe::Enter, &values, id, told)?;
+    fragment.stack(stack);
+    Ok((fragment, handed))
+}
+
+/// Adds the event of a return.
+pub fn exit(
+    opcode: u8,
+    offset: usize,
+    what: What,
+    id: u32,
+    inserted: &mut Inserted,
+    probes: &mut Probes<'_, '_>,
+) -> Result<(), SkipReason> {
+    let value = match opcode {
+        op::IRETURN => Some(Kind::Int),
+        op::LRETURN => Some(Kind::Long),
+        op::FRETURN => Some(Kind::Float),
+        op::DRETURN => Some(Kind::Double),
+        op::ARETURN => Some(Kind::Reference),
+        _ => None,
+    };
+    let value = value.filter(|&kind| what.wants(kind));
+    let fragment = inserted.before(offset);
+    if let Some(kind) = value {
+        fragment.op(if is_wide(kind) { op::DUP2 } else { op::DUP });
+    }
+    probes.call_with(fragment, Probe::Exit(value), id)?;
+    inserted.stack(3);
+    Ok(())
+}
+
+/// Adds the event after a constructor's call of another constructor.
+pub fn bind(
+    end: usize,
+    this_known: bool,
+    id: u32,
+    inserted: &mut Inserted,
+    probes: &mut Probes<'_, '_>,
+) -> Result<(), SkipReason> {
+    let fragment = inserted.after(end);
+    if this_known {
+        fragment.load(b'L', 0);
+    } else {
+        fragment.op(op::ACONST_NULL);
+    }
+    probes.call_with(fragment, Probe::Bind, id)?;
+    inserted.stack(2);
+    Ok(())
+}
+
+/// The handler of everything that leaves a body.
+///
+/// ```text
+/// handler: astore t
+/// start:   aload t; push id; invokestatic unwind; aconst_null; goto next
+/// guard:   nop
+/// next:    pop; aload t; athrow
+/// ```
+///
+/// Nothing else is used any more, so `t` is the first variable that is free.
+/// Returns the code and the number of variables.
+pub fn unwind(
+    uninitialized_this: bool,
+    id: u32,
+    probes: &mut Probes<'_, '_>,
+) -> Result<(Fragment, u16), SkipReason> {
+    let mut fragment = probes.constants.spare.fragment();
+    let this = uninitialized_this.then_some(VerificationType::UninitializedThis);
+    let locals = fragment.list(|locals| locals.extend(this));
+    let slot = u16::from(uninitialized_this);
+    let throwable = probes.constants.throwable()?;
+    fragment.frame(locals, throwable);
+    // Stack: exception
+    fragment.store(b'L', slot);
+    let start = fragment.here();
+    fragment.load(b'L', slot);
+    probes.call_with(&mut fragment, Probe::Unwind, id)?;
+    fragment.op(op::ACONST_NULL);
+    fragment.stack(2);
+    let locals = fragment.list(|locals| {
+        locals.extend(this);
+        locals.push(VerificationType::Object(throwable));
+    });
+    fragment.guard_from(start, locals, &mut probes.constants)?;
+    // Stack: null, or the probe's exception
+    fragment.op(op::POP);
+    fragment.load(b'L', slot);
+    fragment.op(op::ATHROW);
+    Ok((fragment, slot + 1))
+}

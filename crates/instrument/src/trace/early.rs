@@ -1,0 +1,286 @@
+//! Which `putfield` instructions of a constructor write to `this` before it may
+//! be touched.
+//!
+//! Inner classes and, from Java 22 on, any class may assign fields of their own
+//! before calling another constructor (JVMS 4.10.1.9, `putfield`). The reference
+//! cannot be handed to a probe then. But an object of the same class that is
+//! whole can be written to as well at that place, so it matters what is on the
+//! stack. Each instruction up to the call is visited once, with a stack and
+//! variables that know one thing about each slot: whether it is `this`. The
+//! verifier makes sure that all ways to an instruction agree about it.
+
+use hindsight_classfile::{
+    Code, Constant, FieldType, Insn, MethodDescriptor, Operand, opcode as op,
+};
+
+use crate::SkipReason;
+use crate::constructor::InitCall;
+use crate::throwing::Own;
+
+/// Slots of all states together, beyond which there is only an attempt at
+/// exhausting memory.
+const MAX_SLOTS: usize = 1 << 20;
+
+/// What is known before an instruction. `true` is `this`.
+#[derive(Clone)]
+struct State {
+    stack: Vec<bool>,
+    locals: Vec<bool>,
+}
+
+/// Lists the offsets of the `putfield` instructions before `call` that write to
+/// `this`, sorted.
+pub fn early_writes(
+    own: &Own<'_, '_>,
+    code: &Code<'_>,
+    call: InitCall,
+) -> Result<Vec<usize>, SkipReason> {
+    let mut insns = Vec::new();
+    let mut candidates = 0;
+    for insn in code.instructions() {
+        let insn = insn?;
+        if insn.offset >= call.start {
+            break;
+        }
+        candidates += usize::from(is_candidate(own, &insn)?);
+        insns.push(insn);
+    }
+    let mut early = Vec::new();
+    if candidates == 0 {
+        return Ok(early);
+    }
+
+    let mut visited = vec![false; insns.len()];
+    let mut locals = vec![false; usize::from(code.max_locals)];
+    if let Some(this) = locals.first_mut() {
+        *this = true;
+    }
+    let start = State {
+        stack: Vec::new(),
+        locals,
+    };
+    let mut pending = vec![(0, start)];
+    let mut slots = 0usize;
+    let mut decided = 0;
+    while let Some((offset, mut state)) = pending.pop() {
+        let Ok(first) = insns.binary_search_by_key(&offset, |insn| insn.offset) else {
+            // The call itself, or no instruction.
+            continue;
+        };
+        for (insn, visited) in insns.iter().zip(&mut visited).skip(first) {
+            if std::mem::replace(visited, true) {
+                break;
+            }
+            let mut targets = Vec::new();
+            for handler in code.handlers {
+                if usize::from(handler.start) == insn.offset {
+                    let stack = vec![false];
+                    let locals = state.locals.clone();
+                    targets.push((usize::from(handler.handler), State { stack, locals }));
+                }
+            }
+            if is_candidate(own, insn)? {
+                decided += 1;
+                if state.writes_to_this(own, insn)? {
+                    early.push(insn.offset);
+                }
+            }
+            state.step(own, insn)?;
+            match insn.operand()? {
+                Operand::Branch(target) => targets.push((target, state.clone())),
+                Operand::Switch(switch) => targets.extend(
+                    switch
+                        .targets()
+                        .map(|target| (target.unwrap_or(usize::MAX), state.clone())),
+                ),
+                _ => {}
+            }
+            slots += targets
+                .iter()
+                .map(|(_, state)| 2 + state.stack.len() + state.locals.len())
+                .sum::<usize>();
+            if slots > MAX_SLOTS {
+                return Err(SkipReason::TooLarge);
+            }
+            pending.extend(targets);
+            if op::ends_flow(insn.opcode) {
+                break;
+            }
+        }
+    }
+    // One that no way leads to is verified all the same.
+    if decided != candidates {
+        return Err(SkipReason::ConstructorShape);
+    }
+    early.sort_unstable();
+    Ok(early)
+}
+
+/// Whether an instruction may write to `this`: only fields of the very class
+/// may be written then.
+fn is_candidate(own: &Own<'_, '_>, insn: &Insn<'_>) -> Result<bool, SkipReason> {
+    match (insn.opcode, insn.operand()?) {
+        (op::PUTFIELD, Operand::Constant(field)) => {
+            Ok(own.class.pool.field(field)?.owner == own.name)
+        }
+        _ => Ok(false),
+    }
+}
+
+impl State {
+    fn push(&mut self, slots: u16) {
+        let len = self.stack.len() + usize::from(slots);
+        self.stack.resize(len, false);
+    }
+
+    fn pop(&mut self, slots: u16) -> Result<(), SkipReason> {
+        let len = self.stack.len().checked_sub(usize::from(slots));
+        self.stack.truncate(len.ok_or(SkipReason::Malformed)?);
+        Ok(())
+    }
+
+    /// Puts copies of the upper `count` slots below the `under` slots that are
+    /// below them.
+    fn dup(&mut self, count: usize, under: usize) -> Result<(), SkipReason> {
+        let len = self.stack.len();
+        let (from, to) = (len.checked_sub(count), len.checked_sub(count + under));
+        let (Some(from), Some(to)) = (from, to) else {
+            return Err(SkipReason::Malformed);
+        };
+        let copies = self.stack[from..].to_vec();
+        self.stack.splice(to..to, copies);
+        Ok(())
+    }
+
+    fn writes_to_this(&self, own: &Own<'_, '_>, insn: &Insn<'_>) -> Result<bool, SkipReason> {
+        let slots = field_slots(own, insn)?;
+        let below = self.stack.len().checked_sub(1 + usize::from(slots));
+        let object = below.and_then(|at| self.stack.get(at));
+        object.copied().ok_or(SkipReason::Malformed)
+    }
+
+    /// Goes over an instruction. An array's type, say, needs no slot of its own
+    /// in what is known: values count by their width.
+    fn step(&mut self, own: &Own<'_, '_>, insn: &Insn<'_>) -> Result<(), SkipReason> {
+        let pool = &own.class.pool;
+        // By the place in the order int, long, float, double, reference, and
+        // for arrays byte, char, short.
+        let width = |place: u8| u16::from(matches!(place, 1 | 3)) + 1;
+        let opcode = insn.effective_opcode();
+        let (pops, pushes) = match opcode {
+            op::NOP | op::IINC | op::GOTO | op::GOTO_W | op::RETURN => (0, 0),
+            op::ACONST_NULL..=op::ICONST_5
+            | op::FCONST_0..=op::FCONST_2
+            | op::BIPUSH
+            | op::SIPUSH
+            | op::LDC
+            | op::LDC_W
+            | op::NEW => (0, 1),
+            op::LCONST_0 | op::LCONST_1 | op::DCONST_0 | op::DCONST_1 | op::LDC2_W => (0, 2),
+            op::ALOAD | op::ALOAD_0..=op::ALOAD_3 => {
+                let Operand::Local(slot) = insn.operand()? else {
+                    return Err(SkipReason::Malformed);
+                };
+                let this = self.locals.get(usize::from(slot)).copied();
+                self.stack.push(this.ok_or(SkipReason::Malformed)?);
+                (0, 0)
+            }
+            op::ILOAD..=op::DLOAD => (0, width(opcode - op::ILOAD)),
+            op::ILOAD_0..=op::DLOAD_3 => (0, width((opcode - op::ILOAD_0) / 4)),
+            op::IALOAD..=op::SALOAD => (2, width(opcode - op::IALOAD)),
+            op::ISTORE..=op::ASTORE_3 => {
+                let place = match opcode {
+                    op::ISTORE..=op::ASTORE => opcode - op::ISTORE,
+                    _ => (opcode - op::ISTORE_0) / 4,
+                };
+                let Operand::Local(slot) = insn.operand()? else {
+                    return Err(SkipReason::Malformed);
+                };
+                let this = self.stack.last().copied();
+                let this = this.ok_or(SkipReason::Malformed)?;
+                let slots = usize::from(slot)..usize::from(slot) + usize::from(width(place));
+                let locals = self.locals.get_mut(slots);
+                locals.ok_or(SkipReason::Malformed)?.fill(this);
+                (width(place), 0)
+            }
+            op::IASTORE..=op::SASTORE => (2 + width(opcode - op::IASTORE), 0),
+            op::POP => (1, 0),
+            op::POP2 => (2, 0),
+            op::DUP => return self.dup(1, 0),
+            op::DUP_X1 => return self.dup(1, 1),
+            op::DUP_X2 => return self.dup(1, 2),
+            op::DUP2 => return self.dup(2, 0),
+            op::DUP2_X1 => return self.dup(2, 1),
+            op::DUP2_X2 => return self.dup(2, 2),
+            op::SWAP => {
+                self.dup(1, 1)?;
+                (1, 0)
+            }
+            op::IADD..=op::DREM => {
+                let slots = width((opcode - op::IADD) % 4);
+                (2 * slots, slots)
+            }
+            op::INEG..=op::DNEG => (0, 0),
+            op::ISHL..=op::LUSHR => (1, 0),
+            op::IAND..=op::LXOR => (width((opcode - op::IAND) % 2), 0),
+            op::I2L | op::I2D | op::F2L | op::F2D => (1, 2),
+            op::L2I | op::L2F | op::D2I | op::D2F => (2, 1),
+            op::I2F..=op::I2S => (0, 0),
+            op::LCMP | op::DCMPL | op::DCMPG => (4, 1),
+            op::FCMPL | op::FCMPG => (2, 1),
+            op::IFEQ..=op::IFLE
+            | op::IFNULL
+            | op::IFNONNULL
+            | op::TABLESWITCH
+            | op::LOOKUPSWITCH
+            | op::MONITORENTER
+            | op::MONITOREXIT
+            | op::ATHROW => (1, 0),
+            op::IF_ICMPEQ..=op::IF_ACMPNE => (2, 0),
+            op::GETSTATIC => (0, field_slots(own, insn)?),
+            op::PUTSTATIC => (field_slots(own, insn)?, 0),
+            op::GETFIELD => (1, field_slots(own, insn)?),
+            op::PUTFIELD => (1 + field_slots(own, insn)?, 0),
+            op::INVOKEVIRTUAL..=op::INVOKEDYNAMIC => {
+                let Operand::Constant(constant) = insn.operand()? else {
+                    return Err(SkipReason::Malformed);
+                };
+                let descriptor = if opcode == op::INVOKEDYNAMIC {
+                    match pool.get(constant)? {
+                        Constant::InvokeDynamic { descriptor, .. } => descriptor,
+                        _ => return Err(SkipReason::Malformed),
+                    }
+                } else {
+                    pool.method(constant)?.descriptor
+                };
+                let descriptor = MethodDescriptor::parse(descriptor)?;
+                let receiver = !matches!(opcode, op::INVOKESTATIC | op::INVOKEDYNAMIC);
+                let pops = descriptor
+                    .parameter_slots()
+                    .checked_add(u16::from(receiver));
+                let pushes = descriptor.result().map_or(0, FieldType::slots);
+                (pops.ok_or(SkipReason::Malformed)?, pushes)
+            }
+            op::NEWARRAY | op::ANEWARRAY | op::ARRAYLENGTH | op::CHECKCAST | op::INSTANCEOF => {
+                (1, 1)
+            }
+            op::MULTIANEWARRAY => match insn.operand()? {
+                Operand::MultiArray { dimensions, .. } => (u16::from(dimensions), 1),
+                _ => return Err(SkipReason::Malformed),
+            },
+            _ => return Err(SkipReason::Malformed),
+        };
+        self.pop(pops)?;
+        self.push(pushes);
+        Ok(())
+    }
+}
+
+/// The slots of the field that an instruction names.
+fn field_slots(own: &Own<'_, '_>, insn: &Insn<'_>) -> Result<u16, SkipReason> {
+    let Operand::Constant(field) = insn.operand()? else {
+        return Err(SkipReason::Malformed);
+    };
+    let descriptor = own.class.pool.field(field)?.descriptor;
+    Ok(FieldType::parse(descriptor)?.slots())
+}

@@ -1,0 +1,268 @@
+//! Events of writes and reads.
+//!
+//! The operands that an instruction takes are doubled before it, so that they
+//! are on the stack for the probe after it; what it reads is put below them. No
+//! variable is used: it would keep an object alive until the method returns.
+
+use hindsight_classfile::{Insn, Operand, opcode as op};
+
+use super::What;
+use super::probes::{Inserted, Probes, is_wide, kind_of};
+use crate::SkipReason;
+use crate::asm::Fragment;
+use crate::contract::trace::{Kind, Probe};
+
+/// From `a b` to `a b a b`, where `b` is wide.
+const DOUBLE_UNDER_WIDE: [u8; 6] = [
+    op::DUP2_X1,
+    op::POP2,
+    // b a
+    op::DUP_X2,
+    op::DUP_X2,
+    // a a b a
+    op::POP,
+    op::DUP2_X1,
+];
+
+/// From `a i b` to `a i b a i b`.
+const DOUBLE_THREE: [u8; 6] = [
+    op::DUP_X2,
+    op::POP,
+    // b a i
+    op::DUP2_X1,
+    op::DUP2_X1,
+    // a i a i b a i
+    op::POP2,
+    op::DUP_X2,
+];
+
+/// The same where `b` is wide.
+const DOUBLE_THREE_WIDE: [u8; 6] = [
+    op::DUP2_X2,
+    op::POP2,
+    op::DUP2_X2,
+    op::DUP2_X2,
+    op::POP2,
+    op::DUP2_X2,
+];
+
+/// Adds the event of an instruction, if it has one. `early` says that it writes
+/// a field of `this` before it may be touched.
+pub fn access(
+    insn: &Insn<'_>,
+    early: bool,
+    what: What,
+    inserted: &mut Inserted,
+    probes: &mut Probes<'_, '_>,
+) -> Result<(), SkipReason> {
+    match insn.opcode {
+        op::GETSTATIC..=op::PUTFIELD => {
+            let write = matches!(insn.opcode, op::PUTSTATIC | op::PUTFIELD);
+            if !(if write { what.writes } else { what.reads }) {
+                return Ok(());
+            }
+            let Operand::Constant(constant) = insn.operand()? else {
+                return Err(SkipReason::Malformed);
+            };
+            let (id, kind) = probes.field(constant)?;
+            let kind = kind_of(kind);
+            match insn.opcode {
+                op::PUTFIELD if early => put_early(insn, kind, id, what, inserted, probes),
+                op::PUTFIELD => put(insn, kind, id, what, inserted, probes),
+                op::PUTSTATIC => put_static(insn, kind, id, what, inserted, probes),
+                op::GETFIELD => get(insn, kind, id, what, inserted, probes),
+                _ => get_static(insn, kind, id, what, inserted, probes),
+            }
+        }
+        op::IASTORE..=op::SASTORE if what.writes => store(
+            insn,
+            element_kind(insn.opcode - op::IASTORE),
+            what,
+            inserted,
+            probes,
+        ),
+        op::IALOAD..=op::SALOAD if what.reads => load(
+            insn,
+            element_kind(insn.opcode - op::IALOAD),
+            what,
+            inserted,
+            probes,
+        ),
+        _ => Ok(()),
+    }
+}
+
+/// The kind of an array's elements, by the place among the instructions.
+fn element_kind(place: u8) -> Kind {
+    match place {
+        1 => Kind::Long,
+        2 => Kind::Float,
+        3 => Kind::Double,
+        4 => Kind::Reference,
+        _ => Kind::Int,
+    }
+}
+
+fn dup(kind: Kind) -> u8 {
+    if is_wide(kind) { op::DUP2 } else { op::DUP }
+}
+
+/// Puts the value on top below one other slot too.
+fn dup_below_one(kind: Kind) -> u8 {
+    if is_wide(kind) {
+        op::DUP2_X1
+    } else {
+        op::DUP_X1
+    }
+}
+
+/// Puts the value on top below two other slots too.
+fn dup_below_two(kind: Kind) -> u8 {
+    if is_wide(kind) {
+        op::DUP2_X2
+    } else {
+        op::DUP_X2
+    }
+}
+
+/// Leaves the value on top away if it is not wanted.
+fn told(kind: Kind, what: What, fragment: &mut Fragment) -> Option<Kind> {
+    let told = Some(kind).filter(|&kind| what.wants(kind));
+    if told.is_none() {
+        fragment.op(if is_wide(kind) { op::POP2 } else { op::POP });
+    }
+    told
+}
+
+fn put(
+    insn: &Insn<'_>,
+    kind: Kind,
+    id: u32,
+    what: What,
+    inserted: &mut Inserted,
+    probes: &mut Probes<'_, '_>,
+) -> Result<(), SkipReason> {
+    let before = inserted.before(insn.offset);
+    // Stack: object, value
+    if is_wide(kind) {
+        before.code.extend(DOUBLE_UNDER_WIDE);
+    } else {
+        before.op(op::DUP2);
+    }
+    inserted.stack(3);
+    // Stack, after it: object, value
+    let after = inserted.after(insn.end());
+    let value = told(kind, what, after);
+    probes.call_with(after, Probe::Put(value), id)
+}
+
+fn put_early(
+    insn: &Insn<'_>,
+    kind: Kind,
+    id: u32,
+    what: What,
+    inserted: &mut Inserted,
+    probes: &mut Probes<'_, '_>,
+) -> Result<(), SkipReason> {
+    let value = Some(kind).filter(|&kind| what.wants(kind));
+    if value.is_some() {
+        // Stack: this, value
+        inserted.before(insn.offset).op(dup_below_one(kind));
+    }
+    inserted.stack(2);
+    // Stack, after it: [value]
+    let after = inserted.after(insn.end());
+    probes.call_with(after, Probe::PutEarly(value), id)
+}
+
+fn put_static(
+    insn: &Insn<'_>,
+    kind: Kind,
+    id: u32,
+    what: What,
+    inserted: &mut Inserted,
+    probes: &mut Probes<'_, '_>,
+) -> Result<(), SkipReason> {
+    let value = Some(kind).filter(|&kind| what.wants(kind));
+    if value.is_some() {
+        inserted.before(insn.offset).op(dup(kind));
+    }
+    inserted.stack(2);
+    // Stack, after it: [value]
+    let after = inserted.after(insn.end());
+    probes.call_with(after, Probe::PutStatic(value), id)
+}
+
+fn store(
+    insn: &Insn<'_>,
+    kind: Kind,
+    what: What,
+    inserted: &mut Inserted,
+    probes: &mut Probes<'_, '_>,
+) -> Result<(), SkipReason> {
+    // Stack: array, index, value
+    let double = if is_wide(kind) {
+        DOUBLE_THREE_WIDE
+    } else {
+        DOUBLE_THREE
+    };
+    inserted.before(insn.offset).code.extend(double);
+    inserted.stack(4);
+    // Stack, after it: array, index, value
+    let after = inserted.after(insn.end());
+    let value = told(kind, what, after);
+    probes.call(after, Probe::Store(value))
+}
+
+fn get(
+    insn: &Insn<'_>,
+    kind: Kind,
+    id: u32,
+    what: What,
+    inserted: &mut Inserted,
+    probes: &mut Probes<'_, '_>,
+) -> Result<(), SkipReason> {
+    // Stack: object
+    inserted.before(insn.offset).op(op::DUP);
+    inserted.stack(5);
+    let after = inserted.after(insn.end());
+    after.op(dup_below_one(kind));
+    // Stack, after it: value, object, value
+    let value = told(kind, what, after);
+    probes.call_with(after, Probe::Get(value), id)
+}
+
+fn get_static(
+    insn: &Insn<'_>,
+    kind: Kind,
+    id: u32,
+    what: What,
+    inserted: &mut Inserted,
+    probes: &mut Probes<'_, '_>,
+) -> Result<(), SkipReason> {
+    let value = Some(kind).filter(|&kind| what.wants(kind));
+    inserted.stack(5);
+    let after = inserted.after(insn.end());
+    if value.is_some() {
+        after.op(dup(kind));
+    }
+    // Stack: value, [value]
+    probes.call_with(after, Probe::GetStatic(value), id)
+}
+
+fn load(
+    insn: &Insn<'_>,
+    kind: Kind,
+    what: What,
+    inserted: &mut Inserted,
+    probes: &mut Probes<'_, '_>,
+) -> Result<(), SkipReason> {
+    // Stack: array, index
+    inserted.before(insn.offset).op(op::DUP2);
+    inserted.stack(4);
+    let after = inserted.after(insn.end());
+    after.op(dup_below_two(kind));
+    // Stack, after it: value, array, index, value
+    let value = told(kind, what, after);
+    probes.call(after, Probe::Load(value))
+}

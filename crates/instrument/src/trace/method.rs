@@ -1,0 +1,243 @@
+//! One method: from its body to the new body.
+
+use hindsight_classfile::{Code, Member, access, opcode as op};
+
+use super::What;
+use super::bulk::called;
+use super::calls::{bind, enter, exit, unwind};
+use super::early::early_writes;
+use super::handlers::reporting;
+use super::memory;
+use super::probes::Probes;
+use crate::SkipReason;
+use crate::asm::Fragment;
+use crate::caught::Caught;
+use crate::constructor::{InitCall, init_call};
+use crate::contract::trace::Probe;
+use crate::frames::{Survey, Walker, survey};
+use crate::method::{
+    Body, Region, check_frames, framed, parameter_slots, probes as handler_probes,
+};
+use crate::parameters::{Parameter, Place, list, list_untyped};
+use crate::relocate::{MAX_CODE, relocate};
+use crate::scan::Scan;
+use crate::throwing::{Own, may_throw};
+
+/// What to do with a method.
+pub struct Order {
+    pub id: u32,
+    pub what: What,
+}
+
+/// What a method's new body keeps, and memory for the next method.
+#[derive(Default)]
+pub struct NewBody<'a> {
+    pub parameters: Vec<Parameter<'a>>,
+    /// The places of the parameters that the entry hands over, in its order.
+    pub handed: Vec<usize>,
+    scan: Scan,
+}
+
+/// Instruments one method. The content of its new `Code` attribute goes to the
+/// end of `out`, where something may remain after an error as well. Tells whether
+/// the method has anything to tell.
+pub fn instrument<'a>(
+    own: &Own<'_, 'a>,
+    method: &Member<'a>,
+    code: &Code<'a>,
+    order: &Order,
+    probes: &mut Probes<'_, 'a>,
+    new: &mut NewBody<'a>,
+    out: &mut Vec<u8>,
+) -> Result<bool, SkipReason> {
+    let NewBody {
+        parameters,
+        handed,
+        scan,
+    } = new;
+    let &Order { id, what } = order;
+    if !(what.calls || what.writes || what.reads) {
+        return Ok(false);
+    }
+    let descriptor = method.method_descriptor()?;
+    let is_static = method.is(access::STATIC);
+    let constructor = method.name == "<init>" && !is_static;
+    let slots = parameter_slots(&descriptor, is_static, code)?;
+    let init_call = if constructor {
+        Some(init_call(own, code)?)
+    } else {
+        None
+    };
+    scan.restart(code, slots, false)?;
+    let stack_map = code.attributes.find(&own.class.pool, "StackMapTable");
+    if let Some(stack_map) = &stack_map {
+        probes.constants.stack_map_table_is(stack_map.name_index);
+    }
+    let framed = framed(own, code, stack_map.is_some(), scan);
+
+    let handlers = if what.calls {
+        reporting(code, init_call)
+    } else {
+        Vec::new()
+    };
+    if handlers.is_empty() {
+        list_untyped(
+            method,
+            descriptor,
+            own.name,
+            own.class.this_class,
+            parameters,
+        )?;
+    } else {
+        let constants = &mut probes.constants;
+        list(method, descriptor, own.name, constants, parameters)?;
+    }
+    // Each probe at a handler has the handler's frame, and two of its own.
+    check_frames(code, 3 * handlers.len())?;
+    let mut surveyed = Survey::default();
+    if let Some(stack_map) = stack_map
+        .filter(|_| framed)
+        .filter(|_| constructor || !handlers.is_empty())
+    {
+        let memory = std::mem::take(&mut probes.constants.spare.types);
+        let max_locals = code.max_locals;
+        let mut walker = Walker::reusing(memory, &stack_map, parameters, constructor, max_locals)?;
+        let pool = &own.class.pool;
+        surveyed = survey(&mut walker, pool, parameters, init_call, &handlers)?;
+        probes.constants.spare.types = walker.locals;
+    }
+    let this_in_0 = !is_static && !scan.stored.contains(0);
+    let this_known = this_in_0
+        && parameters
+            .first()
+            .is_some_and(|this| this.place == Place::Own);
+
+    let mut entry = Fragment::default();
+    handed.clear();
+    let mut caught = Vec::new();
+    let mut max_locals = code.max_locals;
+    if what.calls {
+        (entry, *handed) = enter(parameters, constructor, what, id, probes)?;
+        let probe = Caught {
+            id,
+            probe: Probe::Caught.method(),
+            slot: code.max_locals,
+            max_locals: code.max_locals,
+            fresh: &[],
+        };
+        let constants = &mut probes.constants;
+        let frames = &surveyed.at_handlers;
+        caught = handler_probes(code, &handlers, frames, framed, &probe, constants)?;
+        if !caught.is_empty() {
+            max_locals = max_locals.checked_add(1).ok_or(SkipReason::TooManyLocals)?;
+        }
+    }
+    let early = match init_call {
+        Some(call) if what.writes => early_writes(own, code, call)?,
+        _ => Vec::new(),
+    };
+    let bound = init_call.filter(|_| what.calls || !early.is_empty());
+
+    let mut inserted = std::mem::take(&mut probes.inserted);
+    let mut caught = caught.into_iter().peekable();
+    for insn in code.instructions() {
+        let insn = insn?;
+        inserted
+            .list
+            .extend(caught.next_if(|(handler, _)| *handler == insn.offset));
+        match insn.opcode {
+            op::IRETURN..=op::RETURN if what.calls => {
+                exit(insn.opcode, insn.offset, what, id, &mut inserted, probes)?;
+            }
+            op::INVOKEVIRTUAL..=op::INVOKESTATIC => {
+                if bound.is_some_and(|call| call.start == insn.offset) {
+                    bind(insn.end(), this_known, id, &mut inserted, probes)?;
+                } else if what.writes {
+                    let needed = called(&insn, code.max_locals, &mut inserted, probes)?;
+                    max_locals = max_locals.max(needed);
+                }
+            }
+            op::IALOAD..=op::SALOAD | op::IASTORE..=op::SASTORE | op::GETSTATIC..=op::PUTFIELD => {
+                let early = !early.is_empty() && early.binary_search(&insn.offset).is_ok();
+                memory::access(&insn, early, what, &mut inserted, probes)?;
+            }
+            _ => {}
+        }
+    }
+    // A handler in the middle of an instruction.
+    if caught.next().is_some() {
+        return Err(SkipReason::Malformed);
+    }
+    if !what.calls && inserted.list.is_empty() {
+        return Ok(false);
+    }
+
+    let mut regions = Vec::new();
+    if what.calls {
+        let mut add = |start: usize, end: usize, uninitialized_this: bool| {
+            if may_throw(own, code, start..end, this_in_0, constructor)? {
+                regions.push(Region {
+                    start,
+                    end,
+                    uninitialized_this,
+                });
+            }
+            Ok::<_, SkipReason>(())
+        };
+        match init_call {
+            None => add(0, code.bytecode.len(), false)?,
+            Some(InitCall { start, end }) => {
+                // The old verifier is not asked to understand such a handler.
+                if framed && this_known {
+                    add(0, start, true)?;
+                }
+                add(end, code.bytecode.len(), false)?;
+            }
+        }
+    }
+
+    let mut relocated = relocate(code, &entry, &inserted.list)?;
+    if handlers.is_empty() && framed && !relocated.islands.is_empty() {
+        // Their frames name the parameters after all.
+        let constants = &mut probes.constants;
+        list(method, descriptor, own.name, constants, parameters)?;
+    }
+    let mut unwinding = std::mem::take(&mut probes.constants.spare.placed);
+    for region in &regions {
+        let (handler, locals) = unwind(region.uninitialized_this, id, probes)?;
+        max_locals = max_locals.max(locals);
+        let start = relocated.code.len();
+        relocated.code.extend_from_slice(&handler.code);
+        unwinding.push((start, handler));
+    }
+    if relocated.code.len() > MAX_CODE {
+        return Err(SkipReason::TooLarge);
+    }
+    let max_stack = code.max_stack.checked_add(inserted.stack);
+    let mut body = Body {
+        framed,
+        max_stack: max_stack.ok_or(SkipReason::TooLarge)?,
+        max_locals,
+        entry,
+        fragments: std::mem::take(&mut inserted.list),
+        handlers: unwinding,
+        relocated,
+        fresh: &[],
+        last_frame: surveyed.last,
+    };
+    let constants = &mut probes.constants;
+    body.write(
+        own,
+        code,
+        stack_map,
+        regions.iter(),
+        parameters,
+        constructor,
+        constants,
+        out,
+    )?;
+    inserted.again(std::mem::take(&mut body.fragments));
+    probes.inserted = inserted;
+    body.recycle(&mut probes.constants.spare);
+    Ok(true)
+}

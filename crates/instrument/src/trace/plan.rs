@@ -1,0 +1,101 @@
+//! What to trace, and what was instrumented for it.
+
+use crate::contract::trace::Kind;
+use crate::{Methods, SkippedMethods};
+
+/// How a class is to be instrumented for traces.
+pub struct TracePlan<'a> {
+    /// What a method tells, by its name and descriptor.
+    pub what: &'a dyn Fn(&str, &str) -> What,
+    /// The id of the first method; the others follow on.
+    pub first_method: u32,
+    /// The id of the first field, likewise.
+    pub first_field: u32,
+    /// The id of the first callee, likewise.
+    pub first_callee: u32,
+}
+
+/// The events of a method.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct What {
+    /// Its calls: entry, return, exceptions that leave it or are caught in it,
+    /// and the binding of `this`.
+    pub calls: bool,
+    /// Writes of fields and array elements, and calls that write unseen.
+    pub writes: bool,
+    /// Reads of fields and array elements.
+    pub reads: bool,
+    /// The references that are passed, returned, written and read. The objects
+    /// that are written to and read from are told anyway.
+    pub references: bool,
+    /// The primitive values that are passed, returned, written and read.
+    pub values: bool,
+}
+
+impl What {
+    /// Calls and writes, with everything that takes part.
+    pub const CALLS_AND_WRITES: Self = Self {
+        calls: true,
+        writes: true,
+        reads: false,
+        references: true,
+        values: true,
+    };
+
+    /// Whether values of a kind are told.
+    pub(super) fn wants(self, kind: Kind) -> bool {
+        match kind {
+            Kind::Reference => self.references,
+            Kind::Int | Kind::Long | Kind::Float | Kind::Double => self.values,
+        }
+    }
+
+    /// The same without writes and reads.
+    pub fn calls_only(self) -> Self {
+        Self {
+            writes: false,
+            reads: false,
+            ..self
+        }
+    }
+}
+
+/// A class instrumented for traces.
+#[derive(Debug, Clone)]
+pub struct Traced {
+    /// The new class; nothing if the old one can stay.
+    pub class: Option<Vec<u8>>,
+    /// The internal name: `a/b/C`.
+    pub class_name: String,
+    /// The instrumented methods, by rising id. Their captures are what the
+    /// event of the entry hands over, in its order; `this` of constructors is
+    /// not among them.
+    pub methods: Methods,
+    /// The methods among them that tell of their calls alone, since there was no
+    /// room for more.
+    pub reduced: SkippedMethods,
+    /// The methods that have a body but were left as they were.
+    pub skipped: SkippedMethods,
+    /// What the ids of fields mean, by rising id. Several ids may mean one
+    /// field, in one class and from class to class.
+    pub fields: Vec<MemberName>,
+    /// What the ids of callees mean, by rising id.
+    pub callees: Vec<MemberName>,
+    /// The class came with probes of traces in it, and was left as it was for
+    /// that. Those of crashes do not matter.
+    pub had_probes: bool,
+}
+
+/// A member as code refers to it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MemberName {
+    /// What the probes call it.
+    pub id: u32,
+    /// The class in which the search for it begins; an array's type for the
+    /// methods of arrays.
+    pub owner: String,
+    /// The name.
+    pub name: String,
+    /// The descriptor.
+    pub descriptor: String,
+}

@@ -1,0 +1,316 @@
+//! What the fragments of a class have in common: constants and ids.
+
+use hindsight_classfile::{FieldType, MemberRef, Utf8, opcode as op};
+
+use crate::SkipReason;
+use crate::asm::{Constants, Fragment};
+use crate::contract::ProbeMethod;
+use crate::contract::trace::{Kind, MOST, Probe, Shape, TRACE};
+
+/// The constants of a class that its probes use, and the numbers of the members
+/// that they name.
+pub struct Probes<'c, 'a> {
+    pub constants: Constants<'c, 'a>,
+    /// The constants of the probes' methods, by [`Probe::index`]; 0 if it was
+    /// not needed yet.
+    methods: Vec<u16>,
+    fields: Members<'a>,
+    callees: Members<'a>,
+    /// The constants of the methods that give the bits of `float` and `double`.
+    bits: [Option<u16>; 2],
+    /// For the next body.
+    pub inserted: Inserted,
+}
+
+/// Members by the constants that name them.
+struct Members<'a> {
+    first_id: u32,
+    /// For each constant, the member's place in the list plus two; one if it
+    /// need not be there, zero if it was not looked at.
+    places: Vec<u16>,
+    list: Vec<(MemberRef<'a>, u8)>,
+}
+
+impl<'a> Members<'a> {
+    fn new(first_id: u32) -> Self {
+        Self {
+            first_id,
+            places: Vec::new(),
+            list: Vec::new(),
+        }
+    }
+
+    /// The place of the member that a constant names, if it was looked at and if
+    /// it is there.
+    fn known(&self, constant: u16) -> Option<Option<usize>> {
+        match self.places.get(usize::from(constant)) {
+            None | Some(0) => None,
+            Some(place) => Some(usize::from(*place).checked_sub(2)),
+        }
+    }
+
+    /// Notes down what a constant names, of `count` constants.
+    fn add(&mut self, constant: u16, count: u16, member: Option<(MemberRef<'a>, u8)>) {
+        if self.places.is_empty() {
+            self.places = vec![0; usize::from(count)];
+        }
+        self.list.extend(member);
+        if let Some(place) = self.places.get_mut(usize::from(constant)) {
+            // Members need other constants too, so they are less than 65,533.
+            *place = if member.is_some() {
+                1 + self.list.len() as u16
+            } else {
+                1
+            };
+        }
+    }
+
+    /// The id and the kind of the member at a place.
+    fn get(&self, place: usize) -> Result<(u32, u8), SkipReason> {
+        let &(_, kind) = self.list.get(place).ok_or(SkipReason::Malformed)?;
+        let place = u32::try_from(place).map_err(|_| SkipReason::TooLarge)?;
+        let id = self.first_id.checked_add(place);
+        Ok((id.ok_or(SkipReason::TooLarge)?, kind))
+    }
+}
+
+/// Where a value is, that an event hands over.
+#[derive(Debug, Clone, Copy)]
+pub struct Variable {
+    /// The first byte of the type's descriptor.
+    pub kind: u8,
+    pub slot: u16,
+}
+
+impl<'c, 'a> Probes<'c, 'a> {
+    pub fn new(constants: Constants<'c, 'a>, first_field: u32, first_callee: u32) -> Self {
+        Self {
+            constants,
+            methods: vec![0; Probe::COUNT],
+            fields: Members::new(first_field),
+            callees: Members::new(first_callee),
+            bits: [None; 2],
+            inserted: Inserted::default(),
+        }
+    }
+
+    /// The fields that got ids, in their order.
+    pub fn fields(&self) -> impl Iterator<Item = MemberRef<'a>> {
+        self.fields.list.iter().map(|&(member, _)| member)
+    }
+
+    /// The callees that got ids, in their order.
+    pub fn callees(&self) -> impl Iterator<Item = MemberRef<'a>> {
+        self.callees.list.iter().map(|&(member, _)| member)
+    }
+
+    /// The id of the field that a constant names, and the first byte of its
+    /// descriptor.
+    pub fn field(&mut self, constant: u16) -> Result<(u32, u8), SkipReason> {
+        if self.fields.known(constant).is_none() {
+            let pool = self.constants.pool;
+            let field = pool.field(constant)?;
+            let kind = FieldType::parse(field.descriptor)?.kind();
+            self.fields.add(constant, pool.count(), Some((field, kind)));
+        }
+        let place = self.fields.known(constant).flatten();
+        self.fields.get(place.ok_or(SkipReason::Malformed)?)
+    }
+
+    /// The method that a constant names and its id, if `wanted` says so at the
+    /// first time.
+    pub fn callee(
+        &mut self,
+        constant: u16,
+        wanted: impl FnOnce(&MemberRef<'a>) -> bool,
+    ) -> Result<Option<(MemberRef<'a>, u32)>, SkipReason> {
+        if self.callees.known(constant).is_none() {
+            let pool = self.constants.pool;
+            // If it makes no sense, the verifier will say so.
+            let method = pool.method(constant).ok().filter(wanted);
+            self.callees
+                .add(constant, pool.count(), method.map(|method| (method, 0)));
+        }
+        match self.callees.known(constant).flatten() {
+            Some(place) => {
+                let &(method, _) = self.callees.list.get(place).ok_or(SkipReason::Malformed)?;
+                Ok(Some((method, self.callees.get(place)?.0)))
+            }
+            None => Ok(None),
+        }
+    }
+
+    /// Appends the call of a probe.
+    pub fn call(&mut self, fragment: &mut Fragment, probe: Probe) -> Result<(), SkipReason> {
+        let place = self.methods.get_mut(probe.index());
+        let place = place.ok_or(SkipReason::Malformed)?;
+        if *place == 0 {
+            let constants = &mut self.constants;
+            let owner = constants.class(Utf8::new(TRACE.as_bytes()))?;
+            let ProbeMethod { name, descriptor } = probe.method();
+            let (name, descriptor) = (name.as_bytes(), descriptor.as_bytes());
+            *place = constants.added.method(owner, name, descriptor)?;
+        }
+        fragment.op_u16(op::INVOKESTATIC, *place);
+        Ok(())
+    }
+
+    /// Appends an id and the call of a probe, which ends with it.
+    pub fn call_with(
+        &mut self,
+        fragment: &mut Fragment,
+        probe: Probe,
+        id: u32,
+    ) -> Result<(), SkipReason> {
+        fragment.push_id(id, &mut self.constants)?;
+        self.call(fragment, probe)
+    }
+
+    /// Appends an event with any number of values, which may take several
+    /// calls. `told` is called with the places of the values as they are told.
+    /// Returns the slots of stack that it needs.
+    pub fn event(
+        &mut self,
+        fragment: &mut Fragment,
+        first: fn(Shape) -> Probe,
+        values: &[Variable],
+        id: u32,
+        mut told: impl FnMut(usize),
+    ) -> Result<u16, SkipReason> {
+        let most = [MOST.references, MOST.ints, MOST.longs];
+        let mut left = [0; 3];
+        for value in values {
+            left[sort_of(value.kind)] += 1;
+        }
+        let mut done = [0; 3];
+        let mut deepest = 0;
+        let mut probe = first;
+        loop {
+            let mut count = [0; 3];
+            for sort in 0..3 {
+                count[sort] = most[sort].min(left[sort]);
+                if count[sort] == 0 {
+                    continue;
+                }
+                let of_sort = values.iter().enumerate();
+                let of_sort = of_sort.filter(|(_, value)| sort_of(value.kind) == sort);
+                for (at, value) in of_sort.skip(done[sort]).take(count[sort]) {
+                    fragment.load(value.kind, value.slot);
+                    self.bits(fragment, value.kind)?;
+                    told(at);
+                }
+                done[sort] += count[sort];
+                left[sort] -= count[sort];
+            }
+            let [references, ints, longs] = count;
+            let shape = Shape {
+                references,
+                ints,
+                longs,
+            };
+            self.call_with(fragment, probe(shape), id)?;
+            deepest = deepest.max(references + ints + 2 * longs + 1);
+            if left == [0; 3] {
+                // At most the sum of MOST.
+                return Ok(deepest as u16);
+            }
+            probe = Probe::More;
+        }
+    }
+
+    /// Turns a `float` or `double` on the stack into its bits.
+    fn bits(&mut self, fragment: &mut Fragment, kind: u8) -> Result<(), SkipReason> {
+        let (at, owner, name, descriptor) = match kind {
+            b'F' => (0, "java/lang/Float", "floatToRawIntBits", "(F)I"),
+            b'D' => (1, "java/lang/Double", "doubleToRawLongBits", "(D)J"),
+            _ => return Ok(()),
+        };
+        let index = match self.bits[at] {
+            Some(index) => index,
+            None => {
+                let owner = self.constants.class(Utf8::new(owner.as_bytes()))?;
+                let added = &mut self.constants.added;
+                let index = added.method(owner, name.as_bytes(), descriptor.as_bytes())?;
+                *self.bits[at].insert(index)
+            }
+        };
+        fragment.op_u16(op::INVOKESTATIC, index);
+        Ok(())
+    }
+}
+
+/// Its place in a [`Shape`].
+fn sort_of(kind: u8) -> usize {
+    match kind {
+        b'L' | b'[' => 0,
+        b'J' | b'D' => 2,
+        _ => 1,
+    }
+}
+
+/// The kind of values of a type, by the first byte of its descriptor.
+pub fn kind_of(kind: u8) -> Kind {
+    match kind {
+        b'L' | b'[' => Kind::Reference,
+        b'J' => Kind::Long,
+        b'F' => Kind::Float,
+        b'D' => Kind::Double,
+        _ => Kind::Int,
+    }
+}
+
+/// Whether a value takes two slots.
+pub fn is_wide(kind: Kind) -> bool {
+    matches!(kind, Kind::Long | Kind::Double)
+}
+
+/// Fragments between a body's instructions, by rising offset.
+#[derive(Default)]
+pub struct Inserted {
+    pub list: Vec<(usize, Fragment)>,
+    /// Slots of stack that they need above what the body needs.
+    pub stack: u16,
+    /// Buffers of earlier fragments: most are small, and there are many.
+    spare: Vec<Vec<u8>>,
+}
+
+impl Inserted {
+    /// Starts another list, with the buffers of an old one.
+    pub fn again(&mut self, old: Vec<(usize, Fragment)>) {
+        self.list = old;
+        self.stack = 0;
+        self.spare
+            .extend(self.list.drain(..).map(|(_, mut fragment)| {
+                fragment.code.clear();
+                fragment.code
+            }));
+    }
+
+    /// Where code goes that runs before the instruction at `offset`.
+    pub fn before(&mut self, offset: usize) -> &mut Fragment {
+        self.at(offset, false)
+    }
+
+    /// Where code goes that runs after the instruction that ends at `end`.
+    pub fn after(&mut self, end: usize) -> &mut Fragment {
+        self.at(end, true)
+    }
+
+    fn at(&mut self, offset: usize, after: bool) -> &mut Fragment {
+        let last = self.list.last();
+        if last.is_none_or(|(at, last)| (*at, last.after) != (offset, after)) {
+            let code = self.spare.pop();
+            let mut fragment = Fragment::default();
+            fragment.code = code.unwrap_or_else(|| Vec::with_capacity(16));
+            fragment.after = after;
+            self.list.push((offset, fragment));
+        }
+        let last = self.list.len() - 1;
+        &mut self.list[last].1
+    }
+
+    /// Says that the stack is so many slots deeper at some point.
+    pub fn stack(&mut self, slots: u16) {
+        self.stack = self.stack.max(slots);
+    }
+}
