@@ -20,7 +20,7 @@ use hindsight_classfile::{
     frames::{Frames, Shape},
     tables,
 };
-use hindsight_instrument::{Copy, CrashPlan, Rules, Workspace};
+use hindsight_instrument::{Copy, CrashPlan, Rules, TracePlan, What, Workspace};
 use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
 
 #[global_allocator]
@@ -44,6 +44,7 @@ const JOBS: &[Job] = &[
     ("crash-reference", |workspace, class, id| {
         with_crash_plan(workspace, class, id, Copy::Reference)
     }),
+    ("trace", with_trace_plan),
 ];
 
 fn with_crash_plan(workspace: &mut Workspace, class: &[u8], first_id: u32, copy: Copy) -> Done {
@@ -60,6 +61,23 @@ fn with_crash_plan(workspace: &mut Workspace, class: &[u8], first_id: u32, copy:
     (
         rewritten.class.as_ref().map_or(0, Vec::len),
         rewritten.methods.len(),
+    )
+}
+
+fn with_trace_plan(workspace: &mut Workspace, class: &[u8], first_id: u32) -> Done {
+    let plan = TracePlan {
+        what: &|_, _| What::CALLS_AND_WRITES,
+        first_method: first_id,
+        first_field: first_id,
+        first_callee: first_id,
+    };
+    let traced = workspace
+        .trace(class, &plan)
+        .expect("a compiler's class can be rewritten");
+    let traced = black_box(traced);
+    (
+        traced.class.as_ref().map_or(0, Vec::len),
+        traced.methods.len(),
     )
 }
 
