@@ -20,6 +20,9 @@ TABLE = ROOT / "test-programs" / "SURVIVE.md"
 DRIVER = ROOT / "target" / "release" / "survive"
 HOME = WORK / "survive"
 MARK = "<!-- What follows is written by scripts/bench survive. -->"
+# Why methods may stay as they were; whatever else is said counts as too many of them.
+SIZE_OR_AGE = {"code of a version before 45.3", "subroutines", "too large", "too many local variables",
+               "constant pool full"}
 # The JVMs must verify what they load, whoever loads it.
 VERIFY = ["-XX:+UnlockDiagnosticVMOptions", "-XX:+BytecodeVerificationLocal", "-XX:+BytecodeVerificationRemote"]
 SMALL = ["-Xmx1500m", "-XX:+UseSerialGC"]
@@ -219,6 +222,30 @@ def cell(counts):
     return ", ".join(parts)
 
 
+def totals(results):
+    """What all parts come to under each plan."""
+    said = collections.defaultdict(list)
+    for at, name in enumerate(plan["name"] for plan in results[0]["plans"]):
+        plans = [result["plans"][at] for result in results]
+        skipped, verifiers = collections.Counter(), collections.defaultdict(collections.Counter)
+        for plan in plans:
+            skipped.update(plan["skipped"])
+        for result in results:
+            for verifier, harness in result["harnesses"].items():
+                verifiers[verifier].update(harness["counts"].get(name, {}))
+        rewritten = sum(plan["methods"] for plan in plans)
+        other = sum(count for reason, count in skipped.items() if reason not in SIZE_OR_AGE)
+        share = 10_000 * other / max(1, rewritten + skipped.total())
+        text = (f"{rewritten:,} methods of {sum(plan['classes'] for plan in plans):,} classes rewritten; "
+                f"{skipped.total():,} more stay though there is something to do, {other:,} of them "
+                f"({share:.2f} in 10,000) for a reason other than size or age.")
+        for verifier, counts in sorted(verifiers.items()):
+            verified = sum(count for kind, count in counts.items() if kind.startswith("verified"))
+            text += f"\n  - {verifier}: {verified:,} classes verified, **{counts['failed']:,} failed**"
+        said[text].append(name)
+    return ["In all:", "", *(f"- **{' / '.join(names)}**: {text}" for text, names in said.items())]
+
+
 def table(results):
     """The tables of SURVIVE.md."""
     distinct = set()
@@ -239,14 +266,13 @@ def table(results):
                      f"| {row['same']:,} | {row['agreed']:,} | {row['unreadable']} |")
     lines += [f"| all | {total['classes']:,} | | {total['methods']:,} | {total['same']:,} | {total['agreed']:,} "
               f"| {total['unreadable']} |", "",
-              f"{len(distinct):,} of these class files are different ones.", "",
+              f"{len(distinct):,} of these class files are different ones.", "", *totals(results), "",
               "| part | plan | classes rewritten | methods rewritten | nothing to do | skipped | other than size and age |",
               "|---|---|--:|--:|--:|---|--:|"]
     for result in results:
         for plan in result["plans"]:
             skipped = ", ".join(f"{count:,} {reason}" for reason, count in plan["skipped"].items()) or "0"
-            other = sum(count for reason, count in plan["skipped"].items()
-                        if reason in ("constructor call not found for certain", "malformed"))
+            other = sum(count for reason, count in plan["skipped"].items() if reason not in SIZE_OR_AGE)
             lines.append(f"| {result['part']} | {plan['name']} | {plan['classes']:,} | {plan['methods']:,} "
                          f"| {sum(plan['nothing'].values()):,} | {skipped} | {other} |")
     lines += ["", "| part | plan | verifier | classes |", "|---|---|---|---|"]

@@ -21,6 +21,14 @@ final class LoadAll implements Batches.Harness {
     private final java.io.PrintStream answers = System.out;
     /** Classes of the group at hand that failed. */
     private final Map<String, Before> failed = new HashMap<>();
+    /**
+     * What was taken for the classes that the group at hand does not have. All of its loaders take the
+     * same: what a stub is like depends on what was loaded before, and a rewritten class may have
+     * others loaded first than it had as it was.
+     */
+    private final Map<String, byte[]> outside = new HashMap<>();
+    /** How the classes use others, as in the group; those of {@code outside} too. */
+    private final Map<String, Integer> uses = new HashMap<>();
 
     private LoadAll(Index index) {
         this.index = index;
@@ -41,6 +49,9 @@ final class LoadAll implements Batches.Harness {
     @Override
     public void begin(Batches.Group group) {
         failed.clear();
+        outside.clear();
+        uses.clear();
+        uses.putAll(group.uses);
     }
 
     @Override
@@ -60,7 +71,6 @@ final class LoadAll implements Batches.Harness {
             }
             counts.merge(outcome, 1, Integer::sum);
         }
-        counts.put("stubs", loader.stubs);
         counts.forEach((key, count) -> answers.println("count\t" + plan + "\t" + key + "\t" + count));
     }
 
@@ -73,8 +83,8 @@ final class LoadAll implements Batches.Harness {
     }
 
     /**
-     * Tries a class that failed once more, as it was and rewritten, in loaders of its own: what stubs
-     * are like may depend on what was loaded before.
+     * Tries a class that failed once more, as it was and rewritten, in loaders of its own, where no
+     * other class that failed is in the way.
      */
     private String alone(
             Batches.Group group, String plan, Map<String, byte[]> rewritten, String name) {
@@ -142,15 +152,12 @@ final class LoadAll implements Batches.Harness {
         private final Batches.Group group;
         private final Map<String, byte[]> rewritten;
         private final Map<String, Set<String>> hollow;
-        private final Map<String, Integer> uses;
-        int stubs;
 
         Loader(Batches.Group group, Map<String, byte[]> rewritten, Map<String, Set<String>> hollow) {
             super(ClassLoader.getPlatformClassLoader());
             this.group = group;
             this.rewritten = rewritten;
             this.hollow = hollow;
-            this.uses = new HashMap<>(group.uses);
         }
 
         @Override
@@ -176,6 +183,10 @@ final class LoadAll implements Batches.Harness {
         }
 
         private Class<?> elsewhere(String binaryName, String name) {
+            byte[] taken = outside.get(name);
+            if (taken != null) {
+                return define(binaryName, taken);
+            }
             byte[] found = index.find(name, group.jar);
             if (found != null) {
                 try {
@@ -187,7 +198,9 @@ final class LoadAll implements Batches.Harness {
                         for (String name2 : header.interfaces) {
                             uses.merge(name2, Stubs.INTERFACE, (a, b) -> a | b);
                         }
-                        return define(binaryName, found);
+                        Class<?> defined = define(binaryName, found);
+                        outside.put(name, found);
+                        return defined;
                     }
                 } catch (LinkageError | IllegalArgumentException e) {
                     // It cannot be had, which is what stubs are for.
@@ -197,8 +210,9 @@ final class LoadAll implements Batches.Harness {
             if (known != null) {
                 return known;
             }
-            stubs++;
-            return define(binaryName, Stubs.make(name, Stubs.kind(name, uses.get(name))));
+            byte[] stub = Stubs.make(name, Stubs.kind(name, uses.get(name)));
+            outside.put(name, stub);
+            return define(binaryName, stub);
         }
 
         private Class<?> define(String binaryName, byte[] bytes) {
