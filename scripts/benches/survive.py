@@ -98,7 +98,7 @@ def harnesses(homes, classes, names):
                       [homes[newest] / "bin/java", *SMALL, "-cp", classes[newest], "VerifyAll", names]))
     for version, home in homes.items():
         found.append((f"JVM {version}", [
-            home / "bin/java", *SMALL, "-XX:TieredStopAtLevel=1", *VERIFY,
+            home / "bin/java", *SMALL, "-XX:MetaspaceSize=600m", "-XX:TieredStopAtLevel=1", *VERIFY,
             "--patch-module", f"java.base={HOME / 'probe'}", "--add-opens", "java.base/java.lang=ALL-UNNAMED",
             "--add-modules", "ALL-SYSTEM", "-cp", classes[version], "LoadAll", names]))
     return [{"name": name, "command": [str(word) for word in command]} for name, command in found]
