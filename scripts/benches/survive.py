@@ -149,14 +149,15 @@ def key(jars, jdk):
     return state.hexdigest()
 
 
-def one_part(name, jars, every, homes, classes, fresh):
+def one_part(name, jars, every, homes, classes, options):
     """Does a part, unless it has been done."""
     out = HOME / f"{name}.json"
     version = int(name.removeprefix("jdk-")) if name.startswith("jdk-") else None
     state = key(jars, version)
-    if not fresh and out.exists():
+    if not options.fresh and out.exists():
         result = json.loads(out.read_text())
-        if result.get("key") == state:
+        result["earlier"] = result["key"] != state
+        if options.stored or not result["earlier"]:
             return result
     start = time.time()
     names = HOME / f"{name}.index"
@@ -177,7 +178,7 @@ def one_part(name, jars, every, homes, classes, fresh):
         in_life(version, homes, classes, jars[0], result, patch)
         run(["rm", "-r", patch])
     names.unlink()
-    result |= {"key": state, "part": name, "wall": time.time() - start}
+    result |= {"key": state, "part": name, "wall": time.time() - start, "earlier": False}
     out.write_text(json.dumps(result, indent=1))
     return result
 
@@ -299,6 +300,9 @@ def write_table(results, homes, absent):
         release = (home / "release").read_text()
         releases.append(re.search(r'JAVA_VERSION="([^"]+)"', release).group(1))
     missing = f" Not done in this run: {', '.join(absent)}." if absent else ""
+    earlier = ", ".join(result["part"] for result in results if result["earlier"])
+    if earlier:
+        missing += f" Done with an earlier version of the driver or the verifying programs: {earlier}."
     head = TABLE.read_text().split(MARK)[0]
     TABLE.write_text(f"{head}{MARK}\n\nWith JDK {' and '.join(releases)}.{missing}\n\n{table(results)}")
 
@@ -307,6 +311,8 @@ def main(rest):
     parser = argparse.ArgumentParser(prog="scripts/bench survive")
     parser.add_argument("--part", nargs="*", help="parts of the corpus, instead of all")
     parser.add_argument("--fresh", action="store_true", help="do again what has been done")
+    parser.add_argument("--stored", action="store_true",
+                        help="take what is stored, also that of earlier versions; the tables say so")
     parser.add_argument("--jobs", type=int, default=1, help="parts at a time; each takes up to 6 GB")
     parser.add_argument("--write", action="store_true", help="write the tables of test-programs/SURVIVE.md")
     options = parser.parse_args(rest)
@@ -339,7 +345,7 @@ def main(rest):
             parts[part] = [str(jar)]
 
     def one(part):
-        result = one_part(part, parts[part], every, homes, classes, options.fresh)
+        result = one_part(part, parts[part], every, homes, classes, options)
         show(result)
         return result
 
