@@ -82,10 +82,15 @@ def generate(homes, fetch, sources, work):
         "without-optimisation": ["-dontoptimize", "-dontshrink", "-useuniqueclassmembernames"],
     }
     for mode, extra in modes.items():
-        step(f"proguard-{mode}", lambda out: run(
-            [oldest / "bin/java", "-Xmx1500m", "-cp", proguard, "proguard.ProGuard", "-injars", guava, "-outjars",
-             out, "-libraryjars", f"{oldest}/jmods/java.base.jmod(!**.jar;!module-info.class)", "-dontwarn",
-             "-ignorewarnings", "-keep", "public class com.google.common.collect.** { public *; }", *extra]))
+        def shrunk(out):
+            # Into a directory it would copy the jar as a jar.
+            jar = out / "shrunk.jar"
+            run([oldest / "bin/java", "-Xmx1500m", "-cp", proguard, "proguard.ProGuard", "-injars", guava, "-outjars",
+                 jar, "-libraryjars", f"{oldest}/jmods/java.base.jmod(!**.jar;!module-info.class)", "-dontwarn",
+                 "-ignorewarnings", "-keep", "public class com.google.common.collect.** { public *; }", *extra])
+            with zipfile.ZipFile(jar) as archive:
+                archive.extractall(out)
+        step(f"proguard-{mode}", shrunk)
     run_time = ":".join([*fetch(RUN_TIME), guava])
     for version, home in homes.items():
         def at_run_time(out):
