@@ -98,7 +98,8 @@ def generate(homes, fetch, sources, work):
             (out / "lambdas").mkdir()
             run([home / "bin/java", "-cp", f"{out / 'program'}:{run_time}", "-Dnet.bytebuddy.experimental=true",
                  "--add-opens", "java.base/java.lang=ALL-UNNAMED", f"-Dcglib.debugLocation={out / 'cglib'}",
-                 "-Djdk.proxy.ProxyGenerator.saveGeneratedFiles=true",
+                 # JDK 25 defines nothing when it saves proxies.
+                 f"-Djdk.proxy.ProxyGenerator.saveGeneratedFiles={str(home == oldest).lower()}",
                  f"-Djdk.internal.lambda.dumpProxyClasses={out / 'lambdas'}",
                  "-Djdk.invoke.LambdaMetafactory.dumpProxyClassFiles=true",
                  "-Djava.lang.invoke.MethodHandle.DUMP_CLASS_FILES=true",
