@@ -82,10 +82,15 @@ def generate(homes, fetch, sources, work):
         "without-optimisation": ["-dontoptimize", "-dontshrink", "-useuniqueclassmembernames"],
     }
     for mode, extra in modes.items():
-        step(f"proguard-{mode}", lambda out: run(
-            [oldest / "bin/java", "-Xmx1500m", "-cp", proguard, "proguard.ProGuard", "-injars", guava, "-outjars",
-             out, "-libraryjars", f"{oldest}/jmods/java.base.jmod(!**.jar;!module-info.class)", "-dontwarn",
-             "-ignorewarnings", "-keep", "public class com.google.common.collect.** { public *; }", *extra]))
+        def shrunk(out):
+            # Into a directory it would copy the jar as a jar.
+            jar = out / "shrunk.jar"
+            run([oldest / "bin/java", "-Xmx1500m", "-cp", proguard, "proguard.ProGuard", "-injars", guava, "-outjars",
+                 jar, "-libraryjars", f"{oldest}/jmods/java.base.jmod(!**.jar;!module-info.class)", "-dontwarn",
+                 "-ignorewarnings", "-keep", "public class com.google.common.collect.** { public *; }", *extra])
+            with zipfile.ZipFile(jar) as archive:
+                archive.extractall(out)
+        step(f"proguard-{mode}", shrunk)
     run_time = ":".join([*fetch(RUN_TIME), guava])
     for version, home in homes.items():
         def at_run_time(out):
@@ -93,7 +98,8 @@ def generate(homes, fetch, sources, work):
             (out / "lambdas").mkdir()
             run([home / "bin/java", "-cp", f"{out / 'program'}:{run_time}", "-Dnet.bytebuddy.experimental=true",
                  "--add-opens", "java.base/java.lang=ALL-UNNAMED", f"-Dcglib.debugLocation={out / 'cglib'}",
-                 "-Djdk.proxy.ProxyGenerator.saveGeneratedFiles=true",
+                 # JDK 25 defines nothing when it saves proxies.
+                 f"-Djdk.proxy.ProxyGenerator.saveGeneratedFiles={str(home == oldest).lower()}",
                  f"-Djdk.internal.lambda.dumpProxyClasses={out / 'lambdas'}",
                  "-Djdk.invoke.LambdaMetafactory.dumpProxyClassFiles=true",
                  "-Djava.lang.invoke.MethodHandle.DUMP_CLASS_FILES=true",

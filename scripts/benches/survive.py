@@ -20,6 +20,9 @@ TABLE = ROOT / "test-programs" / "SURVIVE.md"
 DRIVER = ROOT / "target" / "release" / "survive"
 HOME = WORK / "survive"
 MARK = "<!-- What follows is written by scripts/bench survive. -->"
+# Why methods may stay as they were; whatever else is said counts as too many of them.
+SIZE_OR_AGE = {"code of a version before 45.3", "subroutines", "too large", "too many local variables",
+               "constant pool full"}
 # The JVMs must verify what they load, whoever loads it.
 VERIFY = ["-XX:+UnlockDiagnosticVMOptions", "-XX:+BytecodeVerificationLocal", "-XX:+BytecodeVerificationRemote"]
 SMALL = ["-Xmx1500m", "-XX:+UseSerialGC"]
@@ -95,7 +98,7 @@ def harnesses(homes, classes, names):
                       [homes[newest] / "bin/java", *SMALL, "-cp", classes[newest], "VerifyAll", names]))
     for version, home in homes.items():
         found.append((f"JVM {version}", [
-            home / "bin/java", *SMALL, "-XX:TieredStopAtLevel=1", *VERIFY,
+            home / "bin/java", *SMALL, "-XX:MetaspaceSize=600m", "-XX:TieredStopAtLevel=1", *VERIFY,
             "--patch-module", f"java.base={HOME / 'probe'}", "--add-opens", "java.base/java.lang=ALL-UNNAMED",
             "--add-modules", "ALL-SYSTEM", "-cp", classes[version], "LoadAll", names]))
     return [{"name": name, "command": [str(word) for word in command]} for name, command in found]
@@ -146,14 +149,15 @@ def key(jars, jdk):
     return state.hexdigest()
 
 
-def one_part(name, jars, every, homes, classes, fresh):
+def one_part(name, jars, every, homes, classes, options):
     """Does a part, unless it has been done."""
     out = HOME / f"{name}.json"
     version = int(name.removeprefix("jdk-")) if name.startswith("jdk-") else None
     state = key(jars, version)
-    if not fresh and out.exists():
+    if not options.fresh and out.exists():
         result = json.loads(out.read_text())
-        if result.get("key") == state:
+        result["earlier"] = result["key"] != state
+        if options.stored or not result["earlier"]:
             return result
     start = time.time()
     names = HOME / f"{name}.index"
@@ -174,7 +178,7 @@ def one_part(name, jars, every, homes, classes, fresh):
         in_life(version, homes, classes, jars[0], result, patch)
         run(["rm", "-r", patch])
     names.unlink()
-    result |= {"key": state, "part": name, "wall": time.time() - start}
+    result |= {"key": state, "part": name, "wall": time.time() - start, "earlier": False}
     out.write_text(json.dumps(result, indent=1))
     return result
 
@@ -219,6 +223,30 @@ def cell(counts):
     return ", ".join(parts)
 
 
+def totals(results):
+    """What all parts come to under each plan."""
+    said = collections.defaultdict(list)
+    for at, name in enumerate(plan["name"] for plan in results[0]["plans"]):
+        plans = [result["plans"][at] for result in results]
+        skipped, verifiers = collections.Counter(), collections.defaultdict(collections.Counter)
+        for plan in plans:
+            skipped.update(plan["skipped"])
+        for result in results:
+            for verifier, harness in result["harnesses"].items():
+                verifiers[verifier].update(harness["counts"].get(name, {}))
+        rewritten = sum(plan["methods"] for plan in plans)
+        other = sum(count for reason, count in skipped.items() if reason not in SIZE_OR_AGE)
+        share = 10_000 * other / max(1, rewritten + skipped.total())
+        text = (f"{rewritten:,} methods of {sum(plan['classes'] for plan in plans):,} classes rewritten; "
+                f"{skipped.total():,} more stay though there is something to do, {other:,} of them "
+                f"({share:.2f} in 10,000) for a reason other than size or age.")
+        for verifier, counts in sorted(verifiers.items()):
+            verified = sum(count for kind, count in counts.items() if kind.startswith("verified"))
+            text += f"\n  - {verifier}: {verified:,} classes verified, **{counts['failed']:,} failed**"
+        said[text].append(name)
+    return ["In all:", "", *(f"- **{' / '.join(names)}**: {text}" for text, names in said.items())]
+
+
 def table(results):
     """The tables of SURVIVE.md."""
     distinct = set()
@@ -239,14 +267,13 @@ def table(results):
                      f"| {row['same']:,} | {row['agreed']:,} | {row['unreadable']} |")
     lines += [f"| all | {total['classes']:,} | | {total['methods']:,} | {total['same']:,} | {total['agreed']:,} "
               f"| {total['unreadable']} |", "",
-              f"{len(distinct):,} of these class files are different ones.", "",
+              f"{len(distinct):,} of these class files are different ones.", "", *totals(results), "",
               "| part | plan | classes rewritten | methods rewritten | nothing to do | skipped | other than size and age |",
               "|---|---|--:|--:|--:|---|--:|"]
     for result in results:
         for plan in result["plans"]:
             skipped = ", ".join(f"{count:,} {reason}" for reason, count in plan["skipped"].items()) or "0"
-            other = sum(count for reason, count in plan["skipped"].items()
-                        if reason in ("constructor call not found for certain", "malformed"))
+            other = sum(count for reason, count in plan["skipped"].items() if reason not in SIZE_OR_AGE)
             lines.append(f"| {result['part']} | {plan['name']} | {plan['classes']:,} | {plan['methods']:,} "
                          f"| {sum(plan['nothing'].values()):,} | {skipped} | {other} |")
     lines += ["", "| part | plan | verifier | classes |", "|---|---|---|---|"]
@@ -273,6 +300,9 @@ def write_table(results, homes, absent):
         release = (home / "release").read_text()
         releases.append(re.search(r'JAVA_VERSION="([^"]+)"', release).group(1))
     missing = f" Not done in this run: {', '.join(absent)}." if absent else ""
+    earlier = ", ".join(result["part"] for result in results if result["earlier"])
+    if earlier:
+        missing += f" Done with an earlier version of the driver or the verifying programs: {earlier}."
     head = TABLE.read_text().split(MARK)[0]
     TABLE.write_text(f"{head}{MARK}\n\nWith JDK {' and '.join(releases)}.{missing}\n\n{table(results)}")
 
@@ -281,6 +311,8 @@ def main(rest):
     parser = argparse.ArgumentParser(prog="scripts/bench survive")
     parser.add_argument("--part", nargs="*", help="parts of the corpus, instead of all")
     parser.add_argument("--fresh", action="store_true", help="do again what has been done")
+    parser.add_argument("--stored", action="store_true",
+                        help="take what is stored, also that of earlier versions; the tables say so")
     parser.add_argument("--jobs", type=int, default=1, help="parts at a time; each takes up to 6 GB")
     parser.add_argument("--write", action="store_true", help="write the tables of test-programs/SURVIVE.md")
     options = parser.parse_args(rest)
@@ -313,7 +345,7 @@ def main(rest):
             parts[part] = [str(jar)]
 
     def one(part):
-        result = one_part(part, parts[part], every, homes, classes, options.fresh)
+        result = one_part(part, parts[part], every, homes, classes, options)
         show(result)
         return result
 

@@ -3,9 +3,13 @@ import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.zip.ZipEntry;
 import java.util.zip.ZipFile;
 
@@ -16,7 +20,11 @@ import java.util.zip.ZipFile;
 final class Index {
     private static final int OPEN = 40;
 
-    private final Map<String, String> jarOf = new HashMap<>();
+    /** Scala's libraries come in versions that do not fit each other; jars say which they are for. */
+    private static final Pattern SCALA = Pattern.compile(".*_(2\\.\\d+|3)-[^/]*");
+    private static final Pattern VERSION = Pattern.compile(".*-(\\d+\\.\\d+)[^/]*");
+
+    private final Map<String, List<String>> jarsOf = new HashMap<>();
     private final Map<String, ZipFile> open = new LinkedHashMap<>(16, 0.75f, true) {
         @Override
         protected boolean removeEldestEntry(Map.Entry<String, ZipFile> eldest) {
@@ -36,7 +44,7 @@ final class Index {
         String jar = null;
         for (String line : (Iterable<String>) Files.lines(file)::iterator) {
             if (line.startsWith(" ")) {
-                jarOf.putIfAbsent(line.substring(1), jar);
+                jarsOf.computeIfAbsent(line.substring(1), name -> new ArrayList<>(1)).add(jar);
             } else {
                 jar = line;
             }
@@ -49,8 +57,29 @@ final class Index {
         if (own != null) {
             return own;
         }
-        String other = jarOf.get(name);
-        return other == null ? null : read(other, name);
+        List<String> others = jarsOf.get(name);
+        return others == null ? null : read(best(others, jar), name);
+    }
+
+    /** The jar of the same version as the one that asks, or else the first. */
+    private static String best(List<String> jars, String asking) {
+        String version = version(asking);
+        for (String jar : jars) {
+            if (jars.size() > 1 && version.equals(version(jar))) {
+                return jar;
+            }
+        }
+        return jars.get(0);
+    }
+
+    /** What others must fit: a version of Scala, or the first two numbers of its own. */
+    private static String version(String jar) {
+        Matcher scala = SCALA.matcher(jar);
+        if (scala.matches()) {
+            return scala.group(1).equals("3") ? "2.13" : scala.group(1);
+        }
+        Matcher own = VERSION.matcher(jar);
+        return own.matches() ? own.group(1) : "";
     }
 
     private byte[] read(String jar, String name) {

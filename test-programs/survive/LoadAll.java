@@ -1,8 +1,10 @@
 import java.io.IOException;
 import java.lang.reflect.Method;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
@@ -19,8 +21,18 @@ final class LoadAll implements Batches.Harness {
 
     private final Index index;
     private final java.io.PrintStream answers = System.out;
-    /** Classes of the group at hand that failed. */
-    private final Map<String, Before> failed = new HashMap<>();
+    /** Methods of the group at hand that fail as they were, by class. */
+    private final Map<String, Set<String>> hollow = new HashMap<>();
+    /** What classes of the group still throw without these; null for nothing. */
+    private final Map<String, Throwable> before = new HashMap<>();
+    /**
+     * What was taken for the classes that the group at hand does not have. All of its loaders take the
+     * same: what a stub is like depends on what was loaded before, and a rewritten class may have
+     * others loaded first than it had as it was.
+     */
+    private final Map<String, byte[]> outside = new HashMap<>();
+    /** How the classes use others, as in the group; those of {@code outside} too. */
+    private final Map<String, Integer> uses = new HashMap<>();
 
     private LoadAll(Index index) {
         this.index = index;
@@ -40,72 +52,97 @@ final class LoadAll implements Batches.Harness {
 
     @Override
     public void begin(Batches.Group group) {
-        failed.clear();
+        hollow.clear();
+        before.clear();
+        outside.clear();
+        uses.clear();
+        uses.putAll(group.uses);
     }
 
     @Override
     public void plan(Batches.Group group, String plan, Map<String, byte[]> rewritten) {
         Map<String, Integer> counts = new HashMap<>();
-        Loader loader = new Loader(group, rewritten, Map.of());
+        List<String> failed = new ArrayList<>();
+        Loader loader = new Loader(group, rewritten, hollow);
         for (Batches.Original original : group.classes) {
             byte[] bytes = rewritten.get(original.name);
             if (!original.check || bytes == null) {
                 continue;
             }
-            String outcome = "verified";
             if (Header.read(bytes).major > NEWEST) {
-                outcome = "too new";
+                counts.merge("too new", 1, Integer::sum);
             } else if (link(loader, original.name) != null) {
-                outcome = alone(group, plan, rewritten, original.name);
+                failed.add(original.name);
+            } else {
+                counts.merge(verified(group, original.name), 1, Integer::sum);
             }
-            counts.merge(outcome, 1, Integer::sum);
         }
-        counts.put("stubs", loader.stubs);
+        if (!failed.isEmpty()) {
+            asTheyWere(group, failed);
+            Loader without = new Loader(group, rewritten, hollow);
+            for (String name : failed) {
+                counts.merge(again(group, plan, rewritten, name, link(without, name)), 1, Integer::sum);
+            }
+        }
         counts.forEach((key, count) -> answers.println("count\t" + plan + "\t" + key + "\t" + count));
     }
 
-    /** How a class fares as it was. */
-    private static final class Before {
-        /** Methods that fail, by class. */
-        final Map<String, Set<String>> hollow = new HashMap<>();
-        /** What is thrown without these; null if nothing. */
-        Throwable thrown;
+    /** How much of a class that links is verified. */
+    private String verified(Batches.Group group, String name) {
+        Batches.Original own = hollow.isEmpty() ? null : group.byName.get(name);
+        while (own != null) {
+            if (hollow.containsKey(own.name)) {
+                return "verified in part";
+            }
+            own = group.byName.get(Header.read(own.bytes).superName);
+        }
+        return "verified";
+    }
+
+    /** Finds out how classes fare as they were, and which of their methods are to be left out. */
+    private void asTheyWere(Batches.Group group, List<String> names) {
+        List<String> left = names.stream().filter(name -> !before.containsKey(name)).toList();
+        for (int round = 0; round < MOST_ROUNDS && !left.isEmpty(); round++) {
+            Loader loader = new Loader(group, Map.of(), hollow);
+            Map<String, Set<String>> found = new HashMap<>();
+            List<String> next = new ArrayList<>();
+            for (String name : left) {
+                Throwable thrown = link(loader, name);
+                before.put(name, thrown);
+                Hollow.Place place = thrown instanceof VerifyError error ? Hollow.place(error) : null;
+                if (place != null && group.byName.containsKey(place.type())
+                        && !hollow.getOrDefault(place.type(), Set.of()).contains(place.method())) {
+                    found.computeIfAbsent(place.type(), type -> new HashSet<>()).add(place.method());
+                    next.add(name);
+                }
+            }
+            found.forEach((type, methods) ->
+                    hollow.computeIfAbsent(type, t -> new HashSet<>()).addAll(methods));
+            left = next;
+        }
     }
 
     /**
-     * Tries a class that failed once more, as it was and rewritten, in loaders of its own: what stubs
-     * are like may depend on what was loaded before.
+     * What becomes of a class that failed, now that what failed before is left out. One that fails
+     * otherwise than before is tried once more, in a loader where no other class is in the way.
      */
-    private String alone(
-            Batches.Group group, String plan, Map<String, byte[]> rewritten, String name) {
-        Before before = failed.computeIfAbsent(name, n -> before(group, n));
-        Throwable now = link(new Loader(group, rewritten, before.hollow), name);
-        if (before.thrown == null && now == null) {
-            return before.hollow.isEmpty() ? "verified" : "verified in part";
+    private String again(
+            Batches.Group group, String plan, Map<String, byte[]> rewritten, String name, Throwable now) {
+        Throwable then = before.get(name);
+        if (now != null && (then == null || !same(then, now))) {
+            then = link(new Loader(group, Map.of(), hollow), name);
+            now = link(new Loader(group, rewritten, hollow), name);
         }
-        String was = before.thrown == null ? "" : Batches.oneLine(before.thrown.toString());
-        if (before.thrown != null && (now == null || same(before.thrown, now))) {
+        if (now == null) {
+            return verified(group, name);
+        }
+        String was = then == null ? "" : Batches.oneLine(then.toString());
+        if (then != null && same(then, now)) {
             answers.println("before\t" + plan + "\t" + name + "\t" + was);
             return "before";
         }
         answers.println("fail\t" + plan + "\t" + name + "\t" + Batches.oneLine(now.toString()) + " BEFORE: " + was);
         return "failed";
-    }
-
-    private Before before(Batches.Group group, String name) {
-        Before before = new Before();
-        for (int round = 0; round < MOST_ROUNDS; round++) {
-            before.thrown = link(new Loader(group, Map.of(), before.hollow), name);
-            if (!(before.thrown instanceof VerifyError error)) {
-                break;
-            }
-            Hollow.Place place = Hollow.place(error);
-            if (place == null || !group.byName.containsKey(place.type())
-                    || !before.hollow.computeIfAbsent(place.type(), type -> new HashSet<>()).add(place.method())) {
-                break;
-            }
-        }
-        return before;
     }
 
     /** Whether two errors are the same, in the same method; offsets differ. */
@@ -142,15 +179,12 @@ final class LoadAll implements Batches.Harness {
         private final Batches.Group group;
         private final Map<String, byte[]> rewritten;
         private final Map<String, Set<String>> hollow;
-        private final Map<String, Integer> uses;
-        int stubs;
 
         Loader(Batches.Group group, Map<String, byte[]> rewritten, Map<String, Set<String>> hollow) {
             super(ClassLoader.getPlatformClassLoader());
             this.group = group;
             this.rewritten = rewritten;
             this.hollow = hollow;
-            this.uses = new HashMap<>(group.uses);
         }
 
         @Override
@@ -176,6 +210,10 @@ final class LoadAll implements Batches.Harness {
         }
 
         private Class<?> elsewhere(String binaryName, String name) {
+            byte[] taken = outside.get(name);
+            if (taken != null) {
+                return define(binaryName, taken);
+            }
             byte[] found = index.find(name, group.jar);
             if (found != null) {
                 try {
@@ -187,7 +225,9 @@ final class LoadAll implements Batches.Harness {
                         for (String name2 : header.interfaces) {
                             uses.merge(name2, Stubs.INTERFACE, (a, b) -> a | b);
                         }
-                        return define(binaryName, found);
+                        Class<?> defined = define(binaryName, found);
+                        outside.put(name, found);
+                        return defined;
                     }
                 } catch (LinkageError | IllegalArgumentException e) {
                     // It cannot be had, which is what stubs are for.
@@ -197,8 +237,9 @@ final class LoadAll implements Batches.Harness {
             if (known != null) {
                 return known;
             }
-            stubs++;
-            return define(binaryName, Stubs.make(name, Stubs.kind(name, uses.get(name))));
+            byte[] stub = Stubs.make(name, Stubs.kind(name, uses.get(name)));
+            outside.put(name, stub);
+            return define(binaryName, stub);
         }
 
         private Class<?> define(String binaryName, byte[] bytes) {

@@ -126,15 +126,22 @@ fn released_jars_survive(place: &Workplace, harnesses: &[(String, Vec<String>)])
     for plan in result["plans"].as_array().expect("plans") {
         assert_eq!(plan["errors"], json!([]));
         assert_eq!(plan["examples"], json!([]));
+        // Few methods have handlers, which is all that one of the plans looks at.
+        let rewritten = plan["classes"].as_u64();
+        assert!(rewritten > Some(20), "{plan}");
         for harness in &harnesses {
             let name = harness["name"].as_str().expect("it has a name");
             let found = &result["harnesses"][name];
             let plan = plan["name"].as_str().expect("it has a name");
             assert_eq!(found["lines"], json!({}), "{name}");
-            let verified = found["counts"][plan]["verified"].as_u64();
-            // Few classes catch anything.
-            let least = if plan == "catches" { 20 } else { 150 };
-            assert!(verified > Some(least), "{name}, {plan}: {found}");
+            // The verifier that needs stack maps passes over the few that have none.
+            let count = |kind: &str| found["counts"][plan][kind].as_u64().unwrap_or(0);
+            assert!(count("verified") > 4 * count("too old"), "{name}: {found}");
+            assert_eq!(
+                Some(count("verified") + count("too old")),
+                rewritten,
+                "{name}, {plan}: {found}"
+            );
         }
     }
 }
