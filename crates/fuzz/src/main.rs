@@ -18,10 +18,6 @@ use std::sync::OnceLock;
 
 mod classes;
 mod crash_file;
-// The agent's, for its options, which do without some of it.
-#[expect(dead_code)]
-#[path = "../../../agent/src/glob.rs"]
-mod glob;
 mod limits;
 mod options;
 
