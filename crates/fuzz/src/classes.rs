@@ -1,7 +1,9 @@
 //! Reading and rewriting class files.
 
 use hindsight_classfile::ClassFile;
-use hindsight_instrument::{Copy, CrashPlan, Rules, crash, entry_hook};
+use hindsight_instrument::{
+    Copy, CrashPlan, Rules, TracePlan, What, catches, crash, entry_hook, trace,
+};
 
 use crate::limits::{Limits, within};
 use read::read;
@@ -77,6 +79,29 @@ pub fn instrument(bytes: &[u8]) {
         // Once is enough.
         let twice = crash(&new, &plan).expect("what was written can be read");
         assert!(twice.class.is_none());
+    }
+    let sound = |new: Option<Vec<u8>>| {
+        if let Some(new) = new {
+            check(&new);
+            if read(bytes).is_ok() {
+                read(&new).expect("new code makes sense");
+            }
+        }
+    };
+    if let Ok(done) = within(&INSTRUMENT, bytes.len(), || catches(bytes, 1)) {
+        sound(done.class);
+    }
+    let plan = TracePlan {
+        what: &|_, _| What {
+            reads: true,
+            ..What::CALLS_AND_WRITES
+        },
+        first_method: 1,
+        first_field: 1,
+        first_callee: 1,
+    };
+    if let Ok(done) = within(&INSTRUMENT, bytes.len(), || trace(bytes, &plan)) {
+        sound(done.class);
     }
     let Ok(class) = ClassFile::parse(bytes) else {
         return;
