@@ -301,6 +301,14 @@ pub fn sha256(bytes: &[u8]) -> String {
         .collect()
 }
 
+/// Whether a class belongs to the platform that programs run on. Not `com.sun`: a
+/// failure in javac is a failure of a program.
+pub fn is_platform(class: &str) -> bool {
+    ["java.", "javax.", "jdk.", "sun."]
+        .iter()
+        .any(|prefix| class.starts_with(prefix))
+}
+
 /// Whether a class belongs to the JDK, by its name.
 pub fn is_jdk(class: &str) -> bool {
     const PREFIXES: [&str; 7] = [

@@ -8,7 +8,7 @@ pub mod junit;
 
 use anyhow::Result;
 use std::fmt;
-use std::io::Write;
+use std::io::{self, IsTerminal, Write};
 
 /// What `hindsight` can be asked for.
 #[derive(clap::Subcommand)]
@@ -47,6 +47,11 @@ pub enum Format {
     Text,
     /// For machines: one document, its schema first.
     Json,
+}
+
+/// Whether results are coloured: on a terminal, unless the user wants none.
+fn colour() -> bool {
+    io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none()
 }
 
 /// The command failed and has said why; only the exit status is left.

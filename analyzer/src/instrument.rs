@@ -23,7 +23,6 @@ pub mod json;
 pub mod listing;
 pub mod manifest;
 pub mod plan;
-pub mod progress;
 pub mod run;
 pub mod tally;
 pub mod target;

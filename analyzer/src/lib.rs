@@ -7,6 +7,7 @@
 //!   verdicts, a Maven project. It stands on [`java`] (literals, names,
 //!   comments), [`classpath`] and [`jdk`].
 //! - [`crashes`] groups the crashes of many runs.
+//! - `progress` tells how far long work is.
 //! - [`repair`] makes a damaged crash file whole, with holes for what is lost.
 //! - [`instrument`] rewrites classes offline and lists what was inserted;
 //!   [`archive`] carries all else of a jar along.
@@ -39,6 +40,7 @@ pub mod instrument;
 pub mod java;
 pub mod jdk;
 pub mod junit;
+mod progress;
 pub mod repair;
 pub mod text;
 pub mod tree;

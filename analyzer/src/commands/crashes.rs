@@ -3,12 +3,12 @@
 use super::{Failure, Format};
 use crate::crashes::collect::{self, Collected};
 use crate::crashes::{key, report};
+use crate::progress::Progress;
 use crate::text::count;
 use anyhow::Result;
 use std::io::{IsTerminal, Write};
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::{Duration, Instant};
+use std::sync::{Mutex, PoisonError};
 
 /// Group the crashes of many runs and machines by exception and stack.
 ///
@@ -72,12 +72,19 @@ impl Opts {
     /// cannot be written.
     pub fn run(&self, out: &mut dyn Write) -> Result<()> {
         let found = collect::find(&self.paths)?;
-        let progress = Progress::new(found.crashes.len(), self.quiet);
+        let total = found.crashes.len();
+        let on = !self.quiet && std::io::stderr().is_terminal();
+        let progress = Mutex::new(Progress::new(on, total as u64));
+        let step = || {
+            let mut progress = progress.lock().unwrap_or_else(PoisonError::into_inner);
+            progress.add(1);
+            progress.show(&format_args!("of {}", count(total, "crash file")));
+        };
         let Collected {
             mut groups,
             mut errors,
-        } = collect::read(&found.crashes, self.frames, &|| progress.step());
-        progress.end();
+        } = collect::read(&found.crashes, self.frames, &step);
+        drop(progress);
         for path in &found.results {
             match collect::result(path) {
                 Ok(result) => groups.merge(result),
@@ -89,8 +96,7 @@ impl Opts {
         }
         match self.format {
             Format::Text => {
-                let colour =
-                    std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none();
+                let colour = super::colour();
                 report::text(&groups, self.limit, colour, out)?;
             }
             Format::Json => report::json(&groups, &errors, out)?,
@@ -99,42 +105,6 @@ impl Opts {
             Ok(())
         } else {
             Err(Failure.into())
-        }
-    }
-}
-
-/// Tells how far reading is, on a terminal and when it takes long.
-struct Progress {
-    total: usize,
-    done: AtomicUsize,
-    started: Instant,
-    shown: bool,
-}
-
-impl Progress {
-    fn new(total: usize, quiet: bool) -> Progress {
-        Progress {
-            total,
-            done: AtomicUsize::new(0),
-            started: Instant::now(),
-            shown: !quiet && std::io::stderr().is_terminal(),
-        }
-    }
-
-    fn is_late(&self) -> bool {
-        self.shown && self.started.elapsed() > Duration::from_secs(1)
-    }
-
-    fn step(&self) {
-        let done = self.done.fetch_add(1, Ordering::Relaxed) + 1;
-        if self.is_late() && done.is_multiple_of(16) {
-            eprint!("\rreading {done} of {}", count(self.total, "crash file"));
-        }
-    }
-
-    fn end(&self) {
-        if self.is_late() {
-            eprint!("\r\x1b[K");
         }
     }
 }

@@ -4,7 +4,7 @@ use super::input::{Input, expand};
 use super::{Failure, Format};
 use crate::inspect::{json, text};
 use anyhow::Result;
-use std::io::{IsTerminal, Write};
+use std::io::Write;
 use std::path::PathBuf;
 
 /// Show crashes: exception, frames, and the arguments they had at entry.
@@ -127,7 +127,7 @@ impl Opts {
             } else {
                 Some((self.depth, self.width))
             },
-            colour: std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none(),
+            colour: super::colour(),
             frames: &self.frame,
         };
         for (index, input) in inputs.iter().enumerate() {

@@ -148,7 +148,7 @@ impl Opts {
             exclude: globs(&self.exclude),
             report: self.report.clone().unwrap_or_default(),
         };
-        let colour = std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none();
+        let colour = super::colour();
         let listing = Listing {
             print: match (self.format, &self.list) {
                 (Format::Json, list) => Print::Json {

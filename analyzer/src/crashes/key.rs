@@ -5,6 +5,7 @@
 //! are no part of it, for they differ from release to release; neither are the
 //! numbers in the names that compilers and the JVM generate.
 
+use crate::classpath::is_platform;
 use hindsight_tracelog::crash::{ExceptionInfo, Failure, StackElement};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -152,13 +153,6 @@ fn methods<'a>(
         kept.push(name);
     }
     kept
-}
-
-/// Not `com.sun`: a failure in javac is a failure of a program.
-fn is_platform(class: &str) -> bool {
-    ["java.", "javax.", "jdk.", "sun."]
-        .iter()
-        .any(|prefix| class.starts_with(prefix))
 }
 
 /// A name without the numbers that were generated into it: what follows the

@@ -4,12 +4,12 @@ use super::batch::{self, Done, Input, Job, MAX_CLASS, Orders};
 use super::jar;
 use super::listing::Listing;
 use super::plan::{Left, Plan, Verdict};
-use super::progress::Progress;
 use super::tally::Tally;
 use super::target::{Output, Target};
 use super::tree;
 use crate::archive::Error;
 use crate::archive::read::Source;
+use crate::progress::Progress;
 use anyhow::{Context, Result, bail};
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};
@@ -237,7 +237,8 @@ impl Run<'_> {
                 }
             }
         }
-        self.progress.show(self.tally.classes.total);
+        let classes = self.tally.classes.total;
+        self.progress.show(&format_args!("{classes} classes"));
         Ok(())
     }
 

@@ -7,6 +7,7 @@
 
 use super::report::Verdict;
 use super::run::{Element, Outcome, Ran};
+use crate::classpath::is_platform;
 use crate::text::{gap, one_line};
 use hindsight_tracelog::crash::{ExceptionInfo, Frame};
 
@@ -33,13 +34,6 @@ struct Place {
 }
 
 impl Place {
-    fn is_jdk(&self) -> bool {
-        // Not `com.sun`: a failure in javac is a failure of a program.
-        ["java.", "javax.", "jdk.", "sun."]
-            .iter()
-            .any(|prefix| self.class.starts_with(prefix))
-    }
-
     fn tell(&self) -> String {
         let line = self.line.map(|line| format!(":{line}")).unwrap_or_default();
         one_line(&format!("{}.{}{line}", self.class, self.method), 300)
@@ -119,9 +113,12 @@ fn compare(expected: &Expected<'_>, frame: &Frame, outcome: &Outcome) -> (bool, 
         method: frame.method.clone(),
         line: None,
     };
-    let any = called.is_jdk();
+    let any = is_platform(&called.class);
     let thrower = |places: &[Place]| {
-        let program = places.iter().find(|place| !place.is_jdk()).filter(|_| !any);
+        let program = places
+            .iter()
+            .find(|place| !is_platform(&place.class))
+            .filter(|_| !any);
         program.or(places.first()).cloned()
     };
     let (want, got) = (thrower(&recorded), thrower(&actual));

@@ -23,7 +23,7 @@ pub struct Workspace {
     pub(crate) bodies: Vec<u8>,
     /// For each method, where its new body ends; nothing if it keeps the old
     /// one.
-    pub(crate) ends: Vec<Option<usize>>,
+    ends: Vec<Option<usize>>,
     /// Where the new code stands, if that is asked for.
     layouts: Option<Vec<Layout>>,
 }
@@ -102,9 +102,8 @@ impl Workspace {
         if class.is(access::MODULE) {
             return Ok(rewritten);
         }
-        self.clear();
-        if (class.major, class.minor) < (45, 3) {
-            rewritten.skipped = self.all_left(&class, SkipReason::OldCode);
+        if let Err(skipped) = self.begin(&class) {
+            rewritten.skipped = skipped;
             return Ok(rewritten);
         }
         let own = Own {
@@ -113,10 +112,14 @@ impl Workspace {
         };
         let (added, spare) = (mem::take(&mut self.added), mem::take(&mut self.spare));
         let mut constants = Constants::reusing(PROBE, &class.pool, added, spare);
+        let mut new = NewBody::default();
         if constants.is_instrumented() {
             // Nothing is done twice.
             rewritten.had_probes = true;
-        } else if self.bodies(&own, wish, &mut constants) {
+        } else if self.each_body(&own, |space, named, code| {
+            let done = space.one(&own, named, code, wish, &mut constants, &mut new);
+            done.map(|()| true)
+        }) {
             (rewritten.methods, rewritten.skipped) = self.recorder.records();
             if let Some(layouts) = &mut self.layouts {
                 rewritten.layouts = mem::take(layouts);
@@ -131,7 +134,7 @@ impl Workspace {
         Ok(rewritten)
     }
 
-    pub(crate) fn clear(&mut self) {
+    fn clear(&mut self) {
         self.spare.trim();
         self.recorder.clear();
         if let Some(layouts) = &mut self.layouts {
@@ -142,14 +145,24 @@ impl Workspace {
         self.bodies.shrink_to(MAX_SPARE_LEN);
     }
 
-    /// Instruments all methods. Tells whether the constants suffice.
-    fn bodies<'a>(
+    /// Makes ready for a class. Fails, with all of its methods, if code of its
+    /// version cannot be read.
+    pub(crate) fn begin(&mut self, class: &ClassFile<'_>) -> Result<(), SkippedMethods> {
+        self.clear();
+        if (class.major, class.minor) < (45, 3) {
+            return Err(self.all_left(class, SkipReason::OldCode));
+        }
+        Ok(())
+    }
+
+    /// Has each body instrumented, which puts the new one at the end of
+    /// [`Self::bodies`] and tells whether there is one. Tells whether the
+    /// constants suffice.
+    pub(crate) fn each_body<'a>(
         &mut self,
         own: &Own<'_, 'a>,
-        wish: Wish<'_>,
-        constants: &mut Constants<'_, 'a>,
+        mut instrument: impl FnMut(&mut Self, &Named<'_, 'a>, &Code<'a>) -> Result<bool, SkipReason>,
     ) -> bool {
-        let mut new = NewBody::default();
         for method in &own.class.methods {
             let start = self.bodies.len();
             let code = match method.code(&own.class.pool) {
@@ -165,13 +178,13 @@ impl Workspace {
                 name: &method.name.to_string_lossy(),
                 descriptor: &method.descriptor.to_string_lossy(),
             };
-            let done =
-                code.and_then(|code| self.one(own, &named, &code, wish, constants, &mut new));
-            match done {
-                Ok(()) => self.ends.push(Some(self.bodies.len())),
+            match code.and_then(|code| instrument(self, &named, &code)) {
+                Ok(true) => self.ends.push(Some(self.bodies.len())),
                 Err(SkipReason::ConstantPoolFull) => return false,
-                Err(reason) => {
-                    self.recorder.skip(&named, reason);
+                left => {
+                    if let Err(reason) = left {
+                        self.recorder.skip(&named, reason);
+                    }
                     self.bodies.truncate(start);
                     self.ends.push(None);
                 }

@@ -66,9 +66,8 @@ impl Workspace {
         if class.is(access::MODULE) {
             return Ok(traced);
         }
-        self.clear();
-        if (class.major, class.minor) < (45, 3) {
-            traced.skipped = self.all_left(&class, SkipReason::OldCode);
+        if let Err(skipped) = self.begin(&class) {
+            traced.skipped = skipped;
             return Ok(traced);
         }
         let own = Own {
@@ -78,10 +77,13 @@ impl Workspace {
         let (added, spare) = (mem::take(&mut self.added), mem::take(&mut self.spare));
         let constants = Constants::reusing(TRACE, &class.pool, added, spare);
         let mut probes = Probes::new(constants, plan.first_field, plan.first_callee);
+        let mut new = NewBody::default();
         if probes.constants.is_instrumented() {
             // Nothing is done twice.
             traced.had_probes = true;
-        } else if self.traced_bodies(&own, plan, &mut probes) {
+        } else if self.each_body(&own, |space, named, code| {
+            space.traced_body(&own, named, code, plan, &mut probes, &mut new)
+        }) {
             (traced.methods, traced.skipped) = self.recorder.records();
             traced.reduced = self.recorder.reduced();
             if !traced.methods.is_empty() {
@@ -94,46 +96,6 @@ impl Workspace {
         }
         (self.added, self.spare) = (probes.constants.added, probes.constants.spare);
         Ok(traced)
-    }
-
-    /// Instruments all methods. Tells whether the constants suffice.
-    fn traced_bodies<'a>(
-        &mut self,
-        own: &Own<'_, 'a>,
-        plan: &TracePlan<'_>,
-        probes: &mut Probes<'_, 'a>,
-    ) -> bool {
-        let mut new = NewBody::default();
-        for method in &own.class.methods {
-            let start = self.bodies.len();
-            let code = match method.code(&own.class.pool) {
-                Ok(None) => {
-                    self.ends.push(None);
-                    continue;
-                }
-                Ok(Some(code)) => Ok(code),
-                Err(error) => Err(SkipReason::from(error)),
-            };
-            let named = Named {
-                method,
-                name: &method.name.to_string_lossy(),
-                descriptor: &method.descriptor.to_string_lossy(),
-            };
-            let done =
-                code.and_then(|code| self.traced_body(own, &named, &code, plan, probes, &mut new));
-            match done {
-                Ok(true) => self.ends.push(Some(self.bodies.len())),
-                Err(SkipReason::ConstantPoolFull) => return false,
-                Ok(false) | Err(_) => {
-                    if let Err(reason) = done {
-                        self.recorder.skip(&named, reason);
-                    }
-                    self.bodies.truncate(start);
-                    self.ends.push(None);
-                }
-            }
-        }
-        true
     }
 
     /// Instruments a method, if it has anything to tell, and notes down what was

@@ -1,5 +1,6 @@
 //! How far the work is, on a terminal.
 
+use std::fmt::Display;
 use std::io::Write;
 use std::time::{Duration, Instant};
 
@@ -18,7 +19,7 @@ pub struct Progress {
 }
 
 impl Progress {
-    /// A bar for `total` bytes of input, or none.
+    /// A bar for a `total` amount of work, or none.
     pub fn new(on: bool, total: u64) -> Progress {
         Progress {
             on,
@@ -29,13 +30,13 @@ impl Progress {
         }
     }
 
-    /// Says that so many more bytes are done.
-    pub fn add(&mut self, bytes: u64) {
-        self.done = self.done.saturating_add(bytes).min(self.total);
+    /// Says that so much more is done.
+    pub fn add(&mut self, work: u64) {
+        self.done = self.done.saturating_add(work).min(self.total);
     }
 
-    /// Shows the bar, if it is time to.
-    pub fn show(&mut self, classes: u64) {
+    /// Shows the bar, if it is time to, with a word on what has been done.
+    pub fn show(&mut self, what: &dyn Display) {
         if !self.on || Instant::now() < self.next {
             return;
         }
@@ -45,7 +46,7 @@ impl Progress {
             |of: u64| (u128::from(self.done) * u128::from(of) / u128::from(self.total)) as usize;
         let full = part(WIDTH);
         eprint!(
-            "\r\x1b[Khindsight: [{}{}] {} %, {classes} classes",
+            "\r\x1b[Khindsight: [{}{}] {} %, {what}",
             "#".repeat(full),
             ".".repeat(WIDTH as usize - full),
             part(100)
