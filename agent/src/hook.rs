@@ -69,15 +69,32 @@ enum Wanted {
 }
 
 /// What the user's options ask for this class.
+///
+/// Code of the program that `include` leaves out still says what it catches, for
+/// the same reason as [`CATCHERS`] do; what `exclude` names is left as it is.
 fn wanted(base: &Base, jvmti: Jvmti, name: &str, loader: sys::Ref) -> Wanted {
-    if asked_for(base, jvmti, name, loader) {
+    let options = &base.options;
+    if select::is_below_probes(name) || select::names(&options.exclude, name) {
+        return Wanted::Nothing;
+    }
+    if select::names(&options.include, name) {
         return Wanted::Frames;
     }
-    let package = name.rfind('.').map_or("", |end| &name[..=end]);
-    if loader.is_null() && CATCHERS.contains(&package) && !base.options.exclude.matches(name) {
-        return Wanted::Catches;
+    if loader.is_null() {
+        let package = name.rfind('.').map_or("", |end| &name[..=end]);
+        return if CATCHERS.contains(&package) {
+            Wanted::Catches
+        } else {
+            Wanted::Nothing
+        };
     }
-    Wanted::Nothing
+    if !is_program(jvmti, name, loader) {
+        Wanted::Nothing
+    } else if options.include.is_empty() {
+        Wanted::Frames
+    } else {
+        Wanted::Catches
+    }
 }
 
 /// Whether frames of this class are to be handed over.
@@ -118,19 +135,10 @@ const AGENTS: &[&str] = &[
     "com.intellij.rt.debugger.",
 ];
 
-/// Whether the user's options ask for this class.
-fn asked_for(base: &Base, jvmti: Jvmti, name: &str, loader: sys::Ref) -> bool {
-    if select::is_below_probes(name) {
-        return false;
-    }
-    let options = &base.options;
-    if select::names(&options.exclude, name) {
-        return false;
-    }
-    if !options.include.is_empty() {
-        return select::names(&options.include, name);
-    }
-    if loader.is_null() || AGENTS.iter().any(|prefix| name.starts_with(prefix)) {
+/// Whether a class that is not the boot loader's is neither the JDK's nor another
+/// agent's.
+fn is_program(jvmti: Jvmti, name: &str, loader: sys::Ref) -> bool {
+    if AGENTS.iter().any(|prefix| name.starts_with(prefix)) {
         return false;
     }
     if JDK.iter().any(|prefix| name.starts_with(prefix)) {
