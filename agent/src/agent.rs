@@ -10,6 +10,7 @@ use crate::report::Reports;
 use crate::shim::Shim;
 use std::collections::BTreeSet;
 use std::io::Write;
+use std::path::PathBuf;
 use std::sync::{Mutex, OnceLock, PoisonError};
 
 /// What there is from `Agent_OnLoad` on.
@@ -20,7 +21,17 @@ pub(crate) struct Base {
     pub(crate) counters: Counters,
     pub(crate) methods: Methods,
     pub(crate) workspaces: Workspaces,
+    pub(crate) since: Since,
     complained: Mutex<BTreeSet<String>>,
+}
+
+/// When the agent came.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Since {
+    /// With the JVM.
+    Start,
+    /// While it ran. Whoever attached it waits for an answer in this file.
+    Attach(Option<PathBuf>),
 }
 
 /// What there is from `VMInit` on.
@@ -43,7 +54,7 @@ pub(crate) fn base() -> Option<&'static Base> {
 }
 
 /// Sets the base; `false` if there is one already: a second copy in one JVM.
-pub(crate) fn set_base(vm: Vm, jvmti: Jvmti, options: Options) -> bool {
+pub(crate) fn set_base(vm: Vm, jvmti: Jvmti, options: Options, since: Since) -> bool {
     let base = Base {
         vm,
         jvmti,
@@ -51,6 +62,7 @@ pub(crate) fn set_base(vm: Vm, jvmti: Jvmti, options: Options) -> bool {
         counters: Counters::default(),
         methods: Methods::default(),
         workspaces: Workspaces::default(),
+        since,
         complained: Mutex::default(),
     };
     BASE.set(base).is_ok()
@@ -61,9 +73,9 @@ pub(crate) fn agent() -> Option<&'static Agent> {
     AGENT.get()
 }
 
-pub(crate) fn set_agent(agent: Agent) -> Option<&'static Agent> {
-    let _ = AGENT.set(agent);
-    AGENT.get()
+/// Called once, by whoever has set the base.
+pub(crate) fn set_agent(agent: Agent) -> &'static Agent {
+    AGENT.get_or_init(|| agent)
 }
 
 impl Base {

@@ -2,8 +2,9 @@
 
 #![expect(unsafe_code, reason = "entry points from the JVM")]
 
-use crate::agent::{self, Agent, Base};
-use crate::earlier;
+use crate::agent::{self, Agent, Base, Since};
+use crate::attach::{self, Answer};
+use crate::earlier::{self, Changed};
 use crate::hook;
 use crate::jni::{Jni, Obj};
 use crate::jvmti::{Jvmti, Vm};
@@ -15,7 +16,6 @@ use crate::shim::{self, Shim};
 use crate::sys::{self, Callbacks, JValue, JavaVm, JniEnv, JvmtiEnv, Ref};
 use hindsight_instrument::{contract, entry_hook};
 use std::ffi::{CStr, c_char, c_int, c_void};
-use std::io::Write;
 use std::panic::{self, AssertUnwindSafe};
 use std::slice;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -30,7 +30,7 @@ fn contained(body: impl FnOnce()) {
     }
 }
 
-/// Called by the JVM when it loads the library.
+/// Called by the JVM when it loads the library at its start.
 ///
 /// # Safety
 ///
@@ -41,6 +41,29 @@ pub unsafe extern "system" fn Agent_OnLoad(
     text: *const c_char,
     _: *mut c_void,
 ) -> c_int {
+    // SAFETY: as the caller vouches.
+    unsafe { entered(vm, text, load) }
+}
+
+/// Called by the JVM when it is asked to load the library while it runs.
+///
+/// # Safety
+///
+/// Only the JVM may call this, with arguments as in the JVM TI specification.
+#[unsafe(no_mangle)]
+pub unsafe extern "system" fn Agent_OnAttach(
+    vm: *mut c_void,
+    text: *const c_char,
+    _: *mut c_void,
+) -> c_int {
+    // SAFETY: as the caller vouches.
+    unsafe { entered(vm, text, attach) }
+}
+
+/// # Safety
+///
+/// The arguments must be those of `Agent_OnLoad` or `Agent_OnAttach`.
+unsafe fn entered(vm: *mut c_void, text: *const c_char, then: fn(Vm, &str) -> c_int) -> c_int {
     // SAFETY: the JVM passes its invocation interface and a C string or null.
     let (vm, text) = unsafe {
         let text = if text.is_null() {
@@ -53,31 +76,7 @@ pub unsafe extern "system" fn Agent_OnLoad(
     // Our panics are contained and counted; the default hook would print them
     // into the program's output.
     panic::set_hook(Box::new(|_| {}));
-    panic::catch_unwind(|| load(vm, &text)).unwrap_or(sys::JNI_ERR)
-}
-
-/// Attaching to a running JVM is not supported yet, and says so.
-///
-/// # Safety
-///
-/// Only the JVM may call this.
-#[unsafe(no_mangle)]
-pub unsafe extern "system" fn Agent_OnAttach(
-    _: *mut c_void,
-    _: *const c_char,
-    _: *mut c_void,
-) -> c_int {
-    // Not `eprintln!`, which panics when nobody reads.
-    let _ = writeln!(
-        std::io::stderr(),
-        "hindsight: {}",
-        if agent::base().is_some() {
-            "the agent is in this JVM already and goes on as it was started; the second one stays out"
-        } else {
-            "this release cannot be attached to a running JVM; start it with -agentpath:PATH/libhindsight.so"
-        }
-    );
-    sys::JNI_ERR
+    panic::catch_unwind(|| then(vm, &text)).unwrap_or(sys::JNI_ERR)
 }
 
 fn load(vm: Vm, text: &str) -> c_int {
@@ -93,32 +92,106 @@ fn load(vm: Vm, text: &str) -> c_int {
         return sys::OK;
     }
     let Some(jvmti) = vm.jvmti(&[]) else {
-        eprintln!(
-            "hindsight: this JVM offers no JVM TI 11; use a HotSpot JVM of version 11 or newer"
-        );
+        eprintln!("hindsight: {NO_JVMTI}");
         return sys::JNI_ERR;
     };
-    if !agent::set_base(vm, jvmti, options) {
+    if !agent::set_base(vm, jvmti, options, Since::Start) {
         eprintln!("hindsight: the agent is on the command line twice; the second one stays out");
         jvmti.dispose();
         return sys::OK;
     }
-    let callbacks = Callbacks {
-        vm_init: Some(vm_init),
-        vm_death: Some(vm_death),
-        class_file_load_hook: Some(first_load_hook),
-        ..Callbacks::default()
-    };
     // Class loading is hooked from VMInit on: the shared archives stay usable,
     // which HotSpot would otherwise refuse with a line on the program's output.
-    if jvmti.set_callbacks(&callbacks)
+    if jvmti.set_callbacks(&callbacks())
         && jvmti.enable(sys::EVENT_VM_INIT)
         && jvmti.enable(sys::EVENT_VM_DEATH)
     {
         sys::OK
     } else {
-        eprintln!("hindsight: this JVM refuses the events that the agent needs");
+        eprintln!("hindsight: {NO_EVENTS}");
         sys::JNI_ERR
+    }
+}
+
+const NO_JVMTI: &str = "this JVM offers no JVM TI 11; use a HotSpot JVM of version 11 or newer";
+const NO_EVENTS: &str = "this JVM refuses the events that the agent needs";
+
+fn callbacks() -> Callbacks {
+    Callbacks {
+        vm_init: Some(vm_init),
+        vm_death: Some(vm_death),
+        class_file_load_hook: Some(first_load_hook),
+        ..Callbacks::default()
+    }
+}
+
+/// Starts recording in a JVM that runs already, stops it (`mode=off`), or refuses.
+///
+/// The work is done on a thread of its own: the JVM looks into this library for
+/// the probes' native method only once this function has said that all is well,
+/// and nobody else could attach meanwhile.
+fn attach(vm: Vm, text: &str) -> c_int {
+    let (to, text) = attach::answer_to(text);
+    let answer = |answer| {
+        attach::answer(to.as_deref(), &answer);
+        match answer {
+            Answer::Refused(_) => sys::JNI_ERR,
+            Answer::Started(_) | Answer::Stopped => sys::OK,
+        }
+    };
+    let options = Options::parse(text);
+    if let Some(base) = agent::base() {
+        if options.is_ok_and(|options| !options.enabled) {
+            let stopped = agent::agent()
+                .zip(base.vm.jni())
+                .is_some_and(|(agent, jni)| attach::stop(agent, jni));
+            return answer(if stopped {
+                Answer::Stopped
+            } else {
+                Answer::Refused("the agent is about to start; try again".to_owned())
+            });
+        }
+        return answer(Answer::Refused(
+            "the agent is in this JVM already and goes on as it was started; the second one stays out"
+                .to_owned(),
+        ));
+    }
+    let options = match options {
+        Ok(options) => options,
+        Err(error) => return answer(Answer::Refused(error.to_string())),
+    };
+    if !options.enabled {
+        return answer(Answer::Refused(
+            "the agent is not in this JVM: there is nothing to switch off".to_owned(),
+        ));
+    }
+    run::set_started();
+    let Some((jvmti, jni)) = vm.jvmti(&[]).zip(vm.jni()) else {
+        return answer(Answer::Refused(NO_JVMTI.to_owned()));
+    };
+    if !agent::set_base(vm, jvmti, options, Since::Attach(to.clone())) {
+        jvmti.dispose();
+        return answer(Answer::Refused("somebody else is attaching it".to_owned()));
+    }
+    let ready = jvmti.set_callbacks(&callbacks())
+        && jvmti.enable(sys::EVENT_VM_DEATH)
+        && agent_thread(jvmti, jni, c"Hindsight Attacher", start_attached);
+    if ready {
+        sys::OK
+    } else {
+        answer(Answer::Refused(NO_EVENTS.to_owned()))
+    }
+}
+
+fn start_attached(jni: Jni) {
+    let Some(base) = agent::base() else { return };
+    let answer = match jni.with_frame(|jni| start(base, jni)) {
+        Some(Ok(changed)) => Answer::Started(changed),
+        Some(Err(what)) => Answer::Refused(what),
+        None => Answer::Refused("the JVM has no memory left".to_owned()),
+    };
+    if let Since::Attach(to) = &base.since {
+        attach::answer(to.as_deref(), &answer);
     }
 }
 
@@ -127,28 +200,23 @@ unsafe extern "system" fn vm_init(_: JvmtiEnv, env: JniEnv, _: Ref) {
         let Some(base) = agent::base() else { return };
         // SAFETY: this thread's environment.
         let jni = unsafe { Jni::new(env) };
-        jni.with_frame(|jni| start(base, jni));
-    });
-}
-
-fn start(base: &'static Base, jni: Jni) {
-    if earlier::is_archive_written(jni) {
-        base.complain(
-            "agent_not_started",
-            "nothing will be recorded: this JVM writes an archive of its classes, which must be without probes",
-        );
-        return;
-    }
-    let shim = match Shim::install(jni) {
-        Ok(shim) => shim,
-        Err(what) => {
+        if let Some(Err(what)) = jni.with_frame(|jni| start(base, jni)) {
             base.complain(
                 "agent_not_started",
                 &format!("nothing will be recorded: {what}"),
             );
-            return;
         }
-    };
+    });
+}
+
+/// Defines the probes and hooks class loading. `Err` says why nothing will be recorded.
+fn start(base: &'static Base, jni: Jni) -> Result<Changed, String> {
+    if earlier::is_archive_written(jni) {
+        return Err(
+            "this JVM writes an archive of its classes, which must be without probes".to_owned(),
+        );
+    }
+    let shim = Shim::install(jni, base.since != Since::Start)?;
     let recording = Recording::new(base.options.out.clone());
     if let Err(what) = recording.prepare() {
         base.complain(
@@ -157,37 +225,33 @@ fn start(base: &'static Base, jni: Jni) {
         );
     }
     let java_version = java_version(jni).unwrap_or_default();
-    let started = Agent {
+    let started = agent::set_agent(Agent {
         base,
         jvmti: base.jvmti,
         shim,
         recording,
         reports: Reports::default(),
         java_version,
+    });
+    let retransformer = hook_classes(base);
+    let ready = started.shim.set_ready(jni, true);
+    let Some(retransformer) = retransformer.filter(|_| ready) else {
+        return Err("the JVM refuses class-loading events".to_owned());
     };
-    let Some(started) = agent::set_agent(started) else {
-        return;
-    };
-    let hooked = hook_classes(base);
-    if !started.shim.set_ready(jni, true) || hooked.is_none() {
+    if base.options.report.uncaught && !hook_uncaught(retransformer, jni) {
         base.complain(
-            "agent_not_started",
-            "nothing will be recorded: the JVM refuses class-loading events",
+            "uncaught_not_hooked",
+            "uncaught exceptions will not be recorded: java.lang.Thread cannot be hooked",
         );
     }
-    if let Some(retransformer) = hooked {
-        if base.options.report.uncaught && !hook_uncaught(retransformer, jni) {
-            base.complain(
-                "uncaught_not_hooked",
-                "uncaught exceptions will not be recorded: java.lang.Thread cannot be hooked",
-            );
-        }
-        earlier::instrument(base, retransformer, jni);
-    }
+    let changed = earlier::instrument(base, retransformer, jni);
     if started.recording.directory().is_dir() {
         run::write(started, false);
     }
-    start_sweeper(base, jni);
+    if !agent_thread(base.jvmti, jni, c"Hindsight Sweeper", sweep_forever) {
+        base.counters.add("sweeper_not_started", 1);
+    }
+    Ok(changed)
 }
 
 /// `java.version`, which JVM TI does not tell.
@@ -431,8 +495,8 @@ unsafe extern "system" fn vm_death(_: JvmtiEnv, env: JniEnv) {
     });
 }
 
-/// Starts the thread that lets go of exceptions that are over.
-fn start_sweeper(base: &Base, jni: Jni) {
+/// Starts a thread of the agent's own.
+fn agent_thread(jvmti: Jvmti, jni: Jni, name: &CStr, body: fn(Jni)) -> bool {
     let make = || {
         let class = jni.find_class(c"java/lang/Thread")?;
         let constructor = jni.method(
@@ -441,11 +505,11 @@ fn start_sweeper(base: &Base, jni: Jni) {
             c"(Ljava/lang/ThreadGroup;Ljava/lang/String;)V",
         )?;
         // In the system group, so that the program's own groups count no thread of ours.
-        let group = base.jvmti.thread_group()?;
+        let group = jvmti.thread_group()?;
         let group_class = jni.find_class(c"java/lang/ThreadGroup")?;
         let parent = jni.field(group_class, c"parent", c"Ljava/lang/ThreadGroup;")?;
         let system = jni.get_object(group, parent).unwrap_or(group);
-        let name = jni.new_string(c"Hindsight Sweeper")?;
+        let name = jni.new_string(name)?;
         jni.new_object(
             class,
             constructor,
@@ -457,9 +521,7 @@ fn start_sweeper(base: &Base, jni: Jni) {
             ],
         )
     };
-    if !make().is_some_and(|thread| base.jvmti.run_agent_thread(thread, sweep_forever)) {
-        base.counters.add("sweeper_not_started", 1);
-    }
+    make().is_some_and(|thread| jvmti.run_agent_thread(thread, body))
 }
 
 fn sweep_forever(jni: Jni) {

@@ -1,19 +1,23 @@
 //! Classes of the program that are loaded when the agent starts.
 //!
-//! There are none in an ordinary JVM. An AOT cache (JDK 24 and up) has the
+//! There are none in an ordinary JVM, unless the agent is attached to it while it
+//! runs. An AOT cache (JDK 24 and up) has the
 //! classes of a training run loaded before the first line of Java, without a
 //! word to agents; a Java agent in front of ours may load some in its
 //! `premain`; and `-Djava.system.class.loader` names one. They get their
 //! probes by retransformation, all in one stop of the JVM.
 
-use crate::agent::Base;
-use crate::hook;
+use crate::agent::{Base, Since};
+use crate::hook::{self, Wanted};
 use crate::jni::{Jni, Obj};
 use crate::jvmti::Jvmti;
 use std::ptr;
+use std::time::{Duration, Instant};
 
 /// Classes retransformed at once: bounds what one stop of the JVM has to hold.
 const BATCH: usize = 1000;
+/// The same in a JVM that has work to do: it stands still for each batch.
+const BATCH_ATTACHED: usize = 100;
 
 /// Whether the JVM is writing an archive of its classes.
 ///
@@ -28,27 +32,42 @@ pub(crate) fn is_archive_written(jni: Jni) -> bool {
     ask().unwrap_or(false)
 }
 
+/// What became of the classes that were there before us.
+#[derive(Debug, Default)]
+pub(crate) struct Changed {
+    /// Given to the JVM to be retransformed.
+    pub(crate) classes: usize,
+    /// Of these, refused by the JVM.
+    pub(crate) refused: usize,
+    /// The longest of the JVM's calls. It stands still for a part of it.
+    pub(crate) longest: Duration,
+}
+
 /// Retransforms, by an environment whose hook is [`hook::again`], what the
 /// options ask for.
-pub(crate) fn instrument(base: &Base, retransformer: Jvmti, jni: Jni) {
+pub(crate) fn instrument(base: &Base, retransformer: Jvmti, jni: Jni) -> Changed {
+    let attached = base.since != Since::Start;
+    let at_once = if attached { BATCH_ATTACHED } else { BATCH };
+    let mut changed = Changed::default();
     let mut batch: Vec<Obj> = Vec::new();
     for class in retransformer.loaded_classes() {
-        if is_ours(base, retransformer, jni, class) {
+        if is_ours(base, retransformer, jni, class, attached) {
             batch.push(class);
         } else {
             jni.delete_local(class);
         }
-        if batch.len() == BATCH {
-            retransform(base, retransformer, &batch);
+        if batch.len() == at_once {
+            changed.retransform(base, retransformer, &batch);
             batch.drain(..).for_each(|class| jni.delete_local(class));
         }
     }
     if !batch.is_empty() {
-        retransform(base, retransformer, &batch);
+        changed.retransform(base, retransformer, &batch);
     }
+    changed
 }
 
-fn is_ours(base: &Base, jvmti: Jvmti, jni: Jni, class: Obj) -> bool {
+fn is_ours(base: &Base, jvmti: Jvmti, jni: Jni, class: Obj, attached: bool) -> bool {
     let Some(signature) = jvmti.class_signature(class) else {
         return false;
     };
@@ -60,34 +79,46 @@ fn is_ours(base: &Base, jvmti: Jvmti, jni: Jni, class: Obj) -> bool {
     };
     let loader = jvmti.loader(class);
     let raw = loader.map_or(ptr::null_mut(), |loader| loader.raw());
-    let wanted = hook::wants_frames(base, &name.replace('/', "."), raw);
+    let wanted = hook::wanted(base, &name.replace('/', "."), raw);
     if let Some(loader) = loader {
         jni.delete_local(loader);
     }
-    if !wanted {
-        return false;
-    }
-    // The boot loader's were loaded while the JVM was being set up: the probes may need them.
-    if loader.is_none() {
-        base.counters
-            .add("classes_left_alone:loaded before the agent", 1);
-        return false;
+    match wanted {
+        Wanted::Nothing => return false,
+        // The boot loader's were loaded while the JVM was being set up: the probes may need them.
+        Wanted::Frames if loader.is_none() => {
+            base.counters
+                .add("classes_left_alone:loaded before the agent", 1);
+            return false;
+        }
+        // These the probes need not; but at the JVM's start there is nothing yet to catch.
+        Wanted::Catches if loader.is_none() && !attached => return false,
+        Wanted::Frames | Wanted::Catches => {}
     }
     jvmti.is_modifiable(class)
 }
 
-fn retransform(base: &Base, jvmti: Jvmti, classes: &[Obj]) {
-    if jvmti.retransform(classes).is_ok() {
-        return;
-    }
-    // One of them is at fault, and the JVM has changed none.
-    for class in classes {
-        match jvmti.retransform(&[*class]) {
-            Ok(()) => {}
-            Err(error) => base.counters.add(
-                &format!("classes_left_alone:retransformation refused (JVM TI error {error})"),
-                1,
-            ),
+impl Changed {
+    fn retransform(&mut self, base: &Base, jvmti: Jvmti, classes: &[Obj]) {
+        self.classes += classes.len();
+        let started = Instant::now();
+        let done = jvmti.retransform(classes);
+        self.longest = self.longest.max(started.elapsed());
+        if done.is_ok() {
+            return;
+        }
+        // One of them is at fault, and the JVM has changed none.
+        for class in classes {
+            match jvmti.retransform(&[*class]) {
+                Ok(()) => {}
+                Err(error) => {
+                    self.refused += 1;
+                    let counter = format!(
+                        "classes_left_alone:retransformation refused (JVM TI error {error})"
+                    );
+                    base.counters.add(&counter, 1);
+                }
+            }
         }
     }
 }

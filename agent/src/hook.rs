@@ -60,7 +60,7 @@ const CATCHERS: &[&str] = &["java.util.concurrent.", "java.awt.", "sun.net.https
 
 /// What a class gets.
 #[derive(PartialEq, Eq, Clone, Copy)]
-enum Wanted {
+pub(crate) enum Wanted {
     /// Probes that hand over frames, and those of its handlers.
     Frames,
     /// Its handlers say what they catch.
@@ -72,7 +72,7 @@ enum Wanted {
 ///
 /// Code of the program that `include` leaves out still says what it catches, for
 /// the same reason as [`CATCHERS`] do; what `exclude` names is left as it is.
-fn wanted(base: &Base, jvmti: Jvmti, name: &str, loader: sys::Ref) -> Wanted {
+pub(crate) fn wanted(base: &Base, name: &str, loader: sys::Ref) -> Wanted {
     let options = &base.options;
     if select::is_below_probes(name) || select::names(&options.exclude, name) {
         return Wanted::Nothing;
@@ -88,7 +88,7 @@ fn wanted(base: &Base, jvmti: Jvmti, name: &str, loader: sys::Ref) -> Wanted {
             Wanted::Nothing
         };
     }
-    if !is_program(jvmti, name, loader) {
+    if !is_program(base.jvmti, name, loader) {
         Wanted::Nothing
     } else if options.include.is_empty() {
         Wanted::Frames
@@ -99,7 +99,7 @@ fn wanted(base: &Base, jvmti: Jvmti, name: &str, loader: sys::Ref) -> Wanted {
 
 /// Whether frames of this class are to be handed over.
 pub(crate) fn wants_frames(base: &Base, class: &str, loader: sys::Ref) -> bool {
-    wanted(base, base.jvmti, class, loader) == Wanted::Frames
+    wanted(base, class, loader) == Wanted::Frames
 }
 
 /// Memory for instrumenting: as much as there have been threads at it at the same
@@ -173,7 +173,7 @@ pub(crate) fn last(
             let original = originals::take(name);
             // What was kept was wanted.
             if original.is_none() {
-                match wanted(base, base.jvmti, &name.replace('/', "."), loader) {
+                match wanted(base, &name.replace('/', "."), loader) {
                     Wanted::Frames => {}
                     Wanted::Catches => return instrument_catches(base, bytes),
                     Wanted::Nothing => return None,
@@ -207,8 +207,12 @@ pub(crate) fn again(
 ) -> Option<Vec<u8>> {
     let name = name?;
     let dotted = name.replace('/', ".");
-    if loader.is_null() || !wants_frames(base, &dotted, loader) || has_probes(bytes) {
-        return None;
+    match wanted(base, &dotted, loader) {
+        Wanted::Nothing => return None,
+        _ if has_probes(bytes) => return None,
+        Wanted::Catches => return instrument_catches(base, bytes),
+        Wanted::Frames if loader.is_null() => return None,
+        Wanted::Frames => {}
     }
     let counter = if base.methods.is_known(&dotted) {
         "classes_given_their_probes_again"

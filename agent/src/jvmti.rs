@@ -53,6 +53,19 @@ impl Vm {
         }
         Some(jvmti)
     }
+
+    /// The current thread's JNI environment, if it is one of the JVM's threads.
+    pub(crate) fn jni(self) -> Option<Jni> {
+        let mut env = ptr::null_mut();
+        // SAFETY: `env` is a place for a pointer; the result is used on this thread only, for it is
+        // neither `Send` nor kept.
+        unsafe {
+            if self.0.GetEnv(&mut env, sys::JNI_VERSION_10) != sys::OK || env.is_null() {
+                return None;
+            }
+            Some(Jni::new(JniEnv(env.cast_const().cast())))
+        }
+    }
 }
 
 impl Jvmti {

@@ -7,7 +7,8 @@
 //! ([`snapshot`]) go into a crash file ([`recording`]).
 //!
 //! ```text
-//! callbacks --> hook --> instrument          (class loading; earlier: before us)
+//! callbacks --> hook --> instrument          (class loading; earlier: before us;
+//!     |                                       attach: while the program runs)
 //!     |
 //!     +-------> report --> exceptions, frames, snapshot, properties --> recording
 //! ```
@@ -26,6 +27,7 @@
 //! events, no access to local variables (design, decision 1).
 
 mod agent;
+mod attach;
 mod callbacks;
 mod counters;
 mod earlier;

@@ -4,13 +4,35 @@ use crate::agent::{Agent, Base};
 use crate::recording;
 use crate::report::now_ms;
 use serde_json::{Map, Value, json};
+use std::fs;
 use std::sync::OnceLock;
 
 static STARTED: OnceLock<i64> = OnceLock::new();
 
-/// When the agent was loaded, milliseconds since 1970.
+/// When the JVM was started, milliseconds since 1970: what was said by
+/// [`set_started`], else the time of the first call.
 pub(crate) fn started_ms() -> i64 {
     *STARTED.get_or_init(now_ms)
+}
+
+/// Takes the start of this process for the JVM's, for an agent that comes later.
+pub(crate) fn set_started() {
+    let started = || {
+        let stat = fs::read_to_string("/proc/self/stat").ok()?;
+        let boot = fs::read_to_string("/proc/stat").ok()?;
+        process_start_ms(&stat, &boot)
+    };
+    let _ = STARTED.set(started().unwrap_or_else(now_ms));
+}
+
+/// From `/proc/self/stat` and `/proc/stat`.
+fn process_start_ms(stat: &str, boot: &str) -> Option<i64> {
+    // The command's name, in parentheses, may hold anything. Behind it the 20th field is the start,
+    // in hundredths of a second since boot.
+    let (_, rest) = stat.rsplit_once(')')?;
+    let ticks: i64 = rest.split_whitespace().nth(19)?.parse().ok()?;
+    let boot = boot.lines().find_map(|line| line.strip_prefix("btime "))?;
+    Some(boot.trim().parse::<i64>().ok()? * 1000 + ticks * 10)
 }
 
 /// The command line with secrets masked.
@@ -53,5 +75,20 @@ pub(crate) fn write(agent: &Agent, ended: bool) {
     });
     if let Err(what) = agent.recording.write_run(&run) {
         base.complain("run_json_not_written", &what);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::process_start_ms;
+
+    #[test]
+    fn the_start_of_a_process_is_read() {
+        let stat = "12 (a) b) S 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 250 19";
+        assert_eq!(
+            process_start_ms(stat, "cpu 1\nbtime 1000\n"),
+            Some(1_002_500)
+        );
+        assert_eq!(process_start_ms("", "btime 1000"), None);
     }
 }

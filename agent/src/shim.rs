@@ -8,12 +8,17 @@ use crate::sys::JValue;
 use std::ffi::CString;
 use std::ptr;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
 
 /// Names and bytes of the probe classes.
 const CLASSES: &[(&str, &[u8])] = include!(concat!(env!("OUT_DIR"), "/shim/classes.rs"));
 
 const PROPAGATION: &str = "Ljava/lang/HindsightThread$Propagation;";
 const PROBE: &str = "Ljava/lang/HindsightProbe;";
+
+/// How long a JVM may take to accept an attached library.
+const MAX_LINKING: Duration = Duration::from_secs(10);
 
 /// Set when the probes' native method turns out to be this library's.
 pub(crate) static LINKED: AtomicBool = AtomicBool::new(false);
@@ -85,7 +90,9 @@ pub(crate) struct Way {
 
 impl Shim {
     /// Defines the probes and links `report`. `Err` names what failed.
-    pub(crate) fn install(jni: Jni) -> Result<Shim, String> {
+    ///
+    /// A JVM looks for native methods in a library that is attached a little later.
+    pub(crate) fn install(jni: Jni, attached: bool) -> Result<Shim, String> {
         for (name, bytes) in CLASSES {
             let c_name = CString::new(*name).map_err(|error| error.to_string())?;
             if jni.define_boot_class(&c_name, bytes).is_none() {
@@ -125,17 +132,19 @@ impl Shim {
         let nothing = JValue {
             object: ptr::null_mut(),
         };
-        jni.call_static_void(
-            thread,
-            report,
-            &[
-                JValue { int: -1 },
-                JValue { int: -1 },
-                nothing,
-                nothing,
-                nothing,
-            ],
-        );
+        let arguments = [
+            JValue { int: -1 },
+            JValue { int: -1 },
+            nothing,
+            nothing,
+            nothing,
+        ];
+        jni.call_static_void(thread, report, &arguments);
+        let asked = Instant::now();
+        while attached && !LINKED.load(Ordering::Acquire) && asked.elapsed() < MAX_LINKING {
+            sleep(Duration::from_millis(5));
+            jni.call_static_void(thread, report, &arguments);
+        }
         if !LINKED.load(Ordering::Acquire) {
             return Err(
                 "the JVM has linked the probes with another copy of the agent, which is off"

@@ -21,6 +21,7 @@ pub(crate) type MethodId = *mut c_void;
 pub(crate) const OK: c_int = 0;
 pub(crate) const JNI_ERR: c_int = -1;
 pub(crate) const JVMTI_VERSION_11: c_int = 0x300b_0000;
+pub(crate) const JNI_VERSION_10: c_int = 0x000A_0000;
 pub(crate) const EVENT_VM_INIT: c_int = 50;
 pub(crate) const EVENT_VM_DEATH: c_int = 51;
 pub(crate) const EVENT_CLASS_FILE_LOAD_HOOK: c_int = 54;

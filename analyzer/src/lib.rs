@@ -11,6 +11,7 @@
 //! - [`repair`] makes a damaged crash file whole, with holes for what is lost.
 //! - [`instrument`] rewrites classes offline and lists what was inserted;
 //!   [`archive`] carries all else of a jar along.
+//! - [`attach`] has a running JVM load the agent.
 //! - [`commands`] holds one file per subcommand: its options and its `run`.
 //!
 //! ```text
@@ -30,6 +31,7 @@
 #![forbid(unsafe_code)]
 
 pub mod archive;
+pub mod attach;
 pub mod classinfo;
 pub mod classpath;
 pub mod commands;

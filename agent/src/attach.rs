@@ -1,0 +1,106 @@
+//! Attaching to a running JVM, and switching off again.
+//!
+//! `hindsight attach` has the JVM load this library. What becomes of it is told
+//! in a file that the command has made and named in front of the options, for
+//! the JVM itself gives back no more than a number.
+
+use crate::agent::Agent;
+use crate::earlier::Changed;
+use crate::jni::Jni;
+use crate::run;
+use serde_json::{Value, json};
+use std::fs::OpenOptions;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// The key in front of the options. It is no option of the user's.
+const ANSWER_TO: &str = "attach-answer=";
+
+/// What becomes of an attached agent.
+#[derive(Debug)]
+pub(crate) enum Answer {
+    Started(Changed),
+    Stopped,
+    /// One line that says why.
+    Refused(String),
+}
+
+/// The file that an answer is awaited in, and the options.
+pub(crate) fn answer_to(text: &str) -> (Option<PathBuf>, &str) {
+    match text.strip_prefix(ANSWER_TO) {
+        Some(rest) => {
+            let (path, options) = rest.split_once(',').unwrap_or((rest, ""));
+            (Some(PathBuf::from(path)), options)
+        }
+        None => (None, text),
+    }
+}
+
+/// Tells how it went: into the file, else a refusal on stderr.
+pub(crate) fn answer(to: Option<&Path>, answer: &Answer) {
+    if let Some(to) = to
+        && write(to, &document(answer)).is_ok()
+    {
+        return;
+    }
+    if let Answer::Refused(what) = answer {
+        // Not `eprintln!`, which panics when nobody reads.
+        let _ = writeln!(std::io::stderr(), "hindsight: {what}");
+    }
+}
+
+fn document(answer: &Answer) -> Value {
+    match answer {
+        Answer::Started(changed) => {
+            let base = crate::agent::base();
+            let out = base.map(|base| {
+                std::path::absolute(&base.options.out).unwrap_or_else(|_| base.options.out.clone())
+            });
+            json!({
+                "status": "started",
+                "out": out,
+                "classes": changed.classes,
+                "refused": changed.refused,
+                "longest_ms": changed.longest.as_secs_f64() * 1000.0,
+            })
+        }
+        Answer::Stopped => json!({ "status": "stopped" }),
+        Answer::Refused(what) => json!({ "status": "refused", "reason": what }),
+    }
+}
+
+/// One line; its end says that it is whole. The file is there already: if it is
+/// not, nobody waits any more.
+fn write(to: &Path, answer: &Value) -> std::io::Result<()> {
+    let mut file = OpenOptions::new().write(true).open(to)?;
+    file.write_all(format!("{answer}\n").as_bytes())
+}
+
+/// Stops recording. The probes stay where they are.
+pub(crate) fn stop(agent: &Agent, jni: Jni) -> bool {
+    if !agent.shim.set_ready(jni, false) {
+        return false;
+    }
+    agent.reports.drain(Duration::from_secs(10));
+    if agent.recording.directory().is_dir() {
+        run::write(agent, true);
+    }
+    true
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_answer_stands_in_front_of_the_options() {
+        assert_eq!(answer_to("out=a,copy=fields"), (None, "out=a,copy=fields"));
+        let path = Some(PathBuf::from("/tmp/x"));
+        assert_eq!(
+            answer_to("attach-answer=/tmp/x,out=a,copy=fields"),
+            (path.clone(), "out=a,copy=fields")
+        );
+        assert_eq!(answer_to("attach-answer=/tmp/x"), (path, ""));
+    }
+}

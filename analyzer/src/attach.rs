@@ -1,0 +1,305 @@
+//! Having a running JVM load a library: HotSpot's attach protocol.
+//!
+//! A JVM is asked by a `SIGQUIT` to listen on a socket in its temporary
+//! directory, unless it does already; then a command goes over the socket and
+//! its answer comes back. The signal ends any other process, so the process
+//! must be seen to be a HotSpot JVM first.
+//!
+//! All paths are the target's own: it may live in a container, with another
+//! root and another number for itself.
+
+use anyhow::{Context, Result, bail};
+use rustix::process::{Pid, Signal, kill_process};
+use std::fs::{self, File};
+use std::io::{ErrorKind, Read, Write};
+use std::os::unix::fs::MetadataExt;
+use std::os::unix::net::UnixStream;
+use std::path::{Path, PathBuf};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+/// How long a JVM may take to listen, and to load a library. A JVM that is
+/// garbage-collecting or swapped out is slow.
+const PATIENCE: Duration = Duration::from_secs(15);
+
+/// Bytes of one argument of the protocol's first version, its end aside.
+pub const MAX_ARGUMENT: usize = 1024;
+
+/// The protocol's version that every HotSpot JVM speaks.
+const VERSION: &str = "1";
+
+/// A running HotSpot JVM.
+#[derive(Debug)]
+pub struct Target {
+    pid: u32,
+    /// What it calls itself: another number in a container.
+    own_pid: u32,
+    /// Its root directory, seen from here.
+    root: PathBuf,
+    patience: Duration,
+}
+
+impl Target {
+    /// Looks at a process.
+    ///
+    /// # Errors
+    ///
+    /// Fails if there is no such process, if it is no HotSpot JVM, or if it may
+    /// not be looked at.
+    pub fn find(pid: u32) -> Result<Target> {
+        let proc = PathBuf::from(format!("/proc/{pid}"));
+        if !proc.is_dir() {
+            bail!("there is no process {pid}; jcmd -l lists the JVMs");
+        }
+        let maps = match fs::read_to_string(proc.join("maps")) {
+            Ok(maps) => maps,
+            Err(error) if error.kind() == ErrorKind::PermissionDenied => bail!(
+                "process {pid} is {}; attach as that user",
+                fs::metadata(&proc).map_or_else(
+                    |_| "another user's".to_owned(),
+                    |proc| format!("of the user with id {}", proc.uid())
+                )
+            ),
+            Err(error) => {
+                return Err(error).with_context(|| format!("cannot look at process {pid}"));
+            }
+        };
+        if !maps.lines().any(|line| line.ends_with("/libjvm.so")) {
+            bail!("process {pid} is no HotSpot JVM (it has no libjvm.so); jcmd -l lists the JVMs");
+        }
+        let look = |name: &str| {
+            fs::read(proc.join(name)).with_context(|| format!("cannot look at process {pid}"))
+        };
+        let status = String::from_utf8_lossy(&look("status")?).into_owned();
+        let forbids = look("cmdline")?
+            .split(|byte| *byte == 0)
+            .any(|argument| argument == b"-XX:+DisableAttachMechanism");
+        if forbids {
+            bail!(
+                "process {pid} was started with -XX:+DisableAttachMechanism, which forbids it; \
+                 start it with -agentpath instead"
+            );
+        }
+        if !catches_quit(&status) {
+            bail!(
+                "process {pid} would be ended by the signal that asks it to listen: it is just \
+                 starting (try again), or was started with -Xrs"
+            );
+        }
+        Ok(Target {
+            pid,
+            own_pid: own_pid(&status).unwrap_or(pid),
+            root: proc.join("root"),
+            patience: PATIENCE,
+        })
+    }
+
+    /// A path of the target's, seen from here.
+    pub fn seen(&self, path: &Path) -> PathBuf {
+        self.root.join(path.strip_prefix("/").unwrap_or(path))
+    }
+
+    /// Has the JVM load a library and hand it these options.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the JVM does not listen, forbids it, or if the library refuses.
+    pub fn load(&self, library: &Path, options: &str) -> Result<()> {
+        let library = library
+            .to_str()
+            .context("the library's path is not UTF-8")?;
+        for argument in [library, options] {
+            if argument.len() > MAX_ARGUMENT {
+                bail!(
+                    "the JVM takes at most {MAX_ARGUMENT} bytes, and these are {}: \
+                     write the options into a file and give @FILE (its path as the JVM sees it)",
+                    argument.len()
+                );
+            }
+        }
+        let mut socket = self.listening()?;
+        socket.set_read_timeout(Some(self.patience))?;
+        // The third argument: the path is absolute.
+        let command = [VERSION, "load", library, "true", options].join("\0") + "\0";
+        socket
+            .write_all(command.as_bytes())
+            .with_context(|| format!("process {} has closed its socket", self.pid))?;
+        let mut answer = String::new();
+        match socket.read_to_string(&mut answer) {
+            Ok(_) => {}
+            Err(error) if error.kind() == ErrorKind::WouldBlock => bail!(
+                "process {} has not answered within {} seconds; it may still do what it was asked",
+                self.pid,
+                self.patience.as_secs()
+            ),
+            Err(error) => {
+                return Err(error).with_context(|| format!("process {} has gone", self.pid));
+            }
+        }
+        loaded(&answer)
+    }
+
+    /// Its socket; it is asked to listen if it does not.
+    fn listening(&self) -> Result<UnixStream> {
+        let socket = self.seen(Path::new(&format!("/tmp/.java_pid{}", self.own_pid)));
+        let connect = || match UnixStream::connect(&socket) {
+            Ok(stream) => Ok(Some(stream)),
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+            // Left by a process that had the same number.
+            Err(error) if error.kind() == ErrorKind::ConnectionRefused => Ok(None),
+            Err(error) => {
+                Err(error).with_context(|| format!("cannot connect to {}", socket.display()))
+            }
+        };
+        if let Some(stream) = connect()? {
+            return Ok(stream);
+        }
+        // The JVM takes the signal for a request if this file is there, else it prints its threads.
+        let request = Request::make(self)?;
+        let pid = i32::try_from(self.pid)
+            .ok()
+            .and_then(Pid::from_raw)
+            .context("not a process")?;
+        kill_process(pid, Signal::QUIT)
+            .with_context(|| format!("cannot send a signal to process {}", self.pid))?;
+        let asked = Instant::now();
+        while asked.elapsed() < self.patience {
+            sleep(Duration::from_millis(20));
+            if let Some(stream) = connect()? {
+                drop(request);
+                return Ok(stream);
+            }
+            if !Path::new(&format!("/proc/{}", self.pid)).is_dir() {
+                bail!("process {} has ended", self.pid);
+            }
+        }
+        bail!(
+            "process {} does not listen, after {} seconds: it may hang, or forbid attaching \
+             (-XX:+DisableAttachMechanism, -Xrs)",
+            self.pid,
+            self.patience.as_secs()
+        )
+    }
+}
+
+/// The file that makes `SIGQUIT` a request; removed at the end.
+struct Request(PathBuf);
+
+impl Request {
+    fn make(target: &Target) -> Result<Request> {
+        let name = format!(".attach_pid{}", target.own_pid);
+        // Its directory may not be writable; then the JVM looks into the temporary one.
+        let places = [
+            PathBuf::from(format!("/proc/{}/cwd", target.pid)),
+            target.seen(Path::new("/tmp")),
+        ];
+        let mut refused = None;
+        for place in places {
+            let path = place.join(&name);
+            match File::create(&path) {
+                Ok(_) => return Ok(Request(path)),
+                Err(error) => refused = Some(error),
+            }
+        }
+        Err(refused.expect("there are two places"))
+            .with_context(|| format!("cannot write {name} where process {} sees it", target.pid))
+    }
+}
+
+impl Drop for Request {
+    fn drop(&mut self) {
+        let _ = fs::remove_file(&self.0);
+    }
+}
+
+/// What a process calls itself, by its `/proc/PID/status`: the innermost of its
+/// numbers.
+fn own_pid(status: &str) -> Option<u32> {
+    let line = status
+        .lines()
+        .find_map(|line| line.strip_prefix("NSpid:"))?;
+    line.split_whitespace().next_back()?.parse().ok()
+}
+
+/// Whether a process handles `SIGQUIT`, by its `/proc/PID/status`.
+fn catches_quit(status: &str) -> bool {
+    let caught = status.lines().find_map(|line| line.strip_prefix("SigCgt:"));
+    let mask = caught.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
+    mask.is_none_or(|mask| mask & 1 << (Signal::QUIT.as_raw() - 1) != 0)
+}
+
+/// Reads the JVM's answer to `load`: a code of its own, and the library's.
+fn loaded(answer: &str) -> Result<()> {
+    let mut lines = answer.lines().map(str::trim);
+    let code = lines.next().unwrap_or("");
+    let said = lines.collect::<Vec<_>>().join(" ");
+    if answer.contains("Dynamic agent loading is not enabled") {
+        bail!(
+            "the JVM was started with -XX:-EnableDynamicAgentLoading, which forbids it; \
+             start it with -agentpath instead"
+        );
+    }
+    // JDK 17 and 25 write the library's code on the second line in different words.
+    let library: Option<i32> = said
+        .strip_prefix("return code:")
+        .unwrap_or(&said)
+        .trim()
+        .parse()
+        .ok();
+    match (code, library) {
+        ("0", Some(0)) => Ok(()),
+        ("0", Some(code)) => bail!("the agent refuses (code {code})"),
+        ("", _) => bail!("the JVM has closed the connection without an answer"),
+        _ => bail!("the JVM refuses (code {code}): {said}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_process_in_a_container_has_another_number_of_its_own() {
+        assert_eq!(own_pid("Name:\tjava\nNSpid:\t4711\t12\n"), Some(12));
+        assert_eq!(own_pid("Name:\tjava\nNSpid:\t4711\n"), Some(4711));
+        assert_eq!(own_pid("Name:\tjava\n"), None);
+    }
+
+    #[test]
+    fn a_process_that_the_signal_would_end_is_known() {
+        assert!(catches_quit("SigCgt:\t2000000181005ccf\n"));
+        assert!(!catches_quit("SigCgt:\t0000000000000002\n"));
+        assert!(!catches_quit("SigCgt:\t0000000000000000\n"));
+    }
+
+    #[test]
+    fn answers_are_understood() {
+        for whole in ["0\n0\n", "0\nreturn code: 0\n"] {
+            assert!(loaded(whole).is_ok(), "{whole}");
+        }
+        for (answer, part) in [
+            ("", "without an answer"),
+            ("0\nreturn code: -1\n", "code -1"),
+            (
+                "100\nno.so: cannot open shared object file\n",
+                "cannot open shared object file",
+            ),
+            (
+                "0\nDynamic agent loading is not enabled. Use -XX:+EnableDynamicAgentLoading\n",
+                "forbids it",
+            ),
+            ("101\nbad\n", "code 101"),
+        ] {
+            let error = loaded(answer).unwrap_err().to_string();
+            assert!(error.contains(part), "{answer}: {error}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_jvm_is_left_alone() {
+        let error = Target::find(std::process::id()).unwrap_err().to_string();
+        assert!(error.contains("no HotSpot JVM"), "{error}");
+        let error = Target::find(u32::MAX).unwrap_err().to_string();
+        assert!(error.contains("no process"), "{error}");
+    }
+}

@@ -1,0 +1,197 @@
+//! `hindsight attach`.
+
+use super::{Failure, Format};
+use crate::attach::Target;
+use anyhow::{Context, Result, bail};
+use serde_json::{Value, json};
+use std::fs;
+use std::io::{IsTerminal, Write};
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+use tempfile::NamedTempFile;
+
+/// Start recording in a JVM that runs already.
+///
+/// Classes that are loaded get their probes by retransformation, a hundred at a
+/// time; the program goes on in between. Methods that were running meanwhile
+/// have none until they are called again. From JDK 21 on the JVM prints a
+/// warning on its own stderr when a library is attached; with
+/// -XX:-EnableDynamicAgentLoading it forbids it, and a later JDK will do so
+/// unless it is started with -XX:+EnableDynamicAgentLoading.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+    # Which JVMs there are.
+    $ jcmd -l
+
+    # Record crashes of process 4711. Paths are as that process sees them.
+    $ hindsight attach 4711 out=/var/crashes/%p,include=com.acme.**
+
+    # Stop it again; the probes stay, but record nothing.
+    $ hindsight attach 4711 mode=off
+
+Exit status:
+    0 if the JVM records, or has stopped,
+    1 if it does not: it is no JVM, forbids it, is recorded already, ...
+    2 if the arguments are wrong.")]
+pub struct Opts {
+    /// The process.
+    #[arg(value_name = "PID")]
+    pid: u32,
+
+    /// The agent's options, as behind -agentpath:...=; an `out` that is not
+    /// absolute is below the directory that the process works in.
+    #[arg(value_name = "KEY=VALUE,...", default_value = "")]
+    options: String,
+
+    /// The agent; by default libhindsight.so beside this command.
+    #[arg(long, value_name = "FILE")]
+    agent: Option<PathBuf>,
+
+    /// How long to wait until all classes have their probes.
+    #[arg(long, value_name = "SECONDS", default_value_t = 120)]
+    timeout: u64,
+
+    /// How to print: text for people, json for machines.
+    #[arg(long, value_enum, default_value_t)]
+    format: Format,
+
+    /// No note on stderr while it takes long.
+    #[arg(long)]
+    quiet: bool,
+}
+
+/// A wait of this length deserves a word.
+const LONG: Duration = Duration::from_secs(2);
+
+impl Opts {
+    /// Attaches; what the agent says goes to `out`.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the process cannot be attached to, or the agent refuses.
+    pub fn run(&self, out: &mut dyn Write) -> Result<()> {
+        let agent = self.agent()?;
+        let target = Target::find(self.pid)?;
+        // In the JVM's own temporary directory, and as open as its user needs it.
+        let answer = tempfile::Builder::new()
+            .prefix("hindsight-attach-")
+            .permissions(fs::Permissions::from_mode(0o666))
+            .tempfile_in(target.seen(Path::new("/tmp")))
+            .context("cannot make a file for the answer where the process sees it")?;
+        if !target.seen(&agent).is_file() {
+            bail!(
+                "process {} sees no {}: copy libhindsight.so into its container and name it with --agent",
+                self.pid,
+                agent.display()
+            );
+        }
+        let name = Path::new("/tmp").join(answer.path().file_name().unwrap_or_default());
+        let options = format!("attach-answer={},{}", name.display(), self.options);
+        let asked = target.load(&agent, &options);
+        let said = match &asked {
+            Ok(()) => self.wait(&answer)?,
+            // It refuses in words, unless it was not even loaded.
+            Err(_) => read(&answer),
+        };
+        match said {
+            Some(said) => self.tell(&said, out),
+            None => match asked {
+                Err(error) => Err(error),
+                Ok(()) => bail!(
+                    "process {} has loaded the agent, which is not done after {} seconds; it goes on: \
+                     look for run.json in its out directory",
+                    self.pid,
+                    self.timeout
+                ),
+            },
+        }
+    }
+
+    fn agent(&self) -> Result<PathBuf> {
+        let path = match &self.agent {
+            Some(path) => path.clone(),
+            None => std::env::current_exe()
+                .context("where this command is")?
+                .with_file_name("libhindsight.so"),
+        };
+        path.canonicalize().with_context(|| {
+            format!(
+                "no agent at {}; name libhindsight.so with --agent",
+                path.display()
+            )
+        })
+    }
+
+    /// The answer, once it is there.
+    fn wait(&self, answer: &NamedTempFile) -> Result<Option<Value>> {
+        let began = Instant::now();
+        let mut told = self.quiet || !std::io::stderr().is_terminal();
+        while began.elapsed() < Duration::from_secs(self.timeout) {
+            if let Some(said) = read(answer) {
+                return Ok(Some(said));
+            }
+            if !Path::new(&format!("/proc/{}", self.pid)).is_dir() {
+                bail!("process {} has ended", self.pid);
+            }
+            if !told && began.elapsed() > LONG {
+                eprintln!("hindsight: classes are getting their probes");
+                told = true;
+            }
+            sleep(Duration::from_millis(20));
+        }
+        Ok(None)
+    }
+
+    fn tell(&self, said: &Value, out: &mut dyn Write) -> Result<()> {
+        let status = said["status"].as_str().unwrap_or("refused");
+        match self.format {
+            Format::Json => {
+                let mut document = json!({ "schema": "hindsight.attach/1", "pid": self.pid });
+                if let (Some(all), Some(said)) = (document.as_object_mut(), said.as_object()) {
+                    all.extend(said.clone());
+                }
+                serde_json::to_writer_pretty(&mut *out, &document)?;
+                writeln!(out)?;
+            }
+            Format::Text => match status {
+                "started" => {
+                    let number = |key: &str| said[key].as_u64().unwrap_or(0);
+                    writeln!(
+                        out,
+                        "process {} records; crashes go to {}",
+                        self.pid,
+                        said["out"].as_str().unwrap_or("?")
+                    )?;
+                    write!(
+                        out,
+                        "{} classes that were loaded have got their probes",
+                        number("classes") - number("refused").min(number("classes"))
+                    )?;
+                    if number("refused") > 0 {
+                        write!(out, ", {} were refused by the JVM", number("refused"))?;
+                    }
+                    writeln!(
+                        out,
+                        "; longest step {:.0} ms",
+                        said["longest_ms"].as_f64().unwrap_or(0.0)
+                    )?;
+                }
+                "stopped" => writeln!(out, "process {} records no more", self.pid)?,
+                _ => bail!("{}", said["reason"].as_str().unwrap_or("the agent refuses")),
+            },
+        }
+        if status == "refused" {
+            return Err(Failure.into());
+        }
+        Ok(())
+    }
+}
+
+/// The agent's answer, if it is whole.
+fn read(answer: &NamedTempFile) -> Option<Value> {
+    let text = fs::read_to_string(answer.path()).ok()?;
+    serde_json::from_str(text.strip_suffix('\n')?).ok()
+}

@@ -1,0 +1,246 @@
+//! Attaching to a running JVM, on every JDK: what is recorded then, and who
+//! refuses.
+
+use hindsight_test_programs::{Jdk, Workplace, both, hindsight, jdks, render, text};
+use serde_json::Value;
+use std::io::{Read, Write};
+use std::process::{Child, ChildStdin, Command, Output, Stdio};
+
+/// Does what the letters on its input say, and fails in three ways.
+const SERVER: &str = "
+import java.util.*;
+import java.util.concurrent.*;
+public class Server {
+    static int at(int[] weights, int index) { return weights[index]; }
+    static int work(List<Integer> numbers, String why) {
+        numbers = new ArrayList<>(numbers);
+        return at(new int[numbers.size()], numbers.get(0));
+    }
+    static final RuntimeException SHARED = new RuntimeException(\"shared\");
+    static void shared(int n) { if (n == 0) throw SHARED; shared(n - 1); }
+    public static void main(String[] args) throws Exception {
+        say(\"ready\");
+        for (int letter; (letter = System.in.read()) >= 0; ) {
+            int given = letter;
+            Thread thread = new Thread(() -> serve(given), \"worker\");
+            thread.start();
+            thread.join();
+            say(\"done\");
+        }
+        work(List.of(9), \"main\");
+    }
+    static void serve(int letter) {
+        switch (letter) {
+            case 'w' -> work(List.of(7, 1), \"worker\");
+            // Caught by the JDK's own code, which was loaded long ago.
+            case 's' -> {
+                for (int i = 0; i < 3; i++) {
+                    int n = i;
+                    new FutureTask<>(() -> { shared(n); return null; }).run();
+                }
+                shared(0);
+            }
+            case 'l' -> new Late(\"x\").fail(3);
+        }
+    }
+    static void say(String what) { System.out.println(what); System.out.flush(); }
+}
+class Late {
+    private final String name;
+    Late(String name) { this.name = name; }
+    int fail(int by) { return by / (name.length() - 1); }
+}
+";
+
+struct Server {
+    jvm: Child,
+    input: Option<ChildStdin>,
+}
+
+impl Server {
+    fn start(jdk: &Jdk, workplace: &Workplace, options: &[&str]) -> Server {
+        let classes = workplace.compile_text(jdk, &["-g", "--release", "17"], "Server", SERVER);
+        let mut jvm = jdk
+            .java()
+            .current_dir(workplace.join("."))
+            .arg("-Xverify:all")
+            .arg("-XX:-PrintWarnings")
+            .args(options)
+            .arg("-cp")
+            .arg(&classes)
+            .arg("Server")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let input = jvm.stdin.take();
+        let mut server = Server { jvm, input };
+        server.read("ready\n");
+        server
+    }
+
+    fn read(&mut self, expected: &str) {
+        let mut said = vec![0; expected.len()];
+        self.jvm
+            .stdout
+            .as_mut()
+            .unwrap()
+            .read_exact(&mut said)
+            .unwrap();
+        assert_eq!(text(&said), expected);
+    }
+
+    fn ask(&mut self, letter: u8) {
+        let input = self.input.as_mut().unwrap();
+        input.write_all(&[letter]).unwrap();
+        input.flush().unwrap();
+        self.read("done\n");
+    }
+
+    fn attach(&self, arguments: &[&str]) -> Output {
+        Command::new(hindsight())
+            .arg("attach")
+            .arg(self.jvm.id().to_string())
+            .args(arguments)
+            .output()
+            .unwrap()
+    }
+
+    /// Its main thread fails at the end of its input.
+    fn end(mut self) -> Output {
+        drop(self.input.take());
+        self.jvm.wait_with_output().unwrap()
+    }
+}
+
+fn stderr(output: &Output) -> String {
+    text(&output.stderr)
+}
+
+#[test]
+fn a_running_jvm_is_recorded_and_let_go() {
+    for jdk in jdks() {
+        let workplace = Workplace::new("attach");
+        let mut server = Server::start(jdk, &workplace, &[]);
+        server.ask(b'w');
+        let out = format!("out={},version=v7", workplace.join("out").display());
+        let attached = server.attach(&[&out, "--format", "json"]);
+        assert!(attached.status.success(), "{}", both(&attached));
+        let said: Value = serde_json::from_slice(&attached.stdout).unwrap();
+        assert_eq!(said["schema"], "hindsight.attach/1");
+        assert_eq!(said["status"], "started");
+        assert_eq!(said["out"], workplace.join("out").to_str().unwrap());
+        assert!(said["classes"].as_u64() >= Some(1), "{said}");
+        assert_eq!(said["refused"], 0, "{said}");
+
+        // Another one stays out, and says so to whoever asked.
+        let again = server.attach(&["out=elsewhere"]);
+        assert_eq!(again.status.code(), Some(1));
+        assert!(
+            stderr(&again).contains("is in this JVM already"),
+            "{}",
+            both(&again)
+        );
+
+        for letter in *b"wsl" {
+            server.ask(letter);
+        }
+        let off = server.attach(&["mode=off"]);
+        assert!(off.status.success(), "{}", both(&off));
+        assert!(text(&off.stdout).contains("records no more"));
+        server.ask(b'l');
+        let output = server.end();
+        assert_eq!(output.status.code(), Some(1), "{}", both(&output));
+
+        let rendered: Vec<String> = workplace.crashes().iter().map(render).collect();
+        assert_eq!(
+            rendered.join(""),
+            "\
+java.lang.ArrayIndexOutOfBoundsException in thread worker, uncaught
+  Server.at:5 weights=[I(8 bytes) index=7
+  Server.work:8 numbers=ImmutableCollections$List12 why=\"worker\"
+  Server.serve:25 letter=119
+  Server.lambda$main$:16 given=119
+java.lang.RuntimeException in thread worker, uncaught
+  Server.shared n=0
+  Server.serve letter=115
+  Server.lambda$main$ given=115
+java.lang.ArithmeticException in thread worker, uncaught
+  Late.fail:42 this=Late{name=\"x\"} by=3
+  Server.serve:34 letter=108
+  Server.lambda$main$:16 given=108
+",
+            "JDK {}",
+            jdk.version
+        );
+        let run = workplace.run_json();
+        assert!(
+            run["started_ms"].as_i64() < run["ended_ms"].as_i64(),
+            "{run}"
+        );
+        assert_eq!(run["version"], "v7");
+    }
+}
+
+#[test]
+fn who_forbids_attaching_is_told() {
+    for jdk in jdks() {
+        for (options, part) in [
+            (
+                "-XX:-EnableDynamicAgentLoading",
+                "-XX:-EnableDynamicAgentLoading, which forbids it",
+            ),
+            (
+                "-XX:+DisableAttachMechanism",
+                "-XX:+DisableAttachMechanism, which forbids it",
+            ),
+            ("-Xrs", "would be ended by the signal"),
+        ] {
+            let workplace = Workplace::new("forbidden");
+            let server = Server::start(jdk, &workplace, &[options]);
+            let attached = server.attach(&[]);
+            assert_eq!(attached.status.code(), Some(1), "{}", both(&attached));
+            assert!(
+                stderr(&attached).contains(part),
+                "JDK {} {options}: {}",
+                jdk.version,
+                both(&attached)
+            );
+            // It goes on as if nothing had been.
+            let output = server.end();
+            assert_eq!(output.status.code(), Some(1));
+            assert!(stderr(&output).contains("Server.work"), "{}", both(&output));
+            assert!(!stderr(&output).contains("hindsight"), "{}", both(&output));
+        }
+    }
+}
+
+#[test]
+fn bad_requests_change_nothing() {
+    let jdk = jdks().last().unwrap();
+    let workplace = Workplace::new("bad-attach");
+    let mut server = Server::start(jdk, &workplace, &[]);
+    let long = format!("version={}", "x".repeat(1100));
+    for (arguments, part) in [
+        (
+            &["colour=red"][..],
+            "unknown option \"colour\"; the keys are",
+        ),
+        (&["copy=all"], "bad value \"all\" for option copy"),
+        (&["mode=off"], "nothing to switch off"),
+        (&[&long], "write the options into a file and give @FILE"),
+        (&["--agent", "/no/such.so"], "no agent at /no/such.so"),
+        (&["--agent", "/proc/self/exe"], "the JVM refuses"),
+    ] {
+        let attached = server.attach(arguments);
+        assert_eq!(attached.status.code(), Some(1), "{}", both(&attached));
+        let said = stderr(&attached);
+        assert!(said.contains(part), "{arguments:?}: {said}");
+        assert_eq!(said.lines().count(), 1, "{said}");
+    }
+    server.ask(b'l');
+    let output = server.end();
+    assert!(workplace.crash_files().is_empty());
+    assert!(!stderr(&output).contains("hindsight:"), "{}", both(&output));
+}
