@@ -1,5 +1,6 @@
-//! Compiles the replay library and packs it into a jar, which the command
-//! embeds: tests that it emits run by themselves.
+//! Compiles the replay library and the programs' interface to the agent and
+//! packs each into a jar, which the command embeds: tests that it emits run by
+//! themselves.
 
 use std::fs::{self, File};
 use std::io::Write;
@@ -9,37 +10,42 @@ use std::{env, io};
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, DateTime, ZipWriter};
 
-/// Where the library's sources are, from here.
-const SOURCES: &str = "../java-shim/replay/src";
+/// Where the libraries' sources are below, from here.
+const SHIM: &str = "../java-shim";
 
 fn main() {
-    println!("cargo::rerun-if-changed={SOURCES}");
     println!("cargo::rerun-if-env-changed=JAVA_HOME");
     let out = PathBuf::from(env::var_os("OUT_DIR").expect("Cargo sets OUT_DIR"));
-    if let Err(error) = build(&out) {
-        // Cargo takes one line at a time.
-        for line in format!("failed to build the replay library: {error}").lines() {
-            println!("cargo::error={line}");
+    for library in ["replay", "api"] {
+        let sources = Path::new(SHIM).join(library).join("src");
+        println!("cargo::rerun-if-changed={}", sources.display());
+        if let Err(error) = build(library, &sources, &out) {
+            // Cargo takes one line at a time.
+            for line in format!("failed to build the {library} library: {error}").lines() {
+                println!("cargo::error={line}");
+            }
         }
     }
 }
 
-fn build(out: &Path) -> Result<(), String> {
+fn build(library: &str, from: &Path, out: &Path) -> Result<(), String> {
     let mut sources = Vec::new();
-    files_below(Path::new(SOURCES), &mut sources)
-        .map_err(|error| format!("cannot read {SOURCES}: {error}"))?;
+    files_below(from, &mut sources)
+        .map_err(|error| format!("cannot read {}: {error}", from.display()))?;
     sources.retain(|file| file.extension().is_some_and(|ext| ext == "java"));
     if sources.is_empty() {
-        return Err(format!("there are no sources in {SOURCES}"));
+        return Err(format!("there are no sources in {}", from.display()));
     }
 
-    let classes = out.join("replay-classes");
+    let classes = out.join(format!("{library}-classes"));
     // Classes of sources that are gone must not live on in the jar.
     let _ = fs::remove_dir_all(&classes);
     compile(&sources, &classes)?;
 
-    let jar = out.join("hindsight-replay.jar");
-    pack(&classes, &jar).map_err(|error| format!("cannot write {}: {error}", jar.display()))
+    let jar = out.join(format!("hindsight-{library}.jar"));
+    let module = format!("dev.hindsight.{library}");
+    pack(&classes, &module, &jar)
+        .map_err(|error| format!("cannot write {}: {error}", jar.display()))
 }
 
 fn compile(sources: &[PathBuf], classes: &Path) -> Result<(), String> {
@@ -80,7 +86,7 @@ fn compile(sources: &[PathBuf], classes: &Path) -> Result<(), String> {
 
 /// Packs a directory in a fixed order and with a fixed time, so that the same
 /// sources give the same jar.
-fn pack(classes: &Path, jar: &Path) -> io::Result<()> {
+fn pack(classes: &Path, module: &str, jar: &Path) -> io::Result<()> {
     let mut files = Vec::new();
     files_below(classes, &mut files)?;
     let mut zip = ZipWriter::new(File::create(jar)?);
@@ -89,7 +95,8 @@ fn pack(classes: &Path, jar: &Path) -> io::Result<()> {
         .last_modified_time(DateTime::default())
         .unix_permissions(0o644);
     zip.start_file("META-INF/MANIFEST.MF", options)?;
-    zip.write_all(b"Manifest-Version: 1.0\r\nAutomatic-Module-Name: dev.hindsight.replay\r\n\r\n")?;
+    let manifest = format!("Manifest-Version: 1.0\r\nAutomatic-Module-Name: {module}\r\n\r\n");
+    zip.write_all(manifest.as_bytes())?;
     for file in files {
         let name = file.strip_prefix(classes).expect("found below it");
         zip.start_file_from_path(name, options)?;

@@ -79,6 +79,9 @@ fn is_ours(base: &Base, jvmti: Jvmti, jni: Jni, class: Obj, attached: bool) -> b
     };
     let loader = jvmti.loader(class);
     let raw = loader.map_or(ptr::null_mut(), |loader| loader.raw());
+    if name == hook::API {
+        return jvmti.is_modifiable(class);
+    }
     let wanted = hook::wanted(base, &name.replace('/', "."), raw);
     if let Some(loader) = loader {
         jni.delete_local(loader);

@@ -1,8 +1,8 @@
 //! From what the probes kept and what the stack trace says to frames.
 
-use crate::jni::Obj;
+use crate::jni::{Jni, Obj};
 use crate::methods::{self, Class, Methods, NOT_CAPTURED};
-use crate::shim::{Raw, Way};
+use crate::shim::{Live, Raw, Way};
 use crate::snapshot::graph::Graph;
 use hindsight_instrument::{Capture, Copy};
 use hindsight_tracelog::crash::{Argument, Fidelity, Frame, Patch, StackElement, Value};
@@ -70,8 +70,8 @@ pub(crate) fn begin(frames: &[Raw], trace: &[StackElement], all: &Methods) -> bo
 pub(crate) struct Frames(Vec<Pending>);
 
 /// Merges both sources. Every captured frame stays, every element of the trace
-/// stays; a frame in both gets its line from the trace. `still_running` says
-/// that the exception has not reached the thread's end.
+/// stays; a frame in both gets its line from the trace. `live` has the frames
+/// that the thread is still in, if the exception has not reached its end.
 #[expect(
     clippy::too_many_arguments,
     reason = "two sources, and what both are looked up in"
@@ -79,8 +79,8 @@ pub(crate) struct Frames(Vec<Pending>);
 pub(crate) fn merge(
     way: Way,
     trace: &[StackElement],
+    live: Option<&[Live]>,
     exception: u32,
-    still_running: bool,
     copy: Copy,
     all: &Methods,
     graph: &mut Graph<'_>,
@@ -143,14 +143,100 @@ pub(crate) fn merge(
             None => push_captured(at, next, None, &mut frames),
         }
     }
-    frames.extend(trace.into_iter().map(|element| {
+    let mut running = live.map_or(0, |live| running(&trace, live));
+    // Where no frame on its way is known, the exception may come from another thread, which got here
+    // the same way.
+    let has_probes = |element: &&StackElement| {
+        all.absence(&element.class, &element.method)
+            .starts_with(NOT_CAPTURED)
+    };
+    let left = trace.len() - running;
+    let elsewhere = live.is_some_and(|live| !live.is_empty())
+        && frames.is_empty()
+        && trace.iter().take(left).any(has_probes);
+    if elsewhere {
+        running = 0;
+    }
+    let why = match live {
+        Some(_) if elsewhere => Some(ELSEWHERE),
+        Some([]) => Some(STILL_RUNNING),
+        _ => None,
+    };
+    for element in trace.drain(..trace.len() - running) {
         let mut pending = uncaptured(element, exception, all);
-        if still_running && pending.frame.reason.starts_with(NOT_CAPTURED) {
-            pending.frame.reason = "still running: the exception had not left it".to_owned();
-        }
-        pending
-    }));
+        pending.explain(why);
+        frames.push(pending);
+    }
+    let live = live.unwrap_or_default();
+    for (element, live) in trace.into_iter().zip(&live[live.len() - running..]) {
+        frames.push(match still_in(live, all, graph.jni) {
+            Some(captured) => pending(captured, Some(element), exception, copy, graph, is_secret),
+            None => {
+                let mut pending = uncaptured(element, exception, all);
+                pending.explain(Some(STILL_RUNNING));
+                pending
+            }
+        });
+    }
     Frames(frames)
+}
+
+const STILL_RUNNING: &str = "still running: the exception had not left it";
+const ELSEWHERE: &str = "not known here: the exception has left it on another thread, or long ago";
+
+impl Pending {
+    /// Says why a method that has probes was not captured.
+    fn explain(&mut self, why: Option<&str>) {
+        if let Some(why) = why
+            && self.frame.reason.starts_with(NOT_CAPTURED)
+        {
+            self.frame.reason = why.to_owned();
+        }
+    }
+}
+
+/// How many of the last elements of a trace the thread is still in.
+///
+/// All but the first of these are at the same line as then.
+fn running(trace: &VecDeque<&StackElement>, live: &[Live]) -> usize {
+    let is = |(element, live): &(&&StackElement, &Live)| {
+        element.class == live.class && element.method == live.method
+    };
+    let same_line =
+        |(element, live): &(&&StackElement, &Live)| element.line == live.line || element.line < 0;
+    let mut common = 0;
+    for pair in trace.iter().rev().zip(live.iter().rev()) {
+        if !is(&pair) {
+            break;
+        }
+        common += 1;
+        if !same_line(&pair) {
+            break;
+        }
+    }
+    common
+}
+
+/// The entry values of a frame that is still running, as its handler would tell
+/// them. A constructor's may be gone as long as it waits for `super(...)`.
+fn still_in(live: &Live, all: &Methods, jni: Jni) -> Option<Captured> {
+    if live.method == "<init>" {
+        return None;
+    }
+    let (class, index) = all.named(&live.class, &live.method, &live.descriptor)?;
+    let method = class.method(index);
+    let mut raw = Raw {
+        method: method.id,
+        references: Vec::new(),
+        words: Vec::new(),
+    };
+    for (capture, slot) in method.captures.zip(method.captures.slots()) {
+        match live.local(jni, slot?, methods::descriptor(&capture)) {
+            Ok(word) => raw.words.push(word),
+            Err(reference) => raw.references.push(reference),
+        }
+    }
+    Some(Captured { class, index, raw })
 }
 
 fn uncaptured(element: &StackElement, exception: u32, all: &Methods) -> Pending {

@@ -27,7 +27,9 @@ use crate::originals::{self, Original};
 use crate::snapshot::classes::binary_name;
 use crate::sys;
 use hindsight_instrument::select::{self, MAX_FIELDS};
-use hindsight_instrument::{CrashPlan, Rewritten, Rules, SkippedMethods, Workspace, contract};
+use hindsight_instrument::{
+    CrashPlan, Rewritten, Rules, SkippedMethods, Workspace, contract, entry_hook,
+};
 use std::cell::OnceCell;
 use std::sync::Mutex;
 
@@ -169,6 +171,7 @@ pub(crate) fn last(
     bytes: &[u8],
 ) -> Option<Vec<u8>> {
     let original = match name {
+        Some(API) => return fill(base, bytes),
         Some(name) => {
             let original = originals::take(name);
             // What was kept was wanted.
@@ -206,6 +209,9 @@ pub(crate) fn again(
     bytes: &[u8],
 ) -> Option<Vec<u8>> {
     let name = name?;
+    if name == API {
+        return fill(base, bytes);
+    }
     let dotted = name.replace('/', ".");
     match wanted(base, &dotted, loader) {
         Wanted::Nothing => return None,
@@ -226,6 +232,32 @@ pub(crate) fn again(
         base.counters.add(counter, 1);
     }
     rewritten
+}
+
+/// The class that the program calls to ask for a recording.
+pub(crate) const API: &str = "dev/hindsight/Hindsight";
+
+/// Gives its methods, which do nothing, a call of the probes.
+fn fill(base: &Base, bytes: &[u8]) -> Option<Vec<u8>> {
+    if has_probes(bytes) {
+        return None;
+    }
+    let filled = contract::RECORDS
+        .iter()
+        .try_fold(bytes.to_vec(), |class, record| {
+            let target = (contract::PROBE, record.name, record.descriptor);
+            entry_hook(&class, record.name, record.descriptor, target)
+        });
+    match filled {
+        Ok(class) => Some(class),
+        Err(error) => {
+            base.complain(
+                "api_not_filled",
+                &format!("Hindsight.record will do nothing, its class is not as expected: {error}"),
+            );
+            None
+        }
+    }
 }
 
 /// Whether the class refers to the probes. May be wrong about a class that only mentions them, which

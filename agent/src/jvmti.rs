@@ -324,6 +324,42 @@ impl Jvmti {
             .collect()
     }
 
+    /// Has the JIT's optimisations of objects in the frames of all threads undone: an object that it
+    /// had taken apart is whole again. The environment must be able to tag objects.
+    ///
+    /// It is what the JVM does before it shows its heap to anyone (JDK 16 and up); here the walk
+    /// ends with the first reference.
+    pub(crate) fn materialize_objects(self) {
+        unsafe extern "system" fn abort(
+            _: c_int,
+            _: *const c_void,
+            _: i64,
+            _: i64,
+            _: i64,
+            _: *mut i64,
+            _: *mut i64,
+            _: c_int,
+            _: *mut c_void,
+        ) -> c_int {
+            sys::VISIT_ABORT
+        }
+        let callbacks = sys::HeapCallbacks {
+            iteration: ptr::null(),
+            reference: Some(abort),
+            rest: [ptr::null(); 14],
+        };
+        // SAFETY: a whole jvmtiHeapCallbacks; null means all classes, and all roots.
+        unsafe {
+            self.0.FollowReferences(
+                0,
+                ptr::null_mut(),
+                ptr::null_mut(),
+                &callbacks,
+                ptr::null_mut(),
+            );
+        }
+    }
+
     /// Whether the JVM would retransform this class.
     pub(crate) fn is_modifiable(self, class: Obj) -> bool {
         let mut modifiable = 0;

@@ -126,6 +126,30 @@ impl Methods {
         (index < class.methods.len()).then(|| (Arc::clone(class), index))
     }
 
+    /// The method of this class, name and descriptor, as its class and its index there. Nothing if
+    /// there are several such classes that are not alike: who is meant is not known.
+    pub(crate) fn named(
+        &self,
+        class: &str,
+        method: &str,
+        descriptor: &str,
+    ) -> Option<(Arc<Class>, usize)> {
+        let table = self.0.read().ok()?;
+        let latest = table.by_name.get(class)?;
+        if table
+            .classes
+            .iter()
+            .any(|other| other.name == class && other.version != latest.version)
+        {
+            return None;
+        }
+        let index = latest
+            .methods
+            .iter()
+            .position(|known| known.name == method && known.descriptor == descriptor)?;
+        Some((Arc::clone(latest), index))
+    }
+
     /// SHA-256 of the latest class file of this name.
     pub(crate) fn sha256(&self, class: &str) -> Option<String> {
         let table = self.0.read().ok()?;

@@ -12,7 +12,7 @@ use crate::shim::Way;
 use crate::snapshot::graph::Graph;
 use crate::sys;
 use hindsight_instrument::Copy;
-use hindsight_tracelog::crash::{Failure, Meta};
+use hindsight_tracelog::crash::{ASKED_FOR, Failure, Meta, STATE_RECORDED};
 use hindsight_tracelog::{record, writer};
 use serde_json::json;
 use std::cell::Cell;
@@ -37,6 +37,10 @@ pub(crate) enum Trigger {
     Uncaught,
     Escape,
     Caught,
+    /// The program asks for a record of an exception.
+    Record,
+    /// The program asks for a record of where it is.
+    RecordState,
 }
 
 impl Trigger {
@@ -45,8 +49,15 @@ impl Trigger {
             0 => Some(Trigger::Uncaught),
             1 => Some(Trigger::Escape),
             2 => Some(Trigger::Caught),
+            3 => Some(Trigger::Record),
+            4 => Some(Trigger::RecordState),
             _ => None,
         }
+    }
+
+    /// Whether the program asks, so that no rule has to.
+    fn is_asked_for(self) -> bool {
+        matches!(self, Trigger::Record | Trigger::RecordState)
     }
 }
 
@@ -216,6 +227,7 @@ pub(crate) fn report(agent: &'static Agent, jni: Jni, call: &Call) {
         return;
     }
     if !rules.exception.is_empty()
+        && !call.trigger.is_asked_for()
         && !rules
             .exception
             .matches(&exceptions::class_name(agent, jni, call.exception))
@@ -241,7 +253,10 @@ pub(crate) fn report(agent: &'static Agent, jni: Jni, call: &Call) {
 
 fn examine(agent: &'static Agent, jni: Jni, call: &Call) {
     let base = agent.base;
-    let exceptions = exceptions::read(agent, jni, call.exception);
+    let mut exceptions = exceptions::read(agent, jni, call.exception);
+    if call.trigger == Trigger::RecordState {
+        exceptions.infos[0].class = STATE_RECORDED.to_owned();
+    }
     let (key, frame) = key(agent, jni, call, &exceptions);
     match agent
         .reports
@@ -381,20 +396,28 @@ fn record(
     }
 
     let still_running = call.trigger != Trigger::Uncaught;
+    let mut live = Vec::new();
+    if still_running {
+        tags.materialize_objects();
+        live = agent.shim.live_frames(jni);
+    }
     let mut merged: Vec<Frames> = Vec::new();
     for (way, index) in ways {
         // Of a cause, only what was captured: its trace is in the file anyway.
-        let trace = if index == 0 {
-            exceptions.infos[0].stack.as_slice()
+        let (trace, running) = if index == 0 {
+            (
+                exceptions.infos[0].stack.as_slice(),
+                still_running.then_some(live.as_slice()),
+            )
         } else {
-            &[]
+            (&[][..], None)
         };
         let index = index as u32;
         let mut frames = frames::merge(
             way,
             trace,
+            running,
             index,
-            still_running,
             options.copy,
             &base.methods,
             &mut graph,
@@ -478,6 +501,7 @@ fn meta(agent: &Agent, jni: Jni, call: &Call) -> Meta {
             Trigger::Uncaught => "uncaught".to_owned(),
             Trigger::Escape => format!("escape:{method}"),
             Trigger::Caught => format!("caught:{method}"),
+            Trigger::Record | Trigger::RecordState => ASKED_FOR.to_owned(),
         },
         copy: match base.options.copy {
             Copy::Reference => "reference",

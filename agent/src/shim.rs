@@ -17,6 +17,9 @@ const CLASSES: &[(&str, &[u8])] = include!(concat!(env!("OUT_DIR"), "/shim/class
 const PROPAGATION: &str = "Ljava/lang/HindsightThread$Propagation;";
 const PROBE: &str = "Ljava/lang/HindsightProbe;";
 
+/// The class that the program calls to ask for a recording.
+pub(crate) const API: &str = "dev.hindsight.Hindsight";
+
 /// How long a JVM may take to accept an attached library.
 const MAX_LINKING: Duration = Duration::from_secs(10);
 
@@ -28,6 +31,8 @@ pub(crate) struct Shim {
     /// `java.lang.HindsightThread`.
     thread: Obj,
     sweep: MethodId,
+    /// `java.lang.HindsightLive` and its `frames`.
+    live: (Obj, MethodId),
     propagation: PropagationIds,
     piece: PieceIds,
     pub(crate) throwable: ThrowableIds,
@@ -75,6 +80,32 @@ pub(crate) struct Raw {
     /// References in order; `None` where null. Local references.
     pub(crate) references: Vec<Option<Obj>>,
     pub(crate) words: Vec<i64>,
+}
+
+/// A frame that the current thread is in.
+pub(crate) struct Live {
+    /// Binary name with dots.
+    pub(crate) class: String,
+    pub(crate) method: String,
+    pub(crate) descriptor: String,
+    pub(crate) line: i32,
+    references: Obj,
+    words: Vec<i64>,
+}
+
+impl Live {
+    /// The value in a local variable, as the probes keep it: a reference or a word.
+    pub(crate) fn local(&self, jni: Jni, slot: u16, descriptor: &str) -> Result<i64, Option<Obj>> {
+        let slot = usize::from(slot);
+        let word = |slot: usize| self.words.get(slot).copied().unwrap_or(0);
+        match descriptor.as_bytes().first() {
+            Some(b'L' | b'[') => Err(jni.array_get(self.references, slot)),
+            // HotSpot keeps the 64 bits in the second of the two.
+            Some(b'J' | b'D') => Ok(word(slot + 1)),
+            // The other half of the slot may be anything.
+            _ => Ok(i64::from(word(slot) as i32)),
+        }
+    }
 }
 
 /// What the probes know of one exception's way.
@@ -151,8 +182,14 @@ impl Shim {
                     .to_owned(),
             );
         }
+        let live = class("java/lang/HindsightLive")?;
         Ok(Shim {
             thread,
+            live: (
+                live,
+                jni.static_method(live, c"frames", c"()[Ljava/lang/Object;")
+                    .ok_or("method frames is missing")?,
+            ),
             sweep: jni
                 .static_method(thread, c"sweepForever", c"()V")
                 .ok_or("method sweepForever is missing")?,
@@ -199,6 +236,38 @@ impl Shim {
                 list_size: field(list, "size", "I")?,
             },
         })
+    }
+
+    /// The frames that the current thread is in, innermost first; the probes' own are not among
+    /// them.
+    pub(crate) fn live_frames(&self, jni: Jni) -> Vec<Live> {
+        let Some(frames) = jni.call_static_object(self.live.0, self.live.1, &[]) else {
+            return Vec::new();
+        };
+        let read = |frame: Obj| {
+            let text = |index| jni.array_get(frame, index).map(|text| jni.string(text));
+            let line = jni.primitives(jni.array_get(frame, 3)?, b'I', 1);
+            let words = jni.array_get(frame, 5)?;
+            let live = Live {
+                class: text(0)?,
+                method: text(1)?,
+                descriptor: text(2)?,
+                line: i32::from_le_bytes(line.try_into().ok()?),
+                references: jni.array_get(frame, 4)?,
+                words: jni
+                    .primitives(words, b'J', jni.array_len(words))
+                    .chunks_exact(8)
+                    .map(|bytes| i64::from_le_bytes(bytes.try_into().expect("eight bytes")))
+                    .collect(),
+            };
+            Some(live)
+        };
+        (0..jni.array_len(frames))
+            .filter_map(|index| read(jni.array_get(frames, index)?))
+            .skip_while(|frame| {
+                frame.class.starts_with("java.lang.Hindsight") || frame.class == API
+            })
+            .collect()
     }
 
     /// Lets reports through, or stops them.
@@ -303,7 +372,14 @@ mod tests {
             .find(|(name, _)| *name == "java/lang/HindsightProbe")
             .unwrap();
         let text = String::from_utf8_lossy(probe);
-        for name in ["frame", "caught", "caughtReport", "uncaught", "escape"] {
+        for name in [
+            "frame",
+            "caught",
+            "caughtReport",
+            "uncaught",
+            "escape",
+            "record",
+        ] {
             assert!(text.contains(name), "{name} is missing");
         }
         for descriptor in [

@@ -78,6 +78,29 @@ pub(crate) struct ThreadInfo {
     pub(crate) loader: Ref,
 }
 
+/// `jvmtiHeapCallbacks`, as far as it is used.
+#[repr(C)]
+pub(crate) struct HeapCallbacks {
+    pub(crate) iteration: *const c_void,
+    pub(crate) reference: Option<
+        unsafe extern "system" fn(
+            c_int,
+            *const c_void,
+            i64,
+            i64,
+            i64,
+            *mut i64,
+            *mut i64,
+            c_int,
+            *mut c_void,
+        ) -> c_int,
+    >,
+    pub(crate) rest: [*const c_void; 14],
+}
+
+/// `JVMTI_VISIT_ABORT`.
+pub(crate) const VISIT_ABORT: c_int = 0x8000;
+
 type Slots = *const *const c_void;
 
 macro_rules! table {
@@ -189,6 +212,7 @@ table! {
         77 GetLoadedClasses(count: *mut c_int, classes: *mut *mut Ref) -> c_int;
         105 GetTag(object: Ref, tag: *mut i64) -> c_int;
         106 SetTag(object: Ref, tag: i64) -> c_int;
+        114 FollowReferences(filter: c_int, class: Ref, from: Ref, callbacks: *const HeapCallbacks, data: *mut c_void) -> c_int;
         121 SetEventCallbacks(callbacks: *const Callbacks, size: c_int) -> c_int;
         126 DisposeEnvironment() -> c_int;
         130 GetSystemProperty(name: *const c_char, value: *mut *mut c_char) -> c_int;

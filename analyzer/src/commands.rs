@@ -1,5 +1,6 @@
 //! The subcommands, one file each.
 
+pub mod api;
 pub mod attach;
 pub mod crashes;
 pub mod input;
@@ -18,6 +19,7 @@ use std::io::{self, IsTerminal, Write};
     reason = "a variant's documentation would replace the help of its options"
 )]
 pub enum Command {
+    Api(api::Opts),
     Attach(attach::Opts),
     Crashes(crashes::Opts),
     Inspect(inspect::Opts),
@@ -33,6 +35,7 @@ impl Command {
     /// Fails if the input is bad, and with [`Failure`] if that was already told.
     pub fn run(&self, out: &mut dyn Write) -> Result<()> {
         match self {
+            Command::Api(opts) => opts.run(out),
             Command::Attach(opts) => opts.run(out),
             Command::Crashes(opts) => opts.run(out),
             Command::Inspect(opts) => opts.run(out),

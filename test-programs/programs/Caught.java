@@ -26,6 +26,6 @@ public class Caught {
 /* crashes
 java.lang.StringIndexOutOfBoundsException in thread main, caught:Caught.serve
   Caught.at:7 text="abc" index=7
-  Caught.serve:12 -- still running: the exception had not left it
-  Caught.main:23 -- still running: the exception had not left it
+  Caught.serve:12 text="abc" index=7
+  Caught.main:23 args=[]
 */

@@ -25,9 +25,9 @@ public class Escape {
 java.lang.NullPointerException in thread main, escape:Escape.work
   Escape.parse:11 text=null radix=10
   Escape.work:7 request=null
-  Escape.main:17 -- still running: the exception had not left it
+  Escape.main:17 args=[]
 java.lang.NumberFormatException in thread main, escape:Escape.work
   Escape.parse:11 text="x" radix=10
   Escape.work:7 request="x"
-  Escape.main:17 -- still running: the exception had not left it
+  Escape.main:17 args=[]
 */

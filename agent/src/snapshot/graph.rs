@@ -14,7 +14,7 @@ const NO_OBJECT: u32 = u32::MAX;
 
 /// A graph under construction.
 pub(crate) struct Graph<'a> {
-    jni: Jni,
+    pub(crate) jni: Jni,
     /// An environment of this snapshot's own: tags are object and class numbers.
     jvmti: Jvmti,
     options: &'a Options,

@@ -12,7 +12,8 @@ use hindsight_tracelog::crash::{Frame, Meta, Value};
 /// Columns of a line of source.
 const WIDTH: usize = 100;
 const INDENT: &str = "        ";
-const REPLAY: &str = "dev.hindsight.replay";
+/// The package of the replay library.
+pub const REPLAY: &str = "dev.hindsight.replay";
 /// What the agent puts in place of a secret.
 const MASK: &str = "***";
 

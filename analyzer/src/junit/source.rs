@@ -1,12 +1,13 @@
 //! One test class as a source file.
 
-use super::call::{self, Body};
+use super::call::{self, Body, REPLAY};
 use super::candidate::{Plan, State};
 use super::report::Verdict;
 use super::{Framework, Options};
-use crate::java::comment;
 use crate::java::names::Names;
+use crate::java::{comment, literal};
 use crate::text::{exception, frame, role, stack_element, utc};
+use hindsight_tracelog::crash::{ASKED_FOR, ExceptionInfo, STATE_RECORDED};
 use hindsight_tracelog::reader::Crash;
 use std::ops::Range;
 
@@ -147,11 +148,43 @@ fn method(
             3,
         ));
     }
+    let asked = plan.inputs[candidate.crash].crash.meta.reason == ASKED_FOR;
+    let code = match failure.exceptions.first().filter(|_| asked) {
+        Some(info) => failing_at_records(&body.code, info, names),
+        None => body.code.clone(),
+    };
     out.push_str(&format!("    @{test}\n"));
     out.push_str(&format!(
-        "    {public}void {}(){throws} {{\n{}    }}\n",
-        candidate.name, body.code
+        "    {public}void {}(){throws} {{\n{code}    }}\n",
+        candidate.name
     ));
+    out
+}
+
+/// The body of a test in which the program's asking for a recording is the
+/// failure.
+fn failing_at_records(code: &str, asked: &ExceptionInfo, names: &mut Names) -> String {
+    let records = names.write(REPLAY, "Records");
+    let (when, which) = match asked.stack.first() {
+        Some(at) if asked.class == STATE_RECORDED => {
+            ("failIn", format!("{}.{}", at.class, at.method))
+        }
+        _ => ("failWith", asked.class.clone()),
+    };
+    let units: Vec<u16> = which.encode_utf16().collect();
+    // A name is never too long for a literal.
+    let which = literal::string(&units).unwrap_or_default();
+    let mut out =
+        "        // The program has asked for the recording: to ask again is the failure.\n"
+            .to_owned();
+    out.push_str(&format!(
+        "        try ({records} records = {records}.{when}({which})) {{\n"
+    ));
+    for line in code.lines() {
+        let indent = if line.is_empty() { "" } else { "    " };
+        out.push_str(&format!("{indent}{line}\n"));
+    }
+    out.push_str("        }\n");
     out
 }
 

@@ -116,6 +116,19 @@ pub const UNCAUGHT: ProbeMethod = ProbeMethod {
     descriptor: "(Ljava/lang/Thread;Ljava/lang/Throwable;)V",
 };
 
+/// Static. What the program's `dev.hindsight.Hindsight` is filled with: methods
+/// of the same names and descriptors.
+pub const RECORDS: [ProbeMethod; 2] = [
+    ProbeMethod {
+        name: "record",
+        descriptor: "(Ljava/lang/String;)V",
+    },
+    ProbeMethod {
+        name: "record",
+        descriptor: "(Ljava/lang/Throwable;)V",
+    },
+];
+
 /// The method of `java/lang/Thread` that the JVM calls on a thread which dies of
 /// an exception.
 pub const DISPATCH_UNCAUGHT: ProbeMethod = ProbeMethod {

@@ -8,7 +8,7 @@ use hindsight_classfile::{ClassFile, Code, Member, Utf8, tables};
 
 use crate::asm::MAX_SPARE_LEN;
 use crate::fields::KeptField;
-use crate::parameters::Parameter;
+use crate::parameters::{Parameter, Place};
 use crate::throwing::Own;
 use crate::{Capture, Method, SkipReason, Skipped};
 
@@ -99,14 +99,26 @@ struct Row {
 enum CaptureRow {
     Parameter {
         index: u16,
+        slot: u16,
         descriptor: Text,
     },
     Field {
         parameter: u16,
+        slot: u16,
         owner: Text,
         name: Text,
         descriptor: Text,
     },
+}
+
+impl CaptureRow {
+    /// Stands for no slot: code has at most 65,535 of them.
+    const NOWHERE: u16 = u16::MAX;
+
+    fn slot(self) -> Option<u16> {
+        let (Self::Parameter { slot, .. } | Self::Field { slot, .. }) = self;
+        (slot != Self::NOWHERE).then_some(slot)
+    }
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -189,6 +201,14 @@ impl Captures<'_> {
     }
 }
 
+impl<'r> Captures<'r> {
+    /// Where each of them is kept while the method runs: a local variable of the
+    /// new code, valid behind its entry. Nothing for what is not kept.
+    pub fn slots(self) -> impl Iterator<Item = Option<u16>> + 'r {
+        self.rows.iter().map(|row| row.slot())
+    }
+}
+
 impl<'r> Iterator for Captures<'r> {
     type Item = Capture<'r>;
 
@@ -197,7 +217,9 @@ impl<'r> Iterator for Captures<'r> {
         self.rows = rest;
         let text = self.text;
         Some(match *first {
-            CaptureRow::Parameter { index, descriptor } => Capture::Parameter {
+            CaptureRow::Parameter {
+                index, descriptor, ..
+            } => Capture::Parameter {
                 index,
                 descriptor: descriptor.of(text),
             },
@@ -206,6 +228,7 @@ impl<'r> Iterator for Captures<'r> {
                 owner,
                 name,
                 descriptor,
+                ..
             } => Capture::Field {
                 parameter,
                 owner: owner.of(text),
@@ -430,8 +453,14 @@ impl Recorder {
                     }
                 }
             };
+            let slot = match parameter.place {
+                Place::Own => parameter.slot,
+                Place::Copy(slot) => slot,
+                Place::Lost => CaptureRow::NOWHERE,
+            };
             self.captures.push(CaptureRow::Parameter {
                 index: parameter.index,
+                slot,
                 descriptor: text,
             });
         }
@@ -466,6 +495,7 @@ impl Recorder {
             });
             self.captures.push(CaptureRow::Field {
                 parameter: parameter.index,
+                slot: kept.slot,
                 // Fields are picked by their owner: it is the parameter's class.
                 owner: descriptor.inner(),
                 name,

@@ -9,6 +9,13 @@ use serde::ser::SerializeTuple;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::fmt;
 
+/// [`Meta::reason`] where the program has asked for the recording, by `Hindsight.record`. If it gave
+/// no exception, one of the class [`STATE_RECORDED`] stands in its place.
+pub const ASKED_FOR: &str = "asked for by the program";
+
+/// What an emitted test throws where the program asks for a recording of its state.
+pub const STATE_RECORDED: &str = "dev.hindsight.replay.StateRecorded";
+
 /// Where, when and how a failure was recorded.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Meta {
@@ -34,7 +41,8 @@ pub struct Meta {
     pub thread: String,
     /// Whether that thread is a virtual one.
     pub thread_virtual: bool,
-    /// The report rule that made this a failure: `uncaught`, `escape:...`, `caught:...`.
+    /// What made this a failure: the report rule `uncaught`, `escape:...` or `caught:...`, or
+    /// [`ASKED_FOR`].
     pub reason: String,
     /// The copy strategy in force: `reference` or `fields`.
     pub copy: String,

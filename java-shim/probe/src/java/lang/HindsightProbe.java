@@ -237,6 +237,32 @@ public final class HindsightProbe {
         }
     }
 
+    /** {@code Hindsight.record(String)} of the program. */
+    public static void record(String why) {
+        try {
+            if (HindsightThread.ready) {
+                // Its own frames and those of the method that was called say nothing.
+                Throwable state = new Throwable(why);
+                StackTraceElement[] trace = state.getStackTrace();
+                state.setStackTrace(Arrays.copyOfRange(trace, Math.min(2, trace.length), trace.length));
+                HindsightThread.report(HindsightThread.RECORD_STATE, -1, state);
+            }
+        } catch (Throwable ignored) {
+            // The program asked for a record, not for trouble.
+        }
+    }
+
+    /** {@code Hindsight.record(Throwable)} of the program. */
+    public static void record(Throwable exception) {
+        try {
+            if (exception != null) {
+                HindsightThread.report(HindsightThread.RECORD, -1, exception);
+            }
+        } catch (Throwable ignored) {
+            // As above.
+        }
+    }
+
     HindsightProbe open(int method) {
         int at = 3 * frames;
         if (at == starts.length) {

@@ -21,6 +21,10 @@ final class HindsightThread {
     static final int UNCAUGHT = 0;
     static final int ESCAPE = 1;
     static final int CAUGHT = 2;
+    /** The program asks for a record of an exception. */
+    static final int RECORD = 3;
+    /** The program asks for a record of where it is; the exception is made for it. */
+    static final int RECORD_STATE = 4;
 
     private static final int MAX_TABLE = 1 << 16;
 
@@ -340,7 +344,7 @@ final class HindsightThread {
     /**
      * Hands a failure to the agent, which decides by its rules what to do with it.
      *
-     * @param rule {@link #UNCAUGHT}, {@link #ESCAPE} or {@link #CAUGHT}
+     * @param rule {@link #UNCAUGHT} or one of the others
      * @param method the method that the rule is about, or -1
      * @param way the frames known of it, or null
      * @param kept all ways kept of this thread, for the exception's causes; or null
