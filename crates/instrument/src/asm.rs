@@ -5,6 +5,7 @@ use hindsight_classfile::{ConstantPool, PoolBuilder, Utf8, opcode};
 
 use crate::SkipReason;
 use crate::contract::{PROBE, ProbeMethod};
+use crate::insertions::Insertions;
 use crate::relocate::Relocated;
 
 /// Code to be inserted, with what lies within it. Positions count from its
@@ -16,10 +17,6 @@ pub struct Fragment {
     pub guards: Vec<Guard>,
     /// Slots of operand stack that it needs, from an empty stack on.
     pub max_stack: u16,
-    /// Whether it belongs to the instruction before the place it is put at:
-    /// jumps to that place do not run it. Such a fragment has no frames, and
-    /// comes before others of the same place.
-    pub after: bool,
     /// The locals of all frames.
     types: Vec<VerificationType>,
 }
@@ -72,6 +69,7 @@ pub struct Spare {
     pub types: Vec<VerificationType>,
     pub stack_map: Vec<u8>,
     pub relocated: Relocated,
+    pub insertions: Insertions,
 }
 
 /// More spare fragments than this are not kept.
@@ -97,12 +95,7 @@ impl Spare {
     /// Takes a fragment's memory back.
     pub fn recycle(&mut self, mut fragment: Fragment) {
         if self.fragments.len() < MAX_SPARE && fragment.types.capacity() < MAX_SPARE_LEN {
-            fragment.code.clear();
-            fragment.frames.clear();
-            fragment.guards.clear();
-            fragment.max_stack = 0;
-            fragment.after = false;
-            fragment.types.clear();
+            fragment.clear();
             self.fragments.push(fragment);
         }
     }
@@ -217,6 +210,15 @@ fn kind_index(kind: u8) -> u8 {
 }
 
 impl Fragment {
+    /// Makes it empty.
+    pub fn clear(&mut self) {
+        self.code.clear();
+        self.frames.clear();
+        self.guards.clear();
+        self.max_stack = 0;
+        self.types.clear();
+    }
+
     /// Where the next instruction goes.
     pub fn here(&self) -> usize {
         self.code.len()

@@ -108,9 +108,9 @@ impl Caught<'_> {
         code: &Code<'_>,
         handler: usize,
         frame: Option<&HandlerFrame>,
+        fragment: &mut Fragment,
         constants: &mut Constants<'_, '_>,
-    ) -> Result<Fragment, SkipReason> {
-        let mut fragment = constants.spare.fragment();
+    ) -> Result<(), SkipReason> {
         // Stack: exception
         fragment.store(b'L', self.slot);
         let start = fragment.here();
@@ -147,7 +147,7 @@ impl Caught<'_> {
         fragment.op(op::POP);
         fragment.load(b'L', self.slot);
         // Stack: exception
-        Ok(fragment)
+        Ok(())
     }
 }
 

@@ -139,6 +139,22 @@ pub struct Survey {
     pub last: Option<usize>,
 }
 
+impl Survey {
+    /// The frame at a handler; none if the method has no frames.
+    pub fn at_handler(
+        &self,
+        handler: usize,
+        framed: bool,
+    ) -> Result<Option<&HandlerFrame>, SkipReason> {
+        let frames = &self.at_handlers;
+        let at = frames.binary_search_by_key(&handler, |frame| frame.handler);
+        match at.ok().and_then(|at| frames.get(at)) {
+            None if framed => Err(SkipReason::Malformed),
+            frame => Ok(frame),
+        }
+    }
+}
+
 /// Goes through all frames. Parameters that a frame leaves out, or has by
 /// another type, get a place of [`Place::Lost`]; the caller finds them a better
 /// one. The `handlers` must be sorted.

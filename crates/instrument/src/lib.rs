@@ -75,6 +75,7 @@ mod frames;
 pub mod glob;
 mod handler;
 mod hook;
+mod insertions;
 mod islands;
 mod method;
 mod parameters;

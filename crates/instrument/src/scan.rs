@@ -9,12 +9,37 @@ use crate::SkipReason;
 pub struct Scan {
     /// The slots of the parameters, `this` included, that the body stores into.
     pub stored: Slots,
-    /// Whether anything jumps.
-    pub jumps: bool,
-    /// Whether there are switches, which are padded to multiples of four bytes.
-    pub switches: bool,
+    /// Where the jumps are, besides the switches.
+    pub jumps: Vec<usize>,
+    pub switches: Vec<Switch>,
     /// The field references of `getfield` and `putfield`, each once, in order.
     pub fields: Vec<FieldUse>,
+    /// Where the instructions are that were asked for.
+    pub sites: Vec<usize>,
+    /// Where instructions begin, a bit for each offset.
+    starts: Vec<u64>,
+}
+
+/// What is to be found besides what all need.
+#[derive(Debug, Default, Clone, Copy)]
+pub struct Wanted {
+    /// [`Scan::fields`].
+    pub fields: bool,
+    /// Among [`Scan::sites`].
+    pub returns: bool,
+    /// The same: calls, but for those of interfaces and `invokedynamic`.
+    pub calls: bool,
+    /// The same: of fields and array elements.
+    pub writes: bool,
+    /// The same.
+    pub reads: bool,
+}
+
+/// A switch, which is padded to a multiple of four bytes.
+#[derive(Debug, Clone, Copy)]
+pub struct Switch {
+    pub start: usize,
+    pub end: usize,
 }
 
 /// A field reference that the body uses.
@@ -54,9 +79,9 @@ impl Slots {
 }
 
 /// Reads `code`, whose parameters take `slots`.
-pub fn scan(code: &Code<'_>, slots: u16, want_fields: bool) -> Result<Scan, SkipReason> {
+pub fn scan(code: &Code<'_>, slots: u16, wanted: Wanted) -> Result<Scan, SkipReason> {
     let mut scan = Scan::default();
-    scan.restart(code, slots, want_fields)?;
+    scan.restart(code, slots, wanted)?;
     Ok(scan)
 }
 
@@ -69,17 +94,27 @@ impl Scan {
         &mut self,
         code: &Code<'_>,
         slots: u16,
-        want_fields: bool,
+        wanted: Wanted,
     ) -> Result<(), SkipReason> {
+        self.stored = Slots::default();
+        self.jumps.clear();
+        self.switches.clear();
         self.fields.clear();
-        (self.stored, self.jumps, self.switches) = (Slots::default(), false, false);
+        self.sites.clear();
         let bytecode = code.bytecode;
+        self.starts.clear();
+        self.starts.resize(bytecode.len() / 64 + 1, 0);
+        let sites = wanted.sites();
+        let steps = if sites == 0 { &STEPS } else { &SITE_STEPS };
         let mut at = 0;
         // The slot that a reference was loaded from, and where the instruction
         // after that begins.
         let mut loaded = (0, usize::MAX);
         while let Some(&opcode) = bytecode.get(at) {
-            let step = STEPS[usize::from(opcode)];
+            if let Some(word) = self.starts.get_mut(at / 64) {
+                *word |= 1 << (at % 64);
+            }
+            let step = steps[usize::from(opcode)];
             let end = at + usize::from(step & LEN);
             if step & !LEN == PLAIN {
                 at = end;
@@ -106,26 +141,63 @@ impl Scan {
                         loaded = (slot, end);
                     }
                 }
-                FIELD if want_fields => {
-                    let (slot, loaded_at) = loaded;
-                    let fresh = loaded_at == at && opcode == op::GETFIELD;
-                    self.field(half(), fresh.then_some(slot));
-                }
-                JUMP => {
-                    self.jumps = true;
-                    let jump = isize::from(half().cast_signed());
-                    inside(code, at.checked_add_signed(jump))?;
-                }
+                JUMP => self.jumps.push(at),
                 SUBROUTINE => return Err(SkipReason::Subroutines),
-                _ => {}
+                site => {
+                    if sites & 1 << (site >> 3) != 0 {
+                        self.sites.push(at);
+                    }
+                    if wanted.fields && matches!(opcode, op::GETFIELD | op::PUTFIELD) {
+                        let (slot, loaded_at) = loaded;
+                        let fresh = loaded_at == at && opcode == op::GETFIELD;
+                        self.field(half(), fresh.then_some(slot));
+                    }
+                }
             }
             at = end;
         }
-        if at == bytecode.len() {
-            Ok(())
-        } else {
-            Err(SkipReason::Malformed)
+        if at != bytecode.len() {
+            return Err(SkipReason::Malformed);
         }
+        self.check_ways(code)
+    }
+
+    /// Checks that jumps and the exception table lead to instructions: elsewhere
+    /// there may be code of ours.
+    fn check_ways(&self, code: &Code<'_>) -> Result<(), SkipReason> {
+        let check = |target: Option<usize>| match target {
+            Some(target) if self.begins(target) => Ok(()),
+            _ => Err(SkipReason::Malformed),
+        };
+        for &jump in &self.jumps {
+            let distance = match code.bytecode.get(jump..) {
+                Some(&[op::GOTO_W, a, b, c, d, ..]) => i32::from_be_bytes([a, b, c, d]) as isize,
+                Some(&[_, high, low, ..]) => i16::from_be_bytes([high, low]).into(),
+                _ => return Err(SkipReason::Malformed),
+            };
+            check(jump.checked_add_signed(distance))?;
+        }
+        for switch in &self.switches {
+            let mut rest = code.instructions_from(switch.start);
+            let insn = rest.next().ok_or(SkipReason::Malformed)??;
+            if let Operand::Switch(switch) = insn.operand()? {
+                switch.targets().try_for_each(check)?;
+            }
+        }
+        for entry in code.handlers {
+            check(Some(usize::from(entry.start)))?;
+            check(Some(usize::from(entry.handler)))?;
+            if usize::from(entry.end) != code.bytecode.len() {
+                check(Some(usize::from(entry.end)))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether an instruction begins at an offset.
+    fn begins(&self, offset: usize) -> bool {
+        let word = self.starts.get(offset / 64);
+        word.is_some_and(|word| word & 1 << (offset % 64) != 0)
     }
 
     /// Reads an instruction whose opcode does not decide its length, or one that
@@ -139,16 +211,11 @@ impl Scan {
             (op::LSTORE | op::DSTORE, Operand::Local(slot)) => self.stored.insert_two(slot),
             (op::ISTORE..=op::ASTORE, Operand::Local(slot))
             | (_, Operand::Iinc { local: slot, .. }) => self.stored.insert(slot),
-            (_, Operand::Branch(target)) => {
-                self.jumps = true;
-                inside(code, Some(target))?;
-            }
-            (_, Operand::Switch(switch)) => {
-                (self.jumps, self.switches) = (true, true);
-                switch
-                    .targets()
-                    .try_for_each(|target| inside(code, target))?;
-            }
+            (_, Operand::Branch(_)) => self.jumps.push(at),
+            (_, Operand::Switch(_)) => self.switches.push(Switch {
+                start: at,
+                end: insn.end(),
+            }),
             _ => {}
         }
         Ok(insn.end())
@@ -176,11 +243,14 @@ impl Scan {
 /// Field references that are looked at in one body.
 const MAX_FIELDS: usize = 256;
 
-/// Where a jump out of the code leads to, there may be code of ours.
-fn inside(code: &Code<'_>, target: Option<usize>) -> Result<(), SkipReason> {
-    match target {
-        Some(target) if target < code.bytecode.len() => Ok(()),
-        _ => Err(SkipReason::Malformed),
+impl Wanted {
+    /// The actions by which sites are found, a bit for each.
+    fn sites(self) -> u32 {
+        let bit = |wanted, action: u8| u32::from(wanted) << (action >> 3);
+        bit(self.returns, RETURN)
+            | bit(self.calls, CALL)
+            | bit(self.writes, WRITE)
+            | bit(self.reads, READ)
     }
 }
 
@@ -212,6 +282,24 @@ static STEPS: [u8; 256] = {
     steps
 };
 
+/// The same where sites are asked for.
+static SITE_STEPS: [u8; 256] = {
+    let mut steps = STEPS;
+    let mut opcode = 0;
+    while opcode < 256 {
+        let action = match opcode as u8 {
+            op::IRETURN..=op::RETURN => RETURN,
+            op::INVOKEVIRTUAL..=op::INVOKESTATIC => CALL,
+            op::IASTORE..=op::SASTORE | op::PUTSTATIC | op::PUTFIELD => WRITE,
+            op::IALOAD..=op::SALOAD | op::GETSTATIC | op::GETFIELD => READ,
+            _ => steps[opcode] & !LEN,
+        };
+        steps[opcode] = action | steps[opcode] & LEN;
+        opcode += 1;
+    }
+    steps
+};
+
 const LEN: u8 = 0b111;
 const PLAIN: u8 = 0 << 3;
 const STORE: u8 = 1 << 3;
@@ -225,6 +313,11 @@ const JUMP: u8 = 8 << 3;
 const SUBROUTINE: u8 = 9 << 3;
 /// See [`Scan::long`].
 const LONG: u8 = 10 << 3;
+// Of sites.
+const RETURN: u8 = 11 << 3;
+const CALL: u8 = 12 << 3;
+const WRITE: u8 = 13 << 3;
+const READ: u8 = 14 << 3;
 
 #[cfg(test)]
 mod tests {
@@ -235,6 +328,7 @@ mod tests {
     /// The same, by the operands of every instruction in full.
     fn by_operands(code: &Code<'_>, slots: u16) -> Result<Scan, SkipReason> {
         let mut scan = Scan::default();
+        let (mut starts, mut targets) = (Vec::new(), Vec::new());
         let mut loaded = None;
         for insn in code.instructions() {
             let insn = insn?;
@@ -258,17 +352,28 @@ mod tests {
                 (op::GETFIELD, Operand::Constant(index)) => scan.field(index, before),
                 (op::PUTFIELD, Operand::Constant(index)) => scan.field(index, None),
                 (_, Operand::Branch(target)) => {
-                    scan.jumps = true;
-                    inside(code, Some(target))?;
+                    scan.jumps.push(insn.offset);
+                    targets.push(Some(target));
                 }
                 (_, Operand::Switch(switch)) => {
-                    (scan.jumps, scan.switches) = (true, true);
-                    switch.targets().try_for_each(|to| inside(code, to))?;
+                    let (start, end) = (insn.offset, insn.end());
+                    scan.switches.push(Switch { start, end });
+                    targets.extend(switch.targets());
                 }
                 _ => {}
             }
+            starts.push(insn.offset);
         }
-        Ok(scan)
+        scan.starts = vec![0; code.bytecode.len() / 64 + 1];
+        for start in &starts {
+            scan.starts[start / 64] |= 1 << (start % 64);
+        }
+        let leads = |target: &Option<usize>| target.is_some_and(|to| starts.contains(&to));
+        if targets.iter().all(leads) {
+            Ok(scan)
+        } else {
+            Err(SkipReason::Malformed)
+        }
     }
 
     fn check(bytecode: &[u8]) {
@@ -283,7 +388,11 @@ mod tests {
         };
         let code = Code::parse(&attribute).expect("it is a body");
         let show = |scan: Scan| format!("{scan:?}");
-        let quick = scan(&code, 9, true).map(show);
+        let fields = Wanted {
+            fields: true,
+            ..Wanted::default()
+        };
+        let quick = scan(&code, 9, fields).map(show);
         assert_eq!(quick.is_ok(), by_operands(&code, 9).is_ok(), "{bytecode:?}");
         if quick.is_ok() {
             assert_eq!(quick, by_operands(&code, 9).map(show), "{bytecode:?}");

@@ -6,10 +6,11 @@ use hindsight_classfile::frames::{
 };
 
 use crate::SkipReason;
-use crate::asm::Fragment;
+use crate::asm::{Fragment, FragmentFrame};
 use crate::frames::Walker;
+use crate::insertions::Insertions;
 use crate::islands::{Islands, TargetFrame};
-use crate::relocate::CodeMap;
+use crate::relocate::{CodeMap, Lookup};
 
 /// Bytes of a stack map. Compilers stay far below; beyond this, frames are made
 /// to blow up when they are extended.
@@ -17,7 +18,9 @@ const MAX_BYTES: usize = 1 << 22;
 
 /// Collects frames by rising offset.
 pub struct FrameWriter<'m> {
-    map: &'m CodeMap,
+    map: Lookup<'m>,
+    /// Whether nothing moves.
+    identity: bool,
     max_locals: u16,
     fresh: &'m [VerificationType],
     /// The content of the attribute; the count at its start comes last.
@@ -48,7 +51,8 @@ impl<'m> FrameWriter<'m> {
         bytes.clear();
         bytes.extend([0, 0]);
         Self {
-            map,
+            map: map.lookup(),
+            identity: map.is_identity(),
             max_locals,
             fresh,
             bytes,
@@ -72,9 +76,9 @@ impl<'m> FrameWriter<'m> {
 
     /// An old type in new code: objects under construction are known by the
     /// instruction that made them.
-    fn moved(&self, verified: VerificationType) -> Result<VerificationType, SkipReason> {
+    fn moved(&mut self, verified: VerificationType) -> Result<VerificationType, SkipReason> {
         Ok(match verified {
-            VerificationType::Uninitialized(new) if !self.map.is_identity() => {
+            VerificationType::Uninitialized(new) if !self.identity => {
                 let new = self.map.insn(usize::from(new))?;
                 VerificationType::Uninitialized(
                     u16::try_from(new).map_err(|_| SkipReason::TooLarge)?,
@@ -90,9 +94,10 @@ impl<'m> FrameWriter<'m> {
         let count = u16::try_from(types.len() + more).map_err(|_| SkipReason::TooLarge)?;
         self.bytes.extend(count.to_be_bytes());
         let moves = |ty: &VerificationType| matches!(ty, VerificationType::Uninitialized(_));
-        if !self.map.is_identity() && types.iter().any(moves) {
+        if !self.identity && types.iter().any(moves) {
             for &ty in types {
-                self.moved(ty)?.write(&mut self.bytes);
+                let ty = self.moved(ty)?;
+                ty.write(&mut self.bytes);
             }
         } else {
             write_types(&mut self.bytes, types);
@@ -170,12 +175,22 @@ impl<'m> FrameWriter<'m> {
 
     /// Adds the frames of a fragment that begins at `start`.
     pub fn fragment(&mut self, start: usize, fragment: &Fragment) -> Result<(), SkipReason> {
-        for frame in &fragment.frames {
-            self.full(
-                start + frame.at,
-                fragment.locals(frame.locals),
-                &[frame.stack],
-            )?;
+        self.frames(start, 0, fragment, &fragment.frames)
+    }
+
+    /// Adds frames of a fragment, of which the byte at `zero` is now at `start`.
+    fn frames(
+        &mut self,
+        start: usize,
+        zero: usize,
+        fragment: &Fragment,
+        frames: &[FragmentFrame],
+    ) -> Result<(), SkipReason> {
+        for frame in frames {
+            let locals = fragment.locals(frame.locals);
+            // It is no frame of an earlier piece.
+            let offset = start + frame.at.saturating_sub(zero);
+            self.full(offset, locals, &[frame.stack])?;
             self.in_step = false;
         }
         Ok(())
@@ -206,7 +221,8 @@ impl<'m> FrameWriter<'m> {
                 self.bytes.push(251 + types.len() as u8);
                 self.bytes.extend(delta.to_be_bytes());
                 for verified in types.iter() {
-                    self.moved(verified)?.write(&mut self.bytes);
+                    let verified = self.moved(verified)?;
+                    verified.write(&mut self.bytes);
                 }
             }
             Shape::Full { stack, .. } if !stack.is_empty() => {
@@ -229,24 +245,31 @@ impl<'m> FrameWriter<'m> {
         Ok(())
     }
 
-    /// Adds the old frames and those of fragments within the body, each with
-    /// its old and its new offset.
-    pub fn body<'f>(
+    /// Adds the old frames and those of the pieces within the body, which have
+    /// been placed.
+    pub fn body(
         &mut self,
         walker: &mut Walker<'_>,
-        fragments: impl Iterator<Item = (usize, usize, &'f Fragment)>,
+        insertions: &Insertions,
+        placed: &[usize],
     ) -> Result<(), SkipReason> {
-        let mut fragments = fragments.peekable();
+        let all = insertions.fragment();
+        let pieces = insertions.iter().zip(placed.iter().copied());
+        let mut pieces = pieces
+            .filter(|(piece, _)| !piece.frames.is_empty())
+            .peekable();
+        let mut next = pieces.peek().map_or(usize::MAX, |(piece, _)| piece.old);
         while let Some(frame) = walker.next()? {
-            while let Some((_, start, fragment)) =
-                fragments.next_if(|&(old, _, _)| old < frame.offset)
+            while next < frame.offset
+                && let Some((piece, start)) = pieces.next()
             {
-                self.fragment(start, fragment)?;
+                self.frames(start, piece.start, all, piece.frames)?;
+                next = pieces.peek().map_or(usize::MAX, |(piece, _)| piece.old);
             }
             self.old(&frame, walker)?;
         }
-        for (_, start, fragment) in fragments {
-            self.fragment(start, fragment)?;
+        for (piece, start) in pieces {
+            self.frames(start, piece.start, all, piece.frames)?;
         }
         Ok(())
     }

@@ -4,21 +4,24 @@ use hindsight_classfile::frames::VerificationType;
 use hindsight_classfile::opcode as op;
 
 use super::What;
-use super::probes::{Inserted, Probes, Variable, is_wide};
+use super::probes::{Probes, Variable, is_wide};
 use crate::SkipReason;
 use crate::asm::Fragment;
 use crate::contract::trace::{Kind, Probe};
+use crate::insertions::Insertions;
 use crate::parameters::Parameter;
 
-/// Emits the entry of a method, and lists the places of the parameters that it
-/// hands over.
+/// Emits the entry of a method, and lists in `handed` the places of the
+/// parameters that it hands over.
 pub fn enter(
     parameters: &[Parameter<'_>],
     constructor: bool,
     what: What,
     id: u32,
     probes: &mut Probes<'_, '_>,
-) -> Result<(Fragment, Vec<usize>), SkipReason> {
+    fragment: &mut Fragment,
+    handed: &mut Vec<usize>,
+) -> Result<(), SkipReason> {
     let wanted = |parameter: &Parameter<'_>| match parameter.kind {
         _ if constructor && parameter.index == 0 => false,
         b'L' | b'[' => what.references,
@@ -35,12 +38,10 @@ pub fn enter(
             });
         }
     }
-    let mut fragment = probes.constants.spare.fragment();
-    let mut handed = Vec::with_capacity(places.len());
     let told = |at: usize| handed.extend(places.get(at));
-    let stack = probes.event(&mut fragment, Probe::Enter, &values, id, told)?;
+    let stack = probes.event(fragment, Probe::Enter, &values, id, told)?;
     fragment.stack(stack);
-    Ok((fragment, handed))
+    Ok(())
 }
 
 /// Adds the event of a return.
@@ -49,7 +50,7 @@ pub fn exit(
     offset: usize,
     what: What,
     id: u32,
-    inserted: &mut Inserted,
+    inserted: &mut Insertions,
     probes: &mut Probes<'_, '_>,
 ) -> Result<(), SkipReason> {
     let value = match opcode {
@@ -75,7 +76,7 @@ pub fn bind(
     end: usize,
     this_known: bool,
     id: u32,
-    inserted: &mut Inserted,
+    inserted: &mut Insertions,
     probes: &mut Probes<'_, '_>,
 ) -> Result<(), SkipReason> {
     let fragment = inserted.after(end);

@@ -10,17 +10,15 @@ use super::handlers::reporting;
 use super::memory;
 use super::probes::Probes;
 use crate::SkipReason;
-use crate::asm::Fragment;
 use crate::caught::Caught;
 use crate::constructor::{InitCall, init_call};
 use crate::contract::trace::Probe;
 use crate::frames::{Survey, Walker, survey};
-use crate::method::{
-    Body, Region, check_frames, framed, parameter_slots, probes as handler_probes,
-};
+use crate::insertions::Insertions;
+use crate::method::{Body, Region, check_frames, check_handlers, framed, parameter_slots};
 use crate::parameters::{Parameter, Place, list, list_untyped};
 use crate::relocate::{MAX_CODE, relocate};
-use crate::scan::Scan;
+use crate::scan::{Scan, Wanted};
 use crate::throwing::{Own, may_throw};
 
 /// What to do with a method.
@@ -68,7 +66,14 @@ pub fn instrument<'a>(
     } else {
         None
     };
-    scan.restart(code, slots, false)?;
+    let wanted = Wanted {
+        fields: false,
+        returns: what.calls,
+        calls: what.writes || constructor,
+        writes: what.writes,
+        reads: what.reads,
+    };
+    scan.restart(code, slots, wanted)?;
     let stack_map = code.attributes.find(&own.class.pool, "StackMapTable");
     if let Some(stack_map) = &stack_map {
         probes.constants.stack_map_table_is(stack_map.name_index);
@@ -112,25 +117,30 @@ pub fn instrument<'a>(
             .first()
             .is_some_and(|this| this.place == Place::Own);
 
-    let mut entry = Fragment::default();
-    handed.clear();
-    let mut caught = Vec::new();
+    check_handlers(code, &handlers)?;
     let mut max_locals = code.max_locals;
+    let caught = Caught {
+        id,
+        probe: Probe::Caught.method(),
+        slot: code.max_locals,
+        max_locals: code.max_locals,
+        fresh: &[],
+    };
+    if !handlers.is_empty() {
+        max_locals = max_locals.checked_add(1).ok_or(SkipReason::TooManyLocals)?;
+    }
+    let mut entry = probes.constants.spare.fragment();
+    handed.clear();
     if what.calls {
-        (entry, *handed) = enter(parameters, constructor, what, id, probes)?;
-        let probe = Caught {
+        enter(
+            parameters,
+            constructor,
+            what,
             id,
-            probe: Probe::Caught.method(),
-            slot: code.max_locals,
-            max_locals: code.max_locals,
-            fresh: &[],
-        };
-        let constants = &mut probes.constants;
-        let frames = &surveyed.at_handlers;
-        caught = handler_probes(code, &handlers, frames, framed, &probe, constants)?;
-        if !caught.is_empty() {
-            max_locals = max_locals.checked_add(1).ok_or(SkipReason::TooManyLocals)?;
-        }
+            probes,
+            &mut entry,
+            handed,
+        )?;
     }
     let early = match init_call {
         Some(call) if what.writes => early_writes(own, code, call)?,
@@ -138,15 +148,23 @@ pub fn instrument<'a>(
     };
     let bound = init_call.filter(|_| what.calls || !early.is_empty());
 
-    let mut inserted = std::mem::take(&mut probes.inserted);
-    let mut caught = caught.into_iter().peekable();
-    for insn in code.instructions() {
-        let insn = insn?;
-        inserted
-            .list
-            .extend(caught.next_if(|(handler, _)| *handler == insn.offset));
+    let mut inserted = std::mem::take(&mut probes.constants.spare.insertions);
+    inserted.clear();
+    let mut handlers_left = handlers.iter().peekable();
+    let mut at_handlers = |up_to: usize, inserted: &mut Insertions, probes: &mut Probes<'_, '_>| {
+        while let Some(&handler) = handlers_left.next_if(|&&handler| handler <= up_to) {
+            let frame = surveyed.at_handler(handler, framed)?;
+            let fragment = inserted.before(handler);
+            caught.probe(code, handler, frame, fragment, &mut probes.constants)?;
+        }
+        Ok::<_, SkipReason>(())
+    };
+    for &site in &scan.sites {
+        at_handlers(site, &mut inserted, probes)?;
+        let mut rest = code.instructions_from(site);
+        let insn = rest.next().ok_or(SkipReason::Malformed)??;
         match insn.opcode {
-            op::IRETURN..=op::RETURN if what.calls => {
+            op::IRETURN..=op::RETURN => {
                 exit(insn.opcode, insn.offset, what, id, &mut inserted, probes)?;
             }
             op::INVOKEVIRTUAL..=op::INVOKESTATIC => {
@@ -164,11 +182,8 @@ pub fn instrument<'a>(
             _ => {}
         }
     }
-    // A handler in the middle of an instruction.
-    if caught.next().is_some() {
-        return Err(SkipReason::Malformed);
-    }
-    if !what.calls && inserted.list.is_empty() {
+    at_handlers(usize::MAX, &mut inserted, probes)?;
+    if !what.calls && inserted.is_empty() {
         return Ok(false);
     }
 
@@ -196,7 +211,8 @@ pub fn instrument<'a>(
         }
     }
 
-    let mut relocated = relocate(code, &entry, &inserted.list)?;
+    let memory = std::mem::take(&mut probes.constants.spare.relocated);
+    let mut relocated = relocate(memory, code, scan, &entry, &inserted)?;
     if handlers.is_empty() && framed && !relocated.islands.is_empty() {
         // Their frames name the parameters after all.
         let constants = &mut probes.constants;
@@ -214,12 +230,12 @@ pub fn instrument<'a>(
         return Err(SkipReason::TooLarge);
     }
     let max_stack = code.max_stack.checked_add(inserted.stack);
-    let mut body = Body {
+    let body = Body {
         framed,
         max_stack: max_stack.ok_or(SkipReason::TooLarge)?,
         max_locals,
         entry,
-        fragments: std::mem::take(&mut inserted.list),
+        fragments: inserted,
         handlers: unwinding,
         relocated,
         fresh: &[],
@@ -236,8 +252,6 @@ pub fn instrument<'a>(
         constants,
         out,
     )?;
-    inserted.again(std::mem::take(&mut body.fragments));
-    probes.inserted = inserted;
     body.recycle(&mut probes.constants.spare);
     Ok(true)
 }

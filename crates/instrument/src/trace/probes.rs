@@ -18,8 +18,6 @@ pub struct Probes<'c, 'a> {
     callees: Members<'a>,
     /// The constants of the methods that give the bits of `float` and `double`.
     bits: [Option<u16>; 2],
-    /// For the next body.
-    pub inserted: Inserted,
 }
 
 /// Members by the constants that name them.
@@ -90,7 +88,6 @@ impl<'c, 'a> Probes<'c, 'a> {
             fields: Members::new(first_field),
             callees: Members::new(first_callee),
             bits: [None; 2],
-            inserted: Inserted::default(),
         }
     }
 
@@ -262,55 +259,4 @@ pub fn kind_of(kind: u8) -> Kind {
 /// Whether a value takes two slots.
 pub fn is_wide(kind: Kind) -> bool {
     matches!(kind, Kind::Long | Kind::Double)
-}
-
-/// Fragments between a body's instructions, by rising offset.
-#[derive(Default)]
-pub struct Inserted {
-    pub list: Vec<(usize, Fragment)>,
-    /// Slots of stack that they need above what the body needs.
-    pub stack: u16,
-    /// Buffers of earlier fragments: most are small, and there are many.
-    spare: Vec<Vec<u8>>,
-}
-
-impl Inserted {
-    /// Starts another list, with the buffers of an old one.
-    pub fn again(&mut self, old: Vec<(usize, Fragment)>) {
-        self.list = old;
-        self.stack = 0;
-        self.spare
-            .extend(self.list.drain(..).map(|(_, mut fragment)| {
-                fragment.code.clear();
-                fragment.code
-            }));
-    }
-
-    /// Where code goes that runs before the instruction at `offset`.
-    pub fn before(&mut self, offset: usize) -> &mut Fragment {
-        self.at(offset, false)
-    }
-
-    /// Where code goes that runs after the instruction that ends at `end`.
-    pub fn after(&mut self, end: usize) -> &mut Fragment {
-        self.at(end, true)
-    }
-
-    fn at(&mut self, offset: usize, after: bool) -> &mut Fragment {
-        let last = self.list.last();
-        if last.is_none_or(|(at, last)| (*at, last.after) != (offset, after)) {
-            let code = self.spare.pop();
-            let mut fragment = Fragment::default();
-            fragment.code = code.unwrap_or_else(|| Vec::with_capacity(16));
-            fragment.after = after;
-            self.list.push((offset, fragment));
-        }
-        let last = self.list.len() - 1;
-        &mut self.list[last].1
-    }
-
-    /// Says that the stack is so many slots deeper at some point.
-    pub fn stack(&mut self, slots: u16) {
-        self.stack = self.stack.max(slots);
-    }
 }
