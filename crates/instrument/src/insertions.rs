@@ -107,6 +107,25 @@ impl Insertions {
         &self.all
     }
 
+    /// Where a piece goes, by its place in the list, and whether it belongs to
+    /// the instruction before; no offset has none.
+    #[inline]
+    pub fn place(&self, at: usize) -> (usize, bool) {
+        match self.places.get(at) {
+            Some(place) => (place.old, place.after),
+            None => (usize::MAX, false),
+        }
+    }
+
+    /// The code of a piece, by its place in the list.
+    #[inline]
+    pub fn code(&self, at: usize) -> &[u8] {
+        let start = self.places.get(at).map_or(usize::MAX, |place| place.code);
+        let end = self.places.get(at + 1);
+        let end = end.map_or(self.all.code.len(), |next| next.code);
+        self.all.code.get(start..end).unwrap_or(&[])
+    }
+
     /// The pieces by rising offset.
     pub fn iter(&self) -> impl Iterator<Item = Piece<'_>> {
         let all = &self.all;

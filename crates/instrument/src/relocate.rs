@@ -240,19 +240,18 @@ impl Layout<'_> {
         let runs = &mut self.map.runs;
         runs.clear();
         self.placed.clear();
-        let mut pieces = self.fragments.iter().peekable();
-        let mut switches = self.scan.switches.iter().peekable();
-        let mut gotos = self.gotos.iter().peekable();
+        let pieces = self.fragments;
+        let (mut piece, mut switches, mut gotos) = (0, &self.scan.switches[..], &self.gotos[..]);
         // Where the last run is, in old and in new code.
         let (mut old, mut new) = (0, entry_len);
         loop {
-            let switch_end = switches.peek().map_or(usize::MAX, |switch| switch.end);
-            let goto_end = gotos.peek().map_or(usize::MAX, |&goto| goto + 3);
-            let piece = pieces.peek().map_or(usize::MAX, |piece| piece.old);
+            let switch_end = switches.first().map_or(usize::MAX, |switch| switch.end);
+            let goto_end = gotos.first().map_or(usize::MAX, |&goto| goto + 3);
+            let (place, _) = pieces.place(piece);
             let first = if runs.is_empty() { 0 } else { old_len };
-            let next = switch_end.min(goto_end).min(piece).min(first);
+            let next = switch_end.min(goto_end).min(place).min(first);
             // Behind the last instruction there is no place for a fragment.
-            if next == old_len && pieces.peek().is_some() {
+            if next == old_len && place != usize::MAX {
                 return Err(SkipReason::Malformed);
             }
             let moved = |at: usize| {
@@ -261,31 +260,37 @@ impl Layout<'_> {
             };
             // What the run ends with may become longer or shorter.
             let mut at = if next == switch_end
-                && let Some(switch) = switches.next()
+                && let [switch, rest @ ..] = switches
             {
+                switches = rest;
                 let at = moved(switch.start)?;
                 let was = switch.end - switch.start - padding(switch.start);
                 let end = at + was + padding(at);
                 let same = padding(at) == padding(switch.start);
-                if same && next != piece && next != old_len {
+                if same && next != place && next != old_len {
                     continue;
                 }
                 end
             } else if next == goto_end
-                && let Some(&goto) = gotos.next()
+                && let [goto, rest @ ..] = gotos
             {
-                moved(goto)? + 5
+                gotos = rest;
+                moved(*goto)? + 5
             } else {
                 moved(next)?
             };
-            while let Some(piece) = pieces.next_if(|piece| piece.old == next && piece.after) {
+            let mut label = at;
+            loop {
+                let (place, after) = pieces.place(piece);
+                if place != next {
+                    break;
+                }
                 self.placed.push(at);
-                at += piece.code.len();
-            }
-            let label = at;
-            while let Some(piece) = pieces.next_if(|piece| piece.old == next) {
-                self.placed.push(at);
-                at += piece.code.len();
+                at += pieces.code(piece).len();
+                piece += 1;
+                if after {
+                    label = at;
+                }
             }
             // Far beyond what can work out, and before anything overflows.
             if at > 0x0100_0000 {
@@ -337,13 +342,18 @@ impl Layout<'_> {
         let mut targets = self.map.lookup();
         self.islands.emit_front(out, |old| targets.label(old))?;
         out.extend_from_slice(&entry.code);
-        let mut pieces = self.fragments.iter().zip(&self.placed).peekable();
+        let mut piece = 0;
         for run in self.map.runs.windows(2) {
             let [run, next] = run else { continue };
-            while let Some((piece, &at)) = pieces.next_if(|(piece, _)| piece.old == run.old) {
-                // What the run before ended with may have another length now.
+            // What the run before ended with may have another length now.
+            if let Some(&at) = self.placed.get(piece)
+                && self.fragments.place(piece).0 == run.old
+            {
                 out.resize(at, 0);
-                out.extend_from_slice(piece.code);
+            }
+            while self.fragments.place(piece).0 == run.old {
+                out.extend_from_slice(self.fragments.code(piece));
+                piece += 1;
             }
             out.resize(run.insn, 0);
             out.extend_from_slice(self.bytecode.get(run.old..next.old).unwrap_or(&[]));
