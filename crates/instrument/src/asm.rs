@@ -21,17 +21,17 @@ pub struct Fragment {
     types: Vec<VerificationType>,
 }
 
-/// A stack-map frame within a fragment. All have one stack entry.
+/// A stack-map frame within a fragment. All have one stack entry at most.
 #[derive(Debug, Clone, Copy)]
 pub struct FragmentFrame {
     pub at: usize,
     /// The locals. `Uninitialized` counts in the old code.
     pub locals: Locals,
-    pub stack: VerificationType,
+    pub stack: Option<VerificationType>,
 }
 
 /// A list of locals that a fragment keeps; see [`Fragment::list`].
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Locals {
     start: usize,
     end: usize,
@@ -57,7 +57,6 @@ pub struct Constants<'c, 'a> {
     /// The probe's methods used so far.
     probes: Vec<(ProbeMethod, u16)>,
     this: Option<u16>,
-    object: Option<u16>,
     throwable: Option<u16>,
 }
 
@@ -70,6 +69,8 @@ pub struct Spare {
     pub stack_map: Vec<u8>,
     pub relocated: Relocated,
     pub insertions: Insertions,
+    /// The values that a handler hands over: kind and slot.
+    pub values: Vec<(u8, Option<u16>)>,
 }
 
 /// More spare fragments than this are not kept.
@@ -123,7 +124,6 @@ impl<'c, 'a> Constants<'c, 'a> {
             stack_map_table: None,
             probes: Vec::new(),
             this: None,
-            object: None,
             throwable: None,
         }
     }
@@ -148,14 +148,6 @@ impl<'c, 'a> Constants<'c, 'a> {
         self.this.ok_or(SkipReason::ConstantPoolFull)
     }
 
-    /// The class constant of `java/lang/Object`.
-    pub fn object(&mut self) -> Result<u16, SkipReason> {
-        if self.object.is_none() {
-            self.object = Some(self.class(Utf8::new(b"java/lang/Object"))?);
-        }
-        self.object.ok_or(SkipReason::ConstantPoolFull)
-    }
-
     /// The class constant of `java/lang/Throwable`.
     pub fn throwable(&mut self) -> Result<u16, SkipReason> {
         if self.throwable.is_none() {
@@ -166,7 +158,13 @@ impl<'c, 'a> Constants<'c, 'a> {
 
     /// A method of the probe class.
     pub fn probe(&mut self, method: ProbeMethod) -> Result<u16, SkipReason> {
-        if let Some(&(_, index)) = self.probes.iter().find(|(known, _)| *known == method) {
+        // They are constants of this crate; one that had two places would only
+        // be looked up the long way.
+        let is_it = |known: &ProbeMethod| {
+            std::ptr::eq(known.name, method.name)
+                && std::ptr::eq(known.descriptor, method.descriptor)
+        };
+        if let Some(&(_, index)) = self.probes.iter().find(|(known, _)| is_it(known)) {
             return Ok(index);
         }
         let owner = self.class(Utf8::new(self.owner.as_bytes()))?;
@@ -320,38 +318,50 @@ impl Fragment {
         self.types.get(locals.start..locals.end).unwrap_or(&[])
     }
 
-    /// Ends what may fail since `start`: both ways, with a reference on the
-    /// stack, lead to the instruction after (see the crate's documentation).
-    /// The caller goes on with `pop`.
-    pub fn guard_from(
+    /// Begins the guard of what may fail from `start` to `end`: drops what it
+    /// threw.
+    pub fn guard(
         &mut self,
         start: usize,
+        end: usize,
         locals: Locals,
         constants: &mut Constants<'_, '_>,
     ) -> Result<(), SkipReason> {
-        let end = self.here();
-        // Over itself and the `nop`.
-        self.op_u16(opcode::GOTO, 4);
         let handler = self.here();
         self.guards.push(Guard {
             start,
             end,
             handler,
         });
-        self.frame(locals, constants.throwable()?);
-        self.op(opcode::NOP);
-        self.frame(locals, constants.object()?);
+        self.frame(locals, Some(constants.throwable()?));
+        // Stack: the exception
+        self.op(opcode::POP);
         Ok(())
     }
 
-    /// Puts a frame here, with a reference to an object of this class on its
-    /// stack.
-    pub fn frame(&mut self, locals: Locals, class: u16) {
-        let stack = VerificationType::Object(class);
+    /// Ends what may fail since `start`, which leaves nothing on the stack: with
+    /// or without exception, it goes on behind this.
+    pub fn go_on(
+        &mut self,
+        start: usize,
+        locals: Locals,
+        constants: &mut Constants<'_, '_>,
+    ) -> Result<(), SkipReason> {
+        let end = self.here();
+        // Over itself and the guard.
+        self.op_u16(opcode::GOTO, 4);
+        self.guard(start, end, locals, constants)?;
+        self.frame(locals, None);
+        Ok(())
+    }
+
+    /// Puts a frame here, with a reference to an object of a class on its stack,
+    /// or nothing.
+    pub fn frame(&mut self, locals: Locals, class: Option<u16>) {
         self.frames.push(FragmentFrame {
             at: self.here(),
             locals,
-            stack,
+            stack: class.map(VerificationType::Object),
         });
     }
 }

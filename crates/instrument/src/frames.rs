@@ -135,8 +135,8 @@ pub const MAX_KEPT: usize = 1 << 20;
 pub struct Survey {
     /// The frames at the handlers.
     pub at_handlers: Vec<HandlerFrame>,
-    /// Where the last frame is.
-    pub last: Option<usize>,
+    /// Where the first and the last frame are.
+    pub ends: Option<(usize, usize)>,
 }
 
 impl Survey {
@@ -168,7 +168,8 @@ pub fn survey(
     let mut found = Survey::default();
     let mut size = 0usize;
     while let Some(frame) = walker.next()? {
-        found.last = Some(frame.offset);
+        let first = found.ends.map_or(frame.offset, |(first, _)| first);
+        found.ends = Some((first, frame.offset));
         let before = init_call.is_some_and(|call| frame.offset <= call.start);
         if before != (walker.uninitialized_this > 0) {
             return Err(SkipReason::ConstructorShape);

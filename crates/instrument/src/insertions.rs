@@ -19,6 +19,9 @@ pub struct Insertions {
 struct Place {
     /// The instruction that it is put before, in old code.
     old: usize,
+    /// Whether it belongs to the instruction before that place: jumps to the
+    /// place do not run it. Such a piece has no frames, and comes before another
+    /// of the same place.
     after: bool,
     /// Where its code, frames and guards begin.
     code: usize,
@@ -31,10 +34,6 @@ struct Place {
 pub struct Piece<'i> {
     /// The instruction that it is put before, in old code.
     pub old: usize,
-    /// Whether it belongs to the instruction before that place: jumps to the
-    /// place do not run it. Such a piece has no frames, and comes before another
-    /// of the same place.
-    pub after: bool,
     pub code: &'i [u8],
     /// Where the code stands among that of all pieces: what frames and guards
     /// count from has this as its zero.
@@ -140,7 +139,6 @@ impl Insertions {
             .zip(ends)
             .map(|(place, (code, frames, guards))| Piece {
                 old: place.old,
-                after: place.after,
                 code: all.code.get(place.code..code).unwrap_or(&[]),
                 start: place.code,
                 frames: all.frames.get(place.frames..frames).unwrap_or(&[]),

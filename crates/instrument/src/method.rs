@@ -11,7 +11,7 @@ use crate::constructor::{InitCall, init_call};
 use crate::contract::{CAUGHT, CAUGHT_REPORT};
 use crate::entry::{entry, fresh_types};
 use crate::fields::{KeptField, pick};
-use crate::frames::{Survey, Walker, survey};
+use crate::frames::{Survey, Walker, entry_locals, survey};
 use crate::handler::Handler;
 use crate::insertions::Insertions;
 use crate::parameters::{Parameter, Place};
@@ -236,7 +236,7 @@ pub fn instrument<'a>(
         handlers: std::mem::take(&mut constants.spare.placed),
         relocated,
         fresh,
-        last_frame: surveyed.last,
+        old_frames: surveyed.ends,
     };
     if order.layout {
         *layout = Layout {
@@ -388,8 +388,9 @@ pub struct Body<'f> {
     pub handlers: Vec<(usize, Fragment)>,
     pub relocated: Relocated,
     pub fresh: &'f [VerificationType],
-    /// Where the last frame of the old body is; needed if nothing moves.
-    pub last_frame: Option<usize>,
+    /// Where the first and the last frame of the old body are; needed if the
+    /// entry code has frames, and if nothing moves.
+    pub old_frames: Option<(usize, usize)>,
 }
 
 impl Body<'_> {
@@ -473,10 +474,16 @@ impl Body<'_> {
             }
             _ => Vec::new(),
         };
-        writer.fragment(islands.front_len(), &self.entry)?;
+        let at_start = self.old_frames.is_some_and(|(first, _)| first == 0);
+        writer.entry(islands.front_len(), &self.entry, at_start)?;
+        if stack_map.is_none() {
+            let locals = &mut constants.spare.types;
+            locals.clear();
+            locals.extend(entry_locals(parameters, constructor));
+        }
         match stack_map {
             Some(stack_map) if self.fragments.is_empty() && map.is_identity() => {
-                writer.as_it_is(&stack_map, self.last_frame)?;
+                writer.as_it_is(&stack_map, self.old_frames.map(|(_, last)| last))?;
             }
             Some(stack_map) => {
                 let memory = std::mem::take(&mut constants.spare.types);
@@ -490,8 +497,10 @@ impl Body<'_> {
             None => return Err(SkipReason::Malformed),
         }
         writer.islands(islands.back_places(map.body_end()), &targets)?;
+        // What was read last has left its locals there.
+        let last = &constants.spare.types;
         for (start, handler) in &self.handlers {
-            writer.fragment(*start, handler)?;
+            writer.handler(*start, handler, last)?;
         }
         Ok(writer.finish())
     }

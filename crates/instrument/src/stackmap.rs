@@ -186,27 +186,96 @@ impl<'m> FrameWriter<'m> {
         fragment: &Fragment,
         frames: &[FragmentFrame],
     ) -> Result<(), SkipReason> {
+        let mut before = None;
         for frame in frames {
-            let locals = fragment.locals(frame.locals);
             // It is no frame of an earlier piece.
             let offset = start + frame.at.saturating_sub(zero);
-            self.full(offset, locals, &[frame.stack])?;
-            self.in_step = false;
+            if before == Some(frame.locals) {
+                self.same(offset, frame.stack)?;
+            } else {
+                let locals = fragment.locals(frame.locals);
+                self.full(offset, locals, frame.stack.as_slice())?;
+                self.in_step = false;
+            }
+            before = Some(frame.locals);
         }
         Ok(())
+    }
+
+    /// Adds a frame with the locals of the one before.
+    fn same(&mut self, offset: usize, stack: Option<VerificationType>) -> Result<(), SkipReason> {
+        let delta = self.delta(offset)?;
+        match stack {
+            None => write_same(&mut self.bytes, delta),
+            Some(stack) => write_same_stack(&mut self.bytes, delta, stack),
+        }
+        Ok(())
+    }
+
+    /// Adds the frames of the entry code that begins at `start`: each has the
+    /// locals at the entry, and the fresh variables. If the body begins with a
+    /// frame, one at the end of the entry code gives way to it.
+    pub fn entry(
+        &mut self,
+        start: usize,
+        entry: &Fragment,
+        before_frame: bool,
+    ) -> Result<(), SkipReason> {
+        let frames = match entry.frames.split_last() {
+            Some((last, others)) if before_frame && last.at == entry.here() => others,
+            _ => &entry.frames,
+        };
+        self.frames(start, 0, entry, frames)?;
+        self.in_step |= !frames.is_empty();
+        Ok(())
+    }
+
+    /// Adds the frames of a handler behind the body. `last` are the locals of
+    /// the last old frame, or those at the entry if there are no frames, and
+    /// take `slots`.
+    pub fn handler(
+        &mut self,
+        start: usize,
+        handler: &Fragment,
+        last: &[VerificationType],
+    ) -> Result<(), SkipReason> {
+        let Some((first, rest)) = handler.frames.split_first() else {
+            return Ok(());
+        };
+        let locals = handler.locals(first.locals);
+        if self.in_step && self.are_extended(locals, last) {
+            self.same(start + first.at, first.stack)?;
+            self.in_step = false;
+            return self.frames(start, 0, handler, rest);
+        }
+        self.fragment(start, handler)
+    }
+
+    /// Whether `locals` are the `old` ones with the fresh variables.
+    fn are_extended(&self, locals: &[VerificationType], old: &[VerificationType]) -> bool {
+        if self.fresh.is_empty() {
+            return locals == old;
+        }
+        let slots: usize = old.iter().map(|local| usize::from(local.slots())).sum();
+        let gap = usize::from(self.max_locals).saturating_sub(slots);
+        let Some(rest) = locals.strip_prefix(old) else {
+            return false;
+        };
+        rest.len() == gap + self.fresh.len()
+            && rest.ends_with(self.fresh)
+            && rest[..gap]
+                .iter()
+                .all(|&local| local == VerificationType::Top)
     }
 
     /// Adds an old frame, which `walker` has just read.
     fn old(&mut self, frame: &Frame<'_>, walker: &Walker<'_>) -> Result<(), SkipReason> {
         let offset = self.map.label(frame.offset)?;
         match frame.shape {
-            Shape::Same if self.in_step => {
-                let delta = self.delta(offset)?;
-                write_same(&mut self.bytes, delta);
-            }
+            Shape::Same if self.in_step => self.same(offset, None)?,
             Shape::SameStack(stack) if self.in_step => {
-                let (delta, stack) = (self.delta(offset)?, self.moved(stack)?);
-                write_same_stack(&mut self.bytes, delta, stack);
+                let stack = self.moved(stack)?;
+                self.same(offset, Some(stack))?;
             }
             // Without fresh variables at their end, lists can grow and shrink
             // as they did.

@@ -94,9 +94,9 @@ pub fn bind(
 ///
 /// ```text
 /// handler: astore t
-/// start:   aload t; push id; invokestatic unwind; aconst_null; goto next
-/// guard:   nop
-/// next:    pop; aload t; athrow
+/// start:   aload t; push id; invokestatic unwind
+///          aload t; athrow
+/// guard:   pop; aload t; athrow
 /// ```
 ///
 /// Nothing else is used any more, so `t` is the first variable that is free.
@@ -111,22 +111,24 @@ pub fn unwind(
     let locals = fragment.list(|locals| locals.extend(this));
     let slot = u16::from(uninitialized_this);
     let throwable = probes.constants.throwable()?;
-    fragment.frame(locals, throwable);
+    fragment.frame(locals, Some(throwable));
     // Stack: exception
     fragment.store(b'L', slot);
     let start = fragment.here();
     fragment.load(b'L', slot);
     probes.call_with(&mut fragment, Probe::Unwind, id)?;
-    fragment.op(op::ACONST_NULL);
     fragment.stack(2);
+    let end = fragment.here();
+    let rethrow = |fragment: &mut Fragment| {
+        fragment.load(b'L', slot);
+        fragment.op(op::ATHROW);
+    };
+    rethrow(&mut fragment);
     let locals = fragment.list(|locals| {
         locals.extend(this);
         locals.push(VerificationType::Object(throwable));
     });
-    fragment.guard_from(start, locals, &mut probes.constants)?;
-    // Stack: null, or the probe's exception
-    fragment.op(op::POP);
-    fragment.load(b'L', slot);
-    fragment.op(op::ATHROW);
+    fragment.guard(start, end, locals, &mut probes.constants)?;
+    rethrow(&mut fragment);
     Ok((fragment, slot + 1))
 }

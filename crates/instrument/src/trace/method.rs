@@ -239,7 +239,7 @@ pub fn instrument<'a>(
         handlers: unwinding,
         relocated,
         fresh: &[],
-        last_frame: surveyed.last,
+        old_frames: surveyed.ends,
     };
     let constants = &mut probes.constants;
     body.write(
