@@ -102,7 +102,7 @@ pub fn instrument<'a>(
     let this_in_0 = !is_static && !scan.stored.contains(0);
     let throws = |range| may_throw(own, code, range, this_in_0, constructor);
     let everything = 0..code.bytecode.len();
-    if !throws(everything.clone())? {
+    if !scan.throws && !throws(everything.clone())? {
         return Err(SkipReason::CannotThrow);
     }
     let catching = catching_handlers(code)?;

@@ -9,6 +9,9 @@ use crate::SkipReason;
 pub struct Scan {
     /// The slots of the parameters, `this` included, that the body stores into.
     pub stored: Slots,
+    /// Whether there is an instruction that may throw wherever it stands; more
+    /// is known by [`crate::throwing`].
+    pub throws: bool,
     /// Where the jumps are, besides the switches.
     pub jumps: Vec<usize>,
     pub switches: Vec<Switch>,
@@ -107,6 +110,7 @@ impl Scan {
         let sites = wanted.sites();
         let steps = if sites == 0 { &STEPS } else { &SITE_STEPS };
         let mut at = 0;
+        let mut seen = 0;
         // The slot that a reference was loaded from, and where the instruction
         // after that begins.
         let mut loaded = (0, usize::MAX);
@@ -116,7 +120,8 @@ impl Scan {
             }
             let step = steps[usize::from(opcode)];
             let end = at + usize::from(step & LEN);
-            if step & !LEN == PLAIN {
+            seen |= step;
+            if step & ACTION == PLAIN {
                 at = end;
                 continue;
             }
@@ -127,7 +132,7 @@ impl Scan {
             // It is there in full, so none of these gives a zero.
             let byte = u16::from(bytecode.get(at + 1).copied().unwrap_or(0));
             let half = || byte << 8 | u16::from(bytecode.get(at + 2).copied().unwrap_or(0));
-            match step & !LEN {
+            match step & ACTION {
                 STORE => self.stored.insert(byte),
                 STORE_WIDE => self.stored.insert_two(byte),
                 STORE_SHORT => self.stored.insert(u16::from((opcode - op::ISTORE_0) % 4)),
@@ -159,6 +164,7 @@ impl Scan {
         if at != bytecode.len() {
             return Err(SkipReason::Malformed);
         }
+        self.throws = seen & THROWS != 0;
         self.check_ways(code)
     }
 
@@ -273,8 +279,18 @@ static STEPS: [u8; 256] = {
             op::GOTO_W | op::JSR_W => LONG,
             _ => PLAIN,
         };
+        let action = match opcode as u8 {
+            // Of constructors, see `throwing`.
+            op::INVOKESPECIAL => action,
+            op::IALOAD..=op::SALOAD
+            | op::IASTORE..=op::SASTORE
+            | op::INVOKEVIRTUAL..=op::ATHROW
+            | op::CHECKCAST..=op::MONITOREXIT
+            | op::MULTIANEWARRAY => action | THROWS,
+            _ => action,
+        };
         steps[opcode] = match op::OPCODES[opcode].form.fixed_len() {
-            Some(len) if action != LONG => action | len as u8,
+            Some(len) if action & ACTION != LONG => action | len as u8,
             _ => LONG,
         };
         opcode += 1;
@@ -292,15 +308,18 @@ static SITE_STEPS: [u8; 256] = {
             op::INVOKEVIRTUAL..=op::INVOKESTATIC => CALL,
             op::IASTORE..=op::SASTORE | op::PUTSTATIC | op::PUTFIELD => WRITE,
             op::IALOAD..=op::SALOAD | op::GETSTATIC | op::GETFIELD => READ,
-            _ => steps[opcode] & !LEN,
+            _ => steps[opcode] & ACTION,
         };
-        steps[opcode] = action | steps[opcode] & LEN;
+        steps[opcode] = action | steps[opcode] & !ACTION;
         opcode += 1;
     }
     steps
 };
 
 const LEN: u8 = 0b111;
+const ACTION: u8 = 0b1111 << 3;
+/// [`Scan::throws`].
+const THROWS: u8 = 1 << 7;
 const PLAIN: u8 = 0 << 3;
 const STORE: u8 = 1 << 3;
 const STORE_WIDE: u8 = 2 << 3;
@@ -362,6 +381,25 @@ mod tests {
                 }
                 _ => {}
             }
+            scan.throws |= matches!(
+                insn.opcode,
+                op::IALOAD..=op::SALOAD
+                    | op::IASTORE..=op::SASTORE
+                    | op::INVOKEVIRTUAL
+                    | op::INVOKESTATIC
+                    | op::INVOKEINTERFACE
+                    | op::INVOKEDYNAMIC
+                    | op::NEW
+                    | op::NEWARRAY
+                    | op::ANEWARRAY
+                    | op::ARRAYLENGTH
+                    | op::ATHROW
+                    | op::CHECKCAST
+                    | op::INSTANCEOF
+                    | op::MONITORENTER
+                    | op::MONITOREXIT
+                    | op::MULTIANEWARRAY
+            );
             starts.push(insn.offset);
         }
         scan.starts = vec![0; code.bytecode.len() / 64 + 1];

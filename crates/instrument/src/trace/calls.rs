@@ -4,7 +4,7 @@ use hindsight_classfile::frames::VerificationType;
 use hindsight_classfile::opcode as op;
 
 use super::What;
-use super::probes::{Probes, Variable, is_wide};
+use super::probes::{Lists, Probes, Variable, is_wide};
 use crate::SkipReason;
 use crate::asm::Fragment;
 use crate::contract::trace::{Kind, Probe};
@@ -27,8 +27,12 @@ pub fn enter(
         b'L' | b'[' => what.references,
         _ => what.values,
     };
-    let mut places = Vec::with_capacity(parameters.len());
-    let mut values = Vec::with_capacity(parameters.len());
+    let Lists {
+        mut places,
+        mut values,
+    } = std::mem::take(&mut probes.lists);
+    places.clear();
+    values.clear();
     for (place, parameter) in parameters.iter().enumerate() {
         if wanted(parameter) {
             places.push(place);
@@ -41,6 +45,7 @@ pub fn enter(
     let told = |at: usize| handed.extend(places.get(at));
     let stack = probes.event(fragment, Probe::Enter, &values, id, told)?;
     fragment.stack(stack);
+    probes.lists = Lists { places, values };
     Ok(())
 }
 

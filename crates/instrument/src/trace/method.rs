@@ -187,28 +187,29 @@ pub fn instrument<'a>(
         return Ok(false);
     }
 
-    let mut regions = Vec::new();
+    let mut regions = [None, None];
     if what.calls {
-        let mut add = |start: usize, end: usize, uninitialized_this: bool| {
-            if may_throw(own, code, start..end, this_in_0, constructor)? {
-                regions.push(Region {
-                    start,
-                    end,
-                    uninitialized_this,
-                });
-            }
-            Ok::<_, SkipReason>(())
+        let region = |start: usize, end: usize, uninitialized_this: bool| {
+            let throws = !constructor && scan.throws
+                || may_throw(own, code, start..end, this_in_0, constructor)?;
+            Ok::<_, SkipReason>(throws.then_some(Region {
+                start,
+                end,
+                uninitialized_this,
+            }))
         };
-        match init_call {
-            None => add(0, code.bytecode.len(), false)?,
+        regions = match init_call {
+            None => [region(0, code.bytecode.len(), false)?, None],
             Some(InitCall { start, end }) => {
                 // The old verifier is not asked to understand such a handler.
-                if framed && this_known {
-                    add(0, start, true)?;
-                }
-                add(end, code.bytecode.len(), false)?;
+                let before = if framed && this_known {
+                    region(0, start, true)?
+                } else {
+                    None
+                };
+                [before, region(end, code.bytecode.len(), false)?]
             }
-        }
+        };
     }
 
     let memory = std::mem::take(&mut probes.constants.spare.relocated);
@@ -219,7 +220,7 @@ pub fn instrument<'a>(
         list(method, descriptor, own.name, constants, parameters)?;
     }
     let mut unwinding = std::mem::take(&mut probes.constants.spare.placed);
-    for region in &regions {
+    for region in regions.iter().flatten() {
         let (handler, locals) = unwind(region.uninitialized_this, id, probes)?;
         max_locals = max_locals.max(locals);
         let start = relocated.code.len();
@@ -246,7 +247,7 @@ pub fn instrument<'a>(
         own,
         code,
         stack_map,
-        regions.iter(),
+        regions.iter().flatten(),
         parameters,
         constructor,
         constants,

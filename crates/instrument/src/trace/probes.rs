@@ -13,11 +13,19 @@ pub struct Probes<'c, 'a> {
     pub constants: Constants<'c, 'a>,
     /// The constants of the probes' methods, by [`Probe::index`]; 0 if it was
     /// not needed yet.
-    methods: Vec<u16>,
+    methods: [u16; Probe::COUNT],
     fields: Members<'a>,
     callees: Members<'a>,
     /// The constants of the methods that give the bits of `float` and `double`.
     bits: [Option<u16>; 2],
+    pub lists: Lists,
+}
+
+/// Memory for one event's values, and for where they come from.
+#[derive(Default)]
+pub struct Lists {
+    pub places: Vec<usize>,
+    pub values: Vec<Variable>,
 }
 
 /// Members by the constants that name them.
@@ -84,10 +92,11 @@ impl<'c, 'a> Probes<'c, 'a> {
     pub fn new(constants: Constants<'c, 'a>, first_field: u32, first_callee: u32) -> Self {
         Self {
             constants,
-            methods: vec![0; Probe::COUNT],
+            methods: [0; Probe::COUNT],
             fields: Members::new(first_field),
             callees: Members::new(first_callee),
             bits: [None; 2],
+            lists: Lists::default(),
         }
     }
 
