@@ -7,6 +7,7 @@ use crate::SkipReason;
 use crate::contract::{PROBE, ProbeMethod};
 use crate::insertions::Insertions;
 use crate::relocate::Relocated;
+use crate::scan::Scan;
 
 /// Code to be inserted, with what lies within it. Positions count from its
 /// start.
@@ -54,8 +55,6 @@ pub struct Constants<'c, 'a> {
     /// The class of the probes.
     owner: &'static str,
     stack_map_table: Option<u16>,
-    /// The probe's methods used so far.
-    probes: Vec<(ProbeMethod, u16)>,
     this: Option<u16>,
     throwable: Option<u16>,
 }
@@ -69,8 +68,13 @@ pub struct Spare {
     pub stack_map: Vec<u8>,
     pub relocated: Relocated,
     pub insertions: Insertions,
+    pub scan: Scan,
     /// The values that a handler hands over: kind and slot.
     pub values: Vec<(u8, Option<u16>)>,
+    /// Numbers by constants, for two kinds of members.
+    pub places: [Vec<u16>; 2],
+    /// The methods of probes that the class calls so far.
+    probes: Vec<(ProbeMethod, u16)>,
 }
 
 /// More spare fragments than this are not kept.
@@ -86,6 +90,7 @@ impl Spare {
         self.types.shrink_to(MAX_SPARE_LEN / 4);
         self.stack_map.clear();
         self.stack_map.shrink_to(MAX_SPARE_LEN);
+        self.scan.trim();
     }
 
     /// An empty fragment.
@@ -113,16 +118,16 @@ impl<'c, 'a> Constants<'c, 'a> {
         owner: &'static str,
         pool: &'c ConstantPool<'a>,
         mut added: PoolBuilder,
-        spare: Spare,
+        mut spare: Spare,
     ) -> Self {
         added.restart(pool);
+        spare.probes.clear();
         Self {
             pool,
             added,
             spare,
             owner,
             stack_map_table: None,
-            probes: Vec::new(),
             this: None,
             throwable: None,
         }
@@ -164,13 +169,13 @@ impl<'c, 'a> Constants<'c, 'a> {
             std::ptr::eq(known.name, method.name)
                 && std::ptr::eq(known.descriptor, method.descriptor)
         };
-        if let Some(&(_, index)) = self.probes.iter().find(|(known, _)| is_it(known)) {
+        if let Some(&(_, index)) = self.spare.probes.iter().find(|(known, _)| is_it(known)) {
             return Ok(index);
         }
         let owner = self.class(Utf8::new(self.owner.as_bytes()))?;
         let (name, descriptor) = (method.name.as_bytes(), method.descriptor.as_bytes());
         let index = self.added.method(owner, name, descriptor)?;
-        self.probes.push((method, index));
+        self.spare.probes.push((method, index));
         Ok(index)
     }
 

@@ -112,7 +112,10 @@ impl Workspace {
         };
         let (added, spare) = (mem::take(&mut self.added), mem::take(&mut self.spare));
         let mut constants = Constants::reusing(PROBE, &class.pool, added, spare);
-        let mut new = NewBody::default();
+        let mut new = NewBody {
+            scan: mem::take(&mut constants.spare.scan),
+            ..NewBody::default()
+        };
         if constants.is_instrumented() {
             // Nothing is done twice.
             rewritten.had_probes = true;
@@ -130,6 +133,7 @@ impl Workspace {
         } else {
             rewritten.skipped = self.all_left(&class, SkipReason::ConstantPoolFull);
         }
+        constants.spare.scan = new.scan;
         (self.added, self.spare) = (constants.added, constants.spare);
         Ok(rewritten)
     }

@@ -106,6 +106,11 @@ impl Insertions {
         &self.all
     }
 
+    /// Where the last one goes.
+    pub fn last(&self) -> Option<usize> {
+        self.places.last().map(|place| place.old)
+    }
+
     /// Where a piece goes, by its place in the list, and whether it belongs to
     /// the instruction before; no offset has none.
     #[inline]

@@ -59,9 +59,9 @@ pub struct NewBody<'a> {
     pub fields: Vec<KeptField<'a>>,
     /// Where the inserted code stands, if asked for.
     pub layout: Layout,
-    scan: Scan,
+    pub scan: Scan,
     /// The types of the fresh variables.
-    fresh: Vec<VerificationType>,
+    pub fresh: Vec<VerificationType>,
 }
 
 /// A part of the body with a handler of its own, in old offsets.

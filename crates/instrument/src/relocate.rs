@@ -89,10 +89,14 @@ impl Lookup<'_> {
 
     fn search(&mut self, old: usize) -> Result<Run, SkipReason> {
         let runs = self.runs;
-        let near = runs.get(self.at + 1..self.at + 3);
-        self.at = match near {
-            Some([run, next]) if (run.old..next.old).contains(&old) => self.at + 1,
-            _ => runs.partition_point(|run| run.old <= old).saturating_sub(1),
+        let before = |run: &Run| run.old <= old;
+        // Mostly it is one of the next runs.
+        let ahead = runs.get(self.at + 1..).unwrap_or(&[]);
+        let near = ahead.iter().take(4).take_while(|run| before(run)).count();
+        self.at = if (1..4).contains(&near) {
+            self.at + near
+        } else {
+            runs.partition_point(before).saturating_sub(1)
         };
         match (runs.get(self.at), runs.last()) {
             (Some(run), Some(end)) if old <= end.old => Ok(*run),
@@ -165,6 +169,9 @@ pub fn relocate(
     islands.clear();
     let entry_len = entry.code.len();
     if fragments.is_empty() && (scan.switches.is_empty() || entry_len.is_multiple_of(4)) {
+        if code.bytecode.len() + entry_len > MAX_CODE {
+            return Err(SkipReason::TooLarge);
+        }
         // No jump leads out of the body, so it can move as it is.
         new.extend_from_slice(&entry.code);
         new.extend_from_slice(code.bytecode);
@@ -233,77 +240,95 @@ fn padding(offset: usize) -> usize {
     3 - (offset & 3)
 }
 
+/// Pieces on their way to their places.
+struct Pieces<'p> {
+    all: &'p Insertions,
+    next: usize,
+    runs: &'p mut Vec<Run>,
+    placed: &'p mut Vec<usize>,
+}
+
+impl Pieces<'_> {
+    /// Where the next one goes.
+    fn place(&self) -> usize {
+        self.all.place(self.next).0
+    }
+
+    /// Begins a run, with the pieces that go before it. The one before ends at
+    /// `at` in new code. Returns where its first instruction is.
+    fn run(&mut self, old: usize, mut at: usize) -> Result<usize, SkipReason> {
+        let mut label = at;
+        loop {
+            let (place, after) = self.all.place(self.next);
+            if place != old {
+                break;
+            }
+            self.placed.push(at);
+            at += self.all.code(self.next).len();
+            self.next += 1;
+            if after {
+                label = at;
+            }
+        }
+        // Far beyond what can work out, and before anything overflows.
+        if at > 0x0100_0000 {
+            return Err(SkipReason::TooLarge);
+        }
+        let insn = at;
+        self.runs.push(Run { old, label, insn });
+        Ok(insn)
+    }
+}
+
 impl Layout<'_> {
     /// Decides where everything goes, behind `entry_len` bytes.
     fn lay_out(&mut self, entry_len: usize) -> Result<(), SkipReason> {
-        let old_len = self.bytecode.len();
-        let runs = &mut self.map.runs;
-        runs.clear();
+        self.map.runs.clear();
         self.placed.clear();
-        let pieces = self.fragments;
-        let (mut piece, mut switches, mut gotos) = (0, &self.scan.switches[..], &self.gotos[..]);
+        let end = self.bytecode.len();
+        // Behind the last instruction there is no place for a fragment.
+        if self.fragments.last().is_some_and(|last| last >= end) {
+            return Err(SkipReason::Malformed);
+        }
+        let (mut switches, mut gotos) = (&self.scan.switches[..], &self.gotos[..]);
+        let mut pieces = Pieces {
+            all: self.fragments,
+            next: 0,
+            runs: &mut self.map.runs,
+            placed: &mut self.placed,
+        };
         // Where the last run is, in old and in new code.
-        let (mut old, mut new) = (0, entry_len);
-        loop {
-            let switch_end = switches.first().map_or(usize::MAX, |switch| switch.end);
-            let goto_end = gotos.first().map_or(usize::MAX, |&goto| goto + 3);
-            let (place, _) = pieces.place(piece);
-            let first = if runs.is_empty() { 0 } else { old_len };
-            let next = switch_end.min(goto_end).min(place).min(first);
-            // Behind the last instruction there is no place for a fragment.
-            if next == old_len && place != usize::MAX {
-                return Err(SkipReason::Malformed);
-            }
-            let moved = |at: usize| {
-                let distance = at.checked_sub(old).ok_or(SkipReason::Malformed)?;
-                Ok::<_, SkipReason>(new + distance)
+        let (mut old, mut new) = (0, pieces.run(0, entry_len)?);
+        while old < end {
+            // What changes its length next, where it ends, and its new length.
+            let switch = switches
+                .first()
+                .filter(|switch| gotos.first().is_none_or(|&goto| switch.start < goto));
+            let (start, stop) = match (switch, gotos.first()) {
+                (Some(switch), _) => (switch.start, switch.end),
+                (None, Some(&goto)) => (goto, goto + 3),
+                (None, None) => (end, end),
             };
-            // What the run ends with may become longer or shorter.
-            let mut at = if next == switch_end
-                && let [switch, rest @ ..] = switches
-            {
-                switches = rest;
-                let at = moved(switch.start)?;
-                let was = switch.end - switch.start - padding(switch.start);
-                let end = at + was + padding(at);
-                let same = padding(at) == padding(switch.start);
-                if same && next != place && next != old_len {
-                    continue;
-                }
-                end
-            } else if next == goto_end
-                && let [goto, rest @ ..] = gotos
-            {
-                gotos = rest;
-                moved(*goto)? + 5
+            while pieces.place() < stop {
+                let place = pieces.place();
+                new = pieces.run(place, new + (place - old))?;
+                old = place;
+            }
+            // A fragment may lie within only if it is wrong.
+            let at = new + start.checked_sub(old).ok_or(SkipReason::Malformed)?;
+            let (len, same) = if switch.is_some() {
+                switches = switches.get(1..).unwrap_or(&[]);
+                let len = stop - start - padding(start) + padding(at);
+                (len, len == stop - start)
+            } else if start < end {
+                gotos = gotos.get(1..).unwrap_or(&[]);
+                (5, false)
             } else {
-                moved(next)?
+                (0, false)
             };
-            let mut label = at;
-            loop {
-                let (place, after) = pieces.place(piece);
-                if place != next {
-                    break;
-                }
-                self.placed.push(at);
-                at += pieces.code(piece).len();
-                piece += 1;
-                if after {
-                    label = at;
-                }
-            }
-            // Far beyond what can work out, and before anything overflows.
-            if at > 0x0100_0000 {
-                return Err(SkipReason::TooLarge);
-            }
-            runs.push(Run {
-                old: next,
-                label,
-                insn: at,
-            });
-            (old, new) = (next, at);
-            if next == old_len {
-                break;
+            if !same || stop == end {
+                new = pieces.run(stop, at + len)?;
+                old = stop;
             }
         }
         Ok(())
@@ -342,23 +367,26 @@ impl Layout<'_> {
         let mut targets = self.map.lookup();
         self.islands.emit_front(out, |old| targets.label(old))?;
         out.extend_from_slice(&entry.code);
+        // What the run before ended with may have another length now.
+        let fit = |out: &mut Vec<u8>, len: usize| {
+            if out.len() != len {
+                out.resize(len, 0);
+            }
+        };
         let mut piece = 0;
         for run in self.map.runs.windows(2) {
             let [run, next] = run else { continue };
-            // What the run before ended with may have another length now.
-            if let Some(&at) = self.placed.get(piece)
-                && self.fragments.place(piece).0 == run.old
-            {
-                out.resize(at, 0);
+            if self.fragments.place(piece).0 == run.old {
+                fit(out, self.placed.get(piece).copied().unwrap_or(run.insn));
+                while self.fragments.place(piece).0 == run.old {
+                    out.extend_from_slice(self.fragments.code(piece));
+                    piece += 1;
+                }
             }
-            while self.fragments.place(piece).0 == run.old {
-                out.extend_from_slice(self.fragments.code(piece));
-                piece += 1;
-            }
-            out.resize(run.insn, 0);
+            fit(out, run.insn);
             out.extend_from_slice(self.bytecode.get(run.old..next.old).unwrap_or(&[]));
         }
-        out.resize(self.map.body_end(), 0);
+        fit(out, self.map.body_end());
         self.move_jumps(out)?;
         for switch in &self.scan.switches {
             self.move_switch(switch, out)?;

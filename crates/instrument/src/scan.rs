@@ -3,6 +3,7 @@
 use hindsight_classfile::{Code, Operand, opcode as op};
 
 use crate::SkipReason;
+use crate::asm::MAX_SPARE_LEN;
 
 /// What a body does to its parameters, and with fields.
 #[derive(Debug, Default)]
@@ -89,6 +90,14 @@ pub fn scan(code: &Code<'_>, slots: u16, wanted: Wanted) -> Result<Scan, SkipRea
 }
 
 impl Scan {
+    /// Lets go of what only a strange method needs.
+    pub fn trim(&mut self) {
+        for list in [&mut self.jumps, &mut self.sites] {
+            list.clear();
+            list.shrink_to(MAX_SPARE_LEN / 16);
+        }
+    }
+
     /// Reads `code` as [`scan`] does, in memory that has been used.
     ///
     /// It is the one pass over every instruction of a class, so it looks no

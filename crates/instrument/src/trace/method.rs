@@ -1,6 +1,6 @@
 //! One method: from its body to the new body.
 
-use hindsight_classfile::{Code, Member, access, opcode as op};
+use hindsight_classfile::{Code, Insn, Member, access, opcode as op};
 
 use super::What;
 use super::bulk::called;
@@ -33,7 +33,24 @@ pub struct NewBody<'a> {
     pub parameters: Vec<Parameter<'a>>,
     /// The places of the parameters that the entry hands over, in its order.
     pub handed: Vec<usize>,
-    scan: Scan,
+    pub scan: Scan,
+}
+
+/// The instruction at an offset, of those that are asked for: it has one byte or
+/// an operand of two.
+fn short<'a>(code: &Code<'a>, offset: usize) -> Result<Insn<'a>, SkipReason> {
+    let rest = code.bytecode.get(offset..).unwrap_or_default();
+    let opcode = *rest.first().ok_or(SkipReason::Malformed)?;
+    let len = match opcode {
+        op::GETSTATIC..=op::INVOKESTATIC => 3,
+        _ => 1,
+    };
+    let bytes = rest.get(..len).ok_or(SkipReason::Malformed)?;
+    Ok(Insn {
+        offset,
+        opcode,
+        bytes,
+    })
 }
 
 /// Instruments one method. The content of its new `Code` attribute goes to the
@@ -161,8 +178,7 @@ pub fn instrument<'a>(
     };
     for &site in &scan.sites {
         at_handlers(site, &mut inserted, probes)?;
-        let mut rest = code.instructions_from(site);
-        let insn = rest.next().ok_or(SkipReason::Malformed)??;
+        let insn = short(code, site)?;
         match insn.opcode {
             op::IRETURN..=op::RETURN => {
                 exit(insn.opcode, insn.offset, what, id, &mut inserted, probes)?;

@@ -1,5 +1,7 @@
 //! What the fragments of a class have in common: constants and ids.
 
+use std::mem;
+
 use hindsight_classfile::{FieldType, MemberRef, Utf8, opcode as op};
 
 use crate::SkipReason;
@@ -38,10 +40,12 @@ struct Members<'a> {
 }
 
 impl<'a> Members<'a> {
-    fn new(first_id: u32) -> Self {
+    /// Without any; `places` is memory that has been used.
+    fn new(first_id: u32, mut places: Vec<u16>) -> Self {
+        places.clear();
         Self {
             first_id,
-            places: Vec::new(),
+            places,
             list: Vec::new(),
         }
     }
@@ -58,7 +62,7 @@ impl<'a> Members<'a> {
     /// Notes down what a constant names, of `count` constants.
     fn add(&mut self, constant: u16, count: u16, member: Option<(MemberRef<'a>, u8)>) {
         if self.places.is_empty() {
-            self.places = vec![0; usize::from(count)];
+            self.places.resize(usize::from(count), 0);
         }
         self.list.extend(member);
         if let Some(place) = self.places.get_mut(usize::from(constant)) {
@@ -89,15 +93,22 @@ pub struct Variable {
 }
 
 impl<'c, 'a> Probes<'c, 'a> {
-    pub fn new(constants: Constants<'c, 'a>, first_field: u32, first_callee: u32) -> Self {
+    pub fn new(mut constants: Constants<'c, 'a>, first_field: u32, first_callee: u32) -> Self {
+        let [of_fields, of_callees] = mem::take(&mut constants.spare.places);
         Self {
             constants,
             methods: [0; Probe::COUNT],
-            fields: Members::new(first_field),
-            callees: Members::new(first_callee),
+            fields: Members::new(first_field, of_fields),
+            callees: Members::new(first_callee, of_callees),
             bits: [None; 2],
             lists: Lists::default(),
         }
+    }
+
+    /// Gives the memory back.
+    pub fn into_constants(mut self) -> Constants<'c, 'a> {
+        self.constants.spare.places = [self.fields.places, self.callees.places];
+        self.constants
     }
 
     /// The fields that got ids, in their order.
