@@ -177,12 +177,14 @@ impl Workspace {
                 Ok(Some(code)) => Ok(code),
                 Err(error) => Err(SkipReason::from(error)),
             };
+            let offset = code.as_ref().map_or(0, |code| code.bytecode_offset);
             let named = Named {
                 method,
                 name: &method.name.to_string_lossy(),
                 descriptor: &method.descriptor.to_string_lossy(),
             };
-            match code.and_then(|code| instrument(self, &named, &code)) {
+            let done = code.and_then(|code| instrument(self, &named, &code));
+            match done.map_err(|reason| reason.within(offset)) {
                 Ok(true) => self.ends.push(Some(self.bodies.len())),
                 Err(SkipReason::ConstantPoolFull) => return false,
                 left => {

@@ -162,7 +162,7 @@ impl Islands {
         if frames.len() == targets.len() {
             Ok(frames)
         } else {
-            Err(SkipReason::Malformed)
+            Err(SkipReason::MALFORMED)
         }
     }
 }

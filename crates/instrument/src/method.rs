@@ -217,7 +217,7 @@ pub fn instrument<'a>(
     let mut fragments = std::mem::take(&mut constants.spare.insertions);
     fragments.clear();
     for &handler in &catching {
-        let frame = surveyed.at_handler(handler, framed)?;
+        let frame = surveyed.at_handler(code, handler, framed)?;
         caught.probe(code, handler, frame, fragments.before(handler), constants)?;
     }
     if !fragments.is_empty() {
@@ -326,7 +326,8 @@ pub fn parameter_slots(
         .parameter_slots()
         .checked_add(u16::from(!is_static))
         .filter(|&slots| slots <= code.max_locals.min(MAX_PARAMETER_SLOTS))
-        .ok_or(SkipReason::Malformed)
+        // The number of variables stands six bytes before the code.
+        .ok_or_else(|| SkipReason::malformed(code.bytecode_offset.saturating_sub(6)))
 }
 
 /// Whether new code needs stack-map frames.
@@ -371,7 +372,7 @@ pub fn check_handlers(code: &Code<'_>, handlers: &[usize]) -> Result<(), SkipRea
     }
     // One at the method's start is wrong code.
     if handlers.first() == Some(&0) {
-        return Err(SkipReason::Malformed);
+        return Err(SkipReason::MALFORMED);
     }
     Ok(())
 }
@@ -494,7 +495,7 @@ impl Body<'_> {
                 constants.spare.types = walker.locals;
             }
             None if !self.fragments.has_frames() => {}
-            None => return Err(SkipReason::Malformed),
+            None => return Err(SkipReason::MALFORMED),
         }
         writer.islands(islands.back_places(map.body_end()), &targets)?;
         // What was read last has left its locals there.
@@ -690,7 +691,7 @@ pub fn move_attributes(
         match attribute.name(pool)?.as_bytes() {
             b"StackMapTable" => {
                 if std::mem::replace(&mut stack_map_seen, true) {
-                    return Err(SkipReason::Malformed);
+                    return Err(SkipReason::MALFORMED);
                 }
                 let Some(info) = stack_map.take() else {
                     continue;

@@ -100,7 +100,7 @@ impl Lookup<'_> {
         };
         match (runs.get(self.at), runs.last()) {
             (Some(run), Some(end)) if old <= end.old => Ok(*run),
-            _ => Err(SkipReason::Malformed),
+            _ => Err(SkipReason::MALFORMED),
         }
     }
 
@@ -288,7 +288,7 @@ impl Layout<'_> {
         let end = self.bytecode.len();
         // Behind the last instruction there is no place for a fragment.
         if self.fragments.last().is_some_and(|last| last >= end) {
-            return Err(SkipReason::Malformed);
+            return Err(SkipReason::MALFORMED);
         }
         let (mut switches, mut gotos) = (&self.scan.switches[..], &self.gotos[..]);
         let mut pieces = Pieces {
@@ -315,7 +315,7 @@ impl Layout<'_> {
                 old = place;
             }
             // A fragment may lie within only if it is wrong.
-            let at = new + start.checked_sub(old).ok_or(SkipReason::Malformed)?;
+            let at = new + start.checked_sub(old).ok_or(SkipReason::MALFORMED)?;
             let (len, same) = if switch.is_some() {
                 switches = switches.get(1..).unwrap_or(&[]);
                 let len = stop - start - padding(start) + padding(at);
@@ -432,7 +432,7 @@ impl Layout<'_> {
             switch.start + 1 + padding(switch.start),
             from + 1 + padding(from),
         );
-        let gap = out.get_mut(from + 1..new).ok_or(SkipReason::Malformed)?;
+        let gap = out.get_mut(from + 1..new).ok_or(SkipReason::MALFORMED)?;
         gap.fill(0);
         let table = opcode(self.bytecode, switch.start) == op::TABLESWITCH;
         for (at, place) in (old..switch.end).step_by(4).enumerate() {
@@ -459,7 +459,7 @@ fn distance(from: usize, target: usize) -> i32 {
 /// What a jump leads to that goes so far.
 fn target(jump: usize, distance: i32) -> Result<usize, SkipReason> {
     jump.checked_add_signed(distance as isize)
-        .ok_or(SkipReason::Malformed)
+        .ok_or(SkipReason::MALFORMED)
 }
 
 fn opcode(bytecode: &[u8], at: usize) -> u8 {
@@ -485,7 +485,7 @@ fn word(bytecode: &[u8], at: usize) -> i32 {
 }
 
 fn put<const N: usize>(out: &mut [u8], at: usize, bytes: [u8; N]) -> Result<(), SkipReason> {
-    let place = out.get_mut(at..at + N).ok_or(SkipReason::Malformed)?;
+    let place = out.get_mut(at..at + N).ok_or(SkipReason::MALFORMED)?;
     place.copy_from_slice(&bytes);
     Ok(())
 }
@@ -689,13 +689,13 @@ mod tests {
             let [high, low] = jump.to_be_bytes();
             assert_eq!(
                 check(&[op::GOTO, high, low], 1, &[]),
-                Err(SkipReason::Malformed),
+                Err(SkipReason::malformed(8)),
                 "{jump}"
             );
         }
         assert_eq!(
             check(&[op::RETURN], 0, &[(1, 1)]),
-            Err(SkipReason::Malformed)
+            Err(SkipReason::MALFORMED)
         );
     }
 
@@ -727,8 +727,8 @@ mod tests {
             }
             let mut map = moved.map.lookup();
             assert_eq!(map.label(first), Ok(labels[first]));
-            assert_eq!(map.label(11), Err(SkipReason::Malformed));
-            assert_eq!(map.debug(11), Err(SkipReason::Malformed));
+            assert_eq!(map.label(11), Err(SkipReason::MALFORMED));
+            assert_eq!(map.debug(11), Err(SkipReason::MALFORMED));
         }
         assert_eq!(moved.map.body_end(), 15);
     }

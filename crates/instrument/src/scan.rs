@@ -171,7 +171,7 @@ impl Scan {
             at = end;
         }
         if at != bytecode.len() {
-            return Err(SkipReason::Malformed);
+            return Err(SkipReason::malformed(code.bytecode_offset + bytecode.len()));
         }
         self.throws = seen & THROWS != 0;
         self.check_ways(code)
@@ -180,30 +180,33 @@ impl Scan {
     /// Checks that jumps and the exception table lead to instructions: elsewhere
     /// there may be code of ours.
     fn check_ways(&self, code: &Code<'_>) -> Result<(), SkipReason> {
-        let check = |target: Option<usize>| match target {
+        let check = |target: Option<usize>, from: usize| match target {
             Some(target) if self.begins(target) => Ok(()),
-            _ => Err(SkipReason::Malformed),
+            _ => Err(SkipReason::malformed(code.bytecode_offset + from)),
         };
         for &jump in &self.jumps {
             let distance = match code.bytecode.get(jump..) {
                 Some(&[op::GOTO_W, a, b, c, d, ..]) => i32::from_be_bytes([a, b, c, d]) as isize,
                 Some(&[_, high, low, ..]) => i16::from_be_bytes([high, low]).into(),
-                _ => return Err(SkipReason::Malformed),
+                _ => return Err(SkipReason::MALFORMED),
             };
-            check(jump.checked_add_signed(distance))?;
+            check(jump.checked_add_signed(distance), jump)?;
         }
         for switch in &self.switches {
             let mut rest = code.instructions_from(switch.start);
-            let insn = rest.next().ok_or(SkipReason::Malformed)??;
-            if let Operand::Switch(switch) = insn.operand()? {
-                switch.targets().try_for_each(check)?;
+            let insn = rest.next().ok_or(SkipReason::MALFORMED)??;
+            if let Operand::Switch(operand) = insn.operand()? {
+                let mut targets = operand.targets();
+                targets.try_for_each(|target| check(target, switch.start))?;
             }
         }
-        for entry in code.handlers {
-            check(Some(usize::from(entry.start)))?;
-            check(Some(usize::from(entry.handler)))?;
-            if usize::from(entry.end) != code.bytecode.len() {
-                check(Some(usize::from(entry.end)))?;
+        // The table comes behind the code and the number of its entries.
+        let end = code.bytecode.len();
+        for (entry, at) in code.handlers.zip((end + 2..).step_by(8)) {
+            check(Some(usize::from(entry.start)), at)?;
+            check(Some(usize::from(entry.handler)), at)?;
+            if usize::from(entry.end) != end {
+                check(Some(usize::from(entry.end)), at)?;
             }
         }
         Ok(())
@@ -220,8 +223,10 @@ impl Scan {
     #[cold]
     fn long(&mut self, code: &Code<'_>, at: usize) -> Result<usize, SkipReason> {
         let mut rest = code.instructions_from(at);
-        let insn = rest.next().ok_or(SkipReason::Malformed)??;
-        match (insn.effective_opcode(), insn.operand()?) {
+        let insn = rest.next().ok_or(SkipReason::MALFORMED)??;
+        let operand = insn.operand();
+        let operand = operand.map_err(|_| SkipReason::malformed(code.bytecode_offset + at))?;
+        match (insn.effective_opcode(), operand) {
             (op::RET | op::JSR_W, _) => return Err(SkipReason::Subroutines),
             (op::LSTORE | op::DSTORE, Operand::Local(slot)) => self.stored.insert_two(slot),
             (op::ISTORE..=op::ASTORE, Operand::Local(slot))
@@ -419,7 +424,7 @@ mod tests {
         if targets.iter().all(leads) {
             Ok(scan)
         } else {
-            Err(SkipReason::Malformed)
+            Err(SkipReason::MALFORMED)
         }
     }
 

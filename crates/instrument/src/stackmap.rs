@@ -65,7 +65,7 @@ impl<'m> FrameWriter<'m> {
     }
 
     fn delta(&mut self, offset: usize) -> Result<u16, SkipReason> {
-        let delta = offset.checked_sub(self.next).ok_or(SkipReason::Malformed)?;
+        let delta = offset.checked_sub(self.next).ok_or(SkipReason::MALFORMED)?;
         self.next = offset + 1;
         self.count = self.count.checked_add(1).ok_or(SkipReason::TooLarge)?;
         if self.bytes.len() > MAX_BYTES {
@@ -166,7 +166,7 @@ impl<'m> FrameWriter<'m> {
         for (place, target) in places {
             let at = targets.binary_search_by_key(&target, |frame| frame.target);
             let frame = at.ok().and_then(|at| targets.get(at));
-            let frame = frame.ok_or(SkipReason::Malformed)?;
+            let frame = frame.ok_or(SkipReason::MALFORMED)?;
             self.extended(place, &frame.locals, frame.slots, &frame.stack)?;
             self.in_step = false;
         }

@@ -94,7 +94,7 @@ pub fn type_annotations(
                 out.extend_from_slice(r.bytes(1)?);
             }
             // The others are not found in code.
-            _ => return Err(SkipReason::Malformed),
+            _ => return Err(SkipReason::MALFORMED),
         }
         // The path into the type.
         let path = r.u8()?;
@@ -106,7 +106,7 @@ pub fn type_annotations(
         out.extend_from_slice(start.clone().bytes(len)?);
     }
     if !r.is_empty() {
-        return Err(SkipReason::Malformed);
+        return Err(SkipReason::MALFORMED);
     }
     Ok(())
 }

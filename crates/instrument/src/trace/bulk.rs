@@ -97,7 +97,7 @@ pub fn called(
     probes: &mut Probes<'_, '_>,
 ) -> Result<u16, SkipReason> {
     let Operand::Constant(constant) = insn.operand()? else {
-        return Err(SkipReason::Malformed);
+        return Err(SkipReason::MALFORMED);
     };
     let Some((method, id)) =
         probes.callee(constant, |method| writes_unseen(insn.opcode, method))?

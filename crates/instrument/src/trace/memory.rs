@@ -63,7 +63,7 @@ pub fn access(
                 return Ok(());
             }
             let Operand::Constant(constant) = insn.operand()? else {
-                return Err(SkipReason::Malformed);
+                return Err(SkipReason::MALFORMED);
             };
             let (id, kind) = probes.field(constant)?;
             let kind = kind_of(kind);

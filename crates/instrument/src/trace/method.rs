@@ -40,12 +40,12 @@ pub struct NewBody<'a> {
 /// an operand of two.
 fn short<'a>(code: &Code<'a>, offset: usize) -> Result<Insn<'a>, SkipReason> {
     let rest = code.bytecode.get(offset..).unwrap_or_default();
-    let opcode = *rest.first().ok_or(SkipReason::Malformed)?;
+    let opcode = *rest.first().ok_or(SkipReason::MALFORMED)?;
     let len = match opcode {
         op::GETSTATIC..=op::INVOKESTATIC => 3,
         _ => 1,
     };
-    let bytes = rest.get(..len).ok_or(SkipReason::Malformed)?;
+    let bytes = rest.get(..len).ok_or(SkipReason::MALFORMED)?;
     Ok(Insn {
         offset,
         opcode,
@@ -78,11 +78,6 @@ pub fn instrument<'a>(
     let is_static = method.is(access::STATIC);
     let constructor = method.name == "<init>" && !is_static;
     let slots = parameter_slots(&descriptor, is_static, code)?;
-    let init_call = if constructor {
-        Some(init_call(own, code)?)
-    } else {
-        None
-    };
     let wanted = Wanted {
         fields: false,
         returns: what.calls,
@@ -91,6 +86,11 @@ pub fn instrument<'a>(
         reads: what.reads,
     };
     scan.restart(code, slots, wanted)?;
+    let init_call = if constructor {
+        Some(init_call(own, code)?)
+    } else {
+        None
+    };
     let stack_map = code.attributes.find(&own.class.pool, "StackMapTable");
     if let Some(stack_map) = &stack_map {
         probes.constants.stack_map_table_is(stack_map.name_index);
@@ -170,7 +170,7 @@ pub fn instrument<'a>(
     let mut handlers_left = handlers.iter().peekable();
     let mut at_handlers = |up_to: usize, inserted: &mut Insertions, probes: &mut Probes<'_, '_>| {
         while let Some(&handler) = handlers_left.next_if(|&&handler| handler <= up_to) {
-            let frame = surveyed.at_handler(handler, framed)?;
+            let frame = surveyed.at_handler(code, handler, framed)?;
             let fragment = inserted.before(handler);
             caught.probe(code, handler, frame, fragment, &mut probes.constants)?;
         }

@@ -77,7 +77,7 @@ impl<'a> Members<'a> {
 
     /// The id and the kind of the member at a place.
     fn get(&self, place: usize) -> Result<(u32, u8), SkipReason> {
-        let &(_, kind) = self.list.get(place).ok_or(SkipReason::Malformed)?;
+        let &(_, kind) = self.list.get(place).ok_or(SkipReason::MALFORMED)?;
         let place = u32::try_from(place).map_err(|_| SkipReason::TooLarge)?;
         let id = self.first_id.checked_add(place);
         Ok((id.ok_or(SkipReason::TooLarge)?, kind))
@@ -131,7 +131,7 @@ impl<'c, 'a> Probes<'c, 'a> {
             self.fields.add(constant, pool.count(), Some((field, kind)));
         }
         let place = self.fields.known(constant).flatten();
-        self.fields.get(place.ok_or(SkipReason::Malformed)?)
+        self.fields.get(place.ok_or(SkipReason::MALFORMED)?)
     }
 
     /// The method that a constant names and its id, if `wanted` says so at the
@@ -150,7 +150,7 @@ impl<'c, 'a> Probes<'c, 'a> {
         }
         match self.callees.known(constant).flatten() {
             Some(place) => {
-                let &(method, _) = self.callees.list.get(place).ok_or(SkipReason::Malformed)?;
+                let &(method, _) = self.callees.list.get(place).ok_or(SkipReason::MALFORMED)?;
                 Ok(Some((method, self.callees.get(place)?.0)))
             }
             None => Ok(None),
@@ -160,7 +160,7 @@ impl<'c, 'a> Probes<'c, 'a> {
     /// Appends the call of a probe.
     pub fn call(&mut self, fragment: &mut Fragment, probe: Probe) -> Result<(), SkipReason> {
         let place = self.methods.get_mut(probe.index());
-        let place = place.ok_or(SkipReason::Malformed)?;
+        let place = place.ok_or(SkipReason::MALFORMED)?;
         if *place == 0 {
             let constants = &mut self.constants;
             let owner = constants.class(Utf8::new(TRACE.as_bytes()))?;
