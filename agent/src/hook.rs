@@ -405,7 +405,7 @@ fn instrument_catches(base: &Base, bytes: &[u8]) -> Option<Vec<u8>> {
 
 fn count_skipped(base: &Base, skipped: &SkippedMethods) {
     let mut reasons: Vec<(_, u64)> = Vec::new();
-    for reason in skipped.iter().map(|skipped| skipped.reason) {
+    for reason in skipped.iter().map(|skipped| skipped.reason.kind()) {
         match reasons.iter_mut().find(|(known, _)| *known == reason) {
             Some((_, count)) => *count += 1,
             None => reasons.push((reason, 1)),

@@ -107,9 +107,10 @@ impl Methods {
         };
         // Numbers are reserved before instrumenting and classes come in as they
         // are done, on many threads: keep the order for the search.
-        let at = table
-            .classes
-            .partition_point(|known| known.first_id < first_id);
+        // It is at the end, or a few places before.
+        let mut later = table.classes.iter().rev();
+        let later = later.position(|known| known.first_id < first_id);
+        let at = later.map_or(0, |later| table.classes.len() - later);
         table.classes.insert(at, Arc::clone(&class));
         table.by_name.insert(name, class);
     }

@@ -5,7 +5,9 @@ use hindsight_classfile::{ConstantPool, PoolBuilder, Utf8, opcode};
 
 use crate::SkipReason;
 use crate::contract::{PROBE, ProbeMethod};
+use crate::insertions::Insertions;
 use crate::relocate::Relocated;
+use crate::scan::Scan;
 
 /// Code to be inserted, with what lies within it. Positions count from its
 /// start.
@@ -16,25 +18,21 @@ pub struct Fragment {
     pub guards: Vec<Guard>,
     /// Slots of operand stack that it needs, from an empty stack on.
     pub max_stack: u16,
-    /// Whether it belongs to the instruction before the place it is put at:
-    /// jumps to that place do not run it. Such a fragment has no frames, and
-    /// comes before others of the same place.
-    pub after: bool,
     /// The locals of all frames.
     types: Vec<VerificationType>,
 }
 
-/// A stack-map frame within a fragment. All have one stack entry.
+/// A stack-map frame within a fragment. All have one stack entry at most.
 #[derive(Debug, Clone, Copy)]
 pub struct FragmentFrame {
     pub at: usize,
     /// The locals. `Uninitialized` counts in the old code.
     pub locals: Locals,
-    pub stack: VerificationType,
+    pub stack: Option<VerificationType>,
 }
 
 /// A list of locals that a fragment keeps; see [`Fragment::list`].
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Locals {
     start: usize,
     end: usize,
@@ -57,10 +55,7 @@ pub struct Constants<'c, 'a> {
     /// The class of the probes.
     owner: &'static str,
     stack_map_table: Option<u16>,
-    /// The probe's methods used so far.
-    probes: Vec<(ProbeMethod, u16)>,
     this: Option<u16>,
-    object: Option<u16>,
     throwable: Option<u16>,
 }
 
@@ -72,6 +67,14 @@ pub struct Spare {
     pub types: Vec<VerificationType>,
     pub stack_map: Vec<u8>,
     pub relocated: Relocated,
+    pub insertions: Insertions,
+    pub scan: Scan,
+    /// The values that a handler hands over: kind and slot.
+    pub values: Vec<(u8, Option<u16>)>,
+    /// Numbers by constants, for two kinds of members.
+    pub places: [Vec<u16>; 2],
+    /// The methods of probes that the class calls so far.
+    probes: Vec<(ProbeMethod, u16)>,
 }
 
 /// More spare fragments than this are not kept.
@@ -87,6 +90,7 @@ impl Spare {
         self.types.shrink_to(MAX_SPARE_LEN / 4);
         self.stack_map.clear();
         self.stack_map.shrink_to(MAX_SPARE_LEN);
+        self.scan.trim();
     }
 
     /// An empty fragment.
@@ -97,12 +101,7 @@ impl Spare {
     /// Takes a fragment's memory back.
     pub fn recycle(&mut self, mut fragment: Fragment) {
         if self.fragments.len() < MAX_SPARE && fragment.types.capacity() < MAX_SPARE_LEN {
-            fragment.code.clear();
-            fragment.frames.clear();
-            fragment.guards.clear();
-            fragment.max_stack = 0;
-            fragment.after = false;
-            fragment.types.clear();
+            fragment.clear();
             self.fragments.push(fragment);
         }
     }
@@ -119,18 +118,17 @@ impl<'c, 'a> Constants<'c, 'a> {
         owner: &'static str,
         pool: &'c ConstantPool<'a>,
         mut added: PoolBuilder,
-        spare: Spare,
+        mut spare: Spare,
     ) -> Self {
         added.restart(pool);
+        spare.probes.clear();
         Self {
             pool,
             added,
             spare,
             owner,
             stack_map_table: None,
-            probes: Vec::new(),
             this: None,
-            object: None,
             throwable: None,
         }
     }
@@ -155,14 +153,6 @@ impl<'c, 'a> Constants<'c, 'a> {
         self.this.ok_or(SkipReason::ConstantPoolFull)
     }
 
-    /// The class constant of `java/lang/Object`.
-    pub fn object(&mut self) -> Result<u16, SkipReason> {
-        if self.object.is_none() {
-            self.object = Some(self.class(Utf8::new(b"java/lang/Object"))?);
-        }
-        self.object.ok_or(SkipReason::ConstantPoolFull)
-    }
-
     /// The class constant of `java/lang/Throwable`.
     pub fn throwable(&mut self) -> Result<u16, SkipReason> {
         if self.throwable.is_none() {
@@ -173,13 +163,19 @@ impl<'c, 'a> Constants<'c, 'a> {
 
     /// A method of the probe class.
     pub fn probe(&mut self, method: ProbeMethod) -> Result<u16, SkipReason> {
-        if let Some(&(_, index)) = self.probes.iter().find(|(known, _)| *known == method) {
+        // They are constants of this crate; one that had two places would only
+        // be looked up the long way.
+        let is_it = |known: &ProbeMethod| {
+            std::ptr::eq(known.name, method.name)
+                && std::ptr::eq(known.descriptor, method.descriptor)
+        };
+        if let Some(&(_, index)) = self.spare.probes.iter().find(|(known, _)| is_it(known)) {
             return Ok(index);
         }
         let owner = self.class(Utf8::new(self.owner.as_bytes()))?;
         let (name, descriptor) = (method.name.as_bytes(), method.descriptor.as_bytes());
         let index = self.added.method(owner, name, descriptor)?;
-        self.probes.push((method, index));
+        self.spare.probes.push((method, index));
         Ok(index)
     }
 
@@ -217,6 +213,15 @@ fn kind_index(kind: u8) -> u8 {
 }
 
 impl Fragment {
+    /// Makes it empty.
+    pub fn clear(&mut self) {
+        self.code.clear();
+        self.frames.clear();
+        self.guards.clear();
+        self.max_stack = 0;
+        self.types.clear();
+    }
+
     /// Where the next instruction goes.
     pub fn here(&self) -> usize {
         self.code.len()
@@ -318,38 +323,50 @@ impl Fragment {
         self.types.get(locals.start..locals.end).unwrap_or(&[])
     }
 
-    /// Ends what may fail since `start`: both ways, with a reference on the
-    /// stack, lead to the instruction after (see the crate's documentation).
-    /// The caller goes on with `pop`.
-    pub fn guard_from(
+    /// Begins the guard of what may fail from `start` to `end`: drops what it
+    /// threw.
+    pub fn guard(
         &mut self,
         start: usize,
+        end: usize,
         locals: Locals,
         constants: &mut Constants<'_, '_>,
     ) -> Result<(), SkipReason> {
-        let end = self.here();
-        // Over itself and the `nop`.
-        self.op_u16(opcode::GOTO, 4);
         let handler = self.here();
         self.guards.push(Guard {
             start,
             end,
             handler,
         });
-        self.frame(locals, constants.throwable()?);
-        self.op(opcode::NOP);
-        self.frame(locals, constants.object()?);
+        self.frame(locals, Some(constants.throwable()?));
+        // Stack: the exception
+        self.op(opcode::POP);
         Ok(())
     }
 
-    /// Puts a frame here, with a reference to an object of this class on its
-    /// stack.
-    pub fn frame(&mut self, locals: Locals, class: u16) {
-        let stack = VerificationType::Object(class);
+    /// Ends what may fail since `start`, which leaves nothing on the stack: with
+    /// or without exception, it goes on behind this.
+    pub fn go_on(
+        &mut self,
+        start: usize,
+        locals: Locals,
+        constants: &mut Constants<'_, '_>,
+    ) -> Result<(), SkipReason> {
+        let end = self.here();
+        // Over itself and the guard.
+        self.op_u16(opcode::GOTO, 4);
+        self.guard(start, end, locals, constants)?;
+        self.frame(locals, None);
+        Ok(())
+    }
+
+    /// Puts a frame here, with a reference to an object of a class on its stack,
+    /// or nothing.
+    pub fn frame(&mut self, locals: Locals, class: Option<u16>) {
         self.frames.push(FragmentFrame {
             at: self.here(),
             locals,
-            stack,
+            stack: class.map(VerificationType::Object),
         });
     }
 }

@@ -2,9 +2,9 @@
 //!
 //! ```text
 //! handler: astore t
-//! start:   aload t; push id; invokestatic caught; aconst_null; goto next
-//! guard:   nop
-//! next:    pop; aload t
+//! start:   aload t; push id; invokestatic caught; goto next
+//! guard:   pop
+//! next:    aload t
 //! ```
 //!
 //! It is guarded: a handler for stack overflows must not be cut off by another
@@ -108,9 +108,9 @@ impl Caught<'_> {
         code: &Code<'_>,
         handler: usize,
         frame: Option<&HandlerFrame>,
+        fragment: &mut Fragment,
         constants: &mut Constants<'_, '_>,
-    ) -> Result<Fragment, SkipReason> {
-        let mut fragment = constants.spare.fragment();
+    ) -> Result<(), SkipReason> {
         // Stack: exception
         fragment.store(b'L', self.slot);
         let start = fragment.here();
@@ -128,7 +128,6 @@ impl Caught<'_> {
         // Stack: exception, id
         fragment.stack(2);
         fragment.call(op::INVOKESTATIC, self.probe, constants)?;
-        fragment.op(op::ACONST_NULL);
         let locals = fragment.list(|locals| {
             let Some(frame) = frame else { return };
             locals.extend_from_slice(&frame.locals);
@@ -142,12 +141,10 @@ impl Caught<'_> {
             let exception = VerificationType::Object(frame.exception);
             place_at(locals, &mut next, self.slot, exception);
         });
-        fragment.guard_from(start, locals, constants)?;
-        // Stack: null, or the probe's exception
-        fragment.op(op::POP);
+        fragment.go_on(start, locals, constants)?;
         fragment.load(b'L', self.slot);
         // Stack: exception
-        Ok(fragment)
+        Ok(())
     }
 }
 

@@ -81,7 +81,7 @@ fn check_sides(code: &Code<'_>, call: InitCall) -> Result<(), SkipReason> {
             Operand::Branch(target) => same_side(insn.offset, target)?,
             Operand::Switch(switch) => {
                 for target in switch.targets() {
-                    same_side(insn.offset, target.ok_or(SkipReason::Malformed)?)?;
+                    same_side(insn.offset, target.ok_or(SkipReason::MALFORMED)?)?;
                 }
             }
             _ => {}

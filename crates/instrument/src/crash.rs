@@ -112,7 +112,10 @@ impl Workspace {
         };
         let (added, spare) = (mem::take(&mut self.added), mem::take(&mut self.spare));
         let mut constants = Constants::reusing(PROBE, &class.pool, added, spare);
-        let mut new = NewBody::default();
+        let mut new = NewBody {
+            scan: mem::take(&mut constants.spare.scan),
+            ..NewBody::default()
+        };
         if constants.is_instrumented() {
             // Nothing is done twice.
             rewritten.had_probes = true;
@@ -130,6 +133,7 @@ impl Workspace {
         } else {
             rewritten.skipped = self.all_left(&class, SkipReason::ConstantPoolFull);
         }
+        constants.spare.scan = new.scan;
         (self.added, self.spare) = (constants.added, constants.spare);
         Ok(rewritten)
     }
@@ -173,12 +177,14 @@ impl Workspace {
                 Ok(Some(code)) => Ok(code),
                 Err(error) => Err(SkipReason::from(error)),
             };
+            let offset = code.as_ref().map_or(0, |code| code.bytecode_offset);
             let named = Named {
                 method,
                 name: &method.name.to_string_lossy(),
                 descriptor: &method.descriptor.to_string_lossy(),
             };
-            match code.and_then(|code| instrument(self, &named, &code)) {
+            let done = code.and_then(|code| instrument(self, &named, &code));
+            match done.map_err(|reason| reason.within(offset)) {
                 Ok(true) => self.ends.push(Some(self.bodies.len())),
                 Err(SkipReason::ConstantPoolFull) => return false,
                 left => {

@@ -4,14 +4,13 @@
 //! load p; store c                      each parameter that the body destroys
 //! aload 0; getfield f; store v         fields of this that the class declares
 //! zero; store v                        all other fields
-//! aload p; dup; ifnull next            each other parameter with fields
-//!     dup; getfield f; store v
-//!     goto next; guard: nop            if a field is not the class's own
-//! next: pop
+//! aload p; ifnull next                 each other parameter with fields
+//!     aload p; getfield f; store v
+//!     goto next; guard: pop            if a field is not the class's own
+//! next:
 //! ```
 //!
-//! Only
-//! fields that the class does not declare itself need the entry: finding them
+//! Only fields that the class does not declare itself need the guard: finding them
 //! may fail with a `LinkageError`, which the body might never have met.
 
 use hindsight_classfile::frames::VerificationType;
@@ -74,6 +73,8 @@ pub fn entry(
         fragment.store(field.kind, field.slot);
         fragment.stack(2);
     }
+    // The locals behind all of it, when frames name them.
+    let mut all = None;
     for (at, parameter) in parameters.iter().enumerate() {
         let group = || {
             fields
@@ -83,31 +84,31 @@ pub fn entry(
         if group().next().is_none() {
             continue;
         }
-        fragment.load(b'L', parameter.slot);
-        // Stack: p
         let jump = (parameter.index != 0).then(|| {
-            fragment.op(op::DUP);
+            fragment.load(b'L', parameter.slot);
             let jump = fragment.here();
             fragment.op_u16(op::IFNULL, 0);
             jump
         });
         let start = fragment.here();
         for field in group() {
-            fragment.op(op::DUP);
+            fragment.load(b'L', parameter.slot);
             fragment.op_u16(op::GETFIELD, field.index);
-            // Stack: p, value
+            // Stack: value
             fragment.store(field.kind, field.slot);
         }
-        fragment.stack(3);
-        let locals = fragment.list(|locals| {
-            locals.extend(entry_locals(parameters, constructor));
-            let slots = crate::parameters::slots(parameters);
-            extend_locals(locals, slots, max_locals, fresh);
+        fragment.stack(2);
+        let locals = *all.get_or_insert_with(|| {
+            fragment.list(|locals| {
+                locals.extend(entry_locals(parameters, constructor));
+                let slots = crate::parameters::slots(parameters);
+                extend_locals(locals, slots, max_locals, fresh);
+            })
         });
         if group().all(|field| field.safe) {
-            fragment.frame(locals, constants.object()?);
+            fragment.frame(locals, None);
         } else {
-            fragment.guard_from(start, locals, constants)?;
+            fragment.go_on(start, locals, constants)?;
         }
         if let Some(jump) = jump {
             let next = fragment.here();
@@ -116,8 +117,6 @@ pub fn entry(
                 place.copy_from_slice(&distance.to_be_bytes());
             }
         }
-        // Stack: p, or the exception
-        fragment.op(op::POP);
     }
     Ok(fragment)
 }

@@ -48,7 +48,7 @@ impl From<classfile::Error> for SkipReason {
     fn from(error: classfile::Error) -> Self {
         match error.kind() {
             classfile::ErrorKind::TooLarge("constant pool") => Self::ConstantPoolFull,
-            _ => Self::Malformed,
+            _ => Self::malformed(error.offset()),
         }
     }
 }

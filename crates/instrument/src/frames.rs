@@ -1,7 +1,7 @@
 //! Reading a method's stack map: which parameters last, and what handlers find.
 
 use hindsight_classfile::frames::{Frame, Frames, Shape, VerificationType};
-use hindsight_classfile::{Attribute, ConstantPool};
+use hindsight_classfile::{Attribute, Code, ConstantPool};
 
 use crate::SkipReason;
 use crate::constructor::InitCall;
@@ -19,6 +19,8 @@ pub struct Walker<'a> {
     /// How many are objects under construction.
     pub uninitialized: usize,
     max_locals: u16,
+    /// Where the frames stand in the class file.
+    offset: usize,
 }
 
 impl<'a> Walker<'a> {
@@ -48,6 +50,7 @@ impl<'a> Walker<'a> {
             uninitialized_this: 0,
             uninitialized: 0,
             max_locals,
+            offset: attribute.offset,
         };
         for verified in entry_locals(parameters, constructor) {
             walker.add(verified)?;
@@ -60,7 +63,7 @@ impl<'a> Walker<'a> {
             .slots
             .checked_add(verified.slots())
             .filter(|&slots| slots <= self.max_locals)
-            .ok_or(SkipReason::Malformed)?;
+            .ok_or_else(|| SkipReason::malformed(self.offset))?;
         self.uninitialized_this += usize::from(verified == VerificationType::UninitializedThis);
         self.uninitialized += usize::from(matches!(verified, VerificationType::Uninitialized(_)));
         self.locals.push(verified);
@@ -68,7 +71,8 @@ impl<'a> Walker<'a> {
     }
 
     fn remove(&mut self) -> Result<(), SkipReason> {
-        let last = self.locals.pop().ok_or(SkipReason::Malformed)?;
+        let last = self.locals.pop();
+        let last = last.ok_or_else(|| SkipReason::malformed(self.offset))?;
         self.slots = self.slots.saturating_sub(last.slots());
         self.uninitialized_this -= usize::from(last == VerificationType::UninitializedThis);
         self.uninitialized -= usize::from(matches!(last, VerificationType::Uninitialized(_)));
@@ -135,8 +139,25 @@ pub const MAX_KEPT: usize = 1 << 20;
 pub struct Survey {
     /// The frames at the handlers.
     pub at_handlers: Vec<HandlerFrame>,
-    /// Where the last frame is.
-    pub last: Option<usize>,
+    /// Where the first and the last frame are.
+    pub ends: Option<(usize, usize)>,
+}
+
+impl Survey {
+    /// The frame at a handler; none if the method has no frames.
+    pub fn at_handler(
+        &self,
+        code: &Code<'_>,
+        handler: usize,
+        framed: bool,
+    ) -> Result<Option<&HandlerFrame>, SkipReason> {
+        let frames = &self.at_handlers;
+        let at = frames.binary_search_by_key(&handler, |frame| frame.handler);
+        match at.ok().and_then(|at| frames.get(at)) {
+            None if framed => Err(SkipReason::malformed(code.bytecode_offset + handler)),
+            frame => Ok(frame),
+        }
+    }
 }
 
 /// Goes through all frames. Parameters that a frame leaves out, or has by
@@ -152,7 +173,8 @@ pub fn survey(
     let mut found = Survey::default();
     let mut size = 0usize;
     while let Some(frame) = walker.next()? {
-        found.last = Some(frame.offset);
+        let first = found.ends.map_or(frame.offset, |(first, _)| first);
+        found.ends = Some((first, frame.offset));
         let before = init_call.is_some_and(|call| frame.offset <= call.start);
         if before != (walker.uninitialized_this > 0) {
             return Err(SkipReason::ConstructorShape);
@@ -168,9 +190,9 @@ pub fn survey(
                 Shape::SameStack(VerificationType::Object(class)) => class,
                 Shape::Full { stack, .. } => match (stack.iter().next(), stack.len()) {
                     (Some(VerificationType::Object(class)), 1) => class,
-                    _ => return Err(SkipReason::Malformed),
+                    _ => return Err(SkipReason::MALFORMED),
                 },
-                _ => return Err(SkipReason::Malformed),
+                _ => return Err(SkipReason::MALFORMED),
             };
             size += walker.locals.len();
             if size > MAX_KEPT {

@@ -6,9 +6,8 @@
 //!          invokestatic frame
 //!          load; invokevirtual a|i|j|f|d      each further capture
 //!          dup; invokevirtual escape          if a rule says so
-//!          goto next
-//! guard:   nop
-//! next:    pop; aload t; athrow
+//!          pop; aload t; athrow
+//! guard:   pop; aload t; athrow
 //! ```
 //!
 //! It is short because its size counts when the JIT decides on inlining. The
@@ -99,48 +98,38 @@ impl Handler<'_, '_> {
         let exception = exception.unwrap_or(next);
         let max_locals = next.max(exception.checked_add(1).ok_or(SkipReason::TooManyLocals)?);
 
-        fragment.frame(locals, constants.throwable()?);
+        fragment.frame(locals, Some(constants.throwable()?));
         // Stack: exception
         fragment.store(b'L', exception);
         let start = fragment.here();
         fragment.load(b'L', exception);
         fragment.push_id(self.id, constants)?;
         // Stack: exception, id
-        let values = || {
-            let parameters = self
-                .parameters
-                .iter()
-                .map(|parameter| (parameter.kind, self.slot(parameter)));
-            let fields = self
-                .fields
-                .iter()
-                .map(|field| (field.kind, Some(field.slot)));
-            parameters.chain(fields)
-        };
         let load = |fragment: &mut Fragment, kind: u8, slot: Option<u16>| match slot {
             Some(slot) => fragment.load(kind, slot),
             None => fragment.op(op::ACONST_NULL),
         };
+        let mut values = std::mem::take(&mut constants.spare.values);
+        values.clear();
+        let of_parameters = self.parameters.iter();
+        values.extend(of_parameters.map(|parameter| (parameter.kind, self.slot(parameter))));
+        let of_fields = self.fields.iter();
+        values.extend(of_fields.map(|field| (field.kind, Some(field.slot))));
         // The buffer keeps references and words apart, so only the order among
         // themselves matters. Words after the first float or double are
         // appended, which keeps theirs.
-        let references = values().filter(|(kind, _)| is_reference(*kind)).count();
-        let references = references.min(MAX_REFERENCES);
-        let direct = |kind: &u8| !matches!(kind, b'F' | b'D');
-        let words = values()
-            .map(|(kind, _)| kind)
-            .filter(|kind| !is_reference(*kind));
-        let words = words.take_while(direct).count().min(MAX_WORDS);
-        for (kind, slot) in values()
-            .filter(|(kind, _)| is_reference(*kind))
-            .take(references)
-        {
-            load(&mut fragment, kind, slot);
+        let (mut references, mut words) = (0, 0);
+        for &(kind, slot) in &values {
+            if is_reference(kind) && references < MAX_REFERENCES {
+                references += 1;
+                load(&mut fragment, kind, slot);
+            }
         }
-        for (kind, slot) in values()
-            .filter(|(kind, _)| !is_reference(*kind))
-            .take(words)
-        {
+        for &(kind, slot) in values.iter().filter(|(kind, _)| !is_reference(*kind)) {
+            if words == MAX_WORDS || matches!(kind, b'F' | b'D') {
+                break;
+            }
+            words += 1;
             load(&mut fragment, kind, slot);
             if kind != b'J' {
                 fragment.op(op::I2L);
@@ -154,19 +143,24 @@ impl Handler<'_, '_> {
             constants,
         )?;
         // Stack: buffer
-        let mut seen = (0, 0);
-        for (kind, slot) in values() {
-            let (at, given) = if is_reference(kind) {
-                (&mut seen.0, references)
-            } else {
-                (&mut seen.1, words)
-            };
-            *at += 1;
-            if *at > given {
-                load(&mut fragment, kind, slot);
-                append(&mut fragment, kind, constants)?;
+        if references + words < values.len() {
+            let mut given = (references, words);
+            for &(kind, slot) in &values {
+                let given = if is_reference(kind) {
+                    &mut given.0
+                } else {
+                    &mut given.1
+                };
+                match given.checked_sub(1) {
+                    Some(left) => *given = left,
+                    None => {
+                        load(&mut fragment, kind, slot);
+                        append(&mut fragment, kind, constants)?;
+                    }
+                }
             }
         }
+        constants.spare.values = values;
         if self.escape {
             fragment.op(op::DUP);
             // Stack: buffer, buffer
@@ -181,11 +175,15 @@ impl Handler<'_, '_> {
             }
             place_at(locals, &mut next, exception, throwable);
         });
-        fragment.guard_from(start, locals, constants)?;
-        // Stack: buffer, or the probe's exception
+        let end = fragment.here();
+        let rethrow = |fragment: &mut Fragment| {
+            fragment.load(b'L', exception);
+            fragment.op(op::ATHROW);
+        };
         fragment.op(op::POP);
-        fragment.load(b'L', exception);
-        fragment.op(op::ATHROW);
+        rethrow(&mut fragment);
+        fragment.guard(start, end, locals, constants)?;
+        rethrow(&mut fragment);
         Ok(Emitted {
             fragment,
             exception,

@@ -5,10 +5,11 @@ use hindsight_classfile::{ClassFile, Code, Member, opcode as op};
 use crate::asm::{Constants, Fragment};
 use crate::crash::write_method;
 use crate::frames::Walker;
+use crate::insertions::Insertions;
 use crate::method::move_attributes;
 use crate::parameters::parameters;
-use crate::relocate::{MAX_CODE, relocate};
-use crate::scan::scan;
+use crate::relocate::{MAX_CODE, Relocated, relocate};
+use crate::scan::{Wanted, scan};
 use crate::stackmap::FrameWriter;
 use crate::throwing::Own;
 use crate::{Error, SkipReason};
@@ -59,7 +60,7 @@ fn hook<'a>(
     let pool = &own.class.pool;
     let parameters = parameters(method, own.name, constants)?;
     let slots = crate::parameters::slots(&parameters);
-    scan(code, slots, false)?;
+    let scan = scan(code, slots, Wanted::default())?;
 
     let mut entry = Fragment::default();
     for parameter in &parameters {
@@ -73,7 +74,8 @@ fn hook<'a>(
         .method(owner, name.as_bytes(), descriptor.as_bytes())?;
     entry.op_u16(op::INVOKESTATIC, target);
 
-    let relocated = relocate(code, &entry, &[])?;
+    let none = Insertions::default();
+    let relocated = relocate(Relocated::default(), code, &scan, &entry, &none)?;
     let map = &relocated.map;
     if relocated.code.len() > MAX_CODE {
         return Err(SkipReason::TooLarge);
@@ -84,8 +86,8 @@ fn hook<'a>(
         let walk = || Walker::new(&old, &parameters, false, code.max_locals);
         let islands = &relocated.islands;
         let targets = writer.front(islands, walk()?)?;
-        writer.body(&mut walk()?, std::iter::empty())?;
-        writer.islands(islands.back_places(map.body_end), &targets)?;
+        writer.body(&mut walk()?, &none, &[])?;
+        writer.islands(islands.back_places(map.body_end()), &targets)?;
         stack_map = writer.finish();
     }
 
@@ -99,7 +101,7 @@ fn hook<'a>(
     out.extend((code.handlers.len() as u16).to_be_bytes());
     for handler in code.handlers {
         for offset in [handler.start, handler.end, handler.handler] {
-            let moved = map.label(usize::from(offset))?;
+            let moved = map.lookup().label(usize::from(offset))?;
             out.extend(
                 u16::try_from(moved)
                     .map_err(|_| SkipReason::TooLarge)?

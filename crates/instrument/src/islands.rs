@@ -36,6 +36,12 @@ pub struct Islands {
 }
 
 impl Islands {
+    /// Forgets all.
+    pub fn clear(&mut self) {
+        self.front.clear();
+        self.back.clear();
+    }
+
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.front.is_empty() && self.back.is_empty()
@@ -101,7 +107,7 @@ impl Islands {
     pub fn emit_front(
         &self,
         out: &mut Vec<u8>,
-        label: impl Fn(usize) -> Result<usize, SkipReason>,
+        mut label: impl FnMut(usize) -> Result<usize, SkipReason>,
     ) -> Result<(), SkipReason> {
         if self.front.is_empty() {
             return Ok(());
@@ -118,7 +124,7 @@ impl Islands {
     pub fn emit_back(
         &self,
         out: &mut Vec<u8>,
-        label: impl Fn(usize) -> Result<usize, SkipReason>,
+        mut label: impl FnMut(usize) -> Result<usize, SkipReason>,
     ) -> Result<(), SkipReason> {
         self.back.iter().try_for_each(|&target| {
             goto_w(out, label(target)?);
@@ -156,7 +162,7 @@ impl Islands {
         if frames.len() == targets.len() {
             Ok(frames)
         } else {
-            Err(SkipReason::Malformed)
+            Err(SkipReason::MALFORMED)
         }
     }
 }

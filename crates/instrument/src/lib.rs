@@ -25,7 +25,7 @@
 //! `throwing` read its instructions, `frames` its stack map, `constructor`
 //! finds the call of the other constructor, `parameters` and `fields` decide
 //! what is copied. `entry`, `caught` and `handler` then make [fragments] of
-//! code, `relocate` puts them between the old instructions, `islands` helps
+//! code, `insertions` collects them, `relocate` puts them between the old instructions, `islands` helps
 //! jumps that have become too far, `stackmap` and `tables` move everything that
 //! points into code, `method` writes it, and `records` keeps what there is to
 //! know about it. For traces, `trace::method` drives; `trace::calls`,
@@ -40,17 +40,15 @@
 //! one pattern:
 //!
 //! ```text
-//! start:  ...            whatever may fail; leaves one reference
-//!         goto next
-//! guard:  nop            catches everything from `start` on
-//! next:   pop
-//!         ...            goes on as if nothing had happened
+//! start:  ...            whatever may fail
+//!         goto next      or return, or throw
+//! guard:  pop            catches everything from `start` on
+//! next:   ...            goes on as if nothing had happened
 //! ```
 //!
-//! The frame at `next` has `java/lang/Object` on its stack, which both the
-//! reference and any exception are. `guard` and `next` must not be one: HotSpot's
-//! C1 compiles no method with a handler that is also reached without exception,
-//! and such a method stays interpreted (measured: ecj compiled at half speed).
+//! The guard is reached by exceptions alone: HotSpot's C1 compiles no method
+//! with a handler that is also reached without exception, and such a method
+//! stays interpreted (measured: ecj compiled at half speed).
 //!
 //! **Invariant:** leaving a method or class as it was is always a correct
 //! answer; whatever is not understood is left, with a [`SkipReason`].
@@ -75,6 +73,7 @@ mod frames;
 pub mod glob;
 mod handler;
 mod hook;
+mod insertions;
 mod islands;
 mod method;
 mod parameters;

@@ -11,11 +11,12 @@ use crate::constructor::{InitCall, init_call};
 use crate::contract::{CAUGHT, CAUGHT_REPORT};
 use crate::entry::{entry, fresh_types};
 use crate::fields::{KeptField, pick};
-use crate::frames::{HandlerFrame, Survey, Walker, survey};
+use crate::frames::{Survey, Walker, entry_locals, survey};
 use crate::handler::Handler;
+use crate::insertions::Insertions;
 use crate::parameters::{Parameter, Place};
-use crate::relocate::{MAX_CODE, Relocated, relocate, shift};
-use crate::scan::{Scan, Slots};
+use crate::relocate::{MAX_CODE, Relocated, relocate};
+use crate::scan::{Scan, Slots, Wanted};
 use crate::stackmap::FrameWriter;
 use crate::tables;
 use crate::throwing::{Own, may_throw};
@@ -58,9 +59,9 @@ pub struct NewBody<'a> {
     pub fields: Vec<KeptField<'a>>,
     /// Where the inserted code stands, if asked for.
     pub layout: Layout,
-    scan: Scan,
+    pub scan: Scan,
     /// The types of the fresh variables.
-    fresh: Vec<VerificationType>,
+    pub fresh: Vec<VerificationType>,
 }
 
 /// A part of the body with a handler of its own, in old offsets.
@@ -93,11 +94,15 @@ pub fn instrument<'a>(
     let is_static = method.is(hindsight_classfile::access::STATIC);
     let constructor = method.name == "<init>" && !is_static;
     let parameter_slots = parameter_slots(&descriptor, is_static, code)?;
-    scan.restart(code, parameter_slots, order.max_fields > 0)?;
+    let wanted = Wanted {
+        fields: order.max_fields > 0,
+        ..Wanted::default()
+    };
+    scan.restart(code, parameter_slots, wanted)?;
     let this_in_0 = !is_static && !scan.stored.contains(0);
     let throws = |range| may_throw(own, code, range, this_in_0, constructor);
     let everything = 0..code.bytecode.len();
-    if !throws(everything.clone())? {
+    if !scan.throws && !throws(everything.clone())? {
         return Err(SkipReason::CannotThrow);
     }
     let catching = catching_handlers(code)?;
@@ -208,18 +213,18 @@ pub fn instrument<'a>(
         max_locals: code.max_locals,
         fresh,
     };
-    let at_handlers = &surveyed.at_handlers;
-    let fragments = probes(code, &catching, at_handlers, framed, &caught, constants)?;
+    check_handlers(code, &catching)?;
+    let mut fragments = std::mem::take(&mut constants.spare.insertions);
+    fragments.clear();
+    for &handler in &catching {
+        let frame = surveyed.at_handler(code, handler, framed)?;
+        caught.probe(code, handler, frame, fragments.before(handler), constants)?;
+    }
     if !fragments.is_empty() {
         next_slot = next_slot.checked_add(1).ok_or(SkipReason::TooManyLocals)?;
     }
     let memory = std::mem::take(&mut constants.spare.relocated);
-    let keeps_padding = !scan.switches || entry_code.code.len().is_multiple_of(4);
-    let relocated = if fragments.is_empty() && keeps_padding {
-        shift(memory, code, &entry_code)
-    } else {
-        relocate(code, &entry_code, &fragments)?
-    };
+    let relocated = relocate(memory, code, scan, &entry_code, &fragments)?;
     let caught_slot = caught.slot;
 
     let mut body = Body {
@@ -231,7 +236,7 @@ pub fn instrument<'a>(
         handlers: std::mem::take(&mut constants.spare.placed),
         relocated,
         fresh,
-        last_frame: surveyed.last,
+        old_frames: surveyed.ends,
     };
     if order.layout {
         *layout = Layout {
@@ -321,7 +326,8 @@ pub fn parameter_slots(
         .parameter_slots()
         .checked_add(u16::from(!is_static))
         .filter(|&slots| slots <= code.max_locals.min(MAX_PARAMETER_SLOTS))
-        .ok_or(SkipReason::Malformed)
+        // The number of variables stands six bytes before the code.
+        .ok_or_else(|| SkipReason::malformed(code.bytecode_offset.saturating_sub(6)))
 }
 
 /// Whether new code needs stack-map frames.
@@ -329,7 +335,10 @@ pub fn framed(own: &Own<'_, '_>, code: &Code<'_>, has_stack_map: bool, scan: &Sc
     match own.class.major {
         // Without a stack map, the old verifier takes over and wants none
         // (JVMS 4.10).
-        50 => has_stack_map || (!scan.jumps && code.handlers.is_empty()),
+        50 => {
+            let jumps = !(scan.jumps.is_empty() && scan.switches.is_empty());
+            has_stack_map || !jumps && code.handlers.is_empty()
+        }
         major => major > 50,
     }
 }
@@ -356,30 +365,16 @@ fn place(
     Ok(())
 }
 
-/// The probes at handlers, by old offset.
-pub fn probes(
-    code: &Code<'_>,
-    handlers: &[usize],
-    frames: &[HandlerFrame],
-    framed: bool,
-    caught: &Caught<'_>,
-    constants: &mut Constants<'_, '_>,
-) -> Result<Vec<(usize, Fragment)>, SkipReason> {
+/// Checks that probes can be put at handlers.
+pub fn check_handlers(code: &Code<'_>, handlers: &[usize]) -> Result<(), SkipReason> {
     if handlers.len().saturating_mul(code.handlers.len()) > MAX_HANDLER_WORK {
         return Err(SkipReason::TooLarge);
     }
-    let mut fragments = Vec::with_capacity(handlers.len());
-    for &handler in handlers {
-        let at = frames.binary_search_by_key(&handler, |frame| frame.handler);
-        let frame = at.ok().and_then(|at| frames.get(at));
-        // A handler without a frame, or one at the method's start, is wrong
-        // code.
-        if (framed && frame.is_none()) || handler == 0 {
-            return Err(SkipReason::Malformed);
-        }
-        fragments.push((handler, caught.probe(code, handler, frame, constants)?));
+    // One at the method's start is wrong code.
+    if handlers.first() == Some(&0) {
+        return Err(SkipReason::MALFORMED);
     }
-    Ok(fragments)
+    Ok(())
 }
 
 /// The parts of a new body.
@@ -388,14 +383,15 @@ pub struct Body<'f> {
     pub max_stack: u16,
     pub max_locals: u16,
     pub entry: Fragment,
-    /// Probes within the old body, by old offset.
-    pub fragments: Vec<(usize, Fragment)>,
+    /// Probes within the old body.
+    pub fragments: Insertions,
     /// The handlers, by new offset; one for each region.
     pub handlers: Vec<(usize, Fragment)>,
     pub relocated: Relocated,
     pub fresh: &'f [VerificationType],
-    /// Where the last frame of the old body is; needed if nothing moves.
-    pub last_frame: Option<usize>,
+    /// Where the first and the last frame of the old body are; needed if the
+    /// entry code has frames, and if nothing moves.
+    pub old_frames: Option<(usize, usize)>,
 }
 
 impl Body<'_> {
@@ -413,14 +409,14 @@ impl Body<'_> {
         let front = piece(0, before, Part::Islands);
         let entry = piece(before, self.entry.code.len(), Part::Entry);
         let back = piece(
-            self.relocated.map.body_end,
+            self.relocated.map.body_end(),
             islands.back_len(),
             Part::Islands,
         );
         let placed = self.fragments.iter().zip(&self.relocated.placed);
-        let caught = placed.map(|((_, fragment), &start)| Inserted {
+        let caught = placed.map(|(piece, &start)| Inserted {
             start,
-            end: start + fragment.code.len(),
+            end: start + piece.code.len(),
             part: Part::Caught { exception },
         });
         let before = front.into_iter().chain(entry);
@@ -445,10 +441,9 @@ impl Body<'_> {
         } else {
             None
         };
-        let all = self.fragments.iter().chain(&self.handlers);
-        let max_stack = all
-            .map(|(_, fragment)| fragment.max_stack)
-            .fold(self.max_stack.max(self.entry.max_stack), u16::max);
+        let of_pieces = self.entry.max_stack.max(self.fragments.max_stack());
+        let handlers = self.handlers.iter().map(|(_, handler)| handler.max_stack);
+        let max_stack = handlers.fold(self.max_stack.max(of_pieces), u16::max);
         let new_code = &self.relocated.code;
         out.reserve(new_code.len() + 64);
         out.extend(max_stack.to_be_bytes());
@@ -480,27 +475,33 @@ impl Body<'_> {
             }
             _ => Vec::new(),
         };
-        writer.fragment(islands.front_len(), &self.entry)?;
-        let placed = self.fragments.iter().zip(&self.relocated.placed);
-        let placed = placed.map(|((old, fragment), &new)| (*old, new, fragment));
+        let at_start = self.old_frames.is_some_and(|(first, _)| first == 0);
+        writer.entry(islands.front_len(), &self.entry, at_start)?;
+        if stack_map.is_none() {
+            let locals = &mut constants.spare.types;
+            locals.clear();
+            locals.extend(entry_locals(parameters, constructor));
+        }
         match stack_map {
             Some(stack_map) if self.fragments.is_empty() && map.is_identity() => {
-                writer.as_it_is(&stack_map, self.last_frame)?;
+                writer.as_it_is(&stack_map, self.old_frames.map(|(_, last)| last))?;
             }
             Some(stack_map) => {
                 let memory = std::mem::take(&mut constants.spare.types);
                 let max_locals = code.max_locals;
                 let mut walker =
                     Walker::reusing(memory, &stack_map, parameters, constructor, max_locals)?;
-                writer.body(&mut walker, placed)?;
+                writer.body(&mut walker, &self.fragments, &self.relocated.placed)?;
                 constants.spare.types = walker.locals;
             }
-            None if self.fragments.iter().all(|(_, f)| f.frames.is_empty()) => {}
-            None => return Err(SkipReason::Malformed),
+            None if !self.fragments.has_frames() => {}
+            None => return Err(SkipReason::MALFORMED),
         }
-        writer.islands(islands.back_places(map.body_end), &targets)?;
+        writer.islands(islands.back_places(map.body_end()), &targets)?;
+        // What was read last has left its locals there.
+        let last = &constants.spare.types;
         for (start, handler) in &self.handlers {
-            writer.fragment(*start, handler)?;
+            writer.handler(*start, handler, last)?;
         }
         Ok(writer.finish())
     }
@@ -513,10 +514,10 @@ impl Body<'_> {
         regions: impl Iterator<Item = &'r Region>,
         out: &mut Vec<u8>,
     ) -> Result<(), SkipReason> {
-        let map = &self.relocated.map;
+        let mut map = self.relocated.map.lookup();
         let mut table = ExceptionTable::begin(out);
-        for ((_, fragment), &start) in self.fragments.iter().zip(&self.relocated.placed) {
-            table.guards(start, &fragment.guards)?;
+        for (piece, &start) in self.fragments.iter().zip(&self.relocated.placed) {
+            table.guards(start, piece.start, piece.guards)?;
         }
         for TableEntry {
             start,
@@ -540,9 +541,9 @@ impl Body<'_> {
                 0,
             )?;
         }
-        table.guards(self.relocated.islands.front_len(), &self.entry.guards)?;
+        table.guards(self.relocated.islands.front_len(), 0, &self.entry.guards)?;
         for (start, fragment) in &self.handlers {
-            table.guards(*start, &fragment.guards)?;
+            table.guards(*start, 0, &fragment.guards)?;
         }
         table.end()
     }
@@ -560,11 +561,7 @@ impl Body<'_> {
         let mut pending = stack_map.as_deref();
         // One more than were read, at most.
         let mut count = 0u32;
-        let entries_before: usize = self
-            .fragments
-            .iter()
-            .map(|(_, fragment)| fragment.guards.len())
-            .sum();
+        let entries_before = self.fragments.guards();
         count += move_attributes(
             &own.class.pool,
             &code.attributes,
@@ -588,8 +585,9 @@ impl Body<'_> {
     /// Gives the memory back.
     pub fn recycle(mut self, spare: &mut Spare) {
         spare.recycle(self.entry);
-        let placed = self.fragments.drain(..).chain(self.handlers.drain(..));
-        placed.for_each(|(_, fragment)| spare.recycle(fragment));
+        let handlers = self.handlers.drain(..);
+        handlers.for_each(|(_, handler)| spare.recycle(handler));
+        spare.insertions = self.fragments;
         spare.placed = self.handlers;
         spare.relocated = self.relocated;
     }
@@ -629,11 +627,13 @@ impl<'o> ExceptionTable<'o> {
         Ok(())
     }
 
-    /// The guards of a fragment that begins at `start`.
-    fn guards(&mut self, start: usize, guards: &[Guard]) -> Result<(), SkipReason> {
+    /// The guards of a fragment, of which the byte at `zero` is now at `start`.
+    fn guards(&mut self, start: usize, zero: usize, guards: &[Guard]) -> Result<(), SkipReason> {
+        // They are no guards of an earlier piece.
+        let moved = |at: usize| start + at.saturating_sub(zero);
         guards.iter().try_for_each(|guard| {
-            let (from, to) = (start + guard.start, start + guard.end);
-            self.add(from, to, start + guard.handler, 0)
+            let (from, to) = (moved(guard.start), moved(guard.end));
+            self.add(from, to, moved(guard.handler), 0)
         })
     }
 
@@ -691,7 +691,7 @@ pub fn move_attributes(
         match attribute.name(pool)?.as_bytes() {
             b"StackMapTable" => {
                 if std::mem::replace(&mut stack_map_seen, true) {
-                    return Err(SkipReason::Malformed);
+                    return Err(SkipReason::MALFORMED);
                 }
                 let Some(info) = stack_map.take() else {
                     continue;

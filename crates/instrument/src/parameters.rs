@@ -127,7 +127,7 @@ fn fill<'a>(
             verified: verified_by(ty, &mut object)?,
             place: Place::Own,
         });
-        slot = u16::checked_add(slot, ty.slots()).ok_or(SkipReason::Malformed)?;
+        slot = u16::checked_add(slot, ty.slots()).ok_or(SkipReason::MALFORMED)?;
     }
     Ok(())
 }

@@ -189,12 +189,36 @@ pub enum SkipReason {
     /// methods is instrumented then.
     ConstantPoolFull,
     /// Its code breaks the format.
-    Malformed,
+    Malformed {
+        /// The byte at which it does, from the start of the class file; if that
+        /// is not known, the first byte of the code.
+        offset: u32,
+    },
 }
 
-impl fmt::Display for SkipReason {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
+impl SkipReason {
+    /// Malformed where [`Self::within`] says, or nobody.
+    pub(crate) const MALFORMED: Self = Self::Malformed { offset: 0 };
+
+    /// Malformed at this byte of the class file.
+    #[cold]
+    pub(crate) fn malformed(offset: usize) -> Self {
+        Self::Malformed {
+            offset: u32::try_from(offset).unwrap_or(u32::MAX),
+        }
+    }
+
+    /// The same, for code that begins at `offset`.
+    pub(crate) fn within(self, offset: usize) -> Self {
+        match self {
+            Self::MALFORMED => Self::malformed(offset),
+            reason => reason,
+        }
+    }
+
+    /// The reason without the place, in a few words.
+    pub fn kind(self) -> &'static str {
+        match self {
             Self::CannotThrow => "cannot throw",
             Self::OnlyConstructorCall => "only its constructor call can throw",
             Self::ConstructorShape => "constructor call not found for certain",
@@ -204,7 +228,17 @@ impl fmt::Display for SkipReason {
             Self::TooLarge => "too large",
             Self::TooManyLocals => "too many local variables",
             Self::ConstantPoolFull => "constant pool full",
-            Self::Malformed => "malformed",
-        })
+            Self::Malformed { .. } => "malformed",
+        }
+    }
+}
+
+impl fmt::Display for SkipReason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.kind())?;
+        match self {
+            Self::Malformed { offset } => write!(f, " (at offset {offset:#x})"),
+            _ => Ok(()),
+        }
     }
 }

@@ -1,11 +1,16 @@
 //! Putting fragments between instructions, and moving the jumps.
+//!
+//! Code between two fragments moves as a whole, so what is known of the new code
+//! is a short list of runs, and only jumps are looked at one by one.
 
-use hindsight_classfile::opcode::{self as op, Form, OPCODES};
-use hindsight_classfile::{Code, Insn};
+use hindsight_classfile::Code;
+use hindsight_classfile::opcode as op;
 
 use crate::SkipReason;
 use crate::asm::Fragment;
+use crate::insertions::Insertions;
 use crate::islands::Islands;
+use crate::scan::{Scan, Switch};
 
 /// The most bytes a body may have (JVMS 4.7.3).
 pub const MAX_CODE: usize = 0xffff;
@@ -13,79 +18,123 @@ pub const MAX_CODE: usize = 0xffff;
 /// Where the old instructions are in the new code.
 #[derive(Debug, Default)]
 pub struct CodeMap {
-    /// For each old offset, the new one, fragments there included. Within an
-    /// instruction, that of the instruction, with [`INSIDE`] set. Nothing if
-    /// all instructions move by `shift`.
-    labels: Option<Vec<u32>>,
-    shift: usize,
-    old_len: usize,
-    /// Old offsets with a fragment before the instruction, sorted, and the
-    /// fragment's length.
-    fragments: Vec<(usize, usize)>,
-    /// Where the old body ends.
-    pub body_end: usize,
+    /// Where the distance between old and new code changes, by rising offset.
+    /// The first begins at 0, the last is the end.
+    runs: Vec<Run>,
 }
 
-const INSIDE: u32 = 1 << 31;
+/// Old code that moves as a whole, up to the next run.
+#[derive(Debug, Clone, Copy)]
+struct Run {
+    /// Its first instruction in the old code.
+    old: usize,
+    /// Where jumps to that instruction go: fragments before it come after this,
+    /// unless they belong to the instruction before.
+    label: usize,
+    /// Where the instruction itself is.
+    insn: usize,
+}
 
 impl CodeMap {
-    /// Everything stays where it is.
-    pub fn identity(old_len: usize) -> Self {
-        Self::shifted(old_len, 0)
-    }
-
-    /// Everything moves behind `shift` bytes of entry code.
-    fn shifted(old_len: usize, shift: usize) -> Self {
-        Self {
-            labels: None,
-            shift,
-            old_len,
-            fragments: Vec::new(),
-            body_end: old_len + shift,
-        }
+    /// Everything moves behind `shift` bytes of entry code. Uses the memory of
+    /// `self` again.
+    fn shifted(mut self, old_len: usize, shift: usize) -> Self {
+        self.runs.clear();
+        self.runs.extend([0, old_len].map(|old| Run {
+            old,
+            label: old + shift,
+            insn: old + shift,
+        }));
+        self
     }
 
     /// Whether everything stays where it is.
     pub fn is_identity(&self) -> bool {
-        self.labels.is_none() && self.shift == 0
+        self.runs.len() == 2 && self.runs.iter().all(|run| run.insn == run.old)
+    }
+
+    /// Where the old body ends in the new code.
+    pub fn body_end(&self) -> usize {
+        self.runs.last().map_or(0, |end| end.label)
+    }
+
+    /// Looks up offsets, quickest if they rise.
+    pub fn lookup(&self) -> Lookup<'_> {
+        Lookup {
+            runs: &self.runs,
+            at: 0,
+        }
+    }
+}
+
+/// Finds offsets in a [`CodeMap`].
+#[derive(Debug, Clone, Copy)]
+pub struct Lookup<'m> {
+    runs: &'m [Run],
+    /// The run of the offset before.
+    at: usize,
+}
+
+impl Lookup<'_> {
+    /// The run of an old offset.
+    #[inline]
+    fn run(&mut self, old: usize) -> Result<Run, SkipReason> {
+        if let Some([run, next]) = self.runs.get(self.at..self.at + 2)
+            && (run.old..next.old).contains(&old)
+        {
+            return Ok(*run);
+        }
+        self.search(old)
+    }
+
+    fn search(&mut self, old: usize) -> Result<Run, SkipReason> {
+        let runs = self.runs;
+        let before = |run: &Run| run.old <= old;
+        // Mostly it is one of the next runs.
+        let ahead = runs.get(self.at + 1..).unwrap_or(&[]);
+        let near = ahead.iter().take(4).take_while(|run| before(run)).count();
+        self.at = if (1..4).contains(&near) {
+            self.at + near
+        } else {
+            runs.partition_point(before).saturating_sub(1)
+        };
+        match (runs.get(self.at), runs.last()) {
+            (Some(run), Some(end)) if old <= end.old => Ok(*run),
+            _ => Err(SkipReason::MALFORMED),
+        }
     }
 
     /// Where jumps to `old` go, and ranges begin or end. Fragments at `old` come
     /// after it, unless they belong to the instruction before. At offset 0, it
     /// is behind the entry code.
-    pub fn label(&self, old: usize) -> Result<usize, SkipReason> {
-        match &self.labels {
-            None if old <= self.old_len => Ok(old + self.shift),
-            Some(labels) => match labels.get(old) {
-                Some(&label) if label & INSIDE == 0 => Ok(label as usize),
-                _ => Err(SkipReason::Malformed),
-            },
-            None => Err(SkipReason::Malformed),
-        }
+    #[inline]
+    pub fn label(&mut self, old: usize) -> Result<usize, SkipReason> {
+        let run = self.run(old)?;
+        Ok(if old == run.old {
+            run.label
+        } else {
+            run.insn + (old - run.old)
+        })
     }
 
     /// Where the instruction at `old` itself is, behind any fragments.
-    pub fn insn(&self, old: usize) -> Result<usize, SkipReason> {
-        let label = self.label(old)?;
-        let fragment = self.fragments.binary_search_by_key(&old, |&(at, _)| at);
-        Ok(label
-            + fragment
-                .ok()
-                .and_then(|at| self.fragments.get(at))
-                .map_or(0, |f| f.1))
+    #[inline]
+    pub fn insn(&mut self, old: usize) -> Result<usize, SkipReason> {
+        let run = self.run(old)?;
+        Ok(run.insn + (old - run.old))
     }
 
     /// Where `old` is for a debugger, which may point into instructions. The
     /// entry code counts to the first line.
-    pub fn debug(&self, old: usize) -> Result<usize, SkipReason> {
-        match &self.labels {
-            _ if old == 0 => Ok(0),
-            Some(labels) => match labels.get(old) {
-                Some(&label) => Ok((label & !INSIDE) as usize),
-                None => Err(SkipReason::Malformed),
-            },
-            None => self.label(old),
+    #[inline]
+    pub fn debug(&mut self, old: usize) -> Result<usize, SkipReason> {
+        if old == 0 {
+            return Ok(0);
         }
+        let label = self.label(old)?;
+        // A switch may have become shorter.
+        let next = self.runs.get(self.at + 1);
+        Ok(next.map_or(label, |next| label.min(next.label)))
     }
 }
 
@@ -94,175 +143,90 @@ impl CodeMap {
 pub struct Relocated {
     pub code: Vec<u8>,
     pub map: CodeMap,
-    /// Where the fragments are, in the order they were given.
+    /// Where the fragments are, in their order.
     pub placed: Vec<usize>,
     /// What conditional jumps reach that have become too far.
     pub islands: Islands,
 }
 
-/// Puts `entry` before code without jumps out of it (see [`crate::scan`]), which
-/// is moved as it is: it must have no switches, or the entry code a multiple of
-/// four bytes. Uses `memory` again.
-pub fn shift(memory: Relocated, code: &Code<'_>, entry: &Fragment) -> Relocated {
-    let mut new = memory.code;
-    new.clear();
-    new.extend_from_slice(&entry.code);
-    new.extend_from_slice(code.bytecode);
-    Relocated {
-        code: new,
-        map: CodeMap::shifted(code.bytecode.len(), entry.code.len()),
-        placed: Vec::new(),
-        islands: Islands::default(),
-    }
-}
-
-/// Puts `entry` before the first instruction and each of `fragments` before
-/// the instruction at its offset. They must be sorted by it; those that belong
-/// to the instruction before come first, and that is not a jump. There is one
-/// of each sort at most.
+/// Puts `entry` before the first instruction and `fragments` between the
+/// instructions. Uses `memory` again.
 pub fn relocate(
+    memory: Relocated,
     code: &Code<'_>,
+    scan: &Scan,
     entry: &Fragment,
-    fragments: &[(usize, Fragment)],
+    fragments: &Insertions,
 ) -> Result<Relocated, SkipReason> {
-    if entry.code.is_empty() && fragments.is_empty() {
-        let map = CodeMap::identity(code.bytecode.len());
+    let Relocated {
+        code: mut new,
+        map,
+        mut placed,
+        mut islands,
+    } = memory;
+    new.clear();
+    placed.clear();
+    islands.clear();
+    let entry_len = entry.code.len();
+    if fragments.is_empty() && (scan.switches.is_empty() || entry_len.is_multiple_of(4)) {
+        if code.bytecode.len() + entry_len > MAX_CODE {
+            return Err(SkipReason::TooLarge);
+        }
+        // No jump leads out of the body, so it can move as it is.
+        new.extend_from_slice(&entry.code);
+        new.extend_from_slice(code.bytecode);
         return Ok(Relocated {
-            code: code.bytecode.to_vec(),
-            map,
-            placed: Vec::new(),
-            islands: Islands::default(),
+            map: map.shifted(code.bytecode.len(), entry_len),
+            code: new,
+            placed,
+            islands,
         });
     }
-    let mut far = Far::default();
-    let (map, placed) = loop {
-        let entry_len = far.islands.front_len() + entry.code.len();
-        let (map, placed) = lay_out(code, entry_len, fragments, &far.gotos)?;
-        // No jump within 32 KB can be too far.
-        if map.body_end <= 0x7fff || !far.add(code, &map)? {
-            break (map, placed);
-        }
-    };
-    if map.body_end + far.islands.back_len() > MAX_CODE {
-        return Err(SkipReason::TooLarge);
-    }
-    let islands = far.islands;
-    let code = emit(code, entry, fragments, &map, &islands)?;
-    Ok(Relocated {
-        code,
+    let mut plan = Layout {
+        bytecode: code.bytecode,
+        scan,
+        fragments,
         map,
         placed,
+        gotos: Vec::new(),
         islands,
+        rounds: 0,
+    };
+    loop {
+        plan.lay_out(plan.islands.front_len() + entry_len)?;
+        // No jump within 32 KB can be too far.
+        if plan.map.body_end() <= 0x7fff || !plan.find_far()? {
+            break;
+        }
+    }
+    let end = plan.map.body_end() + plan.islands.back_len();
+    if end > MAX_CODE {
+        return Err(SkipReason::TooLarge);
+    }
+    // Room for the handler that will follow.
+    new.reserve(end + 64);
+    plan.emit(entry, &mut new)?;
+    Ok(Relocated {
+        code: new,
+        map: plan.map,
+        placed: plan.placed,
+        islands: plan.islands,
     })
 }
 
-/// Decides where everything goes.
-fn lay_out(
-    code: &Code<'_>,
-    entry_len: usize,
-    fragments: &[(usize, Fragment)],
-    widened: &[usize],
-) -> Result<(CodeMap, Vec<usize>), SkipReason> {
-    let old_len = code.bytecode.len();
-    let mut labels = vec![INSIDE; old_len + 1];
-    let mut placed = Vec::with_capacity(fragments.len());
-    let mut at = entry_len;
-    let mut pending = fragments.iter().peekable();
-    for insn in code.instructions() {
-        let insn = insn?;
-        let here = |(offset, _): &&(usize, Fragment)| *offset == insn.offset;
-        while let Some((_, fragment)) = pending.next_if(|next| here(next) && next.1.after) {
-            placed.push(at);
-            at += fragment.code.len();
-        }
-        // Even of the largest fragments, 65,535 stay far below 2^31.
-        let label = u32::try_from(at).map_err(|_| SkipReason::TooLarge)? & !INSIDE;
-        if let Some(place) = labels.get_mut(insn.offset..insn.end()) {
-            place.fill(label | INSIDE);
-            if let [first, ..] = place {
-                *first = label;
-            }
-        }
-        while let Some((_, fragment)) = pending.next_if(here) {
-            placed.push(at);
-            at += fragment.code.len();
-        }
-        at += match OPCODES[usize::from(insn.opcode)].form {
-            Form::TableSwitch | Form::LookupSwitch => {
-                insn.bytes.len() - padding(insn.offset) + padding(at)
-            }
-            Form::Branch2 if widened.binary_search(&insn.offset).is_ok() => 5,
-            _ => insn.bytes.len(),
-        };
-        // Far beyond what can work out, and before anything overflows.
-        if at > 0x0100_0000 {
-            return Err(SkipReason::TooLarge);
-        }
-    }
-    // A fragment in the middle of an instruction, or behind the last.
-    if pending.next().is_some() {
-        return Err(SkipReason::Malformed);
-    }
-    if let Some(end) = labels.last_mut() {
-        *end = at as u32;
-    }
-    let map = CodeMap {
-        labels: Some(labels),
-        shift: 0,
-        old_len,
-        fragments: fragments
-            .iter()
-            .filter(|(_, fragment)| !fragment.after)
-            .map(|(at, fragment)| (*at, fragment.code.len()))
-            .collect(),
-        body_end: at,
-    };
-    Ok((map, placed))
-}
-
-fn padding(offset: usize) -> usize {
-    3 - (offset & 3)
-}
-
-/// How far a jump goes in the new code.
-fn distance(map: &CodeMap, from: usize, old_target: usize) -> Result<i32, SkipReason> {
-    let target = map.label(old_target)?;
-    // No instruction is behind the end.
-    if target == map.body_end {
-        return Err(SkipReason::Malformed);
-    }
-    // Both are below 2^24.
-    Ok(target as i32 - from as i32)
-}
-
-/// The target of a jump that is `jump` bytes away.
-fn old_target(insn: &Insn<'_>, jump: i32) -> Result<usize, SkipReason> {
-    insn.offset
-        .checked_add_signed(jump as isize)
-        .ok_or(SkipReason::Malformed)
-}
-
-fn half(insn: &Insn<'_>, at: usize) -> i32 {
-    match insn.bytes.get(at..at + 2) {
-        Some(&[high, low]) => i32::from(i16::from_be_bytes([high, low])),
-        _ => 0,
-    }
-}
-
-fn word(insn: &Insn<'_>, at: usize) -> i32 {
-    match insn.bytes.get(at..at + 4) {
-        Some(&[a, b, c, d]) => i32::from_be_bytes([a, b, c, d]),
-        _ => 0,
-    }
-}
-
-/// The jumps that have become too far. Only grows, so that laying out comes to
-/// an end.
-#[derive(Default)]
-struct Far {
-    /// Old offsets of `goto` and `jsr`, which have wide forms; sorted.
+/// Where everything goes.
+struct Layout<'l> {
+    bytecode: &'l [u8],
+    scan: &'l Scan,
+    fragments: &'l Insertions,
+    map: CodeMap,
+    /// Where the fragments are.
+    placed: Vec<usize>,
+    /// The old offsets of each `goto` that has become too far, sorted; it has a
+    /// wide form. These and the islands only grow, so that laying out comes to
+    /// an end.
     gotos: Vec<usize>,
-    /// For the others.
+    /// For the other jumps that have become too far.
     islands: Islands,
     rounds: u32,
 }
@@ -272,125 +236,264 @@ struct Far {
 /// all jumps are taken for too far.
 const MAX_ROUNDS: u32 = 16;
 
-impl Far {
-    /// Adds what is too far in this layout; returns whether there was any more.
-    fn add(&mut self, code: &Code<'_>, map: &CodeMap) -> Result<bool, SkipReason> {
+fn padding(offset: usize) -> usize {
+    3 - (offset & 3)
+}
+
+/// Pieces on their way to their places.
+struct Pieces<'p> {
+    all: &'p Insertions,
+    next: usize,
+    runs: &'p mut Vec<Run>,
+    placed: &'p mut Vec<usize>,
+}
+
+impl Pieces<'_> {
+    /// Where the next one goes.
+    fn place(&self) -> usize {
+        self.all.place(self.next).0
+    }
+
+    /// Begins a run, with the pieces that go before it. The one before ends at
+    /// `at` in new code. Returns where its first instruction is.
+    fn run(&mut self, old: usize, mut at: usize) -> Result<usize, SkipReason> {
+        let mut label = at;
+        loop {
+            let (place, after) = self.all.place(self.next);
+            if place != old {
+                break;
+            }
+            self.placed.push(at);
+            at += self.all.code(self.next).len();
+            self.next += 1;
+            if after {
+                label = at;
+            }
+        }
+        // Far beyond what can work out, and before anything overflows.
+        if at > 0x0100_0000 {
+            return Err(SkipReason::TooLarge);
+        }
+        let insn = at;
+        self.runs.push(Run { old, label, insn });
+        Ok(insn)
+    }
+}
+
+impl Layout<'_> {
+    /// Decides where everything goes, behind `entry_len` bytes.
+    fn lay_out(&mut self, entry_len: usize) -> Result<(), SkipReason> {
+        self.map.runs.clear();
+        self.placed.clear();
+        let end = self.bytecode.len();
+        // Behind the last instruction there is no place for a fragment.
+        if self.fragments.last().is_some_and(|last| last >= end) {
+            return Err(SkipReason::MALFORMED);
+        }
+        let (mut switches, mut gotos) = (&self.scan.switches[..], &self.gotos[..]);
+        let mut pieces = Pieces {
+            all: self.fragments,
+            next: 0,
+            runs: &mut self.map.runs,
+            placed: &mut self.placed,
+        };
+        // Where the last run is, in old and in new code.
+        let (mut old, mut new) = (0, pieces.run(0, entry_len)?);
+        while old < end {
+            // What changes its length next, where it ends, and its new length.
+            let switch = switches
+                .first()
+                .filter(|switch| gotos.first().is_none_or(|&goto| switch.start < goto));
+            let (start, stop) = match (switch, gotos.first()) {
+                (Some(switch), _) => (switch.start, switch.end),
+                (None, Some(&goto)) => (goto, goto + 3),
+                (None, None) => (end, end),
+            };
+            while pieces.place() < stop {
+                let place = pieces.place();
+                new = pieces.run(place, new + (place - old))?;
+                old = place;
+            }
+            // A fragment may lie within only if it is wrong.
+            let at = new + start.checked_sub(old).ok_or(SkipReason::MALFORMED)?;
+            let (len, same) = if switch.is_some() {
+                switches = switches.get(1..).unwrap_or(&[]);
+                let len = stop - start - padding(start) + padding(at);
+                (len, len == stop - start)
+            } else if start < end {
+                gotos = gotos.get(1..).unwrap_or(&[]);
+                (5, false)
+            } else {
+                (0, false)
+            };
+            if !same || stop == end {
+                new = pieces.run(stop, at + len)?;
+                old = stop;
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds the jumps that are too far in this layout; tells whether there are
+    /// any more.
+    fn find_far(&mut self) -> Result<bool, SkipReason> {
         self.rounds += 1;
         let known = self.gotos.len();
         let mut more = false;
-        for insn in code.instructions() {
-            let insn = insn?;
-            if OPCODES[usize::from(insn.opcode)].form != Form::Branch2 {
+        let (mut sources, mut targets) = (self.map.lookup(), self.map.lookup());
+        for &jump in &self.scan.jumps {
+            let (opcode, Some(target)) = (opcode(self.bytecode, jump), near(self.bytecode, jump))
+            else {
+                continue;
+            };
+            let from = sources.insn(jump)?;
+            let distance = distance(from, targets.label(target)?);
+            if i16::try_from(distance).is_ok() && self.rounds < MAX_ROUNDS {
                 continue;
             }
-            let from = map.insn(insn.offset)?;
-            let target = old_target(&insn, half(&insn, 1))?;
-            let near = i16::try_from(distance(map, from, target)?).is_ok();
-            if near && self.rounds < MAX_ROUNDS {
-                continue;
-            }
-            if !matches!(insn.opcode, op::GOTO | op::JSR) {
+            if opcode != op::GOTO {
                 more |= self.islands.add(from, target);
-            } else if self.gotos[..known].binary_search(&insn.offset).is_err() {
-                self.gotos.push(insn.offset);
+            } else if self.gotos[..known].binary_search(&jump).is_err() {
+                self.gotos.push(jump);
                 more = true;
             }
         }
         self.gotos.sort_unstable();
         Ok(more)
     }
-}
 
-fn emit(
-    code: &Code<'_>,
-    entry: &Fragment,
-    fragments: &[(usize, Fragment)],
-    map: &CodeMap,
-    islands: &Islands,
-) -> Result<Vec<u8>, SkipReason> {
-    // Room for the handler that will follow.
-    let mut out = Vec::with_capacity(map.body_end + islands.back_len() + 64);
-    islands.emit_front(&mut out, |old| map.label(old))?;
-    out.extend_from_slice(&entry.code);
-    let mut pending = fragments.iter().peekable();
-    for insn in code.instructions() {
-        let insn = insn?;
-        while let Some((_, fragment)) = pending.next_if(|(offset, _)| *offset == insn.offset) {
-            out.extend_from_slice(&fragment.code);
-        }
-        let at = out.len();
-        match OPCODES[usize::from(insn.opcode)].form {
-            Form::Branch2 => {
-                let target = old_target(&insn, half(&insn, 1))?;
-                let distance = distance(map, at, target)?;
-                match i16::try_from(distance) {
-                    // A jump that was widened stays so, though later ones may
-                    // have brought its target back.
-                    Ok(distance) if map_len(map, &insn)? == 3 => {
-                        out.push(insn.opcode);
-                        out.extend(distance.to_be_bytes());
-                    }
-                    _ if matches!(insn.opcode, op::GOTO | op::JSR) => {
-                        out.push(insn.opcode - op::GOTO + op::GOTO_W);
-                        out.extend(distance.to_be_bytes());
-                    }
-                    _ => {
-                        let island = islands.find(at, target, map.body_end);
-                        let distance = island.map(|island| island as i32 - at as i32);
-                        let distance = distance.and_then(|distance| i16::try_from(distance).ok());
-                        out.push(insn.opcode);
-                        out.extend(distance.ok_or(SkipReason::TooLarge)?.to_be_bytes());
-                    }
+    /// Writes the new code.
+    fn emit(&self, entry: &Fragment, out: &mut Vec<u8>) -> Result<(), SkipReason> {
+        let mut targets = self.map.lookup();
+        self.islands.emit_front(out, |old| targets.label(old))?;
+        out.extend_from_slice(&entry.code);
+        // What the run before ended with may have another length now.
+        let fit = |out: &mut Vec<u8>, len: usize| {
+            if out.len() != len {
+                out.resize(len, 0);
+            }
+        };
+        let mut piece = 0;
+        for run in self.map.runs.windows(2) {
+            let [run, next] = run else { continue };
+            if self.fragments.place(piece).0 == run.old {
+                fit(out, self.placed.get(piece).copied().unwrap_or(run.insn));
+                while self.fragments.place(piece).0 == run.old {
+                    out.extend_from_slice(self.fragments.code(piece));
+                    piece += 1;
                 }
             }
-            Form::Branch4 => {
-                let distance = distance(map, at, old_target(&insn, word(&insn, 1))?)?;
-                out.push(insn.opcode);
-                out.extend(distance.to_be_bytes());
-            }
-            form @ (Form::TableSwitch | Form::LookupSwitch) => {
-                let from = 1 + padding(insn.offset);
-                let jump = |out: &mut Vec<u8>, place: usize| -> Result<(), SkipReason> {
-                    let distance = distance(map, at, old_target(&insn, word(&insn, place))?)?;
-                    out.extend(distance.to_be_bytes());
-                    Ok(())
-                };
-                let copy = |out: &mut Vec<u8>, place: usize| {
-                    out.extend(word(&insn, place).to_be_bytes());
-                };
-                out.push(insn.opcode);
-                out.extend(std::iter::repeat_n(0, padding(at)));
-                jump(&mut out, from)?;
-                copy(&mut out, from + 4);
-                if form == Form::TableSwitch {
-                    copy(&mut out, from + 8);
-                    for place in (from + 12..insn.bytes.len()).step_by(4) {
-                        jump(&mut out, place)?;
-                    }
-                } else {
-                    for place in (from + 8..insn.bytes.len()).step_by(8) {
-                        copy(&mut out, place);
-                        jump(&mut out, place + 4)?;
-                    }
-                }
-            }
-            _ => out.extend_from_slice(insn.bytes),
+            fit(out, run.insn);
+            out.extend_from_slice(self.bytecode.get(run.old..next.old).unwrap_or(&[]));
         }
+        fit(out, self.map.body_end());
+        self.move_jumps(out)?;
+        for switch in &self.scan.switches {
+            self.move_switch(switch, out)?;
+        }
+        self.islands.emit_back(out, |old| targets.label(old))
     }
-    islands.emit_back(&mut out, |old| map.label(old))?;
-    Ok(out)
+
+    /// Makes jumps lead to where their targets are now.
+    fn move_jumps(&self, out: &mut [u8]) -> Result<(), SkipReason> {
+        let (mut sources, mut targets) = (self.map.lookup(), self.map.lookup());
+        for &jump in &self.scan.jumps {
+            let from = sources.insn(jump)?;
+            let opcode = opcode(self.bytecode, jump);
+            let Some(target) = near(self.bytecode, jump) else {
+                let target = target(jump, word(self.bytecode, jump + 1))?;
+                let distance = distance(from, targets.label(target)?);
+                put(out, from + 1, distance.to_be_bytes())?;
+                continue;
+            };
+            let distance = distance(from, targets.label(target)?);
+            // A jump that was widened stays so, though later ones may have
+            // brought its target back.
+            if opcode == op::GOTO && self.gotos.binary_search(&jump).is_ok() {
+                put(out, from, [op::GOTO_W])?;
+                put(out, from + 1, distance.to_be_bytes())?;
+                continue;
+            }
+            let distance = i16::try_from(distance).ok().or_else(|| {
+                let island = self.islands.find(from, target, self.map.body_end())?;
+                i16::try_from(island as i32 - from as i32).ok()
+            });
+            let distance = distance.ok_or(SkipReason::TooLarge)?;
+            put(out, from + 1, distance.to_be_bytes())?;
+        }
+        Ok(())
+    }
+
+    /// Writes a switch anew, with other padding and other targets.
+    fn move_switch(&self, switch: &Switch, out: &mut [u8]) -> Result<(), SkipReason> {
+        let mut targets = self.map.lookup();
+        let from = self.map.lookup().insn(switch.start)?;
+        let (old, new) = (
+            switch.start + 1 + padding(switch.start),
+            from + 1 + padding(from),
+        );
+        let gap = out.get_mut(from + 1..new).ok_or(SkipReason::MALFORMED)?;
+        gap.fill(0);
+        let table = opcode(self.bytecode, switch.start) == op::TABLESWITCH;
+        for (at, place) in (old..switch.end).step_by(4).enumerate() {
+            let value = word(self.bytecode, place);
+            // The default; then the lowest and the highest key and the jumps, or
+            // the number of pairs and pairs of key and jump.
+            let jumps = at == 0 || at >= 3 && (table || at % 2 == 1);
+            let value = if jumps {
+                distance(from, targets.label(target(switch.start, value)?)?)
+            } else {
+                value
+            };
+            put(out, new + 4 * at, value.to_be_bytes())?;
+        }
+        Ok(())
+    }
 }
 
-/// The length that a jump was given in the layout.
-fn map_len(map: &CodeMap, insn: &Insn<'_>) -> Result<usize, SkipReason> {
-    // What follows is an instruction or the end; its label is where this one
-    // ends.
-    Ok(map.label(insn.end())? - map.insn(insn.offset)?)
+/// How far a jump goes in the new code, whose offsets are below 2^24.
+fn distance(from: usize, target: usize) -> i32 {
+    target as i32 - from as i32
+}
+
+/// What a jump leads to that goes so far.
+fn target(jump: usize, distance: i32) -> Result<usize, SkipReason> {
+    jump.checked_add_signed(distance as isize)
+        .ok_or(SkipReason::MALFORMED)
+}
+
+fn opcode(bytecode: &[u8], at: usize) -> u8 {
+    bytecode.get(at).copied().unwrap_or(op::NOP)
+}
+
+/// What a jump with a distance of two bytes leads to; nothing for one with four
+/// bytes.
+fn near(bytecode: &[u8], jump: usize) -> Option<usize> {
+    match bytecode.get(jump..jump + 3) {
+        Some(&[opcode, high, low]) if opcode != op::GOTO_W => {
+            jump.checked_add_signed(i16::from_be_bytes([high, low]).into())
+        }
+        _ => None,
+    }
+}
+
+fn word(bytecode: &[u8], at: usize) -> i32 {
+    match bytecode.get(at..at + 4) {
+        Some(&[a, b, c, d]) => i32::from_be_bytes([a, b, c, d]),
+        _ => 0,
+    }
+}
+
+fn put<const N: usize>(out: &mut [u8], at: usize, bytes: [u8; N]) -> Result<(), SkipReason> {
+    let place = out.get_mut(at..at + N).ok_or(SkipReason::MALFORMED)?;
+    place.copy_from_slice(&bytes);
+    Ok(())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::scan::{Wanted, scan};
     use hindsight_classfile::{Attribute, Instructions, Operand};
     use proptest::prelude::*;
 
@@ -422,28 +525,31 @@ mod tests {
             info: &info,
             offset: 0,
         })?;
-        let fragments: Vec<_> = fragments.iter().map(|&(at, len)| (at, nops(len))).collect();
-        let moved = relocate(&code, &nops(entry), &fragments)?;
+        let scan = scan(&code, 0, Wanted::default())?;
+        let mut insertions = Insertions::default();
+        for &(at, len) in fragments {
+            insertions.before(at).code.extend(vec![op::NOP; len]);
+        }
+        let memory = Relocated::default();
+        let moved = relocate(memory, &code, &scan, &nops(entry), &insertions)?;
+        let mut map = moved.map.lookup();
         let new_insns: Result<Vec<_>, _> = Instructions::new(&moved.code, 0).collect();
         let new_insns = new_insns?;
         for old in code.instructions() {
             let old = old?;
-            let at = moved.map.insn(old.offset)?;
+            let at = map.insn(old.offset)?;
             let find = |at: usize| {
                 let place = new_insns.binary_search_by_key(&at, |new| new.offset);
                 &new_insns[place.expect("it is there")]
             };
             let new = find(at);
-            let widened = matches!(
-                (old.opcode, new.opcode),
-                (op::GOTO, op::GOTO_W) | (op::JSR, op::JSR_W)
-            );
+            let widened = (old.opcode, new.opcode) == (op::GOTO, op::GOTO_W);
             assert!(new.opcode == old.opcode || widened);
             if let (Operand::Branch(target), Operand::Branch(mut reached)) =
                 (old.operand()?, new.operand()?)
             {
                 // An island, before or behind everything that was moved.
-                if reached < moved.islands.front_len() || reached >= moved.map.body_end {
+                if reached < moved.islands.front_len() || reached >= moved.map.body_end() {
                     assert!(!widened);
                     let island = find(reached);
                     assert_eq!(island.opcode, op::GOTO_W);
@@ -452,7 +558,7 @@ mod tests {
                     };
                     reached = target;
                 }
-                assert_eq!(reached, moved.map.label(target)?);
+                assert_eq!(reached, map.label(target)?);
             }
         }
         Ok(moved.code)
@@ -485,11 +591,15 @@ mod tests {
             offset: 0,
         })
         .unwrap();
-        let mut after = nops(2);
-        after.after = true;
-        let moved = relocate(&code, &Fragment::default(), &[(1, after), (1, nops(1))]).unwrap();
+        let scan = scan(&code, 0, Wanted::default()).unwrap();
+        let mut insertions = Insertions::default();
+        insertions.after(1).code.extend([op::NOP; 2]);
+        insertions.before(1).op(op::NOP);
+        let (memory, entry) = (Relocated::default(), Fragment::default());
+        let moved = relocate(memory, &code, &scan, &entry, &insertions).unwrap();
+        let mut map = moved.map.lookup();
         assert_eq!(moved.code, [op::ICONST_0, 0, 0, 0, op::GOTO, 0xff, 0xff]);
-        assert_eq!((moved.map.label(1), moved.map.insn(1)), (Ok(3), Ok(4)));
+        assert_eq!((map.label(1), map.insn(1)), (Ok(3), Ok(4)));
         assert_eq!(moved.placed, [1, 3]);
     }
 
@@ -539,8 +649,6 @@ mod tests {
         };
         let moved = check(&far(op::GOTO), 0, &[(5, 1)]).expect("it can be widened");
         assert_eq!(moved[..5], [op::GOTO_W, 0, 0, 0x80, 2]);
-        let moved = check(&far(op::JSR), 0, &[(5, 1)]).expect("it can be widened");
-        assert_eq!(moved[..5], [op::JSR_W, 0, 0, 0x80, 2]);
         // The way in, an island, the start, and the jump back to the island.
         let moved = check(&far(op::IFEQ), 0, &[(5, 1)]).expect("it gets an island");
         assert_eq!(moved[..5], [op::GOTO_W, 0, 0, 0, 10]);
@@ -581,52 +689,48 @@ mod tests {
             let [high, low] = jump.to_be_bytes();
             assert_eq!(
                 check(&[op::GOTO, high, low], 1, &[]),
-                Err(SkipReason::Malformed),
+                Err(SkipReason::malformed(8)),
                 "{jump}"
             );
         }
         assert_eq!(
             check(&[op::RETURN], 0, &[(1, 1)]),
-            Err(SkipReason::Malformed)
+            Err(SkipReason::MALFORMED)
         );
     }
 
     #[test]
-    fn what_is_moved_as_a_whole_is_what_is_moved_piece_by_piece() {
-        // 0: aload_0; 1: ifnull 0; 4: goto 1; 7: return
-        let bytecode = [
-            op::ALOAD_0,
-            op::IFNULL,
-            0xff,
-            0xff,
-            op::GOTO,
-            0xff,
-            0xfd,
-            op::RETURN,
-        ];
+    fn offsets_are_found_in_any_order() {
+        // Ten bytes, with one more before 4 and 7, behind three.
+        let bytecode = [op::NOP; 9].iter().chain(&[op::RETURN]);
+        let bytecode: Vec<_> = bytecode.copied().collect();
         let info = attribute(&bytecode);
         let code = Code::parse(&Attribute {
             name_index: 0,
             info: &info,
             offset: 0,
         })
-        .expect("it is a body");
-        for entry in [0, 1, 7] {
-            let entry = nops(entry);
-            let pieces = relocate(&code, &entry, &[]).expect("it can be moved");
-            let whole = shift(Relocated::default(), &code, &entry);
-            assert_eq!(whole.code, pieces.code);
-            assert_eq!(whole.map.body_end, pieces.map.body_end);
-            assert_eq!(whole.map.is_identity(), entry.code.is_empty());
-            for old in [0, 1, 4, 7] {
-                assert_eq!(whole.map.label(old), pieces.map.label(old));
-                assert_eq!(whole.map.insn(old), pieces.map.insn(old));
-                assert_eq!(whole.map.debug(old), pieces.map.debug(old));
+        .unwrap();
+        let scan = scan(&code, 0, Wanted::default()).unwrap();
+        let mut insertions = Insertions::default();
+        insertions.before(4).op(op::NOP);
+        insertions.before(7).op(op::NOP);
+        let moved = relocate(Relocated::default(), &code, &scan, &nops(3), &insertions).unwrap();
+        let labels = [3, 4, 5, 6, 7, 9, 10, 11, 13, 14, 15];
+        for first in 0..=10 {
+            for second in 0..=10 {
+                let mut map = moved.map.lookup();
+                assert_eq!(map.label(first), Ok(labels[first]));
+                assert_eq!(map.label(second), Ok(labels[second]));
+                let insn = labels[second] + usize::from(matches!(second, 4 | 7));
+                assert_eq!(map.insn(second), Ok(insn));
             }
-            assert_eq!(whole.map.label(8), pieces.map.label(8));
-            assert_eq!(whole.map.label(9), Err(SkipReason::Malformed));
-            assert_eq!(whole.map.debug(9), Err(SkipReason::Malformed));
+            let mut map = moved.map.lookup();
+            assert_eq!(map.label(first), Ok(labels[first]));
+            assert_eq!(map.label(11), Err(SkipReason::MALFORMED));
+            assert_eq!(map.debug(11), Err(SkipReason::MALFORMED));
         }
+        assert_eq!(moved.map.body_end(), 15);
     }
 
     proptest! {
@@ -638,7 +742,7 @@ mod tests {
         fn far_jumps_keep_their_targets(
             jumps in prop::collection::btree_map(
                 0usize..13_000,
-                (prop::sample::select(vec![op::GOTO, op::JSR, op::IFEQ, op::IF_ICMPLT, op::IFNONNULL]), 0usize..13_000),
+                (prop::sample::select(vec![op::GOTO, op::IFEQ, op::IF_ICMPLT, op::IFNONNULL]), 0usize..13_000),
                 1..60,
             ),
             len in 11_000usize..13_000,

@@ -3,18 +3,47 @@
 use hindsight_classfile::{Code, Operand, opcode as op};
 
 use crate::SkipReason;
+use crate::asm::MAX_SPARE_LEN;
 
 /// What a body does to its parameters, and with fields.
 #[derive(Debug, Default)]
 pub struct Scan {
     /// The slots of the parameters, `this` included, that the body stores into.
     pub stored: Slots,
-    /// Whether anything jumps.
-    pub jumps: bool,
-    /// Whether there are switches, which are padded to multiples of four bytes.
-    pub switches: bool,
+    /// Whether there is an instruction that may throw wherever it stands; more
+    /// is known by [`crate::throwing`].
+    pub throws: bool,
+    /// Where the jumps are, besides the switches.
+    pub jumps: Vec<usize>,
+    pub switches: Vec<Switch>,
     /// The field references of `getfield` and `putfield`, each once, in order.
     pub fields: Vec<FieldUse>,
+    /// Where the instructions are that were asked for.
+    pub sites: Vec<usize>,
+    /// Where instructions begin, a bit for each offset.
+    starts: Vec<u64>,
+}
+
+/// What is to be found besides what all need.
+#[derive(Debug, Default, Clone, Copy)]
+pub struct Wanted {
+    /// [`Scan::fields`].
+    pub fields: bool,
+    /// Among [`Scan::sites`].
+    pub returns: bool,
+    /// The same: calls, but for those of interfaces and `invokedynamic`.
+    pub calls: bool,
+    /// The same: of fields and array elements.
+    pub writes: bool,
+    /// The same.
+    pub reads: bool,
+}
+
+/// A switch, which is padded to a multiple of four bytes.
+#[derive(Debug, Clone, Copy)]
+pub struct Switch {
+    pub start: usize,
+    pub end: usize,
 }
 
 /// A field reference that the body uses.
@@ -54,13 +83,21 @@ impl Slots {
 }
 
 /// Reads `code`, whose parameters take `slots`.
-pub fn scan(code: &Code<'_>, slots: u16, want_fields: bool) -> Result<Scan, SkipReason> {
+pub fn scan(code: &Code<'_>, slots: u16, wanted: Wanted) -> Result<Scan, SkipReason> {
     let mut scan = Scan::default();
-    scan.restart(code, slots, want_fields)?;
+    scan.restart(code, slots, wanted)?;
     Ok(scan)
 }
 
 impl Scan {
+    /// Lets go of what only a strange method needs.
+    pub fn trim(&mut self) {
+        for list in [&mut self.jumps, &mut self.sites] {
+            list.clear();
+            list.shrink_to(MAX_SPARE_LEN / 16);
+        }
+    }
+
     /// Reads `code` as [`scan`] does, in memory that has been used.
     ///
     /// It is the one pass over every instruction of a class, so it looks no
@@ -69,19 +106,31 @@ impl Scan {
         &mut self,
         code: &Code<'_>,
         slots: u16,
-        want_fields: bool,
+        wanted: Wanted,
     ) -> Result<(), SkipReason> {
+        self.stored = Slots::default();
+        self.jumps.clear();
+        self.switches.clear();
         self.fields.clear();
-        (self.stored, self.jumps, self.switches) = (Slots::default(), false, false);
+        self.sites.clear();
         let bytecode = code.bytecode;
+        self.starts.clear();
+        self.starts.resize(bytecode.len() / 64 + 1, 0);
+        let sites = wanted.sites();
+        let steps = if sites == 0 { &STEPS } else { &SITE_STEPS };
         let mut at = 0;
+        let mut seen = 0;
         // The slot that a reference was loaded from, and where the instruction
         // after that begins.
         let mut loaded = (0, usize::MAX);
         while let Some(&opcode) = bytecode.get(at) {
-            let step = STEPS[usize::from(opcode)];
+            if let Some(word) = self.starts.get_mut(at / 64) {
+                *word |= 1 << (at % 64);
+            }
+            let step = steps[usize::from(opcode)];
             let end = at + usize::from(step & LEN);
-            if step & !LEN == PLAIN {
+            seen |= step;
+            if step & ACTION == PLAIN {
                 at = end;
                 continue;
             }
@@ -92,7 +141,7 @@ impl Scan {
             // It is there in full, so none of these gives a zero.
             let byte = u16::from(bytecode.get(at + 1).copied().unwrap_or(0));
             let half = || byte << 8 | u16::from(bytecode.get(at + 2).copied().unwrap_or(0));
-            match step & !LEN {
+            match step & ACTION {
                 STORE => self.stored.insert(byte),
                 STORE_WIDE => self.stored.insert_two(byte),
                 STORE_SHORT => self.stored.insert(u16::from((opcode - op::ISTORE_0) % 4)),
@@ -106,26 +155,67 @@ impl Scan {
                         loaded = (slot, end);
                     }
                 }
-                FIELD if want_fields => {
-                    let (slot, loaded_at) = loaded;
-                    let fresh = loaded_at == at && opcode == op::GETFIELD;
-                    self.field(half(), fresh.then_some(slot));
-                }
-                JUMP => {
-                    self.jumps = true;
-                    let jump = isize::from(half().cast_signed());
-                    inside(code, at.checked_add_signed(jump))?;
-                }
+                JUMP => self.jumps.push(at),
                 SUBROUTINE => return Err(SkipReason::Subroutines),
-                _ => {}
+                site => {
+                    if sites & 1 << (site >> 3) != 0 {
+                        self.sites.push(at);
+                    }
+                    if wanted.fields && matches!(opcode, op::GETFIELD | op::PUTFIELD) {
+                        let (slot, loaded_at) = loaded;
+                        let fresh = loaded_at == at && opcode == op::GETFIELD;
+                        self.field(half(), fresh.then_some(slot));
+                    }
+                }
             }
             at = end;
         }
-        if at == bytecode.len() {
-            Ok(())
-        } else {
-            Err(SkipReason::Malformed)
+        if at != bytecode.len() {
+            return Err(SkipReason::malformed(code.bytecode_offset + bytecode.len()));
         }
+        self.throws = seen & THROWS != 0;
+        self.check_ways(code)
+    }
+
+    /// Checks that jumps and the exception table lead to instructions: elsewhere
+    /// there may be code of ours.
+    fn check_ways(&self, code: &Code<'_>) -> Result<(), SkipReason> {
+        let check = |target: Option<usize>, from: usize| match target {
+            Some(target) if self.begins(target) => Ok(()),
+            _ => Err(SkipReason::malformed(code.bytecode_offset + from)),
+        };
+        for &jump in &self.jumps {
+            let distance = match code.bytecode.get(jump..) {
+                Some(&[op::GOTO_W, a, b, c, d, ..]) => i32::from_be_bytes([a, b, c, d]) as isize,
+                Some(&[_, high, low, ..]) => i16::from_be_bytes([high, low]).into(),
+                _ => return Err(SkipReason::MALFORMED),
+            };
+            check(jump.checked_add_signed(distance), jump)?;
+        }
+        for switch in &self.switches {
+            let mut rest = code.instructions_from(switch.start);
+            let insn = rest.next().ok_or(SkipReason::MALFORMED)??;
+            if let Operand::Switch(operand) = insn.operand()? {
+                let mut targets = operand.targets();
+                targets.try_for_each(|target| check(target, switch.start))?;
+            }
+        }
+        // The table comes behind the code and the number of its entries.
+        let end = code.bytecode.len();
+        for (entry, at) in code.handlers.zip((end + 2..).step_by(8)) {
+            check(Some(usize::from(entry.start)), at)?;
+            check(Some(usize::from(entry.handler)), at)?;
+            if usize::from(entry.end) != end {
+                check(Some(usize::from(entry.end)), at)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether an instruction begins at an offset.
+    fn begins(&self, offset: usize) -> bool {
+        let word = self.starts.get(offset / 64);
+        word.is_some_and(|word| word & 1 << (offset % 64) != 0)
     }
 
     /// Reads an instruction whose opcode does not decide its length, or one that
@@ -133,22 +223,19 @@ impl Scan {
     #[cold]
     fn long(&mut self, code: &Code<'_>, at: usize) -> Result<usize, SkipReason> {
         let mut rest = code.instructions_from(at);
-        let insn = rest.next().ok_or(SkipReason::Malformed)??;
-        match (insn.effective_opcode(), insn.operand()?) {
+        let insn = rest.next().ok_or(SkipReason::MALFORMED)??;
+        let operand = insn.operand();
+        let operand = operand.map_err(|_| SkipReason::malformed(code.bytecode_offset + at))?;
+        match (insn.effective_opcode(), operand) {
             (op::RET | op::JSR_W, _) => return Err(SkipReason::Subroutines),
             (op::LSTORE | op::DSTORE, Operand::Local(slot)) => self.stored.insert_two(slot),
             (op::ISTORE..=op::ASTORE, Operand::Local(slot))
             | (_, Operand::Iinc { local: slot, .. }) => self.stored.insert(slot),
-            (_, Operand::Branch(target)) => {
-                self.jumps = true;
-                inside(code, Some(target))?;
-            }
-            (_, Operand::Switch(switch)) => {
-                (self.jumps, self.switches) = (true, true);
-                switch
-                    .targets()
-                    .try_for_each(|target| inside(code, target))?;
-            }
+            (_, Operand::Branch(_)) => self.jumps.push(at),
+            (_, Operand::Switch(_)) => self.switches.push(Switch {
+                start: at,
+                end: insn.end(),
+            }),
             _ => {}
         }
         Ok(insn.end())
@@ -176,11 +263,14 @@ impl Scan {
 /// Field references that are looked at in one body.
 const MAX_FIELDS: usize = 256;
 
-/// Where a jump out of the code leads to, there may be code of ours.
-fn inside(code: &Code<'_>, target: Option<usize>) -> Result<(), SkipReason> {
-    match target {
-        Some(target) if target < code.bytecode.len() => Ok(()),
-        _ => Err(SkipReason::Malformed),
+impl Wanted {
+    /// The actions by which sites are found, a bit for each.
+    fn sites(self) -> u32 {
+        let bit = |wanted, action: u8| u32::from(wanted) << (action >> 3);
+        bit(self.returns, RETURN)
+            | bit(self.calls, CALL)
+            | bit(self.writes, WRITE)
+            | bit(self.reads, READ)
     }
 }
 
@@ -203,8 +293,18 @@ static STEPS: [u8; 256] = {
             op::GOTO_W | op::JSR_W => LONG,
             _ => PLAIN,
         };
+        let action = match opcode as u8 {
+            // Of constructors, see `throwing`.
+            op::INVOKESPECIAL => action,
+            op::IALOAD..=op::SALOAD
+            | op::IASTORE..=op::SASTORE
+            | op::INVOKEVIRTUAL..=op::ATHROW
+            | op::CHECKCAST..=op::MONITOREXIT
+            | op::MULTIANEWARRAY => action | THROWS,
+            _ => action,
+        };
         steps[opcode] = match op::OPCODES[opcode].form.fixed_len() {
-            Some(len) if action != LONG => action | len as u8,
+            Some(len) if action & ACTION != LONG => action | len as u8,
             _ => LONG,
         };
         opcode += 1;
@@ -212,7 +312,28 @@ static STEPS: [u8; 256] = {
     steps
 };
 
+/// The same where sites are asked for.
+static SITE_STEPS: [u8; 256] = {
+    let mut steps = STEPS;
+    let mut opcode = 0;
+    while opcode < 256 {
+        let action = match opcode as u8 {
+            op::IRETURN..=op::RETURN => RETURN,
+            op::INVOKEVIRTUAL..=op::INVOKESTATIC => CALL,
+            op::IASTORE..=op::SASTORE | op::PUTSTATIC | op::PUTFIELD => WRITE,
+            op::IALOAD..=op::SALOAD | op::GETSTATIC | op::GETFIELD => READ,
+            _ => steps[opcode] & ACTION,
+        };
+        steps[opcode] = action | steps[opcode] & !ACTION;
+        opcode += 1;
+    }
+    steps
+};
+
 const LEN: u8 = 0b111;
+const ACTION: u8 = 0b1111 << 3;
+/// [`Scan::throws`].
+const THROWS: u8 = 1 << 7;
 const PLAIN: u8 = 0 << 3;
 const STORE: u8 = 1 << 3;
 const STORE_WIDE: u8 = 2 << 3;
@@ -225,6 +346,11 @@ const JUMP: u8 = 8 << 3;
 const SUBROUTINE: u8 = 9 << 3;
 /// See [`Scan::long`].
 const LONG: u8 = 10 << 3;
+// Of sites.
+const RETURN: u8 = 11 << 3;
+const CALL: u8 = 12 << 3;
+const WRITE: u8 = 13 << 3;
+const READ: u8 = 14 << 3;
 
 #[cfg(test)]
 mod tests {
@@ -235,6 +361,7 @@ mod tests {
     /// The same, by the operands of every instruction in full.
     fn by_operands(code: &Code<'_>, slots: u16) -> Result<Scan, SkipReason> {
         let mut scan = Scan::default();
+        let (mut starts, mut targets) = (Vec::new(), Vec::new());
         let mut loaded = None;
         for insn in code.instructions() {
             let insn = insn?;
@@ -258,17 +385,47 @@ mod tests {
                 (op::GETFIELD, Operand::Constant(index)) => scan.field(index, before),
                 (op::PUTFIELD, Operand::Constant(index)) => scan.field(index, None),
                 (_, Operand::Branch(target)) => {
-                    scan.jumps = true;
-                    inside(code, Some(target))?;
+                    scan.jumps.push(insn.offset);
+                    targets.push(Some(target));
                 }
                 (_, Operand::Switch(switch)) => {
-                    (scan.jumps, scan.switches) = (true, true);
-                    switch.targets().try_for_each(|to| inside(code, to))?;
+                    let (start, end) = (insn.offset, insn.end());
+                    scan.switches.push(Switch { start, end });
+                    targets.extend(switch.targets());
                 }
                 _ => {}
             }
+            scan.throws |= matches!(
+                insn.opcode,
+                op::IALOAD..=op::SALOAD
+                    | op::IASTORE..=op::SASTORE
+                    | op::INVOKEVIRTUAL
+                    | op::INVOKESTATIC
+                    | op::INVOKEINTERFACE
+                    | op::INVOKEDYNAMIC
+                    | op::NEW
+                    | op::NEWARRAY
+                    | op::ANEWARRAY
+                    | op::ARRAYLENGTH
+                    | op::ATHROW
+                    | op::CHECKCAST
+                    | op::INSTANCEOF
+                    | op::MONITORENTER
+                    | op::MONITOREXIT
+                    | op::MULTIANEWARRAY
+            );
+            starts.push(insn.offset);
         }
-        Ok(scan)
+        scan.starts = vec![0; code.bytecode.len() / 64 + 1];
+        for start in &starts {
+            scan.starts[start / 64] |= 1 << (start % 64);
+        }
+        let leads = |target: &Option<usize>| target.is_some_and(|to| starts.contains(&to));
+        if targets.iter().all(leads) {
+            Ok(scan)
+        } else {
+            Err(SkipReason::MALFORMED)
+        }
     }
 
     fn check(bytecode: &[u8]) {
@@ -283,7 +440,11 @@ mod tests {
         };
         let code = Code::parse(&attribute).expect("it is a body");
         let show = |scan: Scan| format!("{scan:?}");
-        let quick = scan(&code, 9, true).map(show);
+        let fields = Wanted {
+            fields: true,
+            ..Wanted::default()
+        };
+        let quick = scan(&code, 9, fields).map(show);
         assert_eq!(quick.is_ok(), by_operands(&code, 9).is_ok(), "{bytecode:?}");
         if quick.is_ok() {
             assert_eq!(quick, by_operands(&code, 9).map(show), "{bytecode:?}");

@@ -6,10 +6,11 @@ use hindsight_classfile::frames::{
 };
 
 use crate::SkipReason;
-use crate::asm::Fragment;
+use crate::asm::{Fragment, FragmentFrame};
 use crate::frames::Walker;
+use crate::insertions::Insertions;
 use crate::islands::{Islands, TargetFrame};
-use crate::relocate::CodeMap;
+use crate::relocate::{CodeMap, Lookup};
 
 /// Bytes of a stack map. Compilers stay far below; beyond this, frames are made
 /// to blow up when they are extended.
@@ -17,7 +18,9 @@ const MAX_BYTES: usize = 1 << 22;
 
 /// Collects frames by rising offset.
 pub struct FrameWriter<'m> {
-    map: &'m CodeMap,
+    map: Lookup<'m>,
+    /// Whether nothing moves.
+    identity: bool,
     max_locals: u16,
     fresh: &'m [VerificationType],
     /// The content of the attribute; the count at its start comes last.
@@ -48,7 +51,8 @@ impl<'m> FrameWriter<'m> {
         bytes.clear();
         bytes.extend([0, 0]);
         Self {
-            map,
+            map: map.lookup(),
+            identity: map.is_identity(),
             max_locals,
             fresh,
             bytes,
@@ -61,7 +65,7 @@ impl<'m> FrameWriter<'m> {
     }
 
     fn delta(&mut self, offset: usize) -> Result<u16, SkipReason> {
-        let delta = offset.checked_sub(self.next).ok_or(SkipReason::Malformed)?;
+        let delta = offset.checked_sub(self.next).ok_or(SkipReason::MALFORMED)?;
         self.next = offset + 1;
         self.count = self.count.checked_add(1).ok_or(SkipReason::TooLarge)?;
         if self.bytes.len() > MAX_BYTES {
@@ -72,9 +76,9 @@ impl<'m> FrameWriter<'m> {
 
     /// An old type in new code: objects under construction are known by the
     /// instruction that made them.
-    fn moved(&self, verified: VerificationType) -> Result<VerificationType, SkipReason> {
+    fn moved(&mut self, verified: VerificationType) -> Result<VerificationType, SkipReason> {
         Ok(match verified {
-            VerificationType::Uninitialized(new) if !self.map.is_identity() => {
+            VerificationType::Uninitialized(new) if !self.identity => {
                 let new = self.map.insn(usize::from(new))?;
                 VerificationType::Uninitialized(
                     u16::try_from(new).map_err(|_| SkipReason::TooLarge)?,
@@ -90,9 +94,10 @@ impl<'m> FrameWriter<'m> {
         let count = u16::try_from(types.len() + more).map_err(|_| SkipReason::TooLarge)?;
         self.bytes.extend(count.to_be_bytes());
         let moves = |ty: &VerificationType| matches!(ty, VerificationType::Uninitialized(_));
-        if !self.map.is_identity() && types.iter().any(moves) {
+        if !self.identity && types.iter().any(moves) {
             for &ty in types {
-                self.moved(ty)?.write(&mut self.bytes);
+                let ty = self.moved(ty)?;
+                ty.write(&mut self.bytes);
             }
         } else {
             write_types(&mut self.bytes, types);
@@ -161,7 +166,7 @@ impl<'m> FrameWriter<'m> {
         for (place, target) in places {
             let at = targets.binary_search_by_key(&target, |frame| frame.target);
             let frame = at.ok().and_then(|at| targets.get(at));
-            let frame = frame.ok_or(SkipReason::Malformed)?;
+            let frame = frame.ok_or(SkipReason::MALFORMED)?;
             self.extended(place, &frame.locals, frame.slots, &frame.stack)?;
             self.in_step = false;
         }
@@ -170,28 +175,107 @@ impl<'m> FrameWriter<'m> {
 
     /// Adds the frames of a fragment that begins at `start`.
     pub fn fragment(&mut self, start: usize, fragment: &Fragment) -> Result<(), SkipReason> {
-        for frame in &fragment.frames {
-            self.full(
-                start + frame.at,
-                fragment.locals(frame.locals),
-                &[frame.stack],
-            )?;
-            self.in_step = false;
+        self.frames(start, 0, fragment, &fragment.frames)
+    }
+
+    /// Adds frames of a fragment, of which the byte at `zero` is now at `start`.
+    fn frames(
+        &mut self,
+        start: usize,
+        zero: usize,
+        fragment: &Fragment,
+        frames: &[FragmentFrame],
+    ) -> Result<(), SkipReason> {
+        let mut before = None;
+        for frame in frames {
+            // It is no frame of an earlier piece.
+            let offset = start + frame.at.saturating_sub(zero);
+            if before == Some(frame.locals) {
+                self.same(offset, frame.stack)?;
+            } else {
+                let locals = fragment.locals(frame.locals);
+                self.full(offset, locals, frame.stack.as_slice())?;
+                self.in_step = false;
+            }
+            before = Some(frame.locals);
         }
         Ok(())
+    }
+
+    /// Adds a frame with the locals of the one before.
+    fn same(&mut self, offset: usize, stack: Option<VerificationType>) -> Result<(), SkipReason> {
+        let delta = self.delta(offset)?;
+        match stack {
+            None => write_same(&mut self.bytes, delta),
+            Some(stack) => write_same_stack(&mut self.bytes, delta, stack),
+        }
+        Ok(())
+    }
+
+    /// Adds the frames of the entry code that begins at `start`: each has the
+    /// locals at the entry, and the fresh variables. If the body begins with a
+    /// frame, one at the end of the entry code gives way to it.
+    pub fn entry(
+        &mut self,
+        start: usize,
+        entry: &Fragment,
+        before_frame: bool,
+    ) -> Result<(), SkipReason> {
+        let frames = match entry.frames.split_last() {
+            Some((last, others)) if before_frame && last.at == entry.here() => others,
+            _ => &entry.frames,
+        };
+        self.frames(start, 0, entry, frames)?;
+        self.in_step |= !frames.is_empty();
+        Ok(())
+    }
+
+    /// Adds the frames of a handler behind the body. `last` are the locals of
+    /// the last old frame, or those at the entry if there are no frames, and
+    /// take `slots`.
+    pub fn handler(
+        &mut self,
+        start: usize,
+        handler: &Fragment,
+        last: &[VerificationType],
+    ) -> Result<(), SkipReason> {
+        let Some((first, rest)) = handler.frames.split_first() else {
+            return Ok(());
+        };
+        let locals = handler.locals(first.locals);
+        if self.in_step && self.are_extended(locals, last) {
+            self.same(start + first.at, first.stack)?;
+            self.in_step = false;
+            return self.frames(start, 0, handler, rest);
+        }
+        self.fragment(start, handler)
+    }
+
+    /// Whether `locals` are the `old` ones with the fresh variables.
+    fn are_extended(&self, locals: &[VerificationType], old: &[VerificationType]) -> bool {
+        if self.fresh.is_empty() {
+            return locals == old;
+        }
+        let slots: usize = old.iter().map(|local| usize::from(local.slots())).sum();
+        let gap = usize::from(self.max_locals).saturating_sub(slots);
+        let Some(rest) = locals.strip_prefix(old) else {
+            return false;
+        };
+        rest.len() == gap + self.fresh.len()
+            && rest.ends_with(self.fresh)
+            && rest[..gap]
+                .iter()
+                .all(|&local| local == VerificationType::Top)
     }
 
     /// Adds an old frame, which `walker` has just read.
     fn old(&mut self, frame: &Frame<'_>, walker: &Walker<'_>) -> Result<(), SkipReason> {
         let offset = self.map.label(frame.offset)?;
         match frame.shape {
-            Shape::Same if self.in_step => {
-                let delta = self.delta(offset)?;
-                write_same(&mut self.bytes, delta);
-            }
+            Shape::Same if self.in_step => self.same(offset, None)?,
             Shape::SameStack(stack) if self.in_step => {
-                let (delta, stack) = (self.delta(offset)?, self.moved(stack)?);
-                write_same_stack(&mut self.bytes, delta, stack);
+                let stack = self.moved(stack)?;
+                self.same(offset, Some(stack))?;
             }
             // Without fresh variables at their end, lists can grow and shrink
             // as they did.
@@ -206,7 +290,8 @@ impl<'m> FrameWriter<'m> {
                 self.bytes.push(251 + types.len() as u8);
                 self.bytes.extend(delta.to_be_bytes());
                 for verified in types.iter() {
-                    self.moved(verified)?.write(&mut self.bytes);
+                    let verified = self.moved(verified)?;
+                    verified.write(&mut self.bytes);
                 }
             }
             Shape::Full { stack, .. } if !stack.is_empty() => {
@@ -229,24 +314,31 @@ impl<'m> FrameWriter<'m> {
         Ok(())
     }
 
-    /// Adds the old frames and those of fragments within the body, each with
-    /// its old and its new offset.
-    pub fn body<'f>(
+    /// Adds the old frames and those of the pieces within the body, which have
+    /// been placed.
+    pub fn body(
         &mut self,
         walker: &mut Walker<'_>,
-        fragments: impl Iterator<Item = (usize, usize, &'f Fragment)>,
+        insertions: &Insertions,
+        placed: &[usize],
     ) -> Result<(), SkipReason> {
-        let mut fragments = fragments.peekable();
+        let all = insertions.fragment();
+        let pieces = insertions.iter().zip(placed.iter().copied());
+        let mut pieces = pieces
+            .filter(|(piece, _)| !piece.frames.is_empty())
+            .peekable();
+        let mut next = pieces.peek().map_or(usize::MAX, |(piece, _)| piece.old);
         while let Some(frame) = walker.next()? {
-            while let Some((_, start, fragment)) =
-                fragments.next_if(|&(old, _, _)| old < frame.offset)
+            while next < frame.offset
+                && let Some((piece, start)) = pieces.next()
             {
-                self.fragment(start, fragment)?;
+                self.frames(start, piece.start, all, piece.frames)?;
+                next = pieces.peek().map_or(usize::MAX, |(piece, _)| piece.old);
             }
             self.old(&frame, walker)?;
         }
-        for (_, start, fragment) in fragments {
-            self.fragment(start, fragment)?;
+        for (piece, start) in pieces {
+            self.frames(start, piece.start, all, piece.frames)?;
         }
         Ok(())
     }

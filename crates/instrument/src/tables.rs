@@ -4,7 +4,7 @@
 use hindsight_classfile::{Attribute, Reader, tables};
 
 use crate::SkipReason;
-use crate::relocate::CodeMap;
+use crate::relocate::{CodeMap, Lookup};
 
 fn short(value: usize) -> Result<[u8; 2], SkipReason> {
     Ok(u16::try_from(value)
@@ -20,6 +20,7 @@ pub fn lines(
 ) -> Result<(), SkipReason> {
     out.extend(attribute.info.iter().take(2));
     let entries = tables::line_numbers(attribute)?;
+    let mut map = map.lookup();
     out.reserve(4 * entries.len());
     for entry in entries {
         let [a, b] = short(map.debug(usize::from(entry.start))?)?;
@@ -30,12 +31,12 @@ pub fn lines(
 }
 
 /// Moves the range of a variable.
-fn range(out: &mut Vec<u8>, start: u16, len: u16, map: &CodeMap) -> Result<(), SkipReason> {
+fn range(out: &mut Vec<u8>, start: u16, len: u16, map: &mut Lookup<'_>) -> Result<(), SkipReason> {
     let start = usize::from(start);
+    let new = map.debug(start)?;
     let end = map.debug(start + usize::from(len))?;
-    let start = map.debug(start)?;
-    out.extend(short(start)?);
-    out.extend(short(end.saturating_sub(start))?);
+    out.extend(short(new)?);
+    out.extend(short(end.saturating_sub(new))?);
     Ok(())
 }
 
@@ -47,8 +48,9 @@ pub fn variables(
     out: &mut Vec<u8>,
 ) -> Result<(), SkipReason> {
     out.extend(attribute.info.iter().take(2));
+    let mut map = map.lookup();
     for entry in tables::local_variables(attribute)? {
-        range(out, entry.start, entry.len, map)?;
+        range(out, entry.start, entry.len, &mut map)?;
         for half in [entry.name_index, entry.type_index, entry.slot] {
             out.extend(half.to_be_bytes());
         }
@@ -64,6 +66,7 @@ pub fn type_annotations(
     entries_before: usize,
     out: &mut Vec<u8>,
 ) -> Result<(), SkipReason> {
+    let mut map = map.lookup();
     let mut r = attribute.reader();
     let count = r.u16()?;
     out.extend(count.to_be_bytes());
@@ -77,7 +80,7 @@ pub fn type_annotations(
                 out.extend(ranges.to_be_bytes());
                 for _ in 0..ranges {
                     let (start, len) = (r.u16()?, r.u16()?);
-                    range(out, start, len, map)?;
+                    range(out, start, len, &mut map)?;
                     out.extend_from_slice(r.bytes(2)?);
                 }
             }
@@ -91,7 +94,7 @@ pub fn type_annotations(
                 out.extend_from_slice(r.bytes(1)?);
             }
             // The others are not found in code.
-            _ => return Err(SkipReason::Malformed),
+            _ => return Err(SkipReason::MALFORMED),
         }
         // The path into the type.
         let path = r.u8()?;
@@ -103,7 +106,7 @@ pub fn type_annotations(
         out.extend_from_slice(start.clone().bytes(len)?);
     }
     if !r.is_empty() {
-        return Err(SkipReason::Malformed);
+        return Err(SkipReason::MALFORMED);
     }
     Ok(())
 }

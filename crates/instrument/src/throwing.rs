@@ -49,7 +49,9 @@ struct Walk<'c, 'a> {
     this_in_0: bool,
     /// Whether final fields may be assigned.
     constructor: bool,
-    stack: Vec<bool>,
+    /// A bit for each entry, the top one last; what has been pushed out is
+    /// not known any more.
+    stack: u64,
     targets: Vec<usize>,
 }
 
@@ -73,7 +75,7 @@ pub fn may_throw(
         own,
         this_in_0,
         constructor,
-        stack: Vec::new(),
+        stack: 0,
         targets: Vec::new(),
     };
     for insn in code.instructions() {
@@ -90,18 +92,23 @@ pub fn may_throw(
 
 impl Walk<'_, '_> {
     fn push(&mut self, slots: u16) {
-        self.stack
-            .extend(std::iter::repeat_n(false, usize::from(slots)));
+        self.stack <<= slots.min(2);
     }
 
     fn pop(&mut self, slots: u16) {
-        self.stack
-            .truncate(self.stack.len().saturating_sub(usize::from(slots)));
+        // Four at most: two of two slots.
+        self.stack >>= slots.min(4);
     }
 
     /// Pops one entry and tells whether it is `this`.
     fn pop_this(&mut self) -> bool {
-        self.stack.pop().unwrap_or(false)
+        let this = self.stack & 1 != 0;
+        self.stack >>= 1;
+        this
+    }
+
+    fn push_this(&mut self, this: bool) {
+        self.stack = self.stack << 1 | u64::from(this);
     }
 
     fn jump(&mut self, from: usize, to: Option<usize>) -> Option<()> {
@@ -130,7 +137,7 @@ impl Walk<'_, '_> {
     /// Goes over an instruction; nothing if it may throw.
     fn step(&mut self, insn: &Insn<'_>) -> Option<()> {
         if self.targets.contains(&insn.offset) {
-            self.stack.clear();
+            self.stack = 0;
         }
         // The slots of the `n`th type in the order int, long, float, double.
         let width = |n: u8| if n % 2 == 1 { 2 } else { 1 };
@@ -152,7 +159,7 @@ impl Walk<'_, '_> {
             }
             op::ALOAD | op::ALOAD_0..=op::ALOAD_3 => {
                 let this = self.this_in_0 && matches!(insn.operand(), Ok(Operand::Local(0)));
-                self.stack.push(this);
+                self.push_this(this);
             }
             op::ILOAD..=op::DLOAD => self.push(width(opcode - op::ILOAD)),
             op::ILOAD_0..=op::DLOAD_3 => self.push(width((opcode - op::ILOAD_0) / 4)),
@@ -162,10 +169,11 @@ impl Walk<'_, '_> {
             op::POP2 => self.pop(2),
             op::DUP => {
                 let top = self.pop_this();
-                self.stack.extend([top, top]);
+                self.push_this(top);
+                self.push_this(top);
             }
             // Not worth following.
-            op::DUP_X1..=op::SWAP => self.stack.clear(),
+            op::DUP_X1..=op::SWAP => self.stack = 0,
             op::IDIV | op::LDIV | op::IREM | op::LREM => return None,
             op::IADD..=op::DREM => {
                 let slots = width(opcode - op::IADD);
@@ -196,7 +204,7 @@ impl Walk<'_, '_> {
                     return None;
                 };
                 self.jump(insn.offset, Some(target))?;
-                self.stack.clear();
+                self.stack = 0;
             }
             op::TABLESWITCH | op::LOOKUPSWITCH => {
                 let Ok(Operand::Switch(switch)) = insn.operand() else {
@@ -205,9 +213,9 @@ impl Walk<'_, '_> {
                 for target in switch.targets() {
                     self.jump(insn.offset, target)?;
                 }
-                self.stack.clear();
+                self.stack = 0;
             }
-            op::IRETURN..=op::RETURN => self.stack.clear(),
+            op::IRETURN..=op::RETURN => self.stack = 0,
             op::GETSTATIC | op::PUTSTATIC | op::GETFIELD | op::PUTFIELD => self.field(insn)?,
             op::INVOKESPECIAL if self.constructor => {
                 let Ok(Operand::Constant(index)) = insn.operand() else {

@@ -77,7 +77,10 @@ impl Workspace {
         let (added, spare) = (mem::take(&mut self.added), mem::take(&mut self.spare));
         let constants = Constants::reusing(TRACE, &class.pool, added, spare);
         let mut probes = Probes::new(constants, plan.first_field, plan.first_callee);
-        let mut new = NewBody::default();
+        let mut new = NewBody {
+            scan: mem::take(&mut probes.constants.spare.scan),
+            ..NewBody::default()
+        };
         if probes.constants.is_instrumented() {
             // Nothing is done twice.
             traced.had_probes = true;
@@ -94,7 +97,9 @@ impl Workspace {
         } else {
             traced.skipped = self.all_left(&class, SkipReason::ConstantPoolFull);
         }
-        (self.added, self.spare) = (probes.constants.added, probes.constants.spare);
+        let mut constants = probes.into_constants();
+        constants.spare.scan = new.scan;
+        (self.added, self.spare) = (constants.added, constants.spare);
         Ok(traced)
     }
 

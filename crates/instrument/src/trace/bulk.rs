@@ -17,9 +17,10 @@
 
 use hindsight_classfile::{FieldType, Insn, MemberRef, MethodDescriptor, Operand, opcode as op};
 
-use super::probes::{Inserted, Probes, Variable};
+use super::probes::{Probes, Variable};
 use crate::SkipReason;
 use crate::contract::trace::{Probe, Shape};
+use crate::insertions::Insertions;
 
 /// Whether a method is known to write unseen.
 fn writes_unseen(opcode: u8, method: &MemberRef<'_>) -> bool {
@@ -92,11 +93,11 @@ fn writes_unseen(opcode: u8, method: &MemberRef<'_>) -> bool {
 pub fn called(
     insn: &Insn<'_>,
     max_locals: u16,
-    inserted: &mut Inserted,
+    inserted: &mut Insertions,
     probes: &mut Probes<'_, '_>,
 ) -> Result<u16, SkipReason> {
     let Operand::Constant(constant) = insn.operand()? else {
-        return Err(SkipReason::Malformed);
+        return Err(SkipReason::MALFORMED);
     };
     let Some((method, id)) =
         probes.callee(constant, |method| writes_unseen(insn.opcode, method))?

@@ -4,28 +4,35 @@ use hindsight_classfile::frames::VerificationType;
 use hindsight_classfile::opcode as op;
 
 use super::What;
-use super::probes::{Inserted, Probes, Variable, is_wide};
+use super::probes::{Lists, Probes, Variable, is_wide};
 use crate::SkipReason;
 use crate::asm::Fragment;
 use crate::contract::trace::{Kind, Probe};
+use crate::insertions::Insertions;
 use crate::parameters::Parameter;
 
-/// Emits the entry of a method, and lists the places of the parameters that it
-/// hands over.
+/// Emits the entry of a method, and lists in `handed` the places of the
+/// parameters that it hands over.
 pub fn enter(
     parameters: &[Parameter<'_>],
     constructor: bool,
     what: What,
     id: u32,
     probes: &mut Probes<'_, '_>,
-) -> Result<(Fragment, Vec<usize>), SkipReason> {
+    fragment: &mut Fragment,
+    handed: &mut Vec<usize>,
+) -> Result<(), SkipReason> {
     let wanted = |parameter: &Parameter<'_>| match parameter.kind {
         _ if constructor && parameter.index == 0 => false,
         b'L' | b'[' => what.references,
         _ => what.values,
     };
-    let mut places = Vec::with_capacity(parameters.len());
-    let mut values = Vec::with_capacity(parameters.len());
+    let Lists {
+        mut places,
+        mut values,
+    } = std::mem::take(&mut probes.lists);
+    places.clear();
+    values.clear();
     for (place, parameter) in parameters.iter().enumerate() {
         if wanted(parameter) {
             places.push(place);
@@ -35,12 +42,11 @@ pub fn enter(
             });
         }
     }
-    let mut fragment = probes.constants.spare.fragment();
-    let mut handed = Vec::with_capacity(places.len());
     let told = |at: usize| handed.extend(places.get(at));
-    let stack = probes.event(&mut fragment, Probe::Enter, &values, id, told)?;
+    let stack = probes.event(fragment, Probe::Enter, &values, id, told)?;
     fragment.stack(stack);
-    Ok((fragment, handed))
+    probes.lists = Lists { places, values };
+    Ok(())
 }
 
 /// Adds the event of a return.
@@ -49,7 +55,7 @@ pub fn exit(
     offset: usize,
     what: What,
     id: u32,
-    inserted: &mut Inserted,
+    inserted: &mut Insertions,
     probes: &mut Probes<'_, '_>,
 ) -> Result<(), SkipReason> {
     let value = match opcode {
@@ -75,7 +81,7 @@ pub fn bind(
     end: usize,
     this_known: bool,
     id: u32,
-    inserted: &mut Inserted,
+    inserted: &mut Insertions,
     probes: &mut Probes<'_, '_>,
 ) -> Result<(), SkipReason> {
     let fragment = inserted.after(end);
@@ -93,9 +99,9 @@ pub fn bind(
 ///
 /// ```text
 /// handler: astore t
-/// start:   aload t; push id; invokestatic unwind; aconst_null; goto next
-/// guard:   nop
-/// next:    pop; aload t; athrow
+/// start:   aload t; push id; invokestatic unwind
+///          aload t; athrow
+/// guard:   pop; aload t; athrow
 /// ```
 ///
 /// Nothing else is used any more, so `t` is the first variable that is free.
@@ -110,22 +116,24 @@ pub fn unwind(
     let locals = fragment.list(|locals| locals.extend(this));
     let slot = u16::from(uninitialized_this);
     let throwable = probes.constants.throwable()?;
-    fragment.frame(locals, throwable);
+    fragment.frame(locals, Some(throwable));
     // Stack: exception
     fragment.store(b'L', slot);
     let start = fragment.here();
     fragment.load(b'L', slot);
     probes.call_with(&mut fragment, Probe::Unwind, id)?;
-    fragment.op(op::ACONST_NULL);
     fragment.stack(2);
+    let end = fragment.here();
+    let rethrow = |fragment: &mut Fragment| {
+        fragment.load(b'L', slot);
+        fragment.op(op::ATHROW);
+    };
+    rethrow(&mut fragment);
     let locals = fragment.list(|locals| {
         locals.extend(this);
         locals.push(VerificationType::Object(throwable));
     });
-    fragment.guard_from(start, locals, &mut probes.constants)?;
-    // Stack: null, or the probe's exception
-    fragment.op(op::POP);
-    fragment.load(b'L', slot);
-    fragment.op(op::ATHROW);
+    fragment.guard(start, end, locals, &mut probes.constants)?;
+    rethrow(&mut fragment);
     Ok((fragment, slot + 1))
 }

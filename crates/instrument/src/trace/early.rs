@@ -135,7 +135,7 @@ impl State {
 
     fn pop(&mut self, slots: u16) -> Result<(), SkipReason> {
         let len = self.stack.len().checked_sub(usize::from(slots));
-        self.stack.truncate(len.ok_or(SkipReason::Malformed)?);
+        self.stack.truncate(len.ok_or(SkipReason::MALFORMED)?);
         Ok(())
     }
 
@@ -145,7 +145,7 @@ impl State {
         let len = self.stack.len();
         let (from, to) = (len.checked_sub(count), len.checked_sub(count + under));
         let (Some(from), Some(to)) = (from, to) else {
-            return Err(SkipReason::Malformed);
+            return Err(SkipReason::MALFORMED);
         };
         let copies = self.stack[from..].to_vec();
         self.stack.splice(to..to, copies);
@@ -156,7 +156,7 @@ impl State {
         let slots = field_slots(own, insn)?;
         let below = self.stack.len().checked_sub(1 + usize::from(slots));
         let object = below.and_then(|at| self.stack.get(at));
-        object.copied().ok_or(SkipReason::Malformed)
+        object.copied().ok_or(SkipReason::MALFORMED)
     }
 
     /// Goes over an instruction. An array's type, say, needs no slot of its own
@@ -179,10 +179,10 @@ impl State {
             op::LCONST_0 | op::LCONST_1 | op::DCONST_0 | op::DCONST_1 | op::LDC2_W => (0, 2),
             op::ALOAD | op::ALOAD_0..=op::ALOAD_3 => {
                 let Operand::Local(slot) = insn.operand()? else {
-                    return Err(SkipReason::Malformed);
+                    return Err(SkipReason::MALFORMED);
                 };
                 let this = self.locals.get(usize::from(slot)).copied();
-                self.stack.push(this.ok_or(SkipReason::Malformed)?);
+                self.stack.push(this.ok_or(SkipReason::MALFORMED)?);
                 (0, 0)
             }
             op::ILOAD..=op::DLOAD => (0, width(opcode - op::ILOAD)),
@@ -194,13 +194,13 @@ impl State {
                     _ => (opcode - op::ISTORE_0) / 4,
                 };
                 let Operand::Local(slot) = insn.operand()? else {
-                    return Err(SkipReason::Malformed);
+                    return Err(SkipReason::MALFORMED);
                 };
                 let this = self.stack.last().copied();
-                let this = this.ok_or(SkipReason::Malformed)?;
+                let this = this.ok_or(SkipReason::MALFORMED)?;
                 let slots = usize::from(slot)..usize::from(slot) + usize::from(width(place));
                 let locals = self.locals.get_mut(slots);
-                locals.ok_or(SkipReason::Malformed)?.fill(this);
+                locals.ok_or(SkipReason::MALFORMED)?.fill(this);
                 (width(place), 0)
             }
             op::IASTORE..=op::SASTORE => (2 + width(opcode - op::IASTORE), 0),
@@ -243,12 +243,12 @@ impl State {
             op::PUTFIELD => (1 + field_slots(own, insn)?, 0),
             op::INVOKEVIRTUAL..=op::INVOKEDYNAMIC => {
                 let Operand::Constant(constant) = insn.operand()? else {
-                    return Err(SkipReason::Malformed);
+                    return Err(SkipReason::MALFORMED);
                 };
                 let descriptor = if opcode == op::INVOKEDYNAMIC {
                     match pool.get(constant)? {
                         Constant::InvokeDynamic { descriptor, .. } => descriptor,
-                        _ => return Err(SkipReason::Malformed),
+                        _ => return Err(SkipReason::MALFORMED),
                     }
                 } else {
                     pool.method(constant)?.descriptor
@@ -259,16 +259,16 @@ impl State {
                     .parameter_slots()
                     .checked_add(u16::from(receiver));
                 let pushes = descriptor.result().map_or(0, FieldType::slots);
-                (pops.ok_or(SkipReason::Malformed)?, pushes)
+                (pops.ok_or(SkipReason::MALFORMED)?, pushes)
             }
             op::NEWARRAY | op::ANEWARRAY | op::ARRAYLENGTH | op::CHECKCAST | op::INSTANCEOF => {
                 (1, 1)
             }
             op::MULTIANEWARRAY => match insn.operand()? {
                 Operand::MultiArray { dimensions, .. } => (u16::from(dimensions), 1),
-                _ => return Err(SkipReason::Malformed),
+                _ => return Err(SkipReason::MALFORMED),
             },
-            _ => return Err(SkipReason::Malformed),
+            _ => return Err(SkipReason::MALFORMED),
         };
         self.pop(pops)?;
         self.push(pushes);
@@ -279,7 +279,7 @@ impl State {
 /// The slots of the field that an instruction names.
 fn field_slots(own: &Own<'_, '_>, insn: &Insn<'_>) -> Result<u16, SkipReason> {
     let Operand::Constant(field) = insn.operand()? else {
-        return Err(SkipReason::Malformed);
+        return Err(SkipReason::MALFORMED);
     };
     let descriptor = own.class.pool.field(field)?.descriptor;
     Ok(FieldType::parse(descriptor)?.slots())

@@ -7,10 +7,11 @@
 use hindsight_classfile::{Insn, Operand, opcode as op};
 
 use super::What;
-use super::probes::{Inserted, Probes, is_wide, kind_of};
+use super::probes::{Probes, is_wide, kind_of};
 use crate::SkipReason;
 use crate::asm::Fragment;
 use crate::contract::trace::{Kind, Probe};
+use crate::insertions::Insertions;
 
 /// From `a b` to `a b a b`, where `b` is wide.
 const DOUBLE_UNDER_WIDE: [u8; 6] = [
@@ -52,7 +53,7 @@ pub fn access(
     insn: &Insn<'_>,
     early: bool,
     what: What,
-    inserted: &mut Inserted,
+    inserted: &mut Insertions,
     probes: &mut Probes<'_, '_>,
 ) -> Result<(), SkipReason> {
     match insn.opcode {
@@ -62,7 +63,7 @@ pub fn access(
                 return Ok(());
             }
             let Operand::Constant(constant) = insn.operand()? else {
-                return Err(SkipReason::Malformed);
+                return Err(SkipReason::MALFORMED);
             };
             let (id, kind) = probes.field(constant)?;
             let kind = kind_of(kind);
@@ -139,7 +140,7 @@ fn put(
     kind: Kind,
     id: u32,
     what: What,
-    inserted: &mut Inserted,
+    inserted: &mut Insertions,
     probes: &mut Probes<'_, '_>,
 ) -> Result<(), SkipReason> {
     let before = inserted.before(insn.offset);
@@ -161,7 +162,7 @@ fn put_early(
     kind: Kind,
     id: u32,
     what: What,
-    inserted: &mut Inserted,
+    inserted: &mut Insertions,
     probes: &mut Probes<'_, '_>,
 ) -> Result<(), SkipReason> {
     let value = Some(kind).filter(|&kind| what.wants(kind));
@@ -180,7 +181,7 @@ fn put_static(
     kind: Kind,
     id: u32,
     what: What,
-    inserted: &mut Inserted,
+    inserted: &mut Insertions,
     probes: &mut Probes<'_, '_>,
 ) -> Result<(), SkipReason> {
     let value = Some(kind).filter(|&kind| what.wants(kind));
@@ -197,7 +198,7 @@ fn store(
     insn: &Insn<'_>,
     kind: Kind,
     what: What,
-    inserted: &mut Inserted,
+    inserted: &mut Insertions,
     probes: &mut Probes<'_, '_>,
 ) -> Result<(), SkipReason> {
     // Stack: array, index, value
@@ -219,7 +220,7 @@ fn get(
     kind: Kind,
     id: u32,
     what: What,
-    inserted: &mut Inserted,
+    inserted: &mut Insertions,
     probes: &mut Probes<'_, '_>,
 ) -> Result<(), SkipReason> {
     // Stack: object
@@ -237,7 +238,7 @@ fn get_static(
     kind: Kind,
     id: u32,
     what: What,
-    inserted: &mut Inserted,
+    inserted: &mut Insertions,
     probes: &mut Probes<'_, '_>,
 ) -> Result<(), SkipReason> {
     let value = Some(kind).filter(|&kind| what.wants(kind));
@@ -254,7 +255,7 @@ fn load(
     insn: &Insn<'_>,
     kind: Kind,
     what: What,
-    inserted: &mut Inserted,
+    inserted: &mut Insertions,
     probes: &mut Probes<'_, '_>,
 ) -> Result<(), SkipReason> {
     // Stack: array, index

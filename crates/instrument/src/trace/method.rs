@@ -1,6 +1,6 @@
 //! One method: from its body to the new body.
 
-use hindsight_classfile::{Code, Member, access, opcode as op};
+use hindsight_classfile::{Code, Insn, Member, access, opcode as op};
 
 use super::What;
 use super::bulk::called;
@@ -10,17 +10,15 @@ use super::handlers::reporting;
 use super::memory;
 use super::probes::Probes;
 use crate::SkipReason;
-use crate::asm::Fragment;
 use crate::caught::Caught;
 use crate::constructor::{InitCall, init_call};
 use crate::contract::trace::Probe;
 use crate::frames::{Survey, Walker, survey};
-use crate::method::{
-    Body, Region, check_frames, framed, parameter_slots, probes as handler_probes,
-};
+use crate::insertions::Insertions;
+use crate::method::{Body, Region, check_frames, check_handlers, framed, parameter_slots};
 use crate::parameters::{Parameter, Place, list, list_untyped};
 use crate::relocate::{MAX_CODE, relocate};
-use crate::scan::Scan;
+use crate::scan::{Scan, Wanted};
 use crate::throwing::{Own, may_throw};
 
 /// What to do with a method.
@@ -35,7 +33,24 @@ pub struct NewBody<'a> {
     pub parameters: Vec<Parameter<'a>>,
     /// The places of the parameters that the entry hands over, in its order.
     pub handed: Vec<usize>,
-    scan: Scan,
+    pub scan: Scan,
+}
+
+/// The instruction at an offset, of those that are asked for: it has one byte or
+/// an operand of two.
+fn short<'a>(code: &Code<'a>, offset: usize) -> Result<Insn<'a>, SkipReason> {
+    let rest = code.bytecode.get(offset..).unwrap_or_default();
+    let opcode = *rest.first().ok_or(SkipReason::MALFORMED)?;
+    let len = match opcode {
+        op::GETSTATIC..=op::INVOKESTATIC => 3,
+        _ => 1,
+    };
+    let bytes = rest.get(..len).ok_or(SkipReason::MALFORMED)?;
+    Ok(Insn {
+        offset,
+        opcode,
+        bytes,
+    })
 }
 
 /// Instruments one method. The content of its new `Code` attribute goes to the
@@ -63,12 +78,19 @@ pub fn instrument<'a>(
     let is_static = method.is(access::STATIC);
     let constructor = method.name == "<init>" && !is_static;
     let slots = parameter_slots(&descriptor, is_static, code)?;
+    let wanted = Wanted {
+        fields: false,
+        returns: what.calls,
+        calls: what.writes || constructor,
+        writes: what.writes,
+        reads: what.reads,
+    };
+    scan.restart(code, slots, wanted)?;
     let init_call = if constructor {
         Some(init_call(own, code)?)
     } else {
         None
     };
-    scan.restart(code, slots, false)?;
     let stack_map = code.attributes.find(&own.class.pool, "StackMapTable");
     if let Some(stack_map) = &stack_map {
         probes.constants.stack_map_table_is(stack_map.name_index);
@@ -112,25 +134,30 @@ pub fn instrument<'a>(
             .first()
             .is_some_and(|this| this.place == Place::Own);
 
-    let mut entry = Fragment::default();
-    handed.clear();
-    let mut caught = Vec::new();
+    check_handlers(code, &handlers)?;
     let mut max_locals = code.max_locals;
+    let caught = Caught {
+        id,
+        probe: Probe::Caught.method(),
+        slot: code.max_locals,
+        max_locals: code.max_locals,
+        fresh: &[],
+    };
+    if !handlers.is_empty() {
+        max_locals = max_locals.checked_add(1).ok_or(SkipReason::TooManyLocals)?;
+    }
+    let mut entry = probes.constants.spare.fragment();
+    handed.clear();
     if what.calls {
-        (entry, *handed) = enter(parameters, constructor, what, id, probes)?;
-        let probe = Caught {
+        enter(
+            parameters,
+            constructor,
+            what,
             id,
-            probe: Probe::Caught.method(),
-            slot: code.max_locals,
-            max_locals: code.max_locals,
-            fresh: &[],
-        };
-        let constants = &mut probes.constants;
-        let frames = &surveyed.at_handlers;
-        caught = handler_probes(code, &handlers, frames, framed, &probe, constants)?;
-        if !caught.is_empty() {
-            max_locals = max_locals.checked_add(1).ok_or(SkipReason::TooManyLocals)?;
-        }
+            probes,
+            &mut entry,
+            handed,
+        )?;
     }
     let early = match init_call {
         Some(call) if what.writes => early_writes(own, code, call)?,
@@ -138,15 +165,22 @@ pub fn instrument<'a>(
     };
     let bound = init_call.filter(|_| what.calls || !early.is_empty());
 
-    let mut inserted = std::mem::take(&mut probes.inserted);
-    let mut caught = caught.into_iter().peekable();
-    for insn in code.instructions() {
-        let insn = insn?;
-        inserted
-            .list
-            .extend(caught.next_if(|(handler, _)| *handler == insn.offset));
+    let mut inserted = std::mem::take(&mut probes.constants.spare.insertions);
+    inserted.clear();
+    let mut handlers_left = handlers.iter().peekable();
+    let mut at_handlers = |up_to: usize, inserted: &mut Insertions, probes: &mut Probes<'_, '_>| {
+        while let Some(&handler) = handlers_left.next_if(|&&handler| handler <= up_to) {
+            let frame = surveyed.at_handler(code, handler, framed)?;
+            let fragment = inserted.before(handler);
+            caught.probe(code, handler, frame, fragment, &mut probes.constants)?;
+        }
+        Ok::<_, SkipReason>(())
+    };
+    for &site in &scan.sites {
+        at_handlers(site, &mut inserted, probes)?;
+        let insn = short(code, site)?;
         match insn.opcode {
-            op::IRETURN..=op::RETURN if what.calls => {
+            op::IRETURN..=op::RETURN => {
                 exit(insn.opcode, insn.offset, what, id, &mut inserted, probes)?;
             }
             op::INVOKEVIRTUAL..=op::INVOKESTATIC => {
@@ -164,46 +198,45 @@ pub fn instrument<'a>(
             _ => {}
         }
     }
-    // A handler in the middle of an instruction.
-    if caught.next().is_some() {
-        return Err(SkipReason::Malformed);
-    }
-    if !what.calls && inserted.list.is_empty() {
+    at_handlers(usize::MAX, &mut inserted, probes)?;
+    if !what.calls && inserted.is_empty() {
         return Ok(false);
     }
 
-    let mut regions = Vec::new();
+    let mut regions = [None, None];
     if what.calls {
-        let mut add = |start: usize, end: usize, uninitialized_this: bool| {
-            if may_throw(own, code, start..end, this_in_0, constructor)? {
-                regions.push(Region {
-                    start,
-                    end,
-                    uninitialized_this,
-                });
-            }
-            Ok::<_, SkipReason>(())
+        let region = |start: usize, end: usize, uninitialized_this: bool| {
+            let throws = !constructor && scan.throws
+                || may_throw(own, code, start..end, this_in_0, constructor)?;
+            Ok::<_, SkipReason>(throws.then_some(Region {
+                start,
+                end,
+                uninitialized_this,
+            }))
         };
-        match init_call {
-            None => add(0, code.bytecode.len(), false)?,
+        regions = match init_call {
+            None => [region(0, code.bytecode.len(), false)?, None],
             Some(InitCall { start, end }) => {
                 // The old verifier is not asked to understand such a handler.
-                if framed && this_known {
-                    add(0, start, true)?;
-                }
-                add(end, code.bytecode.len(), false)?;
+                let before = if framed && this_known {
+                    region(0, start, true)?
+                } else {
+                    None
+                };
+                [before, region(end, code.bytecode.len(), false)?]
             }
-        }
+        };
     }
 
-    let mut relocated = relocate(code, &entry, &inserted.list)?;
+    let memory = std::mem::take(&mut probes.constants.spare.relocated);
+    let mut relocated = relocate(memory, code, scan, &entry, &inserted)?;
     if handlers.is_empty() && framed && !relocated.islands.is_empty() {
         // Their frames name the parameters after all.
         let constants = &mut probes.constants;
         list(method, descriptor, own.name, constants, parameters)?;
     }
     let mut unwinding = std::mem::take(&mut probes.constants.spare.placed);
-    for region in &regions {
+    for region in regions.iter().flatten() {
         let (handler, locals) = unwind(region.uninitialized_this, id, probes)?;
         max_locals = max_locals.max(locals);
         let start = relocated.code.len();
@@ -214,30 +247,28 @@ pub fn instrument<'a>(
         return Err(SkipReason::TooLarge);
     }
     let max_stack = code.max_stack.checked_add(inserted.stack);
-    let mut body = Body {
+    let body = Body {
         framed,
         max_stack: max_stack.ok_or(SkipReason::TooLarge)?,
         max_locals,
         entry,
-        fragments: std::mem::take(&mut inserted.list),
+        fragments: inserted,
         handlers: unwinding,
         relocated,
         fresh: &[],
-        last_frame: surveyed.last,
+        old_frames: surveyed.ends,
     };
     let constants = &mut probes.constants;
     body.write(
         own,
         code,
         stack_map,
-        regions.iter(),
+        regions.iter().flatten(),
         parameters,
         constructor,
         constants,
         out,
     )?;
-    inserted.again(std::mem::take(&mut body.fragments));
-    probes.inserted = inserted;
     body.recycle(&mut probes.constants.spare);
     Ok(true)
 }

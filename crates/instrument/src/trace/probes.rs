@@ -1,5 +1,7 @@
 //! What the fragments of a class have in common: constants and ids.
 
+use std::mem;
+
 use hindsight_classfile::{FieldType, MemberRef, Utf8, opcode as op};
 
 use crate::SkipReason;
@@ -13,13 +15,19 @@ pub struct Probes<'c, 'a> {
     pub constants: Constants<'c, 'a>,
     /// The constants of the probes' methods, by [`Probe::index`]; 0 if it was
     /// not needed yet.
-    methods: Vec<u16>,
+    methods: [u16; Probe::COUNT],
     fields: Members<'a>,
     callees: Members<'a>,
     /// The constants of the methods that give the bits of `float` and `double`.
     bits: [Option<u16>; 2],
-    /// For the next body.
-    pub inserted: Inserted,
+    pub lists: Lists,
+}
+
+/// Memory for one event's values, and for where they come from.
+#[derive(Default)]
+pub struct Lists {
+    pub places: Vec<usize>,
+    pub values: Vec<Variable>,
 }
 
 /// Members by the constants that name them.
@@ -32,10 +40,12 @@ struct Members<'a> {
 }
 
 impl<'a> Members<'a> {
-    fn new(first_id: u32) -> Self {
+    /// Without any; `places` is memory that has been used.
+    fn new(first_id: u32, mut places: Vec<u16>) -> Self {
+        places.clear();
         Self {
             first_id,
-            places: Vec::new(),
+            places,
             list: Vec::new(),
         }
     }
@@ -52,7 +62,7 @@ impl<'a> Members<'a> {
     /// Notes down what a constant names, of `count` constants.
     fn add(&mut self, constant: u16, count: u16, member: Option<(MemberRef<'a>, u8)>) {
         if self.places.is_empty() {
-            self.places = vec![0; usize::from(count)];
+            self.places.resize(usize::from(count), 0);
         }
         self.list.extend(member);
         if let Some(place) = self.places.get_mut(usize::from(constant)) {
@@ -67,7 +77,7 @@ impl<'a> Members<'a> {
 
     /// The id and the kind of the member at a place.
     fn get(&self, place: usize) -> Result<(u32, u8), SkipReason> {
-        let &(_, kind) = self.list.get(place).ok_or(SkipReason::Malformed)?;
+        let &(_, kind) = self.list.get(place).ok_or(SkipReason::MALFORMED)?;
         let place = u32::try_from(place).map_err(|_| SkipReason::TooLarge)?;
         let id = self.first_id.checked_add(place);
         Ok((id.ok_or(SkipReason::TooLarge)?, kind))
@@ -83,15 +93,22 @@ pub struct Variable {
 }
 
 impl<'c, 'a> Probes<'c, 'a> {
-    pub fn new(constants: Constants<'c, 'a>, first_field: u32, first_callee: u32) -> Self {
+    pub fn new(mut constants: Constants<'c, 'a>, first_field: u32, first_callee: u32) -> Self {
+        let [of_fields, of_callees] = mem::take(&mut constants.spare.places);
         Self {
             constants,
-            methods: vec![0; Probe::COUNT],
-            fields: Members::new(first_field),
-            callees: Members::new(first_callee),
+            methods: [0; Probe::COUNT],
+            fields: Members::new(first_field, of_fields),
+            callees: Members::new(first_callee, of_callees),
             bits: [None; 2],
-            inserted: Inserted::default(),
+            lists: Lists::default(),
         }
+    }
+
+    /// Gives the memory back.
+    pub fn into_constants(mut self) -> Constants<'c, 'a> {
+        self.constants.spare.places = [self.fields.places, self.callees.places];
+        self.constants
     }
 
     /// The fields that got ids, in their order.
@@ -114,7 +131,7 @@ impl<'c, 'a> Probes<'c, 'a> {
             self.fields.add(constant, pool.count(), Some((field, kind)));
         }
         let place = self.fields.known(constant).flatten();
-        self.fields.get(place.ok_or(SkipReason::Malformed)?)
+        self.fields.get(place.ok_or(SkipReason::MALFORMED)?)
     }
 
     /// The method that a constant names and its id, if `wanted` says so at the
@@ -133,7 +150,7 @@ impl<'c, 'a> Probes<'c, 'a> {
         }
         match self.callees.known(constant).flatten() {
             Some(place) => {
-                let &(method, _) = self.callees.list.get(place).ok_or(SkipReason::Malformed)?;
+                let &(method, _) = self.callees.list.get(place).ok_or(SkipReason::MALFORMED)?;
                 Ok(Some((method, self.callees.get(place)?.0)))
             }
             None => Ok(None),
@@ -143,7 +160,7 @@ impl<'c, 'a> Probes<'c, 'a> {
     /// Appends the call of a probe.
     pub fn call(&mut self, fragment: &mut Fragment, probe: Probe) -> Result<(), SkipReason> {
         let place = self.methods.get_mut(probe.index());
-        let place = place.ok_or(SkipReason::Malformed)?;
+        let place = place.ok_or(SkipReason::MALFORMED)?;
         if *place == 0 {
             let constants = &mut self.constants;
             let owner = constants.class(Utf8::new(TRACE.as_bytes()))?;
@@ -262,55 +279,4 @@ pub fn kind_of(kind: u8) -> Kind {
 /// Whether a value takes two slots.
 pub fn is_wide(kind: Kind) -> bool {
     matches!(kind, Kind::Long | Kind::Double)
-}
-
-/// Fragments between a body's instructions, by rising offset.
-#[derive(Default)]
-pub struct Inserted {
-    pub list: Vec<(usize, Fragment)>,
-    /// Slots of stack that they need above what the body needs.
-    pub stack: u16,
-    /// Buffers of earlier fragments: most are small, and there are many.
-    spare: Vec<Vec<u8>>,
-}
-
-impl Inserted {
-    /// Starts another list, with the buffers of an old one.
-    pub fn again(&mut self, old: Vec<(usize, Fragment)>) {
-        self.list = old;
-        self.stack = 0;
-        self.spare
-            .extend(self.list.drain(..).map(|(_, mut fragment)| {
-                fragment.code.clear();
-                fragment.code
-            }));
-    }
-
-    /// Where code goes that runs before the instruction at `offset`.
-    pub fn before(&mut self, offset: usize) -> &mut Fragment {
-        self.at(offset, false)
-    }
-
-    /// Where code goes that runs after the instruction that ends at `end`.
-    pub fn after(&mut self, end: usize) -> &mut Fragment {
-        self.at(end, true)
-    }
-
-    fn at(&mut self, offset: usize, after: bool) -> &mut Fragment {
-        let last = self.list.last();
-        if last.is_none_or(|(at, last)| (*at, last.after) != (offset, after)) {
-            let code = self.spare.pop();
-            let mut fragment = Fragment::default();
-            fragment.code = code.unwrap_or_else(|| Vec::with_capacity(16));
-            fragment.after = after;
-            self.list.push((offset, fragment));
-        }
-        let last = self.list.len() - 1;
-        &mut self.list[last].1
-    }
-
-    /// Says that the stack is so many slots deeper at some point.
-    pub fn stack(&mut self, slots: u16) {
-        self.stack = self.stack.max(slots);
-    }
 }

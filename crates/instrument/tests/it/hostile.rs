@@ -75,6 +75,68 @@ fn mutated_classes_do_no_harm() {
     assert!(written > 1000 && refused > 1000);
 }
 
+#[test]
+fn what_is_broken_is_named_by_its_place() {
+    use hindsight_classfile::opcode as op;
+    use hindsight_instrument::SkipReason;
+
+    let jdk = support::jdks().pop().expect("there is one");
+    let path = jdk
+        .modules()
+        .join("java.base/java/util/concurrent/ConcurrentHashMap.class");
+    let bytes = fs::read(path).expect("it can be read");
+    let class = ClassFile::parse(&bytes).expect("it is a class");
+    let (mut opcodes, mut jumps, mut tables) = (0, 0, 0);
+    let check = |at: usize, broken: &[u8], place: usize| {
+        let mut bytes = bytes.clone();
+        bytes[at..at + broken.len()].copy_from_slice(broken);
+        let crashes = crash(&bytes, &plan(Copy::Fields)).expect("the class can be read");
+        let traces = trace(&bytes, &trace_plan()).expect("the class can be read");
+        let expected = SkipReason::Malformed {
+            offset: place as u32,
+        };
+        for skipped in [crashes.skipped, traces.skipped] {
+            let mut malformed = skipped
+                .iter()
+                .map(|skipped| skipped.reason)
+                .filter(|reason| reason.kind() == "malformed");
+            assert_eq!(malformed.next(), Some(expected));
+            assert_eq!(malformed.next(), None);
+        }
+    };
+    for method in class
+        .methods
+        .iter()
+        .filter(|method| !method.name.as_bytes().len().is_multiple_of(5))
+    {
+        let Some(code) = method.code(&class.pool).expect("its body can be read") else {
+            continue;
+        };
+        let start = code.bytecode_offset;
+        for insn in code.instructions().map(Result::unwrap) {
+            let at = start + insn.offset;
+            if insn.offset % 7 == 0 {
+                // No instruction has this opcode.
+                check(at, &[0xca], at);
+                opcodes += 1;
+            }
+            if insn.opcode == op::GOTO {
+                check(at + 1, &[0, 1], at);
+                jumps += 1;
+            }
+        }
+        for entry in 0..code.handlers.len() {
+            let at = start + code.bytecode.len() + 2 + 8 * entry;
+            check(at + 4, &[0xff, 0xff], at);
+            tables += 1;
+        }
+    }
+    assert!(
+        opcodes > 100 && jumps > 10 && tables > 0,
+        "{opcodes} {jumps} {tables}"
+    );
+}
+
 /// Under every plan: an error that says where, or a class that can be read.
 fn survive(bytes: &[u8]) {
     for copy in [Copy::Fields, Copy::Reference] {

@@ -1,0 +1,153 @@
+//! Pieces of code to be put between a body's instructions.
+
+use crate::asm::{Fragment, FragmentFrame, Guard};
+
+/// Pieces of inserted code by rising offset, all in one fragment: there are many
+/// in a method, and most are a few bytes.
+#[derive(Debug, Default)]
+pub struct Insertions {
+    /// The code of all pieces, one after the other, with the frames and guards
+    /// within.
+    all: Fragment,
+    places: Vec<Place>,
+    /// Slots of stack that they need above what the body needs.
+    pub stack: u16,
+}
+
+/// Where a piece goes, and where it stands among all.
+#[derive(Debug, Clone, Copy)]
+struct Place {
+    /// The instruction that it is put before, in old code.
+    old: usize,
+    /// Whether it belongs to the instruction before that place: jumps to the
+    /// place do not run it. Such a piece has no frames, and comes before another
+    /// of the same place.
+    after: bool,
+    /// Where its code, frames and guards begin.
+    code: usize,
+    frames: usize,
+    guards: usize,
+}
+
+/// A piece of inserted code.
+#[derive(Debug, Clone, Copy)]
+pub struct Piece<'i> {
+    /// The instruction that it is put before, in old code.
+    pub old: usize,
+    pub code: &'i [u8],
+    /// Where the code stands among that of all pieces: what frames and guards
+    /// count from has this as its zero.
+    pub start: usize,
+    pub frames: &'i [FragmentFrame],
+    pub guards: &'i [Guard],
+}
+
+impl Insertions {
+    /// Forgets all pieces.
+    pub fn clear(&mut self) {
+        self.all.clear();
+        self.places.clear();
+        self.stack = 0;
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.places.is_empty()
+    }
+
+    /// Code goes to the end of this that runs before the instruction at
+    /// `offset`. No piece may have a larger offset.
+    pub fn before(&mut self, offset: usize) -> &mut Fragment {
+        self.at(offset, false)
+    }
+
+    /// Code goes to the end of this that runs after the instruction that ends at
+    /// `end`, which is no jump. No piece may have a larger offset.
+    pub fn after(&mut self, end: usize) -> &mut Fragment {
+        self.at(end, true)
+    }
+
+    fn at(&mut self, old: usize, after: bool) -> &mut Fragment {
+        let last = self.places.last();
+        if last.is_none_or(|last| (last.old, last.after) != (old, after)) {
+            self.places.push(Place {
+                old,
+                after,
+                code: self.all.code.len(),
+                frames: self.all.frames.len(),
+                guards: self.all.guards.len(),
+            });
+        }
+        &mut self.all
+    }
+
+    /// Says that the stack is so many slots deeper at some point.
+    pub fn stack(&mut self, slots: u16) {
+        self.stack = self.stack.max(slots);
+    }
+
+    /// Slots of operand stack that pieces need which begin with an empty stack.
+    pub fn max_stack(&self) -> u16 {
+        self.all.max_stack
+    }
+
+    /// How many guards there are in all pieces.
+    pub fn guards(&self) -> usize {
+        self.all.guards.len()
+    }
+
+    /// Whether any piece has frames.
+    pub fn has_frames(&self) -> bool {
+        !self.all.frames.is_empty()
+    }
+
+    /// What the lists of locals in frames are of.
+    pub fn fragment(&self) -> &Fragment {
+        &self.all
+    }
+
+    /// Where the last one goes.
+    pub fn last(&self) -> Option<usize> {
+        self.places.last().map(|place| place.old)
+    }
+
+    /// Where a piece goes, by its place in the list, and whether it belongs to
+    /// the instruction before; no offset has none.
+    #[inline]
+    pub fn place(&self, at: usize) -> (usize, bool) {
+        match self.places.get(at) {
+            Some(place) => (place.old, place.after),
+            None => (usize::MAX, false),
+        }
+    }
+
+    /// The code of a piece, by its place in the list.
+    #[inline]
+    pub fn code(&self, at: usize) -> &[u8] {
+        let start = self.places.get(at).map_or(usize::MAX, |place| place.code);
+        let end = self.places.get(at + 1);
+        let end = end.map_or(self.all.code.len(), |next| next.code);
+        self.all.code.get(start..end).unwrap_or(&[])
+    }
+
+    /// The pieces by rising offset.
+    pub fn iter(&self) -> impl Iterator<Item = Piece<'_>> {
+        let all = &self.all;
+        let ends = self
+            .places
+            .iter()
+            .skip(1)
+            .map(|next| (next.code, next.frames, next.guards));
+        let ends = ends.chain([(all.code.len(), all.frames.len(), all.guards.len())]);
+        self.places
+            .iter()
+            .zip(ends)
+            .map(|(place, (code, frames, guards))| Piece {
+                old: place.old,
+                code: all.code.get(place.code..code).unwrap_or(&[]),
+                start: place.code,
+                frames: all.frames.get(place.frames..frames).unwrap_or(&[]),
+                guards: all.guards.get(place.guards..guards).unwrap_or(&[]),
+            })
+    }
+}
