@@ -1,10 +1,12 @@
 //! The subcommands, one file each.
 
 pub mod crashes;
+pub mod events;
 pub mod input;
 pub mod inspect;
 pub mod instrument;
 pub mod junit;
+pub mod stats;
 
 use anyhow::Result;
 use std::fmt;
@@ -18,9 +20,11 @@ use std::io::{self, IsTerminal, Write};
 )]
 pub enum Command {
     Crashes(crashes::Opts),
+    Events(events::Opts),
     Inspect(inspect::Opts),
     Junit(junit::Opts),
     Instrument(Box<instrument::Opts>),
+    Stats(stats::Opts),
 }
 
 impl Command {
@@ -32,6 +36,8 @@ impl Command {
     pub fn run(&self, out: &mut dyn Write) -> Result<()> {
         match self {
             Command::Crashes(opts) => opts.run(out),
+            Command::Events(opts) => opts.run(out),
+            Command::Stats(opts) => opts.run(out),
             Command::Inspect(opts) => opts.run(out),
             Command::Junit(opts) => opts.run(out),
             Command::Instrument(opts) => opts.run(out),

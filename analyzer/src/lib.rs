@@ -11,6 +11,7 @@
 //! - [`repair`] makes a damaged crash file whole, with holes for what is lost.
 //! - [`instrument`] rewrites classes offline and lists what was inserted;
 //!   [`archive`] carries all else of a jar along.
+//! - [`trace`] reads traces of whole runs.
 //! - [`commands`] holds one file per subcommand: its options and its `run`.
 //!
 //! ```text
@@ -43,6 +44,7 @@ pub mod junit;
 mod progress;
 pub mod repair;
 pub mod text;
+pub mod trace;
 pub mod tree;
 pub mod views;
 
