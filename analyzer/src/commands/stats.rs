@@ -147,8 +147,8 @@ impl Opts {
         if !classes.is_empty() {
             writeln!(
                 out,
-                "\nobjects of {}, the most frequent:",
-                self::count(classes.len(), "class")
+                "\nobjects by class, the most frequent of {}:",
+                classes.len()
             )?;
             for (id, count) in classes.iter().take(self.limit) {
                 writeln!(out, "{count:>14}  {}", dictionary.class(*id).unwrap_or("?"))?;

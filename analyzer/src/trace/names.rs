@@ -4,7 +4,7 @@ use super::steps::{Place, Step, What};
 use crate::graph::Typed;
 use crate::text::{one_line, primitive, quote, simple_name};
 use hindsight_tracelog::crash::Value;
-use hindsight_tracelog::trace::dictionary::{Dictionary, Member};
+use hindsight_tracelog::trace::dictionary::{Dictionary, Member, Method};
 use hindsight_tracelog::trace::{Datum, ObjectId};
 use serde_json::{Map, Value as Json, json};
 use std::collections::HashMap;
@@ -69,9 +69,6 @@ impl<'d> Names<'d> {
             What::Thread { name } => {
                 self.threads.entry(step.thread).or_default().name = name.clone();
             }
-            What::End => {
-                self.threads.remove(&step.thread);
-            }
             _ => {}
         }
         let calls = &mut self.threads.entry(step.thread).or_default().calls;
@@ -126,8 +123,7 @@ impl<'d> Names<'d> {
                             names.get(usize::from(index) - 1)?.as_deref()
                         }),
                     };
-                    let ty = entry.and_then(|entry| entry.told.get(at));
-                    let ty = ty.map_or("", |(_, ty)| ty.as_str());
+                    let ty = entry.map_or("", |entry| type_of(entry, argument.index));
                     let separator = if at == 0 { "" } else { ", " };
                     let name = name.map_or_else(|| format!("arg{}", argument.index), str::to_owned);
                     let _ = write!(
@@ -254,9 +250,8 @@ impl<'d> Names<'d> {
             What::End => {}
             What::Enter { method, arguments } => {
                 let entry = self.dictionary.method(*method).map(|(_, method)| method);
-                let arguments = arguments.iter().enumerate().map(|(at, argument)| {
-                    let ty = entry.and_then(|entry| entry.told.get(at));
-                    let ty = ty.map_or("", |(_, ty)| ty.as_str());
+                let arguments = arguments.iter().map(|argument| {
+                    let ty = entry.map_or("", |entry| type_of(entry, argument.index));
                     json!({
                         "index": argument.index,
                         "type": ty,
@@ -338,7 +333,7 @@ impl<'d> Names<'d> {
             None => Json::Null,
             Some(object) => json!({
                 "object": object.serial(),
-                "class": self.class(object),
+                "class": self.dictionary.class(object.class()),
             }),
         }
     }
@@ -437,6 +432,12 @@ impl<'d> Names<'d> {
             Datum::Double(value) => typed(Value::Double(value), b'D'),
         }
     }
+}
+
+/// The type of a parameter that is told; 0 is `this`.
+fn type_of(method: &Method, index: u16) -> &str {
+    let told = method.told.iter().find(|(told, _)| *told == index);
+    told.map_or("", |(_, ty)| ty.as_str())
 }
 
 fn member_name(member: Option<&Member>, what: &str, id: u32) -> String {
