@@ -1,7 +1,10 @@
 //! Compiles the probes (`java-shim/probe`) and lists them for embedding, so
 //! that one shared library is all that a user deploys.
 
+use hindsight_instrument::contract::trace::Probe;
+use hindsight_tracelog::trace::kind::{self, LAYOUTS, tag};
 use std::env;
+use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -14,11 +17,22 @@ fn main() {
     let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets OUT_DIR")).join("shim");
     let _ = fs::remove_dir_all(&out);
     let package = sources.join("java/lang");
+    let written = out.join("src");
+    fs::create_dir_all(written.join("java/lang")).expect("OUT_DIR is writable");
     let mut files: Vec<PathBuf> = fs::read_dir(&package)
         .unwrap_or_else(|error| panic!("cannot read {}: {error}", package.display()))
         .map(|entry| entry.expect("directory entry").path())
         .collect();
     files.sort();
+    for file in &mut files {
+        let source = fs::read_to_string(&*file).expect("a source can be read");
+        let source = source
+            .replace("    // @PROBES@\n", &probes())
+            .replace("    // @TAGS@\n", &tags());
+        let name = file.file_name().expect("a file has a name");
+        *file = written.join("java/lang").join(name);
+        fs::write(&*file, source).expect("OUT_DIR is writable");
+    }
 
     let javac = env::var_os("JAVA_HOME")
         .map(|home| PathBuf::from(home).join("bin/javac"))
@@ -38,7 +52,7 @@ fn main() {
             "-g:none",
         ])
         .arg("--patch-module")
-        .arg(format!("java.base={}", sources.display()))
+        .arg(format!("java.base={}", written.display()))
         .arg("-d")
         .arg(&out)
         .args(&files)
@@ -78,4 +92,129 @@ fn main() {
     }
     list.push_str("]\n");
     fs::write(out.join("classes.rs"), list).expect("OUT_DIR is writable");
+}
+
+/// The tags of the tracer's own events.
+fn tags() -> String {
+    let tags = [
+        ("OBJECT_TAG", tag::OBJECT),
+        ("TEXT_TAG", tag::TEXT),
+        ("STAMP_TAG", tag::STAMP),
+        ("SWITCH_TAG", tag::SWITCH),
+        ("END_TAG", tag::END),
+        ("LOST_TAG", tag::LOST),
+    ];
+    let mut java = String::new();
+    for (name, tag) in tags {
+        let _ = writeln!(java, "    private static final int {name} = {tag};");
+    }
+    java
+}
+
+/// The probes of traces: an event's tag is its number in the contract plus one,
+/// and its values lie as the log wants them.
+fn probes() -> String {
+    let mut java = String::new();
+    for probe in Probe::all() {
+        let tag = probe.index() + 1;
+        let layout = LAYOUTS[tag].expect("the log knows all probes");
+        write_probe(&mut java, probe, tag, &layout);
+    }
+    java
+}
+
+fn write_probe(java: &mut String, probe: Probe, tag: usize, layout: &kind::Layout) {
+    let method = probe.method();
+    let types = method.descriptor[1..method.descriptor.len() - 2]
+        .replace("Ljava/lang/Object;", "A")
+        .replace("Ljava/lang/Throwable;", "A");
+    let throws = method.descriptor.contains("Throwable");
+    let has_id = layout.names != kind::Names::Nothing;
+    let values = types.len() - usize::from(has_id);
+    let mut parameters: Vec<String> = Vec::new();
+    let (mut references, mut stores) = (String::new(), String::new());
+    let mut at = if has_id { 5 } else { 1 };
+    // References, ints, longs: each in the order of the parameters.
+    for sort in ["A", "IF", "JD"] {
+        for (place, kind) in types.chars().take(values).enumerate() {
+            if !sort.contains(kind) {
+                continue;
+            }
+            let name = format!("v{place}");
+            let (store, value, len) = match kind {
+                'A' => ("putLong", format!("r{place}"), 8),
+                'I' => ("putInt", name, 4),
+                'F' => ("putInt", format!("Float.floatToRawIntBits({name})"), 4),
+                'J' => ("putLong", name, 8),
+                _ => ("putLong", format!("Double.doubleToRawLongBits({name})"), 8),
+            };
+            if kind == 'A' {
+                let _ = writeln!(
+                    references,
+                    "        long r{place} = t.{}(v{place});",
+                    if is_written(probe, place) {
+                        "written"
+                    } else {
+                        "id"
+                    }
+                );
+            }
+            let _ = writeln!(stores, "        U.{store}(p + {at}, {value});");
+            at += len;
+        }
+    }
+    assert_eq!(at, layout.size(), "{probe:?}");
+    for (place, kind) in types.chars().enumerate() {
+        let ty = match kind {
+            'A' if throws => "Throwable",
+            'A' => "Object",
+            'I' => "int",
+            'J' => "long",
+            'F' => "float",
+            _ => "double",
+        };
+        let name = if place == values {
+            "id".to_owned()
+        } else {
+            format!("v{place}")
+        };
+        parameters.push(format!("{ty} {name}"));
+    }
+    if matches!(probe, Probe::PutStatic(_)) {
+        references.push_str("        t.writtenStatic();\n");
+    }
+    let head = if has_id {
+        format!("U.putLong(p, {tag}L | (long) id << 8);")
+    } else {
+        format!("U.putByte(p, (byte) {tag});")
+    };
+    let _ = write!(
+        java,
+        "    public static void {}({}) {{
+        HindsightTracer t = HindsightTracer.get();
+        if (t == null) {{
+            return;
+        }}
+{references}        long p = t.room();
+        if (p == 0) {{
+            return;
+        }}
+        {head}
+{stores}        t.done(p + {at});
+    }}
+
+",
+        method.name,
+        parameters.join(", "),
+    );
+}
+
+/// Whether the value at a place is an object that is written to.
+fn is_written(probe: Probe, place: usize) -> bool {
+    match probe {
+        Probe::Put(_) | Probe::Store(_) => place == 0,
+        // Which of them is written to, the callee knows.
+        Probe::Called(_) => true,
+        _ => false,
+    }
 }

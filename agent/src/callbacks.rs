@@ -14,6 +14,7 @@ use crate::report::{self, Call, Reports, Trigger};
 use crate::run;
 use crate::shim::{self, Shim};
 use crate::sys::{self, Callbacks, JValue, JavaVm, JniEnv, JvmtiEnv, Ref};
+use crate::trace;
 use hindsight_instrument::{contract, entry_hook};
 use std::ffi::{CStr, c_char, c_int, c_void};
 use std::panic::{self, AssertUnwindSafe};
@@ -22,7 +23,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 /// The landing pad: a panic that reached the JVM's frames would abort it.
-fn contained(body: impl FnOnce()) {
+pub(crate) fn contained(body: impl FnOnce()) {
     if panic::catch_unwind(AssertUnwindSafe(body)).is_err()
         && let Some(base) = agent::base()
     {
@@ -224,6 +225,9 @@ fn start(base: &'static Base, jni: Jni) -> Result<Changed, String> {
             &format!("{what}; crashes cannot be recorded until it can be made"),
         );
     }
+    if base.options.tracing {
+        trace::start(base, jni, recording.directory())?;
+    }
     let java_version = java_version(jni).unwrap_or_default();
     let started = agent::set_agent(Agent {
         base,
@@ -234,11 +238,18 @@ fn start(base: &'static Base, jni: Jni) -> Result<Changed, String> {
         java_version,
     });
     let retransformer = hook_classes(base);
-    let ready = started.shim.set_ready(jni, true);
+    let ready = match trace::tracing() {
+        Some(tracing) => tracing.set_ready(jni, true),
+        None => started.shim.set_ready(jni, true),
+    };
     let Some(retransformer) = retransformer.filter(|_| ready) else {
         return Err("the JVM refuses class-loading events".to_owned());
     };
-    if base.options.report.uncaught && !hook_uncaught(retransformer, jni) {
+    if base.options.tracing {
+        if !hook_uncaught(retransformer, jni) {
+            base.counters.add("thread_ends_not_hooked", 1);
+        }
+    } else if base.options.report.uncaught && !hook_uncaught(retransformer, jni) {
         base.complain(
             "uncaught_not_hooked",
             "uncaught exceptions will not be recorded: java.lang.Thread cannot be hooked",
@@ -308,7 +319,13 @@ fn hook_uncaught(retransformer: Jvmti, jni: Jni) -> bool {
 
 /// The hooked `java.lang.Thread`, or `None` if it is that already.
 fn hook_thread(base: &Base, bytes: &[u8]) -> Option<Vec<u8>> {
-    if !base.options.report.uncaught || hook::has_probes(bytes) {
+    if hook::has_probes(bytes) {
+        return None;
+    }
+    if base.options.tracing {
+        return entry_hook(bytes, "exit", "()V", trace::ENDED).ok();
+    }
+    if !base.options.report.uncaught {
         return None;
     }
     let target = (
@@ -488,6 +505,9 @@ unsafe extern "system" fn vm_death(_: JvmtiEnv, env: JniEnv) {
         // SAFETY: this thread's environment.
         let jni = unsafe { Jni::new(env) };
         agent.shim.set_ready(jni, false);
+        if let Some(tracing) = trace::tracing() {
+            tracing.finish(jni);
+        }
         agent.reports.drain(Duration::from_secs(10));
         if agent.recording.directory().is_dir() {
             run::write(agent, true);
@@ -525,7 +545,9 @@ fn agent_thread(jvmti: Jvmti, jni: Jni, name: &CStr, body: fn(Jni)) -> bool {
 }
 
 fn sweep_forever(jni: Jni) {
-    if let Some(agent) = agent::agent() {
+    if let Some(tracing) = trace::tracing() {
+        tracing.sweep_forever(jni);
+    } else if let Some(agent) = agent::agent() {
         agent.shim.sweep_forever(jni);
     }
 }

@@ -26,6 +26,7 @@ use crate::jvmti::Jvmti;
 use crate::originals::{self, Original};
 use crate::snapshot::classes::binary_name;
 use crate::sys;
+use crate::trace;
 use hindsight_instrument::select::{self, MAX_FIELDS};
 use hindsight_instrument::{
     CrashPlan, Rewritten, Rules, SkippedMethods, Workspace, contract, entry_hook,
@@ -84,7 +85,7 @@ pub(crate) fn wanted(base: &Base, name: &str, loader: sys::Ref) -> Wanted {
     }
     if loader.is_null() {
         let package = name.rfind('.').map_or("", |end| &name[..=end]);
-        return if CATCHERS.contains(&package) {
+        return if CATCHERS.contains(&package) && !options.tracing {
             Wanted::Catches
         } else {
             Wanted::Nothing
@@ -94,6 +95,8 @@ pub(crate) fn wanted(base: &Base, name: &str, loader: sys::Ref) -> Wanted {
         Wanted::Nothing
     } else if options.include.is_empty() {
         Wanted::Frames
+    } else if options.tracing {
+        Wanted::Nothing
     } else {
         Wanted::Catches
     }
@@ -110,7 +113,7 @@ pub(crate) fn wants_frames(base: &Base, class: &str, loader: sys::Ref) -> bool {
 pub(crate) struct Workspaces(Mutex<Vec<Workspace>>);
 
 impl Workspaces {
-    fn with<T>(&self, work: impl FnOnce(&mut Workspace) -> T) -> T {
+    pub(crate) fn with<T>(&self, work: impl FnOnce(&mut Workspace) -> T) -> T {
         let spare = self.0.lock().ok().and_then(|mut spare| spare.pop());
         let mut workspace = spare.unwrap_or_default();
         let done = work(&mut workspace);
@@ -263,8 +266,11 @@ fn fill(base: &Base, bytes: &[u8]) -> Option<Vec<u8>> {
 /// Whether the class refers to the probes. May be wrong about a class that only mentions them, which
 /// no class of a program does.
 pub(crate) fn has_probes(bytes: &[u8]) -> bool {
-    let probe = contract::PROBE.as_bytes();
-    bytes.windows(probe.len()).any(|window| window == probe)
+    let has = |probe: &str| {
+        let mut windows = bytes.windows(probe.len());
+        windows.any(|window| window == probe.as_bytes())
+    };
+    has(contract::PROBE) || has(contract::trace::TRACE)
 }
 
 /// The instrumented class, or `None` to leave it as it is. A class with a name is a wanted one.
@@ -276,6 +282,9 @@ fn instrument(
     sha256: Option<[u8; 32]>,
     version: [u8; 32],
 ) -> Option<Vec<u8>> {
+    if let Some(tracing) = trace::tracing() {
+        return tracing.instrument(base, name, loader, bytes, sha256, version);
+    }
     let counters = &base.counters;
     let class_name = name.map(|name| name.replace('/', "."));
     let known = class_name
@@ -363,7 +372,7 @@ fn came_with_probes(base: &Base, name: &str) {
 
 fn count(base: &Base, rewritten: &Rewritten) {
     let counters = &base.counters;
-    count_skipped(base, &rewritten.skipped);
+    count_skipped(base, "methods_left_alone", &rewritten.skipped);
     counters.add("methods_instrumented", rewritten.methods.len() as u64);
     if rewritten.class.is_some() {
         counters.add("classes_instrumented", 1);
@@ -403,7 +412,8 @@ fn instrument_catches(base: &Base, bytes: &[u8]) -> Option<Vec<u8>> {
     }
 }
 
-fn count_skipped(base: &Base, skipped: &SkippedMethods) {
+/// Counts methods by the reason why they have less than asked for.
+pub(crate) fn count_skipped(base: &Base, what: &str, skipped: &SkippedMethods) {
     let mut reasons: Vec<(_, u64)> = Vec::new();
     for reason in skipped.iter().map(|skipped| skipped.reason.kind()) {
         match reasons.iter_mut().find(|(known, _)| *known == reason) {
@@ -412,7 +422,7 @@ fn count_skipped(base: &Base, skipped: &SkippedMethods) {
         }
     }
     for (reason, count) in reasons {
-        let counter = format!("methods_left_alone:{reason}");
+        let counter = format!("{what}:{reason}");
         base.counters.add(&counter, count);
     }
 }

@@ -13,12 +13,14 @@
 //!     +-------> report --> exceptions, frames, snapshot, properties --> recording
 //! ```
 //!
+//! With `mode=trace` it records whole runs instead ([`trace`]).
+//!
 //! **Invariant:** recording never harms the recorded. Leaving a class as it
 //! was, or losing an event and counting it, is always a correct answer; no
 //! panic crosses into the JVM (the landing pads are in [`callbacks`]).
 //!
-//! **Invariant:** `unsafe` is in [`sys`], [`jni`], [`jvmti`] and [`callbacks`]
-//! only.
+//! **Invariant:** `unsafe` is in [`sys`], [`jni`], [`jvmti`], [`callbacks`] and
+//! two modules of [`trace`] (mapped memory, native methods) only.
 //!
 //! **Invariant:** no Java code runs before `VMInit`, and never any of the
 //! program's.
@@ -46,3 +48,4 @@ mod run;
 mod shim;
 mod snapshot;
 mod sys;
+mod trace;

@@ -10,6 +10,9 @@ use std::{fs, str};
 #[derive(Debug, Clone)]
 pub(crate) struct Options {
     pub(crate) enabled: bool,
+    /// Whether whole runs are recorded, not crashes.
+    pub(crate) tracing: bool,
+    pub(crate) trace: Trace,
     /// Directory for recordings, `%p` already replaced.
     pub(crate) out: PathBuf,
     pub(crate) include: Globs,
@@ -25,6 +28,34 @@ pub(crate) struct Options {
     pub(crate) version: String,
     /// The keys as they were given, for `run.json`.
     pub(crate) given: Vec<(String, String)>,
+}
+
+/// How a whole run is recorded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Trace {
+    pub(crate) what: Told,
+    pub(crate) overflow: Overflow,
+    /// Bytes of all segments together.
+    pub(crate) max_bytes: Option<u64>,
+}
+
+/// What a trace tells.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Told {
+    pub(crate) calls: bool,
+    pub(crate) writes: bool,
+    pub(crate) reads: bool,
+    /// The objects and values that took part.
+    pub(crate) values: bool,
+}
+
+/// What to do when the disk does not keep up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Overflow {
+    /// Threads wait.
+    Wait,
+    /// Events are lost, and counted.
+    Drop,
 }
 
 /// Which exceptions are failures.
@@ -50,7 +81,20 @@ impl fmt::Display for Error {
 }
 
 const KEYS: &str = "mode, out, include, exclude, copy, report, max-objects, max-bytes, max-crashes, \
-                    per-minute, redact, version, @FILE";
+                    per-minute, redact, version, trace-what, overflow, max-trace, @FILE";
+
+/// Keys that are about traces.
+const OF_TRACES: &[&str] = &["trace-what", "overflow", "max-trace"];
+/// Keys that are about crashes.
+const OF_CRASHES: &[&str] = &[
+    "copy",
+    "report",
+    "max-objects",
+    "max-bytes",
+    "max-crashes",
+    "per-minute",
+    "redact",
+];
 
 /// Names of fields and parameters whose text is never stored: as a whole word
 /// or part of a compound, compared in lower case without underscores. A bare
@@ -90,6 +134,17 @@ impl Default for Options {
     fn default() -> Self {
         Options {
             enabled: true,
+            tracing: false,
+            trace: Trace {
+                what: Told {
+                    calls: true,
+                    writes: true,
+                    reads: false,
+                    values: true,
+                },
+                overflow: Overflow::Wait,
+                max_bytes: None,
+            },
             out: PathBuf::from("hindsight-out"),
             include: Globs::default(),
             exclude: Globs::default(),
@@ -114,6 +169,17 @@ impl Options {
     pub(crate) fn parse(text: &str) -> Result<Options, Error> {
         let mut options = Options::default();
         options.take(text, 0)?;
+        let (others, mode) = if options.tracing {
+            (OF_CRASHES, "crash")
+        } else {
+            (OF_TRACES, "trace")
+        };
+        let other = |(key, _): &&(String, String)| others.contains(&key.as_str());
+        if let Some((key, _)) = options.given.iter().find(other)
+            && options.enabled
+        {
+            return Err(Error(format!("option {key} is for mode={mode} only")));
+        }
         let out = options
             .out
             .to_string_lossy()
@@ -168,8 +234,9 @@ impl Options {
             "mode" => match value {
                 "crash" => self.enabled = true,
                 "off" => self.enabled = false,
-                "second-chance" | "trace" => return Err(not_yet(key, value, "crash, off")),
-                _ => return Err(bad(key, value, "crash, off")),
+                "trace" => self.tracing = true,
+                "second-chance" => return Err(not_yet(key, value, "crash, trace, off")),
+                _ => return Err(bad(key, value, "crash, trace, off")),
             },
             "out" => {
                 if value.is_empty() {
@@ -194,7 +261,16 @@ impl Options {
             "per-minute" => self.per_minute = number(key, value)? as u64,
             "redact" => self.redact = list(value).map(str::to_owned).collect(),
             "version" => self.version = value.to_owned(),
-            "plan" | "chances" | "overflow" => {
+            "trace-what" => self.trace.what = told(value)?,
+            "overflow" => {
+                self.trace.overflow = match value {
+                    "wait" => Overflow::Wait,
+                    "drop" => Overflow::Drop,
+                    _ => return Err(bad(key, value, "wait, drop")),
+                }
+            }
+            "max-trace" => self.trace.max_bytes = Some(size(key, value)?),
+            "plan" | "chances" => {
                 return Err(Error(format!(
                     "option {key} is not available in this release; the keys are {KEYS}"
                 )));
@@ -252,6 +328,25 @@ fn rules(value: &str) -> Result<Rules, Error> {
     Ok(rules)
 }
 
+/// What a trace tells, separated by `;` or, in quotes, by commas.
+fn told(value: &str) -> Result<Told, Error> {
+    const ACCEPTED: &str = "calls, writes, values, reads, separated by ;";
+    let mut told = Told::default();
+    for part in value.split([';', ',']).map(str::trim) {
+        match part {
+            "calls" => told.calls = true,
+            "writes" => told.writes = true,
+            "reads" => told.reads = true,
+            "values" => told.values = true,
+            _ => return Err(bad("trace-what", part, ACCEPTED)),
+        }
+    }
+    if !(told.calls || told.writes || told.reads) {
+        return Err(bad("trace-what", value, ACCEPTED));
+    }
+    Ok(told)
+}
+
 fn list(value: &str) -> impl Iterator<Item = &str> {
     value
         .split(';')
@@ -261,6 +356,23 @@ fn list(value: &str) -> impl Iterator<Item = &str> {
 
 fn globs(value: &str) -> Globs {
     Globs::new(list(value))
+}
+
+/// Bytes on disk: at least one megabyte.
+fn size(key: &str, value: &str) -> Result<u64, Error> {
+    let (digits, shift) = match value.char_indices().last() {
+        Some((at, 'k' | 'K')) => (&value[..at], 10),
+        Some((at, 'm' | 'M')) => (&value[..at], 20),
+        Some((at, 'g' | 'G')) => (&value[..at], 30),
+        Some((at, 't' | 'T')) => (&value[..at], 40),
+        _ => (value, 0),
+    };
+    digits
+        .parse::<u64>()
+        .ok()
+        .and_then(|number| number.checked_mul(1 << shift))
+        .filter(|number| (1 << 20..1 << 50).contains(number))
+        .ok_or_else(|| bad(key, value, "a size from 1M to 1024T, like 500M or 20G"))
 }
 
 /// A count or size: digits with an optional `k`, `M` or `G` (powers of 1024).

@@ -5,6 +5,7 @@
 
 use crate::jni::{FieldId, Jni, MethodId, Obj};
 use crate::sys::JValue;
+use std::borrow::Cow;
 use std::ffi::CString;
 use std::ptr;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -13,6 +14,40 @@ use std::time::{Duration, Instant};
 
 /// Names and bytes of the probe classes.
 const CLASSES: &[(&str, &[u8])] = include!(concat!(env!("OUT_DIR"), "/shim/classes.rs"));
+
+/// Those of crashes, in an order in which each finds what it needs.
+const PROBES: &[&str] = &[
+    "java/lang/HindsightProbe",
+    "java/lang/HindsightThread",
+    "java/lang/HindsightThread$Propagation",
+    "java/lang/HindsightLive",
+];
+
+/// Defines some of the probe classes, in this order, after a last change. `Err`
+/// names what failed.
+pub(crate) fn define(
+    jni: Jni,
+    names: &[&str],
+    change: impl Fn(&str, &'static [u8]) -> Cow<'static, [u8]>,
+) -> Result<(), String> {
+    for name in names {
+        let (_, bytes) = (CLASSES.iter())
+            .find(|(known, _)| known == name)
+            .ok_or_else(|| format!("class {name} is missing"))?;
+        let c_name = CString::new(*name).map_err(|error| error.to_string())?;
+        if jni
+            .define_boot_class(&c_name, &change(name, bytes))
+            .is_none()
+        {
+            return Err(if jni.find_class(&c_name).is_some() {
+                "another copy of the agent is in this JVM; this one stays out".to_owned()
+            } else {
+                format!("class {name} cannot be defined")
+            });
+        }
+    }
+    Ok(())
+}
 
 const PROPAGATION: &str = "Ljava/lang/HindsightThread$Propagation;";
 const PROBE: &str = "Ljava/lang/HindsightProbe;";
@@ -124,16 +159,7 @@ impl Shim {
     ///
     /// A JVM looks for native methods in a library that is attached a little later.
     pub(crate) fn install(jni: Jni, attached: bool) -> Result<Shim, String> {
-        for (name, bytes) in CLASSES {
-            let c_name = CString::new(*name).map_err(|error| error.to_string())?;
-            if jni.define_boot_class(&c_name, bytes).is_none() {
-                return Err(if jni.find_class(&c_name).is_some() {
-                    "another copy of the agent is in this JVM; this one stays out".to_owned()
-                } else {
-                    format!("class {name} cannot be defined")
-                });
-            }
-        }
+        define(jni, PROBES, |_, bytes| Cow::Borrowed(bytes))?;
         let global = |name: &str| {
             let c_name = CString::new(name).ok()?;
             jni.find_class(&c_name).and_then(|class| jni.global(class))

@@ -3,10 +3,12 @@
 pub mod api;
 pub mod attach;
 pub mod crashes;
+pub mod events;
 pub mod input;
 pub mod inspect;
 pub mod instrument;
 pub mod junit;
+pub mod stats;
 
 use anyhow::Result;
 use std::fmt;
@@ -22,9 +24,11 @@ pub enum Command {
     Api(api::Opts),
     Attach(attach::Opts),
     Crashes(crashes::Opts),
+    Events(events::Opts),
     Inspect(inspect::Opts),
     Junit(junit::Opts),
     Instrument(Box<instrument::Opts>),
+    Stats(stats::Opts),
 }
 
 impl Command {
@@ -38,6 +42,8 @@ impl Command {
             Command::Api(opts) => opts.run(out),
             Command::Attach(opts) => opts.run(out),
             Command::Crashes(opts) => opts.run(out),
+            Command::Events(opts) => opts.run(out),
+            Command::Stats(opts) => opts.run(out),
             Command::Inspect(opts) => opts.run(out),
             Command::Junit(opts) => opts.run(out),
             Command::Instrument(opts) => opts.run(out),

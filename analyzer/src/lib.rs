@@ -12,6 +12,7 @@
 //! - [`instrument`] rewrites classes offline and lists what was inserted;
 //!   [`archive`] carries all else of a jar along.
 //! - [`attach`] has a running JVM load the agent.
+//! - [`trace`] reads traces of whole runs.
 //! - [`commands`] holds one file per subcommand: its options and its `run`.
 //!
 //! ```text
@@ -45,6 +46,7 @@ pub mod junit;
 mod progress;
 pub mod repair;
 pub mod text;
+pub mod trace;
 pub mod tree;
 pub mod views;
 

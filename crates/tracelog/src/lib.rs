@@ -1,8 +1,8 @@
 //! The formats of recordings: what the agent writes and the analyzer reads.
 //!
-//! So far there is one: the **crash file** (`crash-NNNN.hsc`), one failure with
-//! the frames it passed through and the objects they referred to. Trace
-//! segments will stand beside it.
+//! There are two: the **crash file** (`crash-NNNN.hsc`), one failure with the
+//! frames it passed through and the objects they referred to, described here;
+//! and the **trace**, all calls and writes of a run, described in [`trace`].
 //!
 //! - [`crash`] is the vocabulary: [`crash::Meta`], [`crash::Failure`],
 //!   [`crash::ClassInfo`], [`crash::Object`], [`crash::Value`].
@@ -11,7 +11,7 @@
 //!   bytes back into a [`reader::Crash`].
 //!
 //! **Invariant:** no I/O here. The agent writes files, the analyzer reads
-//! them, tests use a `Vec<u8>`.
+//! them (a trace by [`trace::Source`]), tests use a `Vec<u8>`.
 //!
 //! **Invariant:** reading what was written gives the same values.
 //!
@@ -45,6 +45,7 @@
 pub mod crash;
 pub mod reader;
 pub mod record;
+pub mod trace;
 pub mod writer;
 
 /// The version this crate writes, and the newest that it reads.

@@ -1,0 +1,271 @@
+//! Mapped memory that outlives the process: chunks in files, and words that Java
+//! and the agent share.
+//!
+//! **Invariant:** a file has all its blocks before it is mapped. A store to a
+//! page for which the disk has no room would be a SIGBUS, which ends the JVM.
+//!
+//! **Invariant:** memory is never unmapped: a thread of the program may store
+//! into it until the very end.
+
+#![expect(unsafe_code, reason = "maps files, and reads what Java stores there")]
+
+use hindsight_tracelog::trace::block::Header;
+use hindsight_tracelog::trace::chunk::{self, Chunk, SIZES};
+use std::fs::{self, OpenOptions};
+use std::io;
+use std::os::fd::AsRawFd;
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+use std::ptr;
+use std::slice;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+/// Chunks of one file.
+const CHUNKS: usize = 32;
+/// Files at most: enough for 80,000 threads at once.
+const MAX_FILES: usize = 2600;
+
+/// A chunk that nobody else has. It stays mapped for ever.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Address(usize);
+
+struct Region {
+    base: usize,
+    chunk: usize,
+    path: PathBuf,
+}
+
+#[derive(Default)]
+struct State {
+    regions: Vec<Region>,
+    free: [Vec<Address>; 2],
+}
+
+/// All chunks.
+pub(crate) struct Arena {
+    directory: PathBuf,
+    state: Mutex<State>,
+}
+
+impl Arena {
+    /// Makes the first chunks.
+    pub(crate) fn create(directory: &Path) -> io::Result<Arena> {
+        let arena = Arena {
+            directory: directory.to_owned(),
+            state: Mutex::default(),
+        };
+        arena.grow(0)?;
+        arena.grow(1)?;
+        Ok(arena)
+    }
+
+    /// A free chunk of a size, if there is one.
+    pub(crate) fn take(&self, size: usize) -> Option<Address> {
+        self.state.lock().ok()?.free.get_mut(size)?.pop()
+    }
+
+    /// Makes more chunks of a size.
+    pub(crate) fn grow(&self, size: usize) -> io::Result<()> {
+        let mut state = self.state.lock().map_err(|_| io::ErrorKind::Other)?;
+        let number = state.regions.len();
+        let chunk = *SIZES.get(size).ok_or(io::ErrorKind::InvalidInput)?;
+        if number >= MAX_FILES {
+            return Err(io::ErrorKind::QuotaExceeded.into());
+        }
+        let path = self.directory.join(format!("live-{number:04}.hsl"));
+        let len = CHUNKS * chunk;
+        let base = map(&path, len).inspect_err(|_| {
+            // A remnant would only take the space that is missing.
+            let _ = fs::remove_file(&path);
+        })?;
+        for at in (0..CHUNKS).rev() {
+            state.free[size].push(Address(base + at * chunk));
+        }
+        state.regions.push(Region { base, chunk, path });
+        Ok(())
+    }
+
+    /// Gives a chunk back, whose events are stored elsewhere.
+    pub(crate) fn give_back(&self, chunk: Address) {
+        let size = chunk.size();
+        chunk.set_state(0);
+        if let (Ok(mut state), Some(size)) = (
+            self.state.lock(),
+            SIZES.iter().position(|known| *known == size),
+        ) {
+            state.free[size].push(chunk);
+        }
+    }
+
+    /// The chunks in use.
+    pub(crate) fn in_use(&self) -> Vec<Address> {
+        let Ok(state) = self.state.lock() else {
+            return Vec::new();
+        };
+        let of_region = |region: &Region| {
+            let (base, chunk) = (region.base, region.chunk);
+            (0..CHUNKS).map(move |at| Address(base + at * chunk))
+        };
+        let all = state.regions.iter().flat_map(of_region);
+        all.filter(|chunk| chunk.state().load(Ordering::Acquire) == 1)
+            .collect()
+    }
+
+    /// Removes the files; the memory stays.
+    pub(crate) fn remove_files(&self) {
+        if let Ok(state) = self.state.lock() {
+            for region in &state.regions {
+                let _ = fs::remove_file(&region.path);
+            }
+        }
+    }
+}
+
+/// Makes a file of `len` bytes that are really there, and maps it.
+fn map(path: &Path, len: usize) -> io::Result<usize> {
+    let file = OpenOptions::new()
+        .read(true)
+        .write(true)
+        .create_new(true)
+        .mode(0o600)
+        .open(path)?;
+    let size = libc::off_t::try_from(len).map_err(|_| io::ErrorKind::InvalidInput)?;
+    // SAFETY: an open file.
+    let error = unsafe { libc::posix_fallocate(file.as_raw_fd(), 0, size) };
+    if error != 0 {
+        return Err(io::Error::from_raw_os_error(error));
+    }
+    mmap(len, libc::MAP_SHARED, file.as_raw_fd())
+}
+
+fn mmap(len: usize, flags: i32, file: i32) -> io::Result<usize> {
+    // SAFETY: a new mapping at a place that the kernel chooses.
+    let memory = unsafe {
+        libc::mmap(
+            ptr::null_mut(),
+            len,
+            libc::PROT_READ | libc::PROT_WRITE,
+            flags,
+            file,
+            0,
+        )
+    };
+    if memory == libc::MAP_FAILED {
+        return Err(io::Error::last_os_error());
+    }
+    Ok(memory as usize)
+}
+
+impl Address {
+    /// The chunk whose address Java gives back.
+    ///
+    /// # Safety
+    ///
+    /// It must be one that Java got from [`Address::raw`].
+    pub(crate) unsafe fn from_raw(raw: i64) -> Option<Address> {
+        usize::try_from(raw)
+            .ok()
+            .filter(|raw| *raw != 0)
+            .map(Address)
+    }
+
+    pub(crate) fn raw(self) -> i64 {
+        self.0 as i64
+    }
+
+    fn atomic(self, offset: usize) -> &'static AtomicU32 {
+        // SAFETY: within a chunk's header, aligned, and mapped for ever.
+        unsafe { AtomicU32::from_ptr((self.0 + offset) as *mut u32) }
+    }
+
+    fn state(self) -> &'static AtomicU32 {
+        self.atomic(chunk::STATE)
+    }
+
+    fn set_state(self, state: u32) {
+        self.state().store(state, Ordering::Release);
+    }
+
+    fn size(self) -> usize {
+        self.atomic(68).load(Ordering::Relaxed) as usize
+    }
+
+    /// Prepares a chunk for a thread's events.
+    pub(crate) fn begin(self, of: &Header, size: usize) {
+        let Some(&bytes) = SIZES.get(size) else {
+            return;
+        };
+        let header = chunk::header(of, self.0 as u64, bytes);
+        self.set_state(0);
+        // SAFETY: the chunk is free, so nobody else writes to its header.
+        unsafe {
+            ptr::copy_nonoverlapping(header.as_ptr(), self.0 as *mut u8, header.len());
+        }
+        self.set_state(1);
+    }
+
+    /// What its header says.
+    pub(crate) fn read(self) -> Option<Chunk> {
+        let mut header = [0; chunk::HEADER];
+        // SAFETY: a chunk begins with as many bytes. Java may be storing `end`, a
+        // single aligned word, meanwhile.
+        unsafe {
+            ptr::copy_nonoverlapping(self.0 as *const u8, header.as_mut_ptr(), header.len());
+        }
+        std::sync::atomic::fence(Ordering::Acquire);
+        Chunk::read(&header)
+    }
+
+    /// The events that count.
+    pub(crate) fn events(self, chunk: &Chunk) -> &'static [u8] {
+        // SAFETY: `len` was checked against the chunk's size, and Java never
+        // changes what is before the end it has stored. The chunk is not given
+        // back while somebody reads.
+        unsafe { slice::from_raw_parts((self.0 + chunk::HEADER) as *const u8, chunk.len) }
+    }
+}
+
+/// Words that Java counts with; see `HindsightTracer`.
+pub(crate) struct Shared(usize);
+
+impl Shared {
+    const LOST: usize = 8;
+    const SERIAL: usize = 64;
+    const CLASSES: usize = 72;
+    const STREAM: usize = 80;
+
+    pub(crate) fn create() -> io::Result<Shared> {
+        let base = mmap(4096, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS, -1)?;
+        let shared = Shared(base);
+        // 1 stands for an object that could not get a number.
+        shared.word(Self::SERIAL).store(16, Ordering::Relaxed);
+        shared.word(Self::CLASSES).store(1, Ordering::Relaxed);
+        Ok(shared)
+    }
+
+    pub(crate) fn address(&self) -> i64 {
+        self.0 as i64
+    }
+
+    fn word(&self, offset: usize) -> &AtomicU64 {
+        // SAFETY: within the page, aligned, and mapped for ever.
+        unsafe { AtomicU64::from_ptr((self.0 + offset) as *mut u64) }
+    }
+
+    pub(crate) fn lost(&self) -> u64 {
+        self.word(Self::LOST).load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn streams(&self) -> u64 {
+        self.word(Self::STREAM).load(Ordering::Relaxed)
+    }
+}
+
+/// Nanoseconds since 1970.
+pub(crate) fn now() -> u64 {
+    SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .map_or(0, |since| since.as_nanos() as u64)
+}

@@ -1,0 +1,189 @@
+//! `mode=trace`: every call and every write, by the crate `tracelog`'s trace
+//! format.
+//!
+//! ```text
+//! hook --> classes --> dictionary        (class loading)
+//! java.lang.HindsightTracer
+//!     | events, into chunks of arena
+//!     +--> natives --> packer --> segments
+//! ```
+//!
+//! Probes store events into mapped memory, so nothing that was stored is lost
+//! with the process. [`arena`] has the chunks, [`packer`] packs full ones on a
+//! thread of its own and gives them back, [`segments`] writes what it has packed,
+//! [`dictionary`] what numbers mean, [`classes`] instruments. [`natives`] are the
+//! methods that Java calls: once for each chunk, class of objects and thread.
+//!
+//! **Invariant:** a full disk, or one that is too slow, costs events, which are
+//! counted; never the program.
+
+mod arena;
+pub(crate) mod classes;
+mod dictionary;
+mod natives;
+mod packer;
+mod segments;
+mod shim;
+
+use crate::agent::Base;
+use crate::jni::Jni;
+use crate::jvmti::Jvmti;
+use crate::options::Overflow;
+use crate::report::now_ms;
+use crate::run;
+use arena::{Arena, Shared};
+use dictionary::Dictionary;
+use hindsight_tracelog::trace::dictionary::{Record, Start, Stop};
+use packer::Packer;
+use segments::Segments;
+use shim::Tracer;
+use std::fs::{self, DirBuilder};
+use std::os::unix::fs::DirBuilderExt;
+use std::path::Path;
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+/// How long the end of the JVM may wait for what is still to be packed.
+const MAX_DRAIN: Duration = Duration::from_secs(30);
+
+/// All of a trace that is being recorded.
+pub(crate) struct Tracing {
+    base: &'static Base,
+    jvmti: Jvmti,
+    arena: Arena,
+    shared: Shared,
+    packer: Packer,
+    dictionary: Dictionary,
+    pub(crate) ids: classes::Ids,
+    tracer: Tracer,
+}
+
+/// What is called at the entry of `Thread.exit`.
+pub(crate) const ENDED: (&str, &str, &str) = (
+    "java/lang/HindsightTracer",
+    "ended",
+    "(Ljava/lang/Thread;)V",
+);
+
+static TRACING: OnceLock<Tracing> = OnceLock::new();
+
+pub(crate) fn tracing() -> Option<&'static Tracing> {
+    TRACING.get()
+}
+
+/// Prepares everything in the directory of the run. `Err` says what failed.
+pub(crate) fn start(base: &'static Base, jni: Jni, directory: &Path) -> Result<(), String> {
+    let options = &base.options.trace;
+    let directory = claim(&directory.join("trace"))?;
+    let explain = |what: &str, error: std::io::Error| {
+        format!("cannot make {what} in {}: {error}", directory.display())
+    };
+    let dictionary = Dictionary::create(&directory).map_err(|error| explain("a file", error))?;
+    let mut what: Vec<String> = Vec::new();
+    for (asked, name) in [
+        (options.what.calls, "calls"),
+        (options.what.writes, "writes"),
+        (options.what.reads, "reads"),
+        (options.what.values, "values"),
+    ] {
+        if asked {
+            what.push(name.to_owned());
+        }
+    }
+    dictionary.add(&Record::Start(Start {
+        started_ms: run::started_ms(),
+        pid: std::process::id(),
+        what,
+        version: base.options.version.clone(),
+    }));
+    let arena = Arena::create(&directory).map_err(|error| explain("room for events", error))?;
+    let shared = Shared::create().map_err(|error| explain("memory", error))?;
+    let segments = Arc::new(Segments::new(base, directory.clone(), options.max_bytes));
+    let tracer = Tracer::install(jni)?;
+    let tracing = Tracing {
+        base,
+        jvmti: base.jvmti,
+        arena,
+        shared,
+        packer: Packer::new(segments, options.overflow == Overflow::Wait),
+        dictionary,
+        ids: classes::Ids::default(),
+        tracer,
+    };
+    TRACING
+        .set(tracing)
+        .map_err(|_| "there is a recording already".to_owned())?;
+    let tracing = TRACING.get().ok_or("there is no recording")?;
+    let threads =
+        std::thread::available_parallelism().map_or(1, |count| (count.get() / 2).clamp(1, 4));
+    for _ in 0..threads {
+        std::thread::Builder::new()
+            .name("Hindsight packer".to_owned())
+            .spawn(|| tracing.packer.run(&tracing.arena))
+            .map_err(|error| format!("cannot start a thread: {error}"))?;
+    }
+    tracing
+        .tracer
+        .start(jni, tracing.shared.address(), options.what.values);
+    Ok(())
+}
+
+/// The directory `trace`; `trace-2` and so on if it holds another recording.
+fn claim(usual: &Path) -> Result<std::path::PathBuf, String> {
+    let mut directory = usual.to_owned();
+    if let Some(parent) = usual.parent() {
+        fs::create_dir_all(parent)
+            .map_err(|error| format!("cannot make {}: {error}", parent.display()))?;
+    }
+    for number in 2..10_000 {
+        // Only the owner may look: it holds what the program had in memory.
+        match DirBuilder::new().mode(0o700).create(&directory) {
+            Ok(()) => return Ok(directory),
+            Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {
+                directory = usual.with_file_name(format!("trace-{number}"));
+            }
+            Err(error) => return Err(format!("cannot make {}: {error}", directory.display())),
+        }
+    }
+    Err(format!("{} is full of recordings", usual.display()))
+}
+
+impl Tracing {
+    /// Lets events through, or stops them.
+    pub(crate) fn set_ready(&self, jni: Jni, ready: bool) -> bool {
+        self.tracer.set_ready(jni, ready)
+    }
+
+    /// Lets go of objects that nobody tells of any more, again and again; does not
+    /// return.
+    pub(crate) fn sweep_forever(&self, jni: Jni) {
+        self.tracer.sweep_forever(jni);
+    }
+
+    /// Stores all there is; the JVM goes down.
+    pub(crate) fn finish(&self, jni: Jni) {
+        self.set_ready(jni, false);
+        let drained = self.packer.drain(MAX_DRAIN);
+        self.packer.pack_rest(&self.arena);
+        let lost = self.shared.lost() + self.packer.lost();
+        let counters = &self.base.counters;
+        counters.add("trace_events_lost", lost);
+        counters.add("trace_events", self.packer.events());
+        let segments = self.packer.segments();
+        counters.add("trace_segments_deleted", segments.deleted());
+        counters.add("trace_threads", self.shared.streams());
+        if self.dictionary.lost() > 0 {
+            counters.add("trace_names_lost", self.dictionary.lost());
+        }
+        if drained && segments.is_sound() {
+            self.arena.remove_files();
+        } else if !drained {
+            counters.add("trace_not_packed_at_end", 1);
+        }
+        self.dictionary.add(&Record::Stop(Stop {
+            ended_ms: now_ms(),
+            lost,
+            segments_deleted: segments.deleted(),
+        }));
+    }
+}

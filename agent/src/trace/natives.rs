@@ -1,0 +1,105 @@
+//! The native methods of `HindsightTracer`. The JVM finds them by their names.
+
+#![expect(unsafe_code, reason = "entry points from Java")]
+
+use super::arena::Address;
+use super::tracing;
+use crate::callbacks::contained;
+use crate::jni::Obj;
+use crate::snapshot::classes::binary_name;
+use crate::sys::{JniEnv, Ref};
+use hindsight_tracelog::trace::block::Header;
+use hindsight_tracelog::trace::dictionary::{ObjectClass, Record, Thread};
+
+/// `take`: another chunk for a thread; 0 if there is none.
+///
+/// # Safety
+///
+/// Only the JVM may call this, as the implementation of that method.
+#[unsafe(no_mangle)]
+pub unsafe extern "system" fn Java_java_lang_HindsightTracer_take(
+    _: JniEnv,
+    _class: Ref,
+    full: i64,
+    stream: i64,
+    thread: i64,
+    stamp: i64,
+    is_virtual: u8,
+) -> i64 {
+    let mut taken = 0;
+    contained(|| {
+        let Some(tracing) = tracing() else { return };
+        // SAFETY: Java gives back what it got from here, or 0.
+        let full = unsafe { Address::from_raw(full) };
+        let mut header = Header {
+            stream: stream as u64,
+            thread: thread as u64,
+            stamp: stamp as u64,
+            flags: u32::from(is_virtual != 0),
+            ..Header::default()
+        };
+        if full.is_none() && is_virtual == 0 {
+            tracing.dictionary.add(&Record::Thread(Thread {
+                id: header.thread,
+                name: tracing.jvmti.thread_name().unwrap_or_default(),
+            }));
+        }
+        let fresh = (tracing.packer).exchange(&tracing.arena, full, &mut header);
+        taken = fresh.map_or(0, Address::raw);
+    });
+    taken
+}
+
+/// `release`: the last chunk of a thread.
+///
+/// # Safety
+///
+/// As above.
+#[unsafe(no_mangle)]
+pub unsafe extern "system" fn Java_java_lang_HindsightTracer_release(
+    _: JniEnv,
+    _class: Ref,
+    chunk: i64,
+) {
+    contained(|| {
+        // SAFETY: Java gives back what it got from `take`.
+        if let (Some(tracing), Some(chunk)) = (tracing(), unsafe { Address::from_raw(chunk) }) {
+            tracing.packer.submit(chunk);
+        }
+    });
+}
+
+/// `define`: a class of objects has got a number.
+///
+/// # Safety
+///
+/// As above.
+#[unsafe(no_mangle)]
+pub unsafe extern "system" fn Java_java_lang_HindsightTracer_define(
+    _: JniEnv,
+    _class: Ref,
+    id: i32,
+    class: Ref,
+) {
+    contained(|| {
+        // SAFETY: a local reference of this call.
+        let (Some(tracing), Some(class)) = (tracing(), unsafe { Obj::from_raw(class) }) else {
+            return;
+        };
+        let signature = tracing.jvmti.class_signature(class).unwrap_or_default();
+        tracing.dictionary.add(&Record::Class(ObjectClass {
+            id: id as u32,
+            name: binary_name(&signature),
+        }));
+    });
+}
+
+/// `pause`
+///
+/// # Safety
+///
+/// As above.
+#[unsafe(no_mangle)]
+pub unsafe extern "system" fn Java_java_lang_HindsightTracer_pause(_: JniEnv, _class: Ref) {
+    std::thread::yield_now();
+}

@@ -1,0 +1,127 @@
+//! Segments: files of packed blocks, of bounded size.
+
+use crate::agent::Base;
+use hindsight_tracelog::trace::block::segment_header;
+use std::collections::VecDeque;
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::PathBuf;
+use std::sync::Mutex;
+
+/// Bytes after which another segment is begun.
+const SEGMENT: u64 = 64 << 20;
+
+/// Writes blocks.
+pub(crate) struct Segments {
+    base: &'static Base,
+    directory: PathBuf,
+    /// Bytes of all segments together; the oldest are deleted beyond.
+    max_bytes: Option<u64>,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    file: Option<File>,
+    len: u64,
+    number: u32,
+    old: VecDeque<(PathBuf, u64)>,
+    old_bytes: u64,
+    deleted: u64,
+    failed: bool,
+}
+
+impl Segments {
+    pub(crate) fn new(base: &'static Base, directory: PathBuf, max_bytes: Option<u64>) -> Segments {
+        Segments {
+            base,
+            directory,
+            max_bytes,
+            state: Mutex::default(),
+        }
+    }
+
+    /// Segments that were deleted to keep to the bound.
+    pub(crate) fn deleted(&self) -> u64 {
+        self.state.lock().map_or(0, |state| state.deleted)
+    }
+
+    /// Whether every block could be written.
+    pub(crate) fn is_sound(&self) -> bool {
+        self.state.lock().is_ok_and(|state| !state.failed)
+    }
+
+    /// Appends a block; whether that could be done. What is left of one that could
+    /// not is cut off.
+    pub(crate) fn append(&self, block: &[u8]) -> bool {
+        let Ok(mut state) = self.state.lock() else {
+            return false;
+        };
+        match self.try_append(&mut state, block) {
+            Ok(()) => true,
+            Err(error) => {
+                let len = state.len;
+                if let Some(file) = &mut state.file {
+                    let _ = file.set_len(len);
+                }
+                state.failed = true;
+                drop(state);
+                let what = format!(
+                    "cannot write the trace in {}: {error}; events are lost",
+                    self.directory.display()
+                );
+                self.base.complain("trace_not_written", &what);
+                false
+            }
+        }
+    }
+
+    fn try_append(&self, state: &mut State, block: &[u8]) -> io::Result<()> {
+        let most = match self.max_bytes {
+            // So that there is a window to keep while the next one is filled.
+            Some(max) => SEGMENT.min((max / 4).max(1 << 20)),
+            None => SEGMENT,
+        };
+        if state.file.is_some() && state.len + block.len() as u64 > most {
+            state.file = None;
+            state.old.push_back((self.path(state.number), state.len));
+            state.old_bytes += state.len;
+        }
+        let file = match &mut state.file {
+            Some(file) => file,
+            none => {
+                state.number += 1;
+                state.len = 0;
+                let file = none.insert(
+                    // Appending, so that cutting off is enough to start again.
+                    OpenOptions::new()
+                        .append(true)
+                        .create_new(true)
+                        .mode(0o600)
+                        .open(self.path(state.number))?,
+                );
+                file.write_all(&segment_header())?;
+                state.len = segment_header().len() as u64;
+                file
+            }
+        };
+        file.write_all(block)?;
+        state.len += block.len() as u64;
+        if let Some(max) = self.max_bytes {
+            while state.old_bytes + state.len > max {
+                let Some((path, len)) = state.old.pop_front() else {
+                    break;
+                };
+                fs::remove_file(path)?;
+                state.old_bytes -= len;
+                state.deleted += 1;
+            }
+        }
+        Ok(())
+    }
+
+    fn path(&self, number: u32) -> PathBuf {
+        self.directory.join(format!("segment-{number:06}.hst"))
+    }
+}

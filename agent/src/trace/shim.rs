@@ -1,0 +1,100 @@
+//! The Java side: defining the probes of traces.
+
+use crate::jni::{Jni, MethodId, Obj};
+use crate::shim::define;
+use crate::sys::JValue;
+use std::borrow::Cow;
+
+/// Its classes, in an order in which each finds what it needs.
+const CLASSES: &[&str] = &[
+    "java/lang/HindsightLock",
+    CARRIER,
+    "java/lang/HindsightIdentity",
+    "java/lang/HindsightIdentities",
+    "java/lang/HindsightTracer",
+    "java/lang/HindsightTrace",
+];
+
+const CARRIER: &str = "java/lang/HindsightCarrier";
+
+/// `java.lang.HindsightTracer`.
+pub(super) struct Tracer {
+    class: Obj,
+    start: MethodId,
+    sweep: MethodId,
+}
+
+impl Tracer {
+    /// Defines the probes. `Err` names what failed.
+    pub(super) fn install(jni: Jni) -> Result<Tracer, String> {
+        let thread = jni.find_class(c"java/lang/Thread");
+        let has_carriers = thread
+            .and_then(|thread| {
+                jni.static_method(thread, c"currentCarrierThread", c"()Ljava/lang/Thread;")
+            })
+            .is_some();
+        define(jni, CLASSES, |name, bytes| {
+            if name == CARRIER && has_carriers {
+                rename(bytes, "currentThread", "currentCarrierThread").into()
+            } else {
+                Cow::Borrowed(bytes)
+            }
+        })?;
+        let class = jni
+            .find_class(c"java/lang/HindsightTracer")
+            .and_then(|class| jni.global(class))
+            .ok_or("class HindsightTracer is missing")?;
+        // So that no probe is the first to need it.
+        let probes = jni.find_class(c"java/lang/HindsightTrace");
+        probes.ok_or("class HindsightTrace is missing")?;
+        let method = |name, signature| {
+            jni.static_method(class, name, signature)
+                .ok_or("a method of HindsightTracer is missing")
+        };
+        Ok(Tracer {
+            class,
+            start: method(c"start", c"(JZ)V")?,
+            sweep: method(c"sweepForever", c"()V")?,
+        })
+    }
+
+    pub(super) fn start(&self, jni: Jni, shared: i64, texts: bool) {
+        let arguments = [
+            JValue { long: shared },
+            JValue {
+                int: i32::from(texts),
+            },
+        ];
+        jni.call_static_void(self.class, self.start, &arguments);
+    }
+
+    pub(super) fn set_ready(&self, jni: Jni, ready: bool) -> bool {
+        jni.set_static_boolean(self.class, c"ready", ready)
+    }
+
+    pub(super) fn sweep_forever(&self, jni: Jni) {
+        jni.call_static_void(self.class, self.sweep, &[]);
+    }
+}
+
+/// Replaces a text constant of a class.
+fn rename(class: &[u8], from: &str, to: &str) -> Vec<u8> {
+    const UTF8: u8 = 1;
+    let constant = |text: &str| {
+        let mut bytes = vec![UTF8];
+        bytes.extend((text.len() as u16).to_be_bytes());
+        bytes.extend(text.as_bytes());
+        bytes
+    };
+    let from = constant(from);
+    let at = class
+        .windows(from.len())
+        .position(|bytes| bytes == from)
+        .unwrap_or(class.len());
+    let mut renamed = class[..at].to_vec();
+    if at < class.len() {
+        renamed.extend(constant(to));
+        renamed.extend(&class[at + from.len()..]);
+    }
+    renamed
+}

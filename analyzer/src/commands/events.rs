@@ -1,0 +1,133 @@
+//! `hindsight events`.
+
+use super::{Failure, Format};
+use crate::trace::Trace;
+use crate::trace::filter::{Filter, Wanted};
+use crate::trace::names::Names;
+use crate::trace::steps::{Steps, What};
+use anyhow::{Result, bail};
+use serde_json::json;
+use std::io::Write;
+use std::path::PathBuf;
+
+/// Print what a recorded run did: calls, writes, and the objects that took part.
+///
+/// Objects are shown by class and number (Order#17); a number is one object for
+/// the whole run. Events of one thread are in their order; events of several
+/// threads are in an order in which writes to the same object are right.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+    # All there is.
+    $ hindsight events hindsight-out
+
+    # What main did with orders.
+    $ hindsight events hindsight-out --thread main --class 'com.acme.Order*'
+
+    # The life of one object.
+    $ hindsight events hindsight-out --object 17
+
+    # For other programs: one JSON object a line, the schema in the first.
+    $ hindsight events hindsight-out --format json
+
+Exit status:
+    0 on success,
+    1 if there is no trace, it is damaged, or nothing has the names given,
+    2 if the arguments are wrong.")]
+pub struct Opts {
+    /// Directory of a run that was recorded with mode=trace, or its trace.
+    #[arg(value_name = "DIR")]
+    path: PathBuf,
+
+    /// Only events of this thread: its id, or a glob of its name.
+    #[arg(long, value_name = "ID|GLOB")]
+    thread: Vec<String>,
+
+    /// Only calls of methods and accesses of fields of these classes.
+    #[arg(long, value_name = "GLOB")]
+    class: Vec<String>,
+
+    /// Only calls of these methods and accesses of these fields: CLASS.NAME.
+    #[arg(long, value_name = "GLOB")]
+    method: Vec<String>,
+
+    /// Only events that this object takes part in: the number behind #.
+    #[arg(long, value_name = "NUMBER")]
+    object: Option<u64>,
+
+    /// Stop after so many events.
+    #[arg(long, value_name = "N")]
+    limit: Option<u64>,
+
+    /// How to print: text for people, json (one object a line) for machines.
+    #[arg(long, value_enum, default_value_t)]
+    format: Format,
+
+    /// No notes on stderr.
+    #[arg(long)]
+    quiet: bool,
+}
+
+impl Opts {
+    /// Writes the events to `out`.
+    ///
+    /// # Errors
+    ///
+    /// Fails if there is no trace, if part of it cannot be read, or if `out`
+    /// cannot be written.
+    pub fn run(&self, out: &mut dyn Write) -> Result<()> {
+        let trace = Trace::open(&self.path)?;
+        if !self.quiet {
+            for note in &trace.notes {
+                eprintln!("hindsight: {note}");
+            }
+        }
+        let wanted = Wanted {
+            threads: self.thread.clone(),
+            classes: self.class.clone(),
+            members: self.method.clone(),
+            object: self.object,
+        };
+        let filter = Filter::new(&wanted, &trace.log.dictionary);
+        if filter.is_void() {
+            bail!(
+                "nothing in the trace has these names: --class and --method take globs of names with dots, --thread an id or the name of a platform thread"
+            );
+        }
+        let places = trace.log.select(&filter.of_blocks());
+        let mut steps = Steps::new(&trace.log, &places);
+        let mut names = Names::new(&trace.log.dictionary);
+        let mut left = self.limit.unwrap_or(u64::MAX);
+        let mut failed = false;
+        if self.format == Format::Json {
+            writeln!(out, "{}", json!({"schema": "hindsight.events/1"}))?;
+        }
+        while left > 0 {
+            let step = match steps.next_step() {
+                None => break,
+                Some(Ok(step)) => step,
+                Some(Err(error)) => {
+                    eprintln!("hindsight: damaged: {error}; the rest of the block is left out");
+                    failed = true;
+                    continue;
+                }
+            };
+            let depth = names.follow(&step);
+            if !filter.admits(&step) {
+                continue;
+            }
+            left -= 1;
+            match self.format {
+                Format::Json => writeln!(out, "{}", names.json(&step))?,
+                Format::Text => writeln!(out, "{}", names.line(&step, depth))?,
+            }
+            if matches!(step.what, What::Lost(_)) {
+                failed = true;
+            }
+        }
+        if failed || !trace.log.damage.is_empty() {
+            return Err(Failure.into());
+        }
+        Ok(())
+    }
+}

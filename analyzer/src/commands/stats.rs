@@ -1,0 +1,240 @@
+//! `hindsight stats`.
+
+use super::Format;
+use crate::progress::Progress;
+use crate::text::{count, utc};
+use crate::trace::Trace;
+use crate::trace::names::Names;
+use crate::trace::stats::Counts;
+use anyhow::Result;
+use hindsight_tracelog::trace::kind::Kind;
+use serde_json::{Map, Value as Json, json};
+use std::collections::HashMap;
+use std::fs;
+use std::io::{IsTerminal, Write};
+use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
+
+/// Count what a recorded run did: events, threads, methods, objects, bytes, and
+/// what was lost.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+    $ hindsight stats hindsight-out
+
+    # The methods that are called most.
+    $ hindsight stats hindsight-out --format json | jq '.methods[:5]'
+
+Exit status:
+    0 on success,
+    1 if there is no trace, or a part of it cannot be read,
+    2 if the arguments are wrong.")]
+pub struct Opts {
+    /// Directory of a run that was recorded with mode=trace, or its trace.
+    #[arg(value_name = "DIR")]
+    path: PathBuf,
+
+    /// How many methods and classes are shown; json has all.
+    #[arg(long, value_name = "N", default_value_t = 10)]
+    limit: usize,
+
+    /// How to print: text for people, json for machines.
+    #[arg(long, value_enum, default_value_t)]
+    format: Format,
+
+    /// No progress on stderr.
+    #[arg(long)]
+    quiet: bool,
+}
+
+/// Names of kinds, as `hindsight events` has them.
+fn kind_name(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Enter => "calls",
+        Kind::Exit => "returns",
+        Kind::Unwind => "exceptions_out",
+        Kind::Caught => "exceptions_caught",
+        Kind::Bind => "constructors_bound",
+        Kind::Put | Kind::PutEarly => "field_writes",
+        Kind::PutStatic => "static_writes",
+        Kind::Store => "element_writes",
+        Kind::Called => "unseen_writes",
+        Kind::Get => "field_reads",
+        Kind::GetStatic => "static_reads",
+        Kind::Load => "element_reads",
+        Kind::Object => "objects",
+        Kind::End => "thread_ends",
+        Kind::More => "(more)",
+        Kind::Text => "(texts)",
+        Kind::Stamp => "(stamps)",
+        Kind::Switch => "(thread_switches)",
+        Kind::Lost => "(losses)",
+    }
+}
+
+impl Opts {
+    /// Writes the counts to `out`.
+    ///
+    /// # Errors
+    ///
+    /// Fails if there is no trace, or if `out` cannot be written.
+    pub fn run(&self, out: &mut dyn Write) -> Result<()> {
+        let trace = Trace::open(&self.path)?;
+        let places = trace.all();
+        let on = !self.quiet && std::io::stderr().is_terminal();
+        let progress = Mutex::new(Progress::new(on, places.len() as u64));
+        let step = || {
+            let mut progress = progress.lock().unwrap_or_else(PoisonError::into_inner);
+            progress.add(1);
+            progress.show(&"of the blocks");
+        };
+        let counts = Counts::of(&trace, &places, &step);
+        drop(progress);
+        match self.format {
+            Format::Text => self.text(&trace, &counts, out)?,
+            Format::Json => json_counts(&trace, &counts, out)?,
+        }
+        if counts.unreadable.is_empty() && trace.log.damage.is_empty() {
+            Ok(())
+        } else {
+            Err(super::Failure.into())
+        }
+    }
+
+    fn text(&self, trace: &Trace, counts: &Counts, out: &mut dyn Write) -> Result<()> {
+        let dictionary = &trace.log.dictionary;
+        let names = Names::new(dictionary);
+        if let Some(start) = &dictionary.start {
+            writeln!(
+                out,
+                "recorded {} (process {}): {}",
+                utc(start.started_ms),
+                start.pid,
+                start.what.join(", ")
+            )?;
+        }
+        let events = counts.events();
+        let bytes = size(trace);
+        writeln!(
+            out,
+            "{events} events of {} in {}, {bytes} bytes ({:.2} an event)",
+            threads(counts),
+            count(trace.log.blocks().len(), "block"),
+            bytes as f64 / events.max(1) as f64
+        )?;
+        for note in &trace.notes {
+            writeln!(out, "{note}")?;
+        }
+        for (place, error) in &counts.unreadable {
+            writeln!(out, "damaged: block {place}: {error}")?;
+        }
+        writeln!(out)?;
+        for (name, count) in by_name(counts) {
+            writeln!(out, "{count:>14}  {}", name.replace('_', " "))?;
+        }
+        let methods = sorted(&counts.calls);
+        if !methods.is_empty() {
+            writeln!(
+                out,
+                "\ncalls of {}, the most frequent:",
+                self::count(methods.len(), "method")
+            )?;
+            for (id, count) in methods.iter().take(self.limit) {
+                writeln!(out, "{count:>14}  {}", names.method(*id))?;
+            }
+        }
+        let classes = sorted(&counts.objects);
+        if !classes.is_empty() {
+            writeln!(
+                out,
+                "\nobjects by class, the most frequent of {}:",
+                classes.len()
+            )?;
+            for (id, count) in classes.iter().take(self.limit) {
+                writeln!(out, "{count:>14}  {}", dictionary.class(*id).unwrap_or("?"))?;
+            }
+        }
+        Ok(())
+    }
+}
+
+fn threads(counts: &Counts) -> String {
+    let platform = count(counts.threads.len(), "thread");
+    match counts.virtual_threads.len() {
+        0 => platform,
+        number => format!("{platform} and {}", count(number, "virtual thread")),
+    }
+}
+
+fn by_name(counts: &Counts) -> Vec<(&'static str, u64)> {
+    let mut sums: Vec<(&'static str, u64)> = Vec::new();
+    for (kind, count) in &counts.kinds {
+        let name = kind_name(*kind);
+        match sums.iter_mut().find(|(known, _)| *known == name) {
+            Some((_, sum)) => *sum += count,
+            None => sums.push((name, *count)),
+        }
+    }
+    sums
+}
+
+fn sorted(counts: &HashMap<u32, u64>) -> Vec<(u32, u64)> {
+    let mut sorted: Vec<_> = counts.iter().map(|(id, count)| (*id, *count)).collect();
+    sorted.sort_by_key(|&(id, count)| (std::cmp::Reverse(count), id));
+    sorted
+}
+
+/// Bytes of all files.
+fn size(trace: &Trace) -> u64 {
+    let entries = fs::read_dir(&trace.directory).into_iter().flatten();
+    let files = entries.filter_map(|entry| entry.ok()?.metadata().ok());
+    files.map(|file| file.len()).sum()
+}
+
+fn json_counts(trace: &Trace, counts: &Counts, out: &mut dyn Write) -> Result<()> {
+    let dictionary = &trace.log.dictionary;
+    let kinds: Map<String, Json> = by_name(counts)
+        .into_iter()
+        .map(|(name, count)| (name.trim_matches(['(', ')']).to_owned(), json!(count)))
+        .collect();
+    let methods: Vec<Json> = sorted(&counts.calls)
+        .into_iter()
+        .map(|(id, count)| match dictionary.method(id) {
+            Some((class, method)) => json!({
+                "method_id": id,
+                "class": class.name,
+                "method": method.name,
+                "descriptor": method.descriptor,
+                "calls": count,
+            }),
+            None => json!({"method_id": id, "calls": count}),
+        })
+        .collect();
+    let objects: Vec<Json> = sorted(&counts.objects)
+        .into_iter()
+        .map(|(id, count)| json!({"class": dictionary.class(id), "objects": count}))
+        .collect();
+    let start = dictionary.start.clone().unwrap_or_default();
+    let document = json!({
+        "schema": "hindsight.stats/1",
+        "started_ms": start.started_ms,
+        "ended_ms": dictionary.stop.as_ref().map(|stop| stop.ended_ms),
+        "pid": start.pid,
+        "version": start.version,
+        "what": start.what,
+        "events": counts.events(),
+        "bytes": size(trace),
+        "blocks": trace.log.blocks().len(),
+        "threads": counts.threads.len(),
+        "virtual_threads": counts.virtual_threads.len(),
+        "kinds": kinds,
+        "lost": counts.lost.max(dictionary.stop.as_ref().map_or(0, |stop| stop.lost)),
+        "complete": dictionary.stop.is_some(),
+        "notes": trace.notes,
+        "methods": methods,
+        "objects": objects,
+    });
+    serde_json::to_writer_pretty(&mut *out, &document)?;
+    writeln!(out)?;
+    Ok(())
+}

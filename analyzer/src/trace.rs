@@ -1,0 +1,201 @@
+//! Traces of whole runs: opening them, and their events with names.
+//!
+//! - [`Trace::open`] finds the files of a trace; [`Trace::log`] has its blocks
+//!   and the dictionary (see [`hindsight_tracelog::trace`]).
+//! - [`steps::Steps`] makes steps of events: a call with all of its arguments, a
+//!   write with its place. It runs over any choice of blocks in constant memory.
+//! - [`filter`] says which steps are wanted, and picks blocks by their indexes.
+//! - [`names`] shows them.
+//! - [`stats`] counts, many blocks at the same time.
+//!
+//! ```no_run
+//! # use hindsight_analyzer::trace::{Trace, steps::Steps};
+//! let trace = Trace::open("hindsight-out".as_ref())?;
+//! let all: Vec<usize> = (0..trace.log.blocks().len()).collect();
+//! let mut steps = Steps::new(&trace.log, &all);
+//! while let Some(step) = steps.next_step() {
+//!     println!("{:?}", step?.what);
+//! }
+//! # Ok::<(), anyhow::Error>(())
+//! ```
+
+pub mod filter;
+pub mod names;
+pub mod stats;
+pub mod steps;
+
+use anyhow::{Context, Result, anyhow, bail};
+use hindsight_tracelog::trace::dictionary::Dictionary;
+use hindsight_tracelog::trace::{Log, Source};
+use std::fs::{self, File};
+use std::io;
+use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
+
+/// Files that are kept open; a process may have 1,024 as a rule.
+const MAX_OPEN: usize = 400;
+
+/// A trace on disk.
+pub struct Trace {
+    /// Its blocks and names.
+    pub log: Log<TraceFile>,
+    /// The directory of its files.
+    pub directory: PathBuf,
+    /// What the reader should know: damage, and how the recording ended.
+    pub notes: Vec<String>,
+}
+
+/// A file of a trace.
+#[derive(Debug)]
+pub struct TraceFile {
+    path: PathBuf,
+    file: Option<File>,
+}
+
+impl Source for TraceFile {
+    fn len(&self) -> io::Result<u64> {
+        Ok(fs::metadata(&self.path)?.len())
+    }
+
+    fn read_at(&self, offset: u64, buffer: &mut [u8]) -> io::Result<()> {
+        match &self.file {
+            Some(file) => file.read_exact_at(buffer, offset),
+            None => File::open(&self.path)?.read_exact_at(buffer, offset),
+        }
+    }
+}
+
+impl Trace {
+    /// Opens the trace in a directory: that of a run, or that of its trace.
+    ///
+    /// # Errors
+    ///
+    /// Fails if there is none, or one of a later version. Damage is a note.
+    pub fn open(path: &Path) -> Result<Trace> {
+        let directory = find(path)?;
+        let (mut segments, mut live) = (Vec::new(), Vec::new());
+        let context = || format!("failed to read {}", directory.display());
+        for entry in fs::read_dir(&directory).with_context(context)? {
+            let path = entry.with_context(context)?.path();
+            match path.extension().and_then(|extension| extension.to_str()) {
+                Some("hst") => segments.push(path),
+                Some("hsl") => live.push(path),
+                _ => {}
+            }
+        }
+        segments.sort();
+        live.sort();
+        let mut notes = Vec::new();
+        let dictionary = dictionary(&directory.join("dictionary.hsd"), &mut notes)?;
+        let many = segments.len() + live.len() > MAX_OPEN;
+        let paths: Vec<PathBuf> = segments.iter().chain(&live).cloned().collect();
+        let open = |paths: Vec<PathBuf>| {
+            paths
+                .into_iter()
+                .map(|path| {
+                    let file = if many {
+                        None
+                    } else {
+                        Some(
+                            File::open(&path)
+                                .with_context(|| format!("failed to read {}", path.display()))?,
+                        )
+                    };
+                    Ok(TraceFile { path, file })
+                })
+                .collect::<Result<Vec<_>>>()
+        };
+        let name = |file: usize| {
+            let path = paths.get(file).and_then(|path| path.file_name());
+            path.unwrap_or_default().to_string_lossy().into_owned()
+        };
+        let log = Log::open(dictionary, open(segments)?, open(live)?)
+            .map_err(|(file, error)| anyhow!("failed to read {}: {error}", name(file)))
+            .with_context(context)?;
+        for damage in &log.damage {
+            notes.push(format!("damaged: {}: {}", name(damage.file), damage.error));
+        }
+        match &log.dictionary.stop {
+            None => notes.push(
+                "the recording did not end in good order (the process was killed, or still runs): \
+                 each thread is there up to its last whole event"
+                    .to_owned(),
+            ),
+            Some(stop) if stop.lost > 0 => {
+                notes.push(format!("{} events were lost while recording", stop.lost));
+            }
+            Some(_) => {}
+        }
+        let missing = log.missing();
+        if !missing.is_empty() {
+            let blocks: u64 = missing.iter().map(|missing| missing.count).sum();
+            let deleted = log.dictionary.stop.as_ref();
+            let why = match deleted.map_or(0, |stop| stop.segments_deleted) {
+                0 => "lost",
+                _ => "lost, or deleted to keep to max-trace",
+            };
+            notes.push(format!(
+                "{blocks} blocks of events of {} threads are missing ({why})",
+                {
+                    let mut streams: Vec<u64> =
+                        missing.iter().map(|missing| missing.stream).collect();
+                    streams.dedup();
+                    streams.len()
+                }
+            ));
+        }
+        Ok(Trace {
+            log,
+            directory,
+            notes,
+        })
+    }
+
+    /// All places of blocks.
+    pub fn all(&self) -> Vec<usize> {
+        (0..self.log.blocks().len()).collect()
+    }
+}
+
+/// The directory with the files.
+fn find(path: &Path) -> Result<PathBuf> {
+    if path.join("dictionary.hsd").is_file() {
+        return Ok(path.to_owned());
+    }
+    let context = || format!("failed to read {}", path.display());
+    let mut found = Vec::new();
+    for entry in fs::read_dir(path).with_context(context)? {
+        let path = entry.with_context(context)?.path();
+        if path.join("dictionary.hsd").is_file() {
+            found.push(path);
+        }
+    }
+    found.sort();
+    match found.as_slice() {
+        [one] => Ok(one.clone()),
+        [] => bail!(
+            "no trace in {} (no dictionary.hsd there or in a directory below): was it recorded with mode=trace?",
+            path.display()
+        ),
+        [first, ..] => bail!(
+            "{} has {} traces; name one of them, like {}",
+            path.display(),
+            found.len(),
+            first.display()
+        ),
+    }
+}
+
+fn dictionary(path: &Path, notes: &mut Vec<String>) -> Result<Dictionary> {
+    let context = || format!("failed to read {}", path.display());
+    let bytes = fs::read(path).with_context(context)?;
+    let (dictionary, damage) = Dictionary::read(&bytes)
+        .map_err(anyhow::Error::from)
+        .with_context(context)?;
+    if let Some(error) = damage {
+        notes.push(format!(
+            "damaged: dictionary.hsd: {error}; names beyond are shown as numbers"
+        ));
+    }
+    Ok(dictionary)
+}

@@ -1,0 +1,155 @@
+//! Which steps are wanted.
+
+use super::steps::{Place, Step, What};
+use hindsight_instrument::glob::Globs;
+use hindsight_tracelog::trace::dictionary::Dictionary;
+use hindsight_tracelog::trace::{self, Datum, ObjectId};
+use std::collections::BTreeSet;
+
+/// What the user asked for; what is not said is not asked.
+#[derive(Debug, Clone, Default)]
+pub struct Wanted {
+    /// Ids of threads, or globs of their names.
+    pub threads: Vec<String>,
+    /// Globs of classes: of methods, and of fields as code names them.
+    pub classes: Vec<String>,
+    /// Globs of methods and fields: `class.name`.
+    pub members: Vec<String>,
+    /// The number of an object.
+    pub object: Option<u64>,
+}
+
+/// The same, by the numbers of a trace.
+pub struct Filter {
+    threads: Option<BTreeSet<u64>>,
+    methods: Option<BTreeSet<u32>>,
+    fields: BTreeSet<u32>,
+    callees: BTreeSet<u32>,
+    object: Option<ObjectId>,
+}
+
+impl Filter {
+    /// Looks the names up.
+    pub fn new(wanted: &Wanted, dictionary: &Dictionary) -> Filter {
+        let globs = |list: &[String]| Globs::new(list.iter().map(String::as_str));
+        let (classes, members) = (globs(&wanted.classes), globs(&wanted.members));
+        let names = |class: &str, name: &str| {
+            (classes.is_empty() || classes.matches(class))
+                && (members.is_empty() || members.matches(&format!("{class}.{name}")))
+        };
+        let mut filter = Filter {
+            threads: None,
+            methods: None,
+            fields: BTreeSet::new(),
+            callees: BTreeSet::new(),
+            object: wanted.object.map(ObjectId),
+        };
+        if !(classes.is_empty() && members.is_empty()) {
+            let mut methods = BTreeSet::new();
+            for class in &dictionary.traced {
+                let named = class.methods.iter();
+                let named = named.filter(|method| names(&class.name, &method.name));
+                methods.extend(named.map(|method| method.id));
+                let of = |list: &[trace::dictionary::Member]| {
+                    let named = list.iter();
+                    let named = named.filter(|member| names(&member.owner, &member.name));
+                    named.map(|member| member.id).collect::<Vec<_>>()
+                };
+                filter.fields.extend(of(&class.fields));
+                filter.callees.extend(of(&class.callees));
+            }
+            filter.methods = Some(methods);
+        }
+        if !wanted.threads.is_empty() {
+            let names = globs(&wanted.threads);
+            let mut ids: BTreeSet<u64> = wanted
+                .threads
+                .iter()
+                .filter_map(|thread| thread.parse().ok())
+                .collect();
+            let named = dictionary.threads.iter();
+            ids.extend(
+                named
+                    .filter(|(_, name)| names.matches(name))
+                    .map(|(id, _)| *id),
+            );
+            filter.threads = Some(ids);
+        }
+        filter
+    }
+
+    /// Whether no step can be admitted: no such thread, class or member.
+    pub fn is_void(&self) -> bool {
+        let no_member = self.methods.as_ref().is_some_and(BTreeSet::is_empty)
+            && self.fields.is_empty()
+            && self.callees.is_empty();
+        no_member || self.threads.as_ref().is_some_and(BTreeSet::is_empty)
+    }
+
+    /// The same for blocks.
+    pub fn of_blocks(&self) -> trace::Filter {
+        // The index does not know callees.
+        let members = self.methods.is_some() && self.callees.is_empty();
+        trace::Filter {
+            threads: self.threads.clone(),
+            methods: self.methods.clone().filter(|_| members),
+            fields: members.then(|| self.fields.clone()),
+            object: self.object,
+        }
+    }
+
+    /// Whether a step is wanted.
+    pub fn admits(&self, step: &Step) -> bool {
+        let threads = self.threads.as_ref();
+        threads.is_none_or(|threads| threads.contains(&step.thread))
+            && self.admits_member(&step.what)
+            && self
+                .object
+                .is_none_or(|object| takes_part(&step.what, object))
+    }
+
+    fn admits_member(&self, what: &What) -> bool {
+        let Some(methods) = &self.methods else {
+            return true;
+        };
+        match what {
+            What::Enter { method, .. }
+            | What::Exit { method, .. }
+            | What::Unwind { method, .. }
+            | What::Caught { method, .. }
+            | What::Bind { method, .. } => methods.contains(method),
+            What::Write { place, .. } | What::Read { place, .. } => match place {
+                Place::Field { field, .. } | Place::Static { field } => self.fields.contains(field),
+                Place::Element { .. } => false,
+            },
+            What::Called { callee, .. } => self.callees.contains(callee),
+            What::Lost(_) => true,
+            What::Thread { .. } | What::End | What::New { .. } => false,
+        }
+    }
+}
+
+/// Whether an object takes part in a step. Only its number counts: users do not
+/// name the class.
+fn takes_part(what: &What, object: ObjectId) -> bool {
+    let is = |id: &Option<ObjectId>| id.is_some_and(|id| id.serial() == object.serial());
+    let value = |value: &Datum| matches!(value, Datum::Reference(id) if is(id));
+    match what {
+        What::Enter { arguments, .. } => arguments.iter().any(|argument| value(&argument.value)),
+        What::Exit { value: told, .. } => told.as_ref().is_some_and(value),
+        What::Unwind { exception: id, .. }
+        | What::Caught { exception: id, .. }
+        | What::Bind { this: id, .. } => is(id),
+        What::Write { place, value: told } | What::Read { place, value: told } => {
+            let of = match place {
+                Place::Field { object, .. } => is(object),
+                Place::Element { array, .. } => is(array),
+                Place::Static { .. } => false,
+            };
+            of || told.as_ref().is_some_and(value)
+        }
+        What::Called { values, .. } => values.iter().any(value),
+        What::New { object: new, .. } => is(&Some(*new)),
+        What::Thread { .. } | What::End | What::Lost(_) => false,
+    }
+}

@@ -1,0 +1,475 @@
+//! Steps for people and machines.
+
+use super::steps::{Place, Step, What};
+use crate::graph::Typed;
+use crate::text::{one_line, primitive, quote, simple_name};
+use hindsight_tracelog::crash::Value;
+use hindsight_tracelog::trace::dictionary::{Dictionary, Member, Method};
+use hindsight_tracelog::trace::{Datum, ObjectId};
+use serde_json::{Map, Value as Json, json};
+use std::collections::HashMap;
+use std::fmt::Write;
+
+/// Texts that are remembered for being shown again.
+const MAX_TEXTS: usize = 65_536;
+/// Characters of a text that are shown in a line.
+const TEXT: usize = 60;
+/// Calls that are shown deeper into the line.
+const MAX_INDENT: usize = 40;
+
+/// Gives steps their names. Remembers a bounded number of texts, and where each
+/// thread is.
+pub struct Names<'d> {
+    dictionary: &'d Dictionary,
+    texts: HashMap<u64, String>,
+    threads: HashMap<u64, Thread>,
+}
+
+#[derive(Default)]
+struct Thread {
+    name: String,
+    calls: Vec<u32>,
+}
+
+impl<'d> Names<'d> {
+    /// By a trace's dictionary.
+    pub fn new(dictionary: &'d Dictionary) -> Self {
+        let threads = dictionary.threads.iter().map(|(id, name)| {
+            let thread = Thread {
+                name: name.clone(),
+                calls: Vec::new(),
+            };
+            (*id, thread)
+        });
+        Self {
+            dictionary,
+            texts: HashMap::new(),
+            threads: threads.collect(),
+        }
+    }
+
+    /// Must see each step, shown or not, before it is shown. Returns how deep in
+    /// calls it is.
+    pub fn follow(&mut self, step: &Step) -> usize {
+        if self.threads.len() > MAX_TEXTS {
+            // Virtual threads come by the hundred thousand.
+            self.threads.clear();
+        }
+        match &step.what {
+            What::New {
+                object,
+                text: Some(text),
+                ..
+            } => {
+                if self.texts.len() >= MAX_TEXTS {
+                    self.texts.clear();
+                }
+                self.texts.insert(object.serial(), text.clone());
+            }
+            What::Thread { name } => {
+                self.threads.entry(step.thread).or_default().name = name.clone();
+            }
+            _ => {}
+        }
+        let calls = &mut self.threads.entry(step.thread).or_default().calls;
+        match &step.what {
+            What::Enter { method, .. } => {
+                calls.push(*method);
+                calls.len() - 1
+            }
+            What::Exit { method, .. } | What::Unwind { method, .. } => {
+                if let Some(at) = calls.iter().rposition(|call| call == method) {
+                    calls.truncate(at);
+                }
+                calls.len()
+            }
+            What::Caught { method, .. } => {
+                if let Some(at) = calls.iter().rposition(|call| call == method) {
+                    calls.truncate(at + 1);
+                }
+                calls.len()
+            }
+            _ => calls.len(),
+        }
+    }
+
+    /// A line of text, without its end.
+    pub fn line(&self, step: &Step, depth: usize) -> String {
+        let mut line = String::new();
+        let thread = match self.threads.get(&step.thread) {
+            Some(thread) if !thread.name.is_empty() => one_line(&thread.name, 20),
+            _ => format!("#{}", step.thread),
+        };
+        let _ = write!(line, "{thread:<12} ");
+        for _ in 0..depth.min(MAX_INDENT) {
+            line.push_str("| ");
+        }
+        match &step.what {
+            What::Thread { .. } if step.is_virtual => {
+                let _ = write!(line, "virtual thread {}", step.thread);
+            }
+            What::Thread { .. } => {
+                let _ = write!(line, "thread {}", step.thread);
+            }
+            What::End => line.push_str("ends"),
+            What::Enter { method, arguments } => {
+                let _ = write!(line, "{}(", self.method(*method));
+                let entry = self.dictionary.method(*method).map(|(_, method)| method);
+                for (at, argument) in arguments.iter().enumerate() {
+                    let name = match argument.index {
+                        0 => Some("this"),
+                        index => entry.and_then(|entry| {
+                            let names = &entry.parameter_names;
+                            names.get(usize::from(index) - 1)?.as_deref()
+                        }),
+                    };
+                    let ty = entry.map_or("", |entry| type_of(entry, argument.index));
+                    let separator = if at == 0 { "" } else { ", " };
+                    let name = name.map_or_else(|| format!("arg{}", argument.index), str::to_owned);
+                    let _ = write!(
+                        line,
+                        "{separator}{name} = {}",
+                        self.datum(argument.value, ty)
+                    );
+                }
+                line.push(')');
+            }
+            What::Exit { method, value } => {
+                let _ = write!(line, "{} returns", self.method(*method));
+                if let Some(value) = value {
+                    let entry = self.dictionary.method(*method);
+                    let ty = entry.and_then(|(_, method)| method.descriptor.rsplit(')').next());
+                    let _ = write!(line, " {}", self.datum(*value, ty.unwrap_or("")));
+                }
+            }
+            What::Unwind { method, exception } => {
+                let (method, exception) = (self.method(*method), self.object(*exception));
+                let _ = write!(line, "{method} throws {exception}");
+            }
+            What::Caught { method, exception } => {
+                let (method, exception) = (self.method(*method), self.object(*exception));
+                let _ = write!(line, "{method} catches {exception}");
+            }
+            What::Bind { method, this } => {
+                let (method, this) = (self.method(*method), self.object(*this));
+                let _ = write!(line, "{method} binds {this}");
+            }
+            What::Write { place, value } => {
+                let (place, ty) = self.place(place);
+                line.push_str(&place);
+                match value {
+                    Some(value) => {
+                        let _ = write!(line, " = {}", self.datum(*value, &ty));
+                    }
+                    None => line.push_str(" is written"),
+                }
+            }
+            What::Read { place, value } => {
+                let (place, ty) = self.place(place);
+                let _ = write!(line, "{place} is read");
+                if let Some(value) = value {
+                    let _ = write!(line, ": {}", self.datum(*value, &ty));
+                }
+            }
+            What::Called { callee, values } => {
+                let _ = write!(line, "after {}: ", self.callee(*callee));
+                let values: Vec<_> = values.iter().map(|value| self.datum(*value, "")).collect();
+                line.push_str(&values.join(", "));
+            }
+            What::New {
+                object,
+                length,
+                text,
+            } => {
+                let _ = write!(line, "new {}#{}", self.class(*object), object.serial());
+                match text {
+                    Some(text) => {
+                        let _ = write!(line, " {}", quoted(text));
+                        let shown = text.encode_utf16().count();
+                        if (*length as usize) > shown {
+                            let _ = write!(line, " of {length} characters");
+                        }
+                    }
+                    None if *length > 0 => {
+                        let _ = write!(line, " of length {length}");
+                    }
+                    None => {}
+                }
+            }
+            What::Lost(count) => {
+                let _ = write!(line, "{count} events were lost here");
+            }
+        }
+        line
+    }
+
+    /// A step as a JSON object.
+    pub fn json(&self, step: &Step) -> Json {
+        let mut fields = Map::new();
+        let mut put = |key: &str, value: Json| {
+            fields.insert(key.to_owned(), value);
+        };
+        let event = match &step.what {
+            What::Thread { .. } => "thread",
+            What::End => "end",
+            What::Enter { .. } => "enter",
+            What::Exit { .. } => "exit",
+            What::Unwind { .. } => "unwind",
+            What::Caught { .. } => "caught",
+            What::Bind { .. } => "bind",
+            What::Write { .. } => "write",
+            What::Read { .. } => "read",
+            What::Called { .. } => "called",
+            What::New { .. } => "new",
+            What::Lost(_) => "lost",
+        };
+        put("event", json!(event));
+        put("thread", json!(step.thread));
+        put("stamp", json!(step.stamp));
+        if let What::Enter { method, .. }
+        | What::Exit { method, .. }
+        | What::Unwind { method, .. }
+        | What::Caught { method, .. }
+        | What::Bind { method, .. } = &step.what
+        {
+            put("method_id", json!(method));
+            if let Some((class, method)) = self.dictionary.method(*method) {
+                put("class", json!(class.name));
+                put("method", json!(method.name));
+                put("descriptor", json!(method.descriptor));
+            }
+        }
+        let told = |value: &Option<Datum>, ty: &str| {
+            value.map_or(Json::Null, |value| self.json_datum(value, ty))
+        };
+        match &step.what {
+            What::Thread { name } => {
+                put("name", json!(name));
+                put("virtual", json!(step.is_virtual));
+            }
+            What::End => {}
+            What::Enter { method, arguments } => {
+                let entry = self.dictionary.method(*method).map(|(_, method)| method);
+                let arguments = arguments.iter().map(|argument| {
+                    let ty = entry.map_or("", |entry| type_of(entry, argument.index));
+                    json!({
+                        "index": argument.index,
+                        "type": ty,
+                        "value": self.json_datum(argument.value, ty),
+                    })
+                });
+                put("arguments", arguments.collect());
+            }
+            What::Exit { method, value } => {
+                let entry = self.dictionary.method(*method);
+                let ty = entry.and_then(|(_, method)| method.descriptor.rsplit(')').next());
+                if value.is_some() {
+                    put("value", told(value, ty.unwrap_or("")));
+                }
+            }
+            What::Unwind { exception, .. } | What::Caught { exception, .. } => {
+                put("exception", self.json_object(*exception));
+            }
+            What::Bind { this, .. } => put("object", self.json_object(*this)),
+            What::Write { place, value } | What::Read { place, value } => {
+                let ty = match place {
+                    Place::Field { object, field } => {
+                        put("object", self.json_object(*object));
+                        self.json_field(*field, false, &mut put)
+                    }
+                    Place::Static { field } => self.json_field(*field, true, &mut put),
+                    Place::Element { array, index } => {
+                        put("object", self.json_object(*array));
+                        put("index", json!(index));
+                        self.element_type(*array)
+                    }
+                };
+                if value.is_some() {
+                    put("value", told(value, &ty));
+                }
+            }
+            What::Called { callee, values } => {
+                put("callee_id", json!(callee));
+                if let Some(callee) = self.dictionary.callee(*callee) {
+                    put("class", json!(callee.owner));
+                    put("method", json!(callee.name));
+                    put("descriptor", json!(callee.descriptor));
+                }
+                let values = values.iter().map(|value| self.json_datum(*value, ""));
+                put("values", values.collect());
+            }
+            What::New {
+                object,
+                length,
+                text,
+            } => {
+                put("object", self.json_object(Some(*object)));
+                if *length > 0 {
+                    put("length", json!(length));
+                }
+                if let Some(text) = text {
+                    put("text", json!(text));
+                }
+            }
+            What::Lost(count) => put("count", json!(count)),
+        }
+        Json::Object(fields)
+    }
+
+    fn json_field(&self, field: u32, is_static: bool, put: &mut dyn FnMut(&str, Json)) -> String {
+        put("field_id", json!(field));
+        put("static", json!(is_static));
+        let Some(field) = self.dictionary.field(field) else {
+            return String::new();
+        };
+        put("class", json!(field.owner));
+        put("field", json!(field.name));
+        put("descriptor", json!(field.descriptor));
+        field.descriptor.clone()
+    }
+
+    fn json_object(&self, object: Option<ObjectId>) -> Json {
+        match object {
+            None => Json::Null,
+            Some(object) => json!({
+                "object": object.serial(),
+                "class": self.dictionary.class(object.class()),
+            }),
+        }
+    }
+
+    fn json_datum(&self, value: Datum, ty: &str) -> Json {
+        match (value, ty) {
+            (Datum::Reference(object), _) => self.json_object(object),
+            (Datum::Int(value), "Z") => json!(value != 0),
+            (Datum::Int(value), _) => json!(value),
+            (Datum::Long(value), _) => json!(value),
+            // JSON has no NaN and no infinities.
+            (Datum::Float(value), _) if !value.is_finite() => {
+                json!(self.datum(Datum::Float(value), ""))
+            }
+            (Datum::Float(value), _) => json!(value),
+            (Datum::Double(value), _) if !value.is_finite() => {
+                json!(self.datum(Datum::Double(value), ""))
+            }
+            (Datum::Double(value), _) => json!(value),
+        }
+    }
+
+    /// `Class.method`
+    pub fn method(&self, id: u32) -> String {
+        match self.dictionary.method(id) {
+            Some((class, method)) => format!("{}.{}", simple_name(&class.name), method.name),
+            None => format!("method {id}"),
+        }
+    }
+
+    fn callee(&self, id: u32) -> String {
+        member_name(self.dictionary.callee(id), "callee", id)
+    }
+
+    fn place(&self, place: &Place) -> (String, String) {
+        let ty = |id: u32| {
+            let field = self.dictionary.field(id);
+            field.map_or_else(String::new, |field| field.descriptor.clone())
+        };
+        match *place {
+            Place::Field { object, field } => {
+                let name = self.dictionary.field(field).map(|field| &field.name);
+                let name = name.map_or_else(|| format!("field {field}"), String::clone);
+                let object = match object {
+                    Some(object) => self.object(Some(object)),
+                    None => "(this)".to_owned(),
+                };
+                (format!("{object}.{name}"), ty(field))
+            }
+            Place::Static { field } => {
+                let name = member_name(self.dictionary.field(field), "field", field);
+                (name, ty(field))
+            }
+            Place::Element { array, index } => (
+                format!("{}[{index}]", self.object(array)),
+                self.element_type(array),
+            ),
+        }
+    }
+
+    fn element_type(&self, array: Option<ObjectId>) -> String {
+        let class = array.and_then(|array| self.dictionary.class(array.class()));
+        let ty = class.and_then(|class| class.strip_prefix('['));
+        ty.unwrap_or("").to_owned()
+    }
+
+    /// The name of an object's class, without its package; `?` if not known.
+    fn class(&self, object: ObjectId) -> String {
+        match self.dictionary.class(object.class()) {
+            Some(name) => class_name(name),
+            None => "?".to_owned(),
+        }
+    }
+
+    fn object(&self, object: Option<ObjectId>) -> String {
+        let Some(object) = object else {
+            return "null".to_owned();
+        };
+        let name = format!("{}#{}", self.class(object), object.serial());
+        match self.texts.get(&object.serial()) {
+            Some(text) => format!("{name} {}", quoted(text)),
+            None => name,
+        }
+    }
+
+    fn datum(&self, value: Datum, ty: &str) -> String {
+        let typed = |value, kind| primitive(Typed { value, kind });
+        match value {
+            Datum::Reference(object) => self.object(object),
+            Datum::Int(value) => {
+                let kind = ty.bytes().next().unwrap_or(b'I');
+                typed(Value::Int(i64::from(value)), kind)
+            }
+            Datum::Long(value) => typed(Value::Int(value), b'J'),
+            Datum::Float(value) => typed(Value::Float(value), b'F'),
+            Datum::Double(value) => typed(Value::Double(value), b'D'),
+        }
+    }
+}
+
+/// The type of a parameter that is told; 0 is `this`.
+fn type_of(method: &Method, index: u16) -> &str {
+    let told = method.told.iter().find(|(told, _)| *told == index);
+    told.map_or("", |(_, ty)| ty.as_str())
+}
+
+fn member_name(member: Option<&Member>, what: &str, id: u32) -> String {
+    match member {
+        Some(member) => format!("{}.{}", simple_name(&member.owner), member.name),
+        None => format!("{what} {id}"),
+    }
+}
+
+fn quoted(text: &str) -> String {
+    let units: Vec<u16> = text.encode_utf16().collect();
+    quote(&units, TEXT)
+}
+
+/// `int[][]` for `[[I`, `String` for `java.lang.String`.
+fn class_name(name: &str) -> String {
+    let element = name.trim_start_matches('[');
+    let dimensions = name.len() - element.len();
+    if dimensions == 0 {
+        return simple_name(name).to_owned();
+    }
+    let element = match element.as_bytes() {
+        [b'L', .., b';'] => simple_name(&element[1..element.len() - 1]).to_owned(),
+        b"Z" => "boolean".to_owned(),
+        b"B" => "byte".to_owned(),
+        b"C" => "char".to_owned(),
+        b"S" => "short".to_owned(),
+        b"I" => "int".to_owned(),
+        b"J" => "long".to_owned(),
+        b"F" => "float".to_owned(),
+        b"D" => "double".to_owned(),
+        _ => element.to_owned(),
+    };
+    element + &"[]".repeat(dimensions)
+}

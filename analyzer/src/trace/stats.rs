@@ -1,0 +1,139 @@
+//! Counts of a trace, from many blocks at the same time.
+
+use super::Trace;
+use hindsight_tracelog::trace::kind::Kind;
+use hindsight_tracelog::trace::{Error, Reader, Source};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// What a trace has.
+#[derive(Debug, Clone, Default)]
+pub struct Counts {
+    /// Events that tell of the program, by kind.
+    pub kinds: BTreeMap<Kind, u64>,
+    /// Calls of each method.
+    pub calls: HashMap<u32, u64>,
+    /// New objects of each class.
+    pub objects: HashMap<u32, u64>,
+    /// Threads with events, and which of them are virtual.
+    pub threads: BTreeSet<u64>,
+    /// See there.
+    pub virtual_threads: BTreeSet<u64>,
+    /// Events that were lost, as far as the blocks tell.
+    pub lost: u64,
+    /// Blocks that could not be read.
+    pub unreadable: Vec<(usize, Error)>,
+}
+
+impl Counts {
+    /// Counts some blocks.
+    ///
+    /// `step` is called for each block that is done, on many threads.
+    pub fn of(trace: &Trace, places: &[usize], step: &(dyn Fn() + Sync)) -> Counts {
+        let workers = std::thread::available_parallelism().map_or(1, |count| count.get().min(16));
+        let next = AtomicUsize::new(0);
+        let work = || {
+            let mut counts = Counts::default();
+            let mut reader = Reader::default();
+            while let Some(&place) = places.get(next.fetch_add(1, Ordering::Relaxed)) {
+                if let Err(error) = counts.add_block(&trace.log, place, &mut reader) {
+                    counts.unreadable.push((place, error));
+                }
+                step();
+            }
+            counts
+        };
+        let mut all = Counts::default();
+        std::thread::scope(|scope| {
+            let workers: Vec<_> = (0..workers.min(places.len()))
+                .map(|_| scope.spawn(work))
+                .collect();
+            for worker in workers {
+                if let Ok(counts) = worker.join() {
+                    all.merge(counts);
+                }
+            }
+        });
+        all.unreadable.sort_by_key(|(place, _)| *place);
+        all
+    }
+
+    fn add_block<S: Source>(
+        &mut self,
+        log: &hindsight_tracelog::trace::Log<S>,
+        place: usize,
+        reader: &mut Reader,
+    ) -> Result<(), Error> {
+        let unpacker = reader.open(log, place)?;
+        let mut kinds = [0_u64; 256];
+        let mut last = None;
+        let counted = loop {
+            let event = match unpacker.next_event() {
+                Ok(Some(event)) => event,
+                Ok(None) => break Ok(()),
+                Err(error) => break Err(error),
+            };
+            kinds[usize::from(event.tag())] += 1;
+            match event.kind() {
+                Kind::Enter => *self.calls.entry(event.id).or_default() += 1,
+                Kind::Object => {
+                    if let Some(object) = event.reference(0) {
+                        *self.objects.entry(object.class()).or_default() += 1;
+                    }
+                }
+                Kind::Lost => {
+                    let count = event.longs().first().map_or(0, |&count| count as u64);
+                    self.lost = self.lost.saturating_add(count);
+                }
+                _ => {}
+            }
+            if last != Some(event.thread) {
+                last = Some(event.thread);
+                let threads = if event.is_virtual {
+                    &mut self.virtual_threads
+                } else {
+                    &mut self.threads
+                };
+                threads.insert(event.thread);
+            }
+        };
+        for (layout, count) in hindsight_tracelog::trace::kind::LAYOUTS.iter().zip(kinds) {
+            if let Some(layout) = layout
+                && count > 0
+            {
+                *self.kinds.entry(layout.kind).or_default() += count;
+            }
+        }
+        counted
+    }
+
+    /// Adds other counts.
+    pub fn merge(&mut self, other: Counts) {
+        fn add<K: std::hash::Hash + Eq>(to: &mut HashMap<K, u64>, from: HashMap<K, u64>) {
+            for (key, count) in from {
+                *to.entry(key).or_default() += count;
+            }
+        }
+        for (kind, count) in other.kinds {
+            *self.kinds.entry(kind).or_default() += count;
+        }
+        add(&mut self.calls, other.calls);
+        add(&mut self.objects, other.objects);
+        self.threads.extend(other.threads);
+        self.virtual_threads.extend(other.virtual_threads);
+        self.lost = self.lost.saturating_add(other.lost);
+        self.unreadable.extend(other.unreadable);
+    }
+
+    /// All events that tell of the program.
+    pub fn events(&self) -> u64 {
+        let of_program = |kind: &Kind| {
+            !matches!(
+                kind,
+                Kind::Stamp | Kind::Switch | Kind::Text | Kind::Lost | Kind::More
+            )
+        };
+        let counts = self.kinds.iter().filter(|(kind, _)| of_program(kind));
+        counts.map(|(_, count)| count).sum()
+    }
+}

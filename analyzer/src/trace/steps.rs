@@ -1,0 +1,423 @@
+//! From events to steps: what one event could not hold is put together.
+
+use hindsight_classfile::{FieldType, MethodDescriptor, Utf8};
+use hindsight_tracelog::trace::dictionary::Dictionary;
+use hindsight_tracelog::trace::kind::Kind;
+use hindsight_tracelog::trace::{Datum, Error, Event, Events, Log, ObjectId, Source};
+use std::collections::{HashMap, VecDeque};
+
+/// Something that a thread did.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Step {
+    /// `Thread.getId`
+    pub thread: u64,
+    /// Whether that is a virtual thread.
+    pub is_virtual: bool,
+    /// See [`Event::stamp`].
+    pub stamp: u64,
+    /// What it did.
+    pub what: What,
+}
+
+/// What a thread did. Numbers of methods, fields and callees are those of the
+/// [`Dictionary`].
+#[derive(Debug, Clone, PartialEq)]
+pub enum What {
+    /// The events that follow are of this thread.
+    Thread {
+        /// Its name.
+        name: String,
+    },
+    /// The thread ends.
+    End,
+    /// A method begins.
+    Enter {
+        /// Which.
+        method: u32,
+        /// What was told of its arguments, in the order of its parameters.
+        arguments: Vec<Argument>,
+    },
+    /// A method is about to return.
+    Exit {
+        /// Which.
+        method: u32,
+        /// What, if that was told.
+        value: Option<Datum>,
+    },
+    /// An exception leaves a method.
+    Unwind {
+        /// Which.
+        method: u32,
+        /// Which.
+        exception: Option<ObjectId>,
+    },
+    /// An exception is caught in a method.
+    Caught {
+        /// Which.
+        method: u32,
+        /// Which.
+        exception: Option<ObjectId>,
+    },
+    /// A constructor's call of another constructor has returned.
+    Bind {
+        /// The constructor.
+        method: u32,
+        /// The object; nothing if the code of the constructor has overwritten it.
+        this: Option<ObjectId>,
+    },
+    /// A place was written.
+    Write {
+        /// Which.
+        place: Place,
+        /// With what, if that was told.
+        value: Option<Datum>,
+    },
+    /// A place was read.
+    Read {
+        /// Which.
+        place: Place,
+        /// What was there, if that was told.
+        value: Option<Datum>,
+    },
+    /// A method has returned that writes to objects unseen.
+    Called {
+        /// Which.
+        callee: u32,
+        /// Receiver, arguments and result, in this order.
+        values: Vec<Datum>,
+    },
+    /// An object is seen for the first time.
+    New {
+        /// Which.
+        object: ObjectId,
+        /// Elements of an array, characters of a string.
+        length: u32,
+        /// The text of a string (its beginning, if it is long), the name of a class
+        /// or enum constant, the value of a box.
+        text: Option<String>,
+    },
+    /// Events were lost here.
+    Lost(u64),
+}
+
+/// An argument that was told.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Argument {
+    /// 0 is `this`; parameters count from 1.
+    pub index: u16,
+    /// What it was.
+    pub value: Datum,
+}
+
+/// Something that holds a value.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Place {
+    /// An instance field.
+    Field {
+        /// Of what; nothing while a constructor has not bound it.
+        object: Option<ObjectId>,
+        /// Which.
+        field: u32,
+    },
+    /// A static field.
+    Static {
+        /// Which.
+        field: u32,
+    },
+    /// An element.
+    Element {
+        /// Of what.
+        array: Option<ObjectId>,
+        /// Which.
+        index: i32,
+    },
+}
+
+/// Steps, one after another. A step that lacks a part waits for it; only other
+/// threads' steps come in between.
+pub struct Steps<'l, S> {
+    events: Events<'l, S>,
+    dictionary: &'l Dictionary,
+    waiting: HashMap<u64, Waiting>,
+    ready: VecDeque<Step>,
+}
+
+struct Waiting {
+    step: Step,
+    values: Values,
+    /// New objects that came while a call waited: they are told of before it.
+    before: Vec<Step>,
+}
+
+#[derive(Default)]
+struct Values {
+    references: Vec<Option<ObjectId>>,
+    ints: Vec<i32>,
+    longs: Vec<i64>,
+}
+
+impl Values {
+    fn add(&mut self, event: &Event) {
+        self.references.extend(event.references());
+        self.ints.extend(event.ints());
+        self.longs.extend(event.longs());
+    }
+
+    /// The values of these types, in order. What was not told is left out.
+    fn in_order<'t>(
+        self,
+        types: impl Iterator<Item = &'t [u8]>,
+    ) -> impl Iterator<Item = Option<Datum>> {
+        let mut references = self.references.into_iter();
+        let mut ints = self.ints.into_iter();
+        let mut longs = self.longs.into_iter();
+        types.map(move |ty| {
+            Some(match ty.first()? {
+                b'L' | b'[' => Datum::Reference(references.next()?),
+                b'J' => Datum::Long(longs.next()?),
+                b'D' => Datum::Double(f64::from_bits(longs.next()? as u64)),
+                b'F' => Datum::Float(f32::from_bits(ints.next()? as u32)),
+                _ => Datum::Int(ints.next()?),
+            })
+        })
+    }
+}
+
+impl<'l, S: Source> Steps<'l, S> {
+    /// The steps of some blocks, in the order of their stamps.
+    pub fn new(log: &'l Log<S>, places: &[usize]) -> Self {
+        Self {
+            events: log.events(places),
+            dictionary: &log.dictionary,
+            waiting: HashMap::new(),
+            ready: VecDeque::new(),
+        }
+    }
+
+    /// The next step. After an error, which costs the rest of a block, more may
+    /// follow.
+    ///
+    /// # Errors
+    ///
+    /// Fails if a block cannot be read.
+    pub fn next_step(&mut self) -> Option<Result<Step, Error>> {
+        loop {
+            if let Some(step) = self.ready.pop_front() {
+                return Some(Ok(step));
+            }
+            match self.events.next_event() {
+                Some(Ok(event)) => {
+                    take(event, self.dictionary, &mut self.waiting, &mut self.ready);
+                }
+                Some(Err(error)) => return Some(Err(error)),
+                None => {
+                    let mut threads: Vec<u64> = self.waiting.keys().copied().collect();
+                    threads.sort_unstable();
+                    for thread in threads {
+                        let waiting = self.waiting.remove(&thread);
+                        if let Some(waiting) = waiting {
+                            self.ready.extend(finish(waiting, self.dictionary));
+                        }
+                    }
+                    if self.ready.is_empty() {
+                        return None;
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn take(
+    event: &Event,
+    dictionary: &Dictionary,
+    waiting: &mut HashMap<u64, Waiting>,
+    ready: &mut VecDeque<Step>,
+) {
+    let thread = event.thread;
+    let first = event.reference(0);
+    // What adds to a step that waits.
+    match event.kind() {
+        Kind::Stamp => return,
+        Kind::More => {
+            if let Some(waiting) = waiting.get_mut(&thread) {
+                waiting.values.add(event);
+            }
+            return;
+        }
+        Kind::Text => {
+            if let Some(Waiting { step, before, .. }) = waiting.get_mut(&thread)
+                && let What::New { object, text, .. } = &mut before.last_mut().unwrap_or(step).what
+                && Some(*object) == first
+            {
+                *text = Some(event.text());
+            }
+            return;
+        }
+        _ => {}
+    }
+    let what = match event.kind() {
+        Kind::Enter => What::Enter {
+            method: event.id,
+            arguments: Vec::new(),
+        },
+        Kind::Called => What::Called {
+            callee: event.id,
+            values: Vec::new(),
+        },
+        Kind::Exit => What::Exit {
+            method: event.id,
+            value: event.value(),
+        },
+        Kind::Unwind => What::Unwind {
+            method: event.id,
+            exception: first,
+        },
+        Kind::Caught => What::Caught {
+            method: event.id,
+            exception: first,
+        },
+        Kind::Bind => What::Bind {
+            method: event.id,
+            this: first,
+        },
+        Kind::Put | Kind::PutStatic | Kind::PutEarly | Kind::Store => What::Write {
+            place: place(event),
+            value: event.value(),
+        },
+        Kind::Get | Kind::GetStatic | Kind::Load => What::Read {
+            place: place(event),
+            value: event.value(),
+        },
+        Kind::Object => match first {
+            Some(object) => What::New {
+                object,
+                length: event.ints().first().map_or(0, |&length| length as u32),
+                text: None,
+            },
+            None => return,
+        },
+        Kind::Switch => What::Thread { name: event.text() },
+        Kind::End => What::End,
+        Kind::Lost => What::Lost(event.longs().first().map_or(0, |&count| count as u64)),
+        Kind::More | Kind::Stamp | Kind::Text => return,
+    };
+    let step = Step {
+        thread,
+        is_virtual: event.is_virtual,
+        stamp: event.stamp,
+        what,
+    };
+    let mut fresh = Waiting {
+        step,
+        values: Values::default(),
+        before: Vec::new(),
+    };
+    if let Some(before) = waiting.get_mut(&thread) {
+        if is_call(&before.step.what) && matches!(fresh.step.what, What::New { .. }) {
+            // Of the call's further objects.
+            before.before.push(fresh.step);
+            return;
+        }
+        if let Some(before) = waiting.remove(&thread) {
+            ready.extend(finish(before, dictionary));
+        }
+    }
+    let complete = match fresh.step.what {
+        What::Enter { .. } | What::Called { .. } => {
+            fresh.values.add(event);
+            !is_full(event)
+        }
+        What::New { .. } => false,
+        _ => true,
+    };
+    if complete {
+        ready.extend(finish(fresh, dictionary));
+    } else {
+        waiting.insert(thread, fresh);
+    }
+}
+
+fn is_call(what: &What) -> bool {
+    matches!(what, What::Enter { .. } | What::Called { .. })
+}
+
+/// Whether there may be more values than one event holds.
+fn is_full(event: &Event) -> bool {
+    let layout = event.layout();
+    layout.references == 5 || layout.ints == 4 || layout.longs == 1
+}
+
+fn place(event: &Event) -> Place {
+    let field = event.id;
+    let object = event.reference(0);
+    match event.kind() {
+        Kind::Put | Kind::Get => Place::Field { object, field },
+        Kind::PutEarly => Place::Field {
+            object: None,
+            field,
+        },
+        Kind::PutStatic | Kind::GetStatic => Place::Static { field },
+        _ => Place::Element {
+            array: object,
+            index: event.ints().first().copied().unwrap_or_default(),
+        },
+    }
+}
+
+fn finish(waiting: Waiting, dictionary: &Dictionary) -> impl Iterator<Item = Step> {
+    let Waiting {
+        mut step,
+        values,
+        before,
+    } = waiting;
+    match &mut step.what {
+        What::Enter { method, arguments } => {
+            if let Some((_, method)) = dictionary.method(*method) {
+                let types = method.told.iter().map(|(_, ty)| ty.as_bytes());
+                let indexes = method.told.iter().map(|&(index, _)| index);
+                arguments.extend(indexes.zip(values.in_order(types)).filter_map(
+                    |(index, value)| {
+                        Some(Argument {
+                            index,
+                            value: value?,
+                        })
+                    },
+                ));
+            }
+        }
+        What::Called {
+            callee,
+            values: list,
+        } => {
+            let member = dictionary.callee(*callee);
+            let descriptor = member
+                .map(|member| Utf8::new(member.descriptor.as_bytes()))
+                .and_then(|descriptor| MethodDescriptor::parse(descriptor).ok());
+            if let Some(descriptor) = descriptor {
+                let mut types: Vec<&[u8]> = (descriptor.parameters())
+                    .chain(descriptor.result())
+                    .map(|ty| kind_text(&ty))
+                    .collect();
+                let objects = types.iter().filter(|ty| ty.starts_with(b"L")).count();
+                // A receiver is not in the descriptor.
+                if values.references.len() > objects {
+                    types.insert(0, b"L");
+                }
+                list.extend(values.in_order(types.into_iter()).flatten());
+            }
+        }
+        _ => {}
+    }
+    before.into_iter().chain([step])
+}
+
+fn kind_text(ty: &FieldType<'_>) -> &'static [u8] {
+    match ty.kind() {
+        b'L' | b'[' => b"L",
+        b'J' => b"J",
+        b'D' => b"D",
+        b'F' => b"F",
+        _ => b"I",
+    }
+}

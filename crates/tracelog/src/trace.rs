@@ -1,0 +1,96 @@
+//! The trace log: every call, every write to the heap, and what took part.
+//!
+//! A trace is a directory of files:
+//!
+//! - `segment-NNNNNN.hst`: **blocks** of events, packed,
+//! - `dictionary.hsd`: what the numbers in events mean,
+//! - `live-NN.hsl`: **chunks** of events as threads write them, not packed. The
+//!   recorder removes them at the end; if it could not, they hold the last
+//!   events of each thread.
+//!
+//! The path of an event: a probe stores it in its thread's [`chunk`], a thread of
+//! the recorder packs full chunks into [`block`]s ([`Packer`]), and [`Log`] reads
+//! both ([`Unpacker`]).
+//!
+//! - [`kind`] is the vocabulary; [`Event`] is an event as it is read.
+//! - [`dictionary`] names classes, methods and fields.
+//! - [`Log`] finds blocks and merges their events; [`Filter`] picks blocks by
+//!   their indexes.
+//!
+//! **Invariant:** unpacking what was packed gives the same events.
+//!
+//! **Invariant:** hostile bytes give an error; memory is bounded by the sizes in
+//! [`block`].
+//!
+//! # Streams, threads and stamps
+//!
+//! A *stream* is what one platform thread has written. It may have carried
+//! virtual threads, so [`kind::Kind::Switch`] says whose the next events are;
+//! each block begins with it in its header. A *stamp* is the count of a clock
+//! that all threads share. A thread takes a new one when it begins a chunk, when
+//! it turns to another virtual thread, and before it tells of a write to an
+//! object (or static field) that another one has written last. So writes to one
+//! object are in the order of their stamps if the program orders them by locks or
+//! volatile fields; calls on different threads are as ordered as that.
+//!
+//! # Segments
+//!
+//! All integers are little-endian. A segment is a header and a run of blocks:
+//!
+//! ```text
+//! header  "HSTRACE\n"  version:u32  crc32(of the 12 bytes before):u32
+//! block   "HSBK"  crc32(of all from here to the payload):u32
+//!         stream:u64 sequence:u64 thread:u64 stamp:u64 last_stamp:u64 time:u64
+//!         events:u32 raw_len:u32 plain_len:u32 stored_len:u32
+//!         crc32(payload):u32 index_len:u32 lost:u64 flags:u32 0:u32
+//!         index[index_len] payload[stored_len]
+//! index   count id.. (methods) count id.. (fields) count id.. (threads), each
+//!         the difference to the one before, as varints; 512 bytes, a bit for
+//!         each object by the upper 12 bits of its number times
+//!         0x9e3779b97f4a7c15, or nothing if there is no object
+//! payload zstd of: the lengths of five columns as varints, the columns
+//! ```
+//!
+//! Blocks are found by going from header to header; after damage, by looking for
+//! the next sound header. No block needs another one.
+//!
+//! # Columns
+//!
+//! 1. For each event its tag, and its id as a varint, if it has one. The tags
+//!    from 238 on are those of exits, unwinds, binds and catches (in the order of
+//!    their tags) whose id is that of the innermost call of the block, which is
+//!    left out.
+//! 2. A byte for each reference: null, `this` of the innermost call, the same as
+//!    the last one at this place, the newest object, or the place among recent
+//!    ones; or that it is none of these.
+//! 3. Those: the differences of class and number to the last one at this place.
+//!    New objects: the difference of the number to that of the newest, less one,
+//!    and the class.
+//! 4. Ints and longs, as differences to the last one at this place.
+//! 5. Texts: 0 for Latin-1 or 1 for UTF-16, the length in bytes, the bytes.
+//!
+//! A *place* is one of 4,096, by a hash of tag, id (without one: the method of
+//! the innermost call) and position in the event. Varints have seven bits a
+//! byte, the lowest first; differences of either sign are zigzag.
+//!
+//! # Versions
+//!
+//! - 1: first format.
+
+pub mod block;
+pub mod chunk;
+pub mod dictionary;
+mod error;
+pub mod kind;
+mod log;
+mod model;
+mod pack;
+mod unpack;
+
+pub use error::{Error, ErrorKind};
+pub use log::{Block, Damage, Events, Filter, Log, Missing, Reader, Source};
+pub use pack::Packer;
+pub use unpack::{Datum, Event, ObjectId, Unpacker};
+
+/// The version this crate writes, and the newest that it reads.
+pub const VERSION: u32 = 1;

@@ -1,0 +1,311 @@
+//! Segments and their blocks: headers, and what is known of a block without
+//! unpacking it.
+
+use super::error::{Error, ErrorKind};
+use super::model::{SERIAL, put_varint};
+use super::unpack::ObjectId;
+
+/// What a segment starts with.
+pub const SEGMENT_MAGIC: &[u8; 8] = b"HSTRACE\n";
+/// Bytes of a segment's header.
+pub const SEGMENT_HEADER: usize = 16;
+/// What a block starts with.
+pub const BLOCK_MAGIC: &[u8; 4] = b"HSBK";
+/// Bytes of a block's header.
+pub const BLOCK_HEADER: usize = 96;
+/// No chunk has more bytes of events.
+pub const MAX_RAW: usize = 1 << 20;
+/// No payload is larger when it is unpacked: an event grows by two bytes at most.
+pub const MAX_PLAIN: usize = 2 * MAX_RAW;
+/// No index is larger: each of its numbers takes an event of five bytes.
+pub const MAX_INDEX: usize = MAX_RAW + FILTER;
+/// Bytes of the filter of objects.
+const FILTER: usize = 512;
+
+/// The header of a segment.
+pub fn segment_header() -> [u8; SEGMENT_HEADER] {
+    let mut header = [0; SEGMENT_HEADER];
+    header[..8].copy_from_slice(SEGMENT_MAGIC);
+    header[8..12].copy_from_slice(&super::VERSION.to_le_bytes());
+    let sum = crc32fast::hash(&header[..12]);
+    header[12..].copy_from_slice(&sum.to_le_bytes());
+    header
+}
+
+/// Checks the header of a segment or another file of a trace.
+///
+/// # Errors
+///
+/// Fails if it is none, or one of a later version.
+pub fn check_header(header: &[u8], magic: &[u8; 8]) -> Result<(), Error> {
+    let header: &[u8; SEGMENT_HEADER] = header
+        .get(..SEGMENT_HEADER)
+        .and_then(|header| header.try_into().ok())
+        .ok_or(Error::at(ErrorKind::Cut, 0))?;
+    if &header[..8] != magic {
+        return Err(Error::at(ErrorKind::Magic, 0));
+    }
+    if crc32fast::hash(&header[..12]) != u32_at(header, 12) {
+        return Err(Error::at(ErrorKind::HeaderSum, 0));
+    }
+    match u32_at(header, 8) {
+        super::VERSION => Ok(()),
+        version => Err(Error::at(ErrorKind::Version { version }, 8)),
+    }
+}
+
+/// What a block is about.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Header {
+    /// The recorder's number for the thread that wrote: a platform thread, or
+    /// the carrier of virtual ones.
+    pub stream: u64,
+    /// The place of the block in its stream, from 0.
+    pub sequence: u64,
+    /// The thread of the first events: `Thread.getId`.
+    pub thread: u64,
+    /// The stamp of the first events.
+    pub stamp: u64,
+    /// The stamp of the last ones.
+    pub last_stamp: u64,
+    /// When the block was begun, nanoseconds since 1970.
+    pub time: u64,
+    /// How many events there are.
+    pub events: u32,
+    /// Bytes of them before packing.
+    pub raw_len: u32,
+    /// Bytes of the columns.
+    pub plain_len: u32,
+    /// Bytes of the payload.
+    pub stored_len: u32,
+    /// CRC-32 of the payload.
+    pub payload_sum: u32,
+    /// Bytes of the index, between header and payload.
+    pub index_len: u32,
+    /// Events lost in the block's time, as its own events tell.
+    pub lost: u64,
+    /// Bit 0: the thread of the first events is virtual.
+    pub flags: u32,
+}
+
+impl Header {
+    /// Whether the thread of the first events is virtual.
+    pub fn is_virtual(&self) -> bool {
+        self.flags & 1 != 0
+    }
+
+    /// Bytes of the whole block.
+    pub fn total_len(&self) -> u64 {
+        BLOCK_HEADER as u64 + u64::from(self.index_len) + u64::from(self.stored_len)
+    }
+
+    pub(super) fn write(&mut self, index: &Index, payload: &[u8], out: &mut Vec<u8>) {
+        let start = out.len();
+        out.resize(start + BLOCK_HEADER, 0);
+        index.write(out);
+        self.index_len = (out.len() - start - BLOCK_HEADER) as u32;
+        self.stored_len = payload.len() as u32;
+        self.payload_sum = crc32fast::hash(payload);
+        let fields = self.bytes();
+        out[start..start + 4].copy_from_slice(BLOCK_MAGIC);
+        out[start + 8..start + BLOCK_HEADER].copy_from_slice(&fields);
+        let sum = crc32fast::hash(&out[start + 8..]);
+        out[start + 4..start + 8].copy_from_slice(&sum.to_le_bytes());
+        out.extend_from_slice(payload);
+    }
+
+    fn bytes(&self) -> [u8; BLOCK_HEADER - 8] {
+        let mut bytes = [0; BLOCK_HEADER - 8];
+        let longs = [
+            self.stream,
+            self.sequence,
+            self.thread,
+            self.stamp,
+            self.last_stamp,
+            self.time,
+        ];
+        for (place, long) in bytes.chunks_exact_mut(8).zip(longs) {
+            place.copy_from_slice(&long.to_le_bytes());
+        }
+        let ints = [
+            self.events,
+            self.raw_len,
+            self.plain_len,
+            self.stored_len,
+            self.payload_sum,
+            self.index_len,
+        ];
+        for (place, int) in bytes[48..72].chunks_exact_mut(4).zip(ints) {
+            place.copy_from_slice(&int.to_le_bytes());
+        }
+        bytes[72..80].copy_from_slice(&self.lost.to_le_bytes());
+        bytes[80..84].copy_from_slice(&self.flags.to_le_bytes());
+        bytes
+    }
+
+    /// Reads a header, of which the sum is still to be checked.
+    ///
+    /// # Errors
+    ///
+    /// Fails if there is none, or if it claims what no block can have.
+    pub fn read(bytes: &[u8; BLOCK_HEADER]) -> Result<Self, Error> {
+        if &bytes[..4] != BLOCK_MAGIC {
+            return Err(Error::at(ErrorKind::Magic, 0));
+        }
+        let header = Self {
+            stream: u64_at(bytes, 8),
+            sequence: u64_at(bytes, 16),
+            thread: u64_at(bytes, 24),
+            stamp: u64_at(bytes, 32),
+            last_stamp: u64_at(bytes, 40),
+            time: u64_at(bytes, 48),
+            events: u32_at(bytes, 56),
+            raw_len: u32_at(bytes, 60),
+            plain_len: u32_at(bytes, 64),
+            stored_len: u32_at(bytes, 68),
+            payload_sum: u32_at(bytes, 72),
+            index_len: u32_at(bytes, 76),
+            lost: u64_at(bytes, 80),
+            flags: u32_at(bytes, 88),
+        };
+        let bounds = [
+            (header.raw_len, MAX_RAW),
+            (header.plain_len, MAX_PLAIN),
+            (header.stored_len, MAX_PLAIN),
+            (header.index_len, MAX_INDEX),
+            (header.events, MAX_RAW),
+        ];
+        if bounds.iter().any(|&(len, most)| len as usize > most) {
+            return Err(Error::at(ErrorKind::TooLong, 56));
+        }
+        Ok(header)
+    }
+
+    /// Checks the sum over the header and the index behind it.
+    ///
+    /// # Errors
+    ///
+    /// Fails if it does not fit.
+    pub fn check(bytes: &[u8; BLOCK_HEADER], index: &[u8]) -> Result<(), Error> {
+        let mut hasher = crc32fast::Hasher::new();
+        hasher.update(&bytes[8..]);
+        hasher.update(index);
+        if hasher.finalize() == u32_at(bytes, 4) {
+            Ok(())
+        } else {
+            Err(Error::at(ErrorKind::HeaderSum, 4))
+        }
+    }
+}
+
+/// What occurs in a block.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Index {
+    /// The methods that are entered, sorted.
+    pub methods: Vec<u32>,
+    /// The fields that are written and read, sorted.
+    pub fields: Vec<u32>,
+    /// The threads, sorted.
+    pub threads: Vec<u64>,
+    /// A bit for the hash of each object; empty if there are none.
+    objects: Vec<u8>,
+}
+
+impl Index {
+    #[inline]
+    pub(super) fn add_object(&mut self, reference: u64) {
+        if reference != 0 {
+            if self.objects.is_empty() {
+                self.objects = vec![0; FILTER];
+            }
+            let (byte, bit) = filter_place(reference & SERIAL);
+            self.objects[byte] |= bit;
+        }
+    }
+
+    /// Whether an object may occur. Now and then one does not that may.
+    pub fn may_have(&self, object: ObjectId) -> bool {
+        let (byte, bit) = filter_place(object.serial());
+        self.objects.get(byte).is_some_and(|byte| byte & bit != 0)
+    }
+
+    fn write(&self, out: &mut Vec<u8>) {
+        let lists: [&mut dyn Iterator<Item = u64>; 3] = [
+            &mut self.methods.iter().map(|&id| u64::from(id)),
+            &mut self.fields.iter().map(|&id| u64::from(id)),
+            &mut self.threads.iter().copied(),
+        ];
+        let lens = [self.methods.len(), self.fields.len(), self.threads.len()];
+        for (list, len) in lists.into_iter().zip(lens) {
+            put_varint(out, len as u64);
+            let mut last = 0;
+            for value in list {
+                put_varint(out, value.wrapping_sub(last));
+                last = value;
+            }
+        }
+        out.extend_from_slice(&self.objects);
+    }
+
+    /// Reads an index.
+    ///
+    /// # Errors
+    ///
+    /// Fails if it makes no sense.
+    pub fn read(bytes: &[u8]) -> Result<Self, Error> {
+        let mut at = 0;
+        let mut lists = [Vec::new(), Vec::new(), Vec::new()];
+        for list in &mut lists {
+            let len = varint(bytes, &mut at)?;
+            let mut last = 0u64;
+            // Each takes a byte at least, so that a lie ends soon.
+            for _ in 0..len {
+                last = last.wrapping_add(varint(bytes, &mut at)?);
+                list.push(last);
+            }
+        }
+        let [methods, fields, threads] = lists;
+        let objects = bytes.get(at..).unwrap_or_default();
+        if !objects.is_empty() && objects.len() != FILTER {
+            return Err(Error::at(ErrorKind::Record, at));
+        }
+        Ok(Self {
+            methods: methods.into_iter().map(|id| id as u32).collect(),
+            fields: fields.into_iter().map(|id| id as u32).collect(),
+            threads,
+            objects: objects.to_vec(),
+        })
+    }
+}
+
+fn varint(bytes: &[u8], at: &mut usize) -> Result<u64, Error> {
+    let mut value = 0;
+    for shift in (0..64).step_by(7) {
+        let byte = *bytes.get(*at).ok_or(Error::at(ErrorKind::Cut, *at))?;
+        *at += 1;
+        value |= u64::from(byte & 0x7f) << shift;
+        if byte < 0x80 {
+            return Ok(value);
+        }
+    }
+    Err(Error::at(ErrorKind::LongNumber, *at))
+}
+
+fn filter_place(serial: u64) -> (usize, u8) {
+    let hash = serial.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (64 - 12);
+    ((hash >> 3) as usize, 1 << (hash & 7))
+}
+
+pub(super) fn u32_at(bytes: &[u8], at: usize) -> u32 {
+    let bytes = bytes
+        .get(at..at + 4)
+        .and_then(|bytes| bytes.try_into().ok());
+    bytes.map_or(0, u32::from_le_bytes)
+}
+
+pub(super) fn u64_at(bytes: &[u8], at: usize) -> u64 {
+    let bytes = bytes
+        .get(at..at + 8)
+        .and_then(|bytes| bytes.try_into().ok());
+    bytes.map_or(0, u64::from_le_bytes)
+}

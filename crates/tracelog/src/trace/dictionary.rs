@@ -1,0 +1,296 @@
+//! What the numbers in events mean: the file `dictionary.hsd`.
+//!
+//! After the header, which is like a segment's, come records:
+//!
+//! ```text
+//! len:u32  stored_len:u32  crc32(payload):u32  crc32(of the 12 bytes before):u32
+//! payload[stored_len]     zstd of len bytes of MessagePack: a [`Record`]
+//! ```
+
+use std::collections::{BTreeMap, HashMap};
+use std::io;
+
+use serde::{Deserialize, Serialize};
+
+use super::block::{SEGMENT_HEADER, check_header, u32_at};
+use super::error::{Error, ErrorKind};
+
+/// What the file starts with.
+pub const MAGIC: &[u8; 8] = b"HSDICT\n\0";
+/// Bytes before a record's payload.
+pub const RECORD_HEADER: usize = 16;
+/// No record is larger.
+pub const MAX_RECORD: usize = 256 << 20;
+
+/// A record. Structures are MessagePack arrays in the order of their fields; new
+/// fields go to the end.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub enum Record {
+    /// What was recorded, first of all.
+    Start(Start),
+    /// A class whose code tells events.
+    Traced(TracedClass),
+    /// A class of objects.
+    Class(ObjectClass),
+    /// A platform thread.
+    Thread(Thread),
+    /// The recording ended in good order.
+    Stop(Stop),
+}
+
+/// What was recorded.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub struct Start {
+    /// Milliseconds since 1970.
+    pub started_ms: i64,
+    /// The process.
+    pub pid: u32,
+    /// Which events were asked for: `calls`, `writes`, `reads`, `values`.
+    pub what: Vec<String>,
+    /// The user's name for the program's version.
+    pub version: String,
+}
+
+/// A class that was instrumented.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub struct TracedClass {
+    /// Binary name with dots.
+    pub name: String,
+    /// SHA-256 of the class file as its loader gave it, in hexadecimal; empty if
+    /// not known.
+    pub sha256: String,
+    /// Its methods, by rising id.
+    pub methods: Vec<Method>,
+    /// What the ids of fields in its code mean.
+    pub fields: Vec<Member>,
+    /// What the ids of callees in its code mean.
+    pub callees: Vec<Member>,
+    /// Methods that tell less than asked for, or nothing: name, descriptor, why.
+    pub less: Vec<(String, String, String)>,
+}
+
+/// A method whose code tells events.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub struct Method {
+    /// What events call it.
+    pub id: u32,
+    /// Its name.
+    pub name: String,
+    /// Its descriptor.
+    pub descriptor: String,
+    /// Its access flags.
+    pub access: u16,
+    /// Its first and last line.
+    pub lines: Option<(u16, u16)>,
+    /// The parameters that its entry tells: the index (0 is `this`, parameters
+    /// count from 1 in static methods too) and the descriptor. References come
+    /// first in the event, then what fits an `int`, then `long` and `double`,
+    /// each in this order; what one event cannot hold is in the next ones.
+    pub told: Vec<(u16, String)>,
+    /// The names of its parameters, as far as they are known.
+    pub parameter_names: Vec<Option<String>>,
+}
+
+/// A field or method as code refers to it.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub struct Member {
+    /// What events call it.
+    pub id: u32,
+    /// The class in which the search for it begins, binary name with dots.
+    pub owner: String,
+    /// Its name.
+    pub name: String,
+    /// Its descriptor.
+    pub descriptor: String,
+}
+
+/// A class of objects.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub struct ObjectClass {
+    /// What object ids call it.
+    pub id: u32,
+    /// Its name as `Class.getName` gives it.
+    pub name: String,
+}
+
+/// A platform thread that tells events. Virtual ones are in the log alone.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub struct Thread {
+    /// `Thread.getId`
+    pub id: u64,
+    /// Its name at its first event.
+    pub name: String,
+}
+
+/// How a recording ended.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub struct Stop {
+    /// Milliseconds since 1970.
+    pub ended_ms: i64,
+    /// Events that were not stored.
+    pub lost: u64,
+    /// Segments that were deleted to keep to `max-trace`.
+    pub segments_deleted: u64,
+}
+
+/// The header of the file.
+pub fn file_header() -> [u8; SEGMENT_HEADER] {
+    let mut header = super::block::segment_header();
+    header[..8].copy_from_slice(MAGIC);
+    let sum = crc32fast::hash(&header[..12]);
+    header[12..].copy_from_slice(&sum.to_le_bytes());
+    header
+}
+
+/// Packs one record.
+///
+/// # Errors
+///
+/// Fails if there is no memory for it.
+pub fn pack(record: &Record) -> io::Result<Vec<u8>> {
+    let raw = rmp_serde::to_vec(record).map_err(io::Error::other)?;
+    let payload = zstd::bulk::compress(&raw, 1)?;
+    let mut out = Vec::with_capacity(RECORD_HEADER + payload.len());
+    out.extend((raw.len() as u32).to_le_bytes());
+    out.extend((payload.len() as u32).to_le_bytes());
+    out.extend(crc32fast::hash(&payload).to_le_bytes());
+    out.extend(crc32fast::hash(&out).to_le_bytes());
+    out.extend(payload);
+    Ok(out)
+}
+
+/// A field or callee, by the places in [`Dictionary`].
+#[derive(Debug, Clone, Copy)]
+struct Place {
+    class: u32,
+    index: u32,
+}
+
+/// All that the numbers mean.
+#[derive(Debug, Default)]
+pub struct Dictionary {
+    /// What was recorded; nothing if the file was cut before.
+    pub start: Option<Start>,
+    /// How the recording ended; nothing if it did not in good order.
+    pub stop: Option<Stop>,
+    /// The classes whose code tells events.
+    pub traced: Vec<TracedClass>,
+    /// The platform threads, by id.
+    pub threads: BTreeMap<u64, String>,
+    classes: HashMap<u32, String>,
+    methods: HashMap<u32, Place>,
+    fields: HashMap<u32, Place>,
+    callees: HashMap<u32, Place>,
+}
+
+impl Dictionary {
+    /// Reads a dictionary as far as it is whole, and says where and why not.
+    ///
+    /// # Errors
+    ///
+    /// Fails if it is no dictionary, or one of a later version.
+    pub fn read(bytes: &[u8]) -> Result<(Self, Option<Error>), Error> {
+        check_header(bytes, MAGIC)?;
+        let mut dictionary = Self::default();
+        let mut at = SEGMENT_HEADER;
+        while at < bytes.len() {
+            match record(bytes, &mut at) {
+                Ok(record) => dictionary.add(record),
+                Err(error) => return Ok((dictionary, Some(error))),
+            }
+        }
+        Ok((dictionary, None))
+    }
+
+    fn add(&mut self, record: Record) {
+        match record {
+            Record::Start(start) => self.start = Some(start),
+            Record::Stop(stop) => self.stop = Some(stop),
+            Record::Thread(thread) => {
+                self.threads.insert(thread.id, thread.name);
+            }
+            Record::Class(class) => {
+                self.classes.insert(class.id, class.name);
+            }
+            Record::Traced(traced) => {
+                let class = self.traced.len() as u32;
+                let place = |index: usize| Place {
+                    class,
+                    index: index as u32,
+                };
+                for (index, method) in traced.methods.iter().enumerate() {
+                    self.methods.insert(method.id, place(index));
+                }
+                for (index, field) in traced.fields.iter().enumerate() {
+                    self.fields.insert(field.id, place(index));
+                }
+                for (index, callee) in traced.callees.iter().enumerate() {
+                    self.callees.insert(callee.id, place(index));
+                }
+                self.traced.push(traced);
+            }
+        }
+    }
+
+    /// The name of a class of objects.
+    pub fn class(&self, id: u32) -> Option<&str> {
+        self.classes.get(&id).map(String::as_str)
+    }
+
+    /// All classes of objects.
+    pub fn classes(&self) -> impl Iterator<Item = (u32, &str)> {
+        self.classes.iter().map(|(id, name)| (*id, name.as_str()))
+    }
+
+    /// A method and its class.
+    pub fn method(&self, id: u32) -> Option<(&TracedClass, &Method)> {
+        let place = self.methods.get(&id)?;
+        let class = self.traced.get(place.class as usize)?;
+        Some((class, class.methods.get(place.index as usize)?))
+    }
+
+    /// A field as code refers to it.
+    pub fn field(&self, id: u32) -> Option<&Member> {
+        let place = self.fields.get(&id)?;
+        let class = self.traced.get(place.class as usize)?;
+        class.fields.get(place.index as usize)
+    }
+
+    /// A callee as code refers to it.
+    pub fn callee(&self, id: u32) -> Option<&Member> {
+        let place = self.callees.get(&id)?;
+        let class = self.traced.get(place.class as usize)?;
+        class.callees.get(place.index as usize)
+    }
+}
+
+fn record(bytes: &[u8], at: &mut usize) -> Result<Record, Error> {
+    let start = *at;
+    let error = |kind| Error::at(kind, start);
+    let rest = bytes.get(start..).unwrap_or_default();
+    let header = rest.get(..RECORD_HEADER).ok_or(error(ErrorKind::Cut))?;
+    if crc32fast::hash(&header[..12]) != u32_at(header, 12) {
+        return Err(error(ErrorKind::HeaderSum));
+    }
+    let (len, stored) = (u32_at(header, 0) as usize, u32_at(header, 4) as usize);
+    if len > MAX_RECORD {
+        return Err(error(ErrorKind::TooLong));
+    }
+    let payload = rest
+        .get(RECORD_HEADER..)
+        .and_then(|rest| rest.get(..stored));
+    let payload = payload.ok_or(error(ErrorKind::Cut))?;
+    if crc32fast::hash(payload) != u32_at(header, 8) {
+        return Err(error(ErrorKind::PayloadSum));
+    }
+    // The length is a claim: memory follows what is really there.
+    let mut raw = Vec::new();
+    let decoder = zstd::stream::Decoder::new(payload).map_err(|_| error(ErrorKind::Compression))?;
+    io::Read::read_to_end(&mut io::Read::take(decoder, len as u64 + 1), &mut raw)
+        .map_err(|_| error(ErrorKind::Compression))?;
+    if raw.len() != len {
+        return Err(error(ErrorKind::Compression));
+    }
+    *at = start + RECORD_HEADER + stored;
+    rmp_serde::from_slice(&raw).map_err(|_| error(ErrorKind::Record))
+}

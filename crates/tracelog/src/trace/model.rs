@@ -1,0 +1,248 @@
+//! What the packer and the unpacker of a block both expect next.
+//!
+//! Both go through the events of a block in the same order and keep the same
+//! model, so that what was to be expected takes one byte, and mostly the same
+//! one each time.
+
+use super::kind::{Kind, Layout, tag};
+
+/// Columns of a block.
+pub(super) const OPS: usize = 0;
+pub(super) const REFERENCES: usize = 1;
+pub(super) const OBJECTS: usize = 2;
+pub(super) const NUMBERS: usize = 3;
+pub(super) const TEXTS: usize = 4;
+pub(super) const COLUMNS: usize = 5;
+
+/// Codes of references: null,
+pub(super) const NULL: u8 = 0;
+/// `this` of the call that is going on,
+pub(super) const THIS: u8 = 1;
+/// the same as last time at this place,
+pub(super) const SAME: u8 = 2;
+/// the object that was seen first last,
+pub(super) const NEWEST: u8 = 3;
+/// none of these: class and number follow in [`OBJECTS`],
+pub(super) const OTHER: u8 = 4;
+/// and from here on the place among recent objects.
+pub(super) const RECENT: u8 = 8;
+
+const RECENT_COUNT: usize = 128;
+const PLACES: usize = 4096;
+/// Calls that are remembered.
+const DEPTH: usize = 1024;
+
+/// For tags whose id is mostly that of the call that is going on, another tag
+/// that says so.
+pub(super) static SHORT: [u8; 256] = short();
+/// And back.
+pub(super) static LONG: [u8; 256] = long();
+
+const fn short() -> [u8; 256] {
+    let mut all = [0; 256];
+    let mut next = tag::LIMIT;
+    let mut at = 0;
+    while at < 256 {
+        if let Some(layout) = LAYOUTS_COPY[at]
+            && matches!(
+                layout.kind,
+                Kind::Exit | Kind::Unwind | Kind::Bind | Kind::Caught
+            )
+        {
+            all[at] = next;
+            next += 1;
+        }
+        at += 1;
+    }
+    all
+}
+
+const fn long() -> [u8; 256] {
+    let mut all = [0; 256];
+    let mut at = 0;
+    while at < 256 {
+        if SHORT_COPY[at] != 0 {
+            all[SHORT_COPY[at] as usize] = at as u8;
+        }
+        at += 1;
+    }
+    all
+}
+
+// Statics cannot be read in constants.
+const LAYOUTS_COPY: [Option<Layout>; 256] = super::kind::layouts();
+const SHORT_COPY: [u8; 256] = short();
+
+#[derive(Clone, Copy, Default)]
+struct Call {
+    method: u32,
+    this: u64,
+}
+
+pub(super) struct Model {
+    calls: Vec<Call>,
+    top: Call,
+    references: Box<[u64; PLACES]>,
+    numbers: Box<[u64; PLACES]>,
+    recent: [u64; RECENT_COUNT],
+    pub(super) newest: u64,
+}
+
+/// A place where values come again and again.
+#[derive(Clone, Copy)]
+pub(super) struct Place(usize);
+
+impl Place {
+    pub(super) fn plus(self, position: usize) -> Self {
+        Self((self.0 + position) % PLACES)
+    }
+}
+
+impl Default for Model {
+    fn default() -> Self {
+        Self {
+            calls: Vec::new(),
+            top: Call::default(),
+            references: Box::new([0; PLACES]),
+            numbers: Box::new([0; PLACES]),
+            recent: [0; RECENT_COUNT],
+            newest: 0,
+        }
+    }
+}
+
+impl Model {
+    pub(super) fn restart(&mut self) {
+        self.calls.clear();
+        self.top = Call::default();
+        self.references.fill(0);
+        self.numbers.fill(0);
+        self.recent.fill(0);
+        self.newest = 0;
+    }
+
+    /// The place of an event's values: by its id, or by the method it is in.
+    #[inline]
+    pub(super) fn place(&self, tag: u8, id: Option<u32>) -> Place {
+        let id = id.unwrap_or(self.top.method);
+        let key = (id ^ (u32::from(tag) << 24)).wrapping_mul(0x9e37_79b1);
+        Place((key >> 20) as usize)
+    }
+
+    #[inline]
+    pub(super) fn method(&self) -> u32 {
+        self.top.method
+    }
+
+    #[inline]
+    pub(super) fn this(&self) -> u64 {
+        self.top.this
+    }
+
+    #[inline]
+    pub(super) fn last(&self, place: Place) -> u64 {
+        self.references[place.0]
+    }
+
+    #[inline]
+    pub(super) fn slot(reference: u64) -> usize {
+        (reference.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 57) as usize
+    }
+
+    #[inline]
+    pub(super) fn recent(&self, slot: usize) -> u64 {
+        self.recent[slot % RECENT_COUNT]
+    }
+
+    #[inline]
+    pub(super) fn saw(&mut self, place: Place, reference: u64) {
+        self.references[place.0] = reference;
+        self.recent[Self::slot(reference)] = reference;
+    }
+
+    /// Replaces the last number of a place.
+    #[inline]
+    pub(super) fn number(&mut self, place: Place) -> &mut u64 {
+        &mut self.numbers[place.0]
+    }
+
+    /// What an event does to the calls that are going on.
+    #[inline]
+    pub(super) fn step(&mut self, layout: &Layout, id: u32, first: u64) {
+        match layout.kind {
+            Kind::Enter => {
+                if self.calls.len() == DEPTH {
+                    self.calls.drain(..DEPTH / 2);
+                }
+                self.calls.push(self.top);
+                self.top = Call {
+                    method: id,
+                    this: if layout.references > 0 { first } else { 0 },
+                };
+            }
+            Kind::Exit | Kind::Unwind => {
+                if self.top.method != id
+                    && let Some(at) = self.calls.iter().rposition(|call| call.method == id)
+                {
+                    self.calls.truncate(at + 1);
+                    self.top = self.calls.pop().unwrap_or_default();
+                }
+                if self.top.method == id {
+                    self.top = self.calls.pop().unwrap_or_default();
+                }
+            }
+            Kind::Bind if self.top.method == id => self.top.this = first,
+            _ => {}
+        }
+    }
+}
+
+/// Appends a number, seven bits a byte, the lowest first.
+#[inline]
+pub(super) fn put_varint(out: &mut Vec<u8>, mut value: u64) {
+    while value >= 0x80 {
+        out.push(value as u8 | 0x80);
+        value >>= 7;
+    }
+    out.push(value as u8);
+}
+
+/// Small for small differences of either sign.
+#[inline]
+pub(super) fn zigzag(value: i64) -> u64 {
+    ((value << 1) ^ (value >> 63)) as u64
+}
+
+/// Back from [`zigzag`].
+#[inline]
+pub(super) fn unzigzag(value: u64) -> i64 {
+    (value >> 1) as i64 ^ -((value & 1) as i64)
+}
+
+/// Object ids: the class above this bit, a number below it.
+pub(super) const CLASS_SHIFT: u32 = 40;
+pub(super) const SERIAL: u64 = (1 << CLASS_SHIFT) - 1;
+
+#[cfg(test)]
+mod tests {
+    use super::super::kind::LAYOUTS;
+    use super::*;
+
+    #[test]
+    fn short_tags_are_nobody_else() {
+        let short = SHORT.iter().filter(|tag| **tag != 0).count();
+        assert_eq!(short, 9);
+        for (tag, short) in SHORT.iter().enumerate().filter(|(_, short)| **short != 0) {
+            assert!(LAYOUTS[usize::from(*short)].is_none());
+            assert_eq!(usize::from(LONG[usize::from(*short)]), tag);
+        }
+    }
+
+    #[test]
+    fn zigzag_goes_both_ways() {
+        for value in [0, 1, -1, 63, -64, i64::MAX, i64::MIN] {
+            assert_eq!(unzigzag(zigzag(value)), value);
+        }
+        assert_eq!(zigzag(-1), 1);
+    }
+}

@@ -1,0 +1,31 @@
+package java.lang;
+
+/**
+ * The probes of traces, which the agent's build script writes here: one method for each event, by the
+ * contract of {@code crates/instrument}. They look like this:
+ *
+ * <pre>
+ * public static void enter(Object a, int i, int id) {
+ *     HindsightTracer t = HindsightTracer.get();
+ *     if (t == null) return;
+ *     long ra = t.id(a);
+ *     long p = t.room();
+ *     if (p == 0) return;
+ *     U.putLong(p, TAG | (long) id << 8);
+ *     U.putLong(p + 5, ra);
+ *     U.putInt(p + 13, i);
+ *     t.done(p + 17);
+ * }
+ * </pre>
+ *
+ * <p>They call nothing of the program, allocate nothing once an object is known, and throw nothing but
+ * what the end of the stack throws. An event counts when {@link HindsightTracer#done} has stored its
+ * end; one that is left before has not happened.
+ */
+public final class HindsightTrace {
+    private static final jdk.internal.misc.Unsafe U = jdk.internal.misc.Unsafe.getUnsafe();
+
+    private HindsightTrace() {}
+
+    // @PROBES@
+}

@@ -1,0 +1,585 @@
+package java.lang;
+
+import java.lang.reflect.Array;
+import jdk.internal.misc.Unsafe;
+
+/**
+ * What a thread writes its events with: its chunk of mapped memory, and the objects it has lately told
+ * of.
+ *
+ * <p>There is one for each platform thread. Virtual threads write with that of their carrier, for there
+ * may be hundreds of thousands of them; {@link #current} says whose events come now, and a change is an
+ * event. A virtual thread can leave its carrier only where it parks or blocks on a monitor, and no probe
+ * does either.
+ *
+ * <p>An event is stored first and then counts, by {@link #done}; so whatever ends the process or the
+ * probe, all that counts is whole.
+ *
+ * <p><b>Invariant:</b> calls nothing of the program, and nothing outside {@code java.lang} and {@code
+ * jdk.internal}, which are never instrumented.
+ */
+final class HindsightTracer {
+    static final Unsafe U = Unsafe.getUnsafe();
+
+    /** Bytes that the largest event without text needs. */
+    private static final int MARGIN = 96;
+
+    /** Bytes of a string that are stored. */
+    private static final int MAX_TEXT = 512;
+
+    /** Objects that a thread finds at once. */
+    private static final int KNOWN = 1024;
+
+    private static final int KNOWN_CLASSES = 64;
+
+    /** Entries of the table that a thread may be found at. */
+    private static final int WINDOW = 8;
+
+    private static final int MAX_TABLE = 1 << 20;
+
+    private static final int SWEEP_MILLIS = 10_000;
+
+    /** The object that has no number, for there was no memory for one. */
+    private static final long UNKNOWN = 1;
+
+    private static final int CLASS_SHIFT = 40;
+
+    private static final long TID = U.objectFieldOffset(Thread.class, "tid");
+
+    // What all threads share, in native memory that the agent reads too.
+    private static final int STAMP = 0;
+    private static final int LOST = 8;
+    private static final int SERIAL = 64;
+    private static final int CLASSES = 72;
+    private static final int STREAM = 80;
+    private static final int SERIALS_AT_ONCE = 4096;
+
+    /** Where the shared words are. */
+    private static long shared;
+
+    /** Whether texts are stored. */
+    private static boolean texts;
+
+    /** Set by the agent when events may be stored, cleared when the JVM goes down. */
+    static volatile boolean ready;
+
+    /** Read without synchronisation: an old table only makes a thread look again. */
+    private static HindsightTracer[] table = new HindsightTracer[1024];
+
+    private static final HindsightLock TABLE_LOCK = new HindsightLock();
+    private static final HindsightIdentities[] OBJECT_IDS = HindsightIdentities.parts();
+    private static final HindsightIdentities[] CLASS_IDS = HindsightIdentities.parts();
+
+    private static final int STREAM_BITS = 24;
+
+    /**
+     * For the virtual threads that write: thread and stream in one word. One that has gone to another
+     * carrier and come back is to be told of, though this carrier has written nothing else. Where two
+     * share a place, one is told of too often.
+     */
+    private static final long[] MOUNTS = new long[1 << 14];
+
+    /** The stream that has written a static field last. */
+    private static long staticsWriter;
+
+    /** The thread whose events come now, if it is not a virtual one. */
+    private Thread self;
+
+    /** Where the next event goes, and behind which address there is no room for one. */
+    private long position;
+
+    private long limit;
+
+    /** Where the end of the last event is stored; null until there is a chunk. */
+    private long end;
+
+    private final Object[] known = new Object[KNOWN];
+    private final long[] knownIds = new long[KNOWN];
+    private final HindsightIdentity[] identities = new HindsightIdentity[KNOWN];
+    private final Class<?>[] knownClasses = new Class<?>[KNOWN_CLASSES];
+    private final int[] knownClassIds = new int[KNOWN_CLASSES];
+
+    private final Thread owner;
+
+    /** The thread whose events come now. */
+    private Thread current;
+
+    private final long stream;
+    private long chunk;
+    private long nextSerial;
+    private long lastSerial;
+    private long lost;
+
+    private HindsightTracer(Thread owner) {
+        this.owner = owner;
+        this.stream = U.getAndAddLong(null, shared + STREAM, 1) + 1;
+        this.limit = -1;
+    }
+
+    /** Called by the agent, before any probe. */
+    static void start(long memory, boolean withTexts) {
+        shared = memory;
+        texts = withTexts;
+        // Whatever a probe may need is initialised by now, so that none waits for it.
+        HindsightTracer first = new HindsightTracer(Thread.currentThread());
+        HindsightIdentity identity = new HindsightIdentity(first, 0, 0, 0);
+        OBJECT_IDS[0].add(identity, first);
+        OBJECT_IDS[0].find(first, 0);
+        HindsightCarrier.get();
+        Array.getLength(first.known);
+        pause();
+    }
+
+    /** The tracer of the current thread; null if nothing is to be recorded. */
+    static HindsightTracer get() {
+        Thread thread = Thread.currentThread();
+        HindsightTracer[] all = table;
+        HindsightTracer tracer = all[(int) U.getLong(thread, TID) & all.length - 1];
+        if (tracer != null && tracer.self == thread) {
+            return tracer;
+        }
+        return slowly(thread);
+    }
+
+    /** Where an event may be stored, or 0. */
+    long room() {
+        long p = position;
+        return p <= limit ? p : turn(current);
+    }
+
+    /** Says that an event is whole. */
+    void done(long p) {
+        position = p;
+        U.putLongRelease(null, end, p);
+    }
+
+    /** The number of an object. */
+    long id(Object object) {
+        if (object == null) {
+            return 0;
+        }
+        int hash = System.identityHashCode(object);
+        int at = hash & KNOWN - 1;
+        return known[at] == object ? knownIds[at] : look(object, hash, at);
+    }
+
+    /** The number of an object that was written to; tells if another thread has written it last. */
+    long written(Object object) {
+        if (object == null) {
+            return 0;
+        }
+        int hash = System.identityHashCode(object);
+        int at = hash & KNOWN - 1;
+        long id = known[at] == object ? knownIds[at] : look(object, hash, at);
+        HindsightIdentity identity = identities[at];
+        if (identity != null && identity.writer != stream) {
+            stamp();
+            identity.writer = stream;
+        }
+        return id;
+    }
+
+    /** Tells if another thread has written a static field last. */
+    void writtenStatic() {
+        if (staticsWriter != stream) {
+            stamp();
+            staticsWriter = stream;
+        }
+    }
+
+    private static HindsightTracer slowly(Thread thread) {
+        if (!ready) {
+            return null;
+        }
+        try {
+            Thread carrier = HindsightCarrier.get();
+            HindsightTracer tracer = find(table, carrier);
+            if (tracer == null) {
+                tracer = register(carrier);
+            }
+            return tracer.writesFor(thread) || tracer.switchTo(thread) ? tracer : null;
+        } catch (Throwable e) {
+            // No memory or no stack.
+            U.getAndAddLong(null, shared + LOST, 1);
+            return null;
+        }
+    }
+
+    /** Whether this thread's events come now, and nobody else has written any in between. */
+    private boolean writesFor(Thread thread) {
+        if (current != thread) {
+            return false;
+        }
+        if (thread == owner) {
+            return true;
+        }
+        long tid = U.getLong(thread, TID);
+        return MOUNTS[(int) tid & MOUNTS.length - 1] == (tid << STREAM_BITS ^ stream);
+    }
+
+    private static HindsightTracer find(HindsightTracer[] all, Thread owner) {
+        int first = (int) U.getLong(owner, TID);
+        for (int i = 0; i < WINDOW; i++) {
+            HindsightTracer there = all[first + i & all.length - 1];
+            if (there != null && there.owner == owner) {
+                return there;
+            }
+        }
+        return null;
+    }
+
+    private static HindsightTracer register(Thread carrier) {
+        HindsightTracer fresh = new HindsightTracer(carrier);
+        TABLE_LOCK.acquire();
+        try {
+            HindsightTracer there = find(table, carrier);
+            if (there != null) {
+                return there;
+            }
+            while (!put(table, fresh)) {
+                grow();
+            }
+            return fresh;
+        } finally {
+            TABLE_LOCK.release();
+        }
+    }
+
+    private static boolean put(HindsightTracer[] all, HindsightTracer fresh) {
+        int first = (int) U.getLong(fresh.owner, TID);
+        for (int i = 0; i < WINDOW; i++) {
+            int at = first + i & all.length - 1;
+            HindsightTracer there = all[at];
+            if (there == null) {
+                U.storeFence();
+                all[at] = fresh;
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Lets go of threads that are over; takes a larger table. */
+    private static void grow() {
+        HindsightTracer[] old = table;
+        int length = old.length;
+        do {
+            if (length >= MAX_TABLE) {
+                throw new OutOfMemoryError();
+            }
+            length *= 2;
+        } while (!move(old, length));
+    }
+
+    private static boolean move(HindsightTracer[] old, int length) {
+        HindsightTracer[] larger = new HindsightTracer[length];
+        for (HindsightTracer tracer : old) {
+            if (tracer != null && !put(larger, tracer)) {
+                return false;
+            }
+        }
+        U.storeFence();
+        table = larger;
+        return true;
+    }
+
+    /** Goes on with the events of another thread. */
+    private boolean switchTo(Thread thread) {
+        self = null;
+        current = null;
+        String name = thread.getName();
+        if (name == null) {
+            name = "";
+        }
+        byte[] text = name.value();
+        int length = Math.min(text.length, MAX_TEXT);
+        long p = position + length <= limit ? position : turn(thread);
+        if (p == 0) {
+            return false;
+        }
+        long now = U.getAndAddLong(null, shared + STAMP, 1) + 1;
+        long tid = U.getLong(thread, TID);
+        U.putByte(p, (byte) SWITCH_TAG);
+        U.putInt(p + 1, thread == owner ? 0 : 1);
+        U.putLong(p + 5, tid);
+        U.putLong(p + 13, now);
+        done(putText(p + 21, text, length, name.coder()));
+        current = thread;
+        if (thread == owner) {
+            self = thread;
+        } else {
+            MOUNTS[(int) tid & MOUNTS.length - 1] = tid << STREAM_BITS ^ stream;
+        }
+        return true;
+    }
+
+    private static long putText(long p, byte[] text, int length, byte coder) {
+        U.putByte(p, coder);
+        U.putShort(p + 1, (short) length);
+        // Not copyMemory: the type of the offset it needs has changed from JDK to JDK.
+        for (int i = 0; i < length; i++) {
+            U.putByte(p + 3 + i, text[i]);
+        }
+        return p + 3 + length;
+    }
+
+    private void stamp() {
+        long p = room();
+        if (p != 0) {
+            long now = U.getAndAddLong(null, shared + STAMP, 1) + 1;
+            U.putByte(p, (byte) STAMP_TAG);
+            U.putLong(p + 1, now);
+            done(p + 9);
+        }
+    }
+
+    /** Looks an object up that is not among the latest ones. */
+    private long look(Object object, int hash, int at) {
+        try {
+            HindsightIdentities part = HindsightIdentities.part(OBJECT_IDS, hash);
+            HindsightIdentity identity = part.find(object, hash);
+            if (identity == null) {
+                identity = meet(part, object, hash);
+            }
+            identities[at] = identity;
+            knownIds[at] = identity.id;
+            known[at] = object;
+            return identity.id;
+        } catch (Throwable e) {
+            known[at] = null;
+            identities[at] = null;
+            return UNKNOWN;
+        }
+    }
+
+    /** Gives an object its number. */
+    private HindsightIdentity meet(HindsightIdentities part, Object object, int hash) {
+        Class<?> type = object.getClass();
+        int classId = classId(type);
+        if (nextSerial == lastSerial) {
+            nextSerial = U.getAndAddLong(null, shared + SERIAL, SERIALS_AT_ONCE);
+            lastSerial = nextSerial + SERIALS_AT_ONCE;
+        }
+        long id = (long) classId << CLASS_SHIFT | nextSerial;
+        HindsightIdentity fresh = new HindsightIdentity(object, hash, id, stream);
+        HindsightIdentity there = part.add(fresh, object);
+        if (there == fresh) {
+            nextSerial++;
+            tellOf(object, type, id);
+        }
+        return there;
+    }
+
+    private void tellOf(Object object, Class<?> type, long id) {
+        String text = textOf(object, type);
+        int length = 0;
+        if (object instanceof String) {
+            length = ((String) object).length();
+        } else if (type.isArray()) {
+            length = Array.getLength(object);
+        }
+        long p = room();
+        if (p == 0) {
+            return;
+        }
+        U.putByte(p, (byte) OBJECT_TAG);
+        U.putLong(p + 1, id);
+        U.putInt(p + 9, length);
+        done(p + 13);
+        if (text == null || !texts) {
+            return;
+        }
+        byte[] bytes = text.value();
+        int stored = Math.min(bytes.length, MAX_TEXT);
+        // Only for what is cut: it takes a look at the whole string.
+        int hash = stored < bytes.length ? text.hashCode() : 0;
+        p = position + stored <= limit ? position : turn(current);
+        if (p == 0) {
+            return;
+        }
+        U.putByte(p, (byte) TEXT_TAG);
+        U.putLong(p + 1, id);
+        U.putInt(p + 9, text.length());
+        U.putInt(p + 13, hash);
+        done(putText(p + 17, bytes, stored, text.coder()));
+    }
+
+    /** What is worth telling of an object besides its class. No code of the program runs. */
+    private static String textOf(Object object, Class<?> type) {
+        if (type == String.class) {
+            return (String) object;
+        }
+        if (object instanceof Enum) {
+            return ((Enum<?>) object).name();
+        }
+        if (type == Class.class) {
+            return ((Class<?>) object).getName();
+        }
+        if (type == Integer.class
+                || type == Long.class
+                || type == Boolean.class
+                || type == Character.class
+                || type == Double.class
+                || type == Float.class
+                || type == Short.class
+                || type == Byte.class) {
+            return object.toString();
+        }
+        return null;
+    }
+
+    private int classId(Class<?> type) {
+        int hash = System.identityHashCode(type);
+        int at = hash & KNOWN_CLASSES - 1;
+        if (knownClasses[at] == type) {
+            return knownClassIds[at];
+        }
+        HindsightIdentities part = HindsightIdentities.part(CLASS_IDS, hash);
+        HindsightIdentity identity = part.find(type, hash);
+        if (identity == null) {
+            int id = (int) U.getAndAddLong(null, shared + CLASSES, 1);
+            // Before any event names it.
+            define(id, type);
+            identity = part.add(new HindsightIdentity(type, hash, id, 0), type);
+        }
+        knownClasses[at] = type;
+        knownClassIds[at] = (int) identity.id;
+        return (int) identity.id;
+    }
+
+    /** Takes another chunk; where its first event goes, or 0 if there is none to be had. */
+    private long turn(Thread thread) {
+        try {
+            if (!ready) {
+                return 0;
+            }
+            long now = U.getAndAddLong(null, shared + STAMP, 1) + 1;
+            long fresh = take(chunk, stream, U.getLong(thread, TID), now, thread != owner);
+            if (fresh == 0) {
+                lose();
+                return 0;
+            }
+            chunk = fresh;
+            end = fresh + 8;
+            limit = fresh + U.getInt(fresh + 68) - MARGIN;
+            long p = U.getLong(end);
+            position = p;
+            if (lost > 0) {
+                U.putByte(p, (byte) LOST_TAG);
+                U.putLong(p + 1, lost);
+                p += 9;
+                done(p);
+                lost = 0;
+            }
+            return p;
+        } catch (Throwable e) {
+            lose();
+            return 0;
+        }
+    }
+
+    private void lose() {
+        lost++;
+        U.getAndAddLong(null, shared + LOST, 1);
+    }
+
+    /** Called at the entry of {@code Thread.exit}, on the thread that ends. */
+    public static void ended(Thread thread) {
+        try {
+            HindsightTracer[] all = table;
+            HindsightTracer tracer = find(all, thread);
+            if (tracer == null || thread != Thread.currentThread()) {
+                return;
+            }
+            if (ready) {
+                long p = tracer.current == thread ? tracer.room() : 0;
+                if (p != 0) {
+                    U.putByte(p, (byte) END_TAG);
+                    U.putLong(p + 1, U.getLong(thread, TID));
+                    tracer.done(p + 9);
+                }
+            }
+            tracer.leave();
+        } catch (Throwable e) {
+            // The thread ends as it would have.
+        }
+    }
+
+    /** Gives the chunk back, and is found no more. */
+    private void leave() {
+        TABLE_LOCK.acquire();
+        try {
+            HindsightTracer[] all = table;
+            for (int i = 0; i < all.length; i++) {
+                int at = (int) U.getLong(owner, TID) + i & all.length - 1;
+                if (all[at] == this) {
+                    all[at] = null;
+                    break;
+                }
+            }
+        } finally {
+            TABLE_LOCK.release();
+        }
+        self = null;
+        current = null;
+        long last = chunk;
+        chunk = 0;
+        limit = -1;
+        if (last != 0) {
+            release(last);
+        }
+    }
+
+    /**
+     * The body of the agent's own thread: lets go of objects and threads that nobody has told of for a
+     * while. It sleeps in Java, for a JVM that goes down waits for threads in native code.
+     */
+    static void sweepForever() {
+        while (true) {
+            try {
+                Thread.sleep(SWEEP_MILLIS);
+            } catch (InterruptedException e) {
+                // Somebody interrupts every thread there is; we are not meant.
+            }
+            sweep();
+        }
+    }
+
+    static void sweep() {
+        for (HindsightTracer tracer : table) {
+            if (tracer == null) {
+                continue;
+            }
+            if (!tracer.owner.isAlive()) {
+                tracer.leave();
+                continue;
+            }
+            // The thread itself may be at it: it looks again for what is gone.
+            for (int i = 0; i < KNOWN; i++) {
+                tracer.known[i] = null;
+            }
+            for (int i = 0; i < KNOWN_CLASSES; i++) {
+                tracer.knownClasses[i] = null;
+            }
+        }
+    }
+
+    /**
+     * Takes a chunk for another, which is full.
+     *
+     * @param full the old chunk, or 0
+     * @return its address, or 0 if there is none
+     */
+    private static native long take(long full, long stream, long thread, long stamp, boolean virtual);
+
+    /** Gives back the last chunk of a thread. */
+    private static native void release(long chunk);
+
+    /** Writes the name of a class down. */
+    private static native void define(int id, Class<?> type);
+
+    /** Lets other threads of the process run. */
+    static native void pause();
+
+    // @TAGS@
+}
