@@ -1,7 +1,8 @@
 //! One test class as a source file.
 
+use super::build::values_method;
 use super::call::{self, Body};
-use super::candidate::{Plan, State};
+use super::candidate::{Needs, Plan, State};
 use super::report::Verdict;
 use super::{Framework, Options};
 use crate::java::comment;
@@ -25,12 +26,20 @@ pub struct Source {
     pub lines: Vec<(usize, Range<usize>)>,
     /// Candidates whose level cannot express them, so they are not in the text.
     pub failed: Vec<usize>,
-    /// Candidates of which an object was constructed.
-    pub simplified: Vec<usize>,
+    /// Candidates in the text, whether an object of theirs is built, and what
+    /// they need.
+    pub made: Vec<(usize, bool, Needs)>,
 }
 
-/// Writes the class number `class` with the tests of `candidates`.
-pub fn source(plan: &Plan<'_>, class: usize, candidates: &[usize], options: &Options) -> Source {
+/// Writes the class number `class` with the tests of `candidates`; with
+/// `checks`, methods beside them that give the values they build.
+pub fn source(
+    plan: &Plan<'_>,
+    class: usize,
+    candidates: &[usize],
+    options: &Options,
+    checks: bool,
+) -> Source {
     let framework = options.framework;
     let test_class = &plan.classes[class];
     let mut taken = test_class.siblings.clone();
@@ -42,34 +51,36 @@ pub fn source(plan: &Plan<'_>, class: usize, candidates: &[usize], options: &Opt
     };
 
     let mut failed = Vec::new();
-    let mut simplified = Vec::new();
+    let mut made = Vec::new();
     let mut tests: Vec<(usize, String)> = Vec::new();
     let mut raw_types = false;
     for &index in candidates {
         match call::body(plan, &plan.candidates[index], test_class, &mut names) {
             Some(body) => {
                 raw_types |= body.raw_types;
-                if body.simplified {
-                    simplified.push(index);
+                made.push((index, body.simplified, body.needs));
+                let mut text = method(plan, index, &body, &test, framework, &mut names);
+                if checks && body.simplified {
+                    text.push_str(&values(plan, index, &body, &mut names));
                 }
-                tests.push((
-                    index,
-                    method(plan, index, &body, &test, framework, &mut names),
-                ));
+                tests.push((index, text));
             }
             None => failed.push(index),
         }
     }
 
+    let state = made.iter().any(|(_, _, needs)| needs.loaded > 0);
     let mut text = header(
         &plan.inputs[test_class.crash].crash,
         &test_class.resource,
+        state,
         &options.java_options,
     );
     if !test_class.package.is_empty() {
         text.push_str(&format!("package {};\n\n", test_class.package));
     }
-    text.push_str(&names.imports());
+    let code: String = tests.iter().map(|(_, code)| code.as_str()).collect();
+    text.push_str(&names.imports(&format!("{test} {code}")));
     if raw_types {
         let annotation = names.java_lang("SuppressWarnings");
         text.push_str(&format!("\n@{annotation}({{\"rawtypes\", \"unchecked\"}})"));
@@ -91,8 +102,19 @@ pub fn source(plan: &Plan<'_>, class: usize, candidates: &[usize], options: &Opt
         text,
         lines,
         failed,
-        simplified,
+        made,
     }
+}
+
+/// The method that gives what a test builds, to be compared.
+fn values(plan: &Plan<'_>, index: usize, body: &Body, names: &mut Names) -> String {
+    let name = values_method(&plan.candidates[index]);
+    let object = names.java_lang("Object");
+    let throws = names.java_lang("Throwable");
+    format!(
+        "\n    static {object}[] {name}() throws {throws} {{\n{}    }}\n",
+        body.values
+    )
 }
 
 fn method(
@@ -155,7 +177,7 @@ fn method(
     out
 }
 
-fn header(crash: &Crash, resource: &str, java_options: &[String]) -> String {
+fn header(crash: &Crash, resource: &str, state: bool, java_options: &[String]) -> String {
     let meta = &crash.meta;
     let mut out = FIRST_LINE.to_owned();
     let mut line = |text: &str, lines: usize| out.push_str(&comment::lines(text, "", lines));
@@ -195,9 +217,13 @@ fn header(crash: &Crash, resource: &str, java_options: &[String]) -> String {
         ),
         3,
     );
+    let holds = match state {
+        true => ", which holds the recorded state",
+        false => "",
+    };
     line(
         &format!(
-            "Written by hindsight {} from {resource}, which holds the recorded state.",
+            "Written by hindsight {} from {resource}{holds}.",
             crate::VERSION
         ),
         2,
