@@ -104,6 +104,11 @@ impl ClassPath {
         found
     }
 
+    /// The class file of a class.
+    pub fn bytes(&self, class: &str) -> Option<Vec<u8>> {
+        self.entries.iter().find_map(|entry| entry.bytes(class))
+    }
+
     /// What a class is, if it is on the class path and can be parsed.
     pub fn info(&self, class: &str) -> Option<Rc<FoundClass>> {
         self.find(class).filter(|found| found.info.is_some())
@@ -210,12 +215,16 @@ impl Entry {
         })
     }
 
-    fn find(&self, class: &str) -> Option<FoundClass> {
-        // A name from a recording must not lead out of the directory.
-        if class.is_empty() || class.contains(['/', '\\', '\0', '[', ';']) || class.contains("..") {
-            return None;
+    fn bytes(&self, class: &str) -> Option<Vec<u8>> {
+        let name = file_name(class)?;
+        match &self.jar {
+            None => fs::read(self.path.join(&name)).ok(),
+            Some(jar) => jar.read(&name),
         }
-        let name = format!("{}.class", class.replace('.', "/"));
+    }
+
+    fn find(&self, class: &str) -> Option<FoundClass> {
+        let name = file_name(class)?;
         let (bytes, other_sha256, open) = match &self.jar {
             None => {
                 let bytes = fs::read(self.path.join(&name)).ok()?;
@@ -238,6 +247,15 @@ impl Entry {
             open,
         })
     }
+}
+
+/// The path of a class's file within an entry.
+fn file_name(class: &str) -> Option<String> {
+    // A name from a recording must not lead out of the directory.
+    if class.is_empty() || class.contains(['/', '\\', '\0', '[', ';']) || class.contains("..") {
+        return None;
+    }
+    Some(format!("{}.class", class.replace('.', "/")))
 }
 
 impl Jar {

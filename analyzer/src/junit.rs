@@ -4,6 +4,7 @@
 //!    and into which test class it goes.
 //! 2. [`value`] and [`call`] write the body of one test; [`source`] puts the
 //!    tests of one class into a file.
+//!    [`build`] finds out how values can be made instead of loaded.
 //! 3. [`compile`] runs javac and falls back to calls by name where the direct
 //!    call does not compile; [`run`] runs each test in a JVM of its own.
 //! 4. [`verdict`] compares what happened with what was recorded.
@@ -13,6 +14,7 @@
 //! [`generate`] does all this for several crashes together, for one javac run
 //! costs as much as a hundred tests.
 
+pub mod build;
 pub mod call;
 pub mod candidate;
 pub mod compile;
@@ -29,7 +31,7 @@ use crate::classpath::ClassPath;
 use crate::commands::input::Input;
 use crate::jdk::Jdk;
 use anyhow::{Context, Result};
-use candidate::{Level, Plan, State};
+use candidate::{Plan, State};
 use report::{Report, Verdict};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -50,6 +52,17 @@ pub enum Framework {
     Junit4,
 }
 
+/// Where the values of tests come from.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, clap::ValueEnum)]
+pub enum Source {
+    /// Made by constructors, setters, factories, builders and the JDK's API where
+    /// that gives the same objects; else loaded.
+    #[default]
+    Built,
+    /// Loaded from the crash file, but for what a literal says.
+    Loaded,
+}
+
 /// What is wanted.
 #[derive(Debug)]
 pub struct Options {
@@ -57,6 +70,8 @@ pub struct Options {
     pub out: PathBuf,
     /// For which JUnit.
     pub framework: Framework,
+    /// Where values come from.
+    pub values: Source,
     /// Whether to write tests that do not reproduce, too.
     pub keep_all: bool,
     /// Whether to run the candidates.
@@ -90,10 +105,20 @@ pub fn generate(
         let place = compile::Workplace::new(work.path(), classpath, jdk)?;
         place.add_resources(&plan)?;
         let mut pending = plan.supported();
+        if options.run && options.values == Source::Built {
+            plan.recipes = build::find(&plan, &pending, &place, options)?;
+            for &index in &pending {
+                plan.candidates[index].built = true;
+            }
+        }
         while !pending.is_empty() {
             compile::settle(&mut plan, &pending, &place, options)?;
             if !options.run {
                 break;
+            }
+            let pending_still = plan.only(&pending, |state| matches!(state, State::Pending));
+            if !build::check(&mut plan, &pending_still, &place, options)?.is_empty() {
+                continue;
             }
             let compiled = plan.only(&pending, |state| matches!(state, State::Pending));
             run::run(&mut plan, &compiled, &place, options)?;
@@ -107,13 +132,15 @@ pub fn generate(
     };
     let written = write::write(&plan, keep, options)?;
     if options.project && !written.is_empty() {
-        project::write(&plan, options)?;
+        let replay = written.iter().any(|written| written.library);
+        project::write(&plan, replay, options)?;
     }
     Ok(report::report(&plan, &written, jdk, options))
 }
 
 /// What did not reproduce gets another chance: first with everything loaded, if
-/// an object was built instead; then with the system properties of the recorded
+/// an object was built instead (it was the same, but what the program compares
+/// by identity may not be); then with the system properties of the recorded
 /// program, which say how it runs.
 fn second_tries(plan: &mut Plan<'_>, tried: &[usize]) -> Vec<usize> {
     let mut again = Vec::new();
@@ -123,8 +150,8 @@ fn second_tries(plan: &mut Plan<'_>, tried: &[usize]) -> Vec<usize> {
             continue;
         };
         let crash = &plan.inputs[candidate.crash].crash;
-        if candidate.level == Level::Readable && candidate.simplified {
-            candidate.level = Level::Loaded;
+        if candidate.built && candidate.simplified {
+            candidate.built = false;
         } else if !candidate.properties
             && !reason.starts_with(verdict::TIMED_OUT)
             && call::properties(&crash.meta).next().is_some()

@@ -4,7 +4,7 @@ use super::input::{Input, expand};
 use super::{Failure, Format};
 use crate::classpath::ClassPath;
 use crate::jdk::Jdk;
-use crate::junit::{Framework, Options, generate};
+use crate::junit::{Framework, Options, Source, generate};
 use anyhow::Result;
 use std::io::{IsTerminal, Write};
 use std::path::PathBuf;
@@ -17,6 +17,12 @@ use std::time::Duration;
 /// which needs a JDK and nothing else, and those that end in the same exception
 /// (its class, and the frame that threw it) are kept. They are red while the
 /// bug is there and green when it is fixed.
+///
+/// Values are written as literals and as calls of constructors, setters,
+/// factories, builders and the JDK's API, as far as these are found to give the
+/// recorded objects; other values are loaded from the crash file, which then
+/// comes with the tests, and a comment shows what they hold. To find out,
+/// constructors and setters of the program run with recorded arguments.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -25,6 +31,9 @@ Examples:
 
     # A Maven project in which `mvn test` shows the failures at once.
     $ hindsight junit hindsight-out --classpath target/classes --out repro --project
+
+    # Load all values, and run no constructor to find out what it makes.
+    $ hindsight junit crash-0001.hsc --classpath app.jar --out tests --values loaded
 
     # Why does a frame not reproduce? Keep all candidates, with their verdicts.
     $ hindsight junit crash-0001.hsc --classpath app.jar --out tests --keep-all
@@ -49,6 +58,11 @@ pub struct Opts {
     /// The JUnit that the tests are for.
     #[arg(long, value_enum, default_value_t)]
     framework: Framework,
+
+    /// Where the values of tests come from. What cannot be built so that it is the
+    /// same object graph is loaded from the crash file.
+    #[arg(long, value_enum, default_value_t)]
+    values: Source,
 
     /// Write the candidates that do not reproduce, too, with their verdicts.
     #[arg(long)]
@@ -121,6 +135,7 @@ impl Opts {
         let options = Options {
             out: self.out.clone(),
             framework: self.framework,
+            values: self.values,
             keep_all: self.keep_all,
             run: !self.no_run,
             project: self.project,

@@ -217,12 +217,15 @@ impl Names {
         self.used.contains(name)
     }
 
-    /// The import declarations, in order.
-    pub fn imports(&self) -> String {
-        let mut lines: Vec<String> = self
-            .imports
-            .values()
-            .map(|import| format!("import {import};\n"))
+    /// The import declarations that `code` needs, in order.
+    pub fn imports(&self, code: &str) -> String {
+        let words: HashSet<&str> = code
+            .split(|c: char| !c.is_alphanumeric() && c != '_' && c != '$')
+            .collect();
+        let needed = self.imports.iter();
+        let mut lines: Vec<String> = needed
+            .filter(|(name, _)| words.contains(name.as_str()))
+            .map(|(_, import)| format!("import {import};\n"))
             .collect();
         lines.sort();
         lines.concat()
@@ -257,7 +260,8 @@ mod tests {
         assert_eq!(names.write("java.util", "Map.Entry"), "Map.Entry");
         assert_eq!(names.write("other", "Map"), "other.Map");
         assert_eq!(names.write("q", "Thread"), "q.Thread");
-        assert_eq!(names.imports(), "import java.util.Map;\n");
+        assert_eq!(names.imports("Map.Entry e;"), "import java.util.Map;\n");
+        assert_eq!(names.imports("other.HashMap m;"), "");
         assert!(names.is_used("Map") && names.is_used("q") && !names.is_used("z"));
     }
 }

@@ -1,6 +1,8 @@
-//! The body of one test: load what has to be loaded, call the frame's method.
+//! The body of one test: build or load what the frame's method was called with,
+//! and call it.
 
-use super::candidate::{Candidate, Level, Plan, TestClass};
+use super::build::render::{Maker, of_type};
+use super::candidate::{Candidate, Level, Needs, Plan, TestClass};
 use super::value::{Expression, Values};
 use crate::classinfo::{ClassInfo, Method, Nesting};
 use crate::graph::{Graph, Typed};
@@ -11,6 +13,8 @@ use hindsight_tracelog::crash::{Frame, Meta, Value};
 
 /// Columns of a line of source.
 const WIDTH: usize = 100;
+/// Columns of the longest argument that is written in place.
+const INLINE: usize = 70;
 const INDENT: &str = "        ";
 /// The package of the replay library.
 pub const REPLAY: &str = "dev.hindsight.replay";
@@ -24,8 +28,13 @@ pub struct Body {
     pub code: String,
     /// Whether the method must declare `throws Throwable`.
     pub throws: bool,
-    /// Whether an object was constructed instead of loaded.
+    /// Whether an object is built instead of loaded.
     pub simplified: bool,
+    /// The statements that build objects and return them all, each after the
+    /// number of its argument.
+    pub values: String,
+    /// What the test needs.
+    pub needs: Needs,
     /// Whether raw types may occur.
     pub raw_types: bool,
 }
@@ -53,39 +62,97 @@ pub fn body(
     let frame = plan.frame(candidate);
     let crash = &plan.inputs[candidate.crash].crash;
     let graph = Graph::at_entry(crash, frame);
+    let direct = candidate.level == Level::Direct;
     let values = Values {
         plan,
         graph: &graph,
         frame,
-        level: candidate.level,
+        named: direct || candidate.built,
         package: &class.package,
     };
+    let taken: Vec<String> = ["frame", "Frame", "Crash", "Call", "dev", "org"]
+        .map(str::to_owned)
+        .to_vec();
+    let slots = slot_names(&graph, frame);
+    let kept = slots.iter().map(|(_, name)| name.clone()).collect();
+    let mut maker = Maker::new(
+        &values,
+        &plan.recipes,
+        candidate.crash,
+        &candidate.loaded,
+        kept,
+        taken.clone(),
+    );
+    let mut built = Vec::new();
+    if candidate.built {
+        let references = frame.arguments.iter().filter(|argument| {
+            matches!(argument.value, Value::Ref(_)) && argument.descriptor.starts_with(['L', '['])
+        });
+        let references: Vec<_> = references.collect();
+        let roots: Vec<Value> = references.iter().map(|argument| argument.value).collect();
+        let good = maker.buildable(&roots, names);
+        let kept = references.iter().zip(good).filter(|(_, good)| *good);
+        built = kept.map(|(argument, _)| argument.index).collect();
+    }
     let mut writer = Writer {
-        values,
+        values: &values,
+        maker,
+        built,
+        slots,
         names,
         frame_index: candidate.frame,
         class,
-        direct: candidate.level != Level::Call,
+        direct,
         body: String::new(),
-        taken: ["frame", "Frame", "Crash", "Call", "dev", "org"]
-            .map(str::to_owned)
-            .to_vec(),
+        taken,
         settings: String::new(),
         loads: String::new(),
-        simplified: false,
+        loaded: 0,
+        checked: Vec::new(),
         raw_types: false,
     };
-    let throws = if writer.direct && !plan.is_overridden(frame, &graph) {
+    let overridden = plan.is_overridden(frame, &graph);
+    let throws = if writer.direct && !overridden {
         writer.direct(frame)?
     } else {
         writer.direct = false;
-        writer.by_name(frame, plan.is_overridden(frame, &graph))?;
+        writer.by_name(frame, overridden)?;
         true
     };
     if candidate.properties {
         writer.set_properties(&crash.meta)?;
     }
-    Some(writer.finish(throws))
+    let library = !writer.direct;
+    Some(writer.finish(throws, library))
+}
+
+/// What to call variables for the receiver and the arguments, by their numbers:
+/// the receiver by its class, parameters by their own names.
+fn slot_names(graph: &Graph<'_>, frame: &Frame) -> Vec<(u16, String)> {
+    let mut names: Vec<(u16, String)> = Vec::new();
+    for argument in frame.arguments.iter().filter(|argument| argument.index > 0) {
+        let name = match &argument.name {
+            Some(name) if is_identifier(name) => name.clone(),
+            _ => format!("arg{}", argument.index),
+        };
+        names.push((argument.index, name));
+    }
+    for argument in frame
+        .arguments
+        .iter()
+        .filter(|argument| argument.index == 0)
+    {
+        let class = match argument.value {
+            Value::Ref(object) => graph.class_name(object),
+            _ => &frame.class,
+        };
+        let mut name = of_type(class);
+        if name == "value" || names.iter().any(|(_, other)| *other == name) {
+            name = "receiver".to_owned();
+        }
+        names.push((0, name));
+    }
+    names
 }
 
 /// The recorded system properties that a test can set.
@@ -98,7 +165,12 @@ pub fn properties(meta: &Meta) -> impl Iterator<Item = (&str, &str)> {
 }
 
 struct Writer<'a, 'n> {
-    values: Values<'a>,
+    values: &'a Values<'a>,
+    maker: Maker<'a>,
+    /// Numbers of the arguments that can be built.
+    built: Vec<u16>,
+    /// Names for the receiver and the arguments.
+    slots: Vec<(u16, String)>,
     names: &'n mut Names,
     frame_index: usize,
     class: &'a TestClass,
@@ -108,12 +180,15 @@ struct Writer<'a, 'n> {
     /// What comes before everything else.
     settings: String,
     loads: String,
-    simplified: bool,
+    /// How many.
+    loaded: usize,
+    /// Numbers of arguments that are built, with the expressions.
+    checked: Vec<(u16, String)>,
     raw_types: bool,
 }
 
 impl Writer<'_, '_> {
-    fn finish(self, throws: bool) -> Body {
+    fn finish(self, throws: bool, by_name: bool) -> Body {
         let mut code = self.settings;
         if !self.loads.is_empty() {
             let frame = self.names.write(REPLAY, "Frame");
@@ -124,12 +199,31 @@ impl Writer<'_, '_> {
             ));
             code.push_str(&self.loads);
         }
+        let written = self.maker.written;
+        let statements: String = written
+            .statements
+            .iter()
+            .map(|statement| wrapped(statement))
+            .collect();
+        code.push_str(&statements);
         code.push_str(&self.body);
+        let checked = self.checked.iter();
+        let checked: Vec<String> = checked
+            .map(|(index, code)| format!("{index}, {code}"))
+            .collect();
+        let object = self.names.java_lang("Object");
+        let given = format!("return new {object}[] {{{}}};", checked.join(", "));
         Body {
             code,
-            throws,
-            simplified: self.simplified,
-            raw_types: self.raw_types,
+            throws: throws || written.throws,
+            simplified: !checked.is_empty(),
+            values: statements + &wrapped(&given),
+            needs: Needs {
+                loaded: self.loaded,
+                built: written.objects,
+                library: by_name || self.loaded > 0,
+            },
+            raw_types: self.raw_types || written.raw_types,
         }
     }
 
@@ -158,6 +252,11 @@ impl Writer<'_, '_> {
 
         let own = descriptor::of_class(&frame.class);
         let own_name = self.values.type_name(&own, self.names)?;
+        let is_static = method.is(access::STATIC);
+        let receiver = match is_static || frame.method == "<init>" {
+            true => None,
+            false => Some(self.receiver(frame, &own)?),
+        };
         let mut slots = self.parameters(frame)?;
         let others = self.overloads(info, method);
         for slot in &mut slots {
@@ -172,7 +271,6 @@ impl Writer<'_, '_> {
                 }
             }
         }
-        let is_static = method.is(access::STATIC);
         let target = if frame.method == "<init>" {
             match inner_class(info, &slots) {
                 Some(simple) => {
@@ -184,8 +282,7 @@ impl Writer<'_, '_> {
         } else if is_static {
             format!("{own_name}.{}", frame.method)
         } else {
-            let receiver = self.receiver(frame, &own)?;
-            let receiver = self.variable(receiver)?;
+            let receiver = self.variable(receiver?)?;
             format!("{receiver}.{}", frame.method)
         };
         let arguments = self.arguments(slots)?;
@@ -237,13 +334,19 @@ impl Writer<'_, '_> {
             .iter()
             .find(|argument| argument.index == 0)?;
         let value = Typed::new(receiver.value, own);
+        let inline = self.inline(0, value);
         Some(Slot {
-            name: "receiver".to_owned(),
+            name: self.slot_name(0),
             load: "frame.receiver()".to_owned(),
             descriptor: own.to_owned(),
             value,
-            inline: self.inline(value),
+            inline,
         })
+    }
+
+    fn slot_name(&self, index: u16) -> String {
+        let slot = self.slots.iter().find(|(number, _)| *number == index);
+        slot.map_or_else(|| format!("arg{index}"), |(_, name)| name.clone())
     }
 
     fn parameters(&mut self, frame: &Frame) -> Option<Vec<Slot>> {
@@ -256,16 +359,12 @@ impl Writer<'_, '_> {
                 .iter()
                 .find(|argument| usize::from(argument.index) == index)?;
             let value = Typed::new(argument.value, parameter);
-            let name = match &argument.name {
-                Some(name) if is_identifier(name) && name != "receiver" => name.clone(),
-                _ => format!("arg{index}"),
-            };
             slots.push(Slot {
-                name,
+                name: self.slot_name(argument.index),
                 load: format!("frame.argument({index})"),
                 descriptor: parameter.to_owned(),
                 value,
-                inline: self.inline(value),
+                inline: None,
             });
         }
         // Types first: a variable must not hide one that is named later.
@@ -274,12 +373,23 @@ impl Writer<'_, '_> {
                 self.values.type_name(&slot.descriptor, self.names)?;
             }
         }
+        for (index, slot) in (1..).zip(&mut slots) {
+            slot.inline = self.inline(index, slot.value);
+        }
         Some(slots)
     }
 
-    fn inline(&mut self, value: Typed) -> Option<Expression> {
-        let expression = self.values.expression(value, self.names)?;
-        self.simplified |= expression.constructs;
+    /// The value as an expression, if it is not to be loaded.
+    fn inline(&mut self, index: u16, value: Typed) -> Option<Expression> {
+        if let Some(plain) = self.values.plain(value, self.names) {
+            return Some(plain);
+        }
+        if !self.built.contains(&index) {
+            return None;
+        }
+        let name = self.slot_name(index);
+        let expression = self.maker.expression(value, &name, 0, self.names)?;
+        self.checked.push((index, expression.code.clone()));
         Some(expression)
     }
 
@@ -287,7 +397,9 @@ impl Writer<'_, '_> {
         let mut arguments = Vec::new();
         for slot in slots {
             arguments.push(match &slot.inline {
-                Some(inline) if inline.code.len() <= 120 && !inline.redacted => inline.code.clone(),
+                Some(inline) if inline.code.len() <= INLINE && !inline.redacted => {
+                    inline.code.clone()
+                }
                 _ => self.variable(slot)?,
             });
         }
@@ -296,8 +408,16 @@ impl Writer<'_, '_> {
 
     /// Declares a variable for a value and returns its name.
     fn variable(&mut self, slot: Slot) -> Option<String> {
+        if let Some(inline) = &slot.inline
+            && self.maker.is_variable(&inline.code)
+        {
+            return Some(inline.code.clone());
+        }
         let mut name = slot.name.clone();
-        while self.taken.contains(&name) || self.names.is_used(&name) {
+        while self.taken.contains(&name)
+            || self.names.is_used(&name)
+            || self.maker.is_variable(&name)
+        {
             name.push('_');
         }
         self.taken.push(name.clone());
@@ -311,7 +431,8 @@ impl Writer<'_, '_> {
             Some(inline) => {
                 let remark = if inline.redacted { " // redacted" } else { "" };
                 let code = &inline.code;
-                self.loads_or_body(&format!("{INDENT}{of} {name} = {code};{remark}\n"), false)
+                self.body
+                    .push_str(&wrapped(&format!("{of} {name} = {code};{remark}")));
             }
             None => {
                 let shown = if slot.load.ends_with("receiver()") {
@@ -320,35 +441,17 @@ impl Writer<'_, '_> {
                     &slot.name
                 };
                 let comment = self.values.comment(shown, slot.value, INDENT);
-                self.loads_or_body(
-                    &format!("{comment}{INDENT}{of} {name} = {};\n", slot.load),
-                    true,
-                );
+                self.loaded += 1;
+                self.loads
+                    .push_str(&format!("{comment}{INDENT}{of} {name} = {};\n", slot.load));
             }
         }
         Some(name)
     }
 
-    /// Loads stand after the frame's own variable; without any, there is none.
-    fn loads_or_body(&mut self, code: &str, load: bool) {
-        if load {
-            self.loads.push_str(code);
-        } else {
-            self.body.push_str(code);
-        }
-    }
-
     fn call(&mut self, target: &str, arguments: &[String]) {
-        let line = format!("{INDENT}{target}({});", arguments.join(", "));
-        if line.chars().count() <= WIDTH {
-            self.body.push_str(&line);
-        } else {
-            let between = format!(",\n{INDENT}        ");
-            let list = arguments.join(&between);
-            self.body
-                .push_str(&format!("{INDENT}{target}(\n{INDENT}        {list});"));
-        }
-        self.body.push('\n');
+        let call = format!("{target}({});", arguments.join(", "));
+        self.body.push_str(&wrapped(&call));
     }
 
     /// Whether another method could be meant by a call with the same number of
@@ -392,6 +495,48 @@ impl Writer<'_, '_> {
         }
         false
     }
+}
+
+/// A statement on as many lines as it takes, broken after commas and before
+/// dots, but not within literals.
+fn wrapped(statement: &str) -> String {
+    let mut out = String::new();
+    let mut indent = INDENT.to_owned();
+    let mut rest = statement;
+    loop {
+        let room = WIDTH - indent.len();
+        if rest.chars().count() <= room {
+            return out + &indent + rest + "\n";
+        }
+        let breaks = places_to_break(rest);
+        let fits = |at: &&usize| rest[..**at].chars().count() <= room;
+        let Some(&at) = breaks.iter().rev().find(fits).or(breaks.first()) else {
+            return out + &indent + rest + "\n";
+        };
+        out.push_str(&format!("{indent}{}\n", rest[..at].trim_end()));
+        rest = rest[at..].trim_start();
+        indent = format!("{INDENT}        ");
+    }
+}
+
+/// Where a statement may be broken: after commas, and before the dots of calls.
+fn places_to_break(code: &str) -> Vec<usize> {
+    let mut places = Vec::new();
+    let mut quote = None;
+    let mut escaped = false;
+    let bytes = code.as_bytes();
+    for (at, &byte) in bytes.iter().enumerate() {
+        match (quote, byte) {
+            (Some(_), _) if escaped => escaped = false,
+            (Some(_), b'\\') => escaped = true,
+            (Some(open), _) if byte == open => quote = None,
+            (None, b'"' | b'\'') => quote = Some(byte),
+            (None, b',') => places.push(at + 1),
+            (None, b'.') if at > 0 && bytes[at - 1] == b')' => places.push(at),
+            _ => {}
+        }
+    }
+    places
 }
 
 /// The simple name of an inner (non-static member) class whose outer instance

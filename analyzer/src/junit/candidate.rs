@@ -1,5 +1,7 @@
 //! Which frames can be called, how, and from which test class.
 
+use super::build::Recipes;
+use super::build::library::Library;
 use super::report::Verdict;
 use crate::classinfo::{ClassInfo, Method, Nesting};
 use crate::classpath::{ClassPath, is_jdk};
@@ -21,14 +23,12 @@ const CALLS_AT_EACH_END: usize = 3;
 /// Package of tests whose frames have none that a test could be put into.
 const FALLBACK_PACKAGE: &str = "hindsight.crashes";
 
-/// How a frame is written down, best first.
+/// How a frame's method is called, best first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Level {
-    /// Called directly; simple objects are constructed.
-    Readable,
-    /// Called directly; all objects are loaded.
-    Loaded,
-    /// Called by name through the replay library.
+    /// Directly.
+    Direct,
+    /// By name through the replay library.
     Call,
 }
 
@@ -39,6 +39,17 @@ pub enum State {
     Pending,
     /// Settled, and why.
     Done(Verdict, String),
+}
+
+/// What a test needs beside the program and JUnit.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Needs {
+    /// Arguments, the receiver among them, from the crash file.
+    pub loaded: usize,
+    /// Objects that it builds.
+    pub built: usize,
+    /// The replay library.
+    pub library: bool,
 }
 
 /// One frame on its way to become a test.
@@ -54,8 +65,16 @@ pub struct Candidate {
     pub name: String,
     /// How it is written down at present.
     pub level: Level,
-    /// Whether an object was constructed instead of loaded.
+    /// Whether objects are to be built where that can be done.
+    pub built: bool,
+    /// Whether an object is built instead of loaded.
     pub simplified: bool,
+    /// Whether what is built was found to be the same as what was recorded.
+    pub checked: bool,
+    /// Objects that have to be loaded: building them gave something else.
+    pub loaded: Vec<u32>,
+    /// What its test needs.
+    pub needs: Needs,
     /// Whether the test sets the recorded system properties.
     pub properties: bool,
     /// What became of it.
@@ -103,6 +122,10 @@ pub struct Plan<'a> {
     pub candidates: Vec<Candidate>,
     /// The classes they go into.
     pub classes: Vec<TestClass>,
+    /// What the class path tells about making objects.
+    pub library: Library<'a>,
+    /// How objects can be made.
+    pub recipes: Recipes,
 }
 
 impl<'a> Plan<'a> {
@@ -113,6 +136,8 @@ impl<'a> Plan<'a> {
             classpath,
             candidates: Vec::new(),
             classes: Vec::new(),
+            library: Library::new(classpath),
+            recipes: Recipes::default(),
         };
         for crash in 0..inputs.len() {
             plan.add_crash(crash);
@@ -159,7 +184,7 @@ impl<'a> Plan<'a> {
         let mut classes: HashMap<String, usize> = HashMap::new();
         for (index, (frame, refusal)) in frames.iter().zip(refusals).enumerate() {
             let level = if homes[index].is_some() && self.can_call_directly(frame) {
-                Level::Readable
+                Level::Direct
             } else {
                 Level::Call
             };
@@ -179,7 +204,11 @@ impl<'a> Plan<'a> {
                 class,
                 name: test_name(frame, index),
                 level,
+                built: false,
                 simplified: false,
+                checked: false,
+                loaded: Vec::new(),
+                needs: Needs::default(),
                 properties: false,
                 state: match refusal {
                     Some(reason) => State::Done(Verdict::Unsupported, reason),

@@ -1,7 +1,7 @@
 //! Compiling candidates, which needs a JDK and nothing else: JUnit's
 //! annotation is stood in for by one of our own.
 
-use super::candidate::{Level, Plan, State};
+use super::candidate::{Level, Plan, State, TestClass};
 use super::report::Verdict;
 use super::source::{Source, source};
 use super::{Framework, Options, REPLAY_JAR, REPLAY_JAR_NAME, write_file};
@@ -62,10 +62,7 @@ impl<'a> Workplace<'a> {
     pub fn add_resources(&self, plan: &Plan<'_>) -> Result<()> {
         for class in &plan.classes {
             let content = plan.inputs[class.crash].resource()?;
-            write_file(
-                &self.dir.join("resources").join(class.path(&class.resource)),
-                content,
-            )?;
+            write_file(&self.resource(class), content)?;
         }
         Ok(())
     }
@@ -86,14 +83,25 @@ impl<'a> Workplace<'a> {
         self.dir.join(format!("results/{index}.json"))
     }
 
+    /// Where the crash file of a test class is.
+    pub fn resource(&self, class: &TestClass) -> PathBuf {
+        self.dir.join("resources").join(class.path(&class.resource))
+    }
+
+    /// A directory to run something in that is no candidate.
+    pub fn run_dir_named(&self, name: &str) -> PathBuf {
+        self.dir.join("run").join(name)
+    }
+
     /// A directory for one candidate to run in.
     pub fn run_dir(&self, index: usize) -> PathBuf {
         self.dir.join(format!("run/{index}"))
     }
 }
 
-/// Compiles `pending` candidates. Those that do not compile fall back to a
-/// call by name; those that still do not are settled as such.
+/// Compiles `pending` candidates. Those that do not compile fall back to loading
+/// all values, then to a call by name; those that still do not are settled as
+/// such.
 ///
 /// # Errors
 ///
@@ -115,8 +123,9 @@ pub fn settle(
             for &index in &source.failed {
                 failed.insert(index, "its call cannot be written down".to_owned());
             }
-            for &index in &source.simplified {
-                plan.candidates[index].simplified = true;
+            for (index, simplified, needs) in &source.made {
+                plan.candidates[*index].simplified = *simplified;
+                plan.candidates[*index].needs = *needs;
             }
         }
         if failed.is_empty() {
@@ -128,11 +137,12 @@ pub fn settle(
         let last = round + 1 == MAX_ROUNDS;
         for (index, message) in failed {
             let candidate = &mut plan.candidates[index];
-            if candidate.level == Level::Call || last {
+            if candidate.built && candidate.simplified && !last {
+                candidate.built = false;
+            } else if candidate.level == Level::Call || last {
                 candidate.state = State::Done(Verdict::NotCompiled, message);
             } else {
                 candidate.level = Level::Call;
-                candidate.simplified = false;
             }
         }
         if last {
@@ -163,7 +173,7 @@ fn write_sources(
             .copied()
             .filter(|&index| plan.candidates[index].class == class)
             .collect();
-        let source = source(plan, class, &mine, options);
+        let source = source(plan, class, &mine, options, true);
         let test_class = &plan.classes[class];
         let path = dir.join(test_class.path(&format!("{}.java", test_class.name)));
         write_file(&path, &source.text)?;

@@ -25,12 +25,13 @@ const RESOURCES_PLUGIN: &str = "3.3.1";
 const COMPILER_PLUGIN: &str = "3.13.0";
 const SUREFIRE_PLUGIN: &str = "3.2.5";
 
-/// Writes `pom.xml`, `README.md` and the program's directories as jars.
+/// Writes `pom.xml`, `README.md` and the program's directories as jars; `replay`
+/// says whether a test needs the replay library.
 ///
 /// # Errors
 ///
 /// Fails if a file cannot be written, or a directory of the class path read.
-pub fn write(plan: &Plan<'_>, options: &Options) -> Result<()> {
+pub fn write(plan: &Plan<'_>, replay: bool, options: &Options) -> Result<()> {
     let mut libraries = Vec::new();
     for (index, path) in plan.classpath.paths().enumerate() {
         let number = index + 1;
@@ -57,6 +58,7 @@ pub fn write(plan: &Plan<'_>, options: &Options) -> Result<()> {
         &libraries,
         &classpath.to_string_lossy(),
         assertions,
+        replay,
         options,
     );
     write_file(&options.out.join("pom.xml"), pom)?;
@@ -107,7 +109,13 @@ fn pack(dir: &Path, jar: &Path) -> Result<()> {
         .with_context(context)
 }
 
-fn pom(libraries: &[Library], classpath: &str, assertions: bool, options: &Options) -> String {
+fn pom(
+    libraries: &[Library],
+    classpath: &str,
+    assertions: bool,
+    replay: bool,
+    options: &Options,
+) -> String {
     let mut properties = String::new();
     let mut dependencies = String::new();
     let mut origins = String::new();
@@ -141,12 +149,15 @@ fn pom(libraries: &[Library], classpath: &str, assertions: bool, options: &Optio
                 .join(" "))
         ),
     };
-    let replay = dependency(
-        "dev.hindsight",
-        "hindsight-replay",
-        crate::VERSION,
-        Some(&format!("${{hindsight.lib}}/{REPLAY_JAR_NAME}")),
-    );
+    let replay = match replay {
+        true => dependency(
+            "dev.hindsight",
+            "hindsight-replay",
+            crate::VERSION,
+            Some(&format!("${{hindsight.lib}}/{REPLAY_JAR_NAME}")),
+        ),
+        false => String::new(),
+    };
     format!(
         r#"<?xml version="1.0" encoding="UTF-8"?>
 <!-- Tests of recorded crashes, written by hindsight {version}.
@@ -260,8 +271,9 @@ when these tests were written, so rebuilding it there does as well. Tests that
 only repeat the symptom (the frame that threw was given bad arguments) stay red.
 
 - `src/test/java`: the tests; comments show what the loaded objects hold.
-- `src/test/resources`: the crash files with the recorded state. They may hold
-  data of the recorded run: look (`hindsight inspect`) before you pass them on.
-- `lib`: the replay library, which loads the state, and copies of class
+- `src/test/resources`: the crash files with the recorded state, where a test
+  loads a part of it. They may hold data of the recorded run: look
+  (`hindsight inspect --review`) before you pass them on.
+- `lib`: the replay library, if a test loads state, and copies of class
   directories of the recorded program, to compile against.
 ";

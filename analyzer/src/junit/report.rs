@@ -49,6 +49,9 @@ pub struct Report {
     framework: &'static str,
     jdk: Option<u32>,
     crashes: Vec<CrashReport>,
+    /// Whether a test needs the replay library.
+    #[serde(skip)]
+    library: bool,
 }
 
 #[derive(Debug, Serialize)]
@@ -83,6 +86,8 @@ struct FrameReport {
     reason: String,
     /// `package.Class#method` of the test, if it was written.
     test: Option<String>,
+    /// What the values of the test take.
+    values: Option<ValuesReport>,
     /// Told before it if the frame before has another exception.
     #[serde(skip)]
     heading: Option<String>,
@@ -139,6 +144,7 @@ pub fn report(
         },
         jdk: jdk.map(|jdk| jdk.version),
         crashes: crashes.collect(),
+        library: written.iter().any(|written| written.library),
     }
 }
 
@@ -163,6 +169,12 @@ fn frame_report(plan: &Plan<'_>, written: &[Written], index: usize) -> FrameRepo
         heading: heading(&plan.inputs[candidate.crash].crash.failure, frame.exception),
         verdict,
         reason,
+        values: kept.then_some(ValuesReport {
+            built: candidate.needs.built,
+            loaded: candidate.needs.loaded,
+            state: candidate.needs.loaded > 0,
+            library: candidate.needs.library,
+        }),
         test: kept.then(|| {
             format!(
                 "{}#{}",
@@ -171,6 +183,19 @@ fn frame_report(plan: &Plan<'_>, written: &[Written], index: usize) -> FrameRepo
             )
         }),
     }
+}
+
+/// How a test gets the values that it calls its method with.
+#[derive(Debug, Serialize)]
+struct ValuesReport {
+    /// Objects that are built by calls.
+    built: usize,
+    /// Arguments, the receiver among them, that are loaded from the crash file.
+    loaded: usize,
+    /// Whether the test needs the crash file.
+    state: bool,
+    /// Whether it needs the replay library.
+    library: bool,
 }
 
 impl Report {
@@ -184,6 +209,14 @@ impl Report {
                 .any(|frame| frame.verdict == Verdict::NotRun);
             crash.reproduced > 0 || not_run
         })
+    }
+
+    /// How many tests were written, and how many of them need the crash file.
+    fn state(&self) -> (usize, usize) {
+        let frames = self.crashes.iter().flat_map(|crash| &crash.frames);
+        let values: Vec<&ValuesReport> = frames.filter_map(|frame| frame.values.as_ref()).collect();
+        let state = values.iter().filter(|values| values.state).count();
+        (values.len(), state)
     }
 
     /// Writes the report as JSON.
@@ -219,17 +252,33 @@ impl Report {
             writeln!(out, "  {source}")?;
         }
         let dir = options.out.display();
-        writeln!(out, "  {dir}/lib/{REPLAY_JAR_NAME}, which the tests need")?;
+        let (tests, state) = self.state();
+        let library = self.library;
+        if library {
+            writeln!(out, "  {dir}/lib/{REPLAY_JAR_NAME}, which tests need")?;
+        }
+        if state < tests {
+            let built = tests - state;
+            writeln!(
+                out,
+                "{built} of {} need{} no stored state.",
+                count(tests, "test"),
+                if built == 1 { "s" } else { "" }
+            )?;
+        }
         if options.project {
             writeln!(
                 out,
                 "Run them: mvn -q -f {dir}/pom.xml test (see {dir}/README.md)"
             )
         } else {
+            let mut path = vec!["the program".to_owned()];
+            path.extend(library.then(|| "that library".to_owned()));
+            path.extend((state > 0).then(|| format!("{dir}/src/test/resources")));
             writeln!(
                 out,
-                "Run them with JUnit and, on the class path, that library, the program, and \
-                 {dir}/src/test/resources (--project makes a Maven project)."
+                "Run them with JUnit and, on the class path, {} (--project makes a Maven project).",
+                path.join(" and ")
             )
         }
     }

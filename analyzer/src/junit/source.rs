@@ -1,7 +1,8 @@
 //! One test class as a source file.
 
+use super::build::values_method;
 use super::call::{self, Body, REPLAY};
-use super::candidate::{Plan, State};
+use super::candidate::{Needs, Plan, State};
 use super::report::Verdict;
 use super::{Framework, Options};
 use crate::java::names::Names;
@@ -26,12 +27,20 @@ pub struct Source {
     pub lines: Vec<(usize, Range<usize>)>,
     /// Candidates whose level cannot express them, so they are not in the text.
     pub failed: Vec<usize>,
-    /// Candidates of which an object was constructed.
-    pub simplified: Vec<usize>,
+    /// Candidates in the text, whether an object of theirs is built, and what
+    /// they need.
+    pub made: Vec<(usize, bool, Needs)>,
 }
 
-/// Writes the class number `class` with the tests of `candidates`.
-pub fn source(plan: &Plan<'_>, class: usize, candidates: &[usize], options: &Options) -> Source {
+/// Writes the class number `class` with the tests of `candidates`; with
+/// `checks`, methods beside them that give the values they build.
+pub fn source(
+    plan: &Plan<'_>,
+    class: usize,
+    candidates: &[usize],
+    options: &Options,
+    checks: bool,
+) -> Source {
     let framework = options.framework;
     let test_class = &plan.classes[class];
     let mut taken = test_class.siblings.clone();
@@ -43,34 +52,38 @@ pub fn source(plan: &Plan<'_>, class: usize, candidates: &[usize], options: &Opt
     };
 
     let mut failed = Vec::new();
-    let mut simplified = Vec::new();
+    let mut made = Vec::new();
     let mut tests: Vec<(usize, String)> = Vec::new();
     let mut raw_types = false;
     for &index in candidates {
         match call::body(plan, &plan.candidates[index], test_class, &mut names) {
             Some(body) => {
                 raw_types |= body.raw_types;
-                if body.simplified {
-                    simplified.push(index);
+                let mut needs = body.needs;
+                needs.library |= is_asked_for(plan, index);
+                made.push((index, body.simplified, needs));
+                let mut text = method(plan, index, &body, &test, framework, &mut names);
+                if checks && body.simplified {
+                    text.push_str(&values(plan, index, &body, &mut names));
                 }
-                tests.push((
-                    index,
-                    method(plan, index, &body, &test, framework, &mut names),
-                ));
+                tests.push((index, text));
             }
             None => failed.push(index),
         }
     }
 
+    let state = made.iter().any(|(_, _, needs)| needs.loaded > 0);
     let mut text = header(
         &plan.inputs[test_class.crash].crash,
         &test_class.resource,
+        state,
         &options.java_options,
     );
     if !test_class.package.is_empty() {
         text.push_str(&format!("package {};\n\n", test_class.package));
     }
-    text.push_str(&names.imports());
+    let code: String = tests.iter().map(|(_, code)| code.as_str()).collect();
+    text.push_str(&names.imports(&format!("{test} {code}")));
     if raw_types {
         let annotation = names.java_lang("SuppressWarnings");
         text.push_str(&format!("\n@{annotation}({{\"rawtypes\", \"unchecked\"}})"));
@@ -92,8 +105,19 @@ pub fn source(plan: &Plan<'_>, class: usize, candidates: &[usize], options: &Opt
         text,
         lines,
         failed,
-        simplified,
+        made,
     }
+}
+
+/// The method that gives what a test builds, to be compared.
+fn values(plan: &Plan<'_>, index: usize, body: &Body, names: &mut Names) -> String {
+    let name = values_method(&plan.candidates[index]);
+    let object = names.java_lang("Object");
+    let throws = names.java_lang("Throwable");
+    format!(
+        "\n    static {object}[] {name}() throws {throws} {{\n{}    }}\n",
+        body.values
+    )
 }
 
 fn method(
@@ -148,8 +172,8 @@ fn method(
             3,
         ));
     }
-    let asked = plan.inputs[candidate.crash].crash.meta.reason == ASKED_FOR;
-    let code = match failure.exceptions.first().filter(|_| asked) {
+    let asked = failure.exceptions.first();
+    let code = match asked.filter(|_| is_asked_for(plan, index)) {
         Some(info) => failing_at_records(&body.code, info, names),
         None => body.code.clone(),
     };
@@ -159,6 +183,15 @@ fn method(
         candidate.name
     ));
     out
+}
+
+/// Whether the program has asked for the recording of a candidate.
+fn is_asked_for(plan: &Plan<'_>, candidate: usize) -> bool {
+    plan.inputs[plan.candidates[candidate].crash]
+        .crash
+        .meta
+        .reason
+        == ASKED_FOR
 }
 
 /// The body of a test in which the program's asking for a recording is the
@@ -188,7 +221,7 @@ fn failing_at_records(code: &str, asked: &ExceptionInfo, names: &mut Names) -> S
     out
 }
 
-fn header(crash: &Crash, resource: &str, java_options: &[String]) -> String {
+fn header(crash: &Crash, resource: &str, state: bool, java_options: &[String]) -> String {
     let meta = &crash.meta;
     let mut out = FIRST_LINE.to_owned();
     let mut line = |text: &str, lines: usize| out.push_str(&comment::lines(text, "", lines));
@@ -228,9 +261,13 @@ fn header(crash: &Crash, resource: &str, java_options: &[String]) -> String {
         ),
         3,
     );
+    let holds = match state {
+        true => ", which holds the recorded state",
+        false => "",
+    };
     line(
         &format!(
-            "Written by hindsight {} from {resource}, which holds the recorded state.",
+            "Written by hindsight {} from {resource}{holds}.",
             crate::VERSION
         ),
         2,

@@ -1,15 +1,12 @@
-//! Writing a value into a test: as a literal, constructed, or loaded.
+//! Writing a value into a test: as a literal, or what it takes to build or load it.
 
-use super::candidate::{Level, Plan, source_name};
+use super::build::recipe::Step;
+use super::candidate::{Plan, source_name};
 use crate::graph::{Graph, Typed};
 use crate::java::names::{Names, is_identifier};
 use crate::java::{comment, descriptor, literal};
 use crate::tree::{Builder, Limits};
-use hindsight_classfile::access;
-use hindsight_tracelog::crash::{Body, ClassKind, Frame, Value};
-
-/// Elements of the longest array that is written into a test.
-const MAX_ARRAY: usize = 16;
+use hindsight_tracelog::crash::{Body, Frame, Value};
 
 /// What a comment shows of a loaded value.
 const COMMENT: Limits = Limits {
@@ -40,15 +37,15 @@ pub struct Values<'a> {
     pub graph: &'a Graph<'a>,
     /// The frame.
     pub frame: &'a Frame,
-    /// How freely values may be rewritten.
-    pub level: Level,
+    /// Whether types of the program may be named.
+    pub named: bool,
     /// Package of the test.
     pub package: &'a str,
 }
 
 impl Values<'_> {
-    /// The value as an expression; `None` if it has to be loaded.
-    pub fn expression(&self, typed: Typed, names: &mut Names) -> Option<Expression> {
+    /// The value as a literal or a constant; `None` if it takes more.
+    pub fn plain(&self, typed: Typed, names: &mut Names) -> Option<Expression> {
         let plain = |code: String, descriptor: &str| Expression {
             code,
             descriptor: descriptor.to_owned(),
@@ -77,20 +74,17 @@ impl Values<'_> {
                 literal::string(&text.units()).map(|code| plain(code, "Ljava/lang/String;"))
             }
             Body::Instance(_) => {
-                if let Some(content) = crate::views::unboxed(self.graph, object) {
-                    let class = descriptor::of_class(self.graph.class_name(object));
-                    return primitive(content, &class, names);
-                }
-                self.constructed(object, names)
+                let content = crate::views::unboxed(self.graph, object)?;
+                let class = descriptor::of_class(self.graph.class_name(object));
+                primitive(content, &class, names)
             }
-            _ if self.level == Level::Call => None,
+            _ if !self.named => None,
             Body::Enum(name) => self.enum_constant(object, name, names),
             Body::Class(name) => {
                 let code = format!("{}.class", self.class_type(name, names)?);
                 Some(plain(code, "Ljava/lang/Class;"))
             }
-            Body::Primitives(_) | Body::References(_) => self.array(object, names),
-            Body::Hole(_) | Body::Lambda(_) => None,
+            _ => None,
         }
     }
 
@@ -138,107 +132,68 @@ impl Values<'_> {
         })
     }
 
-    /// `new X()` for an object without state.
-    fn constructed(&self, object: u32, names: &mut Names) -> Option<Expression> {
-        if self.level != Level::Readable {
-            return None;
-        }
-        let class = self.graph.class(object)?;
-        if !class.fields.is_empty() || class.kind != ClassKind::Class {
-            return None;
-        }
-        let of = descriptor::of_class(&class.name);
-        if class.name != "java.lang.Object" {
-            let found = self.plan.classpath.info(&class.name)?;
-            let info = found.info.as_ref()?;
-            if info.is(access::ABSTRACT) || info.is_inner() {
-                return None;
-            }
-            let same_package = crate::java::names::package_of(&class.name) == self.package;
-            let constructor = info.method("<init>", "()V")?;
-            let usable = match same_package {
-                true => !constructor.is(access::PRIVATE),
-                false => constructor.is(access::PUBLIC),
-            };
-            if !usable {
-                return None;
-            }
-        }
-        Some(Expression {
-            code: format!("new {}()", self.type_name(&of, names)?),
-            descriptor: of,
-            constructs: true,
-            redacted: false,
-        })
-    }
-
-    /// An array literal, if nothing else refers to the array.
-    fn array(&self, object: u32, names: &mut Names) -> Option<Expression> {
-        if self.level != Level::Readable || self.references_to(object) != 1 {
-            return None;
-        }
-        let class = self.graph.class_name(object);
-        let of = descriptor::of_class(class);
-        let element = of.strip_prefix('[')?;
-        let elements = self.graph.elements(object)?;
-        if elements.len() > MAX_ARRAY || element.starts_with('[') {
-            return None;
-        }
-        let mut parts = Vec::new();
-        for typed in elements {
-            let code = match typed.value {
-                Value::Null
-                | Value::Bool(_)
-                | Value::Int(_)
-                | Value::Float(_)
-                | Value::Double(_) => self.expression(typed, names)?.code,
-                Value::Ref(part) => match self.graph.body(part)? {
-                    Body::String(text) => literal::string(&text.units())?,
-                    Body::Enum(name) => self.enum_constant(part, name, names)?.code,
-                    _ => return None,
-                },
-            };
-            // In an array initializer the narrow types need no cast.
-            let code = code
-                .trim_start_matches("(byte) ")
-                .trim_start_matches("(short) ");
-            parts.push(code.to_owned());
-        }
-        let name = self.type_name(element, names)?;
-        let code = match parts.is_empty() {
-            true => format!("new {name}[0]"),
-            false => format!("new {name}[] {{{}}}", parts.join(", ")),
+    /// Whether a class or interface has type parameters.
+    pub fn is_generic(&self, of: &str) -> bool {
+        let Some(class) = descriptor::class_name(of) else {
+            return false;
         };
-        Some(Expression {
-            code,
-            descriptor: of,
-            constructs: true,
-            redacted: false,
-        })
+        match class.strip_prefix("java.util.") {
+            Some(name) => GENERIC.contains(&name) || name.starts_with("concurrent.Co"),
+            None => self.plan.library.is_generic(&class),
+        }
     }
 
-    /// How often the frame's state refers to an object.
-    fn references_to(&self, object: u32) -> usize {
-        let wanted = |value: &&Value| **value == Value::Ref(object);
-        let crash = self.graph.crash;
-        let heap = crash
-            .objects
-            .iter()
-            .flatten()
-            .map(|holder| match &holder.body {
-                Body::Instance(values) | Body::References(values) => {
-                    values.iter().filter(wanted).count()
-                }
-                Body::Lambda(lambda) => lambda
-                    .captured
-                    .iter()
-                    .map(|(_, value)| value)
-                    .filter(wanted)
-                    .count(),
-                _ => 0,
-            });
-        let arguments = self.frame.arguments.iter().map(|argument| &argument.value);
-        let patches = self.frame.patch.iter().map(|patch| &patch.value);
-        heap.sum::<usize>() + arguments.chain(patches).filter(wanted).count()
+    /// Whether what a step calls declares exceptions.
+    pub fn declares_exceptions(&self, step: &Step) -> bool {
+        let found = self.plan.classpath.info(&step.class);
+        let info = found.as_ref().and_then(|found| found.info.as_ref());
+        let method = info.and_then(|info| info.method(&step.name, &step.descriptor));
+        method.is_some_and(|method| method.throws)
+    }
+
+    /// Whether another method could be meant by a step's call.
+    pub fn is_overloaded(&self, step: &Step) -> bool {
+        let Some((parameters, _)) = descriptor::split(&step.descriptor) else {
+            return false;
+        };
+        let found = self.plan.classpath.info(&step.class);
+        let info = found.as_ref().and_then(|found| found.info.as_ref());
+        info.is_some_and(|info| {
+            info.methods.iter().any(|method| {
+                method.name == step.name
+                    && method.descriptor != step.descriptor
+                    && descriptor::split(&method.descriptor)
+                        .is_some_and(|(others, _)| others.len() == parameters.len())
+            })
+        })
     }
 }
+
+/// Classes and interfaces of `java.util` with type parameters that occur in
+/// tests.
+const GENERIC: &[&str] = &[
+    "AbstractMap$SimpleEntry",
+    "AbstractMap$SimpleImmutableEntry",
+    "ArrayDeque",
+    "ArrayList",
+    "Collection",
+    "EnumMap",
+    "HashMap",
+    "HashSet",
+    "Hashtable",
+    "IdentityHashMap",
+    "LinkedHashMap",
+    "LinkedHashSet",
+    "LinkedList",
+    "List",
+    "Map",
+    "Optional",
+    "PriorityQueue",
+    "Set",
+    "Stack",
+    "TreeMap",
+    "TreeSet",
+    "Vector",
+    "WeakHashMap",
+    "concurrent.atomic.AtomicReference",
+];

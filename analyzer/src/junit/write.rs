@@ -1,10 +1,11 @@
 //! Writing what is kept: sources, crash files, the replay library.
 
-use super::candidate::{Plan, State};
+use super::candidate::{Needs, Plan, State};
 use super::report::Verdict;
 use super::source::{FIRST_LINE, source};
 use super::{Options, REPLAY_JAR, REPLAY_JAR_NAME, write_file};
 use anyhow::{Context, Result};
+use hindsight_tracelog::record::MAGIC;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -17,6 +18,8 @@ pub struct Written {
     pub source: PathBuf,
     /// The candidates in it.
     pub candidates: Vec<usize>,
+    /// Whether it needs the replay library.
+    pub library: bool,
 }
 
 /// Writes the test classes with the candidates whose verdict is to be kept.
@@ -44,25 +47,37 @@ pub fn write(
             remove_stale(&path)?;
             continue;
         }
-        let source = source(plan, class, &candidates, options);
+        let source = source(plan, class, &candidates, options, false);
         write_file(&path, &source.text)?;
 
-        let content = plan.inputs[test_class.crash].resource()?;
         let resource = test_class.path(&test_class.resource);
-        write_file(
-            &options.out.join("src/test/resources").join(resource),
-            content,
-        )?;
+        let resource = options.out.join("src/test/resources").join(resource);
+        let needs = |needed: fn(&Needs) -> bool| source.made.iter().any(|(_, _, n)| needed(n));
+        if needs(|needs| needs.loaded > 0) {
+            write_file(&resource, plan.inputs[test_class.crash].resource()?)?;
+        } else {
+            remove_stale_state(&resource)?;
+        }
         written.push(Written {
             class,
             source: path,
             candidates: source.lines.iter().map(|(index, _)| *index).collect(),
+            library: needs(|needs| needs.library),
         });
     }
-    if !written.is_empty() {
+    if written.iter().any(|written| written.library) {
         write_file(&options.out.join("lib").join(REPLAY_JAR_NAME), REPLAY_JAR)?;
     }
     Ok(written)
+}
+
+/// Removes the crash file of an earlier run, whose tests needed it.
+fn remove_stale_state(path: &Path) -> Result<()> {
+    let ours = fs::read(path).is_ok_and(|bytes| bytes.starts_with(MAGIC));
+    if ours {
+        fs::remove_file(path).with_context(|| format!("failed to remove {}", path.display()))?;
+    }
+    Ok(())
 }
 
 /// Removes what an earlier run wrote for a class that has no tests now.

@@ -14,8 +14,9 @@ package shop;
 import dev.hindsight.replay.Call;
 import dev.hindsight.replay.Crash;
 import dev.hindsight.replay.Frame;
+import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 @SuppressWarnings({"rawtypes", "unchecked"})
@@ -32,10 +33,10 @@ class CasesCrash0007Test {
     //     java.lang.IllegalStateException: ?
     @Test
     void secret_frame1() throws Throwable {
-        Frame frame = Crash.of(CasesCrash0007Test.class, "crash-0007.hsc").frame(1);
-        // this: Cases {count = 1, name = "failure"}
-        Object receiver = frame.receiver();
-        Call.method(receiver, "shop.Cases", "secret", "(J)V", 4L);
+        Cases cases = new Cases();
+        cases.count = 1;
+        cases.name = "failure";
+        Call.method(cases, "shop.Cases", "secret", "(J)V", 4L);
     }
 
     // Frame 2 of the crash: shop.Cases.overloaded(Cases.java:17)
@@ -43,10 +44,10 @@ class CasesCrash0007Test {
     //     java.lang.IllegalStateException: ?
     @Test
     void overloaded_frame2() {
-        Frame frame = Crash.of(CasesCrash0007Test.class, "crash-0007.hsc").frame(2);
-        // this: Cases {count = 1, name = "failure"}
-        Cases receiver = frame.receiver();
-        receiver.overloaded((String) null);
+        Cases cases = new Cases();
+        cases.count = 1;
+        cases.name = "failure";
+        cases.overloaded((String) null);
     }
 
     // Frame 3 of the crash: shop.Cases.overloaded(Cases.java:18)
@@ -54,10 +55,10 @@ class CasesCrash0007Test {
     //     java.lang.IllegalStateException: ?
     @Test
     void overloaded_frame3() {
-        Frame frame = Crash.of(CasesCrash0007Test.class, "crash-0007.hsc").frame(3);
-        // this: Cases {count = 1, name = "failure"}
-        Cases receiver = frame.receiver();
-        receiver.overloaded((Object) null);
+        Cases cases = new Cases();
+        cases.count = 1;
+        cases.name = "failure";
+        cases.overloaded((Object) null);
     }
 
     // Frame 4 of the crash: shop.Cases.boxes(Cases.java:22)
@@ -94,18 +95,14 @@ class CasesCrash0007Test {
 
     // Frame 8 of the crash: shop.Cases.state(Cases.java:33)
     // It was left by exception 8 of the crash, which this test ends in: java.lang.Exception: ?
-    // Not restored: java.util.ArrayList: field java.util.AbstractList.modCount was not
-    //     recorded and keeps its default; degraded, for the JDK...
     @Test
     void state_frame8() throws Throwable {
-        Frame frame = Crash.of(CasesCrash0007Test.class, "crash-0007.hsc").frame(8);
-        // this: Cases {count (at entry) = 5, name (at entry) = "entry"}
-        Cases receiver = frame.receiver();
-        // list: ArrayList ["a", "b"]
-        List list = frame.argument(1);
-        // map: HashMap {"k": 3}
-        Map map = frame.argument(2);
-        receiver.state(list, map);
+        Cases cases = new Cases();
+        cases.count = 5;
+        cases.name = "entry";
+        HashMap map = new HashMap<>();
+        map.put("k", 3);
+        cases.state(new ArrayList<>(List.of("a", "b")), map);
     }
 
     // Frame 9 of the crash: shop.Base.over(Base.java:58)
@@ -113,10 +110,10 @@ class CasesCrash0007Test {
     //     java.lang.IllegalStateException: ?
     @Test
     void over_frame9() throws Throwable {
-        Frame frame = Crash.of(CasesCrash0007Test.class, "crash-0007.hsc").frame(9);
-        // this: Cases {count = 1, name = "failure"}
-        Object receiver = frame.receiver();
-        Call.exactMethod(receiver, "shop.Base", "over", "()V");
+        Cases cases = new Cases();
+        cases.count = 1;
+        cases.name = "failure";
+        Call.exactMethod(cases, "shop.Base", "over", "()V");
     }
 
     // Frame 10 of the crash: shop.Cases.<init>(Cases.java:13)
@@ -132,9 +129,9 @@ class CasesCrash0007Test {
     //     java.lang.IllegalStateException: ?
     @Test
     void new_Inner_frame11() {
-        Frame frame = Crash.of(CasesCrash0007Test.class, "crash-0007.hsc").frame(11);
-        // arg1: Cases {count = 1, name = "failure"}
-        Cases arg1 = frame.argument(1);
+        Cases arg1 = new Cases();
+        arg1.count = 1;
+        arg1.name = "failure";
         arg1.new Inner(2);
     }
 
@@ -174,27 +171,24 @@ class CasesCrash0007Test {
     @Test
     void frame_frame15() {
         Frame frame = Crash.of(CasesCrash0007Test.class, "crash-0007.hsc").frame(15);
-        // this: Cases {count = 1, name = "failure"}
-        Cases receiver = frame.receiver();
-        // arg3: "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"... (70000
+        // receiver: "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"... (70000
         //     characters)
-        String arg3 = frame.argument(3);
-        receiver.frame(1, 1, arg3);
+        String receiver = frame.argument(3);
+        Cases cases = new Cases();
+        cases.count = 1;
+        cases.name = "failure";
+        cases.frame(1, 1, receiver);
     }
 
     // Frame 16 of the crash: shop.Cases.generic(Cases.java:45)
     // It was left by exception 16 of the crash, which this test ends in:
     //     java.lang.IllegalStateException: ?
-    // Not restored: java.util.ArrayList: field java.util.AbstractList.modCount was not
-    //     recorded and keeps its default; degraded, for the JDK...
     @Test
     void generic_frame16() {
-        Frame frame = Crash.of(CasesCrash0007Test.class, "crash-0007.hsc").frame(16);
-        // this: Cases {count = 1, name = "failure"}
-        Cases receiver = frame.receiver();
-        // sink: ArrayList ["a", "b"]
-        List sink = frame.argument(2);
-        receiver.generic("a", sink);
+        Cases cases = new Cases();
+        cases.count = 1;
+        cases.name = "failure";
+        cases.generic("a", new ArrayList<>(List.of("a", "b")));
     }
 
     // Frame 17 of the crash: shop.Cases.huge(Cases.java:47)
@@ -214,10 +208,10 @@ class CasesCrash0007Test {
     //     java.lang.StackOverflowError: ?
     @Test
     void deep_frame18() {
-        Frame frame = Crash.of(CasesCrash0007Test.class, "crash-0007.hsc").frame(18);
-        // this: Cases {count = 1, name = "failure"}
-        Cases receiver = frame.receiver();
-        receiver.deep(1);
+        Cases cases = new Cases();
+        cases.count = 1;
+        cases.name = "failure";
+        cases.deep(1);
     }
 
     // Frame 19 of the crash: shop.Cases.other(Cases.java:36)
@@ -230,8 +224,8 @@ class CasesCrash0007Test {
         System.setProperty("shop.mode", "test");
         Frame frame = Crash.of(CasesCrash0007Test.class, "crash-0007.hsc").frame(19);
         // this: Cases {count = 1, name = "failure"}
-        Cases receiver = frame.receiver();
-        receiver.other();
+        Cases cases = frame.receiver();
+        cases.other();
     }
 
     // Frame 20 of the crash: shop.Cases.line(Cases.java:37)
@@ -243,8 +237,8 @@ class CasesCrash0007Test {
         System.setProperty("shop.mode", "test");
         Frame frame = Crash.of(CasesCrash0007Test.class, "crash-0007.hsc").frame(20);
         // this: Cases {count = 1, name = "failure"}
-        Cases receiver = frame.receiver();
-        receiver.line();
+        Cases cases = frame.receiver();
+        cases.line();
     }
 
     // Frame 21 of the crash: shop.Cases.loop(Cases.java:38)
@@ -255,8 +249,8 @@ class CasesCrash0007Test {
     void loop_frame21() {
         Frame frame = Crash.of(CasesCrash0007Test.class, "crash-0007.hsc").frame(21);
         // this: Cases {count = 1, name = "failure"}
-        Cases receiver = frame.receiver();
-        receiver.loop();
+        Cases cases = frame.receiver();
+        cases.loop();
     }
 
     // Frame 22 of the crash: shop.Cases.exit(Cases.java:39)
@@ -268,7 +262,7 @@ class CasesCrash0007Test {
         System.setProperty("shop.mode", "test");
         Frame frame = Crash.of(CasesCrash0007Test.class, "crash-0007.hsc").frame(22);
         // this: Cases {count = 1, name = "failure"}
-        Cases receiver = frame.receiver();
-        receiver.exit();
+        Cases cases = frame.receiver();
+        cases.exit();
     }
 }

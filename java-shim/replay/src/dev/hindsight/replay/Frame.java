@@ -9,18 +9,20 @@ public final class Frame {
     private final Map<Integer, Object> values;
     private final Map<Integer, String> failed;
     private final List<String> holes;
-    /** Keeps alive what only weak references lead to: it was alive when it was recorded. */
-    @SuppressWarnings("unused")
-    private final Object alive;
+    /**
+     * All objects by number. Keeps alive what only weak references lead to: it was alive when it was
+     * recorded.
+     */
+    private final Object[] objects;
 
     Frame(
             String what, Map<Integer, Object> values, Map<Integer, String> failed,
-            List<String> holes, Object alive) {
+            List<String> holes, Object[] objects) {
         this.what = what;
         this.values = values;
         this.failed = failed;
         this.holes = holes;
-        this.alive = alive;
+        this.objects = objects;
     }
 
     static Frame restore(CrashFile file, int index, ClassLoader loader) {
@@ -74,5 +76,20 @@ public final class Frame {
      */
     public List<String> holes() {
         return holes;
+    }
+
+    /** The object of this number; null if it is a hole or the arguments do not lead to it. */
+    Object object(int number) {
+        return number >= 0 && number < objects.length ? objects[number] : null;
+    }
+
+    /** The number of an object, or -1. */
+    int number(Object object) {
+        for (int i = 0; i < objects.length; i++) {
+            if (object != null && objects[i] == object) {
+                return i;
+            }
+        }
+        return -1;
     }
 }

@@ -5,7 +5,8 @@
  * dev.hindsight.replay.Frame} is the state at the entry of one of its frames, {@link
  * dev.hindsight.replay.Call} calls any method, {@link dev.hindsight.replay.ReplayException} says
  * that replaying is not possible here. {@link dev.hindsight.replay.Runner} runs one test without
- * JUnit.
+ * JUnit; {@link dev.hindsight.replay.Trial} finds out how objects can be made without being loaded,
+ * by comparing graphs ({@code Same}).
  *
  * <p>Inside, data flows like this:
  *

@@ -1,0 +1,238 @@
+//! Making values in tests by constructors, setters, factories and the JDK's
+//! API, so that a test reads as if a person had written it.
+//!
+//! 1. [`effects`] tells what constructors do with their parameters, for
+//!    [`library`] knows all classes of the class path.
+//! 2. [`recipe`] proposes ways to make an object of the program, [`jdk`] for one
+//!    of the JDK.
+//! 3. [`trial`] runs the proposals in a child JVM, which compares what they give
+//!    with the recorded object; [`Recipes`] keeps the best that is the same.
+//! 4. [`render`] writes the statements. The values
+//!    of each test are compared once more as a whole, after they are compiled
+//!    ([`check`]).
+//!
+//! **Invariant:** a value that was built is the same graph as the recorded one,
+//! by a comparison in a JVM, or the test loads it.
+
+pub mod effects;
+pub mod jdk;
+pub mod library;
+pub mod recipe;
+pub mod render;
+pub mod trial;
+
+use super::Options;
+use super::candidate::{Candidate, Plan};
+use super::compile::Workplace;
+use crate::graph::{Graph, Typed};
+use crate::views::{View, view};
+use anyhow::Result;
+use hindsight_tracelog::crash::{Body, Frame, Value};
+use recipe::Recipe;
+use std::collections::{HashMap, HashSet, VecDeque};
+use trial::{Pack, Tried};
+
+/// Objects of one frame for which recipes are tried, the nearest first.
+const MAX_OBJECTS: usize = 100;
+/// Objects that are looked at to find them.
+const MAX_SEEN: usize = 600;
+/// Recipes tried in all.
+const MAX_TRIALS: usize = 6000;
+/// Elements of arrays and collections that are followed.
+const MAX_ELEMENTS: usize = 32;
+/// Rounds of comparing whole values.
+const MAX_ROUNDS: usize = 4;
+
+/// An object in the state in which a frame found it, and the package from which
+/// it is made.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+struct Key {
+    crash: usize,
+    object: u32,
+    /// Its own fields as the frame's patch has them.
+    patch: String,
+    package: String,
+}
+
+/// Recipes that were found to give the recorded state.
+#[derive(Debug, Default)]
+pub struct Recipes {
+    found: HashMap<Key, Recipe>,
+}
+
+impl Recipes {
+    /// The best recipe for an object as `frame` found it.
+    pub fn get(&self, crash: usize, frame: &Frame, object: u32, package: &str) -> Option<&Recipe> {
+        self.found.get(&key(crash, frame, object, package))
+    }
+}
+
+fn key(crash: usize, frame: &Frame, object: u32, package: &str) -> Key {
+    let own = frame.patch.iter().filter(|patch| patch.object == object);
+    let patch: Vec<String> = own
+        .map(|patch| format!("{}.{}={:?}", patch.owner, patch.field, patch.value))
+        .collect();
+    Key {
+        crash,
+        object,
+        patch: patch.join(","),
+        package: package.to_owned(),
+    }
+}
+
+/// Finds recipes for the objects of all candidates whose values are to be built.
+///
+/// # Errors
+///
+/// Fails if no JVM can be started.
+pub fn find(
+    plan: &Plan<'_>,
+    candidates: &[usize],
+    place: &Workplace<'_>,
+    options: &Options,
+) -> Result<Recipes> {
+    let mut proposals: Vec<(Key, Recipe)> = Vec::new();
+    let mut trials = Vec::new();
+    let mut known = HashSet::new();
+    for &index in candidates {
+        let candidate = &plan.candidates[index];
+        let frame = plan.frame(candidate);
+        let class = &plan.classes[candidate.class];
+        let crash = &plan.inputs[candidate.crash].crash;
+        let graph = Graph::at_entry(crash, frame);
+        let file = place.resource(class);
+        for object in objects(&graph, frame) {
+            let key = key(candidate.crash, frame, object, &class.package);
+            if trials.len() >= MAX_TRIALS || !known.insert(key.clone()) {
+                continue;
+            }
+            for recipe in recipe::recipes(&plan.library, &graph, object, &class.package) {
+                trials.push(Pack::List(vec![
+                    Pack::Text(file.display().to_string()),
+                    Pack::Int(candidate.frame as i64),
+                    Pack::Int(i64::from(object)),
+                    Pack::Int(recipe.result as i64),
+                    trial::pack(&recipe),
+                ]));
+                proposals.push((key.clone(), recipe));
+            }
+        }
+    }
+    let mut recipes = Recipes::default();
+    let tried = trial::run(place, options, "recipes", &trials)?;
+    for (number, (key, recipe)) in proposals.into_iter().enumerate() {
+        let Some(Tried::Same(steps)) = tried.get(&number) else {
+            continue;
+        };
+        let recipe = recipe.only(steps);
+        match recipes.found.get(&key) {
+            Some(best) if best.cost() <= recipe.cost() => {}
+            _ => {
+                recipes.found.insert(key, recipe);
+            }
+        }
+    }
+    Ok(recipes)
+}
+
+/// Objects of the program that the frame's arguments lead to, nearest first.
+fn objects(graph: &Graph<'_>, frame: &Frame) -> Vec<u32> {
+    let arguments = frame.arguments.iter().map(|argument| argument.value);
+    let mut waiting: VecDeque<Value> = arguments.collect();
+    let mut seen = HashSet::new();
+    let mut found = Vec::new();
+    while let Some(value) = waiting.pop_front() {
+        let Value::Ref(object) = value else { continue };
+        if found.len() >= MAX_OBJECTS || seen.len() >= MAX_SEEN || !seen.insert(object) {
+            continue;
+        }
+        if crate::classpath::is_platform(graph.class_name(object)) {
+            waiting.extend(parts(graph, object));
+            continue;
+        }
+        match graph.body(object) {
+            Some(Body::Instance(_)) => {
+                found.push(object);
+                let fields = graph.fields(object);
+                waiting.extend(fields.iter().map(|field| field.value.value));
+            }
+            Some(Body::References(values)) => {
+                waiting.extend(values.iter().take(MAX_ELEMENTS).copied());
+            }
+            _ => {}
+        }
+    }
+    found
+}
+
+/// What a JDK object holds, as far as tests would write it.
+fn parts(graph: &Graph<'_>, object: u32) -> Vec<Value> {
+    let typed: Vec<Typed> = match (view(graph, object), graph.body(object)) {
+        (Some(View::List(elements)), _) => elements,
+        (Some(View::Map(entries)), _) => entries
+            .into_iter()
+            .flat_map(|(key, value)| [key, value])
+            .collect(),
+        (None, Some(Body::References(_))) => graph.elements(object).unwrap_or_default(),
+        _ => Vec::new(),
+    };
+    let values = typed.into_iter().take(MAX_ELEMENTS);
+    values.map(|typed| typed.value).collect()
+}
+
+/// Compares the values of compiled tests with the recorded ones. Objects that
+/// are not the same are marked, so that they are loaded the next time.
+///
+/// Returns the candidates that have to be written anew.
+///
+/// # Errors
+///
+/// Fails if no JVM can be started.
+pub fn check(
+    plan: &mut Plan<'_>,
+    candidates: &[usize],
+    place: &Workplace<'_>,
+    options: &Options,
+) -> Result<Vec<usize>> {
+    let built: Vec<usize> = candidates
+        .iter()
+        .copied()
+        .filter(|&index| plan.candidates[index].simplified && !plan.candidates[index].checked)
+        .collect();
+    let trials: Vec<Pack> = built
+        .iter()
+        .map(|&index| {
+            let candidate = &plan.candidates[index];
+            let class = &plan.classes[candidate.class];
+            Pack::List(vec![
+                Pack::Text(class.full_name()),
+                Pack::Text(values_method(candidate)),
+                Pack::Text(place.resource(class).display().to_string()),
+                Pack::Int(candidate.frame as i64),
+            ])
+        })
+        .collect();
+    let tried = trial::run(place, options, "values", &trials)?;
+    let mut again = Vec::new();
+    for (number, index) in built.into_iter().enumerate() {
+        let candidate = &mut plan.candidates[index];
+        match tried.get(&number) {
+            Some(Tried::Same(_)) => {
+                candidate.checked = true;
+                continue;
+            }
+            Some(Tried::Different(Some(object), _)) if candidate.loaded.len() < MAX_ROUNDS => {
+                candidate.loaded.push(*object);
+            }
+            _ => candidate.built = false,
+        }
+        candidate.simplified = false;
+        again.push(index);
+    }
+    Ok(again)
+}
+
+/// The method of a test class that gives a test's values.
+pub fn values_method(candidate: &Candidate) -> String {
+    format!("valuesOf_{}", candidate.name)
+}

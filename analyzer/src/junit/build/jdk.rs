@@ -1,0 +1,488 @@
+//! Ways to make objects of the JDK through its public API.
+
+use super::recipe::{Argument, Operation, Recipe, Step};
+use crate::graph::{Graph, Typed};
+use crate::java::literal;
+use crate::views::{View, view};
+use hindsight_tracelog::crash::{Body, Value};
+
+/// Elements of the longest collection that is written into a test.
+const MAX_ELEMENTS: usize = 24;
+
+const LIST: &str = "Ljava/util/List;";
+const STRING: &str = "Ljava/lang/String;";
+
+/// How to make an object of the JDK; `None` if there is no readable way.
+pub fn recipe(graph: &Graph<'_>, object: u32) -> Option<Recipe> {
+    let class = graph.class_name(object);
+    if !matches!(graph.body(object)?, Body::Instance(_)) {
+        return None;
+    }
+    scalar(graph, object, class).or_else(|| collection(graph, object, class))
+}
+
+fn code(text: impl Into<String>) -> Argument {
+    Argument::Code(text.into(), "I")
+}
+
+fn text(text: &str) -> Option<Argument> {
+    let units: Vec<u16> = text.encode_utf16().collect();
+    Some(Argument::Code(literal::string(&units)?, STRING))
+}
+
+fn step(operation: Operation, class: &str, name: &str, of: &str, arguments: Vec<Argument>) -> Step {
+    Step {
+        operation,
+        class: class.to_owned(),
+        name: name.to_owned(),
+        descriptor: of.to_owned(),
+        on: None,
+        field: None,
+        roles: vec![String::new(); arguments.len()],
+        arguments,
+        variadic: true,
+    }
+}
+
+fn one(step: Step) -> Option<Recipe> {
+    Some(Recipe {
+        steps: vec![step],
+        result: 0,
+    })
+}
+
+fn new(class: &str, arguments: Vec<Argument>) -> Option<Recipe> {
+    one(step(Operation::New, class, "<init>", "", arguments))
+}
+
+/// `Class.name(...)`, of the descriptor `of`.
+fn call(class: &str, name: &str, of: &str, arguments: Vec<Argument>) -> Option<Recipe> {
+    let of = format!("(){of}");
+    one(step(Operation::Static, class, name, &of, arguments))
+}
+
+fn constant(class: &str, name: &str, of: &str) -> Option<Recipe> {
+    one(step(Operation::GetStatic, class, name, of, Vec::new()))
+}
+
+fn scalar(graph: &Graph<'_>, object: u32, class: &str) -> Option<Recipe> {
+    let int = |field: &str| graph.int(object, field);
+    let number = |field: &str| Some(code(int(field)?.to_string()));
+    let string = |field: &str| {
+        let units = graph.text(graph.reference(object, field)?)?;
+        Some(Argument::Code(literal::string(&units)?, STRING))
+    };
+    let shown = || match view(graph, object)? {
+        View::Scalar(shown) => Some(shown),
+        View::Text(units) => String::from_utf16(&units).ok(),
+        _ => None,
+    };
+    let own = format!("L{};", class.replace('.', "/"));
+    let parsed = || call(class, "parse", &own, vec![text(&shown()?)?]);
+    match class {
+        "java.lang.Object" => new(class, Vec::new()),
+        "java.lang.StringBuilder" | "java.lang.StringBuffer" => match shown()?.as_str() {
+            "" => new(class, Vec::new()),
+            shown => new(class, vec![text(shown)?]),
+        },
+        "java.math.BigInteger" => {
+            let shown = shown()?;
+            match shown.parse::<i64>() {
+                Ok(number) => call(class, "valueOf", &own, vec![code(long(number))]),
+                Err(_) if shown.len() < 200 => new(class, vec![text(&shown)?]),
+                Err(_) => None,
+            }
+        }
+        "java.math.BigDecimal" => new(class, vec![text(&shown()?)?]),
+        "java.util.UUID" => call(class, "fromString", &own, vec![text(&shown()?)?]),
+        "java.util.OptionalInt" | "java.util.OptionalLong" | "java.util.OptionalDouble" => {
+            match shown()?.as_str() {
+                "empty" => call(class, "empty", &own, Vec::new()),
+                shown => {
+                    let long = if class.ends_with("Long") { "L" } else { "" };
+                    call(class, "of", &own, vec![code(format!("{shown}{long}"))])
+                }
+            }
+        }
+        "java.util.Date" => new(class, vec![code(long(int("fastTime")?))]),
+        "java.time.LocalDate" => call(
+            class,
+            "of",
+            &own,
+            vec![number("year")?, number("month")?, number("day")?],
+        ),
+        "java.time.LocalTime"
+        | "java.time.LocalDateTime"
+        | "java.time.Instant"
+        | "java.time.OffsetDateTime"
+        | "java.time.ZonedDateTime"
+        | "java.time.YearMonth" => parsed(),
+        "java.time.Year" => call(class, "of", &own, vec![number("year")?]),
+        "java.time.Period" => call(
+            class,
+            "of",
+            &own,
+            vec![number("years")?, number("months")?, number("days")?],
+        ),
+        "java.time.Duration" => match (int("seconds")?, int("nanos")?) {
+            (seconds, 0) => call(class, "ofSeconds", &own, vec![code(long(seconds))]),
+            (seconds, nanos) => call(
+                class,
+                "ofSeconds",
+                &own,
+                vec![code(long(seconds)), code(nanos.to_string())],
+            ),
+        },
+        "java.time.ZoneOffset" => match int("totalSeconds")? {
+            0 => constant(class, "UTC", &own),
+            _ => call(class, "of", &own, vec![string("id")?]),
+        },
+        "java.time.ZoneRegion" => call(
+            "java.time.ZoneId",
+            "of",
+            "Ljava/time/ZoneId;",
+            vec![string("id")?],
+        ),
+        "java.util.Locale" => match shown()?.as_str() {
+            "ROOT" => constant(class, "ROOT", &own),
+            tag => call(class, "forLanguageTag", &own, vec![text(tag)?]),
+        },
+        "java.util.Currency" => call(class, "getInstance", &own, vec![string("currencyCode")?]),
+        "sun.util.calendar.ZoneInfo" => call(
+            "java.util.TimeZone",
+            "getTimeZone",
+            "Ljava/util/TimeZone;",
+            vec![string("ID")?],
+        ),
+        "java.io.File" => new(class, vec![string("path")?]),
+        "sun.nio.fs.UnixPath" => call(
+            "java.nio.file.Paths",
+            "get",
+            "Ljava/nio/file/Path;",
+            vec![text(&shown()?)?],
+        ),
+        "java.net.URI" => call(class, "create", &own, vec![string("string")?]),
+        "java.util.regex.Pattern" => match int("flags")? & 0x1ff {
+            0 => call(class, "compile", &own, vec![string("pattern")?]),
+            flags => call(
+                class,
+                "compile",
+                &own,
+                vec![string("pattern")?, code(flags.to_string())],
+            ),
+        },
+        "java.util.concurrent.atomic.AtomicInteger" => match int("value")? {
+            0 => new(class, Vec::new()),
+            value => new(class, vec![code(value.to_string())]),
+        },
+        "java.util.concurrent.atomic.AtomicLong" => match int("value")? {
+            0 => new(class, Vec::new()),
+            value => new(class, vec![code(long(value))]),
+        },
+        "java.util.concurrent.atomic.AtomicBoolean" => match int("value")? {
+            0 => new(class, Vec::new()),
+            _ => new(class, vec![code("true")]),
+        },
+        "java.util.concurrent.locks.ReentrantLock" => new(class, Vec::new()),
+        "java.io.StringReader" => match int("next")? {
+            0 => new(class, vec![Argument::Value(graph.field(object, "str")?)]),
+            _ => None,
+        },
+        "java.io.ByteArrayInputStream" => match int("pos")? {
+            0 => new(class, vec![Argument::Value(graph.field(object, "buf")?)]),
+            _ => None,
+        },
+        "java.lang.String$CaseInsensitiveComparator" => constant(
+            "java.lang.String",
+            "CASE_INSENSITIVE_ORDER",
+            "Ljava/util/Comparator;",
+        ),
+        "java.util.Collections$ReverseComparator" => call(
+            "java.util.Collections",
+            "reverseOrder",
+            "Ljava/util/Comparator;",
+            Vec::new(),
+        ),
+        _ => charset(graph, object),
+    }
+}
+
+/// A `long` as a literal.
+fn long(number: i64) -> String {
+    match number {
+        i64::MIN => "Long.MIN_VALUE".to_owned(),
+        number => format!("{number}L"),
+    }
+}
+
+fn charset(graph: &Graph<'_>, object: u32) -> Option<Recipe> {
+    const OF: &str = "Ljava/nio/charset/Charset;";
+    let class = graph.class(object)?;
+    if !class
+        .supers
+        .iter()
+        .any(|name| name == "java.nio.charset.Charset")
+    {
+        return None;
+    }
+    let name = String::from_utf16(&graph.text(graph.reference(object, "name")?)?).ok()?;
+    let standard = match name.as_str() {
+        "UTF-8" => "UTF_8",
+        "US-ASCII" => "US_ASCII",
+        "ISO-8859-1" => "ISO_8859_1",
+        "UTF-16" => "UTF_16",
+        "UTF-16BE" => "UTF_16BE",
+        "UTF-16LE" => "UTF_16LE",
+        _ => {
+            return call(
+                "java.nio.charset.Charset",
+                "forName",
+                OF,
+                vec![text(&name)?],
+            );
+        }
+    };
+    constant("java.nio.charset.StandardCharsets", standard, OF)
+}
+
+fn collection(graph: &Graph<'_>, object: u32, class: &str) -> Option<Recipe> {
+    let name = class.strip_prefix("java.util.")?;
+    if let Some(recipe) = wrapper(graph, object, name) {
+        return Some(recipe);
+    }
+    match view(graph, object)? {
+        View::List(elements) if elements.len() <= MAX_ELEMENTS => {
+            list(graph, object, class, name, elements)
+        }
+        View::Map(entries) if entries.len() <= MAX_ELEMENTS => {
+            map(graph, object, class, name, entries)
+        }
+        _ => None,
+    }
+}
+
+/// `List.of(a, b)`, or what may hold null.
+fn listing(graph: &Graph<'_>, elements: Vec<Typed>) -> Option<Step> {
+    let null = elements.iter().any(|element| element.value == Value::Null);
+    let (class, name) = match (null, elements.as_slice()) {
+        (true, [_]) => ("java.util.Collections", "singletonList"),
+        (true, _) => ("java.util.Arrays", "asList"),
+        // An array would be taken for the elements.
+        (false, [only]) if is_array(graph, *only) => ("java.util.Collections", "singletonList"),
+        (false, _) => ("java.util.List", "of"),
+    };
+    let arguments = elements.into_iter().map(Argument::Value).collect();
+    Some(step(
+        Operation::Static,
+        class,
+        name,
+        &format!("(){LIST}"),
+        arguments,
+    ))
+}
+
+fn is_array(graph: &Graph<'_>, typed: Typed) -> bool {
+    matches!(typed.value, Value::Ref(object) if graph.class_name(object).starts_with('['))
+}
+
+/// A collection that its constructor copies from a list.
+fn copied(graph: &Graph<'_>, class: &str, elements: Vec<Typed>) -> Option<Recipe> {
+    if elements.is_empty() {
+        return new(class, Vec::new());
+    }
+    let made = step(Operation::New, class, "<init>", "", vec![Argument::Step(0)]);
+    Some(Recipe {
+        steps: vec![listing(graph, elements)?, made],
+        result: 1,
+    })
+}
+
+fn list(
+    graph: &Graph<'_>,
+    object: u32,
+    class: &str,
+    name: &str,
+    elements: Vec<Typed>,
+) -> Option<Recipe> {
+    let natural = || {
+        let sorted = graph.reference(object, "m");
+        let of = sorted.unwrap_or(object);
+        match graph.field(of, "comparator") {
+            Some(typed) => typed.value == Value::Null,
+            None => true,
+        }
+    };
+    let values = || elements.iter().copied().map(Argument::Value).collect();
+    match name {
+        "ArrayList"
+        | "LinkedList"
+        | "ArrayDeque"
+        | "Vector"
+        | "HashSet"
+        | "LinkedHashSet"
+        | "concurrent.CopyOnWriteArrayList"
+        | "concurrent.CopyOnWriteArraySet" => copied(graph, class, elements),
+        "Stack" => {
+            let mut steps = vec![step(Operation::New, class, "<init>", "", Vec::new())];
+            for element in elements {
+                steps.push(Step {
+                    on: Some(0),
+                    ..step(
+                        Operation::Virtual,
+                        class,
+                        "push",
+                        "()V",
+                        vec![Argument::Value(element)],
+                    )
+                });
+            }
+            Some(Recipe { steps, result: 0 })
+        }
+        "TreeSet" | "PriorityQueue" if natural() => copied(graph, class, elements),
+        "Arrays$ArrayList" => {
+            let alone = matches!(elements.as_slice(), [only] if only.value == Value::Null || is_array(graph, *only));
+            if alone {
+                return None;
+            }
+            call("java.util.Arrays", "asList", LIST, values())
+        }
+        "ImmutableCollections$ListN" | "ImmutableCollections$List12" => {
+            if elements.iter().any(|element| element.value == Value::Null) {
+                return None;
+            }
+            call("java.util.List", "of", LIST, values())
+        }
+        "ImmutableCollections$SetN" | "ImmutableCollections$Set12" => {
+            call("java.util.Set", "of", "Ljava/util/Set;", values())
+        }
+        "Collections$EmptyList" => call("java.util.Collections", "emptyList", LIST, values()),
+        "Collections$EmptySet" => call(
+            "java.util.Collections",
+            "emptySet",
+            "Ljava/util/Set;",
+            values(),
+        ),
+        "Collections$SingletonList" => {
+            call("java.util.Collections", "singletonList", LIST, values())
+        }
+        "Collections$SingletonSet" => call(
+            "java.util.Collections",
+            "singleton",
+            "Ljava/util/Set;",
+            values(),
+        ),
+        "Optional" => match elements.is_empty() {
+            true => call(class, "empty", "Ljava/util/Optional;", Vec::new()),
+            false => call(class, "of", "Ljava/util/Optional;", values()),
+        },
+        "concurrent.atomic.AtomicReference" => new(class, values()),
+        "RegularEnumSet" => match elements.is_empty() {
+            false => call("java.util.EnumSet", "of", "Ljava/util/EnumSet;", values()),
+            true => call(
+                "java.util.EnumSet",
+                "noneOf",
+                "Ljava/util/EnumSet;",
+                vec![Argument::Value(graph.field(object, "elementType")?)],
+            ),
+        },
+        _ => None,
+    }
+}
+
+fn map(
+    graph: &Graph<'_>,
+    object: u32,
+    class: &str,
+    name: &str,
+    entries: Vec<(Typed, Typed)>,
+) -> Option<Recipe> {
+    let flat = || {
+        let flat = entries.iter().flat_map(|(key, value)| [*key, *value]);
+        flat.map(Argument::Value).collect::<Vec<_>>()
+    };
+    let mut first = Vec::new();
+    match name {
+        "HashMap"
+        | "Hashtable"
+        | "IdentityHashMap"
+        | "concurrent.ConcurrentHashMap"
+        | "WeakHashMap"
+        | "Properties" => {}
+        "LinkedHashMap" if graph.int(object, "accessOrder") != Some(1) => {}
+        "TreeMap" => {
+            let comparator = graph.field(object, "comparator")?;
+            if comparator.value != Value::Null {
+                first.push(Argument::Value(comparator));
+            }
+        }
+        "EnumMap" => first.push(Argument::Value(graph.field(object, "keyType")?)),
+        "ImmutableCollections$Map1" | "ImmutableCollections$MapN" if entries.len() <= 10 => {
+            return call("java.util.Map", "of", "Ljava/util/Map;", flat());
+        }
+        "Collections$EmptyMap" => {
+            return call(
+                "java.util.Collections",
+                "emptyMap",
+                "Ljava/util/Map;",
+                flat(),
+            );
+        }
+        "Collections$SingletonMap" => {
+            return call(
+                "java.util.Collections",
+                "singletonMap",
+                "Ljava/util/Map;",
+                flat(),
+            );
+        }
+        "KeyValueHolder" => {
+            return call("java.util.Map", "entry", "Ljava/util/Map$Entry;", flat());
+        }
+        "AbstractMap$SimpleEntry" | "AbstractMap$SimpleImmutableEntry" => {
+            return new(class, flat());
+        }
+        _ => return None,
+    }
+    let mut steps = vec![step(Operation::New, class, "<init>", "", first)];
+    let put = if name == "Properties" {
+        "setProperty"
+    } else {
+        "put"
+    };
+    for (key, value) in entries {
+        steps.push(Step {
+            on: Some(0),
+            ..step(
+                Operation::Virtual,
+                class,
+                put,
+                "()V",
+                vec![Argument::Value(key), Argument::Value(value)],
+            )
+        });
+    }
+    Some(Recipe { steps, result: 0 })
+}
+
+/// `Collections.unmodifiableList(inner)` and its like.
+fn wrapper(graph: &Graph<'_>, object: u32, name: &str) -> Option<Recipe> {
+    let kind = name.strip_prefix("Collections$")?;
+    let (verb, of) = match kind.strip_prefix("Unmodifiable") {
+        Some(of) => ("unmodifiable", of),
+        None => ("synchronized", kind.strip_prefix("Synchronized")?),
+    };
+    let of = match of {
+        "RandomAccessList" => "List",
+        "Collection" | "List" | "Set" | "Map" | "SortedSet" | "SortedMap" | "NavigableSet"
+        | "NavigableMap" => of,
+        _ => return None,
+    };
+    let field = if of.ends_with("Map") { "m" } else { "c" };
+    let inner = graph.field(object, field)?;
+    call(
+        "java.util.Collections",
+        &format!("{verb}{of}"),
+        &format!("Ljava/util/{of};"),
+        vec![Argument::Value(inner)],
+    )
+}

@@ -1,0 +1,232 @@
+//! What the class path tells about making objects: members, their parameters'
+//! names, and what their bodies do, read once each.
+
+use super::effects::{Called, Effect, Effects, FieldName, Symbol, effects};
+use crate::classinfo::ClassInfo;
+use crate::classpath::{ClassPath, FoundClass};
+use hindsight_classfile::tables::{local_variables, method_parameters};
+use hindsight_classfile::{ClassFile, Member};
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::rc::Rc;
+
+/// Constructors and methods within each other that are followed.
+const MAX_DEPTH: usize = 6;
+
+/// A constructor or method as its class file tells it.
+#[derive(Debug, Default)]
+pub struct Body {
+    /// Names of the parameters, where the class file has them.
+    pub names: Vec<Option<String>>,
+    /// Its generic signature (JVMS 4.7.9.1).
+    pub signature: Option<String>,
+    effects: Option<Effects>,
+}
+
+/// A field as its class file tells it.
+#[derive(Debug, Clone)]
+pub struct Field {
+    /// Access flags.
+    pub access: u16,
+    /// Its name.
+    pub name: String,
+    /// Its descriptor.
+    pub descriptor: String,
+}
+
+/// The members of one class, by name and descriptor.
+#[derive(Debug, Default)]
+struct Members {
+    fields: Vec<Field>,
+    bodies: HashMap<(String, String), Rc<Body>>,
+    generic: bool,
+}
+
+/// The classes of the class path.
+pub struct Library<'a> {
+    /// Where they are.
+    pub classpath: &'a ClassPath,
+    members: RefCell<HashMap<String, Rc<Members>>>,
+}
+
+impl<'a> Library<'a> {
+    /// Nothing is read yet.
+    pub fn new(classpath: &'a ClassPath) -> Library<'a> {
+        Library {
+            classpath,
+            members: RefCell::default(),
+        }
+    }
+
+    /// What a class is.
+    pub fn info(&self, class: &str) -> Option<Rc<FoundClass>> {
+        self.classpath.info(class)
+    }
+
+    fn members(&self, class: &str) -> Rc<Members> {
+        if let Some(known) = self.members.borrow().get(class) {
+            return known.clone();
+        }
+        let read = || {
+            self.info(class)?;
+            members(&self.classpath.bytes(class)?)
+        };
+        let members = Rc::new(read().unwrap_or_default());
+        self.members
+            .borrow_mut()
+            .insert(class.to_owned(), members.clone());
+        members
+    }
+
+    /// The fields that a class declares.
+    pub fn fields(&self, class: &str) -> Vec<Field> {
+        self.members(class).fields.clone()
+    }
+
+    /// Whether a class has type parameters.
+    pub fn is_generic(&self, class: &str) -> bool {
+        self.members(class).generic
+    }
+
+    /// A constructor or method that a class declares.
+    pub fn body(&self, class: &str, name: &str, descriptor: &str) -> Option<Rc<Body>> {
+        let key = (name.to_owned(), descriptor.to_owned());
+        self.members(class).bodies.get(&key).cloned()
+    }
+
+    /// The fields of `this` that a constructor or method writes, with what of
+    /// its parameters; the last write first.
+    pub fn writes(&self, class: &str, name: &str, descriptor: &str) -> Vec<(FieldName, Symbol)> {
+        let mut writes = self.writes_within(class, name, descriptor, 0);
+        writes.reverse();
+        writes
+    }
+
+    fn writes_within(
+        &self,
+        class: &str,
+        name: &str,
+        descriptor: &str,
+        depth: usize,
+    ) -> Vec<(FieldName, Symbol)> {
+        let mut writes = Vec::new();
+        let Some(body) = self.body(class, name, descriptor) else {
+            return writes;
+        };
+        for effect in body.effects.iter().flat_map(|effects| &effects.steps) {
+            match effect {
+                Effect::Write(field, value) => writes.push((field.clone(), value.clone())),
+                Effect::Call(called) if depth < MAX_DEPTH => {
+                    let target = &called.target;
+                    let inner = self.writes_within(
+                        &target.class,
+                        &target.name,
+                        &target.descriptor,
+                        depth + 1,
+                    );
+                    let given = |(field, value): (FieldName, Symbol)| {
+                        (field, value.given(&called.arguments, &Symbol::This))
+                    };
+                    writes.extend(inner.into_iter().map(given));
+                }
+                Effect::Call(_) => {}
+            }
+        }
+        writes
+    }
+
+    /// The constructor call of `made` whose object a method returns, with
+    /// arguments in terms of its own parameters.
+    pub fn returns_new(
+        &self,
+        class: &str,
+        name: &str,
+        descriptor: &str,
+        made: &str,
+    ) -> Option<Called> {
+        let body = self.body(class, name, descriptor)?;
+        let effects = body.effects.as_ref()?;
+        effects.returned.iter().find_map(|symbol| match symbol {
+            Symbol::Made(index) => {
+                let called = effects.made.get(*index)?;
+                (called.target.class == made && !called.target.descriptor.is_empty())
+                    .then(|| called.clone())
+            }
+            _ => None,
+        })
+    }
+}
+
+fn members(bytes: &[u8]) -> Option<Members> {
+    let class = ClassFile::parse(bytes).ok()?;
+    let signature = |attributes: &hindsight_classfile::Attributes<'_>| {
+        let attribute = attributes.find(&class.pool, "Signature")?;
+        let index = attribute.reader().u16().ok()?;
+        Some(class.pool.utf8(index).ok()?.to_string_lossy().into_owned())
+    };
+    let fields = class.fields.iter().map(|field| Field {
+        access: field.access,
+        name: field.name.to_string_lossy().into_owned(),
+        descriptor: field.descriptor.to_string_lossy().into_owned(),
+    });
+    let bodies = class.methods.iter().map(|member| {
+        let key = (
+            member.name.to_string_lossy().into_owned(),
+            member.descriptor.to_string_lossy().into_owned(),
+        );
+        let body = Body {
+            names: names(&class, member).unwrap_or_default(),
+            signature: signature(&member.attributes),
+            effects: effects(&class, member),
+        };
+        (key, Rc::new(body))
+    });
+    Some(Members {
+        fields: fields.collect(),
+        bodies: bodies.collect(),
+        generic: signature(&class.attributes).is_some_and(|text| text.starts_with('<')),
+    })
+}
+
+/// Names of the parameters: those of `MethodParameters`, else of the debugger's
+/// table.
+fn names(class: &ClassFile<'_>, member: &Member<'_>) -> Option<Vec<Option<String>>> {
+    let descriptor = member.method_descriptor().ok()?;
+    let count = usize::from(descriptor.parameter_count());
+    let text = |index: u16| {
+        let name = class.pool.utf8(index).ok()?;
+        Some(name.to_string_lossy().into_owned())
+    };
+    if let Some(attribute) = member.attributes.find(&class.pool, "MethodParameters") {
+        let table: Vec<_> = method_parameters(&attribute).ok()?.collect();
+        if table.len() == count {
+            return Some(table.iter().map(|entry| text(entry.name_index)).collect());
+        }
+    }
+    let code = member.code(&class.pool).ok()??;
+    let attribute = code.attributes.find(&class.pool, "LocalVariableTable")?;
+    let table: Vec<_> = local_variables(&attribute).ok()?.collect();
+    let is_static = member.is(hindsight_classfile::access::STATIC);
+    let mut slot = u16::from(!is_static);
+    let mut names = Vec::new();
+    for parameter in descriptor.parameters() {
+        let entry = table
+            .iter()
+            .find(|entry| entry.slot == slot && entry.start == 0);
+        names.push(entry.and_then(|entry| text(entry.name_index)));
+        slot += parameter.slots();
+    }
+    Some(names)
+}
+
+/// What of a class decides whether a test may use a member.
+pub fn is_usable(info: &ClassInfo, access: u16, package: &str) -> bool {
+    use hindsight_classfile::access::{PRIVATE, PUBLIC, SYNTHETIC};
+    if access & SYNTHETIC != 0 {
+        return false;
+    }
+    match crate::java::names::package_of(&info.name) == package {
+        true => access & PRIVATE == 0,
+        false => access & PUBLIC != 0,
+    }
+}

@@ -1,0 +1,668 @@
+//! Ways to make an object of the program: constructors, factories, builders,
+//! constants, each followed by setters where they are needed.
+//!
+//! What stands here are proposals. [`super::trial`] finds out which of them give
+//! the recorded state.
+
+use super::effects::{FieldName, Symbol};
+use super::library::{Library, is_usable};
+use crate::classinfo::{ClassInfo, Method};
+use crate::graph::{FieldView, Graph, Typed};
+use crate::java::descriptor;
+use crate::java::names::is_identifier;
+use crate::junit::candidate::source_name;
+use hindsight_classfile::access;
+use hindsight_tracelog::crash::{Body, ClassKind, Value};
+
+/// Proposals for one object.
+const MAX_RECIPES: usize = 24;
+/// Parameters of a constructor or factory.
+const MAX_PARAMETERS: usize = 16;
+
+/// What a step does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Operation {
+    /// Calls a constructor.
+    New = 0,
+    /// Calls a static method.
+    Static = 1,
+    /// Calls a method.
+    Virtual = 2,
+    /// Reads a static field.
+    GetStatic = 3,
+    /// Writes a field.
+    PutField = 4,
+}
+
+/// An argument of a step.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Argument {
+    /// A recorded value.
+    Value(Typed),
+    /// What an earlier step gave.
+    Step(usize),
+    /// Source code, with the descriptor of its type.
+    Code(String, &'static str),
+}
+
+/// One step of a recipe.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Step {
+    /// What it does.
+    pub operation: Operation,
+    /// With which class.
+    pub class: String,
+    /// With which member of it.
+    pub name: String,
+    /// The member's descriptor.
+    pub descriptor: String,
+    /// The step whose object it is called on.
+    pub on: Option<usize>,
+    /// The field that it is there for; taken only if that differs otherwise.
+    pub field: Option<FieldName>,
+    /// Its arguments.
+    pub arguments: Vec<Argument>,
+    /// What each argument is for, as a name.
+    pub roles: Vec<String>,
+    /// Whether the last parameter takes all further arguments.
+    pub variadic: bool,
+}
+
+/// How to make an object.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Recipe {
+    /// In order.
+    pub steps: Vec<Step>,
+    /// The step that gives the object.
+    pub result: usize,
+}
+
+impl Recipe {
+    /// The recipe without the steps that were found to be of no use.
+    pub fn only(&self, taken: &[usize]) -> Recipe {
+        // A step that is left out hands on what it would have been called on.
+        let mut place: Vec<usize> = Vec::new();
+        let mut steps: Vec<Step> = Vec::new();
+        for (index, step) in self.steps.iter().enumerate() {
+            if !taken.contains(&index) {
+                place.push(step.on.map_or(0, |on| place[on]));
+                continue;
+            }
+            let mut step = step.clone();
+            step.on = step.on.map(|on| place[on]);
+            for argument in &mut step.arguments {
+                if let Argument::Step(of) = argument {
+                    *of = place[*of];
+                }
+            }
+            place.push(steps.len());
+            steps.push(step);
+        }
+        Recipe {
+            result: place[self.result],
+            steps,
+        }
+    }
+
+    /// How much there is to read; less is better.
+    pub fn cost(&self) -> usize {
+        let arguments: usize = self.steps.iter().map(|step| step.arguments.len()).sum();
+        let kind = match self.steps[0].operation {
+            Operation::New => 0,
+            Operation::Static if self.steps.len() == 1 => 1,
+            _ => 2,
+        };
+        3 * self.steps.len() + arguments + kind
+    }
+}
+
+/// Proposes recipes for an object of the program, for a test in `package`.
+pub fn recipes(
+    library: &Library<'_>,
+    graph: &Graph<'_>,
+    object: u32,
+    package: &str,
+) -> Vec<Recipe> {
+    let Some(class) = graph.class(object) else {
+        return Vec::new();
+    };
+    let known = matches!(class.kind, ClassKind::Class | ClassKind::Record);
+    if !known || !matches!(graph.body(object), Some(Body::Instance(_))) {
+        return Vec::new();
+    }
+    let Some(found) = library.info(&class.name) else {
+        return Vec::new();
+    };
+    let Some(info) = &found.info else {
+        return Vec::new();
+    };
+    let fields = graph.fields(object);
+    // What was left out on purpose cannot be compared.
+    let redacted = |field: &FieldView<'_>| {
+        field.value.value == Value::Null && !matches!(field.value.kind, b'L' | b'[')
+    };
+    if fields.iter().any(redacted) {
+        return Vec::new();
+    }
+    let proposer = Proposer {
+        library,
+        graph,
+        package,
+        info,
+        fields,
+    };
+    let mut recipes = proposer.constructed();
+    recipes.extend(proposer.factories());
+    recipes.extend(proposer.built());
+    recipes.extend(proposer.constants());
+    recipes.sort_by_key(|recipe| {
+        let creating = recipe.steps.iter().filter(|step| step.field.is_none());
+        creating.map(|step| 1 + step.arguments.len()).sum::<usize>()
+    });
+    recipes.truncate(MAX_RECIPES);
+    recipes
+}
+
+struct Proposer<'a> {
+    library: &'a Library<'a>,
+    graph: &'a Graph<'a>,
+    package: &'a str,
+    info: &'a ClassInfo,
+    fields: Vec<FieldView<'a>>,
+}
+
+impl Proposer<'_> {
+    fn can_name(&self, class: &str) -> bool {
+        source_name(self.library.classpath, class, self.package).is_some()
+    }
+
+    fn usable(&self, info: &ClassInfo, member: u16) -> bool {
+        is_usable(info, member, self.package) && self.can_name(&info.name)
+    }
+
+    /// `new X(a, b)`, and setters for the rest.
+    fn constructed(&self) -> Vec<Recipe> {
+        let info = self.info;
+        if info.is(access::ABSTRACT | access::INTERFACE | access::ENUM) {
+            return Vec::new();
+        }
+        let constructors = info.methods.iter().filter(|m| m.name == "<init>");
+        let usable = constructors.filter(|method| self.usable(info, method.access));
+        usable
+            .filter_map(|method| {
+                let writes = self
+                    .library
+                    .writes(&info.name, "<init>", &method.descriptor);
+                let (arguments, roles) = self.arguments(&info.name, method, &writes)?;
+                let step = Step {
+                    operation: Operation::New,
+                    ..call(&info.name, method, None, arguments, roles)
+                };
+                Some(self.with_setters(vec![step], 0))
+            })
+            .collect()
+    }
+
+    /// `X.of(a, b)`.
+    fn factories(&self) -> Vec<Recipe> {
+        let info = self.info;
+        let own = descriptor::of_class(&info.name);
+        let returns = |method: &&Method| {
+            method.is(access::STATIC)
+                && descriptor::split(&method.descriptor).is_some_and(|(_, result)| result == own)
+        };
+        let usable = info
+            .methods
+            .iter()
+            .filter(returns)
+            .filter(|method| self.usable(info, method.access) && is_identifier(&method.name));
+        usable
+            .filter_map(|method| {
+                let called = self.library.returns_new(
+                    &info.name,
+                    &method.name,
+                    &method.descriptor,
+                    &info.name,
+                );
+                let writes = match called {
+                    Some(called) => self.made(&called.target.descriptor, &called.arguments),
+                    None => Vec::new(),
+                };
+                let (arguments, roles) = self.arguments(&info.name, method, &writes)?;
+                let step = Step {
+                    operation: Operation::Static,
+                    ..call(&info.name, method, None, arguments, roles)
+                };
+                Some(self.with_setters(vec![step], 0))
+            })
+            .collect()
+    }
+
+    /// What the fields hold after the constructor is called with `given`.
+    fn made(&self, constructor: &str, given: &[Symbol]) -> Vec<(FieldName, Symbol)> {
+        let writes = self.library.writes(&self.info.name, "<init>", constructor);
+        let given = writes
+            .into_iter()
+            .map(|(field, value)| (field, value.given(given, &Symbol::Other)));
+        given.collect()
+    }
+
+    /// `X.NONE`.
+    fn constants(&self) -> Vec<Recipe> {
+        let own = descriptor::of_class(&self.info.name);
+        let fields = self.library.fields(&self.info.name);
+        let constant = fields.into_iter().filter(|field| {
+            field.access & access::STATIC != 0
+                && field.access & access::FINAL != 0
+                && field.descriptor == own
+                && self.usable(self.info, field.access)
+                && is_identifier(&field.name)
+        });
+        let recipe = |field: super::library::Field| Recipe {
+            steps: vec![Step {
+                operation: Operation::GetStatic,
+                class: self.info.name.clone(),
+                name: field.name,
+                descriptor: field.descriptor,
+                on: None,
+                field: None,
+                arguments: Vec::new(),
+                roles: Vec::new(),
+                variadic: false,
+            }],
+            result: 0,
+        };
+        constant.map(recipe).collect()
+    }
+
+    /// `X.builder().a(1).b(2).build()`.
+    fn built(&self) -> Vec<Recipe> {
+        let own = descriptor::of_class(&self.info.name);
+        let mut recipes = Vec::new();
+        for start in self.builders() {
+            let Some(found) = self.library.info(&start.result) else {
+                continue;
+            };
+            let Some(builder) = &found.info else { continue };
+            let ends = builder.methods.iter().filter(|method| {
+                method.descriptor == format!("(){own}")
+                    && !method.is(access::STATIC | access::SYNTHETIC)
+                    && self.usable(builder, method.access)
+            });
+            for end in ends.take(3) {
+                recipes.extend(self.chain(&start.step, builder, end));
+            }
+        }
+        recipes
+    }
+
+    /// The first steps of builders: static methods, or constructors.
+    fn builders(&self) -> Vec<Start> {
+        let mut starts = Vec::new();
+        for method in &self.info.methods {
+            let Some((parameters, result)) = descriptor::split(&method.descriptor) else {
+                continue;
+            };
+            let Some(class) = descriptor::class_name(result) else {
+                continue;
+            };
+            if method.is(access::STATIC)
+                && class.ends_with("Builder")
+                && parameters.is_empty()
+                && self.usable(self.info, method.access)
+            {
+                let step = Step {
+                    operation: Operation::Static,
+                    ..call(&self.info.name, method, None, Vec::new(), Vec::new())
+                };
+                starts.push(Start {
+                    step,
+                    result: class,
+                });
+            }
+        }
+        let name = &self.info.name;
+        for class in [format!("{name}$Builder"), format!("{name}Builder")] {
+            let Some(found) = self.library.info(&class) else {
+                continue;
+            };
+            let Some(builder) = &found.info else { continue };
+            let Some(method) = builder.method("<init>", "()V") else {
+                continue;
+            };
+            if self.usable(builder, method.access) && !builder.is(access::ABSTRACT) {
+                let step = Step {
+                    operation: Operation::New,
+                    ..call(&class, method, None, Vec::new(), Vec::new())
+                };
+                starts.push(Start {
+                    step,
+                    result: class.clone(),
+                });
+            }
+        }
+        starts
+    }
+
+    fn chain(&self, start: &Step, builder: &ClassInfo, end: &Method) -> Option<Recipe> {
+        // Which field of the builder becomes which field of the object.
+        let called =
+            self.library
+                .returns_new(&builder.name, &end.name, &end.descriptor, &self.info.name)?;
+        let writes = self
+            .library
+            .writes(&self.info.name, "<init>", &called.target.descriptor);
+        let mut steps = vec![start.clone()];
+        for field in &self.fields {
+            if is_zero(field.value) {
+                continue;
+            }
+            let source = writes.iter().find_map(|(written, value)| {
+                if !is_field(written, field) {
+                    return None;
+                }
+                builder_field(&value.given(&called.arguments, &Symbol::Other))
+                    .or_else(|| builder_field(value))
+            });
+            let Some(source) = source.or_else(|| Some(field.info.name.clone())) else {
+                continue;
+            };
+            let Some((method, argument)) = self.setter(builder, &source, field, true) else {
+                continue;
+            };
+            let on = steps.len() - 1;
+            steps.push(Step {
+                field: Some(name_of(field)),
+                ..call(
+                    &builder.name,
+                    &method,
+                    Some(on),
+                    vec![argument],
+                    vec![field.info.name.clone()],
+                )
+            });
+        }
+        let on = steps.len() - 1;
+        steps.push(call(&builder.name, end, Some(on), Vec::new(), Vec::new()));
+        Some(Recipe {
+            result: steps.len() - 1,
+            steps,
+        })
+    }
+
+    /// Adds a setter, or an assignment, for each field that holds something.
+    fn with_setters(&self, mut steps: Vec<Step>, result: usize) -> Recipe {
+        for field in &self.fields {
+            let owner = &field.info.owner;
+            let Some(found) = self.library.info(owner) else {
+                continue;
+            };
+            let Some(info) = &found.info else { continue };
+            let set = self.setter(info, &field.info.name, field, false);
+            let roles = vec![field.info.name.clone()];
+            if let Some((method, argument)) = set {
+                steps.push(Step {
+                    field: Some(name_of(field)),
+                    ..call(owner, &method, Some(result), vec![argument], roles)
+                });
+                continue;
+            }
+            let member = self.library.fields(owner).into_iter().find(|member| {
+                member.name == field.info.name && member.descriptor == field.info.descriptor
+            });
+            let open = |access_flags: u16| {
+                access_flags & (access::FINAL | access::STATIC) == 0
+                    && self.usable(info, access_flags)
+            };
+            if let Some(member) = member.filter(|member| open(member.access))
+                && is_identifier(&member.name)
+                && let Some(argument) = self.fit(field.value, &member.descriptor)
+            {
+                steps.push(Step {
+                    operation: Operation::PutField,
+                    class: owner.clone(),
+                    name: member.name,
+                    descriptor: member.descriptor,
+                    on: Some(result),
+                    field: Some(name_of(field)),
+                    arguments: vec![argument],
+                    roles,
+                    variadic: false,
+                });
+            }
+        }
+        Recipe { steps, result }
+    }
+
+    /// A method of `info` that sets its field `name`.
+    fn setter(
+        &self,
+        info: &ClassInfo,
+        name: &str,
+        field: &FieldView<'_>,
+        fluent: bool,
+    ) -> Option<(Method, Argument)> {
+        let own = descriptor::of_class(&info.name);
+        let candidates = info.methods.iter().filter(|method| {
+            !method.is(access::STATIC | access::ABSTRACT | access::SYNTHETIC)
+                && is_identifier(&method.name)
+                && self.usable(info, method.access)
+                && descriptor::split(&method.descriptor).is_some_and(|(parameters, result)| {
+                    parameters.len() == 1 && (result == own || !fluent && result == "V")
+                })
+        });
+        let mut found: Vec<(u8, &Method, Argument)> = Vec::new();
+        for method in candidates {
+            let Some((parameters, _)) = descriptor::split(&method.descriptor) else {
+                continue;
+            };
+            let Some(argument) = self.fit(field.value, parameters[0]) else {
+                continue;
+            };
+            let writes = self
+                .library
+                .writes(&info.name, &method.name, &method.descriptor);
+            let written = writes.iter().find(|(written, _)| written.name == name);
+            let named = method.name.eq_ignore_ascii_case(name)
+                || method.name.to_ascii_lowercase() == format!("set{}", name.to_ascii_lowercase());
+            let rank = match written {
+                Some((_, Symbol::Parameter(0))) if named => 0,
+                Some((_, Symbol::Parameter(0))) => 1,
+                Some((_, Symbol::From(_))) => 2,
+                _ if named => 3,
+                _ => continue,
+            };
+            found.push((rank, method, argument));
+        }
+        found.sort_by_key(|(rank, method, _)| (*rank, !method.is(access::PUBLIC)));
+        let (_, method, argument) = found.into_iter().next()?;
+        Some((method.clone(), argument))
+    }
+
+    /// What to give for the parameters of a constructor or factory.
+    fn arguments(
+        &self,
+        class: &str,
+        method: &Method,
+        writes: &[(FieldName, Symbol)],
+    ) -> Option<(Vec<Argument>, Vec<String>)> {
+        let (parameters, _) = descriptor::split(&method.descriptor)?;
+        if parameters.len() > MAX_PARAMETERS {
+            return None;
+        }
+        let body = self.library.body(class, &method.name, &method.descriptor);
+        let names = body.map(|body| body.names.clone()).unwrap_or_default();
+        let mut arguments = Vec::new();
+        let mut roles = Vec::new();
+        for (index, parameter) in parameters.iter().enumerate() {
+            let name = names.get(index).cloned().flatten().unwrap_or_default();
+            let direct = Symbol::Parameter(index);
+            let from = Symbol::From(Box::new(direct.clone()));
+            let written = |wanted: &Symbol| {
+                writes
+                    .iter()
+                    .filter(|(_, value)| value == wanted)
+                    .find_map(|(field, _)| self.fields.iter().find(|view| is_field(field, view)))
+                    .and_then(|view| Some((self.fit(view.value, parameter)?, view)))
+            };
+            let by_name = || {
+                let view = self.fields.iter().find(|view| view.info.name == name)?;
+                Some((self.fit(view.value, parameter)?, view))
+            };
+            let by_type = || {
+                let mut alike = self
+                    .fields
+                    .iter()
+                    .filter(|view| view.info.descriptor == *parameter);
+                let view = alike.next().filter(|_| alike.next().is_none())?;
+                Some((self.fit(view.value, parameter)?, view))
+            };
+            let found = written(&direct)
+                .or_else(|| written(&from))
+                .or_else(by_name)
+                .or_else(by_type);
+            let role = |view: &FieldView<'_>| match name.is_empty() {
+                true => view.info.name.clone(),
+                false => name.clone(),
+            };
+            match found {
+                Some((argument, view)) => {
+                    roles.push(role(view));
+                    arguments.push(argument);
+                }
+                None => {
+                    roles.push(name);
+                    arguments.push(Argument::Value(zero(parameter)));
+                }
+            }
+        }
+        Some((arguments, roles))
+    }
+
+    /// A field's value as an argument for a parameter of this type.
+    fn fit(&self, value: Typed, parameter: &str) -> Option<Argument> {
+        fit(self.graph, value, parameter)
+    }
+}
+
+/// The first step of a builder, and the class of what it gives.
+struct Start {
+    step: Step,
+    result: String,
+}
+
+/// A call without a purpose yet.
+fn call(
+    class: &str,
+    method: &Method,
+    on: Option<usize>,
+    arguments: Vec<Argument>,
+    roles: Vec<String>,
+) -> Step {
+    Step {
+        operation: Operation::Virtual,
+        class: class.to_owned(),
+        name: method.name.clone(),
+        descriptor: method.descriptor.clone(),
+        on,
+        field: None,
+        arguments,
+        roles,
+        variadic: false,
+    }
+}
+
+fn name_of(field: &FieldView<'_>) -> FieldName {
+    FieldName {
+        owner: field.info.owner.clone(),
+        name: field.info.name.clone(),
+    }
+}
+
+/// Whether code means this recorded field. It may name a subclass of the
+/// declarer, so the name decides.
+fn is_field(named: &FieldName, field: &FieldView<'_>) -> bool {
+    named.name == field.info.name
+}
+
+/// The field of a builder that a symbol of the object's constructor stands for.
+fn builder_field(symbol: &Symbol) -> Option<String> {
+    match symbol {
+        Symbol::Field(_, field) => Some(field.name.clone()),
+        Symbol::From(inner) => builder_field(inner),
+        _ => None,
+    }
+}
+
+fn is_zero(typed: Typed) -> bool {
+    match typed.value {
+        Value::Null | Value::Int(0) | Value::Bool(false) => true,
+        Value::Float(value) => value.to_bits() == 0,
+        Value::Double(value) => value.to_bits() == 0,
+        _ => false,
+    }
+}
+
+fn zero(parameter: &str) -> Typed {
+    let kind = parameter.as_bytes().first().copied().unwrap_or(b'L');
+    let value = match kind {
+        b'Z' => Value::Bool(false),
+        b'F' => Value::Float(0.0),
+        b'D' => Value::Double(0.0),
+        b'L' | b'[' => Value::Null,
+        _ => Value::Int(0),
+    };
+    Typed { value, kind }
+}
+
+/// A value as an argument for a parameter of this type; `None` if it cannot be
+/// one.
+fn fit(graph: &Graph<'_>, value: Typed, parameter: &str) -> Option<Argument> {
+    let kind = parameter.as_bytes().first().copied()?;
+    let primitive = !matches!(kind, b'L' | b'[');
+    if let Value::Ref(object) = value.value {
+        if primitive {
+            return fit(graph, crate::views::unboxed(graph, object)?, parameter);
+        }
+        let class = graph.class_name(object);
+        let fits = match graph.body(object)? {
+            Body::Hole(_) => false,
+            Body::String(_) => matches!(
+                parameter,
+                "Ljava/lang/String;"
+                    | "Ljava/lang/Object;"
+                    | "Ljava/lang/CharSequence;"
+                    | "Ljava/lang/Comparable;"
+                    | "Ljava/io/Serializable;"
+            ),
+            _ => kind != b'[' || class.starts_with('['),
+        };
+        return fits.then_some(Argument::Value(value));
+    }
+    let given = !matches!(value.kind, b'L' | b'[');
+    if !primitive {
+        let boxes = matches!(
+            (value.kind, parameter),
+            (b'Z', "Ljava/lang/Boolean;")
+                | (b'I', "Ljava/lang/Integer;")
+                | (b'J', "Ljava/lang/Long;")
+                | (b'C', "Ljava/lang/Character;")
+                | (b'D', "Ljava/lang/Double;")
+                | (b'F', "Ljava/lang/Float;")
+        );
+        return (!given || boxes).then_some(Argument::Value(value));
+    }
+    let same = value.kind == kind;
+    let widened = match (value.value, kind) {
+        (Value::Int(number), b'I') => i32::try_from(number).is_ok(),
+        (Value::Int(number), b'B') => i8::try_from(number).is_ok(),
+        (Value::Int(number), b'S') => i16::try_from(number).is_ok(),
+        (Value::Int(number), b'C') => u16::try_from(number).is_ok(),
+        (Value::Int(_), b'J') => true,
+        _ => false,
+    };
+    (given && value.value != Value::Null && (same || widened)).then_some(Argument::Value(Typed {
+        value: value.value,
+        kind,
+    }))
+}

@@ -1,0 +1,637 @@
+//! Statements that make the values of one test.
+
+use super::Recipes;
+use super::recipe::{Argument, Operation, Recipe, Step};
+use crate::classinfo::Nesting;
+use crate::graph::{Graph, Typed};
+use crate::java::names::{Names, is_identifier};
+use crate::java::{descriptor, literal};
+use crate::junit::value::{Expression, Values};
+use hindsight_tracelog::crash::{Body, Value};
+use std::collections::{HashMap, HashSet};
+
+/// Objects that are made for one test.
+const MAX_OBJECTS: usize = 60;
+/// Objects within objects.
+const MAX_DEPTH: usize = 24;
+/// Elements of the longest array that is written element by element.
+const MAX_ARRAY: usize = 64;
+/// Columns that an expression may take within another one.
+const MAX_INLINE: usize = 60;
+/// Objects that are looked at to learn what two arguments share.
+const MAX_REACHED: usize = 20_000;
+
+/// Where the making of an object stands.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum State {
+    /// Its constructor's arguments are being made.
+    Started,
+    /// It has a variable, or was written in place.
+    Made,
+}
+
+/// What has been written so far.
+#[derive(Debug, Clone, Default)]
+pub struct Written {
+    /// Statements, a line each.
+    pub statements: Vec<String>,
+    variables: HashMap<u32, Expression>,
+    states: HashMap<u32, State>,
+    /// Names that are taken by variables.
+    pub taken: Vec<String>,
+    /// Whether something that is called declares exceptions.
+    pub throws: bool,
+    /// Whether raw types occur.
+    pub raw_types: bool,
+    /// Objects that are made.
+    pub objects: usize,
+}
+
+/// What a value leads to.
+#[derive(Debug, Default)]
+struct Reached {
+    /// Objects that can be told from their likes.
+    objects: HashSet<u32>,
+    /// Whether there are more than anybody would build.
+    too_many: bool,
+    /// Whether something was not stored: a test that loads it says so.
+    holes: bool,
+}
+
+/// Writes what makes objects.
+pub struct Maker<'a> {
+    values: &'a Values<'a>,
+    graph: &'a Graph<'a>,
+    recipes: &'a Recipes,
+    crash: usize,
+    loaded: &'a [u32],
+    uses: HashMap<u32, usize>,
+    /// Names that are kept for the arguments.
+    reserved: Vec<String>,
+    /// What has been written so far.
+    pub written: Written,
+}
+
+impl<'a> Maker<'a> {
+    /// Nothing is written yet.
+    pub fn new(
+        values: &'a Values<'a>,
+        recipes: &'a Recipes,
+        crash: usize,
+        loaded: &'a [u32],
+        reserved: Vec<String>,
+        taken: Vec<String>,
+    ) -> Maker<'a> {
+        Maker {
+            values,
+            graph: values.graph,
+            recipes,
+            crash,
+            loaded,
+            uses: HashMap::new(),
+            reserved,
+            written: Written {
+                taken,
+                ..Written::default()
+            },
+        }
+    }
+
+    /// Which of `roots` can be built. Those that share objects are all built or
+    /// all loaded, for what is shared must stay one.
+    pub fn buildable(&mut self, roots: &[Value], names: &Names) -> Vec<bool> {
+        let reached: Vec<Reached> = roots.iter().map(|&root| self.reached(root)).collect();
+        let group = |a: usize, b: usize| {
+            let (one, other) = (&reached[a].objects, &reached[b].objects);
+            reached[a].too_many || reached[b].too_many || !one.is_disjoint(other)
+        };
+        // Groups by their first member.
+        let mut groups: Vec<usize> = (0..roots.len()).collect();
+        for a in 0..roots.len() {
+            for b in 0..a {
+                if groups[a] != groups[b] && group(a, b) {
+                    let (from, to) = (groups[a].max(groups[b]), groups[a].min(groups[b]));
+                    groups.iter_mut().for_each(|of| {
+                        if *of == from {
+                            *of = to;
+                        }
+                    });
+                }
+            }
+        }
+        let mut good = vec![false; roots.len()];
+        for first in 0..roots.len() {
+            if groups[first] != first {
+                continue;
+            }
+            let members: Vec<usize> = (0..roots.len()).filter(|&of| groups[of] == first).collect();
+            let before = (self.written.clone(), self.uses.clone());
+            let mut names = names.clone();
+            let whole = |&of: &usize| !reached[of].too_many && !reached[of].holes;
+            let all = members.iter().all(whole)
+                && members.iter().all(|&of| {
+                    let root = Typed::reference(roots[of]);
+                    self.count(root, 0);
+                    true
+                })
+                && members.iter().all(|&of| {
+                    let root = Typed::reference(roots[of]);
+                    self.expression(root, "", 0, &mut names).is_some()
+                });
+            self.written = before.0;
+            if all {
+                members.into_iter().for_each(|of| good[of] = true);
+            } else {
+                self.uses = before.1;
+            }
+        }
+        good
+    }
+
+    /// What a value leads to.
+    fn reached(&self, root: Value) -> Reached {
+        let mut reached = Reached::default();
+        let mut waiting = vec![root];
+        while let Some(value) = waiting.pop() {
+            let Value::Ref(object) = value else { continue };
+            let Some(body) = self.graph.body(object) else {
+                reached.holes = true;
+                continue;
+            };
+            let next: Vec<Value> = match body {
+                Body::Instance(values) if values.is_empty() => continue,
+                Body::Instance(_) if is_value(self.graph.class_name(object)) => continue,
+                Body::Instance(_) => {
+                    let fields = self.graph.fields(object);
+                    fields.iter().map(|field| field.value.value).collect()
+                }
+                Body::References(values) => values.clone(),
+                Body::Lambda(lambda) => lambda.captured.iter().map(|(_, value)| *value).collect(),
+                Body::Primitives(_) => Vec::new(),
+                Body::Hole(_) => {
+                    reached.holes = true;
+                    continue;
+                }
+                Body::String(_) | Body::Class(_) | Body::Enum(_) => continue,
+            };
+            if reached.objects.insert(object) {
+                waiting.extend(next);
+            }
+            if reached.objects.len() > MAX_REACHED {
+                reached.too_many = true;
+                break;
+            }
+        }
+        reached
+    }
+
+    /// Counts how often objects are referred to by what would be written.
+    fn count(&mut self, typed: Typed, depth: usize) {
+        let Value::Ref(object) = typed.value else {
+            return;
+        };
+        let uses = self.uses.entry(object).or_insert(0);
+        *uses += 1;
+        if *uses > 1 || depth > MAX_DEPTH {
+            return;
+        }
+        let parts: Vec<Typed> = match self.graph.body(object) {
+            Some(Body::References(_)) => self.graph.elements(object).unwrap_or_default(),
+            Some(Body::Instance(_)) => match self.recipe(object) {
+                Some(recipe) => {
+                    let arguments = recipe.steps.iter().flat_map(|step| &step.arguments);
+                    let values = arguments.filter_map(|argument| match argument {
+                        Argument::Value(typed) => Some(*typed),
+                        _ => None,
+                    });
+                    values.collect()
+                }
+                None => Vec::new(),
+            },
+            _ => Vec::new(),
+        };
+        for part in parts {
+            self.count(part, depth + 1);
+        }
+    }
+
+    fn recipe(&self, object: u32) -> Option<Recipe> {
+        if self.loaded.contains(&object) {
+            return None;
+        }
+        let frame = self.values.frame;
+        let package = self.values.package;
+        match self.recipes.get(self.crash, frame, object, package) {
+            Some(recipe) => Some(recipe.clone()),
+            None => super::jdk::recipe(self.graph, object),
+        }
+    }
+
+    /// An expression for a value, after the statements that it takes. `role` is
+    /// what it is for, as a name.
+    pub fn expression(
+        &mut self,
+        typed: Typed,
+        role: &str,
+        depth: usize,
+        names: &mut Names,
+    ) -> Option<Expression> {
+        let Value::Ref(object) = typed.value else {
+            return self.values.plain(typed, names);
+        };
+        if let Some(known) = self.written.variables.get(&object) {
+            return Some(known.clone());
+        }
+        if let Some(simple) = self.values.plain(typed, names) {
+            return Some(simple);
+        }
+        if depth > MAX_DEPTH || self.written.states.get(&object) == Some(&State::Started) {
+            return None;
+        }
+        self.written.objects += 1;
+        if self.written.objects > MAX_OBJECTS {
+            return None;
+        }
+        self.written.states.insert(object, State::Started);
+        let made = match self.graph.body(object)? {
+            Body::Primitives(_) | Body::References(_) => self.array(object, depth, names),
+            Body::Instance(_) => self.instance(object, role, depth, names),
+            _ => None,
+        }?;
+        self.written.states.insert(object, State::Made);
+        if self.written.variables.contains_key(&object) {
+            return Some(made);
+        }
+        let shared = self.uses.get(&object).is_some_and(|&uses| uses > 1);
+        if shared || depth > 0 && made.code.chars().count() > MAX_INLINE {
+            return self.variable(object, role, depth, made, names);
+        }
+        Some(made)
+    }
+
+    /// Whether `code` is a variable that was declared here.
+    pub fn is_variable(&self, code: &str) -> bool {
+        self.written.taken.iter().any(|name| name == code)
+    }
+
+    /// Declares a variable for an object.
+    fn variable(
+        &mut self,
+        object: u32,
+        role: &str,
+        depth: usize,
+        made: Expression,
+        names: &mut Names,
+    ) -> Option<Expression> {
+        let name = self.name(object, role, depth, names);
+        let of = self.values.type_name(&made.descriptor, names)?;
+        self.written.raw_types |= self.values.is_generic(&made.descriptor);
+        self.written
+            .statements
+            .push(format!("{of} {name} = {};", made.code));
+        let variable = Expression { code: name, ..made };
+        self.written.variables.insert(object, variable.clone());
+        Some(variable)
+    }
+
+    /// A name for a variable: its role, else its type.
+    fn name(&mut self, object: u32, role: &str, depth: usize, names: &Names) -> String {
+        let role = if is_identifier(role) && role.len() > 1 && !role.contains('$') {
+            role.to_owned()
+        } else {
+            of_type(self.graph.class_name(object))
+        };
+        let mut name = role.clone();
+        let mut number = 1;
+        let kept = |name: &String| depth > 0 && self.reserved.contains(name);
+        while self.written.taken.contains(&name) || names.is_used(&name) || kept(&name) {
+            number += 1;
+            name = format!("{role}{number}");
+        }
+        self.written.taken.push(name.clone());
+        name
+    }
+
+    fn instance(
+        &mut self,
+        object: u32,
+        role: &str,
+        depth: usize,
+        names: &mut Names,
+    ) -> Option<Expression> {
+        let recipe = self.recipe(object)?;
+        let mut codes: Vec<Expression> = Vec::new();
+        for (index, step) in recipe.steps.iter().enumerate() {
+            let expression = self.step(step, &codes, depth, names)?;
+            let finished = index >= recipe.result && index + 1 < recipe.steps.len();
+            if index == recipe.result && finished {
+                // Its setters need a name to be called on.
+                self.written.states.insert(object, State::Made);
+                let variable = self.variable(object, role, depth, expression, names)?;
+                codes.push(variable);
+            } else if index > recipe.result {
+                self.written
+                    .statements
+                    .push(format!("{};", expression.code));
+                codes.push(expression);
+            } else {
+                codes.push(expression);
+            }
+        }
+        let mut result = codes.into_iter().nth(recipe.result)?;
+        result.constructs = true;
+        Some(result)
+    }
+
+    /// One step as an expression.
+    fn step(
+        &mut self,
+        step: &Step,
+        before: &[Expression],
+        depth: usize,
+        names: &mut Names,
+    ) -> Option<Expression> {
+        let mut arguments = self.arguments(step, before, depth, names)?;
+        let list = |arguments: &[String]| arguments.join(", ");
+        let (code, of) = match step.operation {
+            Operation::New => {
+                let of = descriptor::of_class(&step.class);
+                let generic = self.values.is_generic(&of);
+                let diamond = if generic { "<>" } else { "" };
+                let inner = self.inner(step);
+                let code = match inner {
+                    Some(simple) if !arguments.is_empty() => {
+                        let outer = arguments.remove(0);
+                        if outer == "null" {
+                            return None;
+                        }
+                        format!("{outer}.new {simple}{diamond}({})", list(&arguments))
+                    }
+                    _ => {
+                        let name = self.values.type_name(&of, names)?;
+                        format!("new {name}{diamond}({})", list(&arguments))
+                    }
+                };
+                (code, of)
+            }
+            Operation::Static | Operation::GetStatic => {
+                let class = self
+                    .values
+                    .type_name(&descriptor::of_class(&step.class), names)?;
+                if step.operation == Operation::GetStatic {
+                    (format!("{class}.{}", step.name), step.descriptor.clone())
+                } else {
+                    let code = format!("{class}.{}({})", step.name, list(&arguments));
+                    (code, result_of(&step.descriptor))
+                }
+            }
+            Operation::Virtual => {
+                let on = &before[step.on?].code;
+                let code = format!("{on}.{}({})", step.name, list(&arguments));
+                (code, result_of(&step.descriptor))
+            }
+            Operation::PutField => {
+                let on = &before[step.on?].code;
+                let code = format!("{on}.{} = {}", step.name, list(&arguments));
+                (code, String::new())
+            }
+        };
+        self.written.throws |= self.values.declares_exceptions(step);
+        Some(Expression {
+            code,
+            descriptor: of,
+            constructs: true,
+            redacted: false,
+        })
+    }
+
+    /// The simple name of an inner class whose first argument is its outer
+    /// object.
+    fn inner(&self, step: &Step) -> Option<String> {
+        let found = self.values.plan.classpath.info(&step.class)?;
+        let info = found.info.as_ref()?;
+        let Nesting::Member { outer, simple } = &info.nesting else {
+            return None;
+        };
+        let (parameters, _) = descriptor::split(&step.descriptor)?;
+        let first = parameters.first()?;
+        (info.is_inner() && **first == descriptor::of_class(outer)).then(|| simple.clone())
+    }
+
+    fn arguments(
+        &mut self,
+        step: &Step,
+        before: &[Expression],
+        depth: usize,
+        names: &mut Names,
+    ) -> Option<Vec<String>> {
+        let parameters: Vec<String> = match descriptor::split(&step.descriptor) {
+            Some((parameters, _)) if !step.variadic => {
+                parameters.iter().map(|&of| of.to_owned()).collect()
+            }
+            _ if step.operation == Operation::PutField => vec![step.descriptor.clone()],
+            _ => Vec::new(),
+        };
+        let ambiguous = self.values.is_overloaded(step);
+        let mut codes = Vec::new();
+        for (index, argument) in step.arguments.iter().enumerate() {
+            let role = step.roles.get(index).map_or("", String::as_str);
+            let expression = match argument {
+                Argument::Step(of) => before.get(*of)?.clone(),
+                Argument::Code(code, of) => Expression {
+                    code: code.clone(),
+                    descriptor: (*of).to_owned(),
+                    constructs: false,
+                    redacted: false,
+                },
+                Argument::Value(typed) => self.expression(*typed, role, depth + 1, names)?,
+            };
+            let mut code = expression.code;
+            if let Some(of) = parameters.get(index) {
+                let exact = expression.descriptor == *of;
+                let null_array = code == "null" && of.starts_with('[');
+                let static_type_lost = expression.descriptor == "Ljava/lang/Object;";
+                if !exact && (ambiguous || null_array || static_type_lost) {
+                    code = format!("({}) {code}", self.values.type_name(of, names)?);
+                }
+                if step.operation == Operation::PutField && exact {
+                    // An assignment converts constants by itself.
+                    for cast in ["(byte) ", "(short) "] {
+                        if let Some(plain) = code.strip_prefix(cast) {
+                            code = plain.to_owned();
+                        }
+                    }
+                }
+            }
+            codes.push(code);
+        }
+        Some(codes)
+    }
+
+    /// An array, as a literal, or made from a text or a shorter literal.
+    fn array(&mut self, object: u32, depth: usize, names: &mut Names) -> Option<Expression> {
+        if self.loaded.contains(&object) {
+            return None;
+        }
+        let of = descriptor::of_class(self.graph.class_name(object));
+        let element = of.strip_prefix('[')?;
+        let elements = self.graph.elements(object)?;
+        let made = |code: String| {
+            Some(Expression {
+                code,
+                descriptor: of.clone(),
+                constructs: true,
+                redacted: false,
+            })
+        };
+        let (dimensions, innermost) = descriptor::element(element);
+        let name = self.values.type_name(innermost, names)?;
+        let brackets = "[]".repeat(dimensions);
+        let used = elements.len() - elements.iter().rev().take_while(|e| is_zero(**e)).count();
+        if used == 0 {
+            return made(format!("new {name}[{}]{brackets}", elements.len()));
+        }
+        let short = elements.len() <= MAX_ARRAY;
+        let part = if short && elements.len() - used <= 8 {
+            &elements[..]
+        } else {
+            &elements[..used]
+        };
+        let text = (element == "C").then(|| characters(part)).flatten();
+        let code = match text {
+            Some(text) => format!("{text}.toCharArray()"),
+            None => {
+                if part.len() > MAX_ARRAY {
+                    return None;
+                }
+                let mut codes = Vec::new();
+                for typed in part {
+                    let code = self.expression(*typed, "", depth + 1, names)?.code;
+                    // In an array initializer the narrow types need no cast.
+                    let plain = code
+                        .strip_prefix("(byte) ")
+                        .or_else(|| code.strip_prefix("(short) "));
+                    codes.push(plain.unwrap_or(&code).to_owned());
+                }
+                format!("new {name}[]{brackets} {{{}}}", codes.join(", "))
+            }
+        };
+        if part.len() == elements.len() {
+            return made(code);
+        }
+        let arrays = names.write("java.util", "Arrays");
+        made(format!("{arrays}.copyOf({code}, {})", elements.len()))
+    }
+}
+
+/// Characters as a string literal, if they are text to read.
+fn characters(elements: &[Typed]) -> Option<String> {
+    let unit = |typed: &Typed| match typed.value {
+        Value::Int(unit) => u16::try_from(unit).ok(),
+        _ => None,
+    };
+    let units: Vec<u16> = elements.iter().map(unit).collect::<Option<_>>()?;
+    if units.len() < 3 {
+        return None;
+    }
+    literal::string(&units)
+}
+
+fn is_zero(typed: Typed) -> bool {
+    match typed.value {
+        Value::Null | Value::Int(0) | Value::Bool(false) => true,
+        Value::Float(value) => value.to_bits() == 0,
+        Value::Double(value) => value.to_bits() == 0,
+        _ => false,
+    }
+}
+
+/// The result type of a method's descriptor.
+fn result_of(of: &str) -> String {
+    of.rsplit_once(')').map_or(of, |(_, of)| of).to_owned()
+}
+
+/// Whether objects of a class of the JDK are told by their value alone.
+fn is_value(class: &str) -> bool {
+    const CLASSES: [&str; 8] = [
+        "java.math.BigInteger",
+        "java.math.BigDecimal",
+        "java.util.UUID",
+        "java.util.Locale",
+        "java.util.Currency",
+        "java.net.URI",
+        "java.io.File",
+        "sun.nio.fs.UnixPath",
+    ];
+    class.starts_with("java.time.")
+        || class.starts_with("sun.nio.cs.")
+        || class.starts_with("sun.util.calendar.")
+        || CLASSES.contains(&class)
+        || matches!(
+            class,
+            "java.lang.Boolean"
+                | "java.lang.Byte"
+                | "java.lang.Character"
+                | "java.lang.Short"
+                | "java.lang.Integer"
+                | "java.lang.Long"
+                | "java.lang.Float"
+                | "java.lang.Double"
+        )
+}
+
+/// A variable's name by its type: `order` for `shop.Order`.
+pub fn of_type(class: &str) -> String {
+    let element = class.trim_start_matches('[');
+    let array = element.len() < class.len();
+    let element = element.trim_start_matches('L').trim_end_matches(';');
+    let element = if array && element.len() == 1 {
+        "value"
+    } else if array {
+        element
+    } else {
+        class
+    };
+    let simple = element.rsplit(['.', '$', '/']).next().unwrap_or(element);
+    let mut chars = simple.chars().peekable();
+    let mut name = String::new();
+    // `URLParser` is `urlParser`.
+    while let Some(c) = chars.next() {
+        let next_lower = chars.peek().is_some_and(|next| next.is_lowercase());
+        if !name.is_empty() && next_lower || c.is_lowercase() {
+            name.push(c);
+            break;
+        }
+        name.extend(c.to_lowercase());
+    }
+    name.extend(chars);
+    if array {
+        name.push('s');
+    }
+    if is_identifier(&name) {
+        name
+    } else {
+        "value".to_owned()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_types() {
+        for (class, name) in [
+            ("shop.Order", "order"),
+            ("a.URLParser", "urlParser"),
+            ("a.B$Inner", "inner"),
+            ("[I", "values"),
+            ("[Ljava.lang.String;", "strings"),
+            ("a.Case", "case"),
+            ("a.B$1", "value"),
+        ] {
+            let expected = if name == "case" { "value" } else { name };
+            assert_eq!(of_type(class), expected, "{class}");
+        }
+    }
+}

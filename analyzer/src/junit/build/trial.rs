@@ -1,0 +1,196 @@
+//! Trying things out in a child JVM, with the replay library's `Trial`.
+
+use super::recipe::{Argument, Recipe};
+use crate::jdk::{Ended, run as run_child};
+use crate::junit::Options;
+use crate::junit::compile::Workplace;
+use crate::junit::write_file;
+use anyhow::{Context, Result};
+use hindsight_tracelog::crash::Value;
+use serde::Serialize;
+use std::collections::HashMap;
+use std::fs;
+use std::process::Stdio;
+use std::time::{Duration, Instant};
+
+/// Time for all trials of one kind.
+const MAX_TIME: Duration = Duration::from_secs(120);
+/// JVMs that may be lost to constructors that never end, or end the JVM.
+const MAX_STARTS: usize = 4;
+
+/// A value of the plan that `Trial` reads.
+#[derive(Debug, Clone, Serialize)]
+#[serde(untagged)]
+pub enum Pack {
+    /// Nothing.
+    Nil(()),
+    /// A boolean.
+    Bool(bool),
+    /// A number.
+    Int(i64),
+    /// A number.
+    Float(f32),
+    /// A number.
+    Double(f64),
+    /// Text.
+    Text(String),
+    /// Several.
+    List(Vec<Pack>),
+}
+
+impl Pack {
+    /// Some text.
+    pub fn text(text: &str) -> Pack {
+        Pack::Text(text.to_owned())
+    }
+}
+
+/// What came out of one trial.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Tried {
+    /// It gave the recorded state, with these steps.
+    Same(Vec<usize>),
+    /// It gave another one, or none; the object where it differs, and why.
+    Different(Option<u32>, String),
+}
+
+/// A recipe as `Trial` reads it.
+pub fn pack(recipe: &Recipe) -> Pack {
+    let steps = recipe.steps.iter().map(|step| {
+        let on = step.on.map_or(-1, |on| on as i64);
+        let field = match &step.field {
+            Some(field) => Pack::Text(format!("{}.{}", field.owner, field.name)),
+            None => Pack::Nil(()),
+        };
+        let arguments = step.arguments.iter().map(argument).collect();
+        Pack::List(vec![
+            Pack::Int(step.operation as i64),
+            Pack::text(&step.class),
+            Pack::text(&step.name),
+            Pack::text(&step.descriptor),
+            Pack::Int(on),
+            field,
+            Pack::List(arguments),
+        ])
+    });
+    Pack::List(steps.collect())
+}
+
+fn argument(argument: &Argument) -> Pack {
+    let of = |kind: &str, value: Pack| Pack::List(vec![Pack::text(kind), value]);
+    match argument {
+        Argument::Step(step) => of("s", Pack::Int(*step as i64)),
+        Argument::Code(..) => of("n", Pack::Nil(())),
+        Argument::Value(typed) => {
+            let kind = char::from(typed.kind).to_string();
+            match typed.value {
+                Value::Ref(object) => of("o", Pack::Int(i64::from(object))),
+                Value::Null => of("n", Pack::Nil(())),
+                Value::Bool(value) => of(&kind, Pack::Bool(value)),
+                Value::Int(value) if typed.kind == b'Z' => of(&kind, Pack::Bool(value != 0)),
+                Value::Int(value) => of(&kind, Pack::Int(value)),
+                Value::Float(value) => of(&kind, Pack::Float(value)),
+                Value::Double(value) => of(&kind, Pack::Double(value)),
+            }
+        }
+    }
+}
+
+/// Runs trials in a child JVM, and a new one where a trial has ended it. What
+/// could not be tried is not in the answer.
+///
+/// # Errors
+///
+/// Fails if no JVM can be started.
+pub fn run(
+    place: &Workplace<'_>,
+    options: &Options,
+    kind: &str,
+    trials: &[Pack],
+) -> Result<HashMap<usize, Tried>> {
+    let started = Instant::now();
+    let dir = place.run_dir_named("trial");
+    fs::create_dir_all(&dir).context("failed to make a directory to run in")?;
+    let plan = dir.join("plan");
+    let results = dir.join("results");
+    let _ = fs::remove_file(&results);
+    let mut next = 0;
+    for _ in 0..MAX_STARTS {
+        let left = MAX_TIME.saturating_sub(started.elapsed());
+        if next >= trials.len() || left.is_zero() {
+            break;
+        }
+        let numbered: Vec<Pack> = trials
+            .iter()
+            .enumerate()
+            .skip(next)
+            .map(|(number, trial)| {
+                let mut parts = vec![Pack::Int(number as i64)];
+                match trial {
+                    Pack::List(list) => parts.extend(list.iter().cloned()),
+                    other => parts.push(other.clone()),
+                }
+                Pack::List(parts)
+            })
+            .collect();
+        let bytes = rmp_serde::to_vec(&numbered).context("failed to write a plan of trials")?;
+        write_file(&plan, bytes)?;
+        let mut command = place.jdk.command("java");
+        command
+            .args([
+                "-XX:TieredStopAtLevel=1",
+                "-XX:+UseSerialGC",
+                "-Djava.awt.headless=true",
+            ])
+            .args(&options.java_options)
+            .arg("-cp")
+            .arg(place.runtime_path()?)
+            .args(["dev.hindsight.replay.Trial", kind])
+            .args([&plan, &results])
+            .current_dir(&dir)
+            .stdout(Stdio::null())
+            .stderr(Stdio::null());
+        let ended = run_child(&mut command, left.min(options.timeout))?;
+        let done = read(&fs::read_to_string(&results).unwrap_or_default());
+        // The one that ended the JVM, or never ends, is not tried again.
+        next = done.keys().max().map_or(next, |last| last + 1) + 1;
+        if matches!(ended, Ended::Exit(status) if status.success()) {
+            break;
+        }
+    }
+    Ok(read(&fs::read_to_string(&results).unwrap_or_default()))
+}
+
+fn read(text: &str) -> HashMap<usize, Tried> {
+    let line = |line: &str| {
+        let mut parts = line.split('\t');
+        let number: usize = parts.next()?.parse().ok()?;
+        let tried = match parts.next()? {
+            "yes" => {
+                let steps = parts.next().unwrap_or_default().split(',');
+                Tried::Same(steps.filter_map(|step| step.parse().ok()).collect())
+            }
+            _ => {
+                let object = parts.next()?.parse::<u32>().ok();
+                Tried::Different(object, parts.next().unwrap_or_default().to_owned())
+            }
+        };
+        Some((number, tried))
+    };
+    text.lines().filter_map(line).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn results_are_read() {
+        let tried = read("0\tyes\t0,2\n1\tno\t-1\tE: m\n2\tno\t7\tfield x\n3\tyes\t\ncut");
+        assert_eq!(tried[&0], Tried::Same(vec![0, 2]));
+        assert_eq!(tried[&1], Tried::Different(None, "E: m".to_owned()));
+        assert_eq!(tried[&2], Tried::Different(Some(7), "field x".to_owned()));
+        assert_eq!(tried[&3], Tried::Same(Vec::new()));
+        assert_eq!(tried.len(), 4);
+    }
+}

@@ -1,0 +1,327 @@
+package dev.hindsight.replay;
+
+import dev.hindsight.replay.Layout.Slot;
+import java.lang.reflect.Array;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Deque;
+import java.util.IdentityHashMap;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+import java.util.Set;
+import java.util.SortedMap;
+import java.util.SortedSet;
+
+/**
+ * Whether two graphs of objects are the same state: the same classes, the same values in all fields,
+ * and the same objects in the same places, so that what is shared here is shared there.
+ *
+ * <p>Of the JDK's collections and values the content counts, not what it is stored in: neither the
+ * capacity of a list nor the table of a map. No code of the program runs; maps that need it to find a
+ * key are walked instead.
+ */
+final class Same {
+    /** Pairs of unordered keys that are tried out. */
+    private static final int MAX_TRIALS = 4096;
+
+    /** What a JDK collection is besides its elements. */
+    private static final Set<String> SETTINGS = Set.of(
+            "comparator", "accessOrder", "keyType", "elementType", "defaults", "allowNulls");
+    /** Fields of the JDK that only save work. */
+    private static final Set<String> CACHES = Set.of(
+            "modCount", "hash", "hashIsZero", "hashCode", "stringCache", "toStringCache");
+    /** JDK classes whose objects are what {@code equals} says. */
+    private static final Set<String> VALUES = Set.of(
+            "java.math.BigInteger", "java.math.BigDecimal", "java.util.UUID", "java.util.Locale",
+            "java.util.Currency", "java.util.Date", "java.util.OptionalInt", "java.util.OptionalLong",
+            "java.util.OptionalDouble", "java.io.File", "java.net.URI", "sun.nio.fs.UnixPath",
+            "sun.nio.fs.WindowsPath", "sun.util.calendar.ZoneInfo");
+
+    private final Map<Object, Object> there = new IdentityHashMap<>();
+    private final Map<Object, Object> back = new IdentityHashMap<>();
+    private final Deque<Object[]> work = new ArrayDeque<>();
+    private int trials;
+    private Object holder;
+    private String difference;
+
+    /** Compares one more pair; what was found to belong together before still does. */
+    boolean compare(Object built, Object loaded) {
+        work.clear();
+        difference = null;
+        push(built, loaded, null, "");
+        while (difference == null && !work.isEmpty()) {
+            Object[] pair = work.removeLast();
+            parts(pair[0], pair[1]);
+        }
+        return difference == null;
+    }
+
+    /** The loaded object in which the last comparison found a difference, or null. */
+    Object holder() {
+        return holder;
+    }
+
+    /** The last difference in words, null if there was none. */
+    String difference() {
+        return difference;
+    }
+
+    /** Names of the fields, as {@code owner.name}, in which two objects of one class differ. */
+    static Set<String> differingFields(Object built, Object loaded) {
+        Set<String> differing = new LinkedHashSet<>();
+        if (built.getClass() != loaded.getClass()) {
+            return differing;
+        }
+        for (Class<?> type = built.getClass(); type != null; type = type.getSuperclass()) {
+            for (Slot slot : Layout.declared(type)) {
+                Same same = new Same();
+                same.there.put(built, loaded);
+                same.back.put(loaded, built);
+                if (!same.compare(slot.get(built), slot.get(loaded))) {
+                    differing.add(type.getName() + "." + slot.name);
+                }
+            }
+        }
+        return differing;
+    }
+
+    private void differ(Object loaded, String what) {
+        if (difference == null) {
+            difference = what;
+            holder = loaded;
+        }
+    }
+
+    /** Compares two values of one place, and keeps their parts for later. */
+    private void push(Object built, Object loaded, Object place, String what) {
+        if (built == loaded || difference != null) {
+            return;
+        }
+        if (built == null || loaded == null || built.getClass() != loaded.getClass()) {
+            differ(place == null ? loaded : place, what + "a " + named(built) + " instead of a "
+                    + named(loaded));
+            return;
+        }
+        if (isAtom(built)) {
+            if (!built.equals(loaded)) {
+                differ(place == null ? loaded : place, what + "another " + named(loaded));
+            }
+            return;
+        }
+        Object known = there.get(built);
+        Object knownBack = back.get(loaded);
+        if (known == loaded && knownBack == built) {
+            return;
+        }
+        if (known != null || knownBack != null) {
+            differ(place == null ? loaded : place, what + "a " + named(loaded)
+                    + " is shared in another way");
+            return;
+        }
+        there.put(built, loaded);
+        back.put(loaded, built);
+        work.add(new Object[] {built, loaded});
+    }
+
+    /** Whether an object is told by its value alone; such objects are never told apart. */
+    private static boolean isAtom(Object value) {
+        if (value instanceof String || value instanceof Enum || value instanceof Class) {
+            return true;
+        }
+        Class<?> type = value.getClass();
+        if (!Classes.ofJdk(type) || type.isArray()) {
+            return false;
+        }
+        String name = type.getName();
+        return (value instanceof Number || value instanceof Boolean || value instanceof Character)
+                        && name.startsWith("java.lang.")
+                || name.startsWith("java.time.")
+                || value instanceof java.nio.charset.Charset
+                || VALUES.contains(name);
+    }
+
+    private void parts(Object built, Object loaded) {
+        Class<?> type = built.getClass();
+        if (type.isArray()) {
+            array(built, loaded, type);
+        } else if (built instanceof CharSequence && Classes.ofJdk(type)) {
+            if (!built.toString().equals(loaded.toString())) {
+                differ(loaded, "another text");
+            }
+        } else if (built instanceof java.util.regex.Pattern) {
+            java.util.regex.Pattern one = (java.util.regex.Pattern) built;
+            java.util.regex.Pattern other = (java.util.regex.Pattern) loaded;
+            if (!one.pattern().equals(other.pattern()) || one.flags() != other.flags()) {
+                differ(loaded, "another pattern");
+            }
+        } else if (isCollection(type)) {
+            settings(built, loaded, type);
+            if (built instanceof Map) {
+                map((Map<?, ?>) built, (Map<?, ?>) loaded);
+            } else {
+                collection((Collection<?>) built, (Collection<?>) loaded);
+            }
+        } else {
+            fields(built, loaded, type);
+        }
+    }
+
+    private void array(Object built, Object loaded, Class<?> type) {
+        int length = Array.getLength(loaded);
+        if (Array.getLength(built) != length) {
+            differ(loaded, Array.getLength(built) + " elements instead of " + length);
+            return;
+        }
+        boolean primitive = type.getComponentType().isPrimitive();
+        for (int i = 0; i < length && difference == null; i++) {
+            if (!primitive) {
+                push(((Object[]) built)[i], ((Object[]) loaded)[i], loaded, "element " + i + ": ");
+            } else if (!Array.get(built, i).equals(Array.get(loaded, i))) {
+                differ(loaded, "another element " + i);
+            }
+        }
+    }
+
+    private void fields(Object built, Object loaded, Class<?> exact) {
+        for (Class<?> type = exact; type != null; type = type.getSuperclass()) {
+            boolean ofJdk = Classes.ofJdk(type);
+            for (Slot slot : Layout.declared(type)) {
+                if (ofJdk && CACHES.contains(slot.name)) {
+                    continue;
+                }
+                field(slot, built, loaded);
+            }
+        }
+    }
+
+    private void field(Slot slot, Object built, Object loaded) {
+        Object one = slot.get(built);
+        Object other = slot.get(loaded);
+        if (!slot.type.isPrimitive()) {
+            push(one, other, loaded, "field " + slot.name + ": ");
+        } else if (!one.equals(other)) {
+            differ(loaded, "field " + slot.name + ": " + one + " instead of " + other);
+        }
+    }
+
+    /** The JDK's own collections, but for those that are views of another one. */
+    private static boolean isCollection(Class<?> type) {
+        String name = type.getName();
+        boolean known = Collection.class.isAssignableFrom(type) || Map.class.isAssignableFrom(type);
+        if (!known || !Classes.ofJdk(type) || !name.startsWith("java.util.")) {
+            return false;
+        }
+        return name.indexOf('$') < 0
+                || name.startsWith("java.util.ImmutableCollections$")
+                        && !name.endsWith("$SubList")
+                || name.equals("java.util.Arrays$ArrayList");
+    }
+
+    private void settings(Object built, Object loaded, Class<?> exact) {
+        for (Class<?> type = exact; type != null; type = type.getSuperclass()) {
+            for (Slot slot : Layout.declared(type)) {
+                if (SETTINGS.contains(slot.name)) {
+                    field(slot, built, loaded);
+                }
+            }
+        }
+    }
+
+    private void collection(Collection<?> built, Collection<?> loaded) {
+        if (built.size() != loaded.size()) {
+            differ(loaded, built.size() + " elements instead of " + loaded.size());
+        } else if (built instanceof List || built instanceof Queue || built instanceof SortedSet
+                || built instanceof LinkedHashSet || built instanceof java.util.EnumSet) {
+            Iterator<?> others = loaded.iterator();
+            int index = 0;
+            for (Object element : built) {
+                push(element, others.next(), loaded, "element " + index++ + ": ");
+            }
+        } else {
+            List<Object[]> entries = new ArrayList<>();
+            loaded.forEach(element -> entries.add(new Object[] {element, null}));
+            List<Object[]> own = new ArrayList<>();
+            built.forEach(element -> own.add(new Object[] {element, null}));
+            unordered(own, entries, loaded);
+        }
+    }
+
+    private void map(Map<?, ?> built, Map<?, ?> loaded) {
+        List<Object[]> own = entries(built);
+        List<Object[]> others = entries(loaded);
+        if (own.size() != others.size()) {
+            differ(loaded, own.size() + " entries instead of " + others.size());
+        } else if (built instanceof SortedMap || built instanceof LinkedHashMap
+                || built instanceof java.util.EnumMap) {
+            for (int i = 0; i < own.size(); i++) {
+                push(own.get(i)[0], others.get(i)[0], loaded, "key " + i + ": ");
+                push(own.get(i)[1], others.get(i)[1], loaded, "value " + i + ": ");
+            }
+        } else {
+            unordered(own, others, loaded);
+        }
+    }
+
+    private static List<Object[]> entries(Map<?, ?> map) {
+        List<Object[]> entries = new ArrayList<>();
+        for (Map.Entry<?, ?> entry : map.entrySet()) {
+            entries.add(new Object[] {entry.getKey(), entry.getValue()});
+        }
+        return entries;
+    }
+
+    /** Finds for each key or element the one that is like it. */
+    private void unordered(List<Object[]> own, List<Object[]> others, Object loaded) {
+        List<Object[]> left = new ArrayList<>(others);
+        for (Object[] entry : own) {
+            Object[] match = null;
+            for (Object[] other : left) {
+                if (alike(entry[0], other[0])) {
+                    match = other;
+                    break;
+                }
+            }
+            if (match == null) {
+                differ(loaded, "other keys or elements");
+                return;
+            }
+            left.remove(match);
+            push(entry[0], match[0], loaded, "key: ");
+            push(entry[1], match[1], loaded, "value: ");
+        }
+    }
+
+    private boolean alike(Object built, Object loaded) {
+        if (built == loaded) {
+            return true;
+        }
+        if (built == null || loaded == null || built.getClass() != loaded.getClass()) {
+            return false;
+        }
+        if (isAtom(built)) {
+            return built.equals(loaded);
+        }
+        if (there.containsKey(built) || back.containsKey(loaded)) {
+            return there.get(built) == loaded;
+        }
+        if (++trials > MAX_TRIALS) {
+            return false;
+        }
+        Same same = new Same();
+        same.trials = trials;
+        same.there.putAll(there);
+        same.back.putAll(back);
+        boolean alike = same.compare(built, loaded);
+        trials = same.trials;
+        return alike;
+    }
+
+    private static String named(Object value) {
+        return value == null ? "null" : value.getClass().getName();
+    }
+}
