@@ -8,6 +8,7 @@ use crate::options::Options;
 use crate::recording::Recording;
 use crate::report::Reports;
 use crate::shim::Shim;
+use crate::undo::fields::Fields;
 use std::collections::BTreeSet;
 use std::io::Write;
 use std::sync::{Mutex, OnceLock, PoisonError};
@@ -19,6 +20,8 @@ pub(crate) struct Base {
     pub(crate) options: Options,
     pub(crate) counters: Counters,
     pub(crate) methods: Methods,
+    /// Fields that are written, if writes are logged.
+    pub(crate) fields: Fields,
     pub(crate) workspaces: Workspaces,
     complained: Mutex<BTreeSet<String>>,
 }
@@ -50,6 +53,7 @@ pub(crate) fn set_base(vm: Vm, jvmti: Jvmti, options: Options) -> bool {
         options,
         counters: Counters::default(),
         methods: Methods::default(),
+        fields: Fields::default(),
         workspaces: Workspaces::default(),
         complained: Mutex::default(),
     };

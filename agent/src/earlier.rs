@@ -4,7 +4,8 @@
 //! classes of a training run loaded before the first line of Java, without a
 //! word to agents; a Java agent in front of ours may load some in its
 //! `premain`; and `-Djava.system.class.loader` names one. They get their
-//! probes by retransformation, all in one stop of the JVM.
+//! probes by retransformation, all in one stop of the JVM. So do the JDK's
+//! collections that are there, if writes are logged.
 
 use crate::agent::Base;
 use crate::hook;
@@ -60,9 +61,13 @@ fn is_ours(base: &Base, jvmti: Jvmti, jni: Jni, class: Obj) -> bool {
     };
     let loader = jvmti.loader(class);
     let raw = loader.map_or(ptr::null_mut(), |loader| loader.raw());
-    let wanted = hook::wants_frames(base, &name.replace('/', "."), raw);
+    let dotted = name.replace('/', ".");
+    let wanted = hook::wants_frames(base, &dotted, raw);
     if let Some(loader) = loader {
         jni.delete_local(loader);
+    } else if hook::wants_writes_of_jdk(base, &dotted) {
+        // The probes of writes need none of these.
+        return jvmti.is_modifiable(class);
     }
     if !wanted {
         return false;

@@ -27,8 +27,12 @@ use crate::originals::{self, Original};
 use crate::snapshot::classes::binary_name;
 use crate::sys;
 use hindsight_instrument::select::{self, MAX_FIELDS};
-use hindsight_instrument::{CrashPlan, Rewritten, Rules, SkippedMethods, Workspace, contract};
+use hindsight_instrument::{
+    self as instrument, CrashPlan, Rewritten, Rules, SkipReason, SkippedMethods, UndoPlan,
+    Workspace,
+};
 use std::cell::OnceCell;
+use std::ptr;
 use std::sync::Mutex;
 
 /// A class cannot have more methods than this (JVMS 4.11).
@@ -61,11 +65,21 @@ const CATCHERS: &[&str] = &["java.util.concurrent.", "java.awt.", "sun.net.https
 /// What a class gets.
 #[derive(PartialEq, Eq, Clone, Copy)]
 enum Wanted {
-    /// Probes that hand over frames, and those of its handlers.
+    /// Probes that hand over frames, and those of its handlers; of its writes too if they are
+    /// logged.
     Frames,
-    /// Its handlers say what they catch.
-    Catches,
+    /// No frames of its own.
+    Aside(Aside),
     Nothing,
+}
+
+/// What a class gets that is not to be seen itself; one of them at least.
+#[derive(PartialEq, Eq, Clone, Copy)]
+struct Aside {
+    /// Its handlers say what they catch.
+    catches: bool,
+    /// Its writes are logged.
+    writes: bool,
 }
 
 /// What the user's options ask for this class.
@@ -74,10 +88,35 @@ fn wanted(base: &Base, jvmti: Jvmti, name: &str, loader: sys::Ref) -> Wanted {
         return Wanted::Frames;
     }
     let package = name.rfind('.').map_or("", |end| &name[..=end]);
-    if loader.is_null() && CATCHERS.contains(&package) && !base.options.exclude.matches(name) {
-        return Wanted::Catches;
+    let aside = Aside {
+        catches: loader.is_null()
+            && CATCHERS.contains(&package)
+            && !base.options.exclude.matches(name),
+        writes: base.options.copy.need_log() && may_write(base, jvmti, name, loader),
+    };
+    if aside.catches || aside.writes {
+        Wanted::Aside(aside)
+    } else {
+        Wanted::Nothing
     }
-    Wanted::Nothing
+}
+
+/// Whether writes of this class, which is not asked for, have to be logged if those of others are:
+/// collections of the JDK, and all of the program that `include` leaves out.
+fn may_write(base: &Base, jvmti: Jvmti, name: &str, loader: sys::Ref) -> bool {
+    if select::names(&base.options.exclude, name) {
+        return false;
+    }
+    if loader.is_null() {
+        return name.starts_with("java.util.") || name == "java.lang.AbstractStringBuilder";
+    }
+    !select::is_below_probes(name) && !is_of_platform(jvmti, name, loader)
+}
+
+/// Whether writes of this class of the boot loader are to be logged.
+pub(crate) fn wants_writes_of_jdk(base: &Base, class: &str) -> bool {
+    let wanted = wanted(base, base.jvmti, class, ptr::null_mut());
+    matches!(wanted, Wanted::Aside(Aside { writes: true, .. }))
 }
 
 /// Whether frames of this class are to be handed over.
@@ -130,17 +169,22 @@ fn asked_for(base: &Base, jvmti: Jvmti, name: &str, loader: sys::Ref) -> bool {
     if !options.include.is_empty() {
         return select::names(&options.include, name);
     }
-    if loader.is_null() || AGENTS.iter().any(|prefix| name.starts_with(prefix)) {
-        return false;
+    !loader.is_null() && !is_of_platform(jvmti, name, loader)
+}
+
+/// Whether a class is the JDK's, or another agent's.
+fn is_of_platform(jvmti: Jvmti, name: &str, loader: sys::Ref) -> bool {
+    if AGENTS.iter().any(|prefix| name.starts_with(prefix)) {
+        return true;
     }
     if JDK.iter().any(|prefix| name.starts_with(prefix)) {
         let package = name
             .rsplit_once('.')
             .map_or("", |(package, _)| package)
             .replace('.', "/");
-        return !jvmti.in_named_module(loader, &package);
+        return jvmti.in_named_module(loader, &package);
     }
-    true
+    false
 }
 
 /// Before other agents have seen the class.
@@ -167,7 +211,7 @@ pub(crate) fn last(
             if original.is_none() {
                 match wanted(base, base.jvmti, &name.replace('/', "."), loader) {
                     Wanted::Frames => {}
-                    Wanted::Catches => return instrument_catches(base, bytes),
+                    Wanted::Aside(aside) => return instrument_aside(base, aside, bytes),
                     Wanted::Nothing => return None,
                 }
             }
@@ -199,6 +243,11 @@ pub(crate) fn again(
 ) -> Option<Vec<u8>> {
     let name = name?;
     let dotted = name.replace('/', ".");
+    if loader.is_null() && wants_writes_of_jdk(base, &dotted) && !has_probes(bytes) {
+        if let Wanted::Aside(aside) = wanted(base, base.jvmti, &dotted, loader) {
+            return instrument_aside(base, aside, bytes);
+        }
+    }
     if loader.is_null() || !wants_frames(base, &dotted, loader) || has_probes(bytes) {
         return None;
     }
@@ -219,7 +268,8 @@ pub(crate) fn again(
 /// Whether the class refers to the probes. May be wrong about a class that only mentions them, which
 /// no class of a program does.
 pub(crate) fn has_probes(bytes: &[u8]) -> bool {
-    let probe = contract::PROBE.as_bytes();
+    // What the names of all classes of probes begin with.
+    let probe = b"java/lang/Hindsight";
     bytes.windows(probe.len()).any(|window| window == probe)
 }
 
@@ -264,12 +314,23 @@ fn instrument(
         }
     };
     let plan = CrashPlan {
-        copy: base.options.copy,
+        copy: base.options.copy.at_entry(),
         max_fields: MAX_FIELDS,
         first_id,
         rules: &rules,
     };
-    let rewritten = match base.workspaces.with(|space| space.crash(bytes, &plan)) {
+    let undo = UndoPlan {
+        crash: Some(&plan),
+        catches: true,
+        first_id,
+        first_field: 0,
+    };
+    let rewritten = if base.options.copy.need_log() {
+        undoable(base, bytes, &undo)?
+    } else {
+        base.workspaces.with(|space| space.crash(bytes, &plan))
+    };
+    let rewritten = match rewritten {
         Ok(rewritten) => rewritten,
         Err(error) => {
             counters.add("classes_left_alone:malformed", 1);
@@ -302,6 +363,33 @@ fn instrument(
     rewritten.class
 }
 
+/// The class with its writes logged, its fields numbered; `None` if there are no more numbers.
+fn undoable(
+    base: &Base,
+    bytes: &[u8],
+    plan: &UndoPlan<'_>,
+) -> Option<Result<Rewritten, instrument::Error>> {
+    let rewritten = base.workspaces.with(|space| {
+        base.fields.number(|first_field| {
+            let plan = UndoPlan {
+                first_field,
+                ..*plan
+            };
+            let mut rewritten = space.undoable(bytes, &plan);
+            let fields = match &mut rewritten {
+                Ok(rewritten) => std::mem::take(&mut rewritten.fields),
+                Err(_) => Vec::new(),
+            };
+            (rewritten, fields)
+        })
+    });
+    if rewritten.is_none() {
+        base.counters
+            .add("classes_left_alone:out of field numbers", 1);
+    }
+    rewritten
+}
+
 /// A tool has kept what we made of a class, and brings it back. In the same JVM the numbers in it are
 /// right; if it comes from another one, they are not ours.
 fn came_with_probes(base: &Base, name: &str) {
@@ -319,7 +407,8 @@ fn came_with_probes(base: &Base, name: &str) {
 
 fn count(base: &Base, rewritten: &Rewritten) {
     let counters = &base.counters;
-    count_skipped(base, &rewritten.skipped);
+    count_skipped(base, "methods_left_alone", &rewritten.skipped);
+    count_skipped(base, "methods_without_log_of_writes", &rewritten.reduced);
     counters.add("methods_instrumented", rewritten.methods.len() as u64);
     if rewritten.class.is_some() {
         counters.add("classes_instrumented", 1);
@@ -339,17 +428,42 @@ fn reserve(base: &Base, bytes: &[u8]) -> Option<u32> {
     first_id
 }
 
-/// The class with handlers that say what they catch; `None` to leave it.
-fn instrument_catches(base: &Base, bytes: &[u8]) -> Option<Vec<u8>> {
+/// The class with handlers that say what they catch, or with its writes logged; `None` to leave it.
+fn instrument_aside(base: &Base, aside: Aside, bytes: &[u8]) -> Option<Vec<u8>> {
     // No frame is ever of one of these methods, so their names are not kept.
     let first_id = reserve(base, bytes)?;
-    let rewritten = base
-        .workspaces
-        .with(|workspace| workspace.catches(bytes, first_id));
+    let rewritten = if aside.writes {
+        let plan = UndoPlan {
+            crash: None,
+            catches: aside.catches,
+            first_id,
+            first_field: 0,
+        };
+        undoable(base, bytes, &plan)?
+    } else {
+        base.workspaces
+            .with(|workspace| workspace.catches(bytes, first_id))
+    };
     match rewritten {
         Ok(rewritten) => {
+            let unseen = rewritten.skipped.iter().filter(|skipped| {
+                !matches!(
+                    skipped.reason,
+                    SkipReason::CatchesNothing | SkipReason::CannotThrow
+                )
+            });
+            let unseen = unseen.count() + rewritten.reduced.len();
+            if aside.writes && unseen > 0 {
+                base.counters
+                    .add("methods_without_log_of_writes", unseen as u64);
+            }
             let class = rewritten.class?;
-            base.counters.add("classes_catching", 1);
+            let counter = if aside.writes {
+                "classes_with_writes_logged"
+            } else {
+                "classes_catching"
+            };
+            base.counters.add(counter, 1);
             Some(class)
         }
         Err(_) => {
@@ -359,7 +473,7 @@ fn instrument_catches(base: &Base, bytes: &[u8]) -> Option<Vec<u8>> {
     }
 }
 
-fn count_skipped(base: &Base, skipped: &SkippedMethods) {
+fn count_skipped(base: &Base, what: &str, skipped: &SkippedMethods) {
     let mut reasons: Vec<(_, u64)> = Vec::new();
     for reason in skipped.iter().map(|skipped| skipped.reason) {
         match reasons.iter_mut().find(|(known, _)| *known == reason) {
@@ -368,7 +482,7 @@ fn count_skipped(base: &Base, skipped: &SkippedMethods) {
         }
     }
     for (reason, count) in reasons {
-        let counter = format!("methods_left_alone:{reason}");
+        let counter = format!("{what}:{reason}");
         base.counters.add(&counter, count);
     }
 }

@@ -9,7 +9,7 @@
 //! ```text
 //! callbacks --> hook --> instrument          (class loading; earlier: before us)
 //!     |
-//!     +-------> report --> exceptions, frames, snapshot, properties --> recording
+//!     +-------> report --> exceptions, frames, snapshot, undo, properties --> recording
 //! ```
 //!
 //! **Invariant:** recording never harms the recorded. Leaving a class as it
@@ -27,6 +27,7 @@
 
 mod agent;
 mod callbacks;
+mod copies;
 mod counters;
 mod earlier;
 mod exceptions;
@@ -44,3 +45,4 @@ mod run;
 mod shim;
 mod snapshot;
 mod sys;
+mod undo;

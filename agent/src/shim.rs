@@ -13,6 +13,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 const CLASSES: &[(&str, &[u8])] = include!(concat!(env!("OUT_DIR"), "/shim/classes.rs"));
 
 const PROPAGATION: &str = "Ljava/lang/HindsightThread$Propagation;";
+const CHUNK_OF_LOG: &str = "Ljava/lang/HindsightLog$Chunk;";
 const PROBE: &str = "Ljava/lang/HindsightProbe;";
 
 /// Set when the probes' native method turns out to be this library's.
@@ -25,6 +26,7 @@ pub(crate) struct Shim {
     sweep: MethodId,
     propagation: PropagationIds,
     piece: PieceIds,
+    pub(crate) log: LogIds,
     pub(crate) throwable: ThrowableIds,
 }
 
@@ -45,6 +47,25 @@ struct PieceIds {
     next_reference: FieldId,
     next_word: FieldId,
 }
+
+/// `java.lang.HindsightLog` and its chunks.
+pub(crate) struct LogIds {
+    pub(crate) class: Obj,
+    pub(crate) owner: FieldId,
+    pub(crate) from: FieldId,
+    pub(crate) base: FieldId,
+    pub(crate) next: FieldId,
+    pub(crate) chunk: FieldId,
+    pub(crate) older: FieldId,
+    /// Of `java.lang.ref.Reference`.
+    pub(crate) referent: FieldId,
+    pub(crate) references: FieldId,
+    pub(crate) words: FieldId,
+    pub(crate) start: FieldId,
+}
+
+/// Entries of a chunk; the number stands in `HindsightLog.java`.
+const CHUNK: usize = 1024;
 
 /// `java.lang.Throwable` and its like.
 pub(crate) struct ThrowableIds {
@@ -112,6 +133,8 @@ impl Shim {
         let thread = class("java/lang/HindsightThread")?;
         let propagation = class("java/lang/HindsightThread$Propagation")?;
         let piece = class("java/lang/HindsightProbe")?;
+        let log = class("java/lang/HindsightLog")?;
+        let chunk = class("java/lang/HindsightLog$Chunk")?;
         let throwable = class("java/lang/Throwable")?;
         let element = class("java/lang/StackTraceElement")?;
         let list = class("java/util/ArrayList")?;
@@ -163,6 +186,23 @@ impl Shim {
                 next_reference: field(piece, "nextReference", "I")?,
                 next_word: field(piece, "nextWord", "I")?,
             },
+            log: LogIds {
+                class: log,
+                owner: field(log, "owner", "Ljava/lang/Thread;")?,
+                from: field(log, "from", "J")?,
+                base: field(log, "base", "J")?,
+                next: field(log, "next", "I")?,
+                chunk: field(log, "chunk", CHUNK_OF_LOG)?,
+                older: field(log, "older", "Ljava/lang/ref/SoftReference;")?,
+                referent: field(
+                    class("java/lang/ref/Reference")?,
+                    "referent",
+                    "Ljava/lang/Object;",
+                )?,
+                references: field(chunk, "references", "[Ljava/lang/Object;")?,
+                words: field(chunk, "words", "[J")?,
+                start: field(chunk, "start", "J")?,
+            },
             throwable: ThrowableIds {
                 class: throwable,
                 message: field(throwable, "detailMessage", "Ljava/lang/String;")?,
@@ -195,6 +235,13 @@ impl Shim {
     /// Lets reports through, or stops them.
     pub(crate) fn set_ready(&self, jni: Jni, ready: bool) -> bool {
         jni.set_static_boolean(self.thread, c"ready", ready)
+    }
+
+    /// Says how many writes of each thread are to be kept.
+    pub(crate) fn keep_writes(&self, jni: Jni, writes: usize) -> bool {
+        // One chunk is being filled.
+        let chunks = i32::try_from(writes.div_ceil(CHUNK)).unwrap_or(i32::MAX);
+        jni.set_static_int(self.log.class, c"maxChunks", chunks)
     }
 
     /// Drops what the probes keep of exceptions that are over, again and again; does not return.

@@ -33,6 +33,8 @@ pub struct Handler<'m, 'a> {
     pub escape: bool,
     pub parameters: &'m [Parameter<'a>],
     pub fields: &'m [KeptField<'a>],
+    /// The variable with the position of the log of writes at entry.
+    pub position: Option<u16>,
     /// Whether the region lies before a constructor's call of another one.
     pub uninitialized_this: bool,
 }
@@ -65,7 +67,7 @@ impl Handler<'_, '_> {
             .uninitialized_this
             .then_some((0, VerificationType::UninitializedThis));
         // Parameters in their own slots, then fresh ones: by parameter, then by
-        // field, as they were given out.
+        // field, then the position, as they were given out.
         let own = |parameter: &Parameter<'_>| match self.slot(parameter) {
             Some(slot) if slot == parameter.slot => Some((slot, parameter.verified)),
             _ => None,
@@ -79,6 +81,7 @@ impl Handler<'_, '_> {
             .chain(self.parameters.iter().filter_map(own))
             .chain(self.parameters.iter().filter_map(copied))
             .chain(fields)
+            .chain(self.position.map(|slot| (slot, VerificationType::Long)))
     }
 
     /// Emits the handler.
@@ -115,7 +118,8 @@ impl Handler<'_, '_> {
                 .fields
                 .iter()
                 .map(|field| (field.kind, Some(field.slot)));
-            parameters.chain(fields)
+            let position = self.position.map(|slot| (b'J', Some(slot)));
+            parameters.chain(fields).chain(position)
         };
         let load = |fragment: &mut Fragment, kind: u8, slot: Option<u16>| match slot {
             Some(slot) => fragment.load(kind, slot),

@@ -78,6 +78,8 @@ pub struct Named<'m, 'a> {
 pub struct Kept<'b, 'a> {
     pub parameters: &'b [Parameter<'a>],
     pub fields: &'b [KeptField<'a>],
+    /// Whether it keeps the position of the log of writes.
+    pub position: bool,
     /// The places of the parameters that are handed over, in that order; all if
     /// there is no list.
     pub handed: Option<&'b [usize]>,
@@ -107,6 +109,7 @@ enum CaptureRow {
         name: Text,
         descriptor: Text,
     },
+    Position,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -212,6 +215,7 @@ impl<'r> Iterator for Captures<'r> {
                 name: name.of(text),
                 descriptor: descriptor.of(text),
             },
+            CaptureRow::Position => Capture::Position,
         })
     }
 }
@@ -471,6 +475,9 @@ impl Recorder {
                 name,
                 descriptor: ty,
             });
+        }
+        if body.position {
+            self.captures.push(CaptureRow::Position);
         }
     }
 
