@@ -8,6 +8,7 @@ use crate::options::Options;
 use crate::recording::Recording;
 use crate::report::Reports;
 use crate::shim::Shim;
+use crate::undo::fields::Fields;
 use std::collections::BTreeSet;
 use std::io::Write;
 use std::path::PathBuf;
@@ -20,6 +21,8 @@ pub(crate) struct Base {
     pub(crate) options: Options,
     pub(crate) counters: Counters,
     pub(crate) methods: Methods,
+    /// Fields that are written, if writes are logged.
+    pub(crate) fields: Fields,
     pub(crate) workspaces: Workspaces,
     pub(crate) since: Since,
     complained: Mutex<BTreeSet<String>>,
@@ -61,6 +64,7 @@ pub(crate) fn set_base(vm: Vm, jvmti: Jvmti, options: Options, since: Since) -> 
         options,
         counters: Counters::default(),
         methods: Methods::default(),
+        fields: Fields::default(),
         workspaces: Workspaces::default(),
         since,
         complained: Mutex::default(),

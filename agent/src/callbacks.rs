@@ -15,9 +15,11 @@ use crate::run;
 use crate::shim::{self, Shim};
 use crate::sys::{self, Callbacks, JValue, JavaVm, JniEnv, JvmtiEnv, Ref};
 use crate::trace;
+use crate::undo::fields;
 use hindsight_instrument::{contract, entry_hook};
 use std::ffi::{CStr, c_char, c_int, c_void};
 use std::panic::{self, AssertUnwindSafe};
+use std::ptr;
 use std::slice;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -237,6 +239,9 @@ fn start(base: &'static Base, jni: Jni) -> Result<Changed, String> {
         reports: Reports::default(),
         java_version,
     });
+    if base.options.copy.need_log() {
+        started.shim.keep_writes(jni, base.options.max_writes);
+    }
     let retransformer = hook_classes(base);
     let ready = match trace::tracing() {
         Some(tracing) => tracing.set_ready(jni, true),
@@ -497,6 +502,36 @@ pub unsafe extern "system" fn Java_java_lang_HindsightThread_report(
             );
         }
     });
+}
+
+/// `HindsightWrites.field`: the `java.lang.reflect.Field` of this id, of an object's class or one
+/// above it. Null if there is none.
+///
+/// # Safety
+///
+/// Only the JVM may call this, as the implementation of that method.
+#[unsafe(no_mangle)]
+pub unsafe extern "system" fn Java_java_lang_HindsightWrites_field(
+    env: JniEnv,
+    _class: Ref,
+    object: Ref,
+    field: i32,
+) -> Ref {
+    let mut found = ptr::null_mut();
+    contained(|| {
+        let Some(base) = agent::base() else { return };
+        // SAFETY: the arguments of a native method: this thread's environment and a local reference.
+        let (jni, object) = unsafe { (Jni::new(env), Obj::from_raw(object)) };
+        let field = u32::try_from(field).ok().and_then(|id| base.fields.get(id));
+        if let (Some(object), Some(field)) = (object, field) {
+            found = fields::reflected(jni, base.jvmti, object, &field)
+                .map_or(ptr::null_mut(), Obj::raw);
+        }
+        if found.is_null() {
+            base.counters.add("fields_not_found", 1);
+        }
+    });
+    found
 }
 
 unsafe extern "system" fn vm_death(_: JvmtiEnv, env: JniEnv) {

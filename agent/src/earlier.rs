@@ -5,7 +5,8 @@
 //! classes of a training run loaded before the first line of Java, without a
 //! word to agents; a Java agent in front of ours may load some in its
 //! `premain`; and `-Djava.system.class.loader` names one. They get their
-//! probes by retransformation, all in one stop of the JVM.
+//! probes by retransformation, all in one stop of the JVM. So do the JDK's
+//! collections that are there, if writes are logged.
 
 use crate::agent::{Base, Since};
 use crate::hook::{self, Wanted};
@@ -95,8 +96,8 @@ fn is_ours(base: &Base, jvmti: Jvmti, jni: Jni, class: Obj, attached: bool) -> b
             return false;
         }
         // These the probes need not; but at the JVM's start there is nothing yet to catch.
-        Wanted::Catches if loader.is_none() && !attached => return false,
-        Wanted::Frames | Wanted::Catches => {}
+        Wanted::Aside(aside) if loader.is_none() && !attached && !aside.writes => return false,
+        Wanted::Frames | Wanted::Aside(_) => {}
     }
     jvmti.is_modifiable(class)
 }

@@ -1,10 +1,12 @@
 //! From what the probes kept and what the stack trace says to frames.
 
+use crate::copies::Copies;
 use crate::jni::{Jni, Obj};
 use crate::methods::{self, Class, Methods, NOT_CAPTURED};
 use crate::shim::{Live, Raw, Way};
 use crate::snapshot::graph::Graph;
-use hindsight_instrument::{Capture, Copy};
+use crate::undo::rollback::{Entered, Undo, same};
+use hindsight_instrument::Capture;
 use hindsight_tracelog::crash::{Argument, Fidelity, Frame, Patch, StackElement, Value};
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -14,6 +16,8 @@ struct Pending {
     frame: Frame,
     /// Fields at entry, to be compared with what the walk finds.
     fields: Vec<Patch>,
+    /// Where its thread's log of writes was at entry, if it was captured and there is one.
+    position: Option<i64>,
 }
 
 /// A captured frame with its method found.
@@ -81,7 +85,7 @@ pub(crate) fn merge(
     trace: &[StackElement],
     live: Option<&[Live]>,
     exception: u32,
-    copy: Copy,
+    copy: Copies,
     all: &Methods,
     graph: &mut Graph<'_>,
     is_secret: &dyn Fn(&str) -> bool,
@@ -111,6 +115,7 @@ pub(crate) fn merge(
                     ..Frame::default()
                 },
                 fields: Vec::new(),
+                position: None,
             });
         }
         frames.push(pending(
@@ -260,6 +265,7 @@ fn uncaptured(element: &StackElement, exception: u32, all: &Methods) -> Pending 
             ..Frame::default()
         },
         fields: Vec::new(),
+        position: None,
     }
 }
 
@@ -267,7 +273,7 @@ fn pending(
     captured: Captured,
     element: Option<&StackElement>,
     exception: u32,
-    copy: Copy,
+    copy: Copies,
     graph: &mut Graph<'_>,
     is_secret: &dyn Fn(&str) -> bool,
 ) -> Pending {
@@ -287,14 +293,15 @@ fn pending(
         ..Frame::default()
     };
     let mut fields = Vec::new();
+    let mut position = None;
     if methods::shape(method.captures) != (raw.references.len(), raw.words.len()) {
         frame.reason = "its values were not handed over whole (no stack or memory left)".to_owned();
-        return Pending { frame, fields };
+        return Pending {
+            frame,
+            fields,
+            position,
+        };
     }
-    frame.fidelity = match copy {
-        Copy::Reference => Fidelity::Reference,
-        Copy::Fields => Fidelity::Fields,
-    };
     let mut references = raw.references.into_iter();
     let mut words = raw.words.into_iter();
     for capture in method.captures {
@@ -358,12 +365,19 @@ fn pending(
                         field: name.to_owned(),
                         descriptor: descriptor.to_owned(),
                         value,
+                        index: None,
                     });
                 }
             }
+            Capture::Position => position = words.next(),
         }
     }
-    Pending { frame, fields }
+    frame.fidelity = copy.fidelity(frame.arguments.iter().map(|argument| argument.index), false);
+    Pending {
+        frame,
+        fields,
+        position,
+    }
 }
 
 fn primitive(descriptor: &str, word: i64) -> Value {
@@ -376,32 +390,67 @@ fn primitive(descriptor: &str, word: i64) -> Value {
 }
 
 impl Frames {
-    /// After the walk: keeps of the fields those whose value has changed since entry.
-    pub(crate) fn finish(self, graph: &Graph<'_>) -> Vec<Frame> {
-        let finish = |Pending { mut frame, fields }| {
-            for mut patch in fields {
-                let stored =
-                    graph.stored_field(patch.object, &patch.owner, &patch.field, &patch.descriptor);
-                if let Some((owner, now)) = stored
-                    && !same(now, patch.value)
-                {
-                    patch.owner = owner.to_owned();
-                    frame.patch.push(patch);
-                }
-            }
-            frame
-        };
-        self.0.into_iter().map(finish).collect()
+    /// The least position of the log of writes that a frame has kept.
+    pub(crate) fn oldest(&self) -> Option<i64> {
+        let positions = self.0.iter().filter_map(|pending| pending.position);
+        positions.filter(|position| *position >= 0).min()
     }
 }
 
-/// Equality of bits: NaN equals itself, and the two zeros differ.
-fn same(a: Value, b: Value) -> bool {
-    match (a, b) {
-        (Value::Float(a), Value::Float(b)) => a.to_bits() == b.to_bits(),
-        (Value::Double(a), Value::Double(b)) => a.to_bits() == b.to_bits(),
-        _ => a == b,
+/// After the walk: keeps of what frames had at their entry what has changed since.
+pub(crate) fn finish(
+    merged: Vec<Frames>,
+    copy: Copies,
+    graph: &Graph<'_>,
+    undo: Option<Undo<'_>>,
+) -> Vec<Frame> {
+    let mut all: Vec<Pending> = merged.into_iter().flat_map(|frames| frames.0).collect();
+    let mut restored = Vec::new();
+    if let Some(mut undo) = undo {
+        let entered: Vec<_> = all
+            .iter()
+            .filter(|pending| pending.frame.fidelity != Fidelity::None)
+            .map(|pending| Entered {
+                position: pending.position.unwrap_or(-1),
+                arguments: &pending.frame.arguments,
+                fields: &pending.fields,
+            })
+            .collect();
+        restored = undo.restore(graph, copy, &entered);
     }
+    let mut restored = restored.into_iter();
+    for pending in &mut all {
+        let frame = &mut pending.frame;
+        if frame.fidelity == Fidelity::None {
+            continue;
+        }
+        let indices = frame.arguments.iter().map(|argument| argument.index);
+        let wanted = copy.fidelity(indices, true);
+        if wanted != frame.fidelity && restored.len() == 0 {
+            frame.reason = "its thread had no log of writes".to_owned();
+        }
+        if let Some(restored) = restored.next() {
+            if wanted != frame.fidelity {
+                frame.reason = restored.reason;
+            }
+            if let Some(patch) = restored.patch {
+                frame.fidelity = wanted;
+                frame.patch = patch;
+                continue;
+            }
+        }
+        for mut patch in pending.fields.drain(..) {
+            let stored =
+                graph.stored_field(patch.object, &patch.owner, &patch.field, &patch.descriptor);
+            if let Some((owner, now)) = stored
+                && !same(now, patch.value)
+            {
+                patch.owner = owner.to_owned();
+                frame.patch.push(patch);
+            }
+        }
+    }
+    all.into_iter().map(|pending| pending.frame).collect()
 }
 
 impl Frames {

@@ -29,7 +29,8 @@ use crate::sys;
 use crate::trace;
 use hindsight_instrument::select::{self, MAX_FIELDS};
 use hindsight_instrument::{
-    CrashPlan, Rewritten, Rules, SkippedMethods, Workspace, contract, entry_hook,
+    self as instrument, CrashPlan, Rewritten, Rules, SkipReason, SkippedMethods, UndoPlan,
+    Workspace, contract, entry_hook,
 };
 use std::cell::OnceCell;
 use std::sync::Mutex;
@@ -64,11 +65,21 @@ const CATCHERS: &[&str] = &["java.util.concurrent.", "java.awt.", "sun.net.https
 /// What a class gets.
 #[derive(PartialEq, Eq, Clone, Copy)]
 pub(crate) enum Wanted {
-    /// Probes that hand over frames, and those of its handlers.
+    /// Probes that hand over frames, and those of its handlers; of its writes too if they are
+    /// logged.
     Frames,
-    /// Its handlers say what they catch.
-    Catches,
+    /// No frames of its own.
+    Aside(Aside),
     Nothing,
+}
+
+/// What a class gets that is not to be seen itself; one of them at least.
+#[derive(PartialEq, Eq, Clone, Copy)]
+pub(crate) struct Aside {
+    /// Its handlers say what they catch.
+    catches: bool,
+    /// Its writes are logged.
+    pub(crate) writes: bool,
 }
 
 /// What the user's options ask for this class.
@@ -77,29 +88,35 @@ pub(crate) enum Wanted {
 /// the same reason as [`CATCHERS`] do; what `exclude` names is left as it is.
 pub(crate) fn wanted(base: &Base, name: &str, loader: sys::Ref) -> Wanted {
     let options = &base.options;
-    if select::is_below_probes(name) || select::names(&options.exclude, name) {
+    if select::names(&options.exclude, name) {
         return Wanted::Nothing;
     }
-    if select::names(&options.include, name) {
+    if !select::is_below_probes(name) && select::names(&options.include, name) {
         return Wanted::Frames;
     }
-    if loader.is_null() {
-        let package = name.rfind('.').map_or("", |end| &name[..=end]);
-        return if CATCHERS.contains(&package) && !options.tracing {
-            Wanted::Catches
-        } else {
-            Wanted::Nothing
-        };
+    let program =
+        !loader.is_null() && !select::is_below_probes(name) && is_program(base.jvmti, name, loader);
+    if program && options.include.is_empty() {
+        return Wanted::Frames;
     }
-    if !is_program(base.jvmti, name, loader) {
-        Wanted::Nothing
-    } else if options.include.is_empty() {
-        Wanted::Frames
-    } else if options.tracing {
-        Wanted::Nothing
+    if options.tracing {
+        return Wanted::Nothing;
+    }
+    let package = name.rfind('.').map_or("", |end| &name[..=end]);
+    let aside = Aside {
+        catches: program || loader.is_null() && CATCHERS.contains(&package),
+        writes: options.copy.need_log() && (program || loader.is_null() && is_collection(name)),
+    };
+    if aside.catches || aside.writes {
+        Wanted::Aside(aside)
     } else {
-        Wanted::Catches
+        Wanted::Nothing
     }
+}
+
+/// Whether writes of this class of the JDK have to be logged if those of others are.
+fn is_collection(name: &str) -> bool {
+    name.starts_with("java.util.") || name == "java.lang.AbstractStringBuilder"
 }
 
 /// Whether frames of this class are to be handed over.
@@ -151,9 +168,9 @@ fn is_program(jvmti: Jvmti, name: &str, loader: sys::Ref) -> bool {
             .rsplit_once('.')
             .map_or("", |(package, _)| package)
             .replace('.', "/");
-        return !jvmti.in_named_module(loader, &package);
+        return jvmti.in_named_module(loader, &package);
     }
-    true
+    false
 }
 
 /// Before other agents have seen the class.
@@ -181,7 +198,7 @@ pub(crate) fn last(
             if original.is_none() {
                 match wanted(base, &name.replace('/', "."), loader) {
                     Wanted::Frames => {}
-                    Wanted::Catches => return instrument_catches(base, bytes),
+                    Wanted::Aside(aside) => return instrument_aside(base, aside, bytes),
                     Wanted::Nothing => return None,
                 }
             }
@@ -219,7 +236,7 @@ pub(crate) fn again(
     match wanted(base, &dotted, loader) {
         Wanted::Nothing => return None,
         _ if has_probes(bytes) => return None,
-        Wanted::Catches => return instrument_catches(base, bytes),
+        Wanted::Aside(aside) => return instrument_aside(base, aside, bytes),
         Wanted::Frames if loader.is_null() => return None,
         Wanted::Frames => {}
     }
@@ -266,11 +283,9 @@ fn fill(base: &Base, bytes: &[u8]) -> Option<Vec<u8>> {
 /// Whether the class refers to the probes. May be wrong about a class that only mentions them, which
 /// no class of a program does.
 pub(crate) fn has_probes(bytes: &[u8]) -> bool {
-    let has = |probe: &str| {
-        let mut windows = bytes.windows(probe.len());
-        windows.any(|window| window == probe.as_bytes())
-    };
-    has(contract::PROBE) || has(contract::trace::TRACE)
+    // What the names of all classes of probes begin with.
+    let probe = b"java/lang/Hindsight";
+    bytes.windows(probe.len()).any(|window| window == probe)
 }
 
 /// The instrumented class, or `None` to leave it as it is. A class with a name is a wanted one.
@@ -317,12 +332,23 @@ fn instrument(
         }
     };
     let plan = CrashPlan {
-        copy: base.options.copy,
+        copy: base.options.copy.at_entry(),
         max_fields: MAX_FIELDS,
         first_id,
         rules: &rules,
     };
-    let rewritten = match base.workspaces.with(|space| space.crash(bytes, &plan)) {
+    let undo = UndoPlan {
+        crash: Some(&plan),
+        catches: true,
+        first_id,
+        first_field: 0,
+    };
+    let rewritten = if base.options.copy.need_log() {
+        undoable(base, bytes, &undo)?
+    } else {
+        base.workspaces.with(|space| space.crash(bytes, &plan))
+    };
+    let rewritten = match rewritten {
         Ok(rewritten) => rewritten,
         Err(error) => {
             counters.add("classes_left_alone:malformed", 1);
@@ -355,6 +381,33 @@ fn instrument(
     rewritten.class
 }
 
+/// The class with its writes logged, its fields numbered; `None` if there are no more numbers.
+fn undoable(
+    base: &Base,
+    bytes: &[u8],
+    plan: &UndoPlan<'_>,
+) -> Option<Result<Rewritten, instrument::Error>> {
+    let rewritten = base.workspaces.with(|space| {
+        base.fields.number(|first_field| {
+            let plan = UndoPlan {
+                first_field,
+                ..*plan
+            };
+            let mut rewritten = space.undoable(bytes, &plan);
+            let fields = match &mut rewritten {
+                Ok(rewritten) => std::mem::take(&mut rewritten.fields),
+                Err(_) => Vec::new(),
+            };
+            (rewritten, fields)
+        })
+    });
+    if rewritten.is_none() {
+        base.counters
+            .add("classes_left_alone:out of field numbers", 1);
+    }
+    rewritten
+}
+
 /// A tool has kept what we made of a class, and brings it back. In the same JVM the numbers in it are
 /// right; if it comes from another one, they are not ours.
 fn came_with_probes(base: &Base, name: &str) {
@@ -373,6 +426,7 @@ fn came_with_probes(base: &Base, name: &str) {
 fn count(base: &Base, rewritten: &Rewritten) {
     let counters = &base.counters;
     count_skipped(base, "methods_left_alone", &rewritten.skipped);
+    count_skipped(base, "methods_without_log_of_writes", &rewritten.reduced);
     counters.add("methods_instrumented", rewritten.methods.len() as u64);
     if rewritten.class.is_some() {
         counters.add("classes_instrumented", 1);
@@ -392,17 +446,42 @@ fn reserve(base: &Base, bytes: &[u8]) -> Option<u32> {
     first_id
 }
 
-/// The class with handlers that say what they catch; `None` to leave it.
-fn instrument_catches(base: &Base, bytes: &[u8]) -> Option<Vec<u8>> {
+/// The class with handlers that say what they catch, or with its writes logged; `None` to leave it.
+fn instrument_aside(base: &Base, aside: Aside, bytes: &[u8]) -> Option<Vec<u8>> {
     // No frame is ever of one of these methods, so their names are not kept.
     let first_id = reserve(base, bytes)?;
-    let rewritten = base
-        .workspaces
-        .with(|workspace| workspace.catches(bytes, first_id));
+    let rewritten = if aside.writes {
+        let plan = UndoPlan {
+            crash: None,
+            catches: aside.catches,
+            first_id,
+            first_field: 0,
+        };
+        undoable(base, bytes, &plan)?
+    } else {
+        base.workspaces
+            .with(|workspace| workspace.catches(bytes, first_id))
+    };
     match rewritten {
         Ok(rewritten) => {
+            let unseen = rewritten.skipped.iter().filter(|skipped| {
+                !matches!(
+                    skipped.reason,
+                    SkipReason::CatchesNothing | SkipReason::CannotThrow
+                )
+            });
+            let unseen = unseen.count() + rewritten.reduced.len();
+            if aside.writes && unseen > 0 {
+                base.counters
+                    .add("methods_without_log_of_writes", unseen as u64);
+            }
             let class = rewritten.class?;
-            base.counters.add("classes_catching", 1);
+            let counter = if aside.writes {
+                "classes_with_writes_logged"
+            } else {
+                "classes_catching"
+            };
+            base.counters.add(counter, 1);
             Some(class)
         }
         Err(_) => {

@@ -291,6 +291,39 @@ impl Jni {
         Self::obj(unsafe { self.0.GetStaticObjectField(class.0, id) })
     }
 
+    pub(crate) fn set_static_int(self, class: Obj, name: &CStr, value: i32) -> bool {
+        // SAFETY: strings live through the call.
+        let id = unsafe {
+            self.0
+                .GetStaticFieldID(class.0, name.as_ptr(), c"I".as_ptr())
+        };
+        let Some(id) = self.checked((!id.is_null()).then_some(id)) else {
+            return false;
+        };
+        // SAFETY: a static int field of this class.
+        unsafe { self.0.SetStaticIntField(class.0, id, value) };
+        true
+    }
+
+    /// The long in a static field of a class that is initialised.
+    pub(crate) fn static_long(self, class: Obj, name: &CStr) -> Option<i64> {
+        // SAFETY: strings live through the call.
+        let id = unsafe {
+            self.0
+                .GetStaticFieldID(class.0, name.as_ptr(), c"J".as_ptr())
+        };
+        let id = self.checked((!id.is_null()).then_some(id))?;
+        // SAFETY: a static field of this class, which holds a long.
+        Some(unsafe { self.0.GetStaticLongField(class.0, id) })
+    }
+
+    /// The `java.lang.reflect.Field` of an instance field of this class.
+    pub(crate) fn reflected(self, class: Obj, field: FieldId) -> Option<Obj> {
+        // SAFETY: the field was looked up in this class.
+        let made = unsafe { self.0.ToReflectedField(class.0, field.0, 0) };
+        self.checked(Self::obj(made))
+    }
+
     pub(crate) fn get_object(self, object: Obj, field: FieldId) -> Option<Obj> {
         // SAFETY: see the module's invariant on field IDs.
         Self::obj(unsafe { self.0.GetObjectField(object.0, field.0) })

@@ -10,7 +10,7 @@
 //! callbacks --> hook --> instrument          (class loading; earlier: before us;
 //!     |                                       attach: while the program runs)
 //!     |
-//!     +-------> report --> exceptions, frames, snapshot, properties --> recording
+//!     +-------> report --> exceptions, frames, snapshot, undo, properties --> recording
 //! ```
 //!
 //! With `mode=trace` it records whole runs instead ([`trace`]).
@@ -31,6 +31,7 @@
 mod agent;
 mod attach;
 mod callbacks;
+mod copies;
 mod counters;
 mod earlier;
 mod exceptions;
@@ -49,3 +50,4 @@ mod shim;
 mod snapshot;
 mod sys;
 mod trace;
+mod undo;

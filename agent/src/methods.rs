@@ -186,6 +186,7 @@ pub(crate) fn shape(captures: Captures<'_>) -> (usize, usize) {
 pub(crate) fn descriptor<'r>(capture: &Capture<'r>) -> &'r str {
     match capture {
         Capture::Parameter { descriptor, .. } | Capture::Field { descriptor, .. } => descriptor,
+        Capture::Position => "J",
     }
 }
 

@@ -1,6 +1,6 @@
 //! The text behind `-agentpath:...=`.
 
-use hindsight_instrument::Copy;
+use crate::copies::{Copies, Strategy};
 use hindsight_instrument::glob::Globs;
 use std::fmt;
 use std::path::PathBuf;
@@ -17,7 +17,11 @@ pub(crate) struct Options {
     pub(crate) out: PathBuf,
     pub(crate) include: Globs,
     pub(crate) exclude: Globs,
-    pub(crate) copy: Copy,
+    pub(crate) copy: Copies,
+    copy_receiver: Option<Strategy>,
+    copy_arguments: Option<Strategy>,
+    /// Writes of one thread that can be undone.
+    pub(crate) max_writes: usize,
     pub(crate) report: Rules,
     pub(crate) max_objects: usize,
     /// Bytes.
@@ -80,17 +84,21 @@ impl fmt::Display for Error {
     }
 }
 
-const KEYS: &str = "mode, out, include, exclude, copy, report, max-objects, max-bytes, max-crashes, \
-                    per-minute, redact, version, trace-what, overflow, max-trace, @FILE";
+const KEYS: &str = "mode, out, include, exclude, copy, copy.receiver, copy.arguments, report, max-objects, \
+                    max-bytes, max-writes, max-crashes, per-minute, redact, version, trace-what, overflow, \
+                    max-trace, @FILE";
 
 /// Keys that are about traces.
 const OF_TRACES: &[&str] = &["trace-what", "overflow", "max-trace"];
 /// Keys that are about crashes.
 const OF_CRASHES: &[&str] = &[
     "copy",
+    "copy.receiver",
+    "copy.arguments",
     "report",
     "max-objects",
     "max-bytes",
+    "max-writes",
     "max-crashes",
     "per-minute",
     "redact",
@@ -148,7 +156,10 @@ impl Default for Options {
             out: PathBuf::from("hindsight-out"),
             include: Globs::default(),
             exclude: Globs::default(),
-            copy: Copy::Fields,
+            copy: Copies::all(Strategy::Fields),
+            copy_receiver: None,
+            copy_arguments: None,
+            max_writes: 64 << 10,
             report: Rules {
                 uncaught: true,
                 ..Rules::default()
@@ -180,6 +191,9 @@ impl Options {
         {
             return Err(Error(format!("option {key} is for mode={mode} only")));
         }
+        // Whatever the order they are given in.
+        options.copy.receiver = options.copy_receiver.unwrap_or(options.copy.receiver);
+        options.copy.arguments = options.copy_arguments.unwrap_or(options.copy.arguments);
         let out = options
             .out
             .to_string_lossy()
@@ -246,14 +260,10 @@ impl Options {
             }
             "include" => self.include = globs(value),
             "exclude" => self.exclude = globs(value),
-            "copy" => match value {
-                "reference" => self.copy = Copy::Reference,
-                "fields" => self.copy = Copy::Fields,
-                _ if value == "deep" || value.starts_with("depth:") => {
-                    return Err(not_yet(key, value, "reference, fields"));
-                }
-                _ => return Err(bad(key, value, "reference, fields")),
-            },
+            "copy" => self.copy = Copies::all(strategy(key, value)?),
+            "copy.receiver" => self.copy_receiver = Some(strategy(key, value)?),
+            "copy.arguments" => self.copy_arguments = Some(strategy(key, value)?),
+            "max-writes" => self.max_writes = number(key, value)?,
             "report" => self.report = rules(value)?,
             "max-objects" => self.max_objects = number(key, value)?,
             "max-bytes" => self.max_bytes = number(key, value)?,
@@ -345,6 +355,11 @@ fn told(value: &str) -> Result<Told, Error> {
         return Err(bad("trace-what", value, ACCEPTED));
     }
     Ok(told)
+}
+
+fn strategy(key: &str, value: &str) -> Result<Strategy, Error> {
+    const ACCEPTED: &str = "reference, fields, depth:N with N from 1 on, deep";
+    Strategy::parse(value).ok_or_else(|| bad(key, value, ACCEPTED))
 }
 
 fn list(value: &str) -> impl Iterator<Item = &str> {
@@ -452,7 +467,7 @@ mod tests {
             options.out,
             PathBuf::from(format!("a-{}", std::process::id()))
         );
-        assert_eq!(options.copy, Copy::Reference);
+        assert_eq!(options.copy, Copies::all(Strategy::Reference));
         assert!(options.include.matches("y.K") && !options.include.matches("y.z.K"));
         assert!(options.report.escape.matches("a.B.c"));
         assert!(options.report.caught.matches("p.q.d"));
@@ -474,7 +489,18 @@ mod tests {
                 "copy=all",
                 "bad value \"all\" for option copy; accepted: reference, fields",
             ),
-            ("copy=deep", "copy=deep is not available"),
+            (
+                "copy=depth:0",
+                "bad value \"depth:0\" for option copy; accepted: reference, fields, depth:N",
+            ),
+            (
+                "copy.receiver=deeper",
+                "bad value \"deeper\" for option copy.receiver",
+            ),
+            (
+                "max-writes=none",
+                "bad value \"none\" for option max-writes",
+            ),
             ("max-bytes=lots", "bad value \"lots\" for option max-bytes"),
             ("max-objects=0", "bad value \"0\""),
             ("max-objects=99999999999999999999", "bad value"),
@@ -493,6 +519,21 @@ mod tests {
             let error = Options::parse(text).unwrap_err().to_string();
             assert!(error.contains(part), "{text}: {error}");
             assert!(!error.contains('\n'));
+        }
+    }
+
+    #[test]
+    fn receiver_and_arguments_may_differ() {
+        for text in [
+            "copy=deep,copy.receiver=depth:2",
+            "copy.receiver=depth:2,copy=deep",
+        ] {
+            let copy = Options::parse(text).unwrap().copy;
+            assert_eq!(
+                (copy.receiver, copy.arguments),
+                (Strategy::Depth(2), Strategy::Deep)
+            );
+            assert_eq!(copy.to_string(), "receiver depth:2, arguments deep");
         }
     }
 

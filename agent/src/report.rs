@@ -11,7 +11,8 @@ use crate::jni::{Jni, Obj};
 use crate::shim::Way;
 use crate::snapshot::graph::Graph;
 use crate::sys;
-use hindsight_instrument::Copy;
+use crate::undo::log::Logs;
+use crate::undo::rollback::Undo;
 use hindsight_tracelog::crash::{ASKED_FOR, Failure, Meta, STATE_RECORDED};
 use hindsight_tracelog::{record, writer};
 use serde_json::json;
@@ -428,11 +429,15 @@ fn record(
         }
         merged.push(frames);
     }
-    graph.walk();
-    let frames = merged
-        .into_iter()
-        .flat_map(|frames| frames.finish(&graph))
-        .collect();
+    if let Some(oldest) = merged.iter().filter_map(Frames::oldest).min() {
+        let thread = agent.jvmti.current_thread();
+        let logs = Logs::read(jni, &agent.shim.log, thread, oldest);
+        let tags = base.vm.jvmti(&[sys::CAN_TAG_OBJECTS]);
+        let tags = tags.ok_or("the JVM gives no further JVM TI environment")?;
+        graph.undo_writes(Undo::new(base, tags, logs, oldest));
+    }
+    let undo = graph.walk();
+    let frames = frames::finish(merged, options.copy, &graph, undo);
 
     let meta = meta(agent, jni, call);
     let failure = Failure {
@@ -503,11 +508,7 @@ fn meta(agent: &Agent, jni: Jni, call: &Call) -> Meta {
             Trigger::Caught => format!("caught:{method}"),
             Trigger::Record | Trigger::RecordState => ASKED_FOR.to_owned(),
         },
-        copy: match base.options.copy {
-            Copy::Reference => "reference",
-            Copy::Fields => "fields",
-        }
-        .to_owned(),
+        copy: base.options.copy.to_string(),
         command: crate::run::command(base),
         counters: base.counters.snapshot(),
         properties: crate::properties::read(jni, &|name| base.options.is_secret(name)),

@@ -70,6 +70,11 @@ pub(crate) fn write(agent: &Agent, ended: bool) {
         },
         "command": recording::command_line(&|name| base.options.is_secret(name)),
         "options": options,
+        "copy": {
+            "receiver": base.options.copy.receiver.to_string(),
+            "arguments": base.options.copy.arguments.to_string(),
+            "max_writes": base.options.copy.need_log().then_some(base.options.max_writes),
+        },
         "crashes": agent.reports.list(),
         "counters": counters,
     });

@@ -21,6 +21,10 @@ const PROBES: &[&str] = &[
     "java/lang/HindsightThread",
     "java/lang/HindsightThread$Propagation",
     "java/lang/HindsightLive",
+    "java/lang/HindsightLog$Clock",
+    "java/lang/HindsightLog$Chunk",
+    "java/lang/HindsightLog",
+    "java/lang/HindsightWrites",
 ];
 
 /// Defines some of the probe classes, in this order, after a last change. `Err`
@@ -50,6 +54,7 @@ pub(crate) fn define(
 }
 
 const PROPAGATION: &str = "Ljava/lang/HindsightThread$Propagation;";
+const CHUNK_OF_LOG: &str = "Ljava/lang/HindsightLog$Chunk;";
 const PROBE: &str = "Ljava/lang/HindsightProbe;";
 
 /// The class that the program calls to ask for a recording.
@@ -70,6 +75,7 @@ pub(crate) struct Shim {
     live: (Obj, MethodId),
     propagation: PropagationIds,
     piece: PieceIds,
+    pub(crate) log: LogIds,
     pub(crate) throwable: ThrowableIds,
 }
 
@@ -90,6 +96,25 @@ struct PieceIds {
     next_reference: FieldId,
     next_word: FieldId,
 }
+
+/// `java.lang.HindsightLog` and its chunks.
+pub(crate) struct LogIds {
+    pub(crate) class: Obj,
+    pub(crate) owner: FieldId,
+    pub(crate) from: FieldId,
+    pub(crate) base: FieldId,
+    pub(crate) next: FieldId,
+    pub(crate) chunk: FieldId,
+    pub(crate) older: FieldId,
+    /// Of `java.lang.ref.Reference`.
+    pub(crate) referent: FieldId,
+    pub(crate) references: FieldId,
+    pub(crate) words: FieldId,
+    pub(crate) start: FieldId,
+}
+
+/// Entries of a chunk; the number stands in `HindsightLog.java`.
+const CHUNK: usize = 1024;
 
 /// `java.lang.Throwable` and its like.
 pub(crate) struct ThrowableIds {
@@ -176,6 +201,8 @@ impl Shim {
         let thread = class("java/lang/HindsightThread")?;
         let propagation = class("java/lang/HindsightThread$Propagation")?;
         let piece = class("java/lang/HindsightProbe")?;
+        let log = class("java/lang/HindsightLog")?;
+        let chunk = class("java/lang/HindsightLog$Chunk")?;
         let throwable = class("java/lang/Throwable")?;
         let element = class("java/lang/StackTraceElement")?;
         let list = class("java/util/ArrayList")?;
@@ -234,6 +261,23 @@ impl Shim {
                 frames: field(piece, "frames", "I")?,
                 next_reference: field(piece, "nextReference", "I")?,
                 next_word: field(piece, "nextWord", "I")?,
+            },
+            log: LogIds {
+                class: log,
+                owner: field(log, "owner", "Ljava/lang/Thread;")?,
+                from: field(log, "from", "J")?,
+                base: field(log, "base", "J")?,
+                next: field(log, "next", "I")?,
+                chunk: field(log, "chunk", CHUNK_OF_LOG)?,
+                older: field(log, "older", "Ljava/lang/ref/SoftReference;")?,
+                referent: field(
+                    class("java/lang/ref/Reference")?,
+                    "referent",
+                    "Ljava/lang/Object;",
+                )?,
+                references: field(chunk, "references", "[Ljava/lang/Object;")?,
+                words: field(chunk, "words", "[J")?,
+                start: field(chunk, "start", "J")?,
             },
             throwable: ThrowableIds {
                 class: throwable,
@@ -299,6 +343,13 @@ impl Shim {
     /// Lets reports through, or stops them.
     pub(crate) fn set_ready(&self, jni: Jni, ready: bool) -> bool {
         jni.set_static_boolean(self.thread, c"ready", ready)
+    }
+
+    /// Says how many writes of each thread are to be kept.
+    pub(crate) fn keep_writes(&self, jni: Jni, writes: usize) -> bool {
+        // One chunk is being filled.
+        let chunks = i32::try_from(writes.div_ceil(CHUNK)).unwrap_or(i32::MAX);
+        jni.set_static_int(self.log.class, c"maxChunks", chunks)
     }
 
     /// Drops what the probes keep of exceptions that are over, again and again; does not return.

@@ -147,6 +147,7 @@ table! {
         5 DefineClass(name: *const c_char, loader: Ref, bytes: *const u8, len: c_int) -> Ref;
         6 FindClass(name: *const c_char) -> Ref;
         10 GetSuperclass(class: Ref) -> Ref;
+        12 ToReflectedField(class: Ref, field: FieldId, is_static: u8) -> Ref;
         17 ExceptionClear();
         19 PushLocalFrame(capacity: c_int) -> c_int;
         20 PopLocalFrame(result: Ref) -> Ref;
@@ -173,7 +174,9 @@ table! {
         143 CallStaticVoidMethodA(class: Ref, method: MethodId, args: *const JValue);
         144 GetStaticFieldID(class: Ref, name: *const c_char, signature: *const c_char) -> FieldId;
         145 GetStaticObjectField(class: Ref, field: FieldId) -> Ref;
+        151 GetStaticLongField(class: Ref, field: FieldId) -> i64;
         155 SetStaticBooleanField(class: Ref, field: FieldId, value: u8);
+        159 SetStaticIntField(class: Ref, field: FieldId, value: i32);
         164 GetStringLength(string: Ref) -> c_int;
         167 NewStringUTF(text: *const c_char) -> Ref;
         171 GetArrayLength(array: Ref) -> c_int;

@@ -1,7 +1,7 @@
 //! The objects of a crash, as one frame saw them at its entry.
 //!
-//! A crash file holds one graph and, for each frame, a patch of the fields
-//! whose value at that frame's entry was another one. [`Graph`] lays the patch
+//! A crash file holds one graph and, for each frame, a patch of the fields and
+//! elements whose value at that frame's entry was another one. [`Graph`] lays the patch
 //! over the graph; nothing is copied.
 
 use hindsight_tracelog::crash::{Body, ClassInfo, ClassKind, FieldInfo, Frame, Value};
@@ -51,6 +51,8 @@ pub struct Graph<'a> {
     /// Where the objects come from.
     pub crash: &'a Crash,
     overlay: HashMap<(u32, &'a str, &'a str), Value>,
+    /// Of arrays.
+    elements: HashMap<u32, HashMap<usize, Value>>,
 }
 
 impl<'a> Graph<'a> {
@@ -59,6 +61,7 @@ impl<'a> Graph<'a> {
         Graph {
             crash,
             overlay: HashMap::new(),
+            elements: HashMap::new(),
         }
     }
 
@@ -70,9 +73,19 @@ impl<'a> Graph<'a> {
                 patch.value.typed(&patch.descriptor),
             )
         };
+        let mut elements: HashMap<u32, HashMap<usize, Value>> = HashMap::new();
+        for patch in &frame.patch {
+            if let Some(index) = patch.index {
+                let value = patch.value.typed(&patch.descriptor);
+                let array = elements.entry(patch.object).or_default();
+                array.insert(index as usize, value);
+            }
+        }
+        let fields = frame.patch.iter().filter(|patch| patch.index.is_none());
         Graph {
             crash,
-            overlay: frame.patch.iter().map(place).collect(),
+            overlay: fields.map(place).collect(),
+            elements,
         }
     }
 
@@ -154,6 +167,16 @@ impl<'a> Graph<'a> {
 
     /// The elements of an array.
     pub fn elements(&self, object: u32) -> Option<Vec<Typed>> {
+        let mut elements = self.elements_at_failure(object)?;
+        for (&index, &value) in self.elements.get(&object).into_iter().flatten() {
+            if let Some(element) = elements.get_mut(index) {
+                element.value = value;
+            }
+        }
+        Some(elements)
+    }
+
+    fn elements_at_failure(&self, object: u32) -> Option<Vec<Typed>> {
         match self.body(object)? {
             Body::References(values) => Some(
                 values

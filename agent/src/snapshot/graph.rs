@@ -6,7 +6,9 @@ use crate::methods::Methods;
 use crate::options::Options;
 use crate::recording;
 use crate::snapshot::classes::{self, BLANK, Class, Storage};
-use hindsight_tracelog::crash::{Body, Object, Text, Value};
+use crate::undo::rollback::Undo;
+use hindsight_instrument::MemberName;
+use hindsight_tracelog::crash::{Body, Object, Patch, Text, Value};
 use std::collections::{HashMap, HashSet, VecDeque};
 
 /// What an untagged object's number reads as.
@@ -22,6 +24,10 @@ pub(crate) struct Graph<'a> {
     pub(crate) classes: Vec<Class>,
     pub(crate) objects: Vec<Object>,
     queue: VecDeque<(Obj, u32, u32)>,
+    /// What was written to before, if that is to be undone.
+    undo: Option<Undo<'a>>,
+    /// Objects with numbers that were written to: which one, and the number.
+    written: Vec<(usize, u32)>,
     /// Bytes of content so far, against `max-bytes`.
     bytes: usize,
     /// Shared holes, one for each class and reason.
@@ -62,6 +68,8 @@ impl<'a> Graph<'a> {
             classes: Vec::new(),
             objects: Vec::new(),
             queue: VecDeque::new(),
+            undo: None,
+            written: Vec::new(),
             bytes: 0,
             holes: HashMap::new(),
             secret: HashSet::new(),
@@ -109,6 +117,9 @@ impl<'a> Graph<'a> {
         // A class mirror may be tagged already, as the class of some object.
         let (_, as_class) = unpack(self.jvmti.tag(object));
         self.jvmti.set_tag(object, pack(number, as_class));
+        if let Some(target) = self.undo.as_ref().and_then(|undo| undo.target(object)) {
+            self.written.push((target, number));
+        }
         self.queue.push_back((object, number, class));
         Value::Ref(number)
     }
@@ -172,13 +183,187 @@ impl<'a> Graph<'a> {
         id
     }
 
-    /// Reads all that is reachable, as far as the limits go.
-    pub(crate) fn walk(&mut self) {
-        while let Some((object, number, class)) = self.queue.pop_front() {
-            let body = self.read(object, number, class);
-            self.objects[number as usize].body = body;
-            self.jni.delete_local(object);
+    /// Has old values put into the graph too. To be called before the walk.
+    pub(crate) fn undo_writes(&mut self, undo: Undo<'a>) {
+        let numbered = self.queue.iter();
+        self.written = numbered
+            .filter_map(|(object, number, _)| Some((undo.target(*object)?, *number)))
+            .collect();
+        self.undo = Some(undo);
+    }
+
+    /// Reads all that is reachable, or was before writes that may be undone, as far as the limits
+    /// go. Returns what it was given to undo writes.
+    pub(crate) fn walk(&mut self) -> Option<Undo<'a>> {
+        loop {
+            while let Some((object, number, class)) = self.queue.pop_front() {
+                let body = self.read(object, number, class);
+                self.objects[number as usize].body = body;
+                self.jni.delete_local(object);
+            }
+            // What is there comes first, if not all has room.
+            let mut undo = self.undo.take()?;
+            let Some((target, number)) = self.written.pop() else {
+                return Some(undo);
+            };
+            undo.number(target, number, self);
+            self.undo = Some(undo);
         }
+    }
+
+    /// The place of a field in an object that is stored by its fields. `owner` is as in
+    /// [`Graph::stored_field`].
+    pub(crate) fn field_slot(&self, object: u32, field: &MemberName) -> Option<u32> {
+        let slot = self.slot(object, &field.owner, &field.name, &field.descriptor)?;
+        u32::try_from(slot).ok()
+    }
+
+    /// What a field or an element was before, as it is to be stored. `None` if that place is not
+    /// stored. Takes over the local reference.
+    pub(crate) fn old_value(
+        &mut self,
+        object: u32,
+        slot: u32,
+        old: Option<Obj>,
+        word: i64,
+    ) -> Option<Value> {
+        let index = slot as usize;
+        let class = self.objects.get(object as usize)?.class as usize;
+        let letter = match &self.objects[object as usize].body {
+            Body::References(values) => values.get(index).map(|_| b'L')?,
+            Body::Primitives(bytes) => {
+                let Storage::Primitives(letter) = self.classes[class].storage else {
+                    return None;
+                };
+                let size = primitive_size(letter)?;
+                (index < bytes.len() / size).then_some(letter)?
+            }
+            Body::Instance(_) => self.classes[class].fields.get(index)?.1,
+            _ => return None,
+        };
+        let secret = self.is_secret_place(object, class, index);
+        Some(match letter {
+            b'L' | b'[' => self.number(old, secret),
+            BLANK => return None,
+            _ if secret => Value::Null,
+            b'Z' => Value::Bool(word & 0xff != 0),
+            b'C' => Value::Int(i64::from(word as u16)),
+            b'F' => Value::Float(f32::from_bits(word as u32)),
+            b'D' => Value::Double(f64::from_bits(word as u64)),
+            _ => Value::Int(word),
+        })
+    }
+
+    /// Whether the text in a place must not be stored, whatever key it has stood beside.
+    fn is_secret_place(&mut self, object: u32, class: usize, index: usize) -> bool {
+        let in_secret = self.secret.contains(&object);
+        if in_secret || self.classes[class].secrets.contains(&index) {
+            return true;
+        }
+        // Which key the value of a table has had is not known.
+        if self.pairs.contains(&object) {
+            return index % 2 == 1;
+        }
+        let Some((key, _)) = self.classes[class]
+            .entry
+            .filter(|(_, value)| *value == index)
+        else {
+            return false;
+        };
+        let Body::Instance(values) = &self.objects[object as usize].body else {
+            return false;
+        };
+        let key = match values.get(key) {
+            Some(Value::Ref(key)) => self.objects.get(*key as usize).map(|key| &key.body),
+            _ => None,
+        };
+        match key {
+            Some(Body::String(text)) => {
+                recording::names_secret(&text.to_lossy(), &|name| self.options.is_secret(name))
+            }
+            _ => false,
+        }
+    }
+
+    /// What a range of an array was before, by index; `None` if there is no room for it. Takes over
+    /// the local reference.
+    pub(crate) fn old_range(
+        &mut self,
+        object: u32,
+        start: u32,
+        old: Obj,
+    ) -> Option<Vec<(u32, Value)>> {
+        let jni = self.jni;
+        let len = jni.array_len(old);
+        if !self.afford(len.saturating_mul(size_of::<(u32, Value)>())) {
+            jni.delete_local(old);
+            return None;
+        }
+        let class = self.objects.get(object as usize)?.class as usize;
+        let words = match &self.classes[class].storage {
+            Storage::Primitives(letter) => words(*letter, &jni.primitives(old, *letter, len)),
+            _ => Vec::new(),
+        };
+        let mut slots = Vec::with_capacity(len);
+        for (slot, at) in (start..).zip(0..len) {
+            let word = words.get(at).copied();
+            let element = match word {
+                None => jni.array_get(old, at),
+                Some(_) => None,
+            };
+            if let Some(value) = self.old_value(object, slot, element, word.unwrap_or(0)) {
+                slots.push((slot, value));
+            }
+        }
+        jni.delete_local(old);
+        Some(slots)
+    }
+
+    /// The stored value of a place, and a patch for that place with the same value.
+    pub(crate) fn place(&self, object: u32, slot: u32) -> Option<(Value, Patch)> {
+        let stored = self.objects.get(object as usize)?;
+        let info = &self.classes[stored.class as usize].info;
+        let element = |value, descriptor: &str| Patch {
+            object,
+            owner: String::new(),
+            field: String::new(),
+            descriptor: descriptor.to_owned(),
+            value,
+            index: Some(slot),
+        };
+        let index = slot as usize;
+        let patch = match &stored.body {
+            Body::Instance(values) => {
+                let field = info.fields.get(index)?;
+                Patch {
+                    object,
+                    owner: field.owner.clone(),
+                    field: field.name.clone(),
+                    descriptor: field.descriptor.clone(),
+                    value: *values.get(index)?,
+                    index: None,
+                }
+            }
+            Body::References(values) => element(*values.get(index)?, "L"),
+            Body::Primitives(bytes) => {
+                let Storage::Primitives(letter) = self.classes[stored.class as usize].storage
+                else {
+                    return None;
+                };
+                let size = primitive_size(letter)?;
+                let bytes = bytes.get(index * size..(index + 1) * size)?;
+                let word = words(letter, bytes)[0];
+                let value = match letter {
+                    b'Z' => Value::Bool(word != 0),
+                    b'F' => Value::Float(f32::from_bits(word as u32)),
+                    b'D' => Value::Double(f64::from_bits(word as u64)),
+                    _ => Value::Int(word),
+                };
+                element(value, char::from(letter).encode_utf8(&mut [0; 4]))
+            }
+            _ => return None,
+        };
+        Some((patch.value, patch))
     }
 
     /// Takes `bytes` from the budget; whether they were there.
@@ -325,10 +510,21 @@ impl<'a> Graph<'a> {
         name: &str,
         descriptor: &str,
     ) -> Option<(&str, Value)> {
+        let slot = self.slot(object, owner, name, descriptor)?;
         let object = self.objects.get(object as usize)?;
         let Body::Instance(values) = &object.body else {
             return None;
         };
+        let info = &self.classes[object.class as usize].info;
+        Some((info.fields.get(slot)?.owner.as_str(), *values.get(slot)?))
+    }
+
+    /// The place of a field among those of an object.
+    fn slot(&self, object: u32, owner: &str, name: &str, descriptor: &str) -> Option<usize> {
+        let object = self.objects.get(object as usize)?;
+        if !matches!(object.body, Body::Instance(_)) {
+            return None;
+        }
         let info = &self.classes[object.class as usize].info;
         // Classes from `owner` upwards; those below it are not looked at.
         let start = if info.name == owner {
@@ -346,15 +542,27 @@ impl<'a> Graph<'a> {
             }
         };
         // Fields stand topmost first, and the lookup starts at the bottom.
-        info.fields
-            .iter()
-            .zip(values)
-            .rev()
-            .find(|(field, _)| {
-                field.name == name && field.descriptor == descriptor && in_scope(&field.owner)
-            })
-            .map(|(field, value)| (field.owner.as_str(), *value))
+        info.fields.iter().rposition(|field| {
+            field.name == name && field.descriptor == descriptor && in_scope(&field.owner)
+        })
     }
+}
+
+/// Elements of primitive type as 64 bits each: signed, or raw bits.
+fn words(letter: u8, bytes: &[u8]) -> Vec<i64> {
+    let size = primitive_size(letter).unwrap_or(1);
+    let word = |bytes: &[u8]| {
+        let mut wide = [0; 8];
+        wide[..bytes.len()].copy_from_slice(bytes);
+        let bits = i64::from_le_bytes(wide);
+        match letter {
+            b'B' => i64::from(bits as i8),
+            b'S' => i64::from(bits as i16),
+            b'I' => i64::from(bits as i32),
+            _ => bits,
+        }
+    };
+    bytes.chunks_exact(size).map(word).collect()
 }
 
 /// Both numbers that an object can have: as an object, and as a class mirror.

@@ -146,11 +146,12 @@ fn describe(name: &str, sha256: Option<[u8; 32]>, traced: &Traced) -> TracedClas
         lines: method.lines,
         told: method
             .captures
-            .map(|capture| match capture {
+            .filter_map(|capture| match capture {
                 Capture::Parameter { index, .. }
                 | Capture::Field {
                     parameter: index, ..
-                } => (index, descriptor(&capture).to_owned()),
+                } => Some((index, descriptor(&capture).to_owned())),
+                Capture::Position => None,
             })
             .collect(),
         parameter_names: method

@@ -39,7 +39,7 @@ pub struct Candidate {
     pub captured: usize,
     /// All frames.
     pub frames: usize,
-    /// Frames whose fields are as at entry, too.
+    /// Frames whose fields are as at entry, too, or more than these.
     pub with_fields: usize,
     /// Its size.
     pub bytes: u64,
@@ -86,7 +86,7 @@ impl Group {
                 whole: crash.is_whole() && !file.ends_with(".part"),
                 captured: frames().count() - with(Fidelity::None),
                 frames: frames().count(),
-                with_fields: with(Fidelity::Fields),
+                with_fields: with(Fidelity::Fields) + with(Fidelity::Depth) + with(Fidelity::Deep),
                 bytes,
                 time_ms: meta.time_ms,
             },

@@ -157,12 +157,15 @@ fn frame((index, frame): (usize, &Frame)) -> Json {
             "field": patch.field,
             "descriptor": patch.descriptor,
             "value": value(Typed::new(patch.value, &patch.descriptor)),
+            "index": patch.index,
         })
     });
     let fidelity = match frame.fidelity {
         Fidelity::None => "none",
         Fidelity::Reference => "reference",
         Fidelity::Fields => "fields",
+        Fidelity::Depth => "depth",
+        Fidelity::Deep => "deep",
     };
     json!({
         "index": index,

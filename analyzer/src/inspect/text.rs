@@ -234,7 +234,12 @@ fn write_frame(
         return writeln!(out, "     not captured: {}", one_line(reason, 200));
     }
     if !at.reason.is_empty() {
-        let text = format!("     ! degraded: {}", one_line(&at.reason, 200));
+        let lead = match at.fidelity {
+            Fidelity::None | Fidelity::Deep | Fidelity::Depth => "",
+            Fidelity::Reference => "degraded to reference: ",
+            Fidelity::Fields => "degraded to fields: ",
+        };
+        let text = format!("     ! {lead}{}", one_line(&at.reason, 200));
         writeln!(out, "{}", style.paint("33", &text))?;
     }
     if at.arguments.is_empty() {

@@ -289,6 +289,7 @@ fn part_name(part: Part) -> &'static str {
     match part {
         Part::Entry => "entry",
         Part::Caught { .. } => "caught",
+        Part::Write => "write",
         Part::Handler { .. } => "handler",
         _ => "probe",
     }
@@ -345,6 +346,7 @@ fn locals(method: &Method<'_>, layout: &Layout, old_max: u16) -> Vec<Local> {
                 let of = parameter(method, index);
                 (descriptor, format!("{owner}.{name} of {of} at entry"))
             }
+            Capture::Position => ("J", "where the log of writes was at entry".to_owned()),
         };
         locals.push(Local {
             slot: fresh.slot,

@@ -4,7 +4,9 @@ use hindsight_classfile::{ClassFile, Error, access};
 use hindsight_instrument::contract::PROBE;
 use hindsight_instrument::glob::Globs;
 use hindsight_instrument::select::{self, MAX_FIELDS};
-use hindsight_instrument::{CrashPlan, Rewritten, Rules, SkipReason, SkippedMethods, Workspace};
+use hindsight_instrument::{
+    CrashPlan, Rewritten, Rules, SkipReason, SkippedMethods, UndoPlan, Workspace,
+};
 use std::fmt;
 
 /// Which probes are inserted: the one place that knows all plans.
@@ -32,6 +34,9 @@ pub enum Copy {
     /// And the fields of arguments that its body uses.
     #[default]
     Fields,
+    /// And what is written over, so that writes can be undone; `depth:N` inserts
+    /// the same.
+    Deep,
 }
 
 impl Copy {
@@ -40,6 +45,7 @@ impl Copy {
         match self {
             Copy::Reference => "reference",
             Copy::Fields => "fields",
+            Copy::Deep => "deep",
         }
     }
 }
@@ -233,19 +239,28 @@ impl Plan {
         }
         drop(class);
 
-        let rewritten = match self.mode {
-            Mode::Crash => Workspace::with_layouts().crash(
+        let plan = CrashPlan {
+            copy: match self.copy {
+                Copy::Reference => hindsight_instrument::Copy::Reference,
+                Copy::Fields | Copy::Deep => hindsight_instrument::Copy::Fields,
+            },
+            max_fields: MAX_FIELDS,
+            first_id,
+            rules: &|method, _| self.rules(&name, method),
+        };
+        let mut workspace = Workspace::with_layouts();
+        let rewritten = match (self.mode, self.copy) {
+            (Mode::Crash, Copy::Deep) => workspace.undoable(
                 bytes,
-                &CrashPlan {
-                    copy: match self.copy {
-                        Copy::Reference => hindsight_instrument::Copy::Reference,
-                        Copy::Fields => hindsight_instrument::Copy::Fields,
-                    },
-                    max_fields: MAX_FIELDS,
+                &UndoPlan {
+                    crash: Some(&plan),
+                    catches: true,
                     first_id,
-                    rules: &|method, _| self.rules(&name, method),
+                    // In a JVM, the agent numbers the fields of all classes.
+                    first_field: 0,
                 },
             ),
+            (Mode::Crash, _) => workspace.crash(bytes, &plan),
         };
         match rewritten {
             Ok(rewritten) if rewritten.class.is_some() => Verdict::Rewritten(Box::new(rewritten)),

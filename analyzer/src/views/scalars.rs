@@ -110,9 +110,12 @@ fn locale(graph: &Graph<'_>, base: u32) -> Option<String> {
 /// `StringBuilder`: Latin-1 bytes or little-endian UTF-16, of which `count`
 /// characters are used.
 fn builder(graph: &Graph<'_>, object: u32) -> Option<View> {
-    let Body::Primitives(bytes) = graph.body(graph.reference(object, "value")?)? else {
-        return None;
+    let bytes = graph.elements(graph.reference(object, "value")?)?;
+    let byte = |element: &Typed| match element.value {
+        Value::Int(byte) => byte as u8,
+        _ => 0,
     };
+    let bytes: Vec<u8> = bytes.iter().map(byte).collect();
     let count = usize::try_from(graph.int(object, "count")?).ok()?;
     let units: Vec<u16> = match graph.int(object, "coder")? {
         0 => bytes.iter().map(|&byte| u16::from(byte)).collect(),

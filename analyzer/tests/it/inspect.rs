@@ -101,6 +101,7 @@ fn recording() -> Recording {
         field: "rate".into(),
         descriptor: "D".into(),
         value: Value::Double(0.25),
+        index: None,
     });
     let frame = r.frame(("shop.Order", "load", "()V"), 9, &[]);
     frame.exception = 1;

@@ -280,6 +280,7 @@ fn fill() -> Recording {
             field: "count".into(),
             descriptor: "I".into(),
             value: Value::Int(5),
+            index: None,
         },
         Patch {
             object: this_number,
@@ -287,6 +288,7 @@ fn fill() -> Recording {
             field: "name".into(),
             descriptor: STRING.into(),
             value: entry,
+            index: None,
         },
     ];
     c.add(

@@ -163,6 +163,16 @@ impl<'c, 'a> Constants<'c, 'a> {
 
     /// A method of the probe class.
     pub fn probe(&mut self, method: ProbeMethod) -> Result<u16, SkipReason> {
+        self.probe_of(self.owner, method)
+    }
+
+    /// The method constant of a method of another class of probes, which has none
+    /// of the same name and descriptor.
+    pub fn probe_of(
+        &mut self,
+        owner: &'static str,
+        method: ProbeMethod,
+    ) -> Result<u16, SkipReason> {
         // They are constants of this crate; one that had two places would only
         // be looked up the long way.
         let is_it = |known: &ProbeMethod| {
@@ -172,7 +182,7 @@ impl<'c, 'a> Constants<'c, 'a> {
         if let Some(&(_, index)) = self.spare.probes.iter().find(|(known, _)| is_it(known)) {
             return Ok(index);
         }
-        let owner = self.class(Utf8::new(self.owner.as_bytes()))?;
+        let owner = self.class(Utf8::new(owner.as_bytes()))?;
         let (name, descriptor) = (method.name.as_bytes(), method.descriptor.as_bytes());
         let index = self.added.method(owner, name, descriptor)?;
         self.spare.probes.push((method, index));

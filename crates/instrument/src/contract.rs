@@ -135,3 +135,62 @@ pub const DISPATCH_UNCAUGHT: ProbeMethod = ProbeMethod {
     name: "dispatchUncaughtException",
     descriptor: "(Ljava/lang/Throwable;)V",
 };
+
+/// The class that keeps what is written over, so that writes can be undone.
+pub const WRITES: &str = "java/lang/HindsightWrites";
+
+/// A method of [`WRITES`]. All are static, and all but `enter` return nothing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum WriteProbe {
+    /// Returns the position in the current thread's log, which a method keeps
+    /// from its entry on.
+    Enter,
+    /// Before a field of an object is written: the object, which may be null, and
+    /// the field's id. There is one for each width of a field, by the first byte
+    /// of its descriptor.
+    Put(u8),
+    /// Before an element is written: the array, which may be null, and the index,
+    /// which may be out of range. There is one for each type of element, by the
+    /// place of the instruction after `iastore`.
+    Store(u8),
+    /// Before `System.arraycopy`: where it copies to.
+    Copy,
+    /// Before something by which other threads may learn what has been written.
+    Release,
+}
+
+impl WriteProbe {
+    /// Its name and descriptor.
+    pub fn method(self) -> ProbeMethod {
+        let (name, descriptor) = match self {
+            Self::Enter => ("enter", "()J"),
+            Self::Put(kind) => (
+                match kind {
+                    b'Z' | b'B' => "putByte",
+                    b'C' | b'S' => "putShort",
+                    b'I' | b'F' => "putInt",
+                    b'J' | b'D' => "putLong",
+                    _ => "put",
+                },
+                "(Ljava/lang/Object;I)V",
+            ),
+            Self::Store(place) => (
+                "store",
+                match place {
+                    0 => "([II)V",
+                    1 => "([JI)V",
+                    2 => "([FI)V",
+                    3 => "([DI)V",
+                    4 => "([Ljava/lang/Object;I)V",
+                    // Of `boolean` or of `byte`.
+                    5 => "(Ljava/lang/Object;I)V",
+                    6 => "([CI)V",
+                    _ => "([SI)V",
+                },
+            ),
+            Self::Copy => ("copy", "(Ljava/lang/Object;II)V"),
+            Self::Release => ("release", "()V"),
+        };
+        ProbeMethod { name, descriptor }
+    }
+}

@@ -9,8 +9,10 @@ use crate::contract::PROBE;
 use crate::method::{NewBody, Order, instrument};
 use crate::records::{Kept, Named, Recorder};
 use crate::throwing::Own;
+use crate::trace::names;
+use crate::writes::Writes;
 use crate::{
-    Copy, CrashPlan, Error, Layout, Methods, Rewritten, Rules, SkipReason, SkippedMethods,
+    Copy, CrashPlan, Error, Layout, Methods, Rewritten, Rules, SkipReason, SkippedMethods, UndoPlan,
 };
 
 /// Memory for instrumenting, used again from class to class.
@@ -32,9 +34,12 @@ pub struct Workspace {
 #[derive(Clone, Copy)]
 struct Wish<'p> {
     plan: &'p CrashPlan<'p>,
-    /// Whether they hand over their frames; else handlers say what they catch
-    /// and that is all.
+    /// Whether they hand over their frames.
     frames: bool,
+    /// Whether handlers say what they catch.
+    catches: bool,
+    /// The id of the first field that is written, if writes are logged.
+    first_field: Option<u32>,
 }
 
 /// Makes the methods of a class hand over their arguments when an exception
@@ -65,7 +70,28 @@ impl Workspace {
     /// class but a module's description, and if no method of it needs anything.
     /// Fails only if the file breaks the format.
     pub fn crash(&mut self, class: &[u8], plan: &CrashPlan<'_>) -> Result<Rewritten, Error> {
-        self.rewrite(class, Wish { plan, frames: true })
+        let wish = Wish {
+            plan,
+            frames: true,
+            catches: true,
+            first_field: None,
+        };
+        self.rewrite(class, wish)
+    }
+
+    /// Makes the writes of a class such that they can be undone, and its methods
+    /// hand over their arguments if the plan says so.
+    ///
+    /// Otherwise like [`Self::crash`].
+    pub fn undoable(&mut self, class: &[u8], plan: &UndoPlan<'_>) -> Result<Rewritten, Error> {
+        let aside = aside(plan.first_id);
+        let wish = Wish {
+            plan: plan.crash.unwrap_or(&aside),
+            frames: plan.crash.is_some(),
+            catches: plan.catches || plan.crash.is_some(),
+            first_field: Some(plan.first_field),
+        };
+        self.rewrite(class, wish)
     }
 
     /// Makes the handlers of a class say what they catch, and does nothing else
@@ -75,15 +101,11 @@ impl Workspace {
     /// The methods are numbered from `first_id` on. Otherwise like
     /// [`Self::crash`].
     pub fn catches(&mut self, class: &[u8], first_id: u32) -> Result<Rewritten, Error> {
-        let plan = CrashPlan {
-            copy: Copy::Reference,
-            max_fields: 0,
-            first_id,
-            rules: &|_, _| Rules::default(),
-        };
         let wish = Wish {
-            plan: &plan,
+            plan: &aside(first_id),
             frames: false,
+            catches: true,
+            first_field: None,
         };
         self.rewrite(class, wish)
     }
@@ -97,6 +119,8 @@ impl Workspace {
             methods: Methods::default(),
             layouts: Vec::new(),
             skipped: SkippedMethods::default(),
+            fields: Vec::new(),
+            reduced: SkippedMethods::default(),
             had_probes: false,
         };
         if class.is(access::MODULE) {
@@ -116,14 +140,28 @@ impl Workspace {
             scan: mem::take(&mut constants.spare.scan),
             ..NewBody::default()
         };
+        let mut writes = wish.first_field.map(Writes::new);
         if constants.is_instrumented() {
             // Nothing is done twice.
             rewritten.had_probes = true;
         } else if self.each_body(&own, |space, named, code| {
-            let done = space.one(&own, named, code, wish, &mut constants, &mut new);
+            let done = space.one(
+                &own,
+                named,
+                code,
+                wish,
+                &mut constants,
+                &mut writes,
+                &mut new,
+            );
             done.map(|()| true)
         }) {
             (rewritten.methods, rewritten.skipped) = self.recorder.records();
+            rewritten.reduced = self.recorder.reduced();
+            if let Some((writes, first_field)) = writes.as_ref().zip(wish.first_field) {
+                let fields = writes.fields.list.iter().map(|&(field, _)| field);
+                rewritten.fields = names(fields, first_field);
+            }
             if let Some(layouts) = &mut self.layouts {
                 rewritten.layouts = mem::take(layouts);
             }
@@ -200,6 +238,10 @@ impl Workspace {
     }
 
     /// Instruments a method and notes down what was done.
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "one method of a class, with all it shares"
+    )]
     fn one<'a>(
         &mut self,
         own: &Own<'_, 'a>,
@@ -207,33 +249,59 @@ impl Workspace {
         code: &Code<'a>,
         wish: Wish<'_>,
         constants: &mut Constants<'_, 'a>,
+        writes: &mut Option<Writes<'a>>,
         new: &mut NewBody<'a>,
     ) -> Result<(), SkipReason> {
         let made = u32::try_from(self.recorder.methods()).map_err(|_| SkipReason::TooLarge)?;
-        let Wish { plan, frames } = wish;
+        let Wish {
+            plan,
+            frames,
+            catches,
+            ..
+        } = wish;
         let mut order = Order {
             id: plan
                 .first_id
                 .checked_add(made)
                 .ok_or(SkipReason::TooLarge)?,
             rules: (plan.rules)(named.name, named.descriptor),
+            copy: plan.copy,
             max_fields: match plan.copy {
                 Copy::Reference => 0,
-                Copy::Fields => plan.max_fields,
+                _ => plan.max_fields,
             },
             frames,
+            catches,
+            position: frames && writes.is_some(),
             layout: self.layouts.is_some(),
         };
         let (method, out) = (named.method, &mut self.bodies);
         let start = out.len();
-        match instrument(own, method, code, &order, constants, new, out) {
-            Err(SkipReason::TooLarge | SkipReason::TooManyLocals) if order.max_fields > 0 => {
-                // Without fields it may fit.
-                order.max_fields = 0;
-                out.truncate(start);
-                instrument(own, method, code, &order, constants, new, out)?;
+        let mut logged = writes.as_mut();
+        let mut reduced = None;
+        loop {
+            let writes = logged.as_deref_mut();
+            match instrument(own, method, code, &order, constants, writes, new, out) {
+                Err(SkipReason::TooLarge | SkipReason::TooManyLocals) if order.max_fields > 0 => {
+                    // Without fields it may fit.
+                    order.max_fields = 0;
+                }
+                Err(reason @ (SkipReason::TooLarge | SkipReason::TooManyLocals))
+                    if logged.is_some() && (frames || catches) =>
+                {
+                    reduced = Some(reason);
+                    logged = None;
+                    order.max_fields = plan.max_fields;
+                }
+                Err(SkipReason::OnlyConstructorCall) if logged.is_some() && order.frames => {
+                    order.frames = false;
+                }
+                done => break done?,
             }
-            done => done?,
+            out.truncate(start);
+        }
+        if let Some(reason) = reduced {
+            self.recorder.reduce(named, reason);
         }
         if let Some(layouts) = &mut self.layouts {
             layouts.push(mem::take(&mut new.layout));
@@ -241,6 +309,7 @@ impl Workspace {
         let kept = Kept {
             parameters: &new.parameters,
             fields: &new.fields,
+            position: new.position,
             handed: None,
         };
         self.recorder.method(own, named, code, order.id, &kept);
@@ -276,6 +345,16 @@ impl Workspace {
             }
         }
         self.recorder.records().1
+    }
+}
+
+/// The plan for methods that hand over nothing.
+fn aside(first_id: u32) -> CrashPlan<'static> {
+    CrashPlan {
+        copy: Copy::Reference,
+        max_fields: 0,
+        first_id,
+        rules: &|_, _| Rules::default(),
     }
 }
 

@@ -1,6 +1,7 @@
 //! The code at a method's entry: parameters and fields go into fresh variables.
 //!
 //! ```text
+//! invokestatic enter; lstore n          where the thread's log of writes is
 //! load p; store c                      each parameter that the body destroys
 //! aload 0; getfield f; store v         fields of this that the class declares
 //! zero; store v                        all other fields
@@ -18,14 +19,17 @@ use hindsight_classfile::opcode as op;
 
 use crate::SkipReason;
 use crate::asm::{Constants, Fragment};
+use crate::contract::WriteProbe;
 use crate::fields::KeptField;
 use crate::frames::entry_locals;
 use crate::parameters::{Parameter, Place, place_at};
+use crate::writes;
 
 /// The types of the fresh variables, from the first one's slot on.
 pub fn fresh_types(
     parameters: &[Parameter<'_>],
     fields: &[KeptField<'_>],
+    position: Option<u16>,
 ) -> impl Iterator<Item = VerificationType> {
     let copies = parameters
         .iter()
@@ -33,20 +37,30 @@ pub fn fresh_types(
             Place::Copy(_) => Some(parameter.verified),
             Place::Own | Place::Lost => None,
         });
-    copies.chain(fields.iter().map(|field| field.verified))
+    let position = position.map(|_| VerificationType::Long);
+    copies
+        .chain(fields.iter().map(|field| field.verified))
+        .chain(position)
 }
 
 /// Emits the entry code of a method. `fresh` are the types of the fresh
-/// variables, which begin at `max_locals`.
+/// variables, which begin at `max_locals`; `position` is the one that keeps where
+/// the log of writes is.
 pub fn entry(
     parameters: &[Parameter<'_>],
     fields: &[KeptField<'_>],
+    position: Option<u16>,
     fresh: &[VerificationType],
     constructor: bool,
     max_locals: u16,
     constants: &mut Constants<'_, '_>,
 ) -> Result<Fragment, SkipReason> {
     let mut fragment = constants.spare.fragment();
+    if let Some(slot) = position {
+        writes::call(&mut fragment, WriteProbe::Enter, constants)?;
+        fragment.store(b'J', slot);
+        fragment.stack(2);
+    }
     for parameter in parameters {
         if let Place::Copy(copy) = parameter.place {
             fragment.load(parameter.kind, parameter.slot);

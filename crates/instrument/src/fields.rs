@@ -3,11 +3,11 @@
 use hindsight_classfile::frames::VerificationType;
 use hindsight_classfile::{FieldType, MemberRef, Utf8, access};
 
-use crate::SkipReason;
 use crate::asm::Constants;
 use crate::parameters::{Parameter, Place, verified};
 use crate::scan::FieldUse;
 use crate::throwing::Own;
+use crate::{Copy, SkipReason};
 
 /// A field of a parameter, kept in a fresh local variable.
 #[derive(Debug)]
@@ -47,6 +47,7 @@ pub fn pick<'a>(
     constructor: bool,
     parameters: &[Parameter<'a>],
     uses: &[FieldUse],
+    copy: Copy,
     max: usize,
     next_slot: &mut u16,
     constants: &mut Constants<'_, 'a>,
@@ -65,7 +66,7 @@ pub fn pick<'a>(
             continue;
         };
         // Nothing may be read from `this` before it is initialized.
-        if constructor && parameter.index == 0 {
+        if !copy.keeps_fields(parameter.index) || constructor && parameter.index == 0 {
             continue;
         }
         for field_use in uses {

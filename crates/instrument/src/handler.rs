@@ -32,6 +32,8 @@ pub struct Handler<'m, 'a> {
     pub escape: bool,
     pub parameters: &'m [Parameter<'a>],
     pub fields: &'m [KeptField<'a>],
+    /// The variable with the position of the log of writes at entry.
+    pub position: Option<u16>,
     /// Whether the region lies before a constructor's call of another one.
     pub uninitialized_this: bool,
 }
@@ -64,7 +66,7 @@ impl Handler<'_, '_> {
             .uninitialized_this
             .then_some((0, VerificationType::UninitializedThis));
         // Parameters in their own slots, then fresh ones: by parameter, then by
-        // field, as they were given out.
+        // field, then the position, as they were given out.
         let own = |parameter: &Parameter<'_>| match self.slot(parameter) {
             Some(slot) if slot == parameter.slot => Some((slot, parameter.verified)),
             _ => None,
@@ -78,6 +80,7 @@ impl Handler<'_, '_> {
             .chain(self.parameters.iter().filter_map(own))
             .chain(self.parameters.iter().filter_map(copied))
             .chain(fields)
+            .chain(self.position.map(|slot| (slot, VerificationType::Long)))
     }
 
     /// Emits the handler.

@@ -3,7 +3,8 @@
 //! - [`crash`] makes methods remember their arguments and hand them over when an
 //!   exception leaves them. [`CrashPlan`] says what to remember, [`Rewritten`]
 //!   what was done. [`catches`] is the part of it for code that only catches.
-//!   A [`Workspace`] does the same for many classes in the same memory.
+//!   [`Workspace::undoable`] makes writes tell what they write over as well, by an
+//!   [`UndoPlan`]. A [`Workspace`] does the same for many classes in the same memory.
 //! - [`trace`] makes methods tell of their calls, writes and reads.
 //!   [`TracePlan`] says of which, [`Traced`] what was done.
 //! - [`entry_hook`] calls a static method at the entry of one method.
@@ -24,8 +25,9 @@
 //! The path through one method: `crash` picks it, `method` drives, `scan` and
 //! `throwing` read its instructions, `frames` its stack map, `constructor`
 //! finds the call of the other constructor, `parameters` and `fields` decide
-//! what is copied. `entry`, `caught` and `handler` then make [fragments] of
-//! code, `insertions` collects them, `relocate` puts them between the old instructions, `islands` helps
+//! what is copied; `writes` and `fresh` find the writes to be logged. `entry`,
+//! `caught` and `handler` then make [fragments] of code, `insertions` collects
+//! them, `relocate` puts them between the old instructions, `islands` helps
 //! jumps that have become too far, `stackmap` and `tables` move everything that
 //! points into code, `method` writes it, and `records` keeps what there is to
 //! know about it. For traces, `trace::method` drives; `trace::calls`,
@@ -70,6 +72,7 @@ mod entry;
 mod error;
 mod fields;
 mod frames;
+mod fresh;
 pub mod glob;
 mod handler;
 mod hook;
@@ -86,13 +89,14 @@ mod stackmap;
 mod tables;
 mod throwing;
 mod trace;
+mod writes;
 
 pub use crash::{Workspace, catches, crash};
 pub use error::Error;
 pub use hook::entry_hook;
 pub use plan::{
     Capture, Copy, CrashPlan, Fresh, Inserted, Layout, Method, Part, Rewritten, Rules, SkipReason,
-    Skipped,
+    Skipped, UndoPlan,
 };
 pub use records::{Captures, Methods, ParameterNames, SkippedMethods};
 pub use trace::{MemberName, TracePlan, Traced, What, trace};

@@ -20,7 +20,8 @@ use crate::scan::{Scan, Slots, Wanted};
 use crate::stackmap::FrameWriter;
 use crate::tables;
 use crate::throwing::{Own, may_throw};
-use crate::{Fresh, Inserted, Layout, Part, Rules, SkipReason};
+use crate::writes::Writes;
+use crate::{Copy, Fresh, Inserted, Layout, Part, Rules, SkipReason};
 
 /// The slots that parameters may take, `this` included (JVMS 4.3.3).
 const MAX_PARAMETER_SLOTS: u16 = 255;
@@ -43,11 +44,16 @@ const FRAMES_OF_HANDLERS: usize = 6;
 pub struct Order {
     pub id: u32,
     pub rules: Rules,
+    /// Whose fields to keep.
+    pub copy: Copy,
     /// How many fields to keep; 0 for the arguments alone.
     pub max_fields: usize,
-    /// Whether the method hands over its frame; else its handlers only say what
-    /// they catch.
+    /// Whether the method hands over its frame.
     pub frames: bool,
+    /// Whether its handlers say what they catch.
+    pub catches: bool,
+    /// Whether it keeps where the log of writes was.
+    pub position: bool,
     /// Whether to note down where the inserted code stands.
     pub layout: bool,
 }
@@ -57,6 +63,8 @@ pub struct Order {
 pub struct NewBody<'a> {
     pub parameters: Vec<Parameter<'a>>,
     pub fields: Vec<KeptField<'a>>,
+    /// The variable that keeps where the log of writes was.
+    pub position: Option<u16>,
     /// Where the inserted code stands, if asked for.
     pub layout: Layout,
     pub scan: Scan,
@@ -74,18 +82,24 @@ pub struct Region {
 
 /// Instruments one method. The content of its new `Code` attribute goes to the
 /// end of `out`, where something may remain after an error as well.
+#[expect(
+    clippy::too_many_arguments,
+    reason = "one method of a class, with all it shares"
+)]
 pub fn instrument<'a>(
     own: &Own<'_, 'a>,
     method: &Member<'a>,
     code: &Code<'a>,
     order: &Order,
     constants: &mut Constants<'_, 'a>,
+    writes: Option<&mut Writes<'a>>,
     new: &mut NewBody<'a>,
     out: &mut Vec<u8>,
 ) -> Result<(), SkipReason> {
     let NewBody {
         parameters,
         fields,
+        position,
         layout,
         scan,
         fresh,
@@ -102,18 +116,37 @@ pub fn instrument<'a>(
     let this_in_0 = !is_static && !scan.stored.contains(0);
     let throws = |range| may_throw(own, code, range, this_in_0, constructor);
     let everything = 0..code.bytecode.len();
-    if !scan.throws && !throws(everything.clone())? {
+    let can_throw = scan.throws || throws(everything.clone())?;
+    if !can_throw && writes.is_none() {
         return Err(SkipReason::CannotThrow);
     }
-    let catching = catching_handlers(code)?;
-    if !order.frames && catching.is_empty() {
-        return Err(SkipReason::CatchesNothing);
+    let frames = order.frames && can_throw;
+    let catching = if order.catches {
+        catching_handlers(code)?
+    } else {
+        Vec::new()
+    };
+    let nothing = if order.frames {
+        SkipReason::CannotThrow
+    } else {
+        SkipReason::CatchesNothing
+    };
+    if !frames && catching.is_empty() && writes.is_none() {
+        return Err(nothing);
     }
     let init_call = if constructor {
         Some(init_call(own, code)?)
     } else {
         None
     };
+    let (mut logging, mut stack_of_writes) = (Vec::new(), 0);
+    if let Some(writes) = writes {
+        logging = writes.probes(own, code, init_call, parameter_slots, this_in_0, constants)?;
+        stack_of_writes = writes.stack;
+        if !frames && catching.is_empty() && logging.is_empty() {
+            return Err(nothing);
+        }
+    }
     let stack_map = code.attributes.find(&own.class.pool, "StackMapTable");
     if let Some(stack_map) = &stack_map {
         constants.stack_map_table_is(stack_map.name_index);
@@ -139,7 +172,7 @@ pub fn instrument<'a>(
         constants.spare.types = walker.locals;
     }
     let mut next_slot = code.max_locals;
-    if order.frames {
+    if frames {
         place(parameters, &scan.stored, constructor, &mut next_slot)?;
     }
     pick(
@@ -147,20 +180,26 @@ pub fn instrument<'a>(
         constructor,
         parameters,
         &scan.fields,
-        order.max_fields,
+        order.copy,
+        if frames { order.max_fields } else { 0 },
         &mut next_slot,
         constants,
         fields,
     )?;
+    *position = None;
+    if frames && order.position {
+        *position = Some(next_slot);
+        next_slot = next_slot.checked_add(2).ok_or(SkipReason::TooManyLocals)?;
+    }
     fresh.clear();
-    fresh.extend(fresh_types(parameters, fields));
+    fresh.extend(fresh_types(parameters, fields, *position));
     if !(fresh.is_empty() && catching.is_empty()) {
         let old = stack_map.map_or(Ok(0), |stack_map| stack_map.reader().u16())?;
         check_frames(code, usize::from(old) + of_probes + FRAMES_OF_HANDLERS)?;
     }
 
     let regions = match init_call {
-        _ if !order.frames => [None, None],
+        _ if !frames => [None, None],
         None => [
             Some(Region {
                 start: 0,
@@ -190,13 +229,14 @@ pub fn instrument<'a>(
             ]
         }
     };
-    if order.frames && regions.iter().all(Option::is_none) {
+    if frames && regions.iter().all(Option::is_none) {
         return Err(SkipReason::OnlyConstructorCall);
     }
 
     let entry_code = entry(
         parameters,
         fields,
+        *position,
         fresh,
         constructor,
         code.max_locals,
@@ -216,11 +256,19 @@ pub fn instrument<'a>(
     check_handlers(code, &catching)?;
     let mut fragments = std::mem::take(&mut constants.spare.insertions);
     fragments.clear();
+    let mut logging = logging.into_iter().peekable();
     for &handler in &catching {
+        while let Some((at, write)) = logging.next_if(|(at, _)| *at < handler) {
+            fragments.before(at).code.extend_from_slice(&write.code);
+        }
         let frame = surveyed.at_handler(code, handler, framed)?;
         caught.probe(code, handler, frame, fragments.before(handler), constants)?;
     }
-    if !fragments.is_empty() {
+    // A handler that begins with a write has one piece for both.
+    for (at, write) in logging {
+        fragments.before(at).code.extend_from_slice(&write.code);
+    }
+    if !catching.is_empty() {
         next_slot = next_slot.checked_add(1).ok_or(SkipReason::TooManyLocals)?;
     }
     let memory = std::mem::take(&mut constants.spare.relocated);
@@ -229,7 +277,10 @@ pub fn instrument<'a>(
 
     let mut body = Body {
         framed,
-        max_stack: code.max_stack,
+        max_stack: code
+            .max_stack
+            .checked_add(stack_of_writes)
+            .ok_or(SkipReason::TooLarge)?,
         max_locals: next_slot,
         entry: entry_code,
         fragments,
@@ -240,8 +291,8 @@ pub fn instrument<'a>(
     };
     if order.layout {
         *layout = Layout {
-            inserted: body.inserted(caught_slot),
-            fresh: fresh_variables(parameters, fields),
+            inserted: body.inserted(&catching, caught_slot),
+            fresh: fresh_variables(parameters, fields, *position),
         };
     }
     for region in regions.iter().flatten() {
@@ -250,6 +301,7 @@ pub fn instrument<'a>(
             escape: order.rules.escape,
             parameters,
             fields,
+            position: *position,
             uninitialized_this: region.uninitialized_this,
         };
         let emitted = handler.emit(constants)?;
@@ -287,8 +339,12 @@ pub fn instrument<'a>(
 }
 
 /// The fresh variables that the entry fills, by what they hold: captures are
-/// the parameters and then the fields.
-fn fresh_variables(parameters: &[Parameter<'_>], fields: &[KeptField<'_>]) -> Vec<Fresh> {
+/// the parameters, then the fields, then the position.
+fn fresh_variables(
+    parameters: &[Parameter<'_>],
+    fields: &[KeptField<'_>],
+    position: Option<u16>,
+) -> Vec<Fresh> {
     let copies = (0..)
         .zip(parameters)
         .filter_map(|(capture, parameter)| match parameter.place {
@@ -301,7 +357,11 @@ fn fresh_variables(parameters: &[Parameter<'_>], fields: &[KeptField<'_>]) -> Ve
             slot: field.slot,
             capture,
         });
-    copies.chain(kept).collect()
+    let position = position.map(|slot| Fresh {
+        slot,
+        capture: parameters.len() + fields.len(),
+    });
+    copies.chain(kept).chain(position).collect()
 }
 
 /// Refuses a method in which so many new frames would be out of all proportion.
@@ -396,7 +456,7 @@ pub struct Body<'f> {
 
 impl Body<'_> {
     /// The pieces of inserted code up to the end of the old body.
-    fn inserted(&self, exception: u16) -> Vec<Inserted> {
+    fn inserted(&self, catching: &[usize], exception: u16) -> Vec<Inserted> {
         let islands = &self.relocated.islands;
         let piece = |start, len, part| {
             (len > 0).then_some(Inserted {
@@ -414,13 +474,17 @@ impl Body<'_> {
             Part::Islands,
         );
         let placed = self.fragments.iter().zip(&self.relocated.placed);
-        let caught = placed.map(|(piece, &start)| Inserted {
+        let probes = placed.map(|(piece, &start)| Inserted {
             start,
             end: start + piece.code.len(),
-            part: Part::Caught { exception },
+            part: if catching.binary_search(&piece.old).is_ok() {
+                Part::Caught { exception }
+            } else {
+                Part::Write
+            },
         });
         let before = front.into_iter().chain(entry);
-        before.chain(caught).chain(back).collect()
+        before.chain(probes).chain(back).collect()
     }
 
     /// Writes the content of a `Code` attribute.

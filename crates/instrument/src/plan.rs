@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use crate::MemberName;
 use crate::records::{Captures, Methods, ParameterNames, SkippedMethods};
 
 /// How a class is to be instrumented for crashes.
@@ -23,6 +24,40 @@ pub enum Copy {
     Reference,
     /// And the fields of arguments that its body uses.
     Fields,
+    /// The arguments, and the fields of the receiver alone.
+    FieldsOfReceiver,
+    /// The arguments, and the fields of all but the receiver.
+    FieldsOfArguments,
+}
+
+impl Copy {
+    /// Whether the fields of a parameter are kept; 0 is the receiver.
+    pub fn keeps_fields(self, parameter: u16) -> bool {
+        match self {
+            Self::Reference => false,
+            Self::Fields => true,
+            Self::FieldsOfReceiver => parameter == 0,
+            Self::FieldsOfArguments => parameter != 0,
+        }
+    }
+}
+
+/// How a class is to be instrumented so that its writes can be undone.
+///
+/// Each method that hands over its frame also keeps [`Capture::Position`], and
+/// each write tells what it writes over, except where nobody else can have seen
+/// the object.
+#[derive(Clone, Copy)]
+pub struct UndoPlan<'a> {
+    /// What methods hand over; nothing for code that is not to be seen itself.
+    pub crash: Option<&'a CrashPlan<'a>>,
+    /// Whether handlers say what they catch. Those of methods that hand over
+    /// their frame always do.
+    pub catches: bool,
+    /// The id of the first method, if methods hand over nothing.
+    pub first_id: u32,
+    /// The id of the first field; the others follow on.
+    pub first_field: u32,
 }
 
 /// The report rules that match a method.
@@ -48,6 +83,12 @@ pub struct Rewritten {
     pub layouts: Vec<Layout>,
     /// The methods that have a body but were left as they were.
     pub skipped: SkippedMethods,
+    /// What the ids of fields that are written mean, by rising id; empty unless
+    /// writes are logged.
+    pub fields: Vec<MemberName>,
+    /// The methods among the instrumented ones whose writes are not logged, since
+    /// there was no room.
+    pub reduced: SkippedMethods,
     /// The class came with probes in it, and was left as it was for that.
     pub had_probes: bool,
 }
@@ -109,6 +150,9 @@ pub enum Part {
         /// The variable that holds the exception meanwhile.
         exception: u16,
     },
+    /// Within the body, before an old instruction that writes: tells what it will
+    /// write over.
+    Write,
     /// Behind the body: hands the captures over and rethrows.
     Handler {
         /// The variable that holds the exception; it may be one of the old ones.
@@ -149,6 +193,9 @@ pub enum Capture<'r> {
         /// The field's type.
         descriptor: &'r str,
     },
+    /// Where the log of writes was, which is a word; the last capture of a method
+    /// if writes are logged (see [`UndoPlan`]).
+    Position,
 }
 
 /// A method that was left as it was.

@@ -78,6 +78,8 @@ pub struct Named<'m, 'a> {
 pub struct Kept<'b, 'a> {
     pub parameters: &'b [Parameter<'a>],
     pub fields: &'b [KeptField<'a>],
+    /// The variable that keeps the position of the log of writes, if any.
+    pub position: Option<u16>,
     /// The places of the parameters that are handed over, in that order; all if
     /// there is no list.
     pub handed: Option<&'b [usize]>,
@@ -109,6 +111,9 @@ enum CaptureRow {
         name: Text,
         descriptor: Text,
     },
+    Position {
+        slot: u16,
+    },
 }
 
 impl CaptureRow {
@@ -116,7 +121,8 @@ impl CaptureRow {
     const NOWHERE: u16 = u16::MAX;
 
     fn slot(self) -> Option<u16> {
-        let (Self::Parameter { slot, .. } | Self::Field { slot, .. }) = self;
+        let (Self::Parameter { slot, .. } | Self::Field { slot, .. } | Self::Position { slot }) =
+            self;
         (slot != Self::NOWHERE).then_some(slot)
     }
 }
@@ -235,6 +241,7 @@ impl<'r> Iterator for Captures<'r> {
                 name: name.of(text),
                 descriptor: descriptor.of(text),
             },
+            CaptureRow::Position { .. } => Capture::Position,
         })
     }
 }
@@ -501,6 +508,9 @@ impl Recorder {
                 name,
                 descriptor: ty,
             });
+        }
+        if let Some(slot) = body.position {
+            self.captures.push(CaptureRow::Position { slot });
         }
     }
 

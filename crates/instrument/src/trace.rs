@@ -18,12 +18,12 @@
 
 mod bulk;
 mod calls;
-mod early;
+pub(crate) mod early;
 mod handlers;
-mod memory;
+pub(crate) mod memory;
 mod method;
 mod plan;
-mod probes;
+pub(crate) mod probes;
 
 use std::mem;
 
@@ -140,6 +140,7 @@ impl Workspace {
             let kept = Kept {
                 parameters: &new.parameters,
                 fields: &[],
+                position: None,
                 handed: Some(&new.handed),
             };
             self.recorder.method(own, named, code, order.id, &kept);
@@ -148,7 +149,10 @@ impl Workspace {
     }
 }
 
-fn names<'a>(members: impl Iterator<Item = MemberRef<'a>>, first_id: u32) -> Vec<MemberName> {
+pub(crate) fn names<'a>(
+    members: impl Iterator<Item = MemberRef<'a>>,
+    first_id: u32,
+) -> Vec<MemberName> {
     (first_id..)
         .zip(members)
         .map(|(id, member)| MemberName {

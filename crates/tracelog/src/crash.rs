@@ -44,7 +44,8 @@ pub struct Meta {
     /// What made this a failure: the report rule `uncaught`, `escape:...` or `caught:...`, or
     /// [`ASKED_FOR`].
     pub reason: String,
-    /// The copy strategy in force: `reference` or `fields`.
+    /// The copy strategy in force: `reference`, `fields`, `depth:N` or `deep`, or one for the
+    /// receiver and one for the arguments.
     pub copy: String,
     /// Main class or jar with its arguments, secrets masked.
     pub command: String,
@@ -136,6 +137,10 @@ pub enum Fidelity {
     Reference,
     /// And the fields that the method uses as at entry.
     Fields,
+    /// And everything reachable from the arguments, as at entry.
+    Deep,
+    /// The same, some steps deep: [`Meta::copy`] says how many.
+    Depth,
 }
 
 impl From<u8> for Fidelity {
@@ -143,6 +148,8 @@ impl From<u8> for Fidelity {
         match code {
             1 => Fidelity::Reference,
             2 => Fidelity::Fields,
+            3 => Fidelity::Deep,
+            4 => Fidelity::Depth,
             _ => Fidelity::None,
         }
     }
@@ -154,6 +161,8 @@ impl From<Fidelity> for u8 {
             Fidelity::None => 0,
             Fidelity::Reference => 1,
             Fidelity::Fields => 2,
+            Fidelity::Deep => 3,
+            Fidelity::Depth => 4,
         }
     }
 }
@@ -171,19 +180,22 @@ pub struct Argument {
     pub value: Value,
 }
 
-/// A field that had another value at a frame's entry.
+/// A field or an element that had another value at a frame's entry.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Patch {
     /// The object.
     pub object: u32,
-    /// Class that declares the field.
+    /// Class that declares the field; empty for an element.
     pub owner: String,
-    /// Field name.
+    /// Field name; empty for an element.
     pub field: String,
-    /// Field descriptor.
+    /// Descriptor of the field or element; of an element that is a reference, `L`.
     pub descriptor: String,
     /// The value at entry.
     pub value: Value,
+    /// Index of the element, if the object is an array.
+    #[serde(default)]
+    pub index: Option<u32>,
 }
 
 /// A value of the JVM. Stored untyped; [`Value::typed`] reads it by its descriptor.

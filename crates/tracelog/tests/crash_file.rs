@@ -61,6 +61,7 @@ fn sample() -> (Crash, Vec<u8>) {
                     field: "next".to_owned(),
                     descriptor: "LNode;".to_owned(),
                     value: Value::Ref(1),
+                    index: None,
                 }],
                 ..Frame::default()
             }],

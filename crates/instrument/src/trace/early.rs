@@ -21,11 +21,12 @@ use crate::throwing::Own;
 /// exhausting memory.
 const MAX_SLOTS: usize = 1 << 20;
 
-/// What is known before an instruction. `true` is `this`.
+/// What is known before an instruction: one fact about each slot. The default
+/// is that nothing is known.
 #[derive(Clone)]
-struct State {
-    stack: Vec<bool>,
-    locals: Vec<bool>,
+pub struct State<F> {
+    pub stack: Vec<F>,
+    pub locals: Vec<F>,
 }
 
 /// Lists the offsets of the `putfield` instructions before `call` that write to
@@ -127,13 +128,23 @@ fn is_candidate(own: &Own<'_, '_>, insn: &Insn<'_>) -> Result<bool, SkipReason> 
     }
 }
 
-impl State {
-    fn push(&mut self, slots: u16) {
+/// `true` is `this`.
+impl State<bool> {
+    fn writes_to_this(&self, own: &Own<'_, '_>, insn: &Insn<'_>) -> Result<bool, SkipReason> {
+        let slots = field_slots(own, insn)?;
+        let below = self.stack.len().checked_sub(1 + usize::from(slots));
+        let object = below.and_then(|at| self.stack.get(at));
+        object.copied().ok_or(SkipReason::MALFORMED)
+    }
+}
+
+impl<F: Copy + Default> State<F> {
+    pub fn push(&mut self, slots: u16) {
         let len = self.stack.len() + usize::from(slots);
-        self.stack.resize(len, false);
+        self.stack.resize(len, F::default());
     }
 
-    fn pop(&mut self, slots: u16) -> Result<(), SkipReason> {
+    pub fn pop(&mut self, slots: u16) -> Result<(), SkipReason> {
         let len = self.stack.len().checked_sub(usize::from(slots));
         self.stack.truncate(len.ok_or(SkipReason::MALFORMED)?);
         Ok(())
@@ -152,16 +163,9 @@ impl State {
         Ok(())
     }
 
-    fn writes_to_this(&self, own: &Own<'_, '_>, insn: &Insn<'_>) -> Result<bool, SkipReason> {
-        let slots = field_slots(own, insn)?;
-        let below = self.stack.len().checked_sub(1 + usize::from(slots));
-        let object = below.and_then(|at| self.stack.get(at));
-        object.copied().ok_or(SkipReason::MALFORMED)
-    }
-
     /// Goes over an instruction. An array's type, say, needs no slot of its own
     /// in what is known: values count by their width.
-    fn step(&mut self, own: &Own<'_, '_>, insn: &Insn<'_>) -> Result<(), SkipReason> {
+    pub fn step(&mut self, own: &Own<'_, '_>, insn: &Insn<'_>) -> Result<(), SkipReason> {
         let pool = &own.class.pool;
         // By the place in the order int, long, float, double, reference, and
         // for arrays byte, char, short.
@@ -277,7 +281,7 @@ impl State {
 }
 
 /// The slots of the field that an instruction names.
-fn field_slots(own: &Own<'_, '_>, insn: &Insn<'_>) -> Result<u16, SkipReason> {
+pub fn field_slots(own: &Own<'_, '_>, insn: &Insn<'_>) -> Result<u16, SkipReason> {
     let Operand::Constant(field) = insn.operand()? else {
         return Err(SkipReason::MALFORMED);
     };

@@ -26,7 +26,7 @@ const DOUBLE_UNDER_WIDE: [u8; 6] = [
 ];
 
 /// From `a i b` to `a i b a i b`.
-const DOUBLE_THREE: [u8; 6] = [
+pub const DOUBLE_THREE: [u8; 6] = [
     op::DUP_X2,
     op::POP,
     // b a i
@@ -46,6 +46,15 @@ const DOUBLE_THREE_WIDE: [u8; 6] = [
     op::POP2,
     op::DUP2_X2,
 ];
+
+/// From `a i b` to `a i b a i`, where `b` may be wide.
+pub fn double_object_and_index(wide: bool) -> &'static [u8] {
+    if wide {
+        &[op::DUP2_X2, op::POP2, op::DUP2_X2]
+    } else {
+        &[op::DUP_X2, op::POP, op::DUP2_X1]
+    }
+}
 
 /// Adds the event of an instruction, if it has one. `early` says that it writes
 /// a field of `this` before it may be touched.

@@ -31,17 +31,17 @@ pub struct Lists {
 }
 
 /// Members by the constants that name them.
-struct Members<'a> {
+pub struct Members<'a> {
     first_id: u32,
     /// For each constant, the member's place in the list plus two; one if it
     /// need not be there, zero if it was not looked at.
     places: Vec<u16>,
-    list: Vec<(MemberRef<'a>, u8)>,
+    pub list: Vec<(MemberRef<'a>, u8)>,
 }
 
 impl<'a> Members<'a> {
     /// Without any; `places` is memory that has been used.
-    fn new(first_id: u32, mut places: Vec<u16>) -> Self {
+    pub fn new(first_id: u32, mut places: Vec<u16>) -> Self {
         places.clear();
         Self {
             first_id,
@@ -52,7 +52,7 @@ impl<'a> Members<'a> {
 
     /// The place of the member that a constant names, if it was looked at and if
     /// it is there.
-    fn known(&self, constant: u16) -> Option<Option<usize>> {
+    pub fn known(&self, constant: u16) -> Option<Option<usize>> {
         match self.places.get(usize::from(constant)) {
             None | Some(0) => None,
             Some(place) => Some(usize::from(*place).checked_sub(2)),
@@ -60,7 +60,7 @@ impl<'a> Members<'a> {
     }
 
     /// Notes down what a constant names, of `count` constants.
-    fn add(&mut self, constant: u16, count: u16, member: Option<(MemberRef<'a>, u8)>) {
+    pub fn add(&mut self, constant: u16, count: u16, member: Option<(MemberRef<'a>, u8)>) {
         if self.places.is_empty() {
             self.places.resize(usize::from(count), 0);
         }
@@ -76,7 +76,7 @@ impl<'a> Members<'a> {
     }
 
     /// The id and the kind of the member at a place.
-    fn get(&self, place: usize) -> Result<(u32, u8), SkipReason> {
+    pub fn get(&self, place: usize) -> Result<(u32, u8), SkipReason> {
         let &(_, kind) = self.list.get(place).ok_or(SkipReason::MALFORMED)?;
         let place = u32::try_from(place).map_err(|_| SkipReason::TooLarge)?;
         let id = self.first_id.checked_add(place);

@@ -317,6 +317,7 @@ final class HindsightThread {
                 // Somebody interrupts every thread there is; we are not meant.
             }
             sweep();
+            HindsightLog.sweep();
         }
     }
 

@@ -62,6 +62,11 @@ final class Snapshot {
         return row(number(object), owner.getName(), field, descriptor, value);
     }
 
+    /** Another value of an element at entry. */
+    Object[] patch(Object array, int index, String descriptor, Object value) {
+        return row(number(array), "", "", descriptor, value, index);
+    }
+
     Snapshot frame(Object[] arguments, Object... patches) {
         frames.add(row("Test", "method", "()V", 1, null, 0, 2, "", null, arguments, patches, 0));
         return this;

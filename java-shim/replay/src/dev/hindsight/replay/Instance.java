@@ -70,7 +70,7 @@ final class Instance {
 
     /** What is stored of the object in a field, or null. */
     Stored stored(String field) {
-        return restorer.file.object(reference(field));
+        return restorer.stored(reference(field));
     }
 
     /** The string in a field, or null. */

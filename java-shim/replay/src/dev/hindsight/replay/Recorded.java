@@ -124,6 +124,17 @@ final class Recorded {
             return new String(units);
         }
 
+        private Stored(Stored like, Object body) {
+            kind = like.kind;
+            classId = like.classId;
+            this.body = body;
+        }
+
+        /** The same with fields or elements of its own. */
+        Stored copy() {
+            return new Stored(this, kind == PRIMITIVES ? ((byte[]) body).clone() : values().clone());
+        }
+
         Object[] values() {
             return (Object[]) body;
         }
@@ -202,19 +213,24 @@ final class Recorded {
         }
     }
 
-    /** A field that had another value at a frame's entry. */
+    /** A field or an element that had another value at a frame's entry. */
     static final class Patch {
         final int object;
         final String owner;
         final String field;
+        final String descriptor;
         final Object value;
+        /** Of the element; -1 for a field. */
+        final int index;
 
         Patch(Object raw) throws Malformed {
             Row row = new Row(raw, "a patch");
             object = row.number(0);
             owner = row.text(1);
             field = row.text(2);
+            descriptor = row.text(3);
             value = row.at(4);
+            index = row.at(5) == null ? -1 : row.number(5);
         }
     }
 

@@ -50,6 +50,32 @@ final class RecordedArrays {
         }
     }
 
+    /** Changes an element among its little-endian bytes; whether there is one. */
+    static boolean put(byte[] bytes, int index, String descriptor, Object value) {
+        Class<?> component = Primitives.type(descriptor);
+        int size = component == null ? 0 : size(component);
+        if (size == 0 || index >= bytes.length / size) {
+            return false;
+        }
+        long bits;
+        if (value instanceof Boolean) {
+            bits = (Boolean) value ? 1 : 0;
+        } else if (component == float.class && value instanceof Number) {
+            bits = Float.floatToRawIntBits(((Number) value).floatValue());
+        } else if (component == double.class && value instanceof Number) {
+            bits = Double.doubleToRawLongBits(((Number) value).doubleValue());
+        } else if (value instanceof Long) {
+            bits = (Long) value;
+        } else {
+            // It was secret.
+            bits = 0;
+        }
+        for (int i = 0; i < size; i++) {
+            bytes[index * size + i] = (byte) (bits >> 8 * i);
+        }
+        return true;
+    }
+
     /** Writes the elements of an array of references. */
     static void fill(Restorer restorer, Object[] values, Object[] array, String className) {
         Class<?> component = array.getClass().getComponentType();

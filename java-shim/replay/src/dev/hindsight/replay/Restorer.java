@@ -32,8 +32,8 @@ final class Restorer {
     final ClassLoader loader;
     private final Set<String> holes = new LinkedHashSet<>();
     private final Map<Integer, Type> types = new HashMap<>();
-    /** Values of the objects that the frame's patch changes. */
-    private final Map<Integer, Object[]> patched = new HashMap<>();
+    /** The objects that the frame's patch changes, as they were at its entry. */
+    private final Map<Integer, Stored> patched = new HashMap<>();
     /** Recorded objects by class; null until it is asked for. */
     private Map<Integer, Integer> counts;
     private final Object[] built;
@@ -94,18 +94,45 @@ final class Restorer {
 
     private void apply(Patch[] patches) {
         for (Patch patch : patches) {
-            Stored stored = file.object(patch.object);
-            ClassInfo info = stored == null ? null : file.type(stored.classId);
-            int index = info == null || stored.kind != Stored.INSTANCE
-                    ? -1 : info.index(patch.owner, patch.field);
-            if (index < 0 || index >= stored.values().length) {
-                note(patch.owner, "the value of " + patch.field
-                        + " at entry is known, but not its object");
-            } else {
-                patched.computeIfAbsent(patch.object, n -> stored.values().clone())[index] =
-                        patch.value;
+            Stored before = file.object(patch.object);
+            if (!apply(patch, before)) {
+                note(before == null ? patch.owner : className(patch.object),
+                        "the value of " + (patch.index < 0 ? patch.field : "element " + patch.index)
+                                + " at entry is known, but not its object");
             }
         }
+    }
+
+    /** Whether there is such a place. */
+    private boolean apply(Patch patch, Stored before) {
+        ClassInfo info = before == null ? null : file.type(before.classId);
+        if (info == null) {
+            return false;
+        } else if (before.kind == Stored.PRIMITIVES && patch.index >= 0) {
+            byte[] bytes = (byte[]) patched(patch.object, before).body;
+            return RecordedArrays.put(bytes, patch.index, patch.descriptor, patch.value);
+        }
+        int index = patch.index;
+        if (before.kind == Stored.INSTANCE) {
+            index = index >= 0 ? -1 : info.index(patch.owner, patch.field);
+        } else if (before.kind != Stored.REFERENCES) {
+            return false;
+        }
+        if (index < 0 || index >= before.values().length) {
+            return false;
+        }
+        patched(patch.object, before).values()[index] = patch.value;
+        return true;
+    }
+
+    private Stored patched(int number, Stored before) {
+        return patched.computeIfAbsent(number, n -> before.copy());
+    }
+
+    /** The object of this number as it was at the frame's entry, or null if it is not in the file. */
+    Stored stored(int number) {
+        Stored changed = patched.isEmpty() ? null : patched.get(number);
+        return changed != null ? changed : file.object(number);
     }
 
     private void take(
@@ -167,7 +194,7 @@ final class Restorer {
     /** Makes an object and says which ones it leads to. */
     private int[] enter(int number) {
         try {
-            Stored stored = file.object(number);
+            Stored stored = stored(number);
             if (stored == null) {
                 throw new Hole("not in the crash file");
             }
@@ -281,7 +308,7 @@ final class Restorer {
         if (counts == null) {
             counts = new HashMap<>();
             for (int i = 0; i < file.objectCount(); i++) {
-                Stored stored = file.object(i);
+                Stored stored = stored(i);
                 if (stored != null) {
                     counts.merge(stored.classId, 1, Integer::sum);
                 }
@@ -329,7 +356,7 @@ final class Restorer {
             int number = order.get(i);
             if (built[number] != null && !preset[number]) {
                 try {
-                    fill(number, file.object(number), built[number]);
+                    fill(number, stored(number), built[number]);
                 } catch (Hole hole) {
                     note(className(number), hole.getMessage());
                 } catch (RuntimeException | LinkageError e) {
@@ -413,7 +440,7 @@ final class Restorer {
 
     private void insert(int number, Map<Integer, int[]> hashes) {
         Object object = built[number];
-        if (object == null || preset[number] || file.object(number).kind != Stored.INSTANCE) {
+        if (object == null || preset[number] || stored(number).kind != Stored.INSTANCE) {
             return;
         }
         Instance instance = instance(number);
@@ -453,17 +480,15 @@ final class Restorer {
 
     /** The instance of this number, or null if that is something else. */
     Instance instance(int number) {
-        Stored stored = file.object(number);
+        Stored stored = stored(number);
         if (stored == null || stored.kind != Stored.INSTANCE) {
             return null;
         }
-        Object[] values = patched.isEmpty() ? null : patched.get(number);
-        return new Instance(this, number, stored, type(stored.classId),
-                values != null ? values : stored.values());
+        return new Instance(this, number, stored, type(stored.classId), stored.values());
     }
 
     String text(int number) {
-        Stored stored = file.object(number);
+        Stored stored = stored(number);
         return stored != null && stored.kind == Stored.STRING ? stored.text() : null;
     }
 
@@ -492,7 +517,7 @@ final class Restorer {
     }
 
     private String className(int number) {
-        Stored stored = file.object(number);
+        Stored stored = stored(number);
         ClassInfo info = stored == null ? null : file.type(stored.classId);
         return info == null ? "object " + number : info.name;
     }

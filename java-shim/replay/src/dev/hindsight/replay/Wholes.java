@@ -204,7 +204,7 @@ final class Wholes {
         Object[] universe = instance.elements("universe");
         long[] bits = bits(instance);
         for (int i = 0; i < universe.length && i / 64 < bits.length; i++) {
-            Stored constant = instance.restorer.file.object(Restorer.reference(universe[i]));
+            Stored constant = instance.restorer.stored(Restorer.reference(universe[i]));
             if ((bits[i / 64] >>> i & 1) == 0) {
                 continue;
             } else if (constant == null || constant.kind != Stored.ENUM) {
@@ -240,7 +240,7 @@ final class Wholes {
         Object[] elements = instance.elements("parameterTypes");
         Class<?>[] types = new Class<?>[elements.length];
         for (int i = 0; i < types.length; i++) {
-            Stored type = instance.restorer.file.object(Restorer.reference(elements[i]));
+            Stored type = instance.restorer.stored(Restorer.reference(elements[i]));
             if (type == null || type.kind != Stored.CLASS) {
                 throw new Hole("its parameter types were not stored");
             }

@@ -1,0 +1,65 @@
+//! The fields behind the ids in probes.
+
+use crate::jni::{Jni, Obj};
+use crate::jvmti::Jvmti;
+use hindsight_instrument::MemberName;
+use std::ffi::CString;
+use std::sync::{Mutex, PoisonError, RwLock};
+
+/// All of them, append-only.
+#[derive(Default)]
+pub(crate) struct Fields {
+    list: RwLock<Vec<MemberName>>,
+    /// Held while a class is instrumented, so that its ids follow on.
+    turn: Mutex<()>,
+}
+
+/// Ids are an `int` for Java.
+const MAX_FIELDS: usize = i32::MAX as usize;
+
+impl Fields {
+    /// Has a class instrumented whose first field gets the id that is handed over, and takes down
+    /// the fields that got ids. Each class of each loader gets ids of its own: the same name may mean
+    /// fields at different places. `None` if there are no more ids.
+    pub(crate) fn number<T>(
+        &self,
+        instrument: impl FnOnce(u32) -> (T, Vec<MemberName>),
+    ) -> Option<T> {
+        let _turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
+        let first = self.list.read().ok()?.len();
+        if first >= MAX_FIELDS - usize::from(u16::MAX) {
+            return None;
+        }
+        let (done, fields) = instrument(first as u32);
+        self.list.write().ok()?.extend(fields);
+        Some(done)
+    }
+
+    /// The field of this id.
+    pub(crate) fn get(&self, id: u32) -> Option<MemberName> {
+        self.list.read().ok()?.get(id as usize).cloned()
+    }
+}
+
+/// The `java.lang.reflect.Field` of a field of an object, as code refers to it.
+pub(crate) fn reflected(jni: Jni, jvmti: Jvmti, object: Obj, field: &MemberName) -> Option<Obj> {
+    let owner = format!("L{};", field.owner);
+    let (name, descriptor) = (
+        CString::new(field.name.as_str()).ok()?,
+        CString::new(field.descriptor.as_str()).ok()?,
+    );
+    let (mut class, mut found) = (Some(jni.class_of(object)), None);
+    while let Some(at) = class {
+        if jvmti.class_signature(at).as_deref() == Some(&owner) {
+            // With several loaders, two may have one name: then nobody knows which is meant, and
+            // the wrong place must never be read.
+            if found.is_some() {
+                return None;
+            }
+            found = Some(at);
+        }
+        class = jni.superclass(at);
+    }
+    let found = found?;
+    jni.reflected(found, jni.field(found, &name, &descriptor)?)
+}

@@ -1,0 +1,278 @@
+//! Reading the logs from the Java heap.
+//!
+//! The failing thread's own log stands still meanwhile. Those of others go on,
+//! but what they have written stays: a chunk is never used again, so an entry
+//! below the count that was read first is whole.
+
+use crate::jni::{Jni, Obj};
+use crate::shim::LogIds;
+use std::collections::HashMap;
+
+/// A place in an object.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Place {
+    /// A field, by its id.
+    Field(u32),
+    /// An element of an array.
+    Element(u32),
+    /// Elements from this one on; the old value is an array of theirs.
+    Range(u32),
+}
+
+/// A write: what it wrote over.
+#[derive(Debug)]
+pub(crate) struct Entry {
+    pub(crate) object: Obj,
+    pub(crate) place: Place,
+    /// The old reference, or the array with the old values of a range. A local reference.
+    pub(crate) old: Option<Obj>,
+    /// The old primitive value.
+    pub(crate) word: i64,
+    /// Its position in its log.
+    pub(crate) position: i64,
+    /// The time at which it was made.
+    pub(crate) time: i64,
+}
+
+/// The log of one thread.
+#[derive(Debug, Default)]
+pub(crate) struct Log {
+    /// Oldest first.
+    pub(crate) entries: Vec<Entry>,
+    /// The positions from which on it is complete, and at its end.
+    pub(crate) from: i64,
+    pub(crate) end: i64,
+    /// When the time changed: the position, and the time from there on.
+    pub(crate) times: Vec<(i64, i64)>,
+}
+
+impl Log {
+    /// The time at a position.
+    pub(crate) fn time(&self, position: i64) -> i64 {
+        let at = self.times.partition_point(|(from, _)| *from < position);
+        at.checked_sub(1).map_or(i64::MIN, |at| self.times[at].1)
+    }
+
+    /// The time up to which writes may be missing; nothing if it has all of them.
+    pub(crate) fn missing_until(&self) -> Option<i64> {
+        // A log begins at a multiple of this; see `HindsightLog.register`.
+        let is_whole = self.from & ((1 << 44) - 1) == 0;
+        (!is_whole).then(|| self.times.first().map_or(i64::MAX, |(_, time)| *time))
+    }
+}
+
+/// The logs of all threads.
+#[derive(Debug, Default)]
+pub(crate) struct Logs {
+    /// The failing thread's.
+    pub(crate) own: Log,
+    pub(crate) others: Vec<Log>,
+    /// The time up to which logs of dead threads may be missing.
+    pub(crate) lost: i64,
+}
+
+/// Entries of other threads than the failing one that are read in all; threads beyond are as if
+/// their log had been lost.
+const MAX_OF_OTHERS: usize = 1 << 20;
+
+/// How often a log is tried that is being written to.
+const TRIES: usize = 8;
+
+/// What lies in the upper bits of an entry's first word; the numbers stand in `HindsightLog.java`.
+const ELEMENT: i64 = 1 << 62;
+const RANGE: i64 = i64::MIN;
+const TIME: i64 = i64::MIN | 1 << 62;
+
+impl Logs {
+    /// Reads all of them. `thread` is the failing one; of the own log what is older than `oldest` is
+    /// left out, of others what is older than the time then.
+    pub(crate) fn read(jni: Jni, ids: &LogIds, thread: Option<Obj>, oldest: i64) -> Logs {
+        let mut logs = Logs {
+            lost: jni.static_long(ids.class, c"lost").unwrap_or(i64::MAX),
+            ..Logs::default()
+        };
+        let mut others = Vec::new();
+        for name in [c"table", c"retired"] {
+            let Some(all) = jni.static_object(ids.class, name, c"[Ljava/lang/HindsightLog;") else {
+                continue;
+            };
+            for index in 0..jni.array_len(all) {
+                let Some(log) = jni.array_get(all, index) else {
+                    continue;
+                };
+                let owner = jni.get_object(log, ids.owner);
+                let is_own = thread
+                    .zip(owner)
+                    .is_some_and(|(thread, owner)| jni.same(thread, owner));
+                if let Some(owner) = owner {
+                    jni.delete_local(owner);
+                }
+                if is_own {
+                    logs.own = read(jni, ids, log, |chunk| chunk.end() > oldest);
+                } else {
+                    others.push(log);
+                }
+            }
+        }
+        let since = logs.own.time(oldest);
+        let mut count = 0;
+        for log in others {
+            if count > MAX_OF_OTHERS {
+                logs.lost = i64::MAX;
+                break;
+            }
+            // A later chunk's first time is this one's last.
+            let mut later = i64::MAX;
+            let log = read(jni, ids, log, |chunk| {
+                let wanted = later > since;
+                later = chunk.first_time().unwrap_or(i64::MIN);
+                wanted
+            });
+            count += log.entries.len();
+            logs.others.push(log);
+        }
+        logs
+    }
+}
+
+/// A chunk whose words have been read.
+struct Chunk {
+    object: Obj,
+    start: i64,
+    words: Vec<i64>,
+    /// Entries in it.
+    count: usize,
+}
+
+impl Chunk {
+    fn read(jni: Jni, ids: &LogIds, object: Obj, start: i64, count: Option<usize>) -> Chunk {
+        let words = jni
+            .get_object(object, ids.words)
+            .map(|words| {
+                let most = jni.array_len(words) / 2;
+                let count = count.map_or(most, |count| count.min(most));
+                jni.primitives(words, b'J', 2 * count)
+            })
+            .unwrap_or_default();
+        let words: Vec<i64> = words
+            .chunks_exact(8)
+            .map(|bytes| i64::from_le_bytes(bytes.try_into().expect("eight bytes")))
+            .collect();
+        Chunk {
+            object,
+            start,
+            count: words.len() / 2,
+            words,
+        }
+    }
+
+    fn end(&self) -> i64 {
+        self.start + self.count as i64
+    }
+
+    /// A chunk begins with the time.
+    fn first_time(&self) -> Option<i64> {
+        match self.words[..] {
+            [TIME, time, ..] => Some(time),
+            _ => None,
+        }
+    }
+
+    fn entries(&self, jni: Jni, ids: &LogIds, log: &mut Log, time: &mut i64) {
+        let Some(references) = jni.get_object(self.object, ids.references) else {
+            return;
+        };
+        for (at, pair) in self.words.chunks_exact(2).enumerate() {
+            let (kind, word) = (pair[0], pair[1]);
+            let position = self.start + at as i64;
+            if kind == TIME {
+                *time = word;
+                log.times.push((position, word));
+                continue;
+            }
+            let place = match kind & TIME {
+                0 => Place::Field(kind as u32),
+                ELEMENT => Place::Element(kind as u32),
+                RANGE => Place::Range(kind as u32),
+                _ => continue,
+            };
+            let Some(object) = jni.array_get(references, 2 * at) else {
+                continue;
+            };
+            log.entries.push(Entry {
+                object,
+                place,
+                old: jni.array_get(references, 2 * at + 1),
+                word,
+                position,
+                time: *time,
+            });
+        }
+        jni.delete_local(references);
+    }
+}
+
+/// Reads a log; `wanted` is asked about its chunks, latest first, and what is older than one that is
+/// not wanted is left out.
+fn read(jni: Jni, ids: &LogIds, log: Obj, mut wanted: impl FnMut(&Chunk) -> bool) -> Log {
+    let mut latest = None;
+    for _ in 0..TRIES {
+        let Some(chunk) = jni.get_object(log, ids.chunk) else {
+            break;
+        };
+        let start = jni.get_integral(log, ids.base, b'J');
+        let next = usize::try_from(jni.get_int(log, ids.next)).unwrap_or(0);
+        let is_still = jni
+            .get_object(log, ids.chunk)
+            .is_some_and(|again| jni.same(chunk, again))
+            && start == jni.get_integral(log, ids.base, b'J');
+        if is_still {
+            latest = Some((chunk, start, next));
+            break;
+        }
+    }
+    let Some((chunk, start, next)) = latest else {
+        return Log {
+            from: i64::MAX,
+            ..Log::default()
+        };
+    };
+    let mut chunks = vec![Chunk::read(jni, ids, chunk, start, Some(next))];
+    let mut from = start;
+    if let Some(ring) = jni
+        .get_object(log, ids.older)
+        .and_then(|older| jni.get_object(older, ids.referent))
+    {
+        let mut older: HashMap<i64, Obj> = HashMap::new();
+        for index in 0..jni.array_len(ring) {
+            if let Some(chunk) = jni.array_get(ring, index) {
+                older.insert(jni.get_integral(chunk, ids.start, b'J'), chunk);
+            }
+        }
+        let mut starts: Vec<i64> = older.keys().copied().filter(|at| *at < from).collect();
+        starts.sort_unstable();
+        while let Some(at) = starts.pop() {
+            let last_wanted = chunks.last().is_some_and(&mut wanted);
+            let chunk = Chunk::read(jni, ids, older[&at], at, None);
+            // One before is missing, or has been replaced meanwhile.
+            if chunk.end() != from {
+                break;
+            }
+            from = at;
+            if !last_wanted {
+                break;
+            }
+            chunks.push(chunk);
+        }
+    }
+    let mut log = Log {
+        from: from.max(jni.get_integral(log, ids.from, b'J')),
+        end: start + next as i64,
+        ..Log::default()
+    };
+    let mut time = i64::MIN;
+    for chunk in chunks.iter().rev() {
+        chunk.entries(jni, ids, &mut log, &mut time);
+    }
+    log
+}

@@ -1,0 +1,408 @@
+//! Going back through the writes.
+
+use crate::agent::Base;
+use crate::copies::Copies;
+use crate::jni::Obj;
+use crate::jvmti::Jvmti;
+use crate::snapshot::graph::Graph;
+use crate::undo::log::{Entry, Log, Logs, Place};
+use hindsight_instrument::MemberName;
+use hindsight_tracelog::crash::{Argument, Body, Patch, Value};
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, HashMap};
+
+/// Bytes that a place in a patch counts against `max-bytes`.
+const BYTES_OF_PLACE: usize = 64;
+
+/// What had another value once, by object and slot.
+type State = HashMap<u32, BTreeMap<u32, Value>>;
+
+/// What a write wrote over: the object, and its slots.
+type Old = (u32, Vec<(u32, Value)>);
+
+/// The writes since the entry of the oldest frame, and what they wrote over.
+pub(crate) struct Undo<'a> {
+    base: &'a Base,
+    /// An environment in which the tag of an object that was written to is its place in `targets`,
+    /// plus one.
+    tags: Jvmti,
+    own: Log,
+    others: Vec<Log>,
+    lost: i64,
+    /// For each object that was written to, its writes: the log (0 is the own one), and the entry
+    /// there.
+    targets: Vec<Vec<(usize, usize)>>,
+    /// What the writes wrote over, by log and entry, as far as it matters: the object, and its slots.
+    old: HashMap<(usize, usize), Old>,
+    fields: HashMap<u32, Option<MemberName>>,
+    /// Old values that did not fit into the recording any more.
+    beyond: bool,
+    /// Places of patches that fit yet.
+    places: usize,
+}
+
+/// A frame to be restored.
+pub(crate) struct Entered<'f> {
+    /// The position that it has kept.
+    pub(crate) position: i64,
+    pub(crate) arguments: &'f [Argument],
+    /// Fields that it has copied at its entry itself.
+    pub(crate) fields: &'f [Patch],
+}
+
+/// What a frame's state at its entry is.
+pub(crate) struct Restored {
+    /// Nothing if it cannot be had.
+    pub(crate) patch: Option<Vec<Patch>>,
+    /// What is missing; empty if nothing is.
+    pub(crate) reason: String,
+}
+
+impl Drop for Undo<'_> {
+    fn drop(&mut self) {
+        self.tags.dispose();
+    }
+}
+
+impl<'a> Undo<'a> {
+    /// Takes the writes since a position of the current thread's log. `tags` is disposed of with it.
+    pub(crate) fn new(base: &'a Base, tags: Jvmti, logs: Logs, oldest: i64) -> Undo<'a> {
+        let since = logs.own.time(oldest);
+        let mut undo = Undo {
+            base,
+            tags,
+            own: logs.own,
+            others: logs.others,
+            lost: logs.lost,
+            targets: Vec::new(),
+            old: HashMap::new(),
+            fields: HashMap::new(),
+            beyond: false,
+            places: base.options.max_bytes / BYTES_OF_PLACE,
+        };
+        undo.own.entries.retain(|entry| entry.position >= oldest);
+        for log in &mut undo.others {
+            log.entries.retain(|entry| entry.time > since);
+        }
+        for log in 0..=undo.others.len() {
+            for entry in 0..undo.log(log).entries.len() {
+                let object = undo.log(log).entries[entry].object;
+                let known = usize::try_from(undo.tags.tag(object)).unwrap_or(0);
+                let target = if known == 0 {
+                    undo.targets.push(Vec::new());
+                    undo.tags.set_tag(object, undo.targets.len() as i64);
+                    undo.targets.len() - 1
+                } else {
+                    known - 1
+                };
+                if let Some(writes) = undo.targets.get_mut(target) {
+                    writes.push((log, entry));
+                }
+            }
+        }
+        undo
+    }
+
+    fn log(&self, log: usize) -> &Log {
+        match log.checked_sub(1) {
+            None => &self.own,
+            Some(other) => &self.others[other],
+        }
+    }
+
+    /// Which of the objects written to this is, if any.
+    pub(crate) fn target(&self, object: Obj) -> Option<usize> {
+        usize::try_from(self.tags.tag(object)).ok()?.checked_sub(1)
+    }
+
+    /// Puts what an object of the graph had before into the graph.
+    pub(crate) fn number(&mut self, target: usize, object: u32, graph: &mut Graph<'_>) {
+        let writes = std::mem::take(&mut self.targets[target]);
+        for &(log, entry) in &writes {
+            let Entry {
+                place, old, word, ..
+            } = self.log(log).entries[entry];
+            let slot = match place {
+                Place::Field(id) => self
+                    .field(id)
+                    .and_then(|field| graph.field_slot(object, &field)),
+                Place::Element(index) => Some(index),
+                Place::Range(start) => {
+                    match old.and_then(|old| graph.old_range(object, start, old)) {
+                        Some(slots) => {
+                            self.old.insert((log, entry), (object, slots));
+                        }
+                        None => self.beyond = true,
+                    }
+                    None
+                }
+            };
+            if let Some(slot) = slot
+                && let Some(value) = graph.old_value(object, slot, old, word)
+            {
+                self.old.insert((log, entry), (object, vec![(slot, value)]));
+            }
+        }
+    }
+
+    fn field(&mut self, id: u32) -> Option<MemberName> {
+        let base = self.base;
+        self.fields
+            .entry(id)
+            .or_insert_with(|| {
+                let mut field = base.fields.get(id)?;
+                field.owner = field.owner.replace('/', ".");
+                Some(field)
+            })
+            .clone()
+    }
+
+    /// Restores frames, which come in any order.
+    pub(crate) fn restore(
+        &mut self,
+        graph: &Graph<'_>,
+        copies: Copies,
+        frames: &[Entered<'_>],
+    ) -> Vec<Restored> {
+        let mut order: Vec<usize> = (0..frames.len()).collect();
+        order.sort_by_key(|&frame| Reverse(frames[frame].position));
+        // Newest first; of different threads by time.
+        let mut others: Vec<(i64, usize, usize)> = (0..)
+            .zip(&self.others)
+            .flat_map(|(log, of)| {
+                (0..)
+                    .zip(&of.entries)
+                    .map(move |(at, entry)| (entry.time, log + 1, at))
+            })
+            .collect();
+        others.sort_unstable();
+        let mut own = self.own.entries.len();
+        let mut state = State::new();
+        let mut restored: Vec<Restored> = Vec::new();
+        restored.resize_with(frames.len(), || Restored {
+            patch: None,
+            reason: String::new(),
+        });
+        let mut reach = Reach::default();
+        for frame in order {
+            let entered = &frames[frame];
+            if let Some(reason) = self.too_old(entered.position) {
+                restored[frame].reason = reason;
+                continue;
+            }
+            let time = self.own.time(entered.position);
+            loop {
+                let mine = own
+                    .checked_sub(1)
+                    .filter(|&at| self.own.entries[at].position >= entered.position);
+                let theirs = others.last().filter(|(at, _, _)| *at > time);
+                let key = match (mine, theirs) {
+                    (None, None) => break,
+                    (Some(at), theirs)
+                        if theirs.is_none_or(|(time, _, _)| self.own.entries[at].time > *time) =>
+                    {
+                        own = at;
+                        (0, at)
+                    }
+                    _ => match others.pop() {
+                        Some((_, log, at)) => (log, at),
+                        None => break,
+                    },
+                };
+                if let Some((object, slots)) = self.old.get(&key) {
+                    state
+                        .entry(*object)
+                        .or_default()
+                        .extend(slots.iter().copied());
+                }
+            }
+            let mut patch = reach.patch(graph, &state, copies, entered.arguments);
+            self.trust_copies(graph, entered, &mut patch);
+            match self.places.checked_sub(patch.len()) {
+                Some(left) => {
+                    self.places = left;
+                    restored[frame].patch = Some(patch);
+                    restored[frame].reason = self.missing(time);
+                }
+                None => restored[frame].reason = "what has changed is beyond max-bytes".to_owned(),
+            }
+        }
+        restored
+    }
+
+    /// Why a position is of no use, if so.
+    fn too_old(&self, position: i64) -> Option<String> {
+        if position < 0 || position > self.own.end {
+            return Some("its thread had no log of writes".to_owned());
+        }
+        if position >= self.own.from {
+            return None;
+        }
+        let since = self.own.end - position;
+        // Positions of another log of the thread are far off.
+        Some(if since < 1 << 44 {
+            format!(
+                "{since} writes since its entry, of which the last {} are known (max-writes)",
+                self.own.end - self.own.from
+            )
+        } else {
+            "the log of writes of its entry is gone".to_owned()
+        })
+    }
+
+    /// What of other threads is missing since a time.
+    fn missing(&self, time: i64) -> String {
+        let overrun = self
+            .others
+            .iter()
+            .filter(|log| log.missing_until().is_some_and(|until| until > time))
+            .count();
+        if self.beyond {
+            "some of what was written over is beyond max-bytes".to_owned()
+        } else if overrun > 0 {
+            format!(
+                "exact as far as its own thread goes; {overrun} others have written more than is known (max-writes)"
+            )
+        } else if self.lost > time {
+            "exact as far as its own thread goes; what threads have written that have ended is not known any more".to_owned()
+        } else {
+            String::new()
+        }
+    }
+
+    /// What a method has copied itself is true in any case; where the log says something else, it
+    /// has missed a write.
+    fn trust_copies(&self, graph: &Graph<'_>, entered: &Entered<'_>, patch: &mut Vec<Patch>) {
+        for copied in entered.fields {
+            let stored = graph.stored_field(
+                copied.object,
+                &copied.owner,
+                &copied.field,
+                &copied.descriptor,
+            );
+            let Some((owner, now)) = stored else {
+                continue;
+            };
+            let at = patch.iter().position(|place| {
+                place.object == copied.object && place.field == copied.field && place.owner == owner
+            });
+            let logged = at.map_or(now, |at| patch[at].value);
+            if same(logged, copied.value) {
+                continue;
+            }
+            self.base.counters.add("writes_not_logged", 1);
+            match at {
+                Some(at) => patch[at].value = copied.value,
+                None => patch.push(Patch {
+                    owner: owner.to_owned(),
+                    ..copied.clone()
+                }),
+            }
+        }
+    }
+}
+
+/// Equality of bits: NaN equals itself, and the two zeros differ.
+pub(crate) fn same(a: Value, b: Value) -> bool {
+    match (a, b) {
+        (Value::Float(a), Value::Float(b)) => a.to_bits() == b.to_bits(),
+        (Value::Double(a), Value::Double(b)) => a.to_bits() == b.to_bits(),
+        _ => a == b,
+    }
+}
+
+/// Finds what arguments lead to; memory for that.
+#[derive(Default)]
+struct Reach {
+    /// How many steps further an object is restored at most, plus one; 0 if it was not reached.
+    left: Vec<u32>,
+    reached: Vec<u32>,
+    pending: Vec<(u32, u32)>,
+}
+
+impl Reach {
+    /// What differs of the objects that the arguments lead to in a state.
+    fn patch(
+        &mut self,
+        graph: &Graph<'_>,
+        state: &State,
+        copies: Copies,
+        arguments: &[Argument],
+    ) -> Vec<Patch> {
+        if state.is_empty() {
+            return Vec::new();
+        }
+        self.left.clear();
+        self.left.resize(graph.objects.len(), 0);
+        self.reached.clear();
+        for argument in arguments {
+            if let Value::Ref(object) = argument.value {
+                let depth = copies.of(argument.index).depth();
+                self.reach(object, depth);
+            }
+        }
+        while let Some((object, depth)) = self.pending.pop() {
+            // Reached again meanwhile, with more steps left.
+            if self.left[object as usize] != depth.saturating_add(1) {
+                continue;
+            }
+            if depth == 0 {
+                continue;
+            }
+            let changed = state.get(&object);
+            let mut next = |slot: usize, value: &Value| {
+                let value = changed
+                    .and_then(|changed| changed.get(&(slot as u32)))
+                    .unwrap_or(value);
+                if let Value::Ref(to) = value {
+                    self.reach(*to, if depth == u32::MAX { depth } else { depth - 1 });
+                }
+            };
+            match &graph.objects[object as usize].body {
+                Body::Instance(values) | Body::References(values) => {
+                    values
+                        .iter()
+                        .enumerate()
+                        .for_each(|(slot, value)| next(slot, value));
+                }
+                Body::Lambda(lambda) => {
+                    let captured = lambda.captured.iter().map(|(_, value)| value);
+                    captured
+                        .enumerate()
+                        .for_each(|(slot, value)| next(slot, value));
+                }
+                _ => {}
+            }
+        }
+        let mut patch = Vec::new();
+        for &object in &self.reached {
+            // The last step is to an object that is left as it is.
+            if self.left[object as usize] < 2 {
+                continue;
+            }
+            for (&slot, &value) in state.get(&object).into_iter().flatten() {
+                let place = graph.place(object, slot);
+                if let Some((now, place)) = place
+                    && !same(now, value)
+                {
+                    patch.push(Patch { value, ..place });
+                }
+            }
+        }
+        patch
+    }
+
+    fn reach(&mut self, object: u32, depth: u32) {
+        let Some(left) = self.left.get_mut(object as usize) else {
+            return;
+        };
+        let fresh = depth.saturating_add(1);
+        if *left == 0 {
+            self.reached.push(object);
+        }
+        if fresh > *left {
+            *left = fresh;
+            self.pending.push((object, depth));
+        }
+    }
+}

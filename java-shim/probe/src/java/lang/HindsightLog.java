@@ -1,0 +1,340 @@
+package java.lang;
+
+import java.lang.ref.SoftReference;
+import jdk.internal.misc.Unsafe;
+import jdk.internal.vm.annotation.ForceInline;
+
+/**
+ * What one thread has lately written over, so that the writes can be undone.
+ *
+ * <p>The log is a run of chunks. Only the latest ones are kept, the older ones softly, so what it
+ * keeps alive is bounded. A position counts the entries from the log's beginning; a method that
+ * keeps the position at its entry can later be told which writes came after. Positions of another
+ * log of the same thread are below or above all of this one.
+ *
+ * <p>The order of different threads: {@link #CLOCK} is read before each entry of a log and at each
+ * method's entry, and where it has moved on since this log's last entry, an entry says so. It moves
+ * on when a thread is about to let others see what it has done ({@link #release}), and at the birth
+ * of a log. So what happens before something else in another thread (JLS 17.4.5) is there under an
+ * earlier time or the same, and what happens after a method's entry under a later one.
+ *
+ * <p>No probe may come back here: it uses arrays and nothing of {@code java.util}.
+ */
+final class HindsightLog {
+    // What kind of entry it is, in the upper bits of its first word; the native side knows them too.
+    /** An element of an array; the index is in the lower bits. Fields have their id there alone. */
+    static final long ELEMENT = 1L << 62;
+
+    /** Elements from an index on; the old ones are in an array of their own. */
+    static final long RANGE = 2L << 62;
+
+    /** The clock has moved on; the second word is the time. */
+    static final long TIME = 3L << 62;
+
+    private static final Unsafe U = Unsafe.getUnsafe();
+
+    private static final Clock CLOCK = new Clock();
+
+    private static final long NOW = U.objectFieldOffset(Clock.class, "now");
+    private static final long THREAD_ID = U.objectFieldOffset(Thread.class, "tid");
+
+    private static final int FIRST_CHUNK = 64;
+    private static final int CHUNK = 1024;
+
+    /** Chunks of a log that are kept; set by the agent. */
+    private static int maxChunks = 64;
+
+    private static final int MAX_TABLE = 1 << 16;
+
+    /** Places of the table that a thread's log may be in. */
+    private static final int PLACES = 8;
+
+    // The native side reads these four.
+    private static HindsightLog[] table = new HindsightLog[256];
+
+    /** Logs of threads that are no more, until they fall out. */
+    private static final HindsightLog[] retired = new HindsightLog[64];
+
+    /** The time when a retired log last fell out. */
+    private static long lost;
+
+    private static int nextRetired;
+    private static int logs;
+
+    /** Of threads for which there was no place. Nobody reads what is in it. */
+    private static final HindsightLog NONE = new HindsightLog(null, Long.MIN_VALUE);
+
+    // The native side reads the fields from here to `older`.
+    private final Thread owner;
+
+    /** The position of the first entry that counts: some before it may be missing. */
+    private long from;
+
+    /** The position of the chunk's first entry. */
+    private long base;
+
+    /** Entries in the chunk. */
+    private int next;
+
+    private Chunk chunk;
+
+    /** Chunks before, in a ring. */
+    private SoftReference<Chunk[]> older;
+
+    private int chunks;
+
+    /** The chunk's, at hand. */
+    private Object[] references;
+
+    private long[] words;
+    private int limit;
+
+    private long time;
+
+    /** Whether a sweep has found the thread dead. */
+    private boolean swept;
+
+    /** The time, away from what else is written. */
+    private static final class Clock {
+        long a, b, c, d, e, f, g;
+        long now;
+        long h, i, j, k, l, m, n;
+    }
+
+    /** For each entry, two references (what was written to, and the old reference) and two words. */
+    static final class Chunk {
+        final Object[] references;
+        final long[] words;
+        final long start;
+
+        Chunk(int size, long start) {
+            references = new Object[2 * size];
+            words = new long[2 * size];
+            this.start = start;
+        }
+    }
+
+    private HindsightLog(Thread owner, long start) {
+        this.owner = owner;
+        from = start;
+        base = start;
+        older = new SoftReference<>(null);
+        begin(new Chunk(FIRST_CHUNK, start));
+    }
+
+    /** The current thread's. */
+    @ForceInline
+    static HindsightLog current() {
+        Thread thread = Thread.currentThread();
+        HindsightLog[] all = table;
+        HindsightLog log = all[(int) U.getLong(thread, THREAD_ID) & (all.length - 1)];
+        return log != null && log.owner == thread ? log : find(thread);
+    }
+
+    private static HindsightLog find(Thread thread) {
+        HindsightLog[] all = table;
+        int at = (int) U.getLong(thread, THREAD_ID);
+        for (int i = 1; i < PLACES; i++) {
+            HindsightLog log = all[at + i & all.length - 1];
+            if (log != null && log.owner == thread) {
+                return log;
+            }
+        }
+        try {
+            return register(thread, at);
+        } catch (Throwable noMemoryOrStack) {
+            return NONE;
+        }
+    }
+
+    private static synchronized HindsightLog register(Thread thread, int at) {
+        while (true) {
+            HindsightLog[] all = table;
+            int free = -1;
+            for (int i = PLACES - 1; i >= 0; i--) {
+                HindsightLog log = all[at + i & all.length - 1];
+                if (log == null || !log.owner.isAlive()) {
+                    free = at + i & all.length - 1;
+                } else if (log.owner == thread) {
+                    return log;
+                }
+            }
+            if (free >= 0) {
+                HindsightLog log = new HindsightLog(thread, (long) (logs++ & 0x7ffff) << 44);
+                // What others have done up to now is earlier than all that this thread will do.
+                tick();
+                if (all[free] != null) {
+                    retire(all[free]);
+                }
+                all[free] = log;
+                return log;
+            } else if (all.length >= MAX_TABLE) {
+                return NONE;
+            }
+            HindsightLog[] larger = new HindsightLog[2 * all.length];
+            for (HindsightLog log : all) {
+                if (log != null) {
+                    int to = (int) U.getLong(log.owner, THREAD_ID);
+                    int i = 0;
+                    while (i < PLACES && larger[to + i & larger.length - 1] != null) {
+                        i++;
+                    }
+                    if (i < PLACES) {
+                        larger[to + i & larger.length - 1] = log;
+                    } else {
+                        retire(log);
+                    }
+                }
+            }
+            table = larger;
+        }
+    }
+
+    private static void retire(HindsightLog log) {
+        int at = nextRetired++ & retired.length - 1;
+        if (retired[at] != null) {
+            lost = CLOCK.now;
+        }
+        retired[at] = log;
+    }
+
+    /** Lets go of logs whose threads have been dead for a while. Called by the sweeper. */
+    static synchronized void sweep() {
+        HindsightLog[] all = table;
+        for (int i = 0; i < all.length; i++) {
+            if (all[i] != null && isOver(all[i])) {
+                all[i] = null;
+                lost = CLOCK.now;
+            }
+        }
+        for (int i = 0; i < retired.length; i++) {
+            if (retired[i] != null && isOver(retired[i])) {
+                retired[i] = null;
+                lost = CLOCK.now;
+            }
+        }
+    }
+
+    private static boolean isOver(HindsightLog log) {
+        if (log.owner.isAlive() || !log.swept) {
+            log.swept = !log.owner.isAlive();
+            return false;
+        }
+        return true;
+    }
+
+    private static void tick() {
+        U.getAndAddLong(CLOCK, NOW, 1);
+    }
+
+    /** Moves the clock on if this thread has done anything at the present time. */
+    @ForceInline
+    static void release() {
+        if (current().time == CLOCK.now) {
+            tick();
+        }
+    }
+
+    /** Where the next entry will be. */
+    @ForceInline
+    long position() {
+        if (time != CLOCK.now) {
+            noteTime();
+        }
+        return base + next;
+    }
+
+    /** Keeps an old reference. */
+    @ForceInline
+    void reference(Object object, long place, Object old) {
+        int at = place();
+        Object[] references = this.references;
+        references[2 * at] = object;
+        references[2 * at + 1] = old;
+        words[2 * at] = place;
+        U.storeStoreFence();
+        next = at + 1;
+    }
+
+    /** Keeps an old primitive value. */
+    @ForceInline
+    void word(Object object, long place, long old) {
+        int at = place();
+        references[2 * at] = object;
+        long[] words = this.words;
+        words[2 * at] = place;
+        words[2 * at + 1] = old;
+        U.storeStoreFence();
+        next = at + 1;
+    }
+
+    /** The place for an entry in the chunk. */
+    @ForceInline
+    private int place() {
+        if (time != CLOCK.now) {
+            noteTime();
+        }
+        int at = next;
+        return at < limit ? at : turn();
+    }
+
+    private void noteTime() {
+        time = CLOCK.now;
+        if (owner == null) {
+            return;
+        } else if (next == limit) {
+            turn();
+        } else {
+            appendTime();
+        }
+    }
+
+    private void appendTime() {
+        int at = next;
+        words[2 * at] = TIME;
+        words[2 * at + 1] = time;
+        U.storeStoreFence();
+        next = at + 1;
+    }
+
+    /** Turns to a new chunk; returns the place for the next entry. */
+    private int turn() {
+        if (owner == null) {
+            // Several threads at once are in it, and none must get beyond its end.
+            next = 0;
+            return 0;
+        }
+        try {
+            Chunk fresh = new Chunk(Math.min(4 * limit, CHUNK), base + limit);
+            Chunk[] ring = older.get();
+            if (ring == null) {
+                ring = new Chunk[maxChunks];
+                older = new SoftReference<>(ring);
+            }
+            ring[chunks++ % ring.length] = chunk;
+            base += limit;
+            begin(fresh);
+        } catch (Throwable noMemoryOrStack) {
+            // The same again; what was in it is lost.
+            base += limit;
+            from = base;
+            next = 0;
+        }
+        appendTime();
+        return next;
+    }
+
+    private void begin(Chunk fresh) {
+        references = fresh.references;
+        words = fresh.words;
+        limit = fresh.words.length / 2;
+        next = 0;
+        U.storeStoreFence();
+        chunk = fresh;
+    }
+
+    /** A write was not kept: nothing before it can be had back. */
+    void forget() {
+        from = base + next;
+    }
+}
