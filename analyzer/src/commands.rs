@@ -5,6 +5,7 @@ pub mod input;
 pub mod inspect;
 pub mod instrument;
 pub mod junit;
+pub mod trim;
 
 use anyhow::Result;
 use std::fmt;
@@ -20,6 +21,7 @@ pub enum Command {
     Crashes(crashes::Opts),
     Inspect(inspect::Opts),
     Junit(junit::Opts),
+    Trim(trim::Opts),
     Instrument(Box<instrument::Opts>),
 }
 
@@ -34,6 +36,7 @@ impl Command {
             Command::Crashes(opts) => opts.run(out),
             Command::Inspect(opts) => opts.run(out),
             Command::Junit(opts) => opts.run(out),
+            Command::Trim(opts) => opts.run(out),
             Command::Instrument(opts) => opts.run(out),
         }
     }
