@@ -44,10 +44,14 @@ pub enum State {
 /// What a test needs beside the program and JUnit.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Needs {
-    /// Arguments, the receiver among them, from the crash file.
-    pub loaded: usize,
-    /// Objects that it builds.
+    /// Arguments, the receiver among them, that a literal or constant says.
+    pub literals: usize,
+    /// Arguments that are built.
     pub built: usize,
+    /// Arguments from the crash file.
+    pub loaded: usize,
+    /// Objects that are built for it.
+    pub objects: usize,
     /// The replay library.
     pub library: bool,
 }
@@ -67,6 +71,8 @@ pub struct Candidate {
     pub level: Level,
     /// Whether objects are to be built where that can be done.
     pub built: bool,
+    /// Whether variables' types have arguments; else they are raw.
+    pub typed: bool,
     /// Whether an object is built instead of loaded.
     pub simplified: bool,
     /// Whether what is built was found to be the same as what was recorded.
@@ -213,6 +219,7 @@ impl<'a> Plan<'a> {
                 name: test_name(frame, index),
                 level,
                 built: false,
+                typed: true,
                 simplified: false,
                 checked: false,
                 loaded: Vec::new(),

@@ -174,8 +174,10 @@ fn frame_report(plan: &Plan<'_>, written: &[Written], index: usize) -> FrameRepo
         verdict,
         reason,
         values: kept.then_some(ValuesReport {
+            literals: candidate.needs.literals,
             built: candidate.needs.built,
             loaded: candidate.needs.loaded,
+            objects: candidate.needs.objects,
             state: candidate.needs.loaded > 0,
             library: candidate.needs.library,
         }),
@@ -192,10 +194,14 @@ fn frame_report(plan: &Plan<'_>, written: &[Written], index: usize) -> FrameRepo
 /// How a test gets the values that it calls its method with.
 #[derive(Debug, Serialize)]
 struct ValuesReport {
-    /// Objects that are built by calls.
+    /// Arguments, the receiver among them, that a literal or constant says.
+    literals: usize,
+    /// Arguments that are built by calls.
     built: usize,
-    /// Arguments, the receiver among them, that are loaded from the crash file.
+    /// Arguments that are loaded from the crash file.
     loaded: usize,
+    /// Objects that are built for the arguments.
+    objects: usize,
     /// Whether the test needs the crash file.
     state: bool,
     /// Whether it needs the replay library.
