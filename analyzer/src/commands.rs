@@ -9,6 +9,7 @@ pub mod inspect;
 pub mod instrument;
 pub mod junit;
 pub mod stats;
+pub mod trim;
 
 use anyhow::Result;
 use std::fmt;
@@ -27,6 +28,7 @@ pub enum Command {
     Events(events::Opts),
     Inspect(inspect::Opts),
     Junit(junit::Opts),
+    Trim(trim::Opts),
     Instrument(Box<instrument::Opts>),
     Stats(stats::Opts),
 }
@@ -46,6 +48,7 @@ impl Command {
             Command::Stats(opts) => opts.run(out),
             Command::Inspect(opts) => opts.run(out),
             Command::Junit(opts) => opts.run(out),
+            Command::Trim(opts) => opts.run(out),
             Command::Instrument(opts) => opts.run(out),
         }
     }

@@ -4,3 +4,4 @@ pub mod comment;
 pub mod descriptor;
 pub mod literal;
 pub mod names;
+pub mod signature;

@@ -72,6 +72,8 @@ pub struct Options {
     pub framework: Framework,
     /// Where values come from.
     pub values: Source,
+    /// The frames that tests are wanted of; all if there are none here.
+    pub frames: Vec<usize>,
     /// Whether to write tests that do not reproduce, too.
     pub keep_all: bool,
     /// Whether to run the candidates.
@@ -99,7 +101,7 @@ pub fn generate(
     jdk: Option<&Jdk>,
     options: &Options,
 ) -> Result<Report> {
-    let mut plan = Plan::new(inputs, classpath);
+    let mut plan = Plan::new(inputs, classpath, &options.frames);
     if let Some(jdk) = jdk {
         let work = tempfile::tempdir().context("failed to make a temporary directory")?;
         let place = compile::Workplace::new(work.path(), classpath, jdk)?;

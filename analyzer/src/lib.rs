@@ -8,6 +8,7 @@
 //!   comments), [`classpath`] and [`jdk`].
 //! - [`crashes`] groups the crashes of many runs.
 //! - `progress` tells how far long work is.
+//! - [`trim`] cuts a crash file down to what chosen frames need.
 //! - [`repair`] makes a damaged crash file whole, with holes for what is lost.
 //! - [`instrument`] rewrites classes offline and lists what was inserted;
 //!   [`archive`] carries all else of a jar along.
@@ -48,6 +49,7 @@ pub mod repair;
 pub mod text;
 pub mod trace;
 pub mod tree;
+pub mod trim;
 pub mod views;
 
 /// Version of this program.

@@ -2,6 +2,7 @@
 
 use super::input::{Input, expand};
 use super::{Failure, Format};
+use crate::inspect::review::{self, Review};
 use crate::inspect::{json, text};
 use anyhow::Result;
 use std::io::Write;
@@ -19,6 +20,9 @@ Examples:
 
     # Everything about all crashes of a run, for machines.
     $ hindsight inspect --format json hindsight-out
+
+    # What would I tell to somebody to whom I give this file?
+    $ hindsight inspect --review crash-0001.hsc | less
 
     # Look deeper into the frames 0 and 3.
     $ hindsight inspect --depth 6 --frame 0 --frame 3 crash-0001.hsc
@@ -52,6 +56,11 @@ pub struct Opts {
     #[arg(long, value_name = "INDEX")]
     frame: Vec<usize>,
 
+    /// Show what the files hold: every text, name and value, grouped by what it is
+    /// (properties, paths, strings, classes, ...), with the places where it stands.
+    #[arg(long, conflicts_with_all = ["depth", "width", "full", "frame"])]
+    review: bool,
+
     /// No notes on stderr.
     #[arg(long)]
     quiet: bool,
@@ -77,6 +86,7 @@ impl Opts {
             }
         }
         match self.format {
+            _ if self.review => self.review(&inputs, single, out)?,
             Format::Text => self.text(&inputs, out)?,
             Format::Json if single => {
                 if let [input] = inputs.as_slice() {
@@ -97,6 +107,24 @@ impl Opts {
         } else {
             Ok(())
         }
+    }
+
+    fn review(&self, inputs: &[Input], single: bool, out: &mut dyn Write) -> Result<()> {
+        let mut reviews = Vec::new();
+        for input in inputs {
+            let bytes = std::fs::metadata(&input.path).map_or(0, |metadata| metadata.len());
+            reviews.push(Review::new(input, bytes));
+        }
+        if self.format == Format::Json {
+            return Ok(review::write_json(&reviews, single, out)?);
+        }
+        for (index, review) in reviews.iter().enumerate() {
+            if index > 0 {
+                writeln!(out)?;
+            }
+            review.write_text(out)?;
+        }
+        Ok(())
     }
 
     /// Whether a crash lacks a frame that was asked for; says so.

@@ -136,6 +136,7 @@ impl Opts {
             out: self.out.clone(),
             framework: self.framework,
             values: self.values,
+            frames: Vec::new(),
             keep_all: self.keep_all,
             run: !self.no_run,
             project: self.project,

@@ -3,8 +3,8 @@
 //!
 //! 1. [`effects`] tells what constructors do with their parameters, for
 //!    [`library`] knows all classes of the class path.
-//! 2. [`recipe`] proposes ways to make an object of the program, [`jdk`] for one
-//!    of the JDK.
+//! 2. [`recipe`] proposes ways to make an object of the program, with [`fill`] for
+//!    collections in it, [`jdk`] for one of the JDK.
 //! 3. [`trial`] runs the proposals in a child JVM, which compares what they give
 //!    with the recorded object; [`Recipes`] keeps the best that is the same.
 //! 4. [`render`] writes the statements. The values
@@ -15,6 +15,7 @@
 //! by a comparison in a JVM, or the test loads it.
 
 pub mod effects;
+pub mod fill;
 pub mod jdk;
 pub mod library;
 pub mod recipe;

@@ -1,12 +1,13 @@
 //! The body of one test: build or load what the frame's method was called with,
 //! and call it.
 
-use super::build::render::{Maker, of_type};
+use super::build::render::{Maker, Place, of_type};
 use super::candidate::{Candidate, Level, Needs, Plan, TestClass};
 use super::value::{Expression, Values};
 use crate::classinfo::{ClassInfo, Method, Nesting};
 use crate::graph::{Graph, Typed};
 use crate::java::names::{Names, is_identifier};
+use crate::java::signature::Generic;
 use crate::java::{descriptor, literal};
 use hindsight_classfile::access;
 use hindsight_tracelog::crash::{Frame, Meta, Value};
@@ -41,6 +42,8 @@ pub struct Body {
 
 /// A value on its way into the body.
 struct Slot {
+    /// Its number; 0 is the receiver.
+    index: u16,
     /// What to call a variable for it.
     name: String,
     /// How to load it.
@@ -69,6 +72,7 @@ pub fn body(
         frame,
         named: direct || candidate.built,
         package: &class.package,
+        typed: candidate.typed,
     };
     let taken: Vec<String> = ["frame", "Frame", "Crash", "Call", "dev", "org"]
         .map(str::to_owned)
@@ -108,6 +112,7 @@ pub fn body(
         settings: String::new(),
         loads: String::new(),
         loaded: 0,
+        literals: 0,
         checked: Vec::new(),
         raw_types: false,
     };
@@ -182,6 +187,7 @@ struct Writer<'a, 'n> {
     loads: String,
     /// How many.
     loaded: usize,
+    literals: usize,
     /// Numbers of arguments that are built, with the expressions.
     checked: Vec<(u16, String)>,
     raw_types: bool,
@@ -219,8 +225,10 @@ impl Writer<'_, '_> {
             simplified: !checked.is_empty(),
             values: statements + &wrapped(&given),
             needs: Needs {
+                literals: self.literals,
+                built: checked.len(),
                 loaded: self.loaded,
-                built: written.objects,
+                objects: written.objects,
                 library: by_name || self.loaded > 0,
             },
             raw_types: self.raw_types || written.raw_types,
@@ -248,7 +256,6 @@ impl Writer<'_, '_> {
         let found = classpath.info(&frame.class)?;
         let info = found.info.as_ref()?;
         let method = info.method(&frame.method, &frame.descriptor)?;
-        self.raw_types |= info.generic;
 
         let own = descriptor::of_class(&frame.class);
         let own_name = self.values.type_name(&own, self.names)?;
@@ -336,6 +343,7 @@ impl Writer<'_, '_> {
         let value = Typed::new(receiver.value, own);
         let inline = self.inline(0, value);
         Some(Slot {
+            index: 0,
             name: self.slot_name(0),
             load: "frame.receiver()".to_owned(),
             descriptor: own.to_owned(),
@@ -360,6 +368,7 @@ impl Writer<'_, '_> {
                 .find(|argument| usize::from(argument.index) == index)?;
             let value = Typed::new(argument.value, parameter);
             slots.push(Slot {
+                index: argument.index,
                 name: self.slot_name(argument.index),
                 load: format!("frame.argument({index})"),
                 descriptor: parameter.to_owned(),
@@ -379,16 +388,36 @@ impl Writer<'_, '_> {
         Some(slots)
     }
 
+    /// The type of a parameter with its arguments, where that is known.
+    fn expected(&self, index: u16) -> Option<Generic> {
+        let frame = self.values.frame;
+        let library = &self.values.plan.library;
+        let types = library.types(&frame.class, &frame.method, &frame.descriptor);
+        let (parameters, _) = descriptor::split(&frame.descriptor)?;
+        let position = usize::from(index).checked_sub(1)?;
+        types
+            .get(position)
+            .filter(|_| types.len() == parameters.len())?
+            .clone()
+    }
+
     /// The value as an expression, if it is not to be loaded.
     fn inline(&mut self, index: u16, value: Typed) -> Option<Expression> {
         if let Some(plain) = self.values.plain(value, self.names) {
+            self.literals += 1;
             return Some(plain);
         }
         if !self.built.contains(&index) {
             return None;
         }
         let name = self.slot_name(index);
-        let expression = self.maker.expression(value, &name, 0, self.names)?;
+        let expected = self.expected(index);
+        let place = Place {
+            role: &name,
+            depth: 0,
+            expected: expected.as_ref(),
+        };
+        let expression = self.maker.expression(value, &place, self.names)?;
         self.checked.push((index, expression.code.clone()));
         Some(expression)
     }
@@ -422,8 +451,13 @@ impl Writer<'_, '_> {
         }
         self.taken.push(name.clone());
         let of = if self.direct {
-            self.raw_types |= may_be_generic(&slot.descriptor);
-            self.values.type_name(&slot.descriptor, self.names)?
+            let expected = self.expected(slot.index);
+            let of = &slot.descriptor;
+            let (of, raw) = self
+                .values
+                .variable_type(of, expected.as_ref(), self.names)?;
+            self.raw_types |= raw;
+            of
         } else {
             self.names.java_lang("Object")
         };
@@ -550,14 +584,4 @@ fn inner_class(info: &ClassInfo, slots: &[Slot]) -> Option<String> {
         && first.descriptor == descriptor::of_class(outer)
         && first.value.value != Value::Null;
     inner.then(|| simple.clone())
-}
-
-/// Whether a type is likely generic, so that its raw form draws warnings.
-fn may_be_generic(of: &str) -> bool {
-    let (_, element) = descriptor::element(of);
-    element.starts_with("Ljava/util/")
-        || matches!(
-            element,
-            "Ljava/lang/Class;" | "Ljava/lang/Comparable;" | "Ljava/lang/Iterable;"
-        )
 }

@@ -44,10 +44,14 @@ pub enum State {
 /// What a test needs beside the program and JUnit.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Needs {
-    /// Arguments, the receiver among them, from the crash file.
-    pub loaded: usize,
-    /// Objects that it builds.
+    /// Arguments, the receiver among them, that a literal or constant says.
+    pub literals: usize,
+    /// Arguments that are built.
     pub built: usize,
+    /// Arguments from the crash file.
+    pub loaded: usize,
+    /// Objects that are built for it.
+    pub objects: usize,
     /// The replay library.
     pub library: bool,
 }
@@ -67,6 +71,8 @@ pub struct Candidate {
     pub level: Level,
     /// Whether objects are to be built where that can be done.
     pub built: bool,
+    /// Whether variables' types have arguments; else they are raw.
+    pub typed: bool,
     /// Whether an object is built instead of loaded.
     pub simplified: bool,
     /// Whether what is built was found to be the same as what was recorded.
@@ -130,7 +136,10 @@ pub struct Plan<'a> {
 
 impl<'a> Plan<'a> {
     /// Makes a candidate of each frame.
-    pub fn new(inputs: &'a [Input], classpath: &'a ClassPath) -> Plan<'a> {
+    ///
+    /// Of all frames but those in `frames` it says that they were not asked for;
+    /// of none if there are none in it.
+    pub fn new(inputs: &'a [Input], classpath: &'a ClassPath, frames: &[usize]) -> Plan<'a> {
         let mut plan = Plan {
             inputs,
             classpath,
@@ -140,7 +149,7 @@ impl<'a> Plan<'a> {
             recipes: Recipes::default(),
         };
         for crash in 0..inputs.len() {
-            plan.add_crash(crash);
+            plan.add_crash(crash, frames);
         }
         plan
     }
@@ -162,7 +171,7 @@ impl<'a> Plan<'a> {
         indices.iter().copied().filter(wanted).collect()
     }
 
-    fn add_crash(&mut self, crash: usize) {
+    fn add_crash(&mut self, crash: usize, asked: &[usize]) {
         let recorded = &self.inputs[crash].crash;
         let frames = &recorded.failure.frames;
         let mut refusals: Vec<Option<String>> = frames
@@ -171,6 +180,11 @@ impl<'a> Plan<'a> {
             .collect();
         limit_recursion(frames, &mut refusals);
         limit(&mut refusals);
+        if !asked.is_empty() {
+            for index in (0..frames.len()).filter(|index| !asked.contains(index)) {
+                refusals[index].get_or_insert_with(|| "not asked for".to_owned());
+            }
+        }
 
         let homes: Vec<Option<String>> = frames.iter().map(|frame| self.home(frame)).collect();
         let fallback = homes
@@ -205,6 +219,7 @@ impl<'a> Plan<'a> {
                 name: test_name(frame, index),
                 level,
                 built: false,
+                typed: true,
                 simplified: false,
                 checked: false,
                 loaded: Vec::new(),
@@ -435,7 +450,8 @@ fn limit(refusals: &mut [Option<String>]) {
     }
 }
 
-fn test_name(frame: &Frame, index: usize) -> String {
+/// The name of a frame's test.
+pub fn test_name(frame: &Frame, index: usize) -> String {
     let method = match frame.method.as_str() {
         "<init>" => {
             let class = simple_name(&frame.class);

@@ -99,8 +99,8 @@ impl<'a> Workplace<'a> {
     }
 }
 
-/// Compiles `pending` candidates. Those that do not compile fall back to loading
-/// all values, then to a call by name; those that still do not are settled as
+/// Compiles `pending` candidates. Those that do not compile fall back to raw
+/// types, to loading all values, then to a call by name; those that still do not are settled as
 /// such.
 ///
 /// # Errors
@@ -137,7 +137,9 @@ pub fn settle(
         let last = round + 1 == MAX_ROUNDS;
         for (index, message) in failed {
             let candidate = &mut plan.candidates[index];
-            if candidate.built && candidate.simplified && !last {
+            if candidate.typed && !last {
+                candidate.typed = false;
+            } else if candidate.built && candidate.simplified && !last {
                 candidate.built = false;
             } else if candidate.level == Level::Call || last {
                 candidate.state = State::Done(Verdict::NotCompiled, message);

@@ -88,6 +88,9 @@ struct FrameReport {
     test: Option<String>,
     /// What the values of the test take.
     values: Option<ValuesReport>,
+    /// Whether the test sets the recorded system properties.
+    #[serde(skip)]
+    properties: bool,
     /// Told before it if the frame before has another exception.
     #[serde(skip)]
     heading: Option<String>,
@@ -166,12 +169,15 @@ fn frame_report(plan: &Plan<'_>, written: &[Written], index: usize) -> FrameRepo
         line: frame.line.filter(|&line| line >= 0),
         exception: frame.exception,
         gap: gap(frame).is_some(),
+        properties: candidate.properties && verdict == Verdict::Reproduces,
         heading: heading(&plan.inputs[candidate.crash].crash.failure, frame.exception),
         verdict,
         reason,
         values: kept.then_some(ValuesReport {
+            literals: candidate.needs.literals,
             built: candidate.needs.built,
             loaded: candidate.needs.loaded,
+            objects: candidate.needs.objects,
             state: candidate.needs.loaded > 0,
             library: candidate.needs.library,
         }),
@@ -188,10 +194,14 @@ fn frame_report(plan: &Plan<'_>, written: &[Written], index: usize) -> FrameRepo
 /// How a test gets the values that it calls its method with.
 #[derive(Debug, Serialize)]
 struct ValuesReport {
-    /// Objects that are built by calls.
+    /// Arguments, the receiver among them, that a literal or constant says.
+    literals: usize,
+    /// Arguments that are built by calls.
     built: usize,
-    /// Arguments, the receiver among them, that are loaded from the crash file.
+    /// Arguments that are loaded from the crash file.
     loaded: usize,
+    /// Objects that are built for the arguments.
+    objects: usize,
     /// Whether the test needs the crash file.
     state: bool,
     /// Whether it needs the replay library.
@@ -217,6 +227,40 @@ impl Report {
         let values: Vec<&ValuesReport> = frames.filter_map(|frame| frame.values.as_ref()).collect();
         let state = values.iter().filter(|values| values.state).count();
         (values.len(), state)
+    }
+
+    /// The frames of a crash that reproduce.
+    pub fn reproduced(&self, crash: usize) -> Vec<usize> {
+        let frames = self
+            .crashes
+            .get(crash)
+            .map_or(&[][..], |crash| &crash.frames);
+        let good = frames
+            .iter()
+            .filter(|frame| frame.verdict == Verdict::Reproduces);
+        good.map(|frame| frame.index).collect()
+    }
+
+    /// What became of a frame of a crash, and why.
+    pub fn verdict(&self, crash: usize, frame: usize) -> (Verdict, &str) {
+        let frames = self
+            .crashes
+            .get(crash)
+            .map_or(&[][..], |crash| &crash.frames);
+        let found = frames.iter().find(|found| found.index == frame);
+        found.map_or((Verdict::Unsupported, ""), |found| {
+            (found.verdict, &found.reason)
+        })
+    }
+
+    /// Whether one of these frames' tests sets the recorded system properties.
+    pub fn sets_properties(&self, crash: usize, frames: &[usize]) -> bool {
+        let all = self
+            .crashes
+            .get(crash)
+            .map_or(&[][..], |crash| &crash.frames);
+        all.iter()
+            .any(|frame| frame.properties && frames.contains(&frame.index))
     }
 
     /// Writes the report as JSON.

@@ -4,6 +4,7 @@ use super::build::recipe::Step;
 use super::candidate::{Plan, source_name};
 use crate::graph::{Graph, Typed};
 use crate::java::names::{Names, is_identifier};
+use crate::java::signature::Generic;
 use crate::java::{comment, descriptor, literal};
 use crate::tree::{Builder, Limits};
 use hindsight_tracelog::crash::{Body, Frame, Value};
@@ -41,6 +42,8 @@ pub struct Values<'a> {
     pub named: bool,
     /// Package of the test.
     pub package: &'a str,
+    /// Whether types have their arguments.
+    pub typed: bool,
 }
 
 impl Values<'_> {
@@ -102,6 +105,49 @@ impl Values<'_> {
         Some(name + &"[]".repeat(dimensions))
     }
 
+    /// The type of a variable: with arguments, where `expected` tells them; and
+    /// whether it is a raw one.
+    pub fn variable_type(
+        &self,
+        of: &str,
+        expected: Option<&Generic>,
+        names: &mut Names,
+    ) -> Option<(String, bool)> {
+        let generic = expected.filter(|expected| {
+            self.typed
+                && expected.dimensions == 0
+                && !expected.arguments.is_empty()
+                && descriptor::of_class(&expected.class) == of
+        });
+        if let Some(generic) = generic
+            && let Some(name) = self.generic_name(generic, names)
+        {
+            return Some((name, false));
+        }
+        let (_, element) = descriptor::element(of);
+        Some((self.type_name(of, names)?, self.is_generic(element)))
+    }
+
+    fn generic_name(&self, generic: &Generic, names: &mut Names) -> Option<String> {
+        let name = match generic.class.contains('.') || generic.dimensions == 0 {
+            true => self.type_name(&descriptor::of_class(&generic.class), names)?,
+            false => generic.class.clone(),
+        };
+        let arguments: Option<Vec<String>> = generic
+            .arguments
+            .iter()
+            .map(|argument| self.generic_name(argument, names))
+            .collect();
+        let arguments = match arguments?.join(", ") {
+            list if list.is_empty() => list,
+            list => format!("<{list}>"),
+        };
+        Some(format!(
+            "{name}{arguments}{}",
+            "[]".repeat(generic.dimensions)
+        ))
+    }
+
     /// Line comments that show the content of a loaded value.
     pub fn comment(&self, name: &str, typed: Typed, indent: &str) -> String {
         let mut builder = Builder::without_numbers(self.graph, COMMENT);
@@ -139,6 +185,8 @@ impl Values<'_> {
         };
         match class.strip_prefix("java.util.") {
             Some(name) => GENERIC.contains(&name) || name.starts_with("concurrent.Co"),
+            None if class == "java.lang.Class" || class == "java.lang.Comparable" => true,
+            None if class == "java.lang.Iterable" => true,
             None => self.plan.library.is_generic(&class),
         }
     }

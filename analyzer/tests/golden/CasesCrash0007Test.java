@@ -17,9 +17,9 @@ import dev.hindsight.replay.Frame;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-@SuppressWarnings({"rawtypes", "unchecked"})
 class CasesCrash0007Test {
 
     // Frame 0 of the crash: shop.Cases.fixed(Cases.java:15)
@@ -100,7 +100,7 @@ class CasesCrash0007Test {
         Cases cases = new Cases();
         cases.count = 5;
         cases.name = "entry";
-        HashMap map = new HashMap<>();
+        Map<String, Integer> map = new HashMap<>();
         map.put("k", 3);
         cases.state(new ArrayList<>(List.of("a", "b")), map);
     }

@@ -40,6 +40,8 @@ fn usage() {
     check(["--help"], 0, &["inspect", "junit", "Exit status"]);
     check(["inspect", "--help"], 0, &["Examples:", "Exit status:"]);
     check(["junit", "--help"], 0, &["Examples:", "Exit status:"]);
+    check(["trim", "--help"], 0, &["Examples:", "Exit status:"]);
+    check(["trim", "x.hsc"], 2, &["--classpath", "--out"]);
     check(
         ["instrument", "--help"],
         0,

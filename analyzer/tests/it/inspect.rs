@@ -2,6 +2,7 @@
 
 use crate::common::*;
 use hindsight_tracelog::crash::*;
+use hindsight_tracelog::record;
 use std::path::Path;
 
 const STRING: &str = "Ljava/lang/String;";
@@ -135,6 +136,107 @@ fn as_text_in_full() {
 #[test]
 fn as_json() {
     check_golden("inspect.json", &inspect(&["--format", "json"]));
+}
+
+#[test]
+fn as_a_review() {
+    check_golden("review.txt", &inspect(&["--review"]));
+    let told = inspect(&["--review", "--format", "json"]);
+    let json: serde_json::Value = serde_json::from_str(&told).unwrap();
+    assert_eq!(json["schema"], "hindsight.review/1");
+    let strings = json["groups"].as_array().unwrap().iter();
+    let strings = strings.clone().find(|group| group["group"] == "strings");
+    let items = strings.unwrap()["items"].as_array().unwrap().clone();
+    let ann = items.iter().find(|item| item["text"] == "Ann").unwrap();
+    assert_eq!(ann["places"][0]["place"], "shop.Person.name");
+}
+
+/// Every text in the bytes of a file is in its review.
+#[test]
+fn a_review_leaves_nothing_out() {
+    let recording = recording();
+    let told = inspect(&["--review", "--format", "json"]);
+    let json: serde_json::Value = serde_json::from_str(&told).unwrap();
+    let mut shown = Vec::new();
+    for group in json["groups"].as_array().unwrap() {
+        for item in group["items"].as_array().unwrap() {
+            shown.push(item["text"].as_str().unwrap().to_owned());
+            for place in item["places"].as_array().unwrap() {
+                shown.push(place["place"].as_str().unwrap().to_owned());
+            }
+        }
+    }
+    let bytes = recording.bytes();
+    let mut offset = record::FILE_HEADER;
+    let mut stored = Vec::new();
+    while offset < bytes.len() {
+        let found = record::find(&bytes, offset).unwrap();
+        let raw = found.unpack().unwrap();
+        let Texts(texts) = rmp_serde::from_slice(&raw).unwrap();
+        stored.extend(texts);
+        offset = found.next;
+    }
+    assert!(stored.len() > 60, "{stored:?}");
+    for text in stored {
+        // Types are shown as the classes that they name.
+        let name = text.trim_start_matches('[');
+        let name = match name
+            .strip_prefix('L')
+            .and_then(|name| name.strip_suffix(';'))
+        {
+            Some(class) => class.replace('/', "."),
+            None => text.clone(),
+        };
+        let known = shown.iter().any(|shown| shown.contains(&name));
+        assert!(known, "{text:?} is not in the review");
+    }
+}
+
+/// All strings of a MessagePack document.
+struct Texts(Vec<String>);
+
+impl<'de> serde::Deserialize<'de> for Texts {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Texts, D::Error> {
+        struct Visitor;
+        impl<'de> serde::de::Visitor<'de> for Visitor {
+            type Value = Texts;
+            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str("anything")
+            }
+            fn visit_unit<E>(self) -> Result<Texts, E> {
+                Ok(Texts(Vec::new()))
+            }
+            fn visit_bool<E>(self, _: bool) -> Result<Texts, E> {
+                Ok(Texts(Vec::new()))
+            }
+            fn visit_i64<E>(self, _: i64) -> Result<Texts, E> {
+                Ok(Texts(Vec::new()))
+            }
+            fn visit_u64<E>(self, _: u64) -> Result<Texts, E> {
+                Ok(Texts(Vec::new()))
+            }
+            fn visit_f64<E>(self, _: f64) -> Result<Texts, E> {
+                Ok(Texts(Vec::new()))
+            }
+            fn visit_bytes<E>(self, _: &[u8]) -> Result<Texts, E> {
+                Ok(Texts(Vec::new()))
+            }
+            fn visit_str<E>(self, text: &str) -> Result<Texts, E> {
+                Ok(Texts(vec![text.to_owned()]))
+            }
+            fn visit_seq<A: serde::de::SeqAccess<'de>>(
+                self,
+                mut list: A,
+            ) -> Result<Texts, A::Error> {
+                let mut all = Vec::new();
+                while let Some(Texts(texts)) = list.next_element()? {
+                    all.extend(texts);
+                }
+                Ok(Texts(all))
+            }
+        }
+        deserializer.deserialize_any(Visitor)
+    }
 }
 
 /// The rounds of a recursion are shown once from each end, unless all is asked for.

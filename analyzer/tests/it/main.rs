@@ -19,6 +19,7 @@ mod recrash;
     reason = "shared with other crates' tests, which need more of it"
 )]
 mod support;
+mod trim;
 mod verdicts;
 mod views;
 mod zips;

@@ -4,6 +4,7 @@
 use super::effects::{Called, Effect, Effects, FieldName, Symbol, effects};
 use crate::classinfo::ClassInfo;
 use crate::classpath::{ClassPath, FoundClass};
+use crate::java::signature::{self, Generic};
 use hindsight_classfile::tables::{local_variables, method_parameters};
 use hindsight_classfile::{ClassFile, Member};
 use std::cell::RefCell;
@@ -32,6 +33,8 @@ pub struct Field {
     pub name: String,
     /// Its descriptor.
     pub descriptor: String,
+    /// Its generic signature.
+    signature: Option<String>,
 }
 
 /// The members of one class, by name and descriptor.
@@ -92,6 +95,33 @@ impl<'a> Library<'a> {
     pub fn body(&self, class: &str, name: &str, descriptor: &str) -> Option<Rc<Body>> {
         let key = (name.to_owned(), descriptor.to_owned());
         self.members(class).bodies.get(&key).cloned()
+    }
+
+    /// The generic types of the parameters of a constructor or method, or of a
+    /// field, as far as they are known and can be written.
+    pub fn types(&self, class: &str, name: &str, of: &str) -> Vec<Option<Generic>> {
+        let members = self.members(class);
+        if let Some(field) = members.fields.iter().find(|field| field.name == name) {
+            if field.descriptor == of {
+                return vec![field.signature.as_deref().and_then(signature::field)];
+            }
+        }
+        let body = self.body(class, name, of);
+        let types = body.and_then(|body| signature::parameters(body.signature.as_deref()?));
+        types.unwrap_or_default()
+    }
+
+    /// Whether a method without parameters gives a field of its object.
+    pub fn is_getter(&self, class: &str, name: &str, descriptor: &str, field: &str) -> bool {
+        let body = self.body(class, name, descriptor);
+        let effects = body.as_ref().and_then(|body| body.effects.as_ref());
+        effects.is_some_and(|effects| {
+            let wanted = |symbol: &Symbol| match symbol {
+                Symbol::Field(base, named) => **base == Symbol::This && named.name == field,
+                _ => false,
+            };
+            !effects.returned.is_empty() && effects.returned.iter().all(wanted)
+        })
     }
 
     /// The fields of `this` that a constructor or method writes, with what of
@@ -159,7 +189,7 @@ impl<'a> Library<'a> {
 
 fn members(bytes: &[u8]) -> Option<Members> {
     let class = ClassFile::parse(bytes).ok()?;
-    let signature = |attributes: &hindsight_classfile::Attributes<'_>| {
+    let signature_of = |attributes: &hindsight_classfile::Attributes<'_>| {
         let attribute = attributes.find(&class.pool, "Signature")?;
         let index = attribute.reader().u16().ok()?;
         Some(class.pool.utf8(index).ok()?.to_string_lossy().into_owned())
@@ -168,6 +198,7 @@ fn members(bytes: &[u8]) -> Option<Members> {
         access: field.access,
         name: field.name.to_string_lossy().into_owned(),
         descriptor: field.descriptor.to_string_lossy().into_owned(),
+        signature: signature_of(&field.attributes),
     });
     let bodies = class.methods.iter().map(|member| {
         let key = (
@@ -176,7 +207,7 @@ fn members(bytes: &[u8]) -> Option<Members> {
         );
         let body = Body {
             names: names(&class, member).unwrap_or_default(),
-            signature: signature(&member.attributes),
+            signature: signature_of(&member.attributes),
             effects: effects(&class, member),
         };
         (key, Rc::new(body))
@@ -184,7 +215,7 @@ fn members(bytes: &[u8]) -> Option<Members> {
     Some(Members {
         fields: fields.collect(),
         bodies: bodies.collect(),
-        generic: signature(&class.attributes).is_some_and(|text| text.starts_with('<')),
+        generic: signature_of(&class.attributes).is_some_and(|text| text.starts_with('<')),
     })
 }
 

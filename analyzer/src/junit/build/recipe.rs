@@ -15,7 +15,7 @@ use hindsight_classfile::access;
 use hindsight_tracelog::crash::{Body, ClassKind, Value};
 
 /// Proposals for one object.
-const MAX_RECIPES: usize = 24;
+const MAX_RECIPES: usize = 36;
 /// Parameters of a constructor or factory.
 const MAX_PARAMETERS: usize = 16;
 
@@ -32,6 +32,8 @@ pub enum Operation {
     GetStatic = 3,
     /// Writes a field.
     PutField = 4,
+    /// Reads a field.
+    GetField = 5,
 }
 
 /// An argument of a step.
@@ -104,6 +106,11 @@ impl Recipe {
         }
     }
 
+    /// Whether a later step is called on what this one gives.
+    pub fn is_target(&self, step: usize) -> bool {
+        self.steps.iter().any(|later| later.on == Some(step))
+    }
+
     /// How much there is to read; less is better.
     pub fn cost(&self) -> usize {
         let arguments: usize = self.steps.iter().map(|step| step.arguments.len()).sum();
@@ -153,11 +160,15 @@ pub fn recipes(
     };
     let mut recipes = proposer.constructed();
     recipes.extend(proposer.factories());
+    let filled: Vec<Recipe> = recipes.iter().flat_map(|r| proposer.filled(r)).collect();
+    recipes.extend(filled);
     recipes.extend(proposer.built());
     recipes.extend(proposer.constants());
+    // Few arguments first; what fills collections has all steps of another one too.
     recipes.sort_by_key(|recipe| {
         let creating = recipe.steps.iter().filter(|step| step.field.is_none());
-        creating.map(|step| 1 + step.arguments.len()).sum::<usize>()
+        let arguments = creating.map(|step| 1 + step.arguments.len()).sum::<usize>();
+        (arguments, recipe.steps.len())
     });
     recipes.truncate(MAX_RECIPES);
     recipes
@@ -236,6 +247,23 @@ impl Proposer<'_> {
                 Some(self.with_setters(vec![step], 0))
             })
             .collect()
+    }
+
+    /// The recipe with steps that fill collections which the constructor makes.
+    fn filled(&self, recipe: &Recipe) -> Vec<Recipe> {
+        let fill = |own| {
+            super::fill::filled(
+                self.library,
+                self.graph,
+                &self.fields,
+                self.package,
+                recipe,
+                own,
+            )
+        };
+        let (own, target) = (fill(true), fill(false));
+        let other = target.filter(|target| own.as_ref() != Some(target));
+        own.into_iter().chain(other).collect()
     }
 
     /// What the fields hold after the constructor is called with `given`.
@@ -617,7 +645,7 @@ fn zero(parameter: &str) -> Typed {
 
 /// A value as an argument for a parameter of this type; `None` if it cannot be
 /// one.
-fn fit(graph: &Graph<'_>, value: Typed, parameter: &str) -> Option<Argument> {
+pub fn fit(graph: &Graph<'_>, value: Typed, parameter: &str) -> Option<Argument> {
     let kind = parameter.as_bytes().first().copied()?;
     let primitive = !matches!(kind, b'L' | b'[');
     if let Value::Ref(object) = value.value {

@@ -5,6 +5,7 @@ use super::recipe::{Argument, Operation, Recipe, Step};
 use crate::classinfo::Nesting;
 use crate::graph::{Graph, Typed};
 use crate::java::names::{Names, is_identifier};
+use crate::java::signature::Generic;
 use crate::java::{descriptor, literal};
 use crate::junit::value::{Expression, Values};
 use hindsight_tracelog::crash::{Body, Value};
@@ -45,6 +46,17 @@ pub struct Written {
     pub raw_types: bool,
     /// Objects that are made.
     pub objects: usize,
+}
+
+/// Where a value goes.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Place<'a> {
+    /// What it is for, as a name; empty if that is not known.
+    pub role: &'a str,
+    /// How many objects are around it.
+    pub depth: usize,
+    /// The type of the place, if it is known with its arguments.
+    pub expected: Option<&'a Generic>,
 }
 
 /// What a value leads to.
@@ -136,7 +148,8 @@ impl<'a> Maker<'a> {
                 })
                 && members.iter().all(|&of| {
                     let root = Typed::reference(roots[of]);
-                    self.expression(root, "", 0, &mut names).is_some()
+                    self.expression(root, &Place::default(), &mut names)
+                        .is_some()
                 });
             self.written = before.0;
             if all {
@@ -227,15 +240,14 @@ impl<'a> Maker<'a> {
         }
     }
 
-    /// An expression for a value, after the statements that it takes. `role` is
-    /// what it is for, as a name.
+    /// An expression for a value, after the statements that it takes.
     pub fn expression(
         &mut self,
         typed: Typed,
-        role: &str,
-        depth: usize,
+        place: &Place<'_>,
         names: &mut Names,
     ) -> Option<Expression> {
+        let depth = place.depth;
         let Value::Ref(object) = typed.value else {
             return self.values.plain(typed, names);
         };
@@ -254,8 +266,8 @@ impl<'a> Maker<'a> {
         }
         self.written.states.insert(object, State::Started);
         let made = match self.graph.body(object)? {
-            Body::Primitives(_) | Body::References(_) => self.array(object, depth, names),
-            Body::Instance(_) => self.instance(object, role, depth, names),
+            Body::Primitives(_) | Body::References(_) => self.array(object, place, names),
+            Body::Instance(_) => self.instance(object, place, names),
             _ => None,
         }?;
         self.written.states.insert(object, State::Made);
@@ -264,7 +276,7 @@ impl<'a> Maker<'a> {
         }
         let shared = self.uses.get(&object).is_some_and(|&uses| uses > 1);
         if shared || depth > 0 && made.code.chars().count() > MAX_INLINE {
-            return self.variable(object, role, depth, made, names);
+            return self.variable(object, place, made, "", names);
         }
         Some(made)
     }
@@ -278,25 +290,66 @@ impl<'a> Maker<'a> {
     fn variable(
         &mut self,
         object: u32,
-        role: &str,
-        depth: usize,
+        place: &Place<'_>,
         made: Expression,
+        used: &str,
         names: &mut Names,
     ) -> Option<Expression> {
-        let name = self.name(object, role, depth, names);
-        let of = self.values.type_name(&made.descriptor, names)?;
-        self.written.raw_types |= self.values.is_generic(&made.descriptor);
+        let (of, expected) = self.declared(&made.descriptor, place.expected, used);
+        let (type_name, raw) = self.values.variable_type(&of, expected.as_ref(), names)?;
+        let name = self.name(object, place, names);
+        self.written.raw_types |= raw;
         self.written
             .statements
-            .push(format!("{of} {name} = {};", made.code));
-        let variable = Expression { code: name, ..made };
+            .push(format!("{type_name} {name} = {};", made.code));
+        let variable = Expression {
+            code: name,
+            descriptor: of,
+            ..made
+        };
         self.written.variables.insert(object, variable.clone());
         Some(variable)
     }
 
+    /// The type of a variable for an object of the class `of`: the place's own
+    /// type, if the method `used` on the variable is one of it; else its class,
+    /// with the place's arguments.
+    fn declared(
+        &self,
+        of: &str,
+        expected: Option<&Generic>,
+        used: &str,
+    ) -> (String, Option<Generic>) {
+        let class = descriptor::class_name(of).unwrap_or_default();
+        let Some(expected) = expected.filter(|expected| !expected.arguments.is_empty()) else {
+            return (of.to_owned(), None);
+        };
+        if !class.starts_with("java.util.") {
+            return (of.to_owned(), Some(expected.clone()));
+        }
+        let known = match used {
+            "" => true,
+            "put" => expected.class.ends_with("Map"),
+            _ => false,
+        };
+        if known && expected.class.starts_with("java.util.") {
+            return (
+                descriptor::of_class(&expected.class),
+                Some(expected.clone()),
+            );
+        }
+        let own = Generic {
+            class,
+            ..expected.clone()
+        };
+        (of.to_owned(), Some(own))
+    }
+
     /// A name for a variable: its role, else its type.
-    fn name(&mut self, object: u32, role: &str, depth: usize, names: &Names) -> String {
-        let role = if is_identifier(role) && role.len() > 1 && !role.contains('$') {
+    fn name(&mut self, object: u32, place: &Place<'_>, names: &Names) -> String {
+        let (role, depth) = (place.role, place.depth);
+        let telling = role.len() > 1 && !role.contains('$');
+        let role = if is_identifier(role) && (telling || depth == 0) {
             role.to_owned()
         } else {
             of_type(self.graph.class_name(object))
@@ -315,21 +368,21 @@ impl<'a> Maker<'a> {
     fn instance(
         &mut self,
         object: u32,
-        role: &str,
-        depth: usize,
+        place: &Place<'_>,
         names: &mut Names,
     ) -> Option<Expression> {
         let recipe = self.recipe(object)?;
         let mut codes: Vec<Expression> = Vec::new();
         for (index, step) in recipe.steps.iter().enumerate() {
-            let expression = self.step(step, &codes, depth, names)?;
+            let expression = self.step(step, &codes, place, names)?;
             let finished = index >= recipe.result && index + 1 < recipe.steps.len();
             if index == recipe.result && finished {
                 // Its setters need a name to be called on.
                 self.written.states.insert(object, State::Made);
-                let variable = self.variable(object, role, depth, expression, names)?;
+                let next = recipe.steps[index + 1].name.as_str();
+                let variable = self.variable(object, place, expression, next, names)?;
                 codes.push(variable);
-            } else if index > recipe.result {
+            } else if index > recipe.result && !recipe.is_target(index) {
                 self.written
                     .statements
                     .push(format!("{};", expression.code));
@@ -348,10 +401,10 @@ impl<'a> Maker<'a> {
         &mut self,
         step: &Step,
         before: &[Expression],
-        depth: usize,
+        place: &Place<'_>,
         names: &mut Names,
     ) -> Option<Expression> {
-        let mut arguments = self.arguments(step, before, depth, names)?;
+        let mut arguments = self.arguments(step, before, place, names)?;
         let list = |arguments: &[String]| arguments.join(", ");
         let (code, of) = match step.operation {
             Operation::New => {
@@ -390,6 +443,10 @@ impl<'a> Maker<'a> {
                 let code = format!("{on}.{}({})", step.name, list(&arguments));
                 (code, result_of(&step.descriptor))
             }
+            Operation::GetField => {
+                let on = &before[step.on?].code;
+                (format!("{on}.{}", step.name), step.descriptor.clone())
+            }
             Operation::PutField => {
                 let on = &before[step.on?].code;
                 let code = format!("{on}.{} = {}", step.name, list(&arguments));
@@ -422,7 +479,7 @@ impl<'a> Maker<'a> {
         &mut self,
         step: &Step,
         before: &[Expression],
-        depth: usize,
+        place: &Place<'_>,
         names: &mut Names,
     ) -> Option<Vec<String>> {
         let parameters: Vec<String> = match descriptor::split(&step.descriptor) {
@@ -433,6 +490,19 @@ impl<'a> Maker<'a> {
             _ => Vec::new(),
         };
         let ambiguous = self.values.is_overloaded(step);
+        let types = match step.variadic {
+            // Elements of a collection, or keys and values in turn.
+            true => {
+                let types = place.expected.map(|expected| expected.arguments.clone());
+                let types = types.unwrap_or_default().into_iter().map(Some);
+                types.cycle().take(step.arguments.len()).collect()
+            }
+            false => {
+                let library = &self.values.plan.library;
+                library.types(&step.class, &step.name, &step.descriptor)
+            }
+        };
+        let typed = types.len() == step.arguments.len();
         let mut codes = Vec::new();
         for (index, argument) in step.arguments.iter().enumerate() {
             let role = step.roles.get(index).map_or("", String::as_str);
@@ -444,7 +514,15 @@ impl<'a> Maker<'a> {
                     constructs: false,
                     redacted: false,
                 },
-                Argument::Value(typed) => self.expression(*typed, role, depth + 1, names)?,
+                Argument::Value(value) => {
+                    let expected = types.get(index).filter(|_| typed);
+                    let inner = Place {
+                        role,
+                        depth: place.depth + 1,
+                        expected: expected.and_then(Option::as_ref),
+                    };
+                    self.expression(*value, &inner, names)?
+                }
             };
             let mut code = expression.code;
             if let Some(of) = parameters.get(index) {
@@ -469,7 +547,7 @@ impl<'a> Maker<'a> {
     }
 
     /// An array, as a literal, or made from a text or a shorter literal.
-    fn array(&mut self, object: u32, depth: usize, names: &mut Names) -> Option<Expression> {
+    fn array(&mut self, object: u32, place: &Place<'_>, names: &mut Names) -> Option<Expression> {
         if self.loaded.contains(&object) {
             return None;
         }
@@ -506,7 +584,11 @@ impl<'a> Maker<'a> {
                 }
                 let mut codes = Vec::new();
                 for typed in part {
-                    let code = self.expression(*typed, "", depth + 1, names)?.code;
+                    let inner = Place {
+                        depth: place.depth + 1,
+                        ..Place::default()
+                    };
+                    let code = self.expression(*typed, &inner, names)?.code;
                     // In an array initializer the narrow types need no cast.
                     let plain = code
                         .strip_prefix("(byte) ")
@@ -593,6 +675,13 @@ pub fn of_type(class: &str) -> String {
         class
     };
     let simple = element.rsplit(['.', '$', '/']).next().unwrap_or(element);
+    if !array && class.starts_with("java.util.") {
+        // What it is used as says more than how it is made.
+        let kinds = ["Map", "List", "Set", "Deque", "Queue"];
+        if let Some(kind) = kinds.iter().find(|kind| simple.ends_with(**kind)) {
+            return kind.to_ascii_lowercase();
+        }
+    }
     let mut chars = simple.chars().peekable();
     let mut name = String::new();
     // `URLParser` is `urlParser`.
@@ -627,6 +716,8 @@ mod tests {
             ("a.B$Inner", "inner"),
             ("[I", "values"),
             ("[Ljava.lang.String;", "strings"),
+            ("java.util.LinkedHashMap", "map"),
+            ("a.HashMap", "hashMap"),
             ("a.Case", "case"),
             ("a.B$1", "value"),
         ] {

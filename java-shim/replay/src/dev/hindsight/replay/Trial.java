@@ -43,6 +43,7 @@ public final class Trial {
     private static final int VIRTUAL = 2;
     private static final int GET_STATIC = 3;
     private static final int PUT_FIELD = 4;
+    private static final int GET_FIELD = 5;
     /** Files with fewer objects are restored anew for each try: a recipe may change its arguments. */
     private static final int SMALL = 3000;
 
@@ -186,6 +187,9 @@ public final class Trial {
                 Trusted.LOOKUP.findSetter(Classes.find(owner), name, type(descriptor))
                         .invoke(on, arguments[0]);
                 return on;
+            case GET_FIELD:
+                return Trusted.LOOKUP.findGetter(Classes.find(owner), name, type(descriptor))
+                        .invoke(on);
             default:
                 throw new ReplayException("unknown operation " + step[0]);
         }

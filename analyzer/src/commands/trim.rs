@@ -1,0 +1,318 @@
+//! `hindsight trim`.
+
+use super::input::Input;
+use super::{Failure, Format};
+use crate::classpath::ClassPath;
+use crate::jdk::Jdk;
+use crate::junit::candidate::test_name;
+use crate::junit::report::{Report, Verdict};
+use crate::junit::{Framework, Options, Source, generate, write_file};
+use crate::repair;
+use crate::text::{count, frame as told};
+use crate::trim::trim;
+use anyhow::{Context, Result, bail};
+use hindsight_tracelog::reader::Crash;
+use serde::Serialize;
+use std::fs;
+use std::io::{IsTerminal, Write};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// Cut a crash file down to what chosen tests need.
+///
+/// Keeps the objects that the chosen frames were called with, their classes, and
+/// the exception with its stack; leaves out all else: other frames' arguments,
+/// the command line, system properties that no test sets, counters. The tests
+/// are run from the whole file and from the trimmed one, which is written only
+/// if they end in the same way. `hindsight inspect --review` shows what is left.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+    # What the tests that reproduce need, and nothing else.
+    $ hindsight trim crash-0001.hsc --out small.hsc --classpath app.jar:lib/*
+
+    # For the test of one frame.
+    $ hindsight trim crash-0001.hsc --frames 2 --out small.hsc --classpath app.jar
+
+    # For a test as `hindsight junit` has named it.
+    $ hindsight trim crash-0001.hsc --tests org.acme.ParserCrash0001Test#parse_frame2 \\
+        --out small.hsc --classpath app.jar
+
+Exit status:
+    0 if the trimmed file is written,
+    1 if its tests end in another way, no test reproduces, or a file, the class path or the
+      JDK cannot be used,
+    2 if the arguments are wrong.")]
+pub struct Opts {
+    /// The crash file.
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+
+    /// The trimmed file.
+    #[arg(long, value_name = "FILE")]
+    out: PathBuf,
+
+    /// The program: directories and jars, as for java -cp.
+    #[arg(long, visible_alias = "cp", value_name = "CP")]
+    classpath: String,
+
+    /// Frames whose tests are to be kept; 0 is the one that threw. Without this and
+    /// --tests, all that reproduce.
+    #[arg(long, value_name = "INDEX,...", value_delimiter = ',')]
+    frames: Vec<usize>,
+
+    /// Tests to be kept, by their names: CLASS#METHOD or METHOD.
+    #[arg(long, value_name = "TEST,...", value_delimiter = ',')]
+    tests: Vec<String>,
+
+    /// The JDK to compile and run with, instead of JAVA_HOME's or the path's.
+    #[arg(long, value_name = "HOME")]
+    jdk: Option<PathBuf>,
+
+    /// An option of the JVMs that the tests run in; may be given several times.
+    #[arg(long, value_name = "OPTION", allow_hyphen_values = true)]
+    java_option: Vec<String>,
+
+    /// Time that one test may take.
+    #[arg(long, value_name = "SECONDS", default_value_t = 60, value_parser = clap::value_parser!(u64).range(1..=86400))]
+    timeout: u64,
+
+    /// How to print the report: text for people, json for machines.
+    #[arg(long, value_enum, default_value_t)]
+    format: Format,
+
+    /// No progress and no notes on stderr.
+    #[arg(long)]
+    quiet: bool,
+}
+
+/// The document `hindsight.trim/1`.
+#[derive(Debug, Serialize)]
+struct Trimmed {
+    schema: &'static str,
+    file: String,
+    out: String,
+    notes: Vec<String>,
+    before: Size,
+    after: Size,
+    /// Whether system properties were kept, for a test sets them.
+    properties: bool,
+    /// Whether all tests end as they did from the whole file.
+    same: bool,
+    frames: Vec<Kept>,
+}
+
+#[derive(Debug, Serialize)]
+struct Size {
+    bytes: usize,
+    objects: usize,
+    classes: usize,
+    properties: usize,
+}
+
+/// A frame whose test is kept.
+#[derive(Debug, Serialize)]
+struct Kept {
+    index: usize,
+    class: String,
+    method: String,
+    #[serde(skip)]
+    told: String,
+    before: Verdict,
+    after: Verdict,
+    /// What the test did with the trimmed file.
+    reason: String,
+}
+
+impl Opts {
+    /// Writes the trimmed file, and what became of it to `out`.
+    ///
+    /// # Errors
+    ///
+    /// Fails if a file or the JDK cannot be used, and with [`Failure`] if tests
+    /// do not end as they did.
+    pub fn run(&self, out: &mut dyn Write) -> Result<()> {
+        let mut input = Input::read(&self.file)?;
+        input.repair();
+        if same_file(&self.file, &self.out) {
+            bail!("the trimmed file would replace {}", self.file.display());
+        }
+        let classpath = ClassPath::open(&self.classpath)?;
+        let jdk = Jdk::find(self.jdk.as_deref())?;
+        let work = tempfile::tempdir().context("failed to make a temporary directory")?;
+        let chosen = self.chosen(&input.crash)?;
+        let tests = |input: &Input, frames: &[usize]| {
+            let options = self.options(work.path().join("tests"), frames);
+            generate(
+                std::slice::from_ref(input),
+                &classpath,
+                Some(&jdk),
+                &options,
+            )
+        };
+
+        let before = tests(&input, &chosen)?;
+        let frames = match chosen.is_empty() {
+            false => chosen,
+            true => before.reproduced(0),
+        };
+        if frames.is_empty() {
+            bail!(
+                "no test of {} reproduces its exception, so there is nothing to keep: choose \
+                 frames by --frames; `hindsight junit` says what they do",
+                self.file.display()
+            );
+        }
+        let properties = before.sets_properties(0, &frames);
+        let crash = trim(&input.crash, &frames, properties);
+        let bytes = repair::encode(&crash);
+        let name = self.out.file_name().context("--out names no file")?;
+        let copy = work.path().join(name);
+        write_file(&copy, &bytes)?;
+        let after = tests(&Input::read(&copy)?, &frames)?;
+
+        let kept: Vec<Kept> = frames
+            .iter()
+            .map(|&index| self.kept(&input.crash, index, &before, &after))
+            .collect();
+        let size = |crash: &Crash, bytes: usize| Size {
+            bytes,
+            objects: crash.objects.len(),
+            classes: crash.classes.len(),
+            properties: crash.meta.properties.len(),
+        };
+        let whole = fs::metadata(&self.file).map_or(0, |metadata| metadata.len() as usize);
+        let trimmed = Trimmed {
+            schema: "hindsight.trim/1",
+            file: self.file.display().to_string(),
+            out: self.out.display().to_string(),
+            notes: input.notes.clone(),
+            before: size(&input.crash, whole),
+            after: size(&crash, bytes.len()),
+            properties,
+            same: kept.iter().all(|kept| kept.before == kept.after),
+            frames: kept,
+        };
+        if trimmed.same {
+            self.write(&bytes)?;
+        }
+        match self.format {
+            Format::Text => trimmed.write_text(out)?,
+            Format::Json => {
+                serde_json::to_writer_pretty(&mut *out, &trimmed)?;
+                writeln!(out)?;
+            }
+        }
+        if trimmed.same {
+            Ok(())
+        } else {
+            Err(Failure.into())
+        }
+    }
+
+    /// The frames that the arguments name; none if they name none.
+    fn chosen(&self, crash: &Crash) -> Result<Vec<usize>> {
+        let frames = &crash.failure.frames;
+        let mut chosen = self.frames.clone();
+        if let Some(index) = chosen.iter().find(|&&index| index >= frames.len()) {
+            bail!(
+                "{} has no frame {index}: it has {}",
+                self.file.display(),
+                count(frames.len(), "frame")
+            );
+        }
+        for test in &self.tests {
+            let method = test.rsplit(['#', '.']).next().unwrap_or(test);
+            let mut all = frames.iter().enumerate();
+            match all.find(|(index, frame)| test_name(frame, *index) == method) {
+                Some((index, _)) => chosen.push(index),
+                None => bail!(
+                    "{} has no frame for the test {test}: tests are named METHOD_frameINDEX, as \
+                     `hindsight junit` tells",
+                    self.file.display()
+                ),
+            }
+        }
+        chosen.sort_unstable();
+        chosen.dedup();
+        Ok(chosen)
+    }
+
+    /// Everything is loaded, so that the file is what is tried.
+    fn options(&self, out: PathBuf, frames: &[usize]) -> Options {
+        Options {
+            out,
+            framework: Framework::Junit5,
+            values: Source::Loaded,
+            frames: frames.to_vec(),
+            keep_all: false,
+            run: true,
+            project: false,
+            java_options: self.java_option.clone(),
+            timeout: Duration::from_secs(self.timeout),
+            progress: !self.quiet && std::io::stderr().is_terminal(),
+        }
+    }
+
+    fn kept(&self, crash: &Crash, index: usize, before: &Report, after: &Report) -> Kept {
+        let frame = &crash.failure.frames[index];
+        let (then, _) = before.verdict(0, index);
+        let (now, reason) = after.verdict(0, index);
+        Kept {
+            index,
+            class: frame.class.clone(),
+            method: frame.method.clone(),
+            told: told(frame),
+            before: then,
+            after: now,
+            reason: reason.to_owned(),
+        }
+    }
+
+    /// Writes the file as a whole or not at all.
+    fn write(&self, bytes: &[u8]) -> Result<()> {
+        let mut name = self.out.file_name().unwrap_or_default().to_owned();
+        name.push(".part");
+        let part = self.out.with_file_name(name);
+        write_file(&part, bytes)?;
+        fs::rename(&part, &self.out)
+            .with_context(|| format!("failed to write {}", self.out.display()))
+    }
+}
+
+fn same_file(one: &Path, other: &Path) -> bool {
+    match (fs::canonicalize(one), fs::canonicalize(other)) {
+        (Ok(one), Ok(other)) => one == other,
+        _ => false,
+    }
+}
+
+impl Trimmed {
+    fn write_text(&self, out: &mut dyn Write) -> Result<()> {
+        let size = |size: &Size| {
+            let objects = count(size.objects, "object");
+            format!("{} bytes, {objects}", size.bytes)
+        };
+        writeln!(out, "{}: {}", self.file, size(&self.before))?;
+        for note in &self.notes {
+            writeln!(out, "  ! {note}")?;
+        }
+        for kept in &self.frames {
+            let (before, after) = (kept.before.name(), kept.after.name());
+            let verdict = match kept.before == kept.after {
+                true => format!("{after} as before"),
+                false => format!("{after}, and {before} from the whole file: {}", kept.reason),
+            };
+            writeln!(out, "  #{:<3} {}  {verdict}", kept.index, kept.told)?;
+        }
+        if self.properties {
+            writeln!(out, "  system properties are kept: a test sets them")?;
+        }
+        if self.same {
+            writeln!(out, "{}: {}", self.out, size(&self.after))?;
+        } else {
+            writeln!(out, "Nothing was written: tests end in another way.")?;
+        }
+        Ok(())
+    }
+}

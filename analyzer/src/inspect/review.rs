@@ -1,0 +1,570 @@
+//! All that a crash file would tell to whom it is given: every text, name and
+//! value in it, grouped, with the places in which it stands.
+//!
+//! **Invariant:** what is stored is here, whether or not a frame leads to it.
+//! Only object and class numbers, which are of the file's own making, are not.
+
+use crate::commands::input::Input;
+use crate::graph::{Graph, Typed};
+use crate::java::descriptor;
+use crate::text::{count, one_line, primitive, quote, short_type, utc};
+use hindsight_tracelog::crash::{Body, ClassInfo, ClassKind, Fidelity, Value};
+use hindsight_tracelog::reader::Crash;
+use serde::Serialize;
+use std::collections::{BTreeMap, HashMap};
+use std::io::{self, Write};
+
+/// Places of one item that are named in text; JSON names all.
+const PLACES: usize = 4;
+/// Columns of text.
+const WIDTH: usize = 100;
+
+/// A file as `hindsight.review/1`.
+#[derive(Debug, Serialize)]
+pub struct Review {
+    schema: &'static str,
+    file: String,
+    bytes: u64,
+    notes: Vec<String>,
+    groups: Vec<Group>,
+}
+
+/// What is of one kind.
+#[derive(Debug, Serialize)]
+struct Group {
+    group: &'static str,
+    what: &'static str,
+    items: Vec<Item>,
+}
+
+/// A text or value, and where it stands.
+#[derive(Debug, Serialize)]
+struct Item {
+    text: String,
+    /// How often it is stored.
+    count: usize,
+    places: Vec<Place>,
+}
+
+#[derive(Debug, Serialize)]
+struct Place {
+    place: String,
+    count: usize,
+}
+
+/// Names and meanings of the groups, in order.
+const GROUPS: &[(&str, &str)] = &[
+    ("circumstances", "the run: JVM, system, command line, times"),
+    ("properties", "system properties"),
+    ("messages", "messages of exceptions"),
+    ("paths", "strings that look like files or directories"),
+    (
+        "addresses",
+        "strings that look like URLs, mail or network addresses",
+    ),
+    ("strings", "all other strings"),
+    (
+        "characters",
+        "characters and bytes in arrays that read as text",
+    ),
+    ("arrays", "other arrays of primitive values"),
+    (
+        "values",
+        "values of fields, arguments and captured variables",
+    ),
+    ("constants", "enum constants and class objects"),
+    (
+        "classes",
+        "names of classes, with hashes of their class files",
+    ),
+    ("methods", "names of methods"),
+    ("fields", "names of fields"),
+    ("parameters", "names of parameters"),
+    ("sources", "names of source files"),
+    ("left out", "objects that were not stored, and why"),
+];
+
+/// Items in the making: places by text.
+#[derive(Default)]
+struct Collection {
+    items: HashMap<&'static str, BTreeMap<String, BTreeMap<String, usize>>>,
+}
+
+impl Collection {
+    fn add(&mut self, group: &'static str, text: impl AsRef<str>, place: impl AsRef<str>) {
+        let (text, place) = (text.as_ref(), place.as_ref());
+        let items = self.items.entry(group).or_default();
+        // Long texts may stand in very many places.
+        if let Some(places) = items.get_mut(text) {
+            match places.get_mut(place) {
+                Some(count) => *count += 1,
+                None => {
+                    places.insert(place.to_owned(), 1);
+                }
+            }
+            return;
+        }
+        let places = BTreeMap::from([(place.to_owned(), 1)]);
+        items.insert(text.to_owned(), places);
+    }
+
+    /// The class that a descriptor names, if it names one.
+    fn add_type(&mut self, of: &str, place: impl AsRef<str>) {
+        if let Some(class) = descriptor::class_name(descriptor::element(of).1) {
+            self.add("classes", class, place);
+        }
+    }
+
+    fn finish(mut self) -> Vec<Group> {
+        let mut groups = Vec::new();
+        for &(group, what) in GROUPS {
+            let Some(items) = self.items.remove(group) else {
+                continue;
+            };
+            let items = items.into_iter().map(|(text, places)| Item {
+                text,
+                count: places.values().sum(),
+                places: most_frequent(places),
+            });
+            groups.push(Group {
+                group,
+                what,
+                items: items.collect(),
+            });
+        }
+        groups
+    }
+}
+
+fn most_frequent(places: BTreeMap<String, usize>) -> Vec<Place> {
+    let places = places.into_iter();
+    let mut places: Vec<Place> = places
+        .map(|(place, count)| Place { place, count })
+        .collect();
+    places.sort_by_key(|place| std::cmp::Reverse(place.count));
+    places
+}
+
+impl Review {
+    /// Reviews a file of this many bytes.
+    pub fn new(input: &Input, bytes: u64) -> Review {
+        let mut all = Collection::default();
+        circumstances(&input.crash, &mut all);
+        failure(&input.crash, &mut all);
+        classes(&input.crash, &mut all);
+        objects(&input.crash, &mut all);
+        Review {
+            schema: "hindsight.review/1",
+            file: input.path.display().to_string(),
+            bytes,
+            notes: input.notes.clone(),
+            groups: all.finish(),
+        }
+    }
+
+    /// Writes the review for people.
+    ///
+    /// # Errors
+    ///
+    /// Fails if `out` cannot be written.
+    pub fn write_text(&self, out: &mut dyn Write) -> io::Result<()> {
+        writeln!(out, "{}: {} bytes", self.file, self.bytes)?;
+        for note in &self.notes {
+            writeln!(out, "! {note}")?;
+        }
+        for group in &self.groups {
+            let items = group.items.len();
+            writeln!(out, "\n{} ({items}): {}", group.group, group.what)?;
+            for item in &group.items {
+                item.write(group.group, out)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Writes reviews as JSON: one as a document of its own.
+///
+/// # Errors
+///
+/// Fails if `out` cannot be written.
+pub fn write_json(reviews: &[Review], single: bool, out: &mut dyn Write) -> io::Result<()> {
+    #[derive(Serialize)]
+    struct Reviews<'a> {
+        schema: &'static str,
+        files: &'a [Review],
+    }
+    match reviews {
+        [review] if single => serde_json::to_writer_pretty(&mut *out, review)?,
+        files => {
+            let schema = "hindsight.review_list/1";
+            serde_json::to_writer_pretty(&mut *out, &Reviews { schema, files })?;
+        }
+    }
+    writeln!(out)
+}
+
+impl Item {
+    fn write(&self, group: &str, out: &mut dyn Write) -> io::Result<()> {
+        let text = match group {
+            "messages" | "paths" | "addresses" | "strings" | "characters" => {
+                quote(&self.text.encode_utf16().collect::<Vec<_>>(), usize::MAX)
+            }
+            _ => one_line(&self.text, usize::MAX),
+        };
+        let shown = self.places.iter().take(PLACES).map(|place| {
+            let name = one_line(&place.place, 200);
+            match place.count {
+                1 => name,
+                count => format!("{name} ({count} times)").trim_start().to_owned(),
+            }
+        });
+        let mut places: Vec<String> = shown.filter(|place| !place.is_empty()).collect();
+        if self.places.len() > PLACES {
+            places.push(count(self.places.len() - PLACES, "more place"));
+        }
+        if places.is_empty() {
+            return writeln!(out, "  {text}");
+        }
+        let lead = if self.places[0].place.is_empty() {
+            ""
+        } else {
+            "in "
+        };
+        let places = format!("{lead}{}", places.join(", "));
+        if text.chars().count() + places.chars().count() + 6 <= WIDTH {
+            writeln!(out, "  {text}  {places}")
+        } else {
+            writeln!(out, "  {text}\n      {places}")
+        }
+    }
+}
+
+fn circumstances(crash: &Crash, all: &mut Collection) {
+    let meta = &crash.meta;
+    let mut say = |what: &str, text: &str| {
+        if !text.is_empty() {
+            all.add("circumstances", format!("{what}: {text}"), "");
+        }
+    };
+    say("command line", &meta.command);
+    say("program version", &meta.program_version);
+    say("JVM", &meta.jvm_name);
+    say("JVM version", &meta.jvm_version);
+    say("Java version", &meta.java_version);
+    say("system", &meta.os);
+    say("process id", &meta.pid.to_string());
+    say("JVM started", &utc(meta.started_ms));
+    say("failed", &utc(meta.time_ms));
+    say("thread", &meta.thread);
+    say("virtual thread", &meta.thread_virtual.to_string());
+    say("reported by the rule", &meta.reason);
+    say("copy strategy", &meta.copy);
+    say("recorded by agent", &meta.agent);
+    for (name, number) in &meta.counters {
+        say(&format!("counter {name}"), &number.to_string());
+    }
+    for (name, value) in &meta.properties {
+        all.add("properties", format!("{name} = {value}"), "");
+    }
+}
+
+fn failure(crash: &Crash, all: &mut Collection) {
+    for (index, info) in crash.failure.exceptions.iter().enumerate() {
+        let place = format!("exception {index}");
+        all.add("classes", &info.class, &place);
+        if let Some(message) = &info.message {
+            all.add("messages", message, &place);
+        }
+        for element in &info.stack {
+            let place = format!("stack of exception {index}");
+            all.add("classes", &element.class, &place);
+            all.add("methods", method(&element.class, &element.method), &place);
+            if let Some(file) = &element.file {
+                all.add("sources", file, &place);
+            }
+            if element.line >= 0 {
+                let line = format!("line {}", element.line);
+                all.add("values", format!("{place}, {}: {line}", element.method), "");
+            }
+        }
+    }
+    for (index, frame) in crash.failure.frames.iter().enumerate() {
+        let place = format!("frame {index}");
+        let hash = frame.class_sha256.as_deref();
+        all.add("classes", hashed(&frame.class, hash), &place);
+        let described = method(&frame.class, &frame.method) + &frame.descriptor;
+        all.add("methods", described, &place);
+        if let Some(file) = &frame.file {
+            all.add("sources", file, &place);
+        }
+        if let Some(line) = frame.line {
+            all.add("values", format!("{place}: line {line}"), "");
+        }
+        if !frame.reason.is_empty() {
+            all.add("left out", &frame.reason, &place);
+        }
+        if frame.fidelity == Fidelity::None && frame.arguments.is_empty() {
+            continue;
+        }
+        for argument in &frame.arguments {
+            let name = match (&argument.name, argument.index) {
+                (Some(name), _) => {
+                    all.add("parameters", name, &place);
+                    name.clone()
+                }
+                (None, 0) => "this".to_owned(),
+                (None, index) => format!("parameter {index}"),
+            };
+            all.add_type(&argument.descriptor, format!("{place}, {name}"));
+            value(
+                all,
+                &format!("{place}, {name}"),
+                argument.value,
+                &argument.descriptor,
+            );
+        }
+        for patch in &frame.patch {
+            all.add("fields", field(&patch.owner, &patch.field), &place);
+            all.add_type(&patch.descriptor, &place);
+            let place = format!(
+                "{} at the entry of {place}",
+                field(&patch.owner, &patch.field)
+            );
+            value(all, &place, patch.value, &patch.descriptor);
+        }
+    }
+}
+
+fn classes(crash: &Crash, all: &mut Collection) {
+    for class in &crash.classes {
+        let kind = match class.kind {
+            ClassKind::Array => "array",
+            ClassKind::Proxy => "proxy",
+            ClassKind::Hidden => "hidden class",
+            _ => "objects",
+        };
+        all.add(
+            "classes",
+            hashed(&class.name, class.sha256.as_deref()),
+            kind,
+        );
+        for (names, place) in [
+            (&class.supers, "above"),
+            (&class.interfaces, "interface of"),
+        ] {
+            for name in names {
+                all.add("classes", name, format!("{place} {}", class.name));
+            }
+        }
+        if !class.loader.is_empty() {
+            all.add(
+                "classes",
+                &class.loader,
+                format!("loader of {}", class.name),
+            );
+        }
+        for info in &class.fields {
+            all.add("fields", field(&info.owner, &info.name), &class.name);
+            all.add("classes", &info.owner, format!("field {}", info.name));
+            all.add_type(&info.descriptor, format!("type of field {}", info.name));
+        }
+    }
+}
+
+fn objects(crash: &Crash, all: &mut Collection) {
+    let graph = Graph::at_failure(crash);
+    let holders = holders(crash);
+    for (number, object) in crash.objects.iter().enumerate() {
+        let Some(object) = object else { continue };
+        let number = number as u32;
+        let class = graph.class_name(number);
+        let alone = vec![format!("object {number}")];
+        let places = holders.get(&number).unwrap_or(&alone);
+        let mut everywhere = |group: &'static str, text: &str| {
+            for place in places {
+                all.add(group, text, place);
+            }
+        };
+        match &object.body {
+            Body::String(text) => {
+                let text = text.to_lossy();
+                everywhere(kind_of(&text), &text);
+            }
+            Body::Class(name) => everywhere("constants", &format!("class {name}")),
+            Body::Enum(name) => everywhere("constants", &format!("{class}.{name}")),
+            Body::Hole(reason) => everywhere("left out", &format!("{class}: {reason}")),
+            Body::Primitives(bytes) => {
+                let (group, text) = array(&graph, number, class, bytes);
+                everywhere(group, &text);
+            }
+            Body::Lambda(lambda) => {
+                let described = method(&lambda.class, &lambda.method) + &lambda.descriptor;
+                everywhere("methods", &described);
+                for (descriptor, captured) in &lambda.captured {
+                    let place = format!("captured by {}", method(&lambda.class, &lambda.method));
+                    all.add_type(descriptor, &place);
+                    value(all, &place, *captured, descriptor);
+                }
+            }
+            Body::Instance(values) => {
+                let fields = fields(crash, object.class);
+                for (value_of, info) in values.iter().zip(fields) {
+                    let place = field(&info.owner, &info.name);
+                    value(all, &place, *value_of, &info.descriptor);
+                }
+            }
+            Body::References(_) => {}
+        }
+    }
+}
+
+/// The places that refer to each object.
+fn holders(crash: &Crash) -> HashMap<u32, Vec<String>> {
+    let mut holders: HashMap<u32, Vec<String>> = HashMap::new();
+    let mut hold = |value: Value, place: String| {
+        if let Value::Ref(object) = value {
+            holders.entry(object).or_default().push(place);
+        }
+    };
+    for (index, frame) in crash.failure.frames.iter().enumerate() {
+        for argument in &frame.arguments {
+            let name = argument.name.clone().unwrap_or(match argument.index {
+                0 => "this".to_owned(),
+                number => format!("parameter {number}"),
+            });
+            hold(argument.value, format!("frame {index}, {name}"));
+        }
+        for patch in &frame.patch {
+            let place = field(&patch.owner, &patch.field);
+            hold(
+                patch.value,
+                format!("{place} at the entry of frame {index}"),
+            );
+        }
+    }
+    for object in crash.objects.iter().flatten() {
+        match &object.body {
+            Body::Instance(values) => {
+                for (value, info) in values.iter().zip(fields(crash, object.class)) {
+                    hold(*value, field(&info.owner, &info.name));
+                }
+            }
+            Body::References(values) => {
+                let class = crash.class(object.class);
+                let name = class.map_or("?", |class| class.name.as_str());
+                for value in values {
+                    hold(*value, format!("elements of {}", short_type(name)));
+                }
+            }
+            Body::Lambda(lambda) => {
+                for (_, value) in &lambda.captured {
+                    let by = method(&lambda.class, &lambda.method);
+                    hold(*value, format!("captured by {by}"));
+                }
+            }
+            _ => {}
+        }
+    }
+    holders
+}
+
+fn fields(crash: &Crash, class: u32) -> &[hindsight_tracelog::crash::FieldInfo] {
+    let class: Option<&ClassInfo> = crash.class(class);
+    class.map_or(&[], |class| class.fields.as_slice())
+}
+
+/// A primitive value with its place; references are told at their objects.
+fn value(all: &mut Collection, place: &str, value: Value, descriptor: &str) {
+    if descriptor.starts_with(['L', '[']) {
+        return;
+    }
+    let text = primitive(Typed::new(value, descriptor));
+    all.add("values", format!("{place} = {text}"), "");
+}
+
+/// An array of primitives: as text if it reads as such.
+fn array(graph: &Graph<'_>, number: u32, class: &str, bytes: &[u8]) -> (&'static str, String) {
+    let text = match class {
+        "[C" => {
+            let units = bytes
+                .chunks_exact(2)
+                .map(|pair| u16::from_le_bytes([pair[0], pair[1]]));
+            String::from_utf16(&units.collect::<Vec<_>>()).ok()
+        }
+        "[B" => String::from_utf8(bytes.to_vec()).ok(),
+        _ => None,
+    };
+    let readable = |text: &String| {
+        let used = text.trim_end_matches('\0');
+        !used.is_empty() && used.chars().all(|c| !c.is_control() || c.is_whitespace())
+    };
+    if let Some(text) = text.filter(readable) {
+        // What is left of a buffer.
+        return ("characters", text.trim_end_matches('\0').to_owned());
+    }
+    let elements = graph.elements(number).unwrap_or_default();
+    let elements: Vec<String> = elements.into_iter().map(primitive).collect();
+    let text = format!("{} [{}]", short_type(class), elements.join(", "));
+    ("arrays", text)
+}
+
+/// Which group a string belongs to.
+fn kind_of(text: &str) -> &'static str {
+    let word = !text.contains(char::is_whitespace) && text.len() > 2;
+    let url = text.contains("://") || text.starts_with("jdbc:") || text.starts_with("mailto:");
+    let mail = word
+        && text
+            .split_once('@')
+            .is_some_and(|(name, host)| !name.is_empty() && host.contains('.'));
+    let network = word && text.parse::<std::net::IpAddr>().is_ok();
+    let drive = text.as_bytes().get(1) == Some(&b':') && text.as_bytes().get(2) == Some(&b'\\');
+    if url || mail || network {
+        "addresses"
+    } else if word && (text.starts_with(['/', '~']) || drive || text.starts_with("./")) {
+        "paths"
+    } else {
+        "strings"
+    }
+}
+
+fn method(class: &str, name: &str) -> String {
+    match class {
+        "" => name.to_owned(),
+        class => format!("{class}.{name}"),
+    }
+}
+
+fn field(owner: &str, name: &str) -> String {
+    format!("{owner}.{name}")
+}
+
+fn hashed(class: &str, sha256: Option<&str>) -> String {
+    match sha256 {
+        Some(sha256) => format!("{class} sha256 {sha256}"),
+        None => class.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn strings_are_sorted_by_what_they_look_like() {
+        for (text, kind) in [
+            ("/etc/passwd", "paths"),
+            ("C:\\Users", "paths"),
+            ("https://a/b", "addresses"),
+            ("jdbc:h2:mem", "addresses"),
+            ("a@b.org", "addresses"),
+            ("10.0.0.1", "addresses"),
+            ("a/b", "strings"),
+            ("hello @ home.", "strings"),
+            ("/", "strings"),
+            ("", "strings"),
+        ] {
+            assert_eq!(kind_of(text), kind, "{text}");
+        }
+    }
+}

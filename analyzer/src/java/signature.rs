@@ -1,0 +1,164 @@
+//! Generic types as class files tell them (JVMS 4.7.9.1).
+
+/// A type with its arguments, as far as it can be written where no type
+/// variable is in scope.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Generic {
+    /// Binary name of the class, or the keyword of a primitive type.
+    pub class: String,
+    /// Its arguments; a wildcard is its bound.
+    pub arguments: Vec<Generic>,
+    /// How many dimensions an array of it has; 0 for none.
+    pub dimensions: usize,
+}
+
+/// The types of a method's parameters; `None` for those that hold a type
+/// variable.
+pub fn parameters(signature: &str) -> Option<Vec<Option<Generic>>> {
+    let start = signature.find('(')?;
+    let mut parser = Parser {
+        rest: &signature[start + 1..],
+        open: false,
+    };
+    let mut types = Vec::new();
+    while !parser.rest.starts_with(')') {
+        parser.open = false;
+        let one = parser.one()?;
+        types.push((!parser.open).then_some(one));
+    }
+    Some(types)
+}
+
+/// The type of a field.
+pub fn field(signature: &str) -> Option<Generic> {
+    let mut parser = Parser {
+        rest: signature,
+        open: false,
+    };
+    let one = parser.one()?;
+    (!parser.open && parser.rest.is_empty()).then_some(one)
+}
+
+struct Parser<'a> {
+    rest: &'a str,
+    /// Whether a type variable was met.
+    open: bool,
+}
+
+impl Parser<'_> {
+    fn one(&mut self) -> Option<Generic> {
+        let dimensions = self.rest.bytes().take_while(|&byte| byte == b'[').count();
+        self.rest = &self.rest[dimensions..];
+        let (class, arguments) = match self.rest.as_bytes().first()? {
+            b'L' => {
+                self.rest = &self.rest[1..];
+                self.class()?
+            }
+            b'T' => {
+                self.open = true;
+                let end = self.rest.find(';')?;
+                self.rest = &self.rest[end + 1..];
+                ("java.lang.Object".to_owned(), Vec::new())
+            }
+            _ => {
+                let name = super::descriptor::primitive_name(self.rest.get(..1)?)?;
+                self.rest = &self.rest[1..];
+                (name.to_owned(), Vec::new())
+            }
+        };
+        Some(Generic {
+            class,
+            arguments,
+            dimensions,
+        })
+    }
+
+    /// The rest of a class type, after its `L`.
+    fn class(&mut self) -> Option<(String, Vec<Generic>)> {
+        let mut name = String::new();
+        let mut arguments = Vec::new();
+        loop {
+            let end = self.rest.find(['<', ';', '.'])?;
+            name.push_str(&self.rest[..end].replace('/', "."));
+            let sign = self.rest.as_bytes()[end];
+            self.rest = &self.rest[end + 1..];
+            match sign {
+                b'<' => {
+                    arguments.clear();
+                    while !self.rest.starts_with('>') {
+                        let argument = self.argument()?;
+                        arguments.push(argument);
+                    }
+                    self.rest = &self.rest[1..];
+                }
+                b'.' => {
+                    // An inner class of a generic one cannot be written without it.
+                    self.open |= !arguments.is_empty();
+                    arguments.clear();
+                    name.push('$');
+                }
+                _ => return Some((name, arguments)),
+            }
+        }
+    }
+
+    fn argument(&mut self) -> Option<Generic> {
+        match self.rest.as_bytes().first()? {
+            b'*' => {
+                self.rest = &self.rest[1..];
+                Some(Generic {
+                    class: "java.lang.Object".to_owned(),
+                    arguments: Vec::new(),
+                    dimensions: 0,
+                })
+            }
+            b'+' | b'-' => {
+                self.rest = &self.rest[1..];
+                self.one()
+            }
+            _ => self.one(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shown(generic: &Generic) -> String {
+        let arguments: Vec<String> = generic.arguments.iter().map(shown).collect();
+        let list = match arguments.is_empty() {
+            true => String::new(),
+            false => format!("<{}>", arguments.join(",")),
+        };
+        format!("{}{list}{}", generic.class, "[]".repeat(generic.dimensions))
+    }
+
+    #[test]
+    fn types_are_read() {
+        let check = |signature: &str, expected: &[&str]| {
+            let types = parameters(signature).unwrap();
+            let types: Vec<String> = types
+                .iter()
+                .map(|one| one.as_ref().map_or("?".to_owned(), shown))
+                .collect();
+            assert_eq!(types, expected, "{signature}");
+        };
+        check("()V", &[]);
+        check(
+            "<T:Ljava/lang/Object;>(ILjava/util/List<Ljava/lang/String;>;TT;[[J)V",
+            &["int", "java.util.List<java.lang.String>", "?", "long[][]"],
+        );
+        check(
+            "(Ljava/util/Map<+La/B;-Ljava/util/List<*>;>;Ljava/util/List<TT;>;)V",
+            &["java.util.Map<a.B,java.util.List<java.lang.Object>>", "?"],
+        );
+        check(
+            "(La/Outer<Ljava/lang/String;>.Inner;La/O$I;)V",
+            &["?", "a.O$I"],
+        );
+        for bad in ["", "(", "(L", "(La", "(La<", "(Q)"] {
+            assert_eq!(parameters(bad), None, "{bad}");
+        }
+    }
+}

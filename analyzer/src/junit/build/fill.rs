@@ -1,0 +1,262 @@
+//! Filling collections that a constructor has made: through methods of their
+//! object that add something, through a getter, or through the field itself.
+
+use super::effects::FieldName;
+use super::library::{Library, is_usable};
+use super::recipe::{Argument, Operation, Recipe, Step, fit};
+use crate::classinfo::{ClassInfo, Method};
+use crate::graph::{FieldView, Graph, Typed};
+use crate::java::descriptor;
+use crate::java::names::is_identifier;
+use crate::views::{View, view};
+use hindsight_classfile::access;
+use hindsight_tracelog::crash::Value;
+
+/// Elements that are added one by one.
+const MAX_ADDED: usize = 16;
+/// Words that methods which add something start with.
+const ADDING: [&str; 6] = ["add", "put", "append", "register", "push", "set"];
+
+/// What goes into a collection: one argument list for each call.
+struct Content {
+    /// Elements, or keys with values.
+    calls: Vec<Vec<Typed>>,
+    /// The method of the collection.
+    method: &'static str,
+    /// Its class and descriptor.
+    of: (&'static str, &'static str),
+}
+
+/// The steps that fill the collection in a field of the object that `on` gives;
+/// `own` prefers methods of the object to its getter or field.
+pub fn steps(
+    library: &Library<'_>,
+    graph: &Graph<'_>,
+    field: &FieldView<'_>,
+    package: &str,
+    first: usize,
+    own: bool,
+) -> Option<Vec<Step>> {
+    let Value::Ref(object) = field.value.value else {
+        return None;
+    };
+    let content = content(graph, object)?;
+    let found = library.info(&field.info.owner)?;
+    let filler = Filler {
+        library,
+        graph,
+        info: found.info.as_ref()?,
+        field,
+        package,
+        first,
+    };
+    let adder = || filler.by_adder(&content);
+    let target = || filler.by_target(&content);
+    match own {
+        true => adder().or_else(target),
+        false => target(),
+    }
+}
+
+fn content(graph: &Graph<'_>, object: u32) -> Option<Content> {
+    let class = graph.class_name(object);
+    let name = class.strip_prefix("java.util.")?;
+    let plain = matches!(
+        name,
+        "ArrayList"
+            | "LinkedList"
+            | "ArrayDeque"
+            | "Vector"
+            | "Stack"
+            | "HashSet"
+            | "LinkedHashSet"
+            | "TreeSet"
+            | "PriorityQueue"
+            | "HashMap"
+            | "LinkedHashMap"
+            | "TreeMap"
+            | "Hashtable"
+            | "EnumMap"
+            | "IdentityHashMap"
+            | "concurrent.ConcurrentHashMap"
+            | "concurrent.CopyOnWriteArrayList"
+    );
+    if !plain {
+        return None;
+    }
+    let content = match view(graph, object)? {
+        View::List(elements) => Content {
+            calls: elements.into_iter().map(|element| vec![element]).collect(),
+            method: "add",
+            of: ("java.util.Collection", "(Ljava/lang/Object;)Z"),
+        },
+        View::Map(entries) => Content {
+            calls: entries
+                .into_iter()
+                .map(|(key, value)| vec![key, value])
+                .collect(),
+            method: "put",
+            of: (
+                "java.util.Map",
+                "(Ljava/lang/Object;Ljava/lang/Object;)Ljava/lang/Object;",
+            ),
+        },
+        _ => return None,
+    };
+    (1..=MAX_ADDED)
+        .contains(&content.calls.len())
+        .then_some(content)
+}
+
+struct Filler<'a> {
+    library: &'a Library<'a>,
+    graph: &'a Graph<'a>,
+    info: &'a ClassInfo,
+    field: &'a FieldView<'a>,
+    package: &'a str,
+    /// Number of the first step.
+    first: usize,
+}
+
+impl Filler<'_> {
+    fn usable(&self, flags: u16) -> bool {
+        is_usable(self.info, flags, self.package)
+    }
+
+    fn step(&self, operation: Operation, name: &str, of: &str, on: usize) -> Step {
+        Step {
+            operation,
+            class: self.info.name.clone(),
+            name: name.to_owned(),
+            descriptor: of.to_owned(),
+            on: Some(on),
+            field: Some(FieldName {
+                owner: self.field.info.owner.clone(),
+                name: self.field.info.name.clone(),
+            }),
+            arguments: Vec::new(),
+            roles: Vec::new(),
+            variadic: false,
+        }
+    }
+
+    /// `order.addItem(item)`
+    fn by_adder(&self, content: &Content) -> Option<Vec<Step>> {
+        let name = self.field.info.name.to_ascii_lowercase();
+        let single = name.trim_end_matches("ies").trim_end_matches('s');
+        let mut adders: Vec<(u8, &Method, Vec<Vec<Argument>>)> = Vec::new();
+        for method in &self.info.methods {
+            let lower = method.name.to_ascii_lowercase();
+            let Some(rest) = ADDING.iter().find_map(|word| lower.strip_prefix(word)) else {
+                continue;
+            };
+            let callable = !method.is(access::STATIC | access::ABSTRACT | access::SYNTHETIC)
+                && self.usable(method.access)
+                && is_identifier(&method.name);
+            let Some((parameters, _)) = descriptor::split(&method.descriptor) else {
+                continue;
+            };
+            let fitting = |values: &Vec<Typed>| -> Option<Vec<Argument>> {
+                let pairs = values.iter().zip(&parameters);
+                pairs
+                    .map(|(value, of)| fit(self.graph, *value, of))
+                    .collect()
+            };
+            let calls: Option<Vec<_>> = content.calls.iter().map(fitting).collect();
+            let Some(calls) = calls else { continue };
+            if !callable || parameters.len() != content.calls[0].len() {
+                continue;
+            }
+            let rank = match rest {
+                rest if !single.is_empty() && rest.contains(single) => 0,
+                "" => 1,
+                _ if lower.starts_with("add") => 2,
+                _ => continue,
+            };
+            adders.push((rank, method, calls));
+        }
+        adders.sort_by_key(|(rank, method, _)| (*rank, !method.is(access::PUBLIC)));
+        let (_, method, calls) = adders.into_iter().next()?;
+        let on = self.first;
+        let steps = calls.into_iter().map(|arguments| Step {
+            roles: vec![String::new(); arguments.len()],
+            arguments,
+            ..self.step(Operation::Virtual, &method.name, &method.descriptor, on)
+        });
+        Some(steps.collect())
+    }
+
+    /// `order.getItems().add(item)`, or `order.items.add(item)`
+    fn by_target(&self, content: &Content) -> Option<Vec<Step>> {
+        let field = self.field.info;
+        let declared = self.library.fields(&self.info.name);
+        let open = declared.iter().any(|member| {
+            member.name == field.name
+                && member.descriptor == field.descriptor
+                && self.usable(member.access)
+                && is_identifier(&member.name)
+        });
+        let getter = self.info.methods.iter().find(|method| {
+            method.descriptor == format!("(){}", field.descriptor)
+                && !method.is(access::STATIC | access::ABSTRACT | access::SYNTHETIC)
+                && self.usable(method.access)
+                && is_identifier(&method.name)
+                && self.library.is_getter(
+                    &self.info.name,
+                    &method.name,
+                    &method.descriptor,
+                    &field.name,
+                )
+        });
+        let target = match getter {
+            Some(getter) => self.step(Operation::Virtual, &getter.name, &getter.descriptor, 0),
+            None if open => self.step(Operation::GetField, &field.name, &field.descriptor, 0),
+            None => return None,
+        };
+        let mut steps = vec![target];
+        let (class, of) = content.of;
+        for values in &content.calls {
+            let arguments: Vec<Argument> = values.iter().copied().map(Argument::Value).collect();
+            steps.push(Step {
+                class: class.to_owned(),
+                roles: vec![String::new(); arguments.len()],
+                arguments,
+                ..self.step(Operation::Virtual, content.method, of, self.first)
+            });
+        }
+        Some(steps)
+    }
+}
+
+/// Adds to a recipe the steps that fill collections, which take the place of
+/// setters of the same fields.
+pub fn filled(
+    library: &Library<'_>,
+    graph: &Graph<'_>,
+    fields: &[FieldView<'_>],
+    package: &str,
+    recipe: &Recipe,
+    own: bool,
+) -> Option<Recipe> {
+    let mut recipe = recipe.clone();
+    let mut any = false;
+    for field in fields {
+        let next = recipe.steps.len();
+        let Some(mut steps) = steps(library, graph, field, package, next, own) else {
+            continue;
+        };
+        let of = steps[0].field.clone();
+        let setter = recipe.steps.iter().position(|step| step.field == of);
+        if setter.is_some() {
+            continue;
+        }
+        any = true;
+        let target = steps.len() > 1 && steps[0].arguments.is_empty();
+        for (index, step) in steps.iter_mut().enumerate() {
+            let on_result = !target || index == 0;
+            step.on = Some(if on_result { recipe.result } else { next });
+        }
+        recipe.steps.extend(steps);
+    }
+    any.then_some(recipe)
+}

@@ -1,0 +1,240 @@
+//! Cutting a crash file down to what chosen frames need.
+//!
+//! Kept are the objects that the chosen frames' arguments lead to, as these
+//! frames found them, the classes of these objects, and what tells whether a
+//! test ends as the program did: the exception, and the frames it passed
+//! through. All else goes: other frames' arguments, the command line, system
+//! properties (unless a test sets them), counters, the exception's own object.
+//!
+//! **Invariant:** what is kept means the same. Frames keep their numbers;
+//! objects and classes get new ones.
+
+use crate::graph::Graph;
+use hindsight_tracelog::crash::{Body, ClassInfo, Fidelity, Object, Value};
+use hindsight_tracelog::reader::Crash;
+use std::collections::HashMap;
+
+/// Why a frame has no arguments any more.
+pub const LEFT_OUT: &str = "left out by hindsight trim";
+
+/// What the chosen frames of a whole crash need.
+pub fn trim(crash: &Crash, frames: &[usize], properties: bool) -> Crash {
+    let kept = reached(crash, frames);
+    let mut numbers: HashMap<u32, u32> = HashMap::new();
+    for (number, &object) in (0..).zip(&kept) {
+        numbers.insert(object, number);
+    }
+    let moved = |value: Value| match value {
+        // What no chosen frame leads to is a place that all of them patch.
+        Value::Ref(object) => numbers.get(&object).map_or(Value::Null, |&n| Value::Ref(n)),
+        other => other,
+    };
+    let mut trimmed = Crash {
+        meta: crash.meta.clone(),
+        failure: crash.failure.clone(),
+        ..Crash::default()
+    };
+    let meta = &mut trimmed.meta;
+    meta.command.clear();
+    meta.counters.clear();
+    meta.pid = 0;
+    if !properties {
+        meta.properties.clear();
+    }
+
+    let mut classes: HashMap<u32, u32> = HashMap::new();
+    for &number in &kept {
+        let Some(object) = crash.object(number) else {
+            continue;
+        };
+        let class = *classes.entry(object.class).or_insert_with(|| {
+            let id = trimmed.classes.len() as u32;
+            let info = crash.class(object.class).cloned().unwrap_or_default();
+            trimmed.classes.push(ClassInfo { id, ..info });
+            id
+        });
+        let mut body = object.body.clone();
+        match &mut body {
+            Body::Instance(values) | Body::References(values) => {
+                values.iter_mut().for_each(|value| *value = moved(*value));
+            }
+            Body::Lambda(lambda) => {
+                for (_, value) in &mut lambda.captured {
+                    *value = moved(*value);
+                }
+            }
+            _ => {}
+        }
+        trimmed.objects.push(Some(Object { class, body }));
+    }
+
+    let failure = &mut trimmed.failure;
+    for (index, frame) in failure.frames.iter_mut().enumerate() {
+        if !frames.contains(&index) {
+            if frame.fidelity != Fidelity::None {
+                frame.reason = LEFT_OUT.to_owned();
+            }
+            frame.fidelity = Fidelity::None;
+            frame.descriptor.clear();
+            frame.arguments.clear();
+            frame.patch.clear();
+            continue;
+        }
+        for argument in &mut frame.arguments {
+            argument.value = moved(argument.value);
+        }
+        frame
+            .patch
+            .retain(|patch| numbers.contains_key(&patch.object));
+        for patch in &mut frame.patch {
+            patch.object = numbers[&patch.object];
+            patch.value = moved(patch.value);
+        }
+    }
+    // Causes and suppressed exceptions say something only to tests that end in them.
+    let ends: Vec<u32> = frames
+        .iter()
+        .map(|&index| failure.frames[index].exception)
+        .collect();
+    for (index, info) in (0..).zip(&mut failure.exceptions) {
+        info.object = info.object.and_then(|object| numbers.get(&object).copied());
+        if index != 0 && !ends.contains(&index) {
+            info.message = None;
+            info.stack.clear();
+        }
+    }
+    trimmed
+}
+
+/// The objects that the arguments of these frames lead to, in order.
+fn reached(crash: &Crash, frames: &[usize]) -> Vec<u32> {
+    let mut kept = vec![false; crash.objects.len()];
+    for &index in frames {
+        let frame = &crash.failure.frames[index];
+        let graph = Graph::at_entry(crash, frame);
+        let mut seen = vec![false; crash.objects.len()];
+        let arguments = frame.arguments.iter().map(|argument| argument.value);
+        let mut waiting: Vec<Value> = arguments.collect();
+        while let Some(value) = waiting.pop() {
+            let Value::Ref(object) = value else { continue };
+            match seen.get_mut(object as usize) {
+                Some(seen) if !*seen => *seen = true,
+                _ => continue,
+            }
+            match graph.body(object) {
+                Some(Body::Instance(_)) => {
+                    let fields = graph.fields(object);
+                    waiting.extend(fields.iter().map(|field| field.value.value));
+                }
+                Some(Body::References(values)) => waiting.extend(values),
+                Some(Body::Lambda(lambda)) => {
+                    waiting.extend(lambda.captured.iter().map(|(_, value)| *value));
+                }
+                _ => {}
+            }
+        }
+        for (kept, seen) in kept.iter_mut().zip(seen) {
+            *kept |= seen;
+        }
+    }
+    let numbered = (0..).zip(kept).filter(|(_, kept)| *kept);
+    numbered.map(|(number, _)| number).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use hindsight_tracelog::crash::{Argument, ExceptionInfo, FieldInfo, Frame, Patch, Text};
+
+    /// Object 0 has no use, 1 holds 2 at the failure and 3 at the entry of frame 1.
+    fn crash() -> Crash {
+        let mut crash = Crash::default();
+        let field = FieldInfo {
+            owner: "A".to_owned(),
+            name: "s".to_owned(),
+            descriptor: "Ljava/lang/String;".to_owned(),
+            access: 0,
+        };
+        for (id, name) in ["B", "A", "java.lang.String"].into_iter().enumerate() {
+            crash.classes.push(ClassInfo {
+                id: id as u32,
+                name: name.to_owned(),
+                fields: if name == "A" {
+                    vec![field.clone()]
+                } else {
+                    Vec::new()
+                },
+                ..ClassInfo::default()
+            });
+        }
+        let string = |text: &str| Body::String(Text::Utf8(text.to_owned()));
+        for (class, body) in [
+            (0, Body::Instance(Vec::new())),
+            (1, Body::Instance(vec![Value::Ref(2)])),
+            (2, string("late")),
+            (2, string("early")),
+        ] {
+            crash.objects.push(Some(Object { class, body }));
+        }
+        let argument = |object| Argument {
+            index: 0,
+            name: None,
+            descriptor: "LA;".to_owned(),
+            value: Value::Ref(object),
+        };
+        let frame = |object| Frame {
+            arguments: vec![argument(object)],
+            fidelity: Fidelity::Fields,
+            ..Frame::default()
+        };
+        let patch = Patch {
+            object: 1,
+            owner: "A".to_owned(),
+            field: "s".to_owned(),
+            descriptor: "Ljava/lang/String;".to_owned(),
+            value: Value::Ref(3),
+        };
+        crash.failure.frames = vec![frame(0), frame(1), frame(1)];
+        crash.failure.frames[1].patch.push(patch);
+        crash.failure.exceptions = vec![ExceptionInfo {
+            object: Some(0),
+            ..ExceptionInfo::default()
+        }];
+        crash.meta.command = "java Main secret".to_owned();
+        crash.meta.properties.push(("a".to_owned(), "b".to_owned()));
+        crash
+    }
+
+    #[test]
+    fn only_what_a_frame_saw_is_kept() {
+        let trimmed = trim(&crash(), &[1], false);
+        let objects: Vec<&Body> = trimmed.objects.iter().flatten().map(|o| &o.body).collect();
+        let early = Body::String(Text::Utf8("early".to_owned()));
+        assert_eq!(objects, [&Body::Instance(vec![Value::Null]), &early]);
+        assert_eq!(trimmed.classes.len(), 2);
+        assert_eq!(trimmed.class(0).unwrap().name, "A");
+        let frame = &trimmed.failure.frames[1];
+        assert_eq!(frame.arguments[0].value, Value::Ref(0));
+        assert_eq!(
+            (frame.patch[0].object, frame.patch[0].value),
+            (0, Value::Ref(1))
+        );
+        assert_eq!(trimmed.failure.frames[0].reason, LEFT_OUT);
+        assert!(trimmed.failure.frames[2].arguments.is_empty());
+        assert_eq!(trimmed.failure.exceptions[0].object, None);
+        assert!(trimmed.meta.command.is_empty() && trimmed.meta.properties.is_empty());
+        let bytes = crate::repair::encode(&trimmed);
+        assert_eq!(Crash::read(&bytes).unwrap(), trimmed);
+    }
+
+    #[test]
+    fn frames_together_keep_what_each_saw() {
+        let trimmed = trim(&crash(), &[1, 2], true);
+        assert_eq!(trimmed.objects.len(), 3);
+        assert_eq!(
+            trimmed.objects[0].as_ref().unwrap().body,
+            Body::Instance(vec![Value::Ref(1)])
+        );
+        assert_eq!(trimmed.meta.properties.len(), 1);
+    }
+}
