@@ -136,7 +136,15 @@ pub fn instrument<'a>(
     };
     let (mut logging, mut stack_of_writes) = (Vec::new(), 0);
     if let Some(writes) = writes {
-        logging = writes.probes(own, code, init_call, parameter_slots, this_in_0, constants)?;
+        logging = writes.probes(
+            own,
+            method,
+            code,
+            init_call,
+            parameter_slots,
+            this_in_0,
+            constants,
+        )?;
         stack_of_writes = writes.stack;
         if !frames && catching.is_empty() && logging.is_empty() {
             return Err(nothing);
