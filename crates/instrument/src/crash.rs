@@ -5,7 +5,7 @@ use std::mem;
 use hindsight_classfile::{ClassFile, Code, Member, PoolBuilder, access};
 
 use crate::asm::{Constants, MAX_SPARE_LEN, Spare};
-use crate::contract::PROBE;
+use crate::contract::{PROBE, WRITES};
 use crate::method::{NewBody, Order, instrument};
 use crate::records::{Kept, Named, Recorder};
 use crate::throwing::Own;
@@ -138,7 +138,7 @@ impl Workspace {
         let mut constants = Constants::reusing(PROBE, &class.pool, added, spare);
         let mut new = NewBody::default();
         let mut writes = wish.first_field.map(Writes::new);
-        if constants.is_instrumented() {
+        if constants.is_instrumented() || constants.refers_to(WRITES) {
             // Nothing is done twice.
             rewritten.had_probes = true;
         } else if self.each_body(&own, |space, named, code| {
@@ -303,7 +303,7 @@ impl Workspace {
         let kept = Kept {
             parameters: &new.parameters,
             fields: &new.fields,
-            position: new.position.is_some(),
+            position: new.position,
             handed: None,
         };
         self.recorder.method(own, named, code, order.id, &kept);

@@ -22,10 +22,11 @@ use crate::SkipReason;
 use crate::asm::{Constants, Fragment};
 use crate::contract::{
     self, APPEND_DOUBLE, APPEND_FLOAT, APPEND_INT, APPEND_LONG, APPEND_REFERENCE, ESCAPE,
-    MAX_REFERENCES, MAX_WORDS,
+    MAX_REFERENCES, MAX_WORDS, WriteProbe,
 };
 use crate::fields::KeptField;
 use crate::parameters::{Parameter, Place, place_at};
+use crate::writes;
 
 /// What a handler hands over, and for which region.
 pub struct Handler<'m, 'a> {
@@ -33,8 +34,9 @@ pub struct Handler<'m, 'a> {
     pub escape: bool,
     pub parameters: &'m [Parameter<'a>],
     pub fields: &'m [KeptField<'a>],
-    /// The variable with the position of the log of writes at entry.
-    pub position: Option<u16>,
+    /// The variable with the position of the log of writes at entry, if that is
+    /// handed over; without a variable, it is still the same.
+    pub position: Option<Option<u16>>,
     /// Whether the region lies before a constructor's call of another one.
     pub uninitialized_this: bool,
 }
@@ -81,7 +83,11 @@ impl Handler<'_, '_> {
             .chain(self.parameters.iter().filter_map(own))
             .chain(self.parameters.iter().filter_map(copied))
             .chain(fields)
-            .chain(self.position.map(|slot| (slot, VerificationType::Long)))
+            .chain(
+                self.position
+                    .flatten()
+                    .map(|slot| (slot, VerificationType::Long)),
+            )
     }
 
     /// Emits the handler.
@@ -118,12 +124,19 @@ impl Handler<'_, '_> {
                 .fields
                 .iter()
                 .map(|field| (field.kind, Some(field.slot)));
-            let position = self.position.map(|slot| (b'J', Some(slot)));
+            let position = self.position.map(|slot| (b'J', slot));
             parameters.chain(fields).chain(position)
         };
-        let load = |fragment: &mut Fragment, kind: u8, slot: Option<u16>| match slot {
-            Some(slot) => fragment.load(kind, slot),
-            None => fragment.op(op::ACONST_NULL),
+        let load = |fragment: &mut Fragment,
+                    kind: u8,
+                    slot: Option<u16>,
+                    constants: &mut Constants<'_, '_>| {
+            match slot {
+                Some(slot) => fragment.load(kind, slot),
+                None if is_reference(kind) => fragment.op(op::ACONST_NULL),
+                None => return writes::call(fragment, WriteProbe::Enter, constants),
+            }
+            Ok(())
         };
         // The buffer keeps references and words apart, so only the order among
         // themselves matters. Words after the first float or double are
@@ -139,13 +152,13 @@ impl Handler<'_, '_> {
             .filter(|(kind, _)| is_reference(*kind))
             .take(references)
         {
-            load(&mut fragment, kind, slot);
+            load(&mut fragment, kind, slot, constants)?;
         }
         for (kind, slot) in values()
             .filter(|(kind, _)| !is_reference(*kind))
             .take(words)
         {
-            load(&mut fragment, kind, slot);
+            load(&mut fragment, kind, slot, constants)?;
             if kind != b'J' {
                 fragment.op(op::I2L);
             }
@@ -167,7 +180,7 @@ impl Handler<'_, '_> {
             };
             *at += 1;
             if *at > given {
-                load(&mut fragment, kind, slot);
+                load(&mut fragment, kind, slot, constants)?;
                 append(&mut fragment, kind, constants)?;
             }
         }
