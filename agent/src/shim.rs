@@ -440,6 +440,7 @@ impl Shim {
 #[cfg(test)]
 mod tests {
     use super::CLASSES;
+    use hindsight_instrument::contract::{self, WriteProbe};
 
     /// The names that `instrument` compiles into classes exist in the compiled probes.
     #[test]
@@ -470,6 +471,20 @@ mod tests {
             "(Ljava/lang/Thread;Ljava/lang/Throwable;)V",
         ] {
             assert!(text.contains(descriptor), "{descriptor} is missing");
+        }
+        let (_, writes) = CLASSES
+            .iter()
+            .find(|(name, _)| *name == contract::WRITES)
+            .unwrap();
+        let text = String::from_utf8_lossy(writes);
+        let puts = b"ZCIJL".iter().map(|kind| WriteProbe::Put(*kind));
+        let stores = (0..8).map(WriteProbe::Store);
+        let others = [WriteProbe::Enter, WriteProbe::Copy, WriteProbe::Release];
+        for probe in puts.chain(stores).chain(others) {
+            let probe = probe.method();
+            for part in [probe.name, probe.descriptor] {
+                assert!(text.contains(part), "{part} is missing");
+            }
         }
     }
 }

@@ -54,6 +54,7 @@ def main(rest):
             "without": [],
             "reference": [agent_option(out=work / "out", copy="reference", **include)],
             "fields": [agent_option(out=work / "out", copy="fields", **include)],
+            "deep": [agent_option(out=work / "out", copy="deep", **include)],
         }
         figures = {side: {"first": [], "steady": [], "whole": [], "wall": []} for side in sides}
         for run in range(options.runs):

@@ -6,7 +6,7 @@ use crate::methods::Methods;
 use crate::options::Options;
 use crate::recording;
 use crate::snapshot::classes::{self, BLANK, Class, Storage};
-use crate::undo::rollback::Undo;
+use crate::undo::rollback::{Targets, Undo};
 use hindsight_instrument::MemberName;
 use hindsight_tracelog::crash::{Body, Object, Patch, Text, Value};
 use std::collections::{HashMap, HashSet, VecDeque};
@@ -26,6 +26,7 @@ pub(crate) struct Graph<'a> {
     queue: VecDeque<(Obj, u32, u32)>,
     /// What was written to before, if that is to be undone.
     undo: Option<Undo<'a>>,
+    targets: Option<Targets>,
     /// Objects with numbers that were written to: which one, and the number.
     written: Vec<(usize, u32)>,
     /// Bytes of content so far, against `max-bytes`.
@@ -69,6 +70,7 @@ impl<'a> Graph<'a> {
             objects: Vec::new(),
             queue: VecDeque::new(),
             undo: None,
+            targets: None,
             written: Vec::new(),
             bytes: 0,
             holes: HashMap::new(),
@@ -117,7 +119,7 @@ impl<'a> Graph<'a> {
         // A class mirror may be tagged already, as the class of some object.
         let (_, as_class) = unpack(self.jvmti.tag(object));
         self.jvmti.set_tag(object, pack(number, as_class));
-        if let Some(target) = self.undo.as_ref().and_then(|undo| undo.target(object)) {
+        if let Some(target) = self.targets.and_then(|targets| targets.find(object)) {
             self.written.push((target, number));
         }
         self.queue.push_back((object, number, class));
@@ -187,8 +189,9 @@ impl<'a> Graph<'a> {
     pub(crate) fn undo_writes(&mut self, undo: Undo<'a>) {
         let numbered = self.queue.iter();
         self.written = numbered
-            .filter_map(|(object, number, _)| Some((undo.target(*object)?, *number)))
+            .filter_map(|(object, number, _)| Some((undo.targets().find(*object)?, *number)))
             .collect();
+        self.targets = Some(undo.targets());
         self.undo = Some(undo);
     }
 

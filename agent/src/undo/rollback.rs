@@ -23,15 +23,13 @@ type Old = (u32, Vec<(u32, Value)>);
 /// The writes since the entry of the oldest frame, and what they wrote over.
 pub(crate) struct Undo<'a> {
     base: &'a Base,
-    /// An environment in which the tag of an object that was written to is its place in `targets`,
-    /// plus one.
-    tags: Jvmti,
+    tags: Targets,
     own: Log,
     others: Vec<Log>,
     lost: i64,
     /// For each object that was written to, its writes: the log (0 is the own one), and the entry
     /// there.
-    targets: Vec<Vec<(usize, usize)>>,
+    writes: Vec<Vec<(usize, usize)>>,
     /// What the writes wrote over, by log and entry, as far as it matters: the object, and its slots.
     old: HashMap<(usize, usize), Old>,
     fields: HashMap<u32, Option<MemberName>>,
@@ -39,6 +37,18 @@ pub(crate) struct Undo<'a> {
     beyond: bool,
     /// Places of patches that fit yet.
     places: usize,
+}
+
+/// Finds the objects that were written to: an environment in which their tag is their place among
+/// all of them, plus one.
+#[derive(Clone, Copy)]
+pub(crate) struct Targets(Jvmti);
+
+impl Targets {
+    /// Which of the objects written to this is, if any.
+    pub(crate) fn find(self, object: Obj) -> Option<usize> {
+        usize::try_from(self.0.tag(object)).ok()?.checked_sub(1)
+    }
 }
 
 /// A frame to be restored.
@@ -60,7 +70,7 @@ pub(crate) struct Restored {
 
 impl Drop for Undo<'_> {
     fn drop(&mut self) {
-        self.tags.dispose();
+        self.tags.0.dispose();
     }
 }
 
@@ -70,11 +80,11 @@ impl<'a> Undo<'a> {
         let since = logs.own.time(oldest);
         let mut undo = Undo {
             base,
-            tags,
+            tags: Targets(tags),
             own: logs.own,
             others: logs.others,
             lost: logs.lost,
-            targets: Vec::new(),
+            writes: Vec::new(),
             old: HashMap::new(),
             fields: HashMap::new(),
             beyond: false,
@@ -87,15 +97,12 @@ impl<'a> Undo<'a> {
         for log in 0..=undo.others.len() {
             for entry in 0..undo.log(log).entries.len() {
                 let object = undo.log(log).entries[entry].object;
-                let known = usize::try_from(undo.tags.tag(object)).unwrap_or(0);
-                let target = if known == 0 {
-                    undo.targets.push(Vec::new());
-                    undo.tags.set_tag(object, undo.targets.len() as i64);
-                    undo.targets.len() - 1
-                } else {
-                    known - 1
-                };
-                if let Some(writes) = undo.targets.get_mut(target) {
+                let target = undo.tags.find(object).unwrap_or_else(|| {
+                    undo.writes.push(Vec::new());
+                    undo.tags.0.set_tag(object, undo.writes.len() as i64);
+                    undo.writes.len() - 1
+                });
+                if let Some(writes) = undo.writes.get_mut(target) {
                     writes.push((log, entry));
                 }
             }
@@ -110,14 +117,13 @@ impl<'a> Undo<'a> {
         }
     }
 
-    /// Which of the objects written to this is, if any.
-    pub(crate) fn target(&self, object: Obj) -> Option<usize> {
-        usize::try_from(self.tags.tag(object)).ok()?.checked_sub(1)
+    pub(crate) fn targets(&self) -> Targets {
+        self.tags
     }
 
     /// Puts what an object of the graph had before into the graph.
     pub(crate) fn number(&mut self, target: usize, object: u32, graph: &mut Graph<'_>) {
-        let writes = std::mem::take(&mut self.targets[target]);
+        let writes = std::mem::take(&mut self.writes[target]);
         for &(log, entry) in &writes {
             let Entry {
                 place, old, word, ..

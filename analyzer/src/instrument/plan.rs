@@ -1,7 +1,7 @@
 //! What to do with classes, and what was done with one.
 
 use hindsight_classfile::{ClassFile, Error, access};
-use hindsight_instrument::contract::PROBE;
+use hindsight_instrument::contract::{PROBE, WRITES};
 use hindsight_instrument::glob::Globs;
 use hindsight_instrument::select::{self, MAX_FIELDS};
 use hindsight_instrument::{
@@ -229,7 +229,11 @@ impl Plan {
             Some(Left::BelowProbes)
         } else if !self.selects(&name) {
             Some(Left::NotSelected)
-        } else if class.pool.classes().any(|(_, name)| name == PROBE) {
+        } else if class
+            .pool
+            .classes()
+            .any(|(_, name)| name == PROBE || name == WRITES)
+        {
             Some(Left::Instrumented)
         } else {
             None

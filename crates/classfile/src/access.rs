@@ -12,6 +12,8 @@ pub const STATIC: u16 = 0x0008;
 pub const FINAL: u16 = 0x0010;
 /// A method that takes its monitor.
 pub const SYNCHRONIZED: u16 = 0x0020;
+/// `ACC_VOLATILE`, of a field.
+pub const VOLATILE: u16 = 0x0040;
 /// A method the compiler made to bridge two signatures.
 pub const BRIDGE: u16 = 0x0040;
 /// A method whose last parameter takes any number of arguments.

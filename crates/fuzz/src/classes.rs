@@ -2,7 +2,7 @@
 
 use hindsight_classfile::ClassFile;
 use hindsight_instrument::{
-    Copy, CrashPlan, Rules, TracePlan, What, catches, crash, entry_hook, trace,
+    Copy, CrashPlan, Rules, TracePlan, UndoPlan, What, Workspace, catches, crash, entry_hook, trace,
 };
 
 use crate::limits::{Limits, within};
@@ -90,6 +90,25 @@ pub fn instrument(bytes: &[u8]) {
     };
     if let Ok(done) = within(&INSTRUMENT, bytes.len(), || catches(bytes, 1)) {
         sound(done.class);
+    }
+    for frames in [true, false] {
+        let crash = CrashPlan {
+            copy: Copy::Fields,
+            max_fields: 16,
+            first_id: 1,
+            rules: &|_, _| Rules::default(),
+        };
+        let plan = UndoPlan {
+            crash: frames.then_some(&crash),
+            catches: true,
+            first_id: 1,
+            first_field: 1,
+        };
+        let mut space = Workspace::default();
+        let done = within(&INSTRUMENT, bytes.len(), || space.undoable(bytes, &plan));
+        if let Ok(done) = done {
+            sound(done.class);
+        }
     }
     let plan = TracePlan {
         what: &|_, _| What {

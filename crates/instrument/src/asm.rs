@@ -136,8 +136,13 @@ impl<'c, 'a> Constants<'c, 'a> {
     /// Whether the class refers to these probes already; it may to those of
     /// another plan.
     pub fn is_instrumented(&mut self) -> bool {
-        let probe = Utf8::new(self.owner.as_bytes());
-        self.added.old_class(self.pool, probe).is_some()
+        self.refers_to(self.owner)
+    }
+
+    /// Whether the class itself refers to a class.
+    pub fn refers_to(&mut self, class: &str) -> bool {
+        let class = Utf8::new(class.as_bytes());
+        self.added.old_class(self.pool, class).is_some()
     }
 
     /// The class constant of this name.

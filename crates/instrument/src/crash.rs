@@ -5,7 +5,7 @@ use std::mem;
 use hindsight_classfile::{ClassFile, Code, Member, PoolBuilder, access};
 
 use crate::asm::{Constants, MAX_SPARE_LEN, Spare};
-use crate::contract::PROBE;
+use crate::contract::{PROBE, WRITES};
 use crate::method::{NewBody, Order, instrument};
 use crate::records::{Kept, Named, Recorder};
 use crate::throwing::Own;
@@ -141,7 +141,7 @@ impl Workspace {
             ..NewBody::default()
         };
         let mut writes = wish.first_field.map(Writes::new);
-        if constants.is_instrumented() {
+        if constants.is_instrumented() || constants.refers_to(WRITES) {
             // Nothing is done twice.
             rewritten.had_probes = true;
         } else if self.each_body(&own, |space, named, code| {

@@ -21,10 +21,11 @@ use crate::SkipReason;
 use crate::asm::{Constants, Fragment};
 use crate::contract::{
     self, APPEND_DOUBLE, APPEND_FLOAT, APPEND_INT, APPEND_LONG, APPEND_REFERENCE, ESCAPE,
-    MAX_REFERENCES, MAX_WORDS,
+    MAX_REFERENCES, MAX_WORDS, WriteProbe,
 };
 use crate::fields::KeptField;
 use crate::parameters::{Parameter, Place, place_at};
+use crate::writes;
 
 /// What a handler hands over, and for which region.
 pub struct Handler<'m, 'a> {
@@ -32,8 +33,9 @@ pub struct Handler<'m, 'a> {
     pub escape: bool,
     pub parameters: &'m [Parameter<'a>],
     pub fields: &'m [KeptField<'a>],
-    /// The variable with the position of the log of writes at entry.
-    pub position: Option<u16>,
+    /// The variable with the position of the log of writes at entry, if that is
+    /// handed over; without a variable, it is still the same.
+    pub position: Option<Option<u16>>,
     /// Whether the region lies before a constructor's call of another one.
     pub uninitialized_this: bool,
 }
@@ -80,7 +82,11 @@ impl Handler<'_, '_> {
             .chain(self.parameters.iter().filter_map(own))
             .chain(self.parameters.iter().filter_map(copied))
             .chain(fields)
-            .chain(self.position.map(|slot| (slot, VerificationType::Long)))
+            .chain(
+                self.position
+                    .flatten()
+                    .map(|slot| (slot, VerificationType::Long)),
+            )
     }
 
     /// Emits the handler.
@@ -108,9 +114,16 @@ impl Handler<'_, '_> {
         fragment.load(b'L', exception);
         fragment.push_id(self.id, constants)?;
         // Stack: exception, id
-        let load = |fragment: &mut Fragment, kind: u8, slot: Option<u16>| match slot {
-            Some(slot) => fragment.load(kind, slot),
-            None => fragment.op(op::ACONST_NULL),
+        let load = |fragment: &mut Fragment,
+                    kind: u8,
+                    slot: Option<u16>,
+                    constants: &mut Constants<'_, '_>| {
+            match slot {
+                Some(slot) => fragment.load(kind, slot),
+                None if is_reference(kind) => fragment.op(op::ACONST_NULL),
+                None => return writes::call(fragment, WriteProbe::Enter, constants),
+            }
+            Ok(())
         };
         let mut values = std::mem::take(&mut constants.spare.values);
         values.clear();
@@ -118,6 +131,7 @@ impl Handler<'_, '_> {
         values.extend(of_parameters.map(|parameter| (parameter.kind, self.slot(parameter))));
         let of_fields = self.fields.iter();
         values.extend(of_fields.map(|field| (field.kind, Some(field.slot))));
+        values.extend(self.position.map(|slot| (b'J', slot)));
         // The buffer keeps references and words apart, so only the order among
         // themselves matters. Words after the first float or double are
         // appended, which keeps theirs.
@@ -125,7 +139,7 @@ impl Handler<'_, '_> {
         for &(kind, slot) in &values {
             if is_reference(kind) && references < MAX_REFERENCES {
                 references += 1;
-                load(&mut fragment, kind, slot);
+                load(&mut fragment, kind, slot, constants)?;
             }
         }
         for &(kind, slot) in values.iter().filter(|(kind, _)| !is_reference(*kind)) {
@@ -133,7 +147,7 @@ impl Handler<'_, '_> {
                 break;
             }
             words += 1;
-            load(&mut fragment, kind, slot);
+            load(&mut fragment, kind, slot, constants)?;
             if kind != b'J' {
                 fragment.op(op::I2L);
             }
@@ -157,7 +171,7 @@ impl Handler<'_, '_> {
                 match given.checked_sub(1) {
                     Some(left) => *given = left,
                     None => {
-                        load(&mut fragment, kind, slot);
+                        load(&mut fragment, kind, slot, constants)?;
                         append(&mut fragment, kind, constants)?;
                     }
                 }

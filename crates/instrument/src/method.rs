@@ -1,8 +1,9 @@
 //! One method: from its body to the new body.
 
 use hindsight_classfile::frames::VerificationType;
+use hindsight_classfile::opcode as op;
 use hindsight_classfile::{
-    Attribute, Attributes, Code, Handler as TableEntry, Member, MethodDescriptor,
+    Attribute, Attributes, Code, Handler as TableEntry, Member, MethodDescriptor, Operand,
 };
 
 use crate::asm::{Constants, Fragment, Guard, Spare};
@@ -63,8 +64,9 @@ pub struct Order {
 pub struct NewBody<'a> {
     pub parameters: Vec<Parameter<'a>>,
     pub fields: Vec<KeptField<'a>>,
-    /// The variable that keeps where the log of writes was.
-    pub position: Option<u16>,
+    /// Whether the handler hands over where the log of writes was, and the
+    /// variable that keeps it, if one has to.
+    pub position: Option<Option<u16>>,
     /// Where the inserted code stands, if asked for.
     pub layout: Layout,
     pub scan: Scan,
@@ -141,7 +143,15 @@ pub fn instrument<'a>(
     };
     let (mut logging, mut stack_of_writes) = (Vec::new(), 0);
     if let Some(writes) = writes {
-        logging = writes.probes(own, code, init_call, parameter_slots, this_in_0, constants)?;
+        logging = writes.probes(
+            own,
+            method,
+            code,
+            init_call,
+            parameter_slots,
+            this_in_0,
+            constants,
+        )?;
         stack_of_writes = writes.stack;
         if !frames && catching.is_empty() && logging.is_empty() {
             return Err(nothing);
@@ -186,13 +196,15 @@ pub fn instrument<'a>(
         constants,
         fields,
     )?;
-    *position = None;
-    if frames && order.position {
-        *position = Some(next_slot);
+    let hands_position = frames && order.position;
+    let mut position_slot = None;
+    if hands_position && !(logging.is_empty() && stays_by_itself(own, code)?) {
+        position_slot = Some(next_slot);
         next_slot = next_slot.checked_add(2).ok_or(SkipReason::TooManyLocals)?;
     }
+    *position = hands_position.then_some(position_slot);
     fresh.clear();
-    fresh.extend(fresh_types(parameters, fields, *position));
+    fresh.extend(fresh_types(parameters, fields, position_slot));
     if !(fresh.is_empty() && catching.is_empty()) {
         let old = stack_map.map_or(Ok(0), |stack_map| stack_map.reader().u16())?;
         check_frames(code, usize::from(old) + of_probes + FRAMES_OF_HANDLERS)?;
@@ -236,7 +248,7 @@ pub fn instrument<'a>(
     let entry_code = entry(
         parameters,
         fields,
-        *position,
+        position_slot,
         fresh,
         constructor,
         code.max_locals,
@@ -292,7 +304,7 @@ pub fn instrument<'a>(
     if order.layout {
         *layout = Layout {
             inserted: body.inserted(&catching, caught_slot),
-            fresh: fresh_variables(parameters, fields, *position),
+            fresh: fresh_variables(parameters, fields, position_slot),
         };
     }
     for region in regions.iter().flatten() {
@@ -336,6 +348,25 @@ pub fn instrument<'a>(
     )?;
     body.recycle(&mut constants.spare);
     Ok(())
+}
+
+/// Whether a body runs no code but its own. If it does not write either, the log
+/// of writes is at its end where it was at its entry.
+fn stays_by_itself(own: &Own<'_, '_>, code: &Code<'_>) -> Result<bool, SkipReason> {
+    for insn in code.instructions() {
+        let insn = insn?;
+        match (insn.opcode, insn.operand()?) {
+            (op::INVOKEVIRTUAL..=op::NEW, _) => return Ok(false),
+            // Another class may have to be initialized.
+            (op::GETSTATIC | op::PUTSTATIC, Operand::Constant(field)) => {
+                if own.class.pool.field(field)?.owner != own.name {
+                    return Ok(false);
+                }
+            }
+            _ => {}
+        }
+    }
+    Ok(true)
 }
 
 /// The fresh variables that the entry fills, by what they hold: captures are

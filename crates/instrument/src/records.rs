@@ -78,8 +78,9 @@ pub struct Named<'m, 'a> {
 pub struct Kept<'b, 'a> {
     pub parameters: &'b [Parameter<'a>],
     pub fields: &'b [KeptField<'a>],
-    /// The variable that keeps the position of the log of writes, if any.
-    pub position: Option<u16>,
+    /// Whether it hands over the position of the log of writes, and the variable
+    /// that keeps it, if one has to.
+    pub position: Option<Option<u16>>,
     /// The places of the parameters that are handed over, in that order; all if
     /// there is no list.
     pub handed: Option<&'b [usize]>,
@@ -510,6 +511,7 @@ impl Recorder {
             });
         }
         if let Some(slot) = body.position {
+            let slot = slot.unwrap_or(CaptureRow::NOWHERE);
             self.captures.push(CaptureRow::Position { slot });
         }
     }

@@ -16,7 +16,7 @@
 //! after. Code is inserted in straight lines, without frames and without
 //! exception-table entries, except in handlers.
 
-mod bulk;
+pub(crate) mod bulk;
 mod calls;
 pub(crate) mod early;
 mod handlers;

@@ -23,7 +23,7 @@ use crate::contract::trace::{Probe, Shape};
 use crate::insertions::Insertions;
 
 /// Whether a method is known to write unseen.
-fn writes_unseen(opcode: u8, method: &MemberRef<'_>) -> bool {
+pub fn writes_unseen(opcode: u8, method: &MemberRef<'_>) -> bool {
     let name = method.name.as_bytes();
     let starts = |words: &[&str]| words.iter().any(|word| name.starts_with(word.as_bytes()));
     match (method.owner.as_bytes(), opcode) {

@@ -10,7 +10,8 @@ use std::time::{Duration, Instant};
 use std::{env, io};
 
 use hindsight_instrument::{
-    Copy, CrashPlan, Methods, Rules, SkipReason, SkippedMethods, TracePlan, What, crash, trace,
+    Copy, CrashPlan, Methods, Rules, SkipReason, SkippedMethods, TracePlan, UndoPlan, What,
+    Workspace, crash, trace,
 };
 
 use crate::support;
@@ -193,6 +194,45 @@ fn check_trace(what: What, name: &str) {
         })
     };
     check(&plan, name);
+}
+
+/// With frames, and without: as the JDK's own collections have it.
+fn check_undo(frames: bool, name: &str) {
+    let rules = |name: &str, descriptor: &str| Rules {
+        escape: name.len().is_multiple_of(4),
+        caught: descriptor.len().is_multiple_of(4),
+    };
+    let plan = |bytes: &[u8], first_id| {
+        let crash = CrashPlan {
+            copy: Copy::Fields,
+            max_fields: 16,
+            first_id,
+            rules: &rules,
+        };
+        let plan = UndoPlan {
+            crash: frames.then_some(&crash),
+            catches: true,
+            first_id,
+            first_field: first_id,
+        };
+        // A method whose writes are not logged counts as skipped.
+        let done = Workspace::default().undoable(bytes, &plan);
+        done.map(|rewritten| Outcome {
+            class: rewritten.class,
+            class_name: rewritten.class_name,
+            methods: rewritten.methods,
+            skipped: [reasons(&rewritten.skipped), reasons(&rewritten.reduced)].concat(),
+        })
+    };
+    check(&plan, name);
+}
+
+#[test]
+fn jdk_classes_verify_with_writes_logged() {
+    check_undo(true, "undo");
+    if full() {
+        check_undo(false, "undo-aside");
+    }
 }
 
 #[test]

@@ -1,8 +1,8 @@
 //! The plans: all ways of rewriting that have to survive.
 
 use hindsight_instrument::{
-    Copy, CrashPlan, Error, Rewritten, Rules, SkipReason, Skipped, SkippedMethods, TracePlan, What,
-    catches, crash, trace,
+    Copy, CrashPlan, Error, Rewritten, Rules, SkipReason, Skipped, SkippedMethods, TracePlan,
+    UndoPlan, What, Workspace, catches, crash, trace,
 };
 
 /// Ids beyond 32,767 need a constant; the first methods of a class are below
@@ -72,6 +72,14 @@ pub static PLANS: &[Plan] = &[
         rewrite: |class, id| Ok(outcome(catches(class, id)?)),
     },
     Plan {
+        name: "deep",
+        rewrite: |class, id| undo_plan(class, id, true),
+    },
+    Plan {
+        name: "deep, aside",
+        rewrite: |class, id| undo_plan(class, id, false),
+    },
+    Plan {
         name: "trace",
         rewrite: trace_plan,
     },
@@ -85,6 +93,22 @@ fn crash_plan(class: &[u8], first_id: u32, copy: Copy, rules: Rules) -> Result<O
         rules: &|_, _| rules,
     };
     Ok(outcome(crash(class, &plan)?))
+}
+
+fn undo_plan(class: &[u8], first_id: u32, frames: bool) -> Result<Outcome, Error> {
+    let crash = CrashPlan {
+        copy: Copy::Fields,
+        max_fields: 16,
+        first_id,
+        rules: &|_, _| Rules::default(),
+    };
+    let plan = UndoPlan {
+        crash: frames.then_some(&crash),
+        catches: true,
+        first_id,
+        first_field: first_id,
+    };
+    Ok(outcome(Workspace::default().undoable(class, &plan)?))
 }
 
 fn trace_plan(class: &[u8], first_id: u32) -> Result<Outcome, Error> {

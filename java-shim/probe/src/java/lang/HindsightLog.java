@@ -61,6 +61,9 @@ final class HindsightLog {
     private static int nextRetired;
     private static int logs;
 
+    /** Whether there is more than one thread to be told apart. */
+    private static boolean several;
+
     /** Of threads for which there was no place. Nobody reads what is in it. */
     private static final HindsightLog NONE = new HindsightLog(null, Long.MIN_VALUE);
 
@@ -163,6 +166,7 @@ final class HindsightLog {
                 HindsightLog log = new HindsightLog(thread, (long) (logs++ & 0x7ffff) << 44);
                 // What others have done up to now is earlier than all that this thread will do.
                 tick();
+                several = logs > 1;
                 if (all[free] != null) {
                     retire(all[free]);
                 }
@@ -230,7 +234,7 @@ final class HindsightLog {
     /** Moves the clock on if this thread has done anything at the present time. */
     @ForceInline
     static void release() {
-        if (current().time == CLOCK.now) {
+        if (several && current().time == CLOCK.now) {
             tick();
         }
     }

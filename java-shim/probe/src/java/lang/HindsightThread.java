@@ -177,6 +177,8 @@ final class HindsightThread {
     /** The propagation that the next frame belongs to. */
     Propagation propagation(Throwable exception, int method) {
         moves++;
+        // The method may be about to leave a monitor.
+        HindsightLog.release();
         Propagation[] all = kept();
         Propagation now = all[0];
         if (now != null && now.exception == exception && now.catcher < 0) {

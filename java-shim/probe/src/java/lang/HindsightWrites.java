@@ -3,6 +3,7 @@ package java.lang;
 import java.lang.reflect.Field;
 import java.util.Arrays;
 import jdk.internal.misc.Unsafe;
+import jdk.internal.vm.annotation.DontInline;
 import jdk.internal.vm.annotation.ForceInline;
 import jdk.internal.vm.annotation.Hidden;
 
@@ -21,14 +22,14 @@ public final class HindsightWrites {
     private HindsightWrites() {}
 
     /** The position in the current thread's log, which a method keeps from its entry on. */
-    @ForceInline
+    @DontInline
     @Hidden
     public static long enter() {
         return HindsightLog.current().position();
     }
 
     /** Before a reference is written to a field. */
-    @ForceInline
+    @DontInline
     @Hidden
     public static void put(Object object, int field) {
         int offset = offset(object, field);
@@ -38,7 +39,7 @@ public final class HindsightWrites {
     }
 
     /** Before an {@code int} or {@code float} is written to a field. */
-    @ForceInline
+    @DontInline
     @Hidden
     public static void putInt(Object object, int field) {
         int offset = offset(object, field);
@@ -48,7 +49,7 @@ public final class HindsightWrites {
     }
 
     /** Before a {@code long} or {@code double} is written to a field. */
-    @ForceInline
+    @DontInline
     @Hidden
     public static void putLong(Object object, int field) {
         int offset = offset(object, field);
@@ -58,7 +59,7 @@ public final class HindsightWrites {
     }
 
     /** Before a {@code short} or {@code char} is written to a field. */
-    @ForceInline
+    @DontInline
     @Hidden
     public static void putShort(Object object, int field) {
         int offset = offset(object, field);
@@ -68,7 +69,7 @@ public final class HindsightWrites {
     }
 
     /** Before a {@code boolean} or {@code byte} is written to a field. */
-    @ForceInline
+    @DontInline
     @Hidden
     public static void putByte(Object object, int field) {
         int offset = offset(object, field);
@@ -77,7 +78,7 @@ public final class HindsightWrites {
         }
     }
 
-    @ForceInline
+    @DontInline
     @Hidden
     public static void store(Object[] array, int index) {
         if (array != null && index >= 0 && index < array.length) {
@@ -85,7 +86,7 @@ public final class HindsightWrites {
         }
     }
 
-    @ForceInline
+    @DontInline
     @Hidden
     public static void store(int[] array, int index) {
         if (array != null && index >= 0 && index < array.length) {
@@ -93,7 +94,7 @@ public final class HindsightWrites {
         }
     }
 
-    @ForceInline
+    @DontInline
     @Hidden
     public static void store(long[] array, int index) {
         if (array != null && index >= 0 && index < array.length) {
@@ -101,7 +102,7 @@ public final class HindsightWrites {
         }
     }
 
-    @ForceInline
+    @DontInline
     @Hidden
     public static void store(float[] array, int index) {
         if (array != null && index >= 0 && index < array.length) {
@@ -110,7 +111,7 @@ public final class HindsightWrites {
         }
     }
 
-    @ForceInline
+    @DontInline
     @Hidden
     public static void store(double[] array, int index) {
         if (array != null && index >= 0 && index < array.length) {
@@ -119,7 +120,7 @@ public final class HindsightWrites {
         }
     }
 
-    @ForceInline
+    @DontInline
     @Hidden
     public static void store(char[] array, int index) {
         if (array != null && index >= 0 && index < array.length) {
@@ -127,7 +128,7 @@ public final class HindsightWrites {
         }
     }
 
-    @ForceInline
+    @DontInline
     @Hidden
     public static void store(short[] array, int index) {
         if (array != null && index >= 0 && index < array.length) {
@@ -136,7 +137,7 @@ public final class HindsightWrites {
     }
 
     /** Of {@code byte} or {@code boolean}, which one instruction writes. */
-    @ForceInline
+    @DontInline
     @Hidden
     public static void store(Object array, int index) {
         if (array instanceof byte[]) {

@@ -180,6 +180,52 @@ final class GraphTests {
         check(odd.holes().get(0).contains("none"), odd.holes());
     }
 
+    static void patchesOfElements() throws Hole {
+        Object[] all = {
+            new Object[] {"a", "b"}, new int[] {1, 2}, new boolean[] {true, false},
+            new char[] {'x'}, new byte[] {1, 2}, new long[] {1}, new float[] {1}, new double[] {1},
+            new short[] {1}, new java.util.ArrayList<>(List.of("p", "q")),
+        };
+        Object[] elements = elementsOf((List<?>) all[9]);
+        Snapshot snapshot = new Snapshot();
+        Object[] argument = snapshot.argument(1, all);
+        Object[][] patches = {
+            snapshot.patch(all[0], 1, "L", snapshot.number("at entry")),
+            snapshot.patch(all[1], 0, "I", -7L),
+            snapshot.patch(all[2], 1, "Z", true),
+            snapshot.patch(all[3], 0, "C", (long) '\uffff'),
+            snapshot.patch(all[4], 1, "B", -1L),
+            snapshot.patch(all[5], 0, "J", Long.MIN_VALUE),
+            snapshot.patch(all[6], 0, "F", 0.5f),
+            snapshot.patch(all[7], 0, "D", 0.25),
+            snapshot.patch(all[8], 0, "S", -2L),
+            snapshot.patch(elements, 0, "L", snapshot.number("first")),
+            snapshot.patch(all[1], 2, "I", 1L),
+        };
+        snapshot.frame(one(argument), (Object[]) patches);
+        snapshot.frame(one(argument));
+        CrashFile file = CrashFile.read(snapshot.file(), "f");
+        Frame frame = Frame.restore(file, 0, null);
+        Object[] back = frame.argument(1);
+        equal(java.util.Arrays.deepToString(java.util.Arrays.copyOf(back, 3)),
+                "[[a, at entry], [-7, 2], [true, true]]");
+        equal((int) ((char[]) back[3])[0], 0xffff);
+        equal(java.util.Arrays.toString((byte[]) back[4]), "[1, -1]");
+        equal(((long[]) back[5])[0], Long.MIN_VALUE);
+        equal(((float[]) back[6])[0], 0.5f);
+        equal(((double[]) back[7])[0], 0.25);
+        equal(((short[]) back[8])[0], (short) -2);
+        equal(back[9], List.of("first", "q"));
+        check(frame.holes().get(0).contains("element 2"), frame.holes());
+        Object[] plain = Frame.restore(file, 1, null).argument(1);
+        equal(java.util.Arrays.toString((int[]) plain[1]), "[1, 2]");
+    }
+
+    /** The array in an {@code ArrayList}. */
+    private static Object[] elementsOf(List<?> list) throws Hole {
+        return (Object[]) Layout.need(java.util.ArrayList.class, "elementData").get(list);
+    }
+
     static void holesAreToldAndNull() {
         Node node = new Node(1);
         node.item = new Thread("x");

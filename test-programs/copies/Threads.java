@@ -1,0 +1,164 @@
+import java.util.concurrent.SynchronousQueue;
+import java.util.concurrent.locks.ReentrantLock;
+
+/**
+ * Writes of several threads, put in order by everything that Java has for it. Each frame checks that
+ * it sees what was there at its entry.
+ */
+public class Threads {
+    static class Shared {
+        int value;
+        Shared next;
+        volatile boolean ready;
+        boolean done;
+    }
+
+    static boolean virtual;
+
+    static Thread start(Runnable body) throws Exception {
+        if (virtual) {
+            return (Thread) Thread.class.getMethod("startVirtualThread", Runnable.class).invoke(null, body);
+        }
+        Thread thread = new Thread(body);
+        thread.setDaemon(true);
+        thread.start();
+        return thread;
+    }
+
+    static void check(Shared shared, int expected) {
+        if (shared.next.value != expected) {
+            throw new AssertionError(shared.next.value + " instead of " + expected);
+        }
+    }
+
+    /** A thread that is started and joined. */
+    static void joined(Shared shared) throws Exception {
+        check(shared, 0);
+        start(() -> shared.next.value++).join();
+        queued(shared);
+    }
+
+    /** A thread that lives on and is handed work through a queue. */
+    static void queued(Shared shared) throws Exception {
+        check(shared, 1);
+        SynchronousQueue<Runnable> queue = new SynchronousQueue<>();
+        start(() -> {
+            try {
+                while (true) {
+                    queue.take().run();
+                }
+            } catch (InterruptedException e) {
+                // Over.
+            }
+        });
+        handedOver(shared, queue, 3);
+    }
+
+    static void handedOver(Shared shared, SynchronousQueue<Runnable> queue, int depth) throws Exception {
+        check(shared, 4 - depth);
+        if (depth == 0) {
+            locked(shared);
+            return;
+        }
+        queue.put(() -> shared.next.value++);
+        SynchronousQueue<String> done = new SynchronousQueue<>();
+        queue.put(() -> {
+            try {
+                done.put("done");
+            } catch (InterruptedException e) {
+                throw new AssertionError(e);
+            }
+        });
+        done.take();
+        handedOver(shared, queue, depth - 1);
+    }
+
+    /** A thread that waits for a lock. */
+    static void locked(Shared shared) throws Exception {
+        check(shared, 4);
+        ReentrantLock lock = new ReentrantLock();
+        lock.lock();
+        Thread other = start(() -> {
+            lock.lock();
+            try {
+                shared.next.value++;
+                shared.done = true;
+            } finally {
+                lock.unlock();
+            }
+        });
+        lockedWithin(shared, lock);
+    }
+
+    static void lockedWithin(Shared shared, ReentrantLock lock) throws Exception {
+        check(shared, 4);
+        boolean done = false;
+        if (!lock.isHeldByCurrentThread()) {
+            lock.lock();
+        }
+        while (!done) {
+            lock.unlock();
+            Thread.yield();
+            lock.lock();
+            done = shared.done;
+        }
+        lock.unlock();
+        flagged(shared);
+    }
+
+    /** A thread that waits for a volatile field. */
+    static void flagged(Shared shared) throws Exception {
+        check(shared, 5);
+        shared.ready = false;
+        shared.done = false;
+        start(() -> {
+            while (!shared.ready) {
+                Thread.onSpinWait();
+            }
+            shared.next.value++;
+            synchronized (shared) {
+                shared.done = true;
+            }
+        });
+        flaggedWithin(shared);
+    }
+
+    static void flaggedWithin(Shared shared) throws Exception {
+        check(shared, 5);
+        shared.ready = true;
+        boolean done = false;
+        while (!done) {
+            synchronized (shared) {
+                done = shared.done;
+            }
+        }
+        end(shared);
+    }
+
+    static void end(Shared shared) {
+        check(shared, 6);
+        shared.next.value = 100;
+        throw new IllegalStateException();
+    }
+
+    static void body() throws Exception {
+        Shared shared = new Shared();
+        shared.next = new Shared();
+        joined(shared);
+    }
+
+    public static void main(String[] args) throws Exception {
+        virtual = args.length > 0;
+        if (virtual) {
+            start(() -> {
+                try {
+                    body();
+                } catch (Exception e) {
+                    throw new AssertionError(e);
+                }
+            }).join();
+        } else {
+            body();
+        }
+    }
+}

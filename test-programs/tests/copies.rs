@@ -1,0 +1,246 @@
+//! The copy strategies: each gives tests that the cheaper ones do not.
+
+use hindsight_test_programs::{Jdk, Workplace, both, hindsight, jdks, root, text};
+use hindsight_tracelog::crash::{Fidelity, Frame, Value};
+use serde_json::Value as Json;
+use std::collections::BTreeMap;
+use std::process::Command;
+
+/// Records a program of `copies/`.
+fn record(jdk: &Jdk, program: &str, options: &str, arguments: &[&str]) -> Workplace {
+    let workplace = Workplace::new(&format!("copies-{program}"));
+    let source = root().join(format!("test-programs/copies/{program}.java"));
+    let classes = workplace.compile(jdk, &["--release", "11"], &[source]);
+    let run = workplace
+        .java_with_agent(jdk, options)
+        .arg("-cp")
+        .arg(&classes)
+        .arg(program)
+        .args(arguments)
+        .output()
+        .unwrap();
+    assert_eq!(
+        workplace.crash_files().len(),
+        1,
+        "{program} with {options} on JDK {}: {}",
+        jdk.version,
+        both(&run)
+    );
+    workplace
+}
+
+/// The verdicts on all frames, by method; recursive ones have the depth behind their name.
+fn verdicts(jdk: &Jdk, workplace: &Workplace) -> BTreeMap<String, String> {
+    let output = Command::new(hindsight())
+        .arg("junit")
+        .args(workplace.crash_files())
+        .arg("--classpath")
+        .arg(workplace.join("classes"))
+        .arg("--out")
+        .arg(workplace.join("tests"))
+        .args(["--format", "json", "--jdk"])
+        .arg(&jdk.home)
+        .output()
+        .unwrap();
+    let report: Json = serde_json::from_str(&text(&output.stdout)).unwrap_or_default();
+    let frames = report["crashes"][0]["frames"]
+        .as_array()
+        .unwrap_or_else(|| panic!("{}", both(&output)));
+    let mut verdicts = BTreeMap::new();
+    for frame in frames {
+        let method = frame["method"].as_str().unwrap().to_owned();
+        let verdict = format!("{} {}", frame["verdict"], frame["reason"]);
+        let times = verdicts
+            .keys()
+            .filter(|known: &&String| known.split('#').next() == Some(&method))
+            .count();
+        let name = match times {
+            0 => method,
+            times => format!("{method}#{times}"),
+        };
+        verdicts.insert(name, verdict);
+    }
+    verdicts
+}
+
+fn reproduces(verdict: &str) -> bool {
+    verdict.starts_with("\"reproduces\"")
+}
+
+fn frame<'c>(frames: &'c [Frame], method: &str) -> &'c Frame {
+    frames.iter().find(|frame| frame.method == method).unwrap()
+}
+
+#[test]
+fn each_strategy_reproduces_what_the_cheaper_ones_do_not() {
+    let all = ["reference", "fields", "depth", "deep"];
+    for jdk in jdks() {
+        for (strategy, most) in [("reference", 1), ("fields", 2), ("depth:2", 3), ("deep", 4)] {
+            let workplace = record(jdk, "Strategies", &format!("copy={strategy}"), &[]);
+            let verdicts = verdicts(jdk, &workplace);
+            for (at, method) in all.iter().enumerate() {
+                assert_eq!(
+                    reproduces(&verdicts[*method]),
+                    at < most,
+                    "{method} with copy={strategy} on JDK {}: {verdicts:?}",
+                    jdk.version
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn receiver_and_arguments_may_differ() {
+    let jdk = &jdks()[0];
+    for (options, expected) in [
+        ("copy=deep", [true, true]),
+        ("copy=deep,copy.arguments=reference", [true, false]),
+        ("copy.receiver=fields,copy.arguments=deep", [false, true]),
+    ] {
+        let workplace = record(jdk, "Sides", options, &[]);
+        let verdicts = verdicts(jdk, &workplace);
+        for (method, expected) in ["receiver", "argument"].into_iter().zip(expected) {
+            // The frame below needs both.
+            let expected = expected && (method == "argument" || options == "copy=deep");
+            assert_eq!(
+                reproduces(&verdicts[method]),
+                expected,
+                "{method} with {options}: {verdicts:?}"
+            );
+        }
+    }
+}
+
+#[test]
+fn writes_inside_collections_are_undone() {
+    for jdk in jdks() {
+        let workplace = record(jdk, "Collections", "copy=deep", &[]);
+        let verdicts = verdicts(jdk, &workplace);
+        assert!(
+            reproduces(&verdicts["run"]),
+            "on JDK {}: {verdicts:?}",
+            jdk.version
+        );
+        let fields = record(jdk, "Collections", "copy=fields", &[]);
+        assert!(!reproduces(&self::verdicts(jdk, &fields)["run"]));
+    }
+}
+
+#[test]
+fn writes_of_other_threads_are_undone_in_order() {
+    for jdk in jdks() {
+        let kinds: &[&[&str]] = if jdk.version >= 21 {
+            &[&[], &["virtual"]]
+        } else {
+            &[&[]]
+        };
+        for arguments in kinds {
+            let workplace = record(jdk, "Threads", "copy=deep", arguments);
+            let crash = &workplace.crashes()[0];
+            // What `next.value` was at the entry of each frame that has it as its argument.
+            let mut seen = Vec::new();
+            for frame in &crash.failure.frames {
+                let shared = frame.arguments.iter().find(|argument| argument.index == 1);
+                let Some(Value::Ref(shared)) = shared.map(|argument| argument.value) else {
+                    continue;
+                };
+                if !["check", "main", "lambda$main$0"].contains(&frame.method.as_str()) {
+                    assert_eq!(
+                        frame.fidelity,
+                        Fidelity::Deep,
+                        "{}: {}",
+                        frame.method,
+                        frame.reason
+                    );
+                    assert_eq!(frame.reason, "", "{}", frame.method);
+                    let next = value(crash, frame, shared, "next");
+                    let Value::Ref(next) = next else {
+                        panic!("{next:?}");
+                    };
+                    let Value::Int(value) = value(crash, frame, next, "value") else {
+                        panic!("no value");
+                    };
+                    seen.push((frame.method.as_str(), value));
+                }
+            }
+            assert_eq!(
+                seen,
+                [
+                    ("end", 6),
+                    ("flaggedWithin", 5),
+                    ("flagged", 5),
+                    ("lockedWithin", 4),
+                    ("locked", 4),
+                    ("handedOver", 4),
+                    ("handedOver", 3),
+                    ("handedOver", 2),
+                    ("handedOver", 1),
+                    ("queued", 1),
+                    ("joined", 0),
+                ],
+                "on JDK {} {arguments:?}",
+                jdk.version
+            );
+        }
+    }
+}
+
+/// A field as it was at a frame's entry.
+fn value(
+    crash: &hindsight_tracelog::reader::Crash,
+    frame: &Frame,
+    object: u32,
+    field: &str,
+) -> Value {
+    let mut patch = frame.patch.iter();
+    if let Some(patch) = patch.find(|patch| patch.object == object && patch.field == field) {
+        return patch.value;
+    }
+    let stored = crash.object(object).unwrap();
+    let class = crash.class(stored.class).unwrap();
+    let at = class.fields.iter().position(|known| known.name == field);
+    match &stored.body {
+        hindsight_tracelog::crash::Body::Instance(values) => {
+            values[at.unwrap()].typed(&class.fields[at.unwrap()].descriptor)
+        }
+        body => panic!("{body:?}"),
+    }
+}
+
+#[test]
+fn a_frame_older_than_the_log_says_so() {
+    for jdk in jdks() {
+        let workplace = record(jdk, "Overrun", "copy=deep,max-writes=1024", &[]);
+        let crash = &workplace.crashes()[0];
+        let frames = &crash.failure.frames;
+        assert_eq!(frame(frames, "inner").fidelity, Fidelity::Deep);
+        let outer = frame(frames, "outer");
+        assert_eq!(outer.fidelity, Fidelity::Fields);
+        assert!(outer.reason.contains("max-writes"), "{}", outer.reason);
+        // What it uses itself it has all the same.
+        assert!(outer.patch.iter().any(|patch| patch.field == "used"));
+        let shown = Command::new(hindsight())
+            .arg("inspect")
+            .args(workplace.crash_files())
+            .output()
+            .unwrap();
+        assert!(
+            text(&shown.stdout).contains("! degraded to fields: "),
+            "{}",
+            both(&shown)
+        );
+        assert_eq!(workplace.run_json()["copy"]["max_writes"], 1024);
+    }
+}
+
+#[test]
+fn a_write_that_no_probe_sees_is_noticed_where_a_copy_was_made() {
+    let jdk = &jdks()[0];
+    let workplace = record(jdk, "Unseen", "copy=deep", &[]);
+    let crash = &workplace.crashes()[0];
+    let run = frame(&crash.failure.frames, "run");
+    let used: Vec<_> = run.patch.iter().map(|patch| patch.value).collect();
+    assert_eq!(used, [Value::Int(1)]);
+    assert_eq!(workplace.run_json()["counters"]["writes_not_logged"], 1);
+}
