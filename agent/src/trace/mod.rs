@@ -122,9 +122,7 @@ pub(crate) fn start(base: &'static Base, jni: Jni, directory: &Path) -> Result<(
             .spawn(|| tracing.packer.run(&tracing.arena))
             .map_err(|error| format!("cannot start a thread: {error}"))?;
     }
-    tracing
-        .tracer
-        .start(jni, tracing.shared.address(), options.what.values);
+    tracing.tracer.start(jni, &tracing.shared, options.what);
     Ok(())
 }
 
