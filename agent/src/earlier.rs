@@ -67,8 +67,9 @@ fn is_ours(base: &Base, jvmti: Jvmti, jni: Jni, class: Obj) -> bool {
     if !wanted {
         return false;
     }
-    // The boot loader's were loaded while the JVM was being set up: the probes may need them.
-    if loader.is_none() {
+    // The boot loader's were loaded while the JVM was being set up: the probes may need them. Those of
+    // traces need none that may be instrumented.
+    if loader.is_none() && !base.options.tracing {
         base.counters
             .add("classes_left_alone:loaded before the agent", 1);
         return false;

@@ -203,7 +203,8 @@ pub(crate) fn again(
 ) -> Option<Vec<u8>> {
     let name = name?;
     let dotted = name.replace('/', ".");
-    if loader.is_null() || !wants_frames(base, &dotted, loader) || has_probes(bytes) {
+    let boot = loader.is_null() && !base.options.tracing;
+    if boot || !wants_frames(base, &dotted, loader) || has_probes(bytes) {
         return None;
     }
     let counter = if base.methods.is_known(&dotted) {

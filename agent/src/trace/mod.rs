@@ -152,7 +152,7 @@ impl Tracing {
         self.tracer.set_ready(jni, ready)
     }
 
-    /// Lets go of objects that nobody tells of any more, again and again; does not
+    /// Lets go of threads that have ended unnoticed, again and again; does not
     /// return.
     pub(crate) fn sweep_forever(&self, jni: Jni) {
         self.tracer.sweep_forever(jni);

@@ -1,5 +1,6 @@
 package java.lang;
 
+import java.lang.ref.WeakReference;
 import java.lang.reflect.Array;
 import jdk.internal.misc.Unsafe;
 
@@ -119,9 +120,13 @@ final class HindsightTracer {
     /** Where the end of the last event is stored; null until there is a chunk. */
     private long end;
 
-    private final Object[] known = new Object[KNOWN];
+    /**
+     * Objects that were told of lately, and behind them their classes. Nothing else holds the array, so
+     * that each collection starts it anew and nothing is kept alive by it.
+     */
+    private WeakReference<Object[]> known = new WeakReference<>(new Object[KNOWN + KNOWN_CLASSES]);
+
     private final long[] knownIds = new long[KNOWN];
-    private final Class<?>[] knownClasses = new Class<?>[KNOWN_CLASSES];
     private final int[] knownClassIds = new int[KNOWN_CLASSES];
 
     private final Thread owner;
@@ -156,7 +161,7 @@ final class HindsightTracer {
         OBJECT_IDS[0].add(identity, first);
         OBJECT_IDS[0].find(first, 0);
         HindsightCarrier.get();
-        Array.getLength(first.known);
+        Array.getLength(first.known.get());
         pause();
     }
 
@@ -214,7 +219,8 @@ final class HindsightTracer {
         }
         // If it is locked, there is something else in its place, which leads nowhere.
         int at = (int) (U.getLong(object, 0L) >>> HASH_SHIFT) & KNOWN - 1;
-        return known[at] == object ? knownIds[at] : look(object);
+        Object[] objects = known.get();
+        return objects != null && objects[at] == object ? knownIds[at] : look(object);
     }
 
     /** The number of an object that was written to; tells if another thread has written it last. */
@@ -404,19 +410,24 @@ final class HindsightTracer {
      */
     private long look(Object object) {
         try {
+            Object[] objects = known.get();
+            if (objects == null) {
+                objects = new Object[KNOWN + KNOWN_CLASSES];
+                known = new WeakReference<>(objects);
+            }
             boolean fresh = isFresh(object);
             int hash = System.identityHashCode(object);
             int at = hash & KNOWN - 1;
-            if (known[at] == object) {
+            if (objects[at] == object) {
                 return knownIds[at];
             }
             Class<?> type = object.getClass();
-            long prefix = (long) classId(type) << CLASS_SHIFT;
+            long prefix = (long) classId(objects, type) << CLASS_SHIFT;
             long id = prefix | hash;
             if (fresh) {
                 // First, for others who see the object for the first time just now.
                 knownIds[at] = id;
-                known[at] = object;
+                objects[at] = object;
                 if (take(hash)) {
                     tellOf(object, type, id);
                     return id;
@@ -436,7 +447,7 @@ final class HindsightTracer {
                 }
             }
             knownIds[at] = id;
-            known[at] = object;
+            objects[at] = object;
             return id;
         } catch (Throwable e) {
             return UNKNOWN;
@@ -479,8 +490,11 @@ final class HindsightTracer {
     /** Whether another thread has just given this object a number. */
     private boolean isKnownToOthers(Object object, int at) {
         for (HindsightTracer other : table) {
-            if (other != null && other != this && other.known[at] == object) {
-                return true;
+            if (other != null && other != this) {
+                Object[] objects = other.known.get();
+                if (objects != null && objects[at] == object) {
+                    return true;
+                }
             }
         }
         return false;
@@ -564,10 +578,10 @@ final class HindsightTracer {
         return null;
     }
 
-    private int classId(Class<?> type) {
+    private int classId(Object[] objects, Class<?> type) {
         int hash = System.identityHashCode(type);
         int at = hash & KNOWN_CLASSES - 1;
-        if (knownClasses[at] == type) {
+        if (objects[KNOWN + at] == type) {
             return knownClassIds[at];
         }
         HindsightIdentities part = HindsightIdentities.part(CLASS_IDS, hash);
@@ -578,7 +592,7 @@ final class HindsightTracer {
             define(id, type);
             identity = part.add(new HindsightIdentity(type, hash, id), type);
         }
-        knownClasses[at] = type;
+        objects[KNOWN + at] = type;
         knownClassIds[at] = (int) identity.id;
         return (int) identity.id;
     }
@@ -667,8 +681,7 @@ final class HindsightTracer {
     }
 
     /**
-     * The body of the agent's own thread: lets go of objects and threads that nobody has told of for a
-     * while. It sleeps in Java, for a JVM that goes down waits for threads in native code.
+     * The body of the agent's own thread: lets go of threads that have ended unnoticed. It sleeps in Java, for a JVM that goes down waits for threads in native code.
      */
     static void sweepForever() {
         while (true) {
@@ -683,19 +696,8 @@ final class HindsightTracer {
 
     static void sweep() {
         for (HindsightTracer tracer : table) {
-            if (tracer == null) {
-                continue;
-            }
-            if (!tracer.owner.isAlive()) {
+            if (tracer != null && !tracer.owner.isAlive()) {
                 tracer.leave();
-                continue;
-            }
-            // The thread itself may be at it: it looks again for what is gone.
-            for (int i = 0; i < KNOWN; i++) {
-                tracer.known[i] = null;
-            }
-            for (int i = 0; i < KNOWN_CLASSES; i++) {
-                tracer.knownClasses[i] = null;
             }
         }
     }
