@@ -152,10 +152,10 @@ fn write_probe(java: &mut String, probe: Probe, tag: usize, layout: &kind::Layou
                 let _ = writeln!(
                     references,
                     "        long r{place} = t.{}(v{place});",
-                    if is_written(probe, place) {
-                        "written"
-                    } else {
-                        "id"
+                    match probe {
+                        Probe::Bind => "bound",
+                        _ if is_written(probe, place) => "written",
+                        _ => "id",
                     }
                 );
             }

@@ -90,7 +90,8 @@ fn is_ours(base: &Base, jvmti: Jvmti, jni: Jni, class: Obj, attached: bool) -> b
     match wanted {
         Wanted::Nothing => return false,
         // The boot loader's were loaded while the JVM was being set up: the probes may need them.
-        Wanted::Frames if loader.is_none() => {
+        // Those of traces need none that may be instrumented.
+        Wanted::Frames if loader.is_none() && !base.options.tracing => {
             base.counters
                 .add("classes_left_alone:loaded before the agent", 1);
             return false;

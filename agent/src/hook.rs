@@ -237,7 +237,7 @@ pub(crate) fn again(
         Wanted::Nothing => return None,
         _ if has_probes(bytes) => return None,
         Wanted::Aside(aside) => return instrument_aside(base, aside, bytes),
-        Wanted::Frames if loader.is_null() => return None,
+        Wanted::Frames if loader.is_null() && !base.options.tracing => return None,
         Wanted::Frames => {}
     }
     let counter = if base.methods.is_known(&dotted) {

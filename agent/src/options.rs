@@ -280,7 +280,7 @@ impl Options {
                 }
             }
             "max-trace" => self.trace.max_bytes = Some(size(key, value)?),
-            "plan" | "chances" => {
+            "plan" | "chances" | "from" | "until" | "sample" => {
                 return Err(Error(format!(
                     "option {key} is not available in this release; the keys are {KEYS}"
                 )));
@@ -454,6 +454,43 @@ fn split(text: &str, separator: char) -> Result<Vec<String>, Error> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn traces_have_keys_of_their_own() {
+        let options =
+            Options::parse("mode=trace,trace-what=\"calls,reads\",overflow=drop,max-trace=2G");
+        let options = options.unwrap();
+        let told = Told {
+            calls: true,
+            reads: true,
+            ..Told::default()
+        };
+        assert!(options.enabled && options.tracing);
+        assert_eq!(options.trace.what, told);
+        assert_eq!(options.trace.overflow, Overflow::Drop);
+        assert_eq!(options.trace.max_bytes, Some(2 << 30));
+        for (text, part) in [
+            (
+                "trace-what=calls",
+                "option trace-what is for mode=trace only",
+            ),
+            (
+                "mode=trace,copy=fields",
+                "option copy is for mode=crash only",
+            ),
+            (
+                "mode=trace,trace-what=all",
+                "accepted: calls, writes, values, reads",
+            ),
+            ("mode=trace,trace-what=values", "bad value \"values\""),
+            ("mode=trace,max-trace=5k", "a size from 1M to 1024T"),
+            ("mode=trace,overflow=stop", "accepted: wait, drop"),
+            ("mode=trace,from=a.B.c", "option from is not available"),
+        ] {
+            let error = Options::parse(text).unwrap_err().to_string();
+            assert!(error.contains(part), "{text}: {error}");
+        }
+    }
 
     #[test]
     fn all_keys_are_understood() {

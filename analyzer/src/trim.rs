@@ -192,6 +192,7 @@ mod tests {
             owner: "A".to_owned(),
             field: "s".to_owned(),
             descriptor: "Ljava/lang/String;".to_owned(),
+            index: None,
             value: Value::Ref(3),
         };
         crash.failure.frames = vec![frame(0), frame(1), frame(1)];

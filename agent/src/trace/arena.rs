@@ -228,17 +228,27 @@ impl Address {
 }
 
 /// Words that Java counts with; see `HindsightTracer`.
-pub(crate) struct Shared(usize);
+pub(crate) struct Shared {
+    base: usize,
+    bits: usize,
+}
 
 impl Shared {
     const LOST: usize = 8;
     const SERIAL: usize = 64;
     const CLASSES: usize = 72;
     const STREAM: usize = 80;
+    /// A bit for each hash code, and some more.
+    const BITS: usize = (1 << 28) + (1 << 17);
 
     pub(crate) fn create() -> io::Result<Shared> {
         let base = mmap(4096, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS, -1)?;
-        let shared = Shared(base);
+        // Untouched pages of it take no memory.
+        let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
+        let bits = mmap(Self::BITS, flags, -1)?;
+        // SAFETY: the mapping just made. A refusal only costs memory.
+        unsafe { libc::madvise(bits as *mut libc::c_void, Self::BITS, libc::MADV_NOHUGEPAGE) };
+        let shared = Shared { base, bits };
         // 1 stands for an object that could not get a number.
         shared.word(Self::SERIAL).store(16, Ordering::Relaxed);
         shared.word(Self::CLASSES).store(1, Ordering::Relaxed);
@@ -246,12 +256,17 @@ impl Shared {
     }
 
     pub(crate) fn address(&self) -> i64 {
-        self.0 as i64
+        self.base as i64
+    }
+
+    /// Where the bits of hash codes are.
+    pub(crate) fn bits(&self) -> i64 {
+        self.bits as i64
     }
 
     fn word(&self, offset: usize) -> &AtomicU64 {
         // SAFETY: within the page, aligned, and mapped for ever.
-        unsafe { AtomicU64::from_ptr((self.0 + offset) as *mut u64) }
+        unsafe { AtomicU64::from_ptr((self.base + offset) as *mut u64) }
     }
 
     pub(crate) fn lost(&self) -> u64 {

@@ -122,9 +122,7 @@ pub(crate) fn start(base: &'static Base, jni: Jni, directory: &Path) -> Result<(
             .spawn(|| tracing.packer.run(&tracing.arena))
             .map_err(|error| format!("cannot start a thread: {error}"))?;
     }
-    tracing
-        .tracer
-        .start(jni, tracing.shared.address(), options.what.values);
+    tracing.tracer.start(jni, &tracing.shared, options.what);
     Ok(())
 }
 
@@ -154,7 +152,7 @@ impl Tracing {
         self.tracer.set_ready(jni, ready)
     }
 
-    /// Lets go of objects that nobody tells of any more, again and again; does not
+    /// Lets go of threads that have ended unnoticed, again and again; does not
     /// return.
     pub(crate) fn sweep_forever(&self, jni: Jni) {
         self.tracer.sweep_forever(jni);

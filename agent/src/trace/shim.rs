@@ -1,6 +1,8 @@
 //! The Java side: defining the probes of traces.
 
+use super::arena::Shared;
 use crate::jni::{Jni, MethodId, Obj};
+use crate::options::Told;
 use crate::shim::define;
 use crate::sys::JValue;
 use std::borrow::Cow;
@@ -53,16 +55,24 @@ impl Tracer {
         };
         Ok(Tracer {
             class,
-            start: method(c"start", c"(JZ)V")?,
+            start: method(c"start", c"(JJZZ)V")?,
             sweep: method(c"sweepForever", c"()V")?,
         })
     }
 
-    pub(super) fn start(&self, jni: Jni, shared: i64, texts: bool) {
+    pub(super) fn start(&self, jni: Jni, shared: &Shared, what: Told) {
         let arguments = [
-            JValue { long: shared },
             JValue {
-                int: i32::from(texts),
+                long: shared.address(),
+            },
+            JValue {
+                long: shared.bits(),
+            },
+            JValue {
+                int: i32::from(what.values),
+            },
+            JValue {
+                int: i32::from(!(what.values || what.writes || what.reads)),
             },
         ];
         jni.call_static_void(self.class, self.start, &arguments);

@@ -50,6 +50,7 @@ fn recording() -> Recording {
         owner: "Program".into(),
         field: "text".into(),
         descriptor: "Ljava/lang/String;".into(),
+        index: None,
         value: needed,
     });
     r.frame(

@@ -7,6 +7,7 @@
 //!
 //! - [`classes`]: `parse` reads class files, `instrument` rewrites them.
 //! - [`crash_file`] reads crash files.
+//! - [`trace`] reads traces.
 //! - [`options`] reads the agent's options.
 //! - [`limits`] watches memory and time.
 //!
@@ -20,14 +21,16 @@ mod classes;
 mod crash_file;
 mod limits;
 mod options;
+mod trace;
 
 /// A target: fails by panicking.
 type Target = fn(&[u8]);
 
-const TARGETS: [(&str, Target); 4] = [
+const TARGETS: [(&str, Target); 5] = [
     ("parse", classes::parse),
     ("instrument", classes::instrument),
     ("crash-file", crash_file::read),
+    ("trace", trace::all),
     ("options", options::parse),
 ];
 
@@ -36,7 +39,9 @@ static TARGET: OnceLock<Target> = OnceLock::new();
 fn init() {
     let name = env::var("HINDSIGHT_FUZZ").unwrap_or_default();
     if name == "write-seeds" {
-        crash_file::write_seed(&env::var("HINDSIGHT_FUZZ_SEEDS").expect("where to write seeds"));
+        let seeds = env::var("HINDSIGHT_FUZZ_SEEDS").expect("where to write seeds");
+        crash_file::write_seed(&format!("{seeds}/crash-file"));
+        trace::write_seed(&format!("{seeds}/trace"));
         std::process::exit(0);
     }
     let found = TARGETS.iter().find(|(known, _)| *known == name);

@@ -20,7 +20,7 @@ pub const MAGIC: &[u8; 8] = b"HSDICT\n\0";
 /// Bytes before a record's payload.
 pub const RECORD_HEADER: usize = 16;
 /// No record is larger.
-pub const MAX_RECORD: usize = 256 << 20;
+pub const MAX_RECORD: usize = 64 << 20;
 
 /// A record. Structures are MessagePack arrays in the order of their fields; new
 /// fields go to the end.

@@ -2,21 +2,17 @@ package java.lang;
 
 import java.lang.ref.WeakReference;
 
-/** The number of an object, which no other object of the run has. It does not keep the object. */
+/** The number of an object that its hash code alone does not give. It does not keep the object. */
 final class HindsightIdentity extends WeakReference<Object> {
     final int hash;
     final long id;
 
-    /** The stream that has written to the object last. */
-    long writer;
-
     /** Next in the same bucket. */
     HindsightIdentity next;
 
-    HindsightIdentity(Object object, int hash, long id, long writer) {
+    HindsightIdentity(Object object, int hash, long id) {
         super(object);
         this.hash = hash;
         this.id = id;
-        this.writer = writer;
     }
 }

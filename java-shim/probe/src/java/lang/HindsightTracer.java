@@ -1,5 +1,6 @@
 package java.lang;
 
+import java.lang.ref.WeakReference;
 import java.lang.reflect.Array;
 import jdk.internal.misc.Unsafe;
 
@@ -52,7 +53,6 @@ final class HindsightTracer {
     private static final int SERIAL = 64;
     private static final int CLASSES = 72;
     private static final int STREAM = 80;
-    private static final int SERIALS_AT_ONCE = 4096;
 
     /** Where the shared words are. */
     private static long shared;
@@ -67,7 +67,9 @@ final class HindsightTracer {
     private static HindsightTracer[] table = new HindsightTracer[1024];
 
     private static final HindsightLock TABLE_LOCK = new HindsightLock();
+    /** The objects whose number is not their hash code; see {@link #look}. */
     private static final HindsightIdentities[] OBJECT_IDS = HindsightIdentities.parts();
+
     private static final HindsightIdentities[] CLASS_IDS = HindsightIdentities.parts();
 
     private static final int STREAM_BITS = 24;
@@ -79,8 +81,33 @@ final class HindsightTracer {
      */
     private static final long[] MOUNTS = new long[1 << 14];
 
+    /**
+     * The streams that have written last, to the objects that share a place. Where several share one,
+     * there are more stamps than need be.
+     */
+    private static final int[] WRITERS = new int[1 << 18];
+
     /** The stream that has written a static field last. */
     private static long staticsWriter;
+
+    /** Where the hash code is in an object's first word; -1 if it is not there. */
+    private static final int HASH_SHIFT = findHash();
+
+    private static final int HASH_BITS = 0x7fff_ffff;
+
+    /** A bit for each hash code that is a number. */
+    private static long used;
+
+    /** Numbers that are no hash codes begin here. */
+    private static final long FIRST_EXTRA = 1L << 31;
+
+    /** Behind them, bits for hash codes of which the table may know an object. */
+    private static final int EXTRAS = 1 << 28;
+
+    private static final int EXTRAS_BITS = (1 << 20) - 1;
+
+    /** Whether calls alone are told, so that objects need no numbers. */
+    private static boolean anonymous;
 
     /** The thread whose events come now, if it is not a virtual one. */
     private Thread self;
@@ -93,10 +120,13 @@ final class HindsightTracer {
     /** Where the end of the last event is stored; null until there is a chunk. */
     private long end;
 
-    private final Object[] known = new Object[KNOWN];
+    /**
+     * Objects that were told of lately, and behind them their classes. Nothing else holds the array, so
+     * that each collection starts it anew and nothing is kept alive by it.
+     */
+    private WeakReference<Object[]> known = new WeakReference<>(new Object[KNOWN + KNOWN_CLASSES]);
+
     private final long[] knownIds = new long[KNOWN];
-    private final HindsightIdentity[] identities = new HindsightIdentity[KNOWN];
-    private final Class<?>[] knownClasses = new Class<?>[KNOWN_CLASSES];
     private final int[] knownClassIds = new int[KNOWN_CLASSES];
 
     private final Thread owner;
@@ -106,8 +136,6 @@ final class HindsightTracer {
 
     private final long stream;
     private long chunk;
-    private long nextSerial;
-    private long lastSerial;
     private long lost;
 
     private HindsightTracer(Thread owner) {
@@ -116,18 +144,49 @@ final class HindsightTracer {
         this.limit = -1;
     }
 
-    /** Called by the agent, before any probe. */
-    static void start(long memory, boolean withTexts) {
+    /**
+     * Called by the agent, before any probe.
+     *
+     * @param memory the words of all threads
+     * @param bits memory for a bit for each hash code
+     */
+    static void start(long memory, long bits, boolean withTexts, boolean callsOnly) {
         shared = memory;
+        used = bits;
         texts = withTexts;
+        anonymous = callsOnly;
         // Whatever a probe may need is initialised by now, so that none waits for it.
         HindsightTracer first = new HindsightTracer(Thread.currentThread());
-        HindsightIdentity identity = new HindsightIdentity(first, 0, 0, 0);
+        HindsightIdentity identity = new HindsightIdentity(first, 0, 0);
         OBJECT_IDS[0].add(identity, first);
         OBJECT_IDS[0].find(first, 0);
         HindsightCarrier.get();
-        Array.getLength(first.known);
+        Array.getLength(first.known.get());
         pause();
+    }
+
+    /** Tries where in an object's first word this JVM keeps the hash code. */
+    private static int findHash() {
+        int found = -1;
+        for (int i = 0; i < 4; i++) {
+            Object object = new Object();
+            long before = U.getLong(object, 0L);
+            int hash = System.identityHashCode(object);
+            long after = U.getLong(object, 0L);
+            int shift = 3;
+            while (shift < 33 && ((int) (after >>> shift) & HASH_BITS) != hash) {
+                shift++;
+            }
+            if (shift == 33
+                    || found >= 0 && found != shift
+                    || (before & 3) != 1
+                    || (after & 3) != 1
+                    || ((int) (before >>> shift) & HASH_BITS) != 0) {
+                return -1;
+            }
+            found = shift;
+        }
+        return found;
     }
 
     /** The tracer of the current thread; null if nothing is to be recorded. */
@@ -158,9 +217,10 @@ final class HindsightTracer {
         if (object == null) {
             return 0;
         }
-        int hash = System.identityHashCode(object);
-        int at = hash & KNOWN - 1;
-        return known[at] == object ? knownIds[at] : look(object, hash, at);
+        // If it is locked, there is something else in its place, which leads nowhere.
+        int at = (int) (U.getLong(object, 0L) >>> HASH_SHIFT) & KNOWN - 1;
+        Object[] objects = known.get();
+        return objects != null && objects[at] == object ? knownIds[at] : look(object);
     }
 
     /** The number of an object that was written to; tells if another thread has written it last. */
@@ -168,15 +228,18 @@ final class HindsightTracer {
         if (object == null) {
             return 0;
         }
-        int hash = System.identityHashCode(object);
-        int at = hash & KNOWN - 1;
-        long id = known[at] == object ? knownIds[at] : look(object, hash, at);
-        HindsightIdentity identity = identities[at];
-        if (identity != null && identity.writer != stream) {
+        long id = id(object);
+        int place = (int) id & WRITERS.length - 1;
+        if (WRITERS[place] != (int) stream) {
             stamp();
-            identity.writer = stream;
+            WRITERS[place] = (int) stream;
         }
         return id;
+    }
+
+    /** The number of an object that comes to be, if anybody wants it. */
+    long bound(Object object) {
+        return anonymous ? 0 : id(object);
     }
 
     /** Tells if another thread has written a static field last. */
@@ -333,41 +396,128 @@ final class HindsightTracer {
         }
     }
 
-    /** Looks an object up that is not among the latest ones. */
-    private long look(Object object, int hash, int at) {
+    /**
+     * Finds the number of an object that is not among the latest ones.
+     *
+     * <p>It is the hash code, if the object had none when it was seen first, and if that is not another
+     * one's number: which needs no memory but a bit, and nothing that the collector has to care for.
+     * (Weak references to millions of short-lived objects made pauses of seconds.) All others are in the
+     * table, by weak references: those that the program had asked for their hash codes before, those that
+     * were locked when they were seen first, and those whose hash code is taken.
+     *
+     * <p>One case is left: an object that had a hash code when it was seen first, one that is the number
+     * of another object of the same class, is taken for that one.
+     */
+    private long look(Object object) {
         try {
-            HindsightIdentities part = HindsightIdentities.part(OBJECT_IDS, hash);
-            HindsightIdentity identity = part.find(object, hash);
-            if (identity == null) {
-                identity = meet(part, object, hash);
+            Object[] objects = known.get();
+            if (objects == null) {
+                objects = new Object[KNOWN + KNOWN_CLASSES];
+                known = new WeakReference<>(objects);
             }
-            identities[at] = identity;
-            knownIds[at] = identity.id;
-            known[at] = object;
-            return identity.id;
+            boolean fresh = isFresh(object);
+            int hash = System.identityHashCode(object);
+            int at = hash & KNOWN - 1;
+            if (objects[at] == object) {
+                return knownIds[at];
+            }
+            Class<?> type = object.getClass();
+            long prefix = (long) classId(objects, type) << CLASS_SHIFT;
+            long id = prefix | hash;
+            if (fresh) {
+                // First, for others who see the object for the first time just now.
+                knownIds[at] = id;
+                objects[at] = object;
+                if (take(hash)) {
+                    tellOf(object, type, id);
+                    return id;
+                }
+                if (!isKnownToOthers(object, at)) {
+                    id = extra(object, type, hash, prefix);
+                }
+            } else {
+                HindsightIdentity extra = null;
+                if (mayBeExtra(hash)) {
+                    extra = HindsightIdentities.part(OBJECT_IDS, hash).find(object, hash);
+                }
+                if (extra != null) {
+                    id = extra.id;
+                } else if (!isTaken(hash)) {
+                    id = extra(object, type, hash, prefix);
+                }
+            }
+            knownIds[at] = id;
+            objects[at] = object;
+            return id;
         } catch (Throwable e) {
-            known[at] = null;
-            identities[at] = null;
             return UNKNOWN;
         }
     }
 
-    /** Gives an object its number. */
-    private HindsightIdentity meet(HindsightIdentities part, Object object, int hash) {
-        Class<?> type = object.getClass();
-        int classId = classId(type);
-        if (nextSerial == lastSerial) {
-            nextSerial = U.getAndAddLong(null, shared + SERIAL, SERIALS_AT_ONCE);
-            lastSerial = nextSerial + SERIALS_AT_ONCE;
+    /** Whether an object has no hash code yet, so that nobody has asked for its number. */
+    private static boolean isFresh(Object object) {
+        if (HASH_SHIFT < 0) {
+            return false;
         }
-        long id = (long) classId << CLASS_SHIFT | nextSerial;
-        HindsightIdentity fresh = new HindsightIdentity(object, hash, id, stream);
+        long word = U.getLong(object, 0L);
+        return (word & 3) == 1 && ((int) (word >>> HASH_SHIFT) & HASH_BITS) == 0;
+    }
+
+    private static boolean isTaken(int hash) {
+        return (U.getLong(used + (hash >>> 6 << 3)) >>> hash & 1) != 0;
+    }
+
+    /** Makes a hash code a number; false if it is one. */
+    private static boolean take(int hash) {
+        return set(used + (hash >>> 6 << 3), hash);
+    }
+
+    /** Sets a bit of a word in native memory; false if it was set. A barrier in any case. */
+    private static boolean set(long address, int bit) {
+        while (true) {
+            long word = U.getLong(address);
+            long with = word | 1L << bit;
+            if (with == word) {
+                U.fullFence();
+                return false;
+            }
+            if (U.compareAndSetLong(null, address, word, with)) {
+                return true;
+            }
+        }
+    }
+
+    /** Whether another thread has just given this object a number. */
+    private boolean isKnownToOthers(Object object, int at) {
+        for (HindsightTracer other : table) {
+            if (other != null && other != this) {
+                Object[] objects = other.known.get();
+                if (objects != null && objects[at] == object) {
+                    return true;
+                }
+            }
+        }
+        return false;
+    }
+
+    private static boolean mayBeExtra(int hash) {
+        int bit = hash & EXTRAS_BITS;
+        return (U.getLong(used + EXTRAS + (bit >>> 6 << 3)) >>> bit & 1) != 0;
+    }
+
+    /** Gives an object a number that is no hash code. */
+    private long extra(Object object, Class<?> type, int hash, long prefix) {
+        HindsightIdentities part = HindsightIdentities.part(OBJECT_IDS, hash);
+        long id = prefix | FIRST_EXTRA + U.getAndAddLong(null, shared + SERIAL, 1);
+        HindsightIdentity fresh = new HindsightIdentity(object, hash, id);
+        // Whoever looks from now on looks there.
+        int bit = hash & EXTRAS_BITS;
+        set(used + EXTRAS + (bit >>> 6 << 3), bit);
         HindsightIdentity there = part.add(fresh, object);
         if (there == fresh) {
-            nextSerial++;
             tellOf(object, type, id);
         }
-        return there;
+        return there.id;
     }
 
     private void tellOf(Object object, Class<?> type, long id) {
@@ -428,10 +578,10 @@ final class HindsightTracer {
         return null;
     }
 
-    private int classId(Class<?> type) {
+    private int classId(Object[] objects, Class<?> type) {
         int hash = System.identityHashCode(type);
         int at = hash & KNOWN_CLASSES - 1;
-        if (knownClasses[at] == type) {
+        if (objects[KNOWN + at] == type) {
             return knownClassIds[at];
         }
         HindsightIdentities part = HindsightIdentities.part(CLASS_IDS, hash);
@@ -440,9 +590,9 @@ final class HindsightTracer {
             int id = (int) U.getAndAddLong(null, shared + CLASSES, 1);
             // Before any event names it.
             define(id, type);
-            identity = part.add(new HindsightIdentity(type, hash, id, 0), type);
+            identity = part.add(new HindsightIdentity(type, hash, id), type);
         }
-        knownClasses[at] = type;
+        objects[KNOWN + at] = type;
         knownClassIds[at] = (int) identity.id;
         return (int) identity.id;
     }
@@ -531,8 +681,7 @@ final class HindsightTracer {
     }
 
     /**
-     * The body of the agent's own thread: lets go of objects and threads that nobody has told of for a
-     * while. It sleeps in Java, for a JVM that goes down waits for threads in native code.
+     * The body of the agent's own thread: lets go of threads that have ended unnoticed. It sleeps in Java, for a JVM that goes down waits for threads in native code.
      */
     static void sweepForever() {
         while (true) {
@@ -547,19 +696,8 @@ final class HindsightTracer {
 
     static void sweep() {
         for (HindsightTracer tracer : table) {
-            if (tracer == null) {
-                continue;
-            }
-            if (!tracer.owner.isAlive()) {
+            if (tracer != null && !tracer.owner.isAlive()) {
                 tracer.leave();
-                continue;
-            }
-            // The thread itself may be at it: it looks again for what is gone.
-            for (int i = 0; i < KNOWN; i++) {
-                tracer.known[i] = null;
-            }
-            for (int i = 0; i < KNOWN_CLASSES; i++) {
-                tracer.knownClasses[i] = null;
             }
         }
     }

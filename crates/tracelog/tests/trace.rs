@@ -1,0 +1,312 @@
+//! Traces: what was packed is unpacked, and hostile files do no harm.
+
+use hindsight_tracelog::trace::block::{Header, segment_header};
+use hindsight_tracelog::trace::chunk;
+use hindsight_tracelog::trace::dictionary::{self, Dictionary, Record};
+use hindsight_tracelog::trace::kind::{Kind, LAYOUTS, tag};
+use hindsight_tracelog::trace::{ErrorKind, Filter, Log, ObjectId, Packer};
+use proptest::prelude::*;
+
+/// An event as a chunk has it: a tag, an id, values, text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Raw {
+    tag: u8,
+    id: u32,
+    references: Vec<u64>,
+    ints: Vec<u32>,
+    longs: Vec<u64>,
+    text: Vec<u8>,
+}
+
+impl Raw {
+    fn write(&self, out: &mut Vec<u8>) {
+        let layout = LAYOUTS[usize::from(self.tag)].expect("a kind of event");
+        out.push(self.tag);
+        if layout.names != hindsight_tracelog::trace::kind::Names::Nothing {
+            out.extend(self.id.to_le_bytes());
+        }
+        for reference in &self.references {
+            out.extend(reference.to_le_bytes());
+        }
+        for int in &self.ints {
+            out.extend(int.to_le_bytes());
+        }
+        for long in &self.longs {
+            out.extend(long.to_le_bytes());
+        }
+        if layout.text {
+            out.push(0);
+            out.extend((self.text.len() as u16).to_le_bytes());
+            out.extend(&self.text);
+        }
+    }
+}
+
+prop_compose! {
+    /// Few ids and objects, so that the model has something to expect.
+    fn raw()(
+        tag in 1..tag::LIMIT,
+        id in prop_oneof![0..4_u32, any::<u32>()],
+        references in prop::collection::vec(prop_oneof![0..4_u64, any::<u64>()], 5),
+        ints in prop::collection::vec(prop_oneof![0..4_u32, any::<u32>()], 4),
+        longs in prop::collection::vec(prop_oneof![0..4_u64, any::<u64>()], 2),
+        text in prop::collection::vec(any::<u8>(), 0..20),
+    ) -> Raw {
+        let layout = LAYOUTS[usize::from(tag)].expect("a kind of event");
+        let has_id = layout.names != hindsight_tracelog::trace::kind::Names::Nothing;
+        let few = |len: u8| 0..usize::from(len);
+        Raw {
+            tag,
+            id: if has_id { id } else { 0 },
+            references: references[few(layout.references)].to_vec(),
+            ints: ints[few(layout.ints)].to_vec(),
+            longs: longs[few(layout.longs)].to_vec(),
+            text: if layout.text { text } else { Vec::new() },
+        }
+    }
+}
+
+fn bytes(events: &[Raw]) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    events.iter().for_each(|event| event.write(&mut bytes));
+    bytes
+}
+
+fn segment(blocks: &[(Header, Vec<Raw>)]) -> Vec<u8> {
+    let mut packer = Packer::new().expect("memory");
+    let mut segment = segment_header().to_vec();
+    for (header, events) in blocks {
+        let raw = bytes(events);
+        let packed = packer.pack(&mut header.clone(), &raw, &mut segment);
+        packed.expect("sound events");
+    }
+    segment
+}
+
+fn read(log: &Log<Vec<u8>>) -> (Vec<Raw>, usize) {
+    let all: Vec<usize> = (0..log.blocks().len()).collect();
+    let (mut read, mut errors) = (Vec::new(), 0);
+    let mut events = log.events(&all);
+    while let Some(event) = events.next_event() {
+        let Ok(event) = event else {
+            errors += 1;
+            continue;
+        };
+        read.push(Raw {
+            tag: event.tag(),
+            id: event.id,
+            references: event
+                .references()
+                .map(|id| id.map_or(0, |id| id.0))
+                .collect(),
+            ints: event.ints().iter().map(|&int| int as u32).collect(),
+            longs: event.longs().iter().map(|&long| long as u64).collect(),
+            text: event.text().chars().map(|c| c as u8).collect(),
+        });
+    }
+    (read, errors)
+}
+
+fn open(segments: Vec<Vec<u8>>, live: Vec<Vec<u8>>) -> Log<Vec<u8>> {
+    let log = Log::open(Dictionary::default(), segments, live);
+    log.map_err(|(_, error)| error).expect("a log")
+}
+
+/// A live file of one chunk.
+fn live(header: &Header, events: &[Raw]) -> Vec<u8> {
+    let base = 0x7000_0000_0000_u64;
+    let mut file = chunk::header(header, base, chunk::SIZES[0]).to_vec();
+    file.extend(bytes(events));
+    let end = base + file.len() as u64;
+    file[chunk::END..chunk::END + 8].copy_from_slice(&end.to_le_bytes());
+    file[chunk::STATE] = 1;
+    // What is behind the end does not count.
+    file.resize(chunk::SIZES[0], 0xab);
+    file
+}
+
+fn header(stream: u64, sequence: u64) -> Header {
+    Header {
+        stream,
+        sequence,
+        ..Header::default()
+    }
+}
+
+proptest! {
+    #[test]
+    fn what_was_packed_is_unpacked(events in prop::collection::vec(raw(), 0..200)) {
+        let log = open(vec![segment(&[(header(1, 0), events.clone())])], vec![]);
+        prop_assert_eq!(&log.damage, &vec![]);
+        let (read, errors) = read(&log);
+        prop_assert_eq!((read, errors), (events, 0));
+    }
+
+    #[test]
+    fn live_chunks_are_read(events in prop::collection::vec(raw(), 1..100)) {
+        let log = open(vec![], vec![live(&header(1, 0), &events)]);
+        let (read, errors) = read(&log);
+        prop_assert_eq!((read, errors), (events, 0));
+    }
+
+    #[test]
+    fn damage_is_an_error(
+        events in prop::collection::vec(raw(), 1..60),
+        at in any::<prop::sample::Index>(),
+        bit in 0..8,
+        cut in any::<bool>(),
+    ) {
+        let blocks: Vec<_> = (0..4).map(|at| (header(1, at), events.clone())).collect();
+        let mut segment = segment(&blocks);
+        let place = 16 + at.index(segment.len() - 16);
+        if cut {
+            segment.truncate(place);
+        } else {
+            segment[place] ^= 1 << bit;
+        }
+        let log = open(vec![segment], vec![]);
+        let (read, errors) = read(&log);
+        // One block suffers, the others are whole.
+        let lost = log.damage.len().max(errors);
+        prop_assert!(lost == 1 || cut && read.len() % events.len() == 0);
+        prop_assert!(cut || read.len() == 3 * events.len());
+    }
+
+    #[test]
+    fn hostile_live_files_do_no_harm(
+        mut file in prop::collection::vec(any::<u8>(), 0..2000),
+        events in prop::collection::vec(raw(), 1..20),
+        at in any::<prop::sample::Index>(),
+    ) {
+        let mut sound = live(&header(1, 0), &events);
+        let place = 128 + at.index(1000);
+        sound[place] ^= 0x55;
+        file.extend(&sound);
+        for file in [file, sound] {
+            let log = open(vec![], vec![file]);
+            let _ = read(&log);
+        }
+    }
+}
+
+fn enter(id: u32, object: u64) -> Raw {
+    // One reference: the eleventh shape.
+    let raw = Raw {
+        tag: 11,
+        id,
+        references: vec![object],
+        ints: vec![],
+        longs: vec![],
+        text: vec![],
+    };
+    assert_eq!(LAYOUTS[11].map(|layout| layout.kind), Some(Kind::Enter));
+    raw
+}
+
+fn stamp(stamp: u64) -> Raw {
+    Raw {
+        tag: tag::STAMP,
+        id: 0,
+        references: vec![],
+        ints: vec![],
+        longs: vec![stamp],
+        text: vec![],
+    }
+}
+
+#[test]
+fn streams_are_merged_by_their_stamps() {
+    let first = vec![enter(1, 1), stamp(5), enter(2, 1), stamp(9), enter(3, 1)];
+    let second = vec![stamp(3), enter(11, 1), stamp(7), enter(12, 1)];
+    let log = open(
+        vec![segment(&[(header(1, 0), first), (header(2, 0), second)])],
+        vec![],
+    );
+    let (events, errors) = read(&log);
+    let ids: Vec<u32> = events
+        .iter()
+        .map(|event| event.id)
+        .filter(|id| *id > 0)
+        .collect();
+    assert_eq!((ids, errors), (vec![1, 11, 2, 12, 3], 0));
+}
+
+#[test]
+fn a_block_is_taken_once_and_gaps_are_told() {
+    let events = vec![enter(1, 1)];
+    let one = segment(&[
+        (header(1, 0), events.clone()),
+        (header(1, 3), events.clone()),
+    ]);
+    let log = open(
+        vec![one],
+        vec![live(&header(1, 3), &events), live(&header(2, 0), &events)],
+    );
+    assert_eq!(log.blocks().len(), 3);
+    let missing = log.missing();
+    assert_eq!(missing.len(), 1);
+    assert_eq!(
+        (missing[0].stream, missing[0].first, missing[0].count),
+        (1, 1, 2)
+    );
+}
+
+#[test]
+fn blocks_are_picked_by_their_indexes() {
+    let blocks: Vec<_> = (0..50)
+        .map(|at| {
+            let events = vec![enter(at as u32, (1 << 40) | (at + 1000)); 10];
+            (header(1, at), events)
+        })
+        .collect();
+    let log = open(vec![segment(&blocks)], vec![]);
+    let methods = Filter {
+        methods: Some([7, 9].into()),
+        ..Filter::default()
+    };
+    assert_eq!(log.select(&methods), [7, 9]);
+    let object = Filter {
+        object: Some(ObjectId(1020)),
+        ..Filter::default()
+    };
+    let picked = log.select(&object);
+    assert!(picked.contains(&20) && picked.len() < 5, "{picked:?}");
+}
+
+#[test]
+fn later_versions_are_refused_by_name() {
+    let mut segment = segment_header();
+    segment[8] = 2;
+    let sum = crc32fast::hash(&segment[..12]);
+    segment[12..].copy_from_slice(&sum.to_le_bytes());
+    let log = Log::open(Dictionary::default(), vec![segment.to_vec()], vec![]);
+    let Err((0, error)) = log else {
+        panic!("it is refused");
+    };
+    assert_eq!(error.kind(), ErrorKind::Version { version: 2 });
+    assert!(error.to_string().contains("use a newer hindsight"));
+}
+
+#[test]
+fn a_cut_dictionary_is_read_as_far_as_it_goes() {
+    let class = |id| {
+        let name = format!("C{id}");
+        let class = Record::Class(dictionary::ObjectClass { id, name });
+        dictionary::pack(&class).expect("memory")
+    };
+    let mut file = dictionary::file_header().to_vec();
+    file.extend(class(1));
+    let whole = file.len();
+    file.extend(class(2));
+    for len in whole..file.len() {
+        let (read, damage) = Dictionary::read(&file[..len]).expect("a dictionary");
+        assert_eq!((read.class(1), read.class(2)), (Some("C1"), None));
+        assert_eq!(damage.is_some(), len > whole);
+    }
+    for at in 16..file.len() {
+        let mut damaged = file.clone();
+        damaged[at] ^= 4;
+        let (read, damage) = Dictionary::read(&damaged).expect("a dictionary");
+        assert!(damage.is_some() && read.class(2).is_none());
+    }
+}

@@ -1,0 +1,605 @@
+//! Programs under `mode=trace`: what the log holds is what happened, however
+//! the process ends.
+
+use hindsight_instrument::contract::trace::Probe;
+use hindsight_instrument::{TracePlan, What, trace};
+use hindsight_test_programs::{Jdk, Workplace, both, hindsight, jdks, root, text};
+use hindsight_tracelog::trace::dictionary::Dictionary;
+use hindsight_tracelog::trace::kind::{Kind, Value};
+use hindsight_tracelog::trace::{Event, Log};
+use std::collections::{BTreeMap, HashMap};
+use std::fs;
+use std::io::Read;
+use std::os::unix::process::ExitStatusExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// The trace of a run, in memory.
+fn open(workplace: &Workplace) -> Log<Vec<u8>> {
+    let directory = workplace.join("out/trace");
+    let dictionary = fs::read(directory.join("dictionary.hsd")).expect("a dictionary");
+    let (dictionary, damage) = Dictionary::read(&dictionary).expect("a sound dictionary");
+    assert_eq!(damage, None);
+    let files = |extension: &str| {
+        let mut paths: Vec<PathBuf> = fs::read_dir(&directory)
+            .expect("a directory")
+            .map(|entry| entry.expect("an entry").path())
+            .filter(|path| path.extension().is_some_and(|found| found == extension))
+            .collect();
+        paths.sort();
+        paths
+            .iter()
+            .map(|path| fs::read(path).expect("a file"))
+            .collect::<Vec<_>>()
+    };
+    let log = Log::open(dictionary, files("hst"), files("hsl"));
+    log.map_err(|(_, error)| error).expect("a sound log")
+}
+
+/// Calls `each` for all events, of which none may be unreadable.
+fn for_each(log: &Log<Vec<u8>>, mut each: impl FnMut(&Event)) {
+    let all: Vec<usize> = (0..log.blocks().len()).collect();
+    let mut events = log.events(&all);
+    while let Some(event) = events.next_event() {
+        each(event.expect("a sound event"));
+    }
+}
+
+fn source(name: &str) -> PathBuf {
+    root().join("test-programs/trace").join(name)
+}
+
+/// A program of the instrumenter's tests, which come with a driver.
+fn instrument_source(name: &str) -> PathBuf {
+    root().join("crates/instrument/tests/it/java").join(name)
+}
+
+/// One event of a thread: its name, what its id names, its values.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Told {
+    event: String,
+    member: String,
+    values: Vec<Seen>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Seen {
+    Null,
+    Object(u64),
+    Bits(i64),
+}
+
+type ByThread = BTreeMap<String, Vec<Told>>;
+
+/// What ids mean, with the names of all three sorts.
+#[derive(Default)]
+struct Names {
+    methods: HashMap<u32, String>,
+    fields: HashMap<u32, String>,
+    callees: HashMap<u32, String>,
+}
+
+impl Names {
+    fn of(&self, event: &str, id: u32) -> String {
+        let names = match event {
+            // Of whatever event was before.
+            "more" => return String::new(),
+            "enter" | "exit" | "unwind" | "bind" | "caught" => &self.methods,
+            "called" => &self.callees,
+            _ => &self.fields,
+        };
+        names.get(&id).cloned().unwrap_or_default()
+    }
+}
+
+/// Writes the reference recorder with all probes of the contract.
+fn write_reference(path: &Path) {
+    let mut probes = String::new();
+    for probe in Probe::all() {
+        let method = probe.method();
+        let types = method.descriptor[1..method.descriptor.len() - 2]
+            .replace("Ljava/lang/Object;", "A")
+            .replace("Ljava/lang/Throwable;", "A");
+        let java = |kind| match kind {
+            'A' if method.descriptor.contains("Throwable") => "Throwable",
+            'A' => "Object",
+            'I' => "int",
+            'J' => "long",
+            'F' => "float",
+            _ => "double",
+        };
+        let parameters: Vec<_> = (types.chars().enumerate())
+            .map(|(at, kind)| format!("{} p{at}", java(kind)))
+            .collect();
+        let has_id = !matches!(probe, Probe::Store(_) | Probe::Load(_));
+        let values = types.len() - usize::from(has_id);
+        let shown: Vec<_> = (types.chars().enumerate().take(values))
+            .map(|(at, kind)| match kind {
+                'A' => format!("p{at}"),
+                _ => format!("bits(p{at})"),
+            })
+            .collect();
+        let id = if has_id {
+            format!("Integer.toString(p{values})")
+        } else {
+            "\"\"".to_owned()
+        };
+        probes.push_str(&format!(
+            "public static void {name}({}) {{ event(\"{name}\", new Object[] {{{}}}, {id}); }}\n",
+            parameters.join(", "),
+            shown.join(", "),
+            name = method.name,
+        ));
+    }
+    let template = fs::read_to_string(source("HindsightTrace.java")).expect("the recorder");
+    fs::write(path, template.replace("// @PROBES@", &probes)).expect("the recorder is written");
+}
+
+/// What the reference recorder tells of a program, and its strings.
+fn reference(
+    workplace: &Workplace,
+    jdk: &Jdk,
+    driver: &Path,
+    classes: &Path,
+    options: &[&str],
+    program: &str,
+) -> (ByThread, HashMap<u64, String>) {
+    let recorder = workplace.join("HindsightTrace.java");
+    write_reference(&recorder);
+    let patch = workplace.join("patch");
+    let compiled = Command::new(jdk.tool("javac"))
+        .arg("--patch-module")
+        .arg(format!("java.base={}", workplace.path.display()))
+        .arg("-d")
+        .arg(&patch)
+        .arg(&recorder)
+        .output()
+        .expect("javac runs");
+    assert!(compiled.status.success(), "{}", both(&compiled));
+
+    let traced_dir = workplace.join("traced");
+    fs::create_dir_all(&traced_dir).expect("a directory");
+    let mut names = Names::default();
+    let mut next = (0, 0, 0);
+    let mut files: Vec<PathBuf> = fs::read_dir(classes)
+        .expect("classes")
+        .map(|entry| entry.expect("an entry").path())
+        .collect();
+    files.sort();
+    for file in files {
+        let bytes = fs::read(&file).expect("a class");
+        let plan = TracePlan {
+            what: &|_, _| What::CALLS_AND_WRITES,
+            first_method: next.0,
+            first_field: next.1,
+            first_callee: next.2,
+        };
+        let traced = trace(&bytes, &plan).expect("a sound class");
+        let class = traced.class_name.replace('/', ".");
+        for method in traced.methods.iter() {
+            let name = format!("{class}.{}{}", method.name, method.descriptor);
+            names.methods.insert(method.id, name);
+            next.0 = method.id + 1;
+        }
+        for (list, map, next) in [
+            (&traced.fields, &mut names.fields, &mut next.1),
+            (&traced.callees, &mut names.callees, &mut next.2),
+        ] {
+            for member in list {
+                let name = format!(
+                    "{}.{}{}",
+                    member.owner.replace('/', "."),
+                    member.name,
+                    member.descriptor
+                );
+                map.insert(member.id, name);
+                *next = member.id + 1;
+            }
+        }
+        let to = traced_dir.join(file.file_name().expect("a file"));
+        fs::write(to, traced.class.unwrap_or(bytes)).expect("a class is written");
+    }
+
+    let told = workplace.join("reference.txt");
+    let path = std::env::join_paths([traced_dir.as_path(), driver]).expect("plain paths");
+    let ran = jdk
+        .java()
+        .args(["-Xverify:all", "-Xss512k"])
+        .arg("--patch-module")
+        .arg(format!("java.base={}", patch.display()))
+        .arg(format!("-Dhindsight.trace={}", told.display()))
+        .args(options)
+        .arg("-cp")
+        .arg(path)
+        .args(["Driver", program])
+        .output()
+        .expect("java runs");
+    assert!(ran.status.success(), "{}", both(&ran));
+
+    let mut threads = ByThread::new();
+    let mut strings = HashMap::new();
+    for line in fs::read_to_string(&told).expect("events").lines() {
+        let mut parts = line.split('\t');
+        let (thread, event, id) = (parts.next(), parts.next(), parts.next());
+        let event = event.expect("a name").to_owned();
+        let values = parts.map(|value| match value.strip_prefix('#') {
+            _ if value == "null" => Seen::Null,
+            None => Seen::Bits(value.parse().expect("a number")),
+            Some(object) => {
+                let (number, text) = match object.split_once('=') {
+                    Some((number, text)) => (number, Some(text)),
+                    None => (object, None),
+                };
+                let number = number.parse().expect("a number");
+                if let Some(text) = text {
+                    strings.insert(number, text.to_owned());
+                }
+                Seen::Object(number)
+            }
+        });
+        let values = values.collect();
+        let id = id.expect("an id");
+        let member = id
+            .parse()
+            .map_or_else(|_| String::new(), |id| names.of(&event, id));
+        let told = Told {
+            event,
+            member,
+            values,
+        };
+        let list = threads.entry(thread.expect("a thread").to_owned());
+        list.or_default().push(told);
+    }
+    (threads, strings)
+}
+
+/// What our recorder tells of a program, and its strings.
+fn ours(log: &Log<Vec<u8>>) -> (ByThread, HashMap<u64, String>) {
+    let dictionary = &log.dictionary;
+    let mut names = Names::default();
+    for class in &dictionary.traced {
+        for method in &class.methods {
+            let name = format!("{}.{}{}", class.name, method.name, method.descriptor);
+            names.methods.insert(method.id, name);
+        }
+        for (list, map) in [
+            (&class.fields, &mut names.fields),
+            (&class.callees, &mut names.callees),
+        ] {
+            for member in list {
+                let name = format!("{}.{}{}", member.owner, member.name, member.descriptor);
+                map.insert(member.id, name);
+            }
+        }
+    }
+    let mut threads = ByThread::new();
+    let mut strings = HashMap::new();
+    let mut thread_names: HashMap<u64, String> = HashMap::new();
+    for_each(log, |event| {
+        let name = match event.kind() {
+            Kind::Enter => "enter",
+            Kind::More => "more",
+            Kind::Called => "called",
+            Kind::Exit => "exit",
+            Kind::Put => "put",
+            Kind::PutStatic => "putStatic",
+            Kind::PutEarly => "putEarly",
+            Kind::Store => "store",
+            Kind::Get => "get",
+            Kind::GetStatic => "getStatic",
+            Kind::Load => "load",
+            Kind::Unwind => "unwind",
+            Kind::Bind => "bind",
+            Kind::Caught => "caught",
+            Kind::Switch => {
+                thread_names.insert(event.thread, event.text());
+                return;
+            }
+            Kind::Text => {
+                let object = event.reference(0).expect("an object");
+                strings.insert(object.0, event.text());
+                return;
+            }
+            Kind::Object | Kind::Stamp | Kind::End => return,
+            Kind::Lost => panic!("nothing is lost"),
+        };
+        let object = |object: Option<hindsight_tracelog::trace::ObjectId>| {
+            object.map_or(Seen::Null, |object| Seen::Object(object.0))
+        };
+        let bits = |ints: &[i32], longs: &[i64]| {
+            let ints: Vec<_> = ints.iter().map(|&int| Seen::Bits(i64::from(int))).collect();
+            ints.into_iter()
+                .chain(longs.iter().map(|&long| Seen::Bits(long)))
+                .collect::<Vec<_>>()
+        };
+        let mut values: Vec<Seen> = event.references().map(object).collect();
+        let numbers = bits(event.ints(), event.longs());
+        // Events have references first, an element's probe its index before the value.
+        if event.kind() == Kind::Store && event.layout().value == Value::Reference {
+            values.splice(1..1, numbers);
+        } else {
+            values.extend(numbers);
+        }
+        let told = Told {
+            event: name.to_owned(),
+            member: names.of(name, event.id),
+            values,
+        };
+        let thread = thread_names.get(&event.thread).cloned().unwrap_or_default();
+        threads.entry(thread).or_default().push(told);
+    });
+    (threads, strings)
+}
+
+/// Runs a program with both recorders and compares them, event by event.
+fn agree(jdk: &Jdk, program: &str, sources: &[PathBuf], options: &[&str]) {
+    let workplace = Workplace::new(&format!("trace-{program}"));
+    let release = ["--release", "17"];
+    let driver = workplace.compile(jdk, &release, &[instrument_source("Driver.java")]);
+    let driver_dir = workplace.join("driver");
+    fs::rename(&driver, &driver_dir).expect("a directory moves");
+    let classes = workplace.compile(jdk, &release, sources);
+    let (expected, expected_strings) =
+        reference(&workplace, jdk, &driver_dir, &classes, options, program);
+
+    let path = std::env::join_paths([classes.as_path(), &driver_dir]).expect("plain paths");
+    let ran = workplace
+        .java_with_agent(jdk, "mode=trace,exclude=Driver")
+        .arg("-Xss512k")
+        .args(options)
+        .arg("-cp")
+        .arg(path)
+        .args(["Driver", program])
+        .output()
+        .expect("java runs");
+    assert!(ran.status.success(), "{}", both(&ran));
+    let log = open(&workplace);
+    assert!(log.damage.is_empty() && log.missing().is_empty());
+    assert_eq!(log.dictionary.stop.as_ref().map(|stop| stop.lost), Some(0));
+    let (told, strings) = ours(&log);
+
+    let threads = |told: &ByThread| told.keys().cloned().collect::<Vec<_>>();
+    assert_eq!(threads(&told), threads(&expected));
+    // The same objects, by other numbers.
+    let (mut there, mut back) = (HashMap::new(), HashMap::new());
+    let mut events = 0;
+    for (thread, expected) in &expected {
+        let told = &told[thread];
+        for (at, (expected, told)) in expected.iter().zip(told).enumerate() {
+            let context = || format!("{thread}, event {at}: expected {expected:?}, told {told:?}");
+            assert_eq!(
+                (&expected.event, &expected.member),
+                (&told.event, &told.member),
+                "{}",
+                context()
+            );
+            assert_eq!(expected.values.len(), told.values.len(), "{}", context());
+            for values in expected.values.iter().zip(&told.values) {
+                match values {
+                    (Seen::Object(expected), Seen::Object(told)) => {
+                        assert_eq!(
+                            there.entry(*expected).or_insert(*told),
+                            told,
+                            "{}",
+                            context()
+                        );
+                        assert_eq!(
+                            back.entry(*told).or_insert(*expected),
+                            expected,
+                            "{}",
+                            context()
+                        );
+                    }
+                    (expected, told) => assert_eq!(expected, told, "{}", context()),
+                }
+            }
+            events += 1;
+        }
+        assert_eq!(expected.len(), told.len(), "{thread}");
+    }
+    assert!(events > 100);
+    for (number, text) in &expected_strings {
+        let ours = strings.get(&there[number]).expect("the text of a string");
+        let shown = ours.replace('\n', "\\n").replace('\t', "\\t");
+        assert!(text.starts_with(&shown) && (shown == *text || ours.len() >= 256));
+    }
+}
+
+#[test]
+fn agrees_with_the_reference() {
+    for jdk in jdks() {
+        agree(jdk, "Traced", &[instrument_source("Traced.java")], &[]);
+        agree(jdk, "Threads", &[source("Threads.java")], &[]);
+    }
+}
+
+/// Code that is compiled at its first call.
+#[test]
+fn agrees_with_the_reference_when_compiled() {
+    for jdk in jdks() {
+        agree(
+            jdk,
+            "Traced",
+            &[instrument_source("Traced.java")],
+            &["-Xcomp"],
+        );
+    }
+}
+
+fn run(workplace: &Workplace, jdk: &Jdk, options: &str, classes: &Path, args: &[&str]) {
+    let ran = workplace
+        .java_with_agent(jdk, options)
+        .arg("-cp")
+        .arg(classes)
+        .args(args)
+        .output()
+        .expect("java runs");
+    assert!(ran.status.success(), "{}", both(&ran));
+}
+
+/// The writes to a shared object are in their order, among a thousand threads.
+#[test]
+fn a_thousand_threads() {
+    let jdk = &jdks()[0];
+    let workplace = Workplace::new("trace-threads");
+    let classes = workplace.compile(jdk, &[], &[source("Threads.java")]);
+    let ran = workplace
+        .java_with_agent(jdk, "mode=trace")
+        .args(["-Dthreads=1000", "-cp"])
+        .arg(&classes)
+        .arg("Threads")
+        .output()
+        .expect("java runs");
+    assert_eq!(text(&ran.stdout), "50000 50000\n", "{}", both(&ran));
+    let log = open(&workplace);
+    assert!(log.damage.is_empty() && log.missing().is_empty());
+    let field = |name: &str| {
+        let classes = log.dictionary.traced.iter();
+        let mut fields = classes.flat_map(|class| &class.fields);
+        fields
+            .find(|field| field.name == name)
+            .map(|field| field.id)
+    };
+    let (count, total) = (field("count"), field("total"));
+    let (mut counts, mut totals, mut ends) = (0, 0, 0);
+    for_each(&log, |event| match event.kind() {
+        Kind::Put if Some(event.id) == count => {
+            counts += 1;
+            assert_eq!(event.ints(), [counts]);
+        }
+        Kind::PutStatic if Some(event.id) == total => {
+            totals += 1;
+            assert_eq!(event.ints(), [totals]);
+        }
+        Kind::End => ends += 1,
+        _ => {}
+    });
+    assert_eq!((counts, totals), (50_000, 50_000));
+    assert!(ends >= 1000, "{ends} threads have ended");
+}
+
+/// Virtual threads by the hundred thousand take no chunk each, and keep their
+/// order where they move from carrier to carrier.
+#[test]
+fn virtual_threads() {
+    let Some(jdk) = jdks().iter().find(|jdk| jdk.version >= 21) else {
+        return;
+    };
+    const COUNT: usize = 200_000;
+    let workplace = Workplace::new("trace-virtual");
+    let classes = workplace.compile(jdk, &[], &[source("Virtual.java")]);
+    let count = COUNT.to_string();
+    run(
+        &workplace,
+        jdk,
+        "mode=trace",
+        &classes,
+        &["Virtual", &count],
+    );
+    let log = open(&workplace);
+    assert!(log.damage.is_empty() && log.missing().is_empty());
+    let step = (log.dictionary.traced.iter())
+        .flat_map(|class| &class.methods)
+        .find(|method| method.name == "step")
+        .map(|method| method.id);
+    let mut steps: HashMap<u64, (i32, i32)> = HashMap::new();
+    for_each(&log, |event| {
+        if event.kind() == Kind::Enter && Some(event.id) == step {
+            assert!(event.is_virtual);
+            let [number, at] = *event.ints() else {
+                panic!("two arguments");
+            };
+            let known = steps.entry(event.thread).or_insert((number, 0));
+            assert_eq!(*known, (number, at), "thread {}", event.thread);
+            known.1 += 1;
+        }
+    });
+    assert_eq!(steps.len(), COUNT + 50);
+    let complete =
+        (steps.values()).all(|&(number, steps)| steps == if number < 0 { 20 } else { 1 });
+    assert!(complete);
+    let streams: Vec<u64> = log
+        .blocks()
+        .iter()
+        .map(|block| block.header.stream)
+        .collect();
+    assert!(streams.iter().max() < Some(&100), "{streams:?}");
+}
+
+/// What both threads of `Ends` have done, in order, up to the end.
+fn check_ends(log: &Log<Vec<u8>>, at_least: i32) {
+    let step = (log.dictionary.traced.iter())
+        .flat_map(|class| &class.methods)
+        .find(|method| method.name == "step")
+        .map(|method| method.id);
+    let mut steps: BTreeMap<u64, i32> = BTreeMap::new();
+    for_each(log, |event| {
+        if event.kind() == Kind::Enter && Some(event.id) == step {
+            let next = steps.entry(event.thread).or_default();
+            assert_eq!(event.ints(), [*next]);
+            *next += 1;
+        }
+    });
+    assert_eq!(steps.len(), 2);
+    assert!(steps.values().all(|steps| *steps >= at_least), "{steps:?}");
+}
+
+#[test]
+fn ends_of_every_kind() {
+    for jdk in jdks() {
+        let workplace = Workplace::new("trace-ends");
+        let classes = workplace.compile(jdk, &[], &[source("Ends.java")]);
+        for (end, in_order) in [
+            ("return", true),
+            ("exit", true),
+            ("halt", true),
+            ("segv", false),
+            ("kill", false),
+        ] {
+            let _ = fs::remove_dir_all(workplace.join("out"));
+            let mut child = workplace
+                .java_with_agent(jdk, "mode=trace")
+                .args([
+                    "-XX:-CreateCoredumpOnCrash",
+                    "-XX:ErrorFile=/dev/null",
+                    "-cp",
+                ])
+                .arg(&classes)
+                .args(["Ends", end, "20000"])
+                .stdout(Stdio::piped())
+                .stderr(Stdio::null())
+                .spawn()
+                .expect("java runs");
+            let mut worked = [0; 7];
+            let stdout = child.stdout.as_mut().expect("a pipe");
+            stdout.read_exact(&mut worked).expect("it has worked");
+            if end == "kill" {
+                child.kill().expect("it is killed");
+            }
+            let status = child.wait().expect("it ends");
+            match end {
+                "return" => assert_eq!(status.code(), Some(0)),
+                "exit" => assert_eq!(status.code(), Some(3)),
+                "halt" => assert_eq!(status.code(), Some(4)),
+                // Without a core dump the JVM exits after its report.
+                "segv" => assert_eq!(status.code(), Some(1)),
+                _ => assert_eq!(status.signal(), Some(9)),
+            }
+            let log = open(&workplace);
+            assert!(log.damage.is_empty() && log.missing().is_empty());
+            assert_eq!(log.dictionary.stop.is_some(), in_order, "{end}");
+            check_ends(&log, 20_000);
+            let live = log.blocks().iter().filter(|block| block.live).count();
+            assert_eq!(live > 0, !in_order, "{end}");
+            // People are told.
+            let stats = Command::new(hindsight())
+                .arg("stats")
+                .arg(workplace.join("out"))
+                .output()
+                .expect("hindsight runs");
+            assert!(stats.status.success());
+            let told = text(&stats.stdout).contains("did not end in good order");
+            assert_eq!(told, !in_order, "{}", both(&stats));
+        }
+    }
+}
