@@ -5,6 +5,8 @@ pub mod input;
 pub mod inspect;
 pub mod instrument;
 pub mod junit;
+pub mod mutability;
+pub mod program;
 
 use anyhow::Result;
 use std::fmt;
@@ -21,6 +23,7 @@ pub enum Command {
     Inspect(inspect::Opts),
     Junit(junit::Opts),
     Instrument(Box<instrument::Opts>),
+    Mutability(Box<mutability::Opts>),
 }
 
 impl Command {
@@ -35,6 +38,7 @@ impl Command {
             Command::Inspect(opts) => opts.run(out),
             Command::Junit(opts) => opts.run(out),
             Command::Instrument(opts) => opts.run(out),
+            Command::Mutability(opts) => opts.run(out),
         }
     }
 }
