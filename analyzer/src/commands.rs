@@ -10,6 +10,8 @@ pub mod instrument;
 pub mod junit;
 pub mod stats;
 pub mod trim;
+pub mod mutability;
+pub mod program;
 
 use anyhow::Result;
 use std::fmt;
@@ -31,6 +33,7 @@ pub enum Command {
     Trim(trim::Opts),
     Instrument(Box<instrument::Opts>),
     Stats(stats::Opts),
+    Mutability(Box<mutability::Opts>),
 }
 
 impl Command {
@@ -50,6 +53,7 @@ impl Command {
             Command::Junit(opts) => opts.run(out),
             Command::Trim(opts) => opts.run(out),
             Command::Instrument(opts) => opts.run(out),
+            Command::Mutability(opts) => opts.run(out),
         }
     }
 }

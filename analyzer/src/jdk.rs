@@ -37,14 +37,7 @@ impl Jdk {
     ///
     /// Fails if there is none, if it has no `javac`, or if it is too old.
     pub fn find(explicit: Option<&Path>) -> Result<Jdk> {
-        let (home, source) = match (explicit, std::env::var_os("JAVA_HOME")) {
-            (Some(home), _) => (home.to_owned(), "--jdk".to_owned()),
-            (None, Some(home)) if !home.is_empty() => (home.into(), "JAVA_HOME".to_owned()),
-            _ => match java_on_path() {
-                Some(home) => (home, "the java on the path".to_owned()),
-                None => bail!("no JDK found: set JAVA_HOME, put java on the path, or use --jdk"),
-            },
-        };
+        let (home, source) = named(explicit)?;
         if !home.join("bin/java").is_file() {
             bail!(
                 "{} ({source}) is not a JDK: it has no bin/java",
@@ -71,6 +64,24 @@ impl Jdk {
         Ok(Jdk { home, version })
     }
 
+    /// The same for who only reads its classes: a runtime without a compiler
+    /// will do, of any version.
+    ///
+    /// # Errors
+    ///
+    /// Fails if there is none.
+    pub fn find_runtime(explicit: Option<&Path>) -> Result<Jdk> {
+        let (home, source) = named(explicit)?;
+        if !home.is_dir() {
+            bail!(
+                "{} ({source}) is not a JDK: no such directory",
+                home.display()
+            );
+        }
+        let version = version_of(&home)?;
+        Ok(Jdk { home, version })
+    }
+
     /// A command of this JDK, cut off from what the environment asks of JVMs.
     pub fn command(&self, tool: &str) -> Command {
         let mut command = Command::new(self.home.join("bin").join(tool));
@@ -80,6 +91,18 @@ impl Jdk {
         command.stdin(Stdio::null());
         command
     }
+}
+
+/// The JDK that the user names, and by what.
+fn named(explicit: Option<&Path>) -> Result<(PathBuf, &'static str)> {
+    Ok(match (explicit, std::env::var_os("JAVA_HOME")) {
+        (Some(home), _) => (home.to_owned(), "--jdk"),
+        (None, Some(home)) if !home.is_empty() => (home.into(), "JAVA_HOME"),
+        _ => match java_on_path() {
+            Some(home) => (home, "the java on the path"),
+            None => bail!("no JDK found: set JAVA_HOME, put java on the path, or use --jdk"),
+        },
+    })
 }
 
 fn java_on_path() -> Option<PathBuf> {

@@ -44,6 +44,8 @@ pub mod instrument;
 pub mod java;
 pub mod jdk;
 pub mod junit;
+pub mod mutability;
+pub mod program;
 mod progress;
 pub mod repair;
 pub mod text;

@@ -57,6 +57,17 @@ pub fn class_name(descriptor: &str) -> Option<String> {
     Some(internal.replace('/', "."))
 }
 
+/// A type as sources name it, nested classes with their binary names: `int`,
+/// `a.B$C[]`.
+pub fn type_name(descriptor: &str) -> String {
+    let (dimensions, element) = element(descriptor);
+    let name = primitive_name(element).map(str::to_owned);
+    let name = name
+        .or_else(|| class_name(element))
+        .unwrap_or_else(|| element.to_owned());
+    name + &"[]".repeat(dimensions)
+}
+
 /// The descriptor of a class named as [`Class.getName`] does.
 pub fn of_class(name: &str) -> String {
     if name.starts_with('[') {

@@ -162,7 +162,7 @@ proptest! {
         if cut {
             segment.truncate(place);
         } else {
-            segment[place] ^= 1 << bit;
+            segment[place] ^= 1u8 << bit;
         }
         let log = open(vec![segment], vec![]);
         let (read, errors) = read(&log);

@@ -1,0 +1,185 @@
+//! A program to be analysed: what the commands that look at code have in common.
+
+use crate::jdk::Jdk;
+use crate::mutability::effects::solve::{Library, NoLibrary};
+use crate::mutability::library::{self, Stored};
+use crate::program::names::Names;
+use crate::program::{Program, Sym, hierarchy, source};
+use crate::progress::Progress;
+use anyhow::{Context, Result};
+use std::io::IsTerminal;
+use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
+
+/// Where the classes are.
+#[derive(Debug, clap::Args)]
+pub struct Source {
+    /// Class path of the program: directories and archives (jars within jars
+    /// too), joined as in a JVM's; `dir/*` means all jars of a directory.
+    #[arg(long, value_name = "CP")]
+    classpath: String,
+
+    /// The JDK that the program runs on; else JAVA_HOME's, else that of the java
+    /// on the path.
+    #[arg(long, value_name = "DIR")]
+    jdk: Option<PathBuf>,
+
+    /// Analyse the JDK anew, and keep nothing.
+    #[arg(long)]
+    no_cache: bool,
+
+    /// No progress and no warnings on stderr.
+    #[arg(long)]
+    quiet: bool,
+}
+
+/// A program with the JDK's classes.
+pub struct Loaded {
+    program: Program,
+    library: Option<(Stored, Vec<Sym>)>,
+    warnings: Vec<String>,
+    progress: bool,
+}
+
+/// Warnings that are shown; JSON has all.
+const SHOWN: usize = 20;
+
+impl Loaded {
+    /// Reads the program, and the JDK's classes from the cache or anew.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the class path, or the JDK, cannot be read.
+    pub fn open(source: &Source, sound: bool) -> Result<Loaded> {
+        let progress = !source.quiet && std::io::stderr().is_terminal();
+        let jdk = Jdk::find_runtime(source.jdk.as_deref())?;
+        let mut found = source::class_path(&source.classpath, jdk.version)?;
+        let mut warnings = std::mem::take(&mut found.warnings);
+        let stored = stored(&jdk, sound, source.no_cache, progress, &mut warnings)?;
+        let names = Names::default();
+        let mut drafts = hierarchy::drafts(&names, found.classes, false, &mut warnings);
+        if drafts.is_empty() {
+            for warning in &warnings {
+                eprintln!("hindsight: {warning}");
+            }
+            anyhow::bail!(
+                "no class that can be read on the class path {}",
+                source.classpath
+            );
+        }
+        let library = stored.map(|stored| {
+            let (own, strings) = stored.drafts(&names);
+            drafts.extend(own);
+            (stored, strings)
+        });
+        let program = Program::new(names, drafts);
+        for class in program.classes.iter().filter(|class| class.missing) {
+            warnings.push(format!(
+                "class {} is missing; what depends on it is unknown",
+                program.names.text(class.name).replace('/', ".")
+            ));
+        }
+        if !source.quiet {
+            for warning in warnings.iter().take(SHOWN) {
+                eprintln!("hindsight: warning: {warning}");
+            }
+            if warnings.len() > SHOWN {
+                eprintln!("hindsight: {} more warnings", warnings.len() - SHOWN);
+            }
+        }
+        Ok(Loaded {
+            program,
+            library,
+            warnings,
+            progress,
+        })
+    }
+
+    /// The program.
+    pub fn program(&self) -> &Program {
+        &self.program
+    }
+
+    /// What went wrong on the way.
+    pub fn warnings(&self) -> &[String] {
+        &self.warnings
+    }
+
+    /// Does something with the program, the JDK's summaries and a way to tell
+    /// of progress.
+    pub fn with_library<T>(
+        &self,
+        work: impl FnOnce(&Program, &dyn Library, &(dyn Fn(usize) + Sync)) -> T,
+    ) -> T {
+        let total = self
+            .program
+            .classes
+            .iter()
+            .filter(|class| !class.library)
+            .count();
+        let methods = self
+            .program
+            .classes
+            .iter()
+            .filter(|class| !class.library)
+            .map(|class| class.methods.len());
+        let progress = Mutex::new(Progress::new(
+            self.progress,
+            (total + methods.sum::<usize>()) as u64,
+        ));
+        let step = step(&progress, "of the program");
+        match &self.library {
+            Some((stored, strings)) => {
+                let library = stored.summaries(&self.program, strings);
+                work(&self.program, &library, &step)
+            }
+            None => work(&self.program, &NoLibrary, &step),
+        }
+    }
+}
+
+fn step<'a>(progress: &'a Mutex<Progress>, what: &'a str) -> impl Fn(usize) + Sync + 'a {
+    move |done| {
+        let mut progress = progress.lock().unwrap_or_else(PoisonError::into_inner);
+        progress.add(done as u64);
+        progress.show(&what);
+    }
+}
+
+/// The JDK's classes and summaries: from the cache, or computed.
+fn stored(
+    jdk: &Jdk,
+    sound: bool,
+    no_cache: bool,
+    progress: bool,
+    warnings: &mut Vec<String>,
+) -> Result<Option<Stored>> {
+    let Some(image) = source::image(&jdk.home)? else {
+        warnings.push(format!(
+            "{} has no lib/modules: nothing is known of the JDK's classes",
+            jdk.home.display()
+        ));
+        return Ok(None);
+    };
+    let key = library::key(&image, sound);
+    let file = library::file(&key).filter(|_| !no_cache);
+    if let Some(known) = file.as_ref().and_then(|file| library::load(file, &key)) {
+        return Ok(Some(known));
+    }
+    // Some 27,000 classes; their calls take as long again.
+    let progress = Mutex::new(Progress::new(progress, 30_000));
+    let step = step(&progress, "of the JDK, once");
+    let failed = || format!("failed to read {}", image.path().display());
+    let mut own = Vec::new();
+    let computed = library::compute(&image, sound, &mut own, &step).with_context(failed)?;
+    warnings.append(&mut own);
+    if let Some(file) = &file
+        && let Err(error) = library::save(file, &key, &computed)
+    {
+        warnings.push(format!(
+            "the JDK's summaries cannot be kept in {}: {error}",
+            file.display()
+        ));
+    }
+    Ok(Some(computed))
+}

@@ -1,0 +1,31 @@
+//! Which parameters may a method change? (Pidasa: Artzi et al., ASE 2007.)
+//!
+//! A parameter is mutable if some run of its method changes, by way of it, the
+//! state of the object that it refers to: the state is all that the object
+//! leads to, and the way is any chain of reads and copies, in the method or in
+//! what it calls. Otherwise it is immutable. A pipeline of stages decides; what
+//! one has decided the later ones do not change, and what none decides is
+//! unknown.
+//!
+//! - [`facts`] is what a body does with references.
+//! - [`points`] is stage S (and SH), [`propagate`] stage P, [`effects`] stage S'.
+//! - [`contracts`] is what is known of the JDK without looking, [`library`] what
+//!   our own analysis of it found.
+//! - [`analysis`] runs a pipeline; [`answers`] holds verdicts with reasons;
+//!   [`report`] prints them.
+//!
+//! ```text
+//! Program -> Facts --S--> Local --P--+--> Answers -> report
+//!               |                    |
+//!               +------ S' ----------+
+//! ```
+
+pub mod analysis;
+pub mod answers;
+pub mod contracts;
+pub mod effects;
+pub mod facts;
+pub mod library;
+pub mod points;
+pub mod propagate;
+pub mod report;

@@ -1,0 +1,349 @@
+//! Running a pipeline.
+
+use super::answers::{Answers, Leaf, Reason, Stage, Verdict};
+use super::contracts::Contracts;
+use super::effects::solve::{Library, NoLibrary, Solver, any_field};
+use super::effects::{Cause, Summary};
+use super::facts::{Facts, Op};
+use super::points::{Local, local};
+use super::propagate::{Input, propagate};
+use crate::program::calls::{Calls, Site};
+use crate::program::names::Set;
+use crate::program::{ClassId, MethodId, Program};
+use hindsight_classfile::access;
+use rayon::prelude::*;
+use std::sync::Arc;
+
+/// What is to be done.
+#[derive(Debug, Clone)]
+pub struct Plan {
+    /// Stages in order.
+    pub stages: Vec<Stage>,
+    /// Whether an immutable parameter must be proved, contracts of the JDK not
+    /// being a proof.
+    pub sound: bool,
+    /// Whether only classes that are instantiated count (rapid type analysis).
+    pub instances: bool,
+}
+
+/// What was found.
+pub struct Outcome {
+    /// Verdicts.
+    pub answers: Answers,
+    /// Facts by method, for reasons.
+    pub facts: Vec<Facts>,
+    /// Summaries by method, if stage S' ran.
+    pub summaries: Vec<Option<Arc<Summary>>>,
+}
+
+/// Reads the facts of all methods of the classes that `wanted` takes.
+pub fn read_facts(
+    program: &Program,
+    wanted: impl Fn(ClassId) -> bool + Sync,
+    step: &(dyn Fn(usize) + Sync),
+) -> Vec<Facts> {
+    let mut facts: Vec<Facts> = vec![Facts::default(); program.methods.len()];
+    let classes: Vec<ClassId> = (0..program.classes.len() as u32)
+        .map(ClassId)
+        .filter(|&class| wanted(class))
+        .collect();
+    let read: Vec<Vec<Facts>> = classes
+        .par_iter()
+        .map(|&class| {
+            let methods = program.class(class).methods.clone();
+            let found = match program.file(class) {
+                Some(file) => methods
+                    .map(|method| Facts::read(program, &file, MethodId(method)))
+                    .collect(),
+                None => Vec::new(),
+            };
+            step(1);
+            found
+        })
+        .collect();
+    for (class, found) in classes.into_iter().zip(read) {
+        let first = program.class(class).methods.start as usize;
+        for (at, one) in found.into_iter().enumerate() {
+            facts[first + at] = one;
+        }
+    }
+    facts
+}
+
+/// Classes that some body makes instances of, and those that hide how they are
+/// made: lambdas' interfaces need no instances, enums and the like make
+/// themselves.
+fn instances(program: &Program, facts: &[Facts]) -> Set<ClassId> {
+    let mut made = Set::default();
+    for fact in facts.iter().flat_map(|facts| &facts.ops) {
+        if let Op::New {
+            class: Some(class), ..
+        } = fact.op
+        {
+            made.insert(class);
+        }
+    }
+    // What the JDK makes is not looked at here.
+    made.extend(
+        (0..program.classes.len() as u32)
+            .map(ClassId)
+            .filter(|&class| program.class(class).library),
+    );
+    made
+}
+
+/// Classifies the parameters of the JDK's own methods, by `S-P` or, where
+/// heuristics are welcome, `SH-P`: both take time in proportion to the code.
+pub fn run_library(program: &Program, facts: &[Facts], sound: bool) -> Answers {
+    let calls = Calls::by_hierarchy(program);
+    let contracts = Contracts::new(program, any_field(program), sound);
+    let mut answers = Answers::new(program, true);
+    grant(program, facts, &mut answers);
+    let locals: Vec<Local> = facts.par_iter().map(local).collect();
+    apply_local(
+        facts,
+        &locals,
+        if sound { Stage::S } else { Stage::Sh },
+        &mut answers,
+    );
+    let solver = Solver::new(&calls, facts, &NoLibrary, &contracts, sound);
+    let input = Input {
+        calls: &calls,
+        facts,
+        locals: &locals,
+        siblings: sound,
+        leaf: &|method, param| Leaf::Unknown(method, param),
+        promised: &|site| promised(&calls, &contracts, site),
+        lambdas: &|site| solver.lambdas_of(site),
+    };
+    propagate(&input, &mut answers);
+    answers
+}
+
+/// Runs a pipeline over a program.
+pub fn run(
+    program: &Program,
+    library: &dyn Library,
+    plan: &Plan,
+    step: &(dyn Fn(usize) + Sync),
+) -> Outcome {
+    let facts = read_facts(program, |class| !program.class(class).library, step);
+    let calls = match plan.instances {
+        true => Calls::by_instances(program, instances(program, &facts)),
+        false => Calls::by_hierarchy(program),
+    };
+    let contracts = Contracts::new(program, any_field(program), plan.sound);
+    let mut answers = Answers::new(program, false);
+    grant(program, &facts, &mut answers);
+    let mut locals: Option<Vec<Local>> = None;
+    let mut summaries = Vec::new();
+    let mut siblings = true;
+    for &stage in &plan.stages {
+        match stage {
+            Stage::S | Stage::Sh => {
+                siblings = stage == Stage::S;
+                let locals = locals.get_or_insert_with(|| facts.par_iter().map(local).collect());
+                apply_local(&facts, locals, stage, &mut answers);
+            }
+            Stage::P => {
+                let locals = locals.get_or_insert_with(|| facts.par_iter().map(local).collect());
+                let solver = Solver::new(&calls, &facts, library, &contracts, plan.sound);
+                let leaf = |method: MethodId, param: u16| leaf(library, &contracts, method, param);
+                let promised = |site: Site| promised(&calls, &contracts, site);
+                let lambdas = |site: Site| solver.lambdas_of(site);
+                let input = Input {
+                    calls: &calls,
+                    facts: &facts,
+                    locals,
+                    siblings,
+                    leaf: &leaf,
+                    promised: &promised,
+                    lambdas: &lambdas,
+                };
+                propagate(&input, &mut answers);
+            }
+            Stage::Flow => {
+                if summaries.is_empty() {
+                    let solver = Solver::new(&calls, &facts, library, &contracts, plan.sound);
+                    summaries = solver.solve(step);
+                }
+                apply_summaries(program, &facts, &summaries, &mut answers);
+            }
+        }
+    }
+    Outcome {
+        answers,
+        facts,
+        summaries,
+    }
+}
+
+/// Decides what needs no analysis.
+fn grant(program: &Program, facts: &[Facts], answers: &mut Answers) {
+    for place in 0..answers.count() {
+        let (method, param) = answers.param(place);
+        let facts = &facts[method.0 as usize];
+        if facts.followed.get(usize::from(param)) == Some(&false) {
+            answers.grant(place, Reason::Trivial);
+        } else if program.method(method).is(access::ABSTRACT) {
+            answers.grant(place, Reason::Abstract);
+        }
+    }
+}
+
+fn apply_local(facts: &[Facts], locals: &[Local], stage: Stage, answers: &mut Answers) {
+    for (number, (facts, local)) in facts.iter().zip(locals).enumerate() {
+        let method = MethodId(number as u32);
+        if !answers.has(method) || facts.unknown.is_some() {
+            continue;
+        }
+        for &(param, op) in &local.writes {
+            answers.decide(
+                answers.place(method, param),
+                Verdict::Mutable,
+                stage,
+                Reason::Store { op },
+            );
+        }
+        let params =
+            (0..facts.followed.len() as u16).filter(|&param| facts.followed[usize::from(param)]);
+        let places: Vec<u32> = params.map(|param| answers.place(method, param)).collect();
+        let leaks = |answers: &Answers, place: u32| {
+            let param = answers.param(place).1;
+            local.leaks.iter().any(|leak| leak.0 == param)
+        };
+        let clean = |answers: &Answers, place: u32| {
+            answers.verdict(place) == Verdict::Unknown && !leaks(answers, place)
+        };
+        let all = places
+            .iter()
+            .all(|&place| answers.verdict(place) == Verdict::Immutable || clean(answers, place));
+        for &place in &places {
+            if clean(answers, place) && (all || stage == Stage::Sh) {
+                answers.decide(place, Verdict::Immutable, stage, Reason::NoWrite);
+            }
+        }
+    }
+}
+
+fn apply_summaries(
+    program: &Program,
+    facts: &[Facts],
+    summaries: &[Option<Arc<Summary>>],
+    answers: &mut Answers,
+) {
+    for place in 0..answers.count() {
+        let (method, param) = answers.param(place);
+        let facts = &facts[method.0 as usize];
+        if facts.unknown.is_some() || !facts.present {
+            answers.explain(place, Reason::NoBody);
+            continue;
+        }
+        let Some(Some(summary)) = summaries.get(method.0 as usize) else {
+            continue;
+        };
+        match summary.write_of(param) {
+            None => answers.decide(place, Verdict::Immutable, Stage::Flow, Reason::Unwritten),
+            Some((_, write)) => {
+                let reason = reason_of(program, summaries, write.cause, write.node & 1 == 1);
+                if write.node & 1 == 0 {
+                    answers.decide(place, Verdict::Mutable, Stage::Flow, reason);
+                } else {
+                    answers.explain(place, reason);
+                }
+            }
+        }
+    }
+}
+
+fn reason_of(
+    program: &Program,
+    summaries: &[Option<Arc<Summary>>],
+    cause: Cause,
+    weak: bool,
+) -> Reason {
+    match cause {
+        Cause::Store(op) => Reason::Store { op },
+        Cause::Known(op) => Reason::Known { op },
+        Cause::Unknown(op) => Reason::UnknownCall { op },
+        Cause::NoBody => Reason::NoBody,
+        Cause::Call(op, method, write) => {
+            let known = summaries.get(method.0 as usize).and_then(Option::as_ref);
+            let param = known
+                .and_then(|summary| summary.param(summary.writes.get(write as usize)?.node >> 1));
+            let library = program.class(program.method(method).class).library;
+            match (param, library, weak) {
+                (Some(param), _, _) => Reason::Call { op, method, param },
+                (None, true, true) => Reason::Library { method, param: 0 },
+                _ => Reason::Call {
+                    op,
+                    method,
+                    param: 0,
+                },
+            }
+        }
+    }
+}
+
+/// What is known of a parameter of a method of the JDK.
+fn leaf(library: &dyn Library, contracts: &Contracts, method: MethodId, param: u16) -> Leaf {
+    let known = contracts
+        .find(method)
+        .cloned()
+        .or_else(|| library.summary(method));
+    match known {
+        None => Leaf::Unknown(method, param),
+        Some(summary) => from_summary(&summary, method, param),
+    }
+}
+
+/// What a method of the JDK is promised to do with its arguments, by their
+/// places.
+fn promised(calls: &Calls<'_>, contracts: &Contracts, site: Site) -> Option<Vec<Leaf>> {
+    let resolved = calls.targets(site).resolved?;
+    let summary = contracts.find(resolved)?;
+    Some(
+        (0..8)
+            .map(|param| from_summary(summary, resolved, param))
+            .collect(),
+    )
+}
+
+fn from_summary(summary: &Summary, method: MethodId, param: u16) -> Leaf {
+    match summary.write_of(param) {
+        None => Leaf::Immutable,
+        Some((_, write)) if write.node & 1 == 0 => Leaf::Mutable(method, param),
+        Some(_) => Leaf::Unknown(method, param),
+    }
+}
+
+/// Whether a method changes nothing that was there before it ran: no
+/// parameter, no static state. What a constructor makes of its own object is no
+/// change.
+pub fn is_pure(program: &Program, outcome: &Outcome, method: MethodId) -> Option<bool> {
+    let signature = program.names.bytes(program.method(method).signature);
+    let makes = signature.starts_with(b"<init>");
+    let facts = &outcome.facts[method.0 as usize];
+    if !facts.present || facts.unknown.is_some() {
+        return None;
+    }
+    let mut pure = Some(true);
+    for param in 0..facts.followed.len() as u16 {
+        if makes && param == 0 {
+            continue;
+        }
+        match outcome
+            .answers
+            .verdict(outcome.answers.place(method, param))
+        {
+            Verdict::Immutable => {}
+            Verdict::Mutable => return Some(false),
+            Verdict::Unknown => pure = None,
+        }
+    }
+    match outcome.summaries.get(method.0 as usize) {
+        Some(Some(summary)) if summary.writes_outside => Some(false),
+        Some(Some(_)) => pure,
+        _ => None,
+    }
+}

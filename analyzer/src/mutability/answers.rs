@@ -1,0 +1,233 @@
+//! Verdicts and their reasons.
+
+use crate::program::calls::Site;
+use crate::program::{MethodId, Program};
+use hindsight_classfile::{MethodDescriptor, Utf8, access};
+
+/// What is said of a parameter.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Verdict {
+    /// Nothing.
+    #[default]
+    Unknown,
+    /// Some run of the method changes what it refers to, by way of it.
+    Mutable,
+    /// No run does.
+    Immutable,
+}
+
+impl Verdict {
+    /// As it is printed.
+    pub fn name(self) -> &'static str {
+        match self {
+            Verdict::Unknown => "unknown",
+            Verdict::Mutable => "mutable",
+            Verdict::Immutable => "immutable",
+        }
+    }
+}
+
+/// A stage of a pipeline.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stage {
+    /// Each body alone.
+    S,
+    /// The same, parameter by parameter.
+    Sh,
+    /// Along calls.
+    P,
+    /// Bodies with summaries of what they call.
+    Flow,
+}
+
+impl Stage {
+    /// As it is typed and printed.
+    pub fn name(self) -> &'static str {
+        match self {
+            Stage::S => "S",
+            Stage::Sh => "SH",
+            Stage::P => "P",
+            Stage::Flow => "S'",
+        }
+    }
+}
+
+/// Why a parameter has its verdict. Operations are places in
+/// [`super::facts::Facts::ops`].
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[expect(missing_docs, reason = "a variant says what its fields are")]
+pub enum Reason {
+    /// No stage had anything to say.
+    #[default]
+    None,
+    /// Numbers, strings and boxes cannot be changed.
+    Trivial,
+    /// There is no body that could change it.
+    Abstract,
+    /// This store writes its state.
+    Store { op: u32 },
+    /// This call changes it by a parameter of the method.
+    Call {
+        op: u32,
+        method: MethodId,
+        param: u16,
+    },
+    /// This call changes it, which is known of the method.
+    Known { op: u32 },
+    /// The body writes none of its parameters and gives none away.
+    NoWrite,
+    /// It goes to nothing that writes.
+    LeadsToNoWrite,
+    /// Nothing that is obtained from it is written, calls included.
+    Unwritten,
+    /// It goes to a method of the JDK of which this is not known to be safe.
+    Library { method: MethodId, param: u16 },
+    /// It goes to something that is missing.
+    Missing { site: Site },
+    /// It goes to code that is not known.
+    UnknownCall { op: u32 },
+    /// A static field keeps it.
+    KeptInStatic { op: u32 },
+    /// It may be an alias of this parameter.
+    Sibling { param: u16 },
+    /// The body is not known.
+    NoBody,
+}
+
+/// What is known of a parameter of a method that has no facts.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Leaf {
+    /// It is changed, by this parameter of this method.
+    Mutable(MethodId, u16),
+    /// It is not.
+    Immutable,
+    /// Nobody knows.
+    Unknown(MethodId, u16),
+    /// The method is missing.
+    Missing(Site),
+}
+
+#[derive(Debug, Clone, Default)]
+struct Answer {
+    verdict: Verdict,
+    stage: Option<Stage>,
+    reason: Reason,
+}
+
+/// Verdicts of all parameters of the program's own methods.
+#[derive(Debug, Default)]
+pub struct Answers {
+    /// The first place of each method's parameters; `u32::MAX` for others.
+    first: Vec<u32>,
+    params: Vec<(MethodId, u16)>,
+    answers: Vec<Answer>,
+}
+
+impl Answers {
+    /// Makes room for the parameters of all methods of the program's own
+    /// classes; or of the JDK's.
+    pub fn new(program: &Program, library: bool) -> Answers {
+        let mut answers = Answers {
+            first: vec![u32::MAX; program.methods.len()],
+            ..Answers::default()
+        };
+        for class in program
+            .classes
+            .iter()
+            .filter(|class| class.library == library)
+        {
+            for number in class.methods.clone() {
+                let id = MethodId(number);
+                answers.first[number as usize] = answers.params.len() as u32;
+                for param in 0..param_count(program, id) {
+                    answers.params.push((id, param));
+                }
+            }
+        }
+        answers.answers = vec![Answer::default(); answers.params.len()];
+        answers
+    }
+
+    /// How many parameters there are.
+    pub fn count(&self) -> u32 {
+        self.params.len() as u32
+    }
+
+    /// Whether a method's parameters are among them.
+    pub fn has(&self, method: MethodId) -> bool {
+        self.first
+            .get(method.0 as usize)
+            .is_some_and(|&first| first != u32::MAX)
+    }
+
+    /// The place of a parameter of a method that is among them.
+    pub fn place(&self, method: MethodId, param: u16) -> u32 {
+        self.first[method.0 as usize] + u32::from(param)
+    }
+
+    /// The same, if the method has so many.
+    pub fn place_if(&self, method: MethodId, param: u16) -> Option<u32> {
+        let place = self.place(method, param);
+        (self.params.get(place as usize) == Some(&(method, param))).then_some(place)
+    }
+
+    /// The parameter at a place.
+    pub fn param(&self, place: u32) -> (MethodId, u16) {
+        self.params[place as usize]
+    }
+
+    /// The verdict at a place.
+    pub fn verdict(&self, place: u32) -> Verdict {
+        self.answers[place as usize].verdict
+    }
+
+    /// The stage that decided.
+    pub fn stage(&self, place: u32) -> Option<Stage> {
+        self.answers[place as usize].stage
+    }
+
+    /// The reason.
+    pub fn reason(&self, place: u32) -> &Reason {
+        &self.answers[place as usize].reason
+    }
+
+    /// Decides, unless that was done before: the one rule of refinement.
+    pub fn decide(&mut self, place: u32, verdict: Verdict, stage: Stage, reason: Reason) {
+        let answer = &mut self.answers[place as usize];
+        if answer.verdict == Verdict::Unknown {
+            *answer = Answer {
+                verdict,
+                stage: Some(stage),
+                reason,
+            };
+        }
+    }
+
+    /// Says why nothing was decided. The last stage knows best.
+    pub fn explain(&mut self, place: u32, reason: Reason) {
+        let answer = &mut self.answers[place as usize];
+        if answer.verdict == Verdict::Unknown {
+            answer.reason = reason;
+        }
+    }
+
+    /// Decides without a stage: what needs no analysis.
+    pub fn grant(&mut self, place: u32, reason: Reason) {
+        self.answers[place as usize] = Answer {
+            verdict: Verdict::Immutable,
+            stage: None,
+            reason,
+        };
+    }
+}
+
+/// How many parameters a method has, `this` counted.
+pub fn param_count(program: &Program, id: MethodId) -> u16 {
+    let method = program.method(id);
+    let this = u16::from(!method.is(access::STATIC));
+    let text = program.names.bytes(method.signature);
+    let open = text.iter().position(|&byte| byte == b'(').unwrap_or(0);
+    let declared =
+        MethodDescriptor::parse(Utf8::new(&text[open..])).map_or(0, |d| d.parameter_count());
+    this + declared
+}

@@ -1,0 +1,461 @@
+//! What is known of the JDK without looking: natives and intrinsics, which have
+//! no code to look at, and methods whose contract says what their many
+//! implementations do.
+//!
+//! A contract is a promise, not a proof: `Collection.size` of a weak map's keys
+//! does clean up, `LinkedHashMap.get` may reorder. So `--sound` uses natives
+//! only, and looks at every implementation of all else.
+
+use super::effects::{Cause, Made, Node, Summary, Write, join, reference};
+use crate::program::names::Map;
+use crate::program::{MethodId, Program, Sym};
+use std::sync::Arc;
+
+/// What a method does, seen from outside.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Shape {
+    /// Changes nothing; what it returns is not of its arguments.
+    Reads,
+    /// Changes nothing; returns something that the receiver leads to.
+    Gets,
+    /// Changes nothing; returns a new object that leads to the receiver.
+    Views,
+    /// Changes the receiver only, and returns something that it leads to.
+    Steps,
+    /// Changes what the receiver leads to, and it may keep the arguments.
+    Changes,
+    /// A new object that leads to all arguments.
+    Makes,
+    /// Changes the first argument.
+    ChangesFirst,
+    /// Changes the second argument.
+    ChangesSecond,
+    /// Copies elements of the first argument to the third.
+    ArrayCopy,
+    /// Copies the receiver, not what it leads to.
+    Clones,
+    /// Changes the receiver, and reads the rest.
+    Outputs,
+    /// Anything may happen to what it gets.
+    Anything,
+}
+
+use Shape::{
+    Anything, ArrayCopy, Changes, ChangesFirst, ChangesSecond, Clones, Gets, Makes, Outputs, Reads,
+    Steps, Views,
+};
+
+/// Natives and intrinsics: class, methods separated by blanks, shape.
+const NATIVES: &[(&str, &str, Shape)] = &[
+    ("java/lang/System", "arraycopy", ArrayCopy),
+    ("java/lang/Object", "clone", Clones),
+    (
+        "java/lang/Object",
+        "getClass hashCode notify notifyAll wait wait0",
+        Reads,
+    ),
+    (
+        "java/lang/reflect/Array",
+        "set setBoolean setByte setChar setShort setInt setLong setFloat setDouble",
+        ChangesFirst,
+    ),
+    ("java/lang/reflect/Array", "get", Gets),
+    (
+        "java/lang/reflect/Field",
+        "set setBoolean setByte setChar setShort setInt setLong setFloat setDouble",
+        ChangesSecond,
+    ),
+    ("java/lang/reflect/Method", "invoke", Anything),
+    ("java/lang/reflect/Constructor", "newInstance", Anything),
+    (
+        "java/lang/invoke/MethodHandle",
+        "invoke invokeExact invokeWithArguments",
+        Anything,
+    ),
+    (
+        "java/lang/invoke/VarHandle",
+        "set setVolatile setOpaque setRelease compareAndSet compareAndExchange compareAndExchangeAcquire \
+         compareAndExchangeRelease weakCompareAndSet weakCompareAndSetPlain weakCompareAndSetAcquire \
+         weakCompareAndSetRelease getAndSet getAndSetAcquire getAndSetRelease getAndAdd getAndAddAcquire \
+         getAndAddRelease getAndBitwiseOr getAndBitwiseAnd getAndBitwiseXor",
+        ChangesSecond,
+    ),
+    (
+        "java/lang/invoke/VarHandle",
+        "get getVolatile getOpaque getAcquire",
+        Makes,
+    ),
+    ("java/lang/Throwable", "fillInStackTrace", Changes),
+    (
+        "java/lang/Thread",
+        "currentThread holdsLock yield sleep onSpinWait",
+        Reads,
+    ),
+    ("java/lang/Thread", "start start0", Changes),
+];
+
+/// Contracts of interfaces and of methods that everything overrides.
+const CONTRACTS: &[(&str, &str, Shape)] = &[
+    ("java/lang/Object", "equals toString <init> finalize", Reads),
+    ("java/lang/Comparable", "compareTo", Reads),
+    ("java/util/Comparator", "compare", Reads),
+    (
+        "java/lang/CharSequence",
+        "length charAt isEmpty toString chars codePoints",
+        Reads,
+    ),
+    ("java/lang/CharSequence", "subSequence", Views),
+    ("java/lang/Iterable", "iterator spliterator", Views),
+    ("java/lang/Iterable", "forEach", Reads),
+    ("java/util/Iterator", "hasNext", Reads),
+    ("java/util/Iterator", "next", Steps),
+    ("java/util/Iterator", "remove forEachRemaining", Changes),
+    (
+        "java/util/ListIterator",
+        "hasNext hasPrevious nextIndex previousIndex",
+        Reads,
+    ),
+    ("java/util/ListIterator", "next previous", Steps),
+    ("java/util/ListIterator", "remove set add", Changes),
+    ("java/util/Enumeration", "hasMoreElements", Reads),
+    ("java/util/Enumeration", "nextElement", Steps),
+    ("java/util/Enumeration", "asIterator", Views),
+];
+
+/// Readers and writers of collections and maps, whichever class they are called on.
+const COLLECTIONS: &[&str] = &[
+    "java/util/Collection",
+    "java/util/AbstractCollection",
+    "java/util/List",
+    "java/util/AbstractList",
+    "java/util/ArrayList",
+    "java/util/LinkedList",
+    "java/util/Vector",
+    "java/util/Stack",
+    "java/util/Set",
+    "java/util/AbstractSet",
+    "java/util/HashSet",
+    "java/util/LinkedHashSet",
+    "java/util/TreeSet",
+    "java/util/SortedSet",
+    "java/util/NavigableSet",
+    "java/util/Queue",
+    "java/util/Deque",
+    "java/util/ArrayDeque",
+    "java/util/PriorityQueue",
+    "java/util/AbstractSequentialList",
+    "java/util/SequencedCollection",
+    "java/util/SequencedSet",
+    "java/util/concurrent/CopyOnWriteArrayList",
+    "java/util/concurrent/BlockingQueue",
+    "java/util/concurrent/ConcurrentLinkedQueue",
+    "java/util/concurrent/LinkedBlockingQueue",
+];
+const COLLECTION_READERS: &str = "size isEmpty contains containsAll indexOf lastIndexOf equals hashCode toString \
+    comparator search capacity";
+const COLLECTION_GETTERS: &str = "get getFirst getLast first last peek element peekFirst peekLast ceiling floor \
+    higher lower firstElement lastElement elementAt toArray clone";
+const COLLECTION_VIEWS: &str = "iterator listIterator descendingIterator spliterator subList stream parallelStream \
+    descendingSet headSet tailSet subSet elements reversed";
+const COLLECTION_CHANGERS: &str = "add addAll remove removeAll retainAll clear set push pop poll pollFirst pollLast \
+    offer offerFirst offerLast addFirst addLast removeFirst removeLast sort replaceAll removeIf addElement \
+    removeElement removeElementAt removeAllElements insertElementAt setElementAt put take drainTo setSize \
+    removeRange addIfAbsent";
+
+const MAPS: &[&str] = &[
+    "java/util/Map",
+    "java/util/AbstractMap",
+    "java/util/HashMap",
+    "java/util/LinkedHashMap",
+    "java/util/TreeMap",
+    "java/util/SortedMap",
+    "java/util/NavigableMap",
+    "java/util/Hashtable",
+    "java/util/Properties",
+    "java/util/IdentityHashMap",
+    "java/util/EnumMap",
+    "java/util/Dictionary",
+    "java/util/SequencedMap",
+    "java/util/concurrent/ConcurrentMap",
+    "java/util/concurrent/ConcurrentHashMap",
+];
+const MAP_READERS: &str = "size isEmpty containsKey containsValue contains equals hashCode toString getProperty comparator";
+const MAP_GETTERS: &str =
+    "get getOrDefault firstKey lastKey ceilingKey floorKey higherKey lowerKey clone";
+const MAP_VIEWS: &str = "keySet values entrySet keys elements headMap tailMap subMap descendingMap navigableKeySet \
+    descendingKeySet firstEntry lastEntry ceilingEntry floorEntry higherEntry lowerEntry stringPropertyNames";
+const MAP_CHANGERS: &str = "put putAll remove clear putIfAbsent compute computeIfAbsent computeIfPresent merge replace \
+    replaceAll pollFirstEntry pollLastEntry setProperty";
+
+/// Streams are used once and run what they are given, which the calls say.
+const STREAMS: &[&str] = &[
+    "java/util/stream/Stream",
+    "java/util/stream/IntStream",
+    "java/util/stream/LongStream",
+    "java/util/stream/DoubleStream",
+    "java/util/stream/BaseStream",
+    "java/util/Optional",
+];
+const STREAM_READERS: &str = "forEach forEachOrdered anyMatch allMatch noneMatch count sum average isPresent isEmpty \
+    ifPresent ifPresentOrElse equals hashCode toString";
+const STREAM_GETTERS: &str =
+    "reduce min max findFirst findAny get orElse orElseGet orElseThrow toArray";
+const STREAM_VIEWS: &str = "filter map mapToInt mapToLong mapToDouble mapToObj flatMap flatMapToInt distinct sorted peek \
+    limit skip takeWhile dropWhile boxed asLongStream asDoubleStream collect toList iterator spliterator sequential \
+    parallel unordered onClose stream or mapMulti";
+
+const ENTRIES: &[(&str, &str, Shape)] = &[
+    (
+        "java/util/Objects",
+        "requireNonNull requireNonNullElse",
+        Gets,
+    ),
+    (
+        "java/util/Objects",
+        "equals hash hashCode toString isNull nonNull",
+        Reads,
+    ),
+    ("java/util/Optional", "of ofNullable", Views),
+    ("java/util/stream/Stream", "of concat", Views),
+    ("java/util/Arrays", "asList stream", Views),
+    ("java/util/Arrays", "copyOf copyOfRange", Clones),
+    (
+        "java/util/Arrays",
+        "equals hashCode toString deepEquals deepHashCode deepToString binarySearch",
+        Reads,
+    ),
+    ("java/util/List", "of copyOf", Makes),
+    ("java/util/Set", "of copyOf", Makes),
+    ("java/util/Map", "of copyOf entry", Makes),
+    (
+        "java/util/Collections",
+        "unmodifiableList unmodifiableSet unmodifiableMap unmodifiableCollection synchronizedList synchronizedMap \
+         singletonList singleton enumeration list",
+        Views,
+    ),
+    (
+        "java/util/Collections",
+        "max min frequency disjoint binarySearch",
+        Gets,
+    ),
+    (
+        "java/io/PrintStream",
+        "print println printf format append flush write",
+        Outputs,
+    ),
+    (
+        "java/lang/StringBuilder",
+        "toString length charAt indexOf lastIndexOf isEmpty capacity substring compareTo",
+        Reads,
+    ),
+    ("java/util/Map$Entry", "getKey getValue", Gets),
+    ("java/util/Map$Entry", "setValue", Changes),
+    ("java/util/Map$Entry", "equals hashCode toString", Reads),
+];
+
+/// Known effects by method.
+pub struct Contracts {
+    known: Map<MethodId, Arc<Summary>>,
+}
+
+impl Contracts {
+    /// Finds the methods in a program; with `sound` those of natives only.
+    pub fn new(program: &Program, any: Sym, sound: bool) -> Contracts {
+        let element = program
+            .names
+            .intern(super::facts::Facts::ELEMENT.as_bytes());
+        let mut contracts = Contracts {
+            known: Map::default(),
+        };
+        for &(class, methods, shape) in NATIVES {
+            contracts.add(
+                program,
+                class,
+                methods,
+                &Arc::new(summary(shape, any, element)),
+            );
+        }
+        if sound {
+            return contracts;
+        }
+        for &(class, methods, shape) in CONTRACTS.iter().chain(ENTRIES) {
+            contracts.add(
+                program,
+                class,
+                methods,
+                &Arc::new(summary(shape, any, element)),
+            );
+        }
+        let tables = [
+            (
+                COLLECTIONS,
+                [
+                    COLLECTION_READERS,
+                    COLLECTION_GETTERS,
+                    COLLECTION_VIEWS,
+                    COLLECTION_CHANGERS,
+                ],
+            ),
+            (STREAMS, [STREAM_READERS, STREAM_GETTERS, STREAM_VIEWS, ""]),
+            (MAPS, [MAP_READERS, MAP_GETTERS, MAP_VIEWS, MAP_CHANGERS]),
+        ];
+        for (classes, methods) in tables {
+            for (methods, shape) in methods.into_iter().zip([Reads, Gets, Views, Changes]) {
+                let summary = Arc::new(summary(shape, any, element));
+                for class in classes {
+                    contracts.add(program, class, methods, &summary);
+                }
+            }
+        }
+        // Functions of the JDK's own: what the program gives it is called back.
+        let functional = Arc::new(summary(Reads, any, element));
+        for class in program.classes.iter().filter(|class| class.library) {
+            let name = program.names.bytes(class.name);
+            let functions = name.starts_with(b"java/util/function/")
+                || matches!(
+                    &*name,
+                    b"java/lang/Runnable" | b"java/util/concurrent/Callable"
+                );
+            for number in class.methods.clone().filter(|_| functions) {
+                let id = MethodId(number);
+                if program.method(id).is(hindsight_classfile::access::ABSTRACT) {
+                    contracts
+                        .known
+                        .entry(id)
+                        .or_insert_with(|| functional.clone());
+                }
+            }
+        }
+        contracts
+    }
+
+    fn add(&mut self, program: &Program, class: &str, methods: &str, summary: &Arc<Summary>) {
+        let Some(class) = program
+            .names
+            .find(class.as_bytes())
+            .and_then(|name| program.find(name))
+        else {
+            return;
+        };
+        let class = program.class(class);
+        for number in class.methods.clone().filter(|_| class.library) {
+            let signature = program
+                .names
+                .bytes(program.method(MethodId(number)).signature);
+            let end = signature
+                .iter()
+                .position(|&byte| byte == b'(')
+                .unwrap_or(signature.len());
+            if methods
+                .split_ascii_whitespace()
+                .any(|name| name.as_bytes() == &signature[..end])
+            {
+                self.known
+                    .entry(MethodId(number))
+                    .or_insert_with(|| summary.clone());
+            }
+        }
+    }
+
+    /// The effect of a method of the library, if it is known.
+    pub fn find(&self, method: MethodId) -> Option<&Arc<Summary>> {
+        self.known.get(&method)
+    }
+}
+
+fn summary(shape: Shape, any: Sym, element: Sym) -> Summary {
+    const THIS: u32 = 0;
+    const DEEP: u32 = 1;
+    const OUTSIDE: u32 = 2;
+    const MADE: u32 = 3;
+    const ARGUMENT: u32 = 4;
+    /// More arguments than any method of the tables has.
+    const ARGUMENTS: u16 = 4;
+    let certain = |node| reference(node, false);
+    let write = |node| Write {
+        node: certain(node),
+        cause: Cause::NoBody,
+    };
+    let mut summary = Summary {
+        nodes: vec![
+            Node::Param(0),
+            Node::Deep(0),
+            Node::Outside,
+            Node::New(0, Made::Some),
+        ],
+        returned: vec![certain(OUTSIDE)],
+        ..Summary::default()
+    };
+    for argument in 1..=ARGUMENTS {
+        summary.nodes.push(Node::Param(argument));
+    }
+    let arguments: Vec<u32> = (0..u32::from(ARGUMENTS))
+        .map(|n| certain(ARGUMENT + n))
+        .collect();
+    match shape {
+        Reads => {}
+        // The receiver too: some of these are static and return what they get.
+        Gets => summary.returned = vec![certain(THIS), certain(DEEP), certain(OUTSIDE)],
+        Views => {
+            summary.returned = vec![certain(MADE)];
+            summary
+                .heap
+                .push((MADE, any, vec![certain(THIS), certain(DEEP)]));
+        }
+        Steps => {
+            summary.writes.push(write(THIS));
+            summary.returned = vec![certain(DEEP), certain(OUTSIDE)];
+        }
+        Changes => {
+            summary.writes.extend([write(THIS), write(DEEP)]);
+            summary.heap.push((THIS, any, arguments));
+            summary.returned = vec![certain(DEEP), certain(OUTSIDE)];
+        }
+        Makes => {
+            summary.returned = vec![certain(MADE)];
+            let mut all = vec![certain(THIS), certain(DEEP)];
+            join(&mut all, &arguments, false);
+            summary.heap.push((MADE, any, all));
+        }
+        Outputs => {
+            summary.writes.extend([write(THIS), write(DEEP)]);
+            summary.returned = vec![certain(THIS), certain(OUTSIDE)];
+        }
+        ChangesFirst => {
+            summary.writes.push(write(THIS));
+            summary.heap.push((THIS, any, arguments));
+        }
+        ChangesSecond => {
+            summary.writes.push(write(ARGUMENT));
+            summary.heap.push((ARGUMENT, any, arguments[1..].to_vec()));
+        }
+        ArrayCopy => {
+            // The elements of the first: read, then stored.
+            let read = summary.nodes.len() as u32;
+            summary.nodes.push(Node::Read(THIS, element));
+            summary.writes.push(write(ARGUMENT + 1));
+            summary
+                .heap
+                .push((ARGUMENT + 1, element, vec![certain(read)]));
+        }
+        Clones => {
+            summary.returned = vec![certain(MADE)];
+            summary.heap.push((MADE, any, vec![certain(DEEP)]));
+        }
+        Anything => {
+            summary.writes_outside = true;
+            for argument in 0..=ARGUMENTS {
+                for node in [Node::Param(argument), Node::Deep(argument)] {
+                    let number = summary.nodes.len() as u32;
+                    summary.nodes.push(node);
+                    summary.returned.push(reference(number, true));
+                    summary.writes.push(Write {
+                        node: reference(number, true),
+                        cause: Cause::NoBody,
+                    });
+                }
+            }
+        }
+    }
+    summary
+}

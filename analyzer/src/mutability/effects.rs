@@ -1,0 +1,197 @@
+//! Stage S': what a method and all that it calls may write, read and keep, by
+//! the references through which objects are obtained.
+//!
+//! A value is a set of [`Node`]s: parameters, what was read from them by up to
+//! two fields, objects made here or in a call, and everything outside. What
+//! hangs together with the definition of mutability is how values are obtained,
+//! not which objects they are: an object read from a parameter's field is that
+//! parameter's, and also all that was stored there before. Values are assigned
+//! once, so the order of statements counts for them; the heap within a method
+//! knows no order.
+//!
+//! - [`Summary`] is what a caller has to know of a method.
+//! - [`method`] makes one of a body, given those of what it calls.
+//! - [`solve`] does so for all methods, in an order that [`circles`] finds.
+
+pub mod circles;
+pub mod method;
+pub mod solve;
+
+use crate::program::{ClassId, MethodId, Sym};
+
+/// Where a value comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Node {
+    /// An argument.
+    Param(u16),
+    /// Read from a node (one that stands before) by a field.
+    Read(u32, Sym),
+    /// Anything further away from an argument.
+    Deep(u16),
+    /// Made by the method, at this operation.
+    New(u32, Made),
+    /// From outside: static fields, constants, code that is not known.
+    Outside,
+}
+
+/// What an object is, if it was made where we see it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Made {
+    /// An instance of exactly this class.
+    Class(ClassId),
+    /// By this operation of this method.
+    Lambda(MethodId, u32),
+    /// An array, or one of several things.
+    Some,
+}
+
+/// A node's number, and in the lowest bit whether the way to it is uncertain.
+pub type Ref = u32;
+
+/// A reference to a node.
+pub fn reference(node: u32, weak: bool) -> Ref {
+    node << 1 | u32::from(weak)
+}
+
+/// A set of references, sorted.
+pub type Refs = Vec<Ref>;
+
+/// Adds references; whether there were new ones. Both are sorted, and of a
+/// certain and an uncertain way to a node only the certain one is kept.
+pub fn join(into: &mut Refs, from: &[Ref], weak: bool) -> bool {
+    let weak = u32::from(weak);
+    if let &[found] = from {
+        return insert(into, found | weak);
+    }
+    let is_new = |found: Ref| {
+        into.binary_search(&(found & !1)).is_err() && into.binary_search(&found).is_err()
+    };
+    if !from.iter().any(|found| is_new(found | weak)) {
+        return false;
+    }
+    let mut merged = Refs::with_capacity(into.len() + from.len());
+    let mut push = |found: Ref| match merged.last_mut() {
+        Some(last) if *last >> 1 == found >> 1 => *last = (*last).min(found),
+        _ => merged.push(found),
+    };
+    let (mut mine, mut others) = (
+        into.iter().copied().peekable(),
+        from.iter().map(|found| found | weak).peekable(),
+    );
+    loop {
+        match (mine.peek(), others.peek()) {
+            (Some(one), Some(other)) if one <= other => push(mine.next().unwrap_or_default()),
+            (_, Some(_)) => push(others.next().unwrap_or_default()),
+            (Some(_), None) => push(mine.next().unwrap_or_default()),
+            (None, None) => break,
+        }
+    }
+    *into = merged;
+    true
+}
+
+fn insert(into: &mut Refs, found: Ref) -> bool {
+    let at = into.partition_point(|known| known >> 1 < found >> 1);
+    match into.get_mut(at) {
+        Some(known) if *known >> 1 == found >> 1 => {
+            let better = found < *known;
+            *known = (*known).min(found);
+            better
+        }
+        _ => {
+            into.insert(at, found);
+            true
+        }
+    }
+}
+
+/// Why a node is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Cause {
+    /// A store in this body: its operation.
+    Store(u32),
+    /// A call: its operation, the method, and the method's write.
+    Call(u32, MethodId, u32),
+    /// A call whose effect is known from a table: its operation.
+    Known(u32),
+    /// Given to code that is not known: the operation.
+    Unknown(u32),
+    /// The body itself is not known.
+    NoBody,
+}
+
+/// A write of a node.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Write {
+    /// The node, a parameter or something read from one.
+    pub node: Ref,
+    /// How it comes to it.
+    pub cause: Cause,
+}
+
+/// What callers have to know of a method.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Summary {
+    /// Nodes; those read from others stand behind them.
+    pub nodes: Vec<Node>,
+    /// What is written, each node once.
+    pub writes: Vec<Write>,
+    /// What hangs below: node, field, what it may refer to.
+    pub heap: Vec<(u32, Sym, Refs)>,
+    /// What it returns.
+    pub returned: Refs,
+    /// What it throws.
+    pub thrown: Refs,
+    /// What static fields keep.
+    pub kept: Refs,
+    /// Whether it writes static state, or objects that such leads to.
+    pub writes_outside: bool,
+}
+
+impl Summary {
+    /// The parameter that a node hangs together with.
+    pub fn param(&self, mut node: u32) -> Option<u16> {
+        loop {
+            match self.nodes.get(node as usize)? {
+                Node::Param(param) | Node::Deep(param) => return Some(*param),
+                Node::Read(from, _) => node = *from,
+                _ => return None,
+            }
+        }
+    }
+
+    /// The certain write of a parameter, or else the uncertain one.
+    pub fn write_of(&self, param: u16) -> Option<(usize, &Write)> {
+        let own = |write: &&Write| self.param(write.node >> 1) == Some(param);
+        let mut writes = self
+            .writes
+            .iter()
+            .enumerate()
+            .filter(|(_, write)| own(write));
+        let first = writes.clone().find(|(_, write)| write.node & 1 == 0);
+        first.or_else(|| writes.next())
+    }
+
+    /// For a body that is not known: all that it gets may be changed, and what
+    /// it returns may be any of it.
+    pub fn unknown(followed: &[bool]) -> Summary {
+        let mut summary = Summary {
+            nodes: vec![Node::Outside],
+            returned: vec![reference(0, false)],
+            writes_outside: true,
+            ..Summary::default()
+        };
+        for param in (0..followed.len()).filter(|&param| followed[param]) {
+            for node in [Node::Param(param as u16), Node::Deep(param as u16)] {
+                let number = summary.nodes.len() as u32;
+                summary.nodes.push(node);
+                summary.returned.push(reference(number, true));
+                summary.writes.push(Write {
+                    node: reference(number, true),
+                    cause: Cause::NoBody,
+                });
+            }
+        }
+        summary
+    }
+}

@@ -1,0 +1,475 @@
+//! Summaries of all methods: callees first; methods that call each other until
+//! nothing changes.
+
+use super::Summary;
+use super::circles;
+use super::method::{Target, World, summarize};
+use crate::mutability::contracts::Contracts;
+use crate::mutability::facts::{Facts, Lambda, Op};
+use crate::program::calls::{Calls, Dispatch, Site};
+use crate::program::names::{Map, Set};
+use crate::program::{ClassId, MethodId, Program, Sym};
+use hindsight_classfile::{MethodDescriptor, Utf8, access};
+use rayon::prelude::*;
+use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
+
+/// A method in a circle is taken this often with all details; from then on
+/// coarsely, so that there is an end soon.
+const MAX_TIMES: u32 = 8;
+
+/// Where summaries of methods without facts come from.
+pub trait Library: Sync {
+    /// The summary of a method of the JDK.
+    fn summary(&self, method: MethodId) -> Option<Arc<Summary>>;
+}
+
+/// No summaries: nothing is known of the JDK.
+pub struct NoLibrary;
+
+impl Library for NoLibrary {
+    fn summary(&self, _: MethodId) -> Option<Arc<Summary>> {
+        None
+    }
+}
+
+/// Summaries in the making.
+pub struct Solver<'p> {
+    program: &'p Program,
+    calls: &'p Calls<'p>,
+    facts: &'p [Facts],
+    library: &'p dyn Library,
+    contracts: &'p Contracts,
+    sound: bool,
+    summaries: Vec<RwLock<Option<Arc<Summary>>>>,
+    sites: Vec<Mutex<Map<Site, Run>>>,
+    unknown: Mutex<Map<MethodId, Arc<Summary>>>,
+    /// Lambdas by the interface that they implement.
+    lambdas: Map<ClassId, Vec<(MethodId, u32)>>,
+    callbacks: Mutex<Map<ClassId, Arc<Vec<(MethodId, usize)>>>>,
+    any: Sym,
+    captured: Vec<Sym>,
+}
+
+/// What a site runs, found once.
+#[derive(Clone)]
+struct Run {
+    targets: Arc<Vec<Target>>,
+    /// Methods among them that are summarized here, lambdas looked through.
+    own: Arc<Vec<u32>>,
+}
+
+const SHARDS: usize = 16;
+/// From this many methods on, a circle is large.
+const LARGE: usize = 2000;
+
+/// The field that stands for all fields.
+pub fn any_field(program: &Program) -> Sym {
+    program.names.intern(b"*")
+}
+
+impl<'p> Solver<'p> {
+    /// Prepares to summarize all methods that have facts.
+    pub fn new(
+        calls: &'p Calls<'p>,
+        facts: &'p [Facts],
+        library: &'p dyn Library,
+        contracts: &'p Contracts,
+        sound: bool,
+    ) -> Solver<'p> {
+        let program = calls.program();
+        let mut lambdas: Map<ClassId, Vec<(MethodId, u32)>> = Map::default();
+        for (method, facts) in facts.iter().enumerate() {
+            for (at, fact) in facts.ops.iter().enumerate() {
+                if let Op::Lambda(lambda) = &fact.op
+                    && let Some(interface) = lambda.interface
+                {
+                    lambdas
+                        .entry(interface)
+                        .or_default()
+                        .push((MethodId(method as u32), at as u32));
+                }
+            }
+        }
+        Solver {
+            program,
+            calls,
+            facts,
+            library,
+            contracts,
+            sound,
+            summaries: (0..program.methods.len())
+                .map(|_| RwLock::default())
+                .collect(),
+            sites: (0..SHARDS).map(|_| Mutex::default()).collect(),
+            unknown: Mutex::default(),
+            lambdas,
+            callbacks: Mutex::default(),
+            any: any_field(program),
+            captured: (0..8)
+                .map(|n| program.names.intern(format!("captured {n}").as_bytes()))
+                .collect(),
+        }
+    }
+
+    /// Whether a method's body is among those to be summarized.
+    fn is_own(&self, method: MethodId) -> bool {
+        self.facts
+            .get(method.0 as usize)
+            .is_some_and(|facts| facts.present)
+    }
+
+    fn library_summary(&self, method: MethodId) -> Arc<Summary> {
+        if let Some(known) = self.library.summary(method) {
+            return known;
+        }
+        let mut unknown = self.unknown.lock().unwrap_or_else(PoisonError::into_inner);
+        let made = unknown.entry(method).or_insert_with(|| {
+            let params = crate::mutability::answers::param_count(self.program, method);
+            Arc::new(Summary::unknown(&vec![true; params.into()]))
+        });
+        made.clone()
+    }
+
+    /// What a site runs: what is promised of the library's methods and the
+    /// program's own, or else all.
+    fn site(&self, site: Site) -> Run {
+        let shard = &self.sites[(site.signature.0 ^ site.owner.0) as usize % SHARDS];
+        let lock = || shard.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = lock().get(&site) {
+            return known.clone();
+        }
+        let found = self.calls.targets(site);
+        let promised = found
+            .resolved
+            .and_then(|method| self.contracts.find(method));
+        let mut targets: Vec<Target> = promised.cloned().map(Target::Known).into_iter().collect();
+        let mut own = Set::default();
+        for &method in &found.methods {
+            let library = self
+                .program
+                .class(self.program.method(method).class)
+                .library;
+            if library && promised.is_some() {
+                continue;
+            }
+            match self.contracts.find(method) {
+                Some(known) => targets.push(Target::Known(known.clone())),
+                None => targets.push(Target::Method(method)),
+            }
+            if self.is_own(method) {
+                own.insert(method.0);
+            }
+        }
+        for (maker, op) in self.lambdas_of(site) {
+            targets.push(Target::Lambda(maker, op));
+            if let Some(lambda) = self.lambda(maker, op).filter(|lambda| lambda.site != site) {
+                own.extend(
+                    self.calls
+                        .targets(lambda.site)
+                        .methods
+                        .iter()
+                        .filter(|&&m| self.is_own(m))
+                        .map(|m| m.0),
+                );
+            }
+        }
+        if found.open {
+            targets.push(Target::Unknown);
+        }
+        let mut own: Vec<u32> = own.into_iter().collect();
+        own.sort_unstable();
+        let run = Run {
+            targets: Arc::new(targets),
+            own: Arc::new(own),
+        };
+        lock().insert(site, run.clone());
+        run
+    }
+
+    /// Lambdas that a call may run: the method that makes one, the operation.
+    pub fn lambdas_of(&self, site: Site) -> Vec<(MethodId, u32)> {
+        if self.lambdas.is_empty() || site.dispatch == Dispatch::Exact {
+            return Vec::new();
+        }
+        let owner = self.program.class(site.owner);
+        if owner.access & access::INTERFACE == 0 {
+            return Vec::new();
+        }
+        let mut found = Vec::new();
+        for interface in self.program.subtypes(site.owner) {
+            for &(method, op) in self.lambdas.get(&interface).into_iter().flatten() {
+                if let Some(lambda) = self.lambda(method, op)
+                    && self.answers(lambda, site)
+                {
+                    found.push((method, op));
+                }
+            }
+        }
+        found
+    }
+
+    /// What a method's calls may run, each once: what must be known first.
+    fn callees(&self, method: usize) -> Vec<u32> {
+        let mut callees = Set::default();
+        for fact in &self.facts[method].ops {
+            match &fact.op {
+                Op::Call { site, .. } => callees.extend(self.site(*site).own.iter()),
+                Op::Lambda(lambda) => callees.extend(self.site(lambda.site).own.iter()),
+                Op::New {
+                    class: Some(class), ..
+                } => {
+                    callees.extend(self.callbacks(*class).iter().map(|callback| callback.0.0));
+                }
+                _ => {}
+            }
+        }
+        let mut callees: Vec<u32> = callees.into_iter().collect();
+        callees.sort_unstable();
+        callees
+    }
+
+    /// Summarizes all methods. `step` hears of each that is done.
+    pub fn solve(self, step: &(dyn Fn(usize) + Sync)) -> Vec<Option<Arc<Summary>>> {
+        let count = self.facts.len();
+        let own: Vec<u32> = (0..count as u32)
+            .filter(|&method| self.is_own(MethodId(method)))
+            .collect();
+        let found: Vec<Vec<u32>> = own
+            .par_iter()
+            .map(|&method| self.callees(method as usize))
+            .collect();
+        let mut calls: Vec<Vec<u32>> = vec![Vec::new(); count];
+        for (&method, callees) in own.iter().zip(found) {
+            calls[method as usize] = callees;
+        }
+        for level in circles::levels(&own, &calls) {
+            // Circles of one level do not call each other, so that results do
+            // not depend on who is faster.
+            level.par_iter().for_each(|circle| {
+                self.circle(circle, &calls);
+                step(circle.len());
+            });
+        }
+        let summaries = self.summaries.into_iter();
+        summaries
+            .map(|summary| summary.into_inner().unwrap_or_else(PoisonError::into_inner))
+            .collect()
+    }
+
+    /// Summarizes methods that call each other, until nothing changes.
+    fn circle(&self, circle: &[u32], calls: &[Vec<u32>]) {
+        let put = |method: u32, summary: Arc<Summary>| {
+            let place = &self.summaries[method as usize];
+            place
+                .write()
+                .unwrap_or_else(PoisonError::into_inner)
+                .replace(summary)
+        };
+        let make = |method: u32, coarse| {
+            Arc::new(summarize(
+                self,
+                MethodId(method),
+                &self.facts[method as usize],
+                coarse,
+            ))
+        };
+        if let &[method] = circle
+            && !calls[method as usize].contains(&method)
+        {
+            put(method, make(method, false));
+            return;
+        }
+        let place: Map<u32, usize> = circle
+            .iter()
+            .enumerate()
+            .map(|(at, &method)| (method, at))
+            .collect();
+        let mut callers: Vec<Vec<usize>> = vec![Vec::new(); circle.len()];
+        for (at, &method) in circle.iter().enumerate() {
+            for callee in calls[method as usize]
+                .iter()
+                .filter_map(|callee| place.get(callee))
+            {
+                callers[*callee].push(at);
+            }
+        }
+        let mut times = vec![0u32; circle.len()];
+        let mut due: BTreeSet<usize> = (0..circle.len()).collect();
+        while let Some(at) = due.pop_first() {
+            // Methods of a large circle meet each other too often for details.
+            let coarse = times[at] >= MAX_TIMES || circle.len() > LARGE;
+            let summary = make(circle[at], coarse);
+            let known = put(circle[at], summary.clone());
+            times[at] += 1;
+            if known.as_ref() != Some(&summary) {
+                due.extend(&callers[at]);
+            }
+        }
+    }
+}
+
+impl World for Solver<'_> {
+    fn any(&self, site: Site) -> Arc<Vec<Target>> {
+        self.site(site).targets
+    }
+
+    fn on(&self, site: Site, class: ClassId) -> Arc<Vec<Target>> {
+        let site = Site {
+            owner: class,
+            dispatch: Dispatch::Exact,
+            ..site
+        };
+        self.site(site).targets
+    }
+
+    fn summary(&self, method: MethodId) -> Arc<Summary> {
+        if self.is_own(method) {
+            let known = &self.summaries[method.0 as usize];
+            return known
+                .read()
+                .unwrap_or_else(PoisonError::into_inner)
+                .clone()
+                .unwrap_or_default();
+        }
+        if self
+            .program
+            .class(self.program.method(method).class)
+            .library
+        {
+            return self.library_summary(method);
+        }
+        Arc::default()
+    }
+
+    fn lambda(&self, method: MethodId, op: u32) -> Option<&Lambda> {
+        match &self.facts.get(method.0 as usize)?.ops.get(op as usize)?.op {
+            Op::Lambda(lambda) => Some(lambda),
+            _ => None,
+        }
+    }
+
+    fn answers(&self, lambda: &Lambda, site: Site) -> bool {
+        let signature = self.program.names.bytes(site.signature);
+        let name = self.program.names.bytes(lambda.name);
+        signature
+            .strip_prefix(&*name)
+            .is_some_and(|rest| rest.first() == Some(&b'('))
+    }
+
+    fn calls_back(&self, site: Site) -> bool {
+        // While the library itself is summarized there is nobody to call.
+        self.program.class(site.owner).library && {
+            let targets = self.calls.targets(site);
+            let library = |method: MethodId| {
+                self.program
+                    .class(self.program.method(method).class)
+                    .library
+            };
+            targets
+                .resolved
+                .is_some_and(|method| library(method) && !self.is_own(method))
+        }
+    }
+
+    fn callbacks(&self, class: ClassId) -> Arc<Vec<(MethodId, usize)>> {
+        let program = self.program;
+        if program.class(class).library {
+            return Arc::default();
+        }
+        let lock = || {
+            self.callbacks
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+        };
+        let known = lock().get(&class).cloned();
+        known.unwrap_or_else(|| {
+            let mut found: Vec<(MethodId, usize)> = Vec::new();
+            let mut above = Some(class);
+            let mut signatures = Set::default();
+            while let Some(at) = above.filter(|&at| !program.class(at).library) {
+                for number in program.class(at).methods.clone() {
+                    let method = program.method(MethodId(number));
+                    let text = program.names.bytes(method.signature);
+                    let hidden = method.is(access::STATIC | access::PRIVATE | access::ABSTRACT)
+                        || text.starts_with(b"<");
+                    if hidden || !signatures.insert(method.signature) {
+                        continue;
+                    }
+                    let mut pending: Vec<ClassId> = program.above(class).collect();
+                    let mut overrides = false;
+                    let mut seen = Set::default();
+                    while let Some(next) = pending.pop() {
+                        if !seen.insert(next) {
+                            continue;
+                        }
+                        let library = program.class(next).library;
+                        overrides |= library && program.declared(next, method.signature).is_some();
+                        pending.extend(program.above(next));
+                    }
+                    if overrides {
+                        let open = text.iter().position(|&byte| byte == b'(').unwrap_or(0);
+                        let params = MethodDescriptor::parse(Utf8::new(&text[open..]));
+                        found.push((
+                            MethodId(number),
+                            1 + params.map_or(0, |d| usize::from(d.parameter_count())),
+                        ));
+                    }
+                }
+                above = program.class(at).superclass;
+            }
+            let found = Arc::new(found);
+            lock().insert(class, found.clone());
+            found
+        })
+    }
+
+    fn may_alias(&self, method: MethodId, one: u16, other: u16) -> bool {
+        let program = self.program;
+        let method = program.method(method);
+        let text = program.names.bytes(method.signature);
+        let open = text.iter().position(|&byte| byte == b'(').unwrap_or(0);
+        let Ok(descriptor) = MethodDescriptor::parse(Utf8::new(&text[open..])) else {
+            return true;
+        };
+        let own = program.names.bytes(program.class(method.class).name);
+        let type_of = |param: u16| -> Option<Vec<u8>> {
+            let place = match (method.is(access::STATIC), param) {
+                (false, 0) => return Some(own.to_vec()),
+                (false, param) => param - 1,
+                (true, param) => param,
+            };
+            let ty = descriptor.parameters().nth(usize::from(place))?;
+            ty.constant_name().map(|name| name.as_bytes().to_vec())
+        };
+        let (Some(one), Some(other)) = (type_of(one), type_of(other)) else {
+            return true;
+        };
+        if one == other {
+            return true;
+        }
+        let find = |name: &[u8]| program.names.find(name).and_then(|name| program.find(name));
+        match (find(&one), find(&other)) {
+            (Some(one), Some(other)) => {
+                program.is_subtype(one, other) || program.is_subtype(other, one)
+            }
+            _ => false,
+        }
+    }
+
+    fn is_sound(&self) -> bool {
+        self.sound
+    }
+
+    fn is_coarse(&self) -> bool {
+        false
+    }
+
+    fn any_field(&self) -> Sym {
+        self.any
+    }
+
+    fn captured(&self, place: usize) -> Sym {
+        self.captured.get(place).copied().unwrap_or(self.any)
+    }
+}

@@ -1,0 +1,646 @@
+//! What a body does with references, and nothing else: the part of its
+//! three-address code that mutability depends on.
+//!
+//! Values that cannot be mutated (numbers, strings, boxes) are left out, casts
+//! are looked through. The rest is small enough to be kept for a whole program.
+
+use crate::program::calls::{Dispatch, Site};
+use crate::program::ssa::{Body, Insn, Kind, Op as Ssa, Value};
+use crate::program::{ClassId, MethodId, Program, Sym};
+use hindsight_classfile::opcode as oc;
+use hindsight_classfile::{
+    ClassFile, Code, Constant, ConstantPool, FieldType, Member, Utf8, access,
+};
+
+/// A value of a body; [`NONE`] for one that is left out.
+pub type Var = u32;
+/// No value, or one that cannot be mutated.
+pub const NONE: Var = u32::MAX;
+
+/// What an instruction does.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[expect(missing_docs, reason = "a variant says what its fields are")]
+pub enum Op {
+    /// An argument.
+    Param { dst: Var, number: u16 },
+    /// One of several.
+    Phi { dst: Var, from: Box<[Var]> },
+    /// Reads a field, or an element by the field [`Facts::ELEMENT`].
+    Load { dst: Var, base: Var, field: Sym },
+    /// Writes one.
+    Store { base: Var, field: Sym, value: Var },
+    /// Reads a static field.
+    LoadStatic { dst: Var, field: Sym },
+    /// Writes one. Whether the field belongs to the class whose initializer
+    /// this is stands with it: that is no effect of others.
+    StoreStatic { field: Sym, value: Var, own: bool },
+    /// A new object.
+    New { dst: Var, class: Option<ClassId> },
+    /// A new object that implements an interface by a method.
+    Lambda(Box<Lambda>),
+    /// A call; the receiver is the first argument.
+    Call {
+        dst: Var,
+        site: Site,
+        args: Box<[Var]>,
+    },
+    /// A call of something that is not known: a class that is missing, a
+    /// dynamic call of an unknown kind.
+    Unknown {
+        dst: Var,
+        what: Sym,
+        args: Box<[Var]>,
+    },
+    /// Returns a reference.
+    Return { value: Var },
+    /// Throws.
+    Throw { value: Var },
+    /// What a handler caught.
+    Catch { dst: Var },
+    /// A value from outside: a constant.
+    Outside { dst: Var },
+}
+
+/// What `LambdaMetafactory` makes of a method reference or a lambda expression.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Lambda {
+    /// The object.
+    pub dst: Var,
+    /// The interface that it implements.
+    pub interface: Option<ClassId>,
+    /// The name of the method of the interface.
+    pub name: Sym,
+    /// What that method runs; `new` for a constructor.
+    pub site: Site,
+    /// Whether it makes a new object, which is the receiver.
+    pub makes: bool,
+    /// The arguments that are already there.
+    pub captured: Box<[Var]>,
+}
+
+/// An operation and where it comes from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fact {
+    /// The place in the bytecode.
+    pub pc: u16,
+    /// The operation.
+    pub op: Op,
+}
+
+/// What a body does with references.
+#[derive(Debug, Clone, Default)]
+pub struct Facts {
+    /// Operations, in reverse postorder of the blocks.
+    pub ops: Vec<Fact>,
+    /// How many values there are.
+    pub vars: u32,
+    /// From this operation on, operations may run again.
+    pub loops_from: usize,
+    /// Which arguments are followed: not numbers, strings, boxes.
+    pub followed: Box<[bool]>,
+    /// Why nothing is known of the body, if that is so.
+    pub unknown: Option<String>,
+    /// Whether there is a body that was to be read.
+    pub present: bool,
+}
+
+/// Whether values of a type cannot be mutated: numbers, strings, boxes.
+pub fn is_trivial(descriptor: Utf8<'_>) -> bool {
+    let bytes = descriptor.as_bytes();
+    match bytes {
+        [b'[', ..] => false,
+        [b'L', name @ .., b';'] => is_trivial_class(name),
+        _ => true,
+    }
+}
+
+fn is_trivial_class(name: &[u8]) -> bool {
+    let Some(simple) = name.strip_prefix(b"java/lang/") else {
+        return false;
+    };
+    matches!(
+        simple,
+        b"String"
+            | b"Integer"
+            | b"Long"
+            | b"Boolean"
+            | b"Character"
+            | b"Byte"
+            | b"Short"
+            | b"Float"
+            | b"Double"
+            | b"Class"
+            | b"Void"
+    )
+}
+
+impl Facts {
+    /// The name of the field that stands for the elements of arrays.
+    pub const ELEMENT: &'static str = "[]";
+
+    /// Reads the facts of a method.
+    pub fn read(program: &Program, class: &ClassFile<'_>, id: MethodId) -> Facts {
+        let method = program.method(id);
+        let Some(member) = class.methods.get(usize::from(method.place)) else {
+            return Facts::unknown(program, id, "its class file has changed".to_owned());
+        };
+        let followed = followed(member);
+        let code = match member.code(&class.pool) {
+            Ok(Some(code)) => code,
+            Ok(None) if method.is(access::ABSTRACT) => {
+                return Facts {
+                    followed,
+                    ..Facts::default()
+                };
+            }
+            Ok(None) => return Facts::unknown(program, id, "it is native".to_owned()),
+            Err(error) => return Facts::unknown(program, id, error.to_string()),
+        };
+        let body = member
+            .method_descriptor()
+            .map_err(Into::into)
+            .and_then(|descriptor| {
+                Body::new(&class.pool, &code, method.is(access::STATIC), &descriptor)
+            });
+        match body {
+            Ok(body) => Reader::new(program, class, &code, &body, id).facts(followed),
+            Err(error) => Facts::unknown(program, id, error.to_string()),
+        }
+    }
+
+    fn unknown(program: &Program, id: MethodId, why: String) -> Facts {
+        let method = program.method(id);
+        let text = program.names.bytes(method.signature);
+        let at = text.iter().position(|&byte| byte == b'(').unwrap_or(0);
+        let descriptor = hindsight_classfile::MethodDescriptor::parse(Utf8::new(&text[at..]));
+        let declared: Vec<bool> = match &descriptor {
+            Ok(descriptor) => descriptor
+                .parameters()
+                .map(|ty| !is_trivial(ty.descriptor()))
+                .collect(),
+            Err(_) => Vec::new(),
+        };
+        let this = (!method.is(access::STATIC)).then_some(true);
+        Facts {
+            followed: this.into_iter().chain(declared).collect(),
+            unknown: Some(why),
+            present: true,
+            ..Facts::default()
+        }
+    }
+}
+
+fn followed(member: &Member<'_>) -> Box<[bool]> {
+    let this = (!member.is(access::STATIC)).then_some(true);
+    let descriptor = member.method_descriptor();
+    let types = descriptor
+        .iter()
+        .flat_map(|descriptor| descriptor.parameters());
+    this.into_iter()
+        .chain(types.map(|ty| !is_trivial(ty.descriptor())))
+        .collect()
+}
+
+struct Reader<'a> {
+    program: &'a Program,
+    class: &'a ClassFile<'a>,
+    pool: &'a ConstantPool<'a>,
+    bootstraps: Vec<Bootstrap>,
+    body: &'a Body,
+    /// What casts give, and values that are left out.
+    meaning: Vec<Var>,
+    facts: Vec<Fact>,
+    /// The class, if this is its initializer.
+    initializes: Option<ClassId>,
+    element: Sym,
+}
+
+struct Bootstrap {
+    method: u16,
+    arguments: Vec<u16>,
+}
+
+fn bootstraps(class: &ClassFile<'_>) -> Vec<Bootstrap> {
+    let read = || -> Option<Vec<Bootstrap>> {
+        let mut r = class
+            .attributes
+            .find(&class.pool, "BootstrapMethods")?
+            .reader();
+        let mut all = Vec::new();
+        for _ in 0..r.u16().ok()? {
+            let method = r.u16().ok()?;
+            let count = r.u16().ok()?;
+            let mut arguments = Vec::new();
+            for _ in 0..count {
+                arguments.push(r.u16().ok()?);
+            }
+            all.push(Bootstrap { method, arguments });
+        }
+        Some(all)
+    };
+    read().unwrap_or_default()
+}
+
+impl<'a> Reader<'a> {
+    fn new(
+        program: &'a Program,
+        class: &'a ClassFile<'a>,
+        code: &Code<'a>,
+        body: &'a Body,
+        id: MethodId,
+    ) -> Self {
+        let method = program.method(id);
+        let has_dynamic = code.bytecode.contains(&oc::INVOKEDYNAMIC);
+        let initializer = &*program.names.bytes(method.signature) == b"<clinit>()V";
+        Reader {
+            program,
+            class,
+            pool: &class.pool,
+            bootstraps: if has_dynamic {
+                bootstraps(class)
+            } else {
+                Vec::new()
+            },
+            body,
+            meaning: vec![NONE; body.kinds.len()],
+            facts: Vec::new(),
+            initializes: initializer.then_some(method.class),
+            element: program.names.intern(Facts::ELEMENT.as_bytes()),
+        }
+    }
+
+    fn facts(mut self, followed: Box<[bool]>) -> Facts {
+        let body = self.body;
+        // Phis come before what they choose from in loops, so all references
+        // that are followed must be known before.
+        for insn in &body.insns {
+            if let Some(result) = insn.result
+                && body.kind(result) == Kind::Ref
+                && self.is_followed(insn, &followed)
+            {
+                self.meaning[result.0 as usize] = result.0;
+            }
+        }
+        // A cast of a cast: as long as the longest chain of them.
+        loop {
+            let mut changed = false;
+            for insn in &body.insns {
+                if let (Ssa::CheckCast(_), Some(result)) = (insn.op, insn.result) {
+                    let meant = self.var(body.operands(insn)[0]);
+                    let known = &mut self.meaning[result.0 as usize];
+                    if *known != NONE && *known != meant {
+                        *known = meant;
+                        changed = true;
+                    }
+                }
+            }
+            if !changed {
+                break;
+            }
+        }
+        let mut place = vec![u32::MAX; body.blocks.len()];
+        for (at, &block) in body.order.iter().enumerate() {
+            place[block as usize] = at as u32;
+        }
+        let mut loops_from = usize::MAX;
+        for (at, &block) in body.order.iter().enumerate() {
+            let before = &body.blocks[block as usize].before;
+            if loops_from == usize::MAX
+                && before
+                    .iter()
+                    .any(|edge| place[edge.from as usize] as usize >= at)
+            {
+                loops_from = self.facts.len();
+            }
+            for insn in body.block(block) {
+                self.insn(insn, &followed);
+            }
+        }
+        Facts {
+            loops_from: loops_from.min(self.facts.len()),
+            ops: self.facts,
+            vars: body.kinds.len() as u32,
+            followed,
+            unknown: None,
+            present: true,
+        }
+    }
+
+    /// Whether what an instruction makes can be mutated.
+    fn is_followed(&self, insn: &Insn, followed: &[bool]) -> bool {
+        let type_of = |descriptor: Result<Utf8<'_>, hindsight_classfile::Error>| match descriptor {
+            Ok(descriptor) => !is_trivial(descriptor),
+            Err(_) => true,
+        };
+        match insn.op {
+            Ssa::Param(number) => followed.get(usize::from(number)).copied().unwrap_or(true),
+            Ssa::Null | Ssa::Undefined => false,
+            Ssa::Constant(index) => !matches!(
+                self.pool.get(index),
+                Ok(Constant::String(_)
+                    | Constant::Class(_)
+                    | Constant::MethodType(_)
+                    | Constant::MethodHandle { .. })
+            ),
+            Ssa::GetField(index) | Ssa::GetStatic(index) => {
+                type_of(self.pool.field(index).map(|field| field.descriptor))
+            }
+            Ssa::CheckCast(index) => match self.pool.class(index) {
+                Ok(name) => !is_trivial_class(name.as_bytes()),
+                Err(_) => true,
+            },
+            Ssa::New(index) => match self.pool.class(index) {
+                Ok(name) => !is_trivial_class(name.as_bytes()),
+                Err(_) => true,
+            },
+            Ssa::Invoke(_, index) => {
+                let descriptor = match self.pool.get(index) {
+                    Ok(Constant::InvokeDynamic { descriptor, .. }) => Some(descriptor),
+                    _ => self.pool.method(index).ok().map(|method| method.descriptor),
+                };
+                let result = descriptor.and_then(|descriptor| {
+                    hindsight_classfile::MethodDescriptor::parse(descriptor)
+                        .ok()?
+                        .result()
+                });
+                result.is_some_and(|ty| !is_trivial(ty.descriptor()))
+            }
+            _ => true,
+        }
+    }
+
+    fn var(&self, value: Value) -> Var {
+        self.meaning[value.0 as usize]
+    }
+
+    fn vars(&self, insn: &Insn) -> Box<[Var]> {
+        self.body
+            .operands(insn)
+            .iter()
+            .map(|&value| self.var(value))
+            .collect()
+    }
+
+    fn class_of(&self, index: u16) -> Option<ClassId> {
+        let name = self.pool.class(index).ok()?;
+        self.find_class(name)
+    }
+
+    fn find_class(&self, name: Utf8<'_>) -> Option<ClassId> {
+        // Arrays have the methods of objects.
+        let name = match name.as_bytes() {
+            [b'[', ..] => b"java/lang/Object",
+            name => name,
+        };
+        self.program.find(self.program.names.find(name)?)
+    }
+
+    /// The field by the class that declares it.
+    fn field(&self, index: u16) -> Option<(Sym, ClassId)> {
+        let names = &self.program.names;
+        let field = self.pool.field(index).ok()?;
+        let owner = self.find_class(field.owner);
+        let (name, descriptor) = (
+            names.find(field.name.as_bytes()),
+            names.find(field.descriptor.as_bytes()),
+        );
+        let declared = match (owner, name, descriptor) {
+            (Some(owner), Some(name), Some(descriptor)) => {
+                self.program.resolve_field(owner, name, descriptor)
+            }
+            _ => None,
+        };
+        let class = declared.or(owner);
+        let owner = match class {
+            Some(class) => names.bytes(self.program.class(class).name),
+            None => field.owner.as_bytes().into(),
+        };
+        let mut full = Vec::with_capacity(owner.len() + field.name.as_bytes().len() + 1);
+        full.extend_from_slice(&owner);
+        full.push(b'.');
+        full.extend_from_slice(field.name.as_bytes());
+        Some((names.intern(&full), class.unwrap_or(ClassId(u32::MAX))))
+    }
+
+    fn add(&mut self, insn: &Insn, op: Op) {
+        self.facts.push(Fact { pc: insn.pc, op });
+    }
+
+    fn insn(&mut self, insn: &Insn, followed: &[bool]) {
+        let dst = insn.result.map_or(NONE, |result| self.var(result));
+        let operands = self.body.operands(insn);
+        let operand = |at: usize| operands.get(at).map_or(NONE, |&value| self.var(value));
+        match insn.op {
+            Ssa::Param(number) if followed.get(usize::from(number)) == Some(&true) => {
+                self.add(insn, Op::Param { dst, number });
+            }
+            Ssa::Phi if dst != NONE => {
+                let mut from: Vec<Var> = self.vars(insn).into_vec();
+                from.retain(|&var| var != NONE && var != dst);
+                from.sort_unstable();
+                from.dedup();
+                self.add(
+                    insn,
+                    Op::Phi {
+                        dst,
+                        from: from.into(),
+                    },
+                );
+            }
+            Ssa::Catch => self.add(insn, Op::Catch { dst }),
+            Ssa::Constant(_) if dst != NONE => self.add(insn, Op::Outside { dst }),
+            Ssa::GetField(index) if dst != NONE => {
+                if let Some((field, _)) = self.field(index) {
+                    let base = operand(0);
+                    self.add(insn, Op::Load { dst, base, field });
+                }
+            }
+            Ssa::PutField(index) => {
+                if let Some((field, _)) = self.field(index) {
+                    let (base, value) = (operand(0), operand(1));
+                    self.add(insn, Op::Store { base, field, value });
+                }
+            }
+            Ssa::GetStatic(index) if dst != NONE => {
+                if let Some((field, _)) = self.field(index) {
+                    self.add(insn, Op::LoadStatic { dst, field });
+                }
+            }
+            Ssa::PutStatic(index) => {
+                if let Some((field, class)) = self.field(index) {
+                    let (value, own) = (operand(0), self.initializes == Some(class));
+                    self.add(insn, Op::StoreStatic { field, value, own });
+                }
+            }
+            Ssa::ArrayLoad(oc::AALOAD) => {
+                let (base, field) = (operand(0), self.element);
+                self.add(insn, Op::Load { dst, base, field });
+            }
+            Ssa::ArrayStore(_) => {
+                let (base, field, value) = (operand(0), self.element, operand(2));
+                self.add(insn, Op::Store { base, field, value });
+            }
+            Ssa::New(index) if dst != NONE => {
+                let class = self.class_of(index);
+                self.add(insn, Op::New { dst, class });
+            }
+            Ssa::NewArray(_) | Ssa::NewPrimitiveArray(_) | Ssa::NewMultiArray(_) => {
+                self.add(insn, Op::New { dst, class: None });
+            }
+            Ssa::Invoke(opcode, index) => self.call(insn, dst, opcode, index),
+            Ssa::Return if operand(0) != NONE => {
+                let value = operand(0);
+                self.add(insn, Op::Return { value });
+            }
+            Ssa::Throw => {
+                let value = operand(0);
+                self.add(insn, Op::Throw { value });
+            }
+            _ => {}
+        }
+    }
+
+    fn site(
+        &self,
+        owner: Utf8<'_>,
+        name: Utf8<'_>,
+        descriptor: Utf8<'_>,
+        dispatch: Dispatch,
+    ) -> Option<Site> {
+        let mut signature = name.as_bytes().to_vec();
+        signature.extend_from_slice(descriptor.as_bytes());
+        Some(Site {
+            owner: self.find_class(owner)?,
+            signature: self.program.names.intern(&signature),
+            dispatch,
+        })
+    }
+
+    fn call(&mut self, insn: &Insn, dst: Var, opcode: u8, index: u16) {
+        let args = self.vars(insn);
+        let constant = self.pool.get(index);
+        if let Ok(Constant::InvokeDynamic {
+            bootstrap,
+            name,
+            descriptor,
+        }) = constant
+        {
+            return self.dynamic(insn, dst, args, bootstrap, name, descriptor);
+        }
+        let Ok(method) = self.pool.method(index) else {
+            return;
+        };
+        let dispatch = match opcode {
+            oc::INVOKESTATIC | oc::INVOKESPECIAL => Dispatch::Exact,
+            _ => Dispatch::Virtual,
+        };
+        match self.site(method.owner, method.name, method.descriptor, dispatch) {
+            Some(site) => self.add(insn, Op::Call { dst, site, args }),
+            None => {
+                let what = format!(
+                    "{}.{}",
+                    method.owner.to_string_lossy().replace('/', "."),
+                    method.name
+                );
+                let what = self.program.names.intern(what.as_bytes());
+                self.add(insn, Op::Unknown { dst, what, args });
+            }
+        }
+    }
+
+    /// What makes a lambda: the handle of the method that it runs.
+    fn implementation(&self, bootstrap: &Bootstrap) -> Option<(Site, bool)> {
+        let Constant::MethodHandle { reference, .. } = self.pool.get(bootstrap.method).ok()? else {
+            return None;
+        };
+        let maker = self.pool.method(reference).ok()?;
+        if maker.owner != "java/lang/invoke/LambdaMetafactory" {
+            return None;
+        }
+        let &[_, handle, ..] = bootstrap.arguments.as_slice() else {
+            return None;
+        };
+        let Constant::MethodHandle { kind, reference } = self.pool.get(handle).ok()? else {
+            return None;
+        };
+        let method = self.pool.method(reference).ok()?;
+        // REF_invokeVirtual and REF_invokeInterface choose; REF_newInvokeSpecial
+        // makes an object first.
+        let dispatch = match kind {
+            5 | 9 => Dispatch::Virtual,
+            _ => Dispatch::Exact,
+        };
+        let site = self.site(method.owner, method.name, method.descriptor, dispatch)?;
+        Some((site, kind == 8))
+    }
+
+    fn dynamic(
+        &mut self,
+        insn: &Insn,
+        dst: Var,
+        args: Box<[Var]>,
+        bootstrap: u16,
+        name: Utf8<'_>,
+        descriptor: Utf8<'_>,
+    ) {
+        let bootstrap = self.bootstraps.get(usize::from(bootstrap));
+        if let Some((site, makes)) = bootstrap.and_then(|bootstrap| self.implementation(bootstrap))
+        {
+            let result = hindsight_classfile::MethodDescriptor::parse(descriptor).ok();
+            let interface = result
+                .and_then(|d| d.result())
+                .and_then(FieldType::class_name);
+            let interface = interface.and_then(|name| self.find_class(name));
+            let name = self.program.names.intern(name.as_bytes());
+            let lambda = Lambda {
+                dst,
+                interface,
+                name,
+                site,
+                makes,
+                captured: args,
+            };
+            self.add(insn, Op::Lambda(Box::new(lambda)));
+            return;
+        }
+        let maker = bootstrap.and_then(|bootstrap| match self.pool.get(bootstrap.method) {
+            Ok(Constant::MethodHandle { reference, .. }) => self.pool.method(reference).ok(),
+            _ => None,
+        });
+        let maker_name = maker.map_or_else(String::new, |maker| {
+            maker.owner.to_string_lossy().into_owned()
+        });
+        match maker_name.as_str() {
+            // Concatenation calls toString of each operand, and so do records;
+            // records' equals and hashCode those of their components.
+            "java/lang/invoke/StringConcatFactory" | "java/lang/runtime/ObjectMethods" => {
+                for &arg in args.iter().filter(|&&arg| arg != NONE) {
+                    let site = self.site(
+                        Utf8::new(b"java/lang/Object"),
+                        Utf8::new(b"toString"),
+                        Utf8::new(b"()Ljava/lang/String;"),
+                        Dispatch::Virtual,
+                    );
+                    if let Some(site) = site {
+                        self.add(
+                            insn,
+                            Op::Call {
+                                dst: NONE,
+                                site,
+                                args: [arg].into(),
+                            },
+                        );
+                    }
+                }
+            }
+            // Pattern switches look at classes, and call equals of constants.
+            "java/lang/runtime/SwitchBootstraps" => {}
+            other => {
+                let what = format!("a dynamic call by {}", other.replace('/', "."));
+                let what = self.program.names.intern(what.as_bytes());
+                self.add(insn, Op::Unknown { dst, what, args });
+            }
+        }
+        let _ = self.class;
+    }
+}

@@ -1,0 +1,338 @@
+//! Stage S: what a body alone shows (Artzi, dissertation, sections 5.5.1 and
+//! 5.5.2).
+//!
+//! For each value and parameter a distance: how many reads, the first by a
+//! given field, lead from the value to something that the parameter refers to.
+//! Everything a parameter leads to has distance 0. Before the first loop
+//! operations are taken in their order; from there on until nothing changes.
+
+use super::facts::{Facts, NONE, Op, Var};
+use crate::program::Sym;
+use crate::program::calls::Site;
+
+/// More reads than this are not counted apart. Counting too few is safe: it
+/// calls more writes a parameter's own.
+const FAR: u8 = 6;
+const NEVER: u8 = u8::MAX;
+
+/// How calls are taken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Variant {
+    /// A call may make aliases of all that it gets and returns.
+    Over,
+    /// A call makes no aliases.
+    Under,
+}
+
+/// Distances of one value to one parameter, by the first field.
+#[derive(Debug, Clone)]
+struct Distances {
+    /// Of fields that are not listed; 0 is the distance of all fields or none.
+    rest: u8,
+    fields: Vec<(Sym, u8)>,
+}
+
+impl Distances {
+    const NOWHERE: Distances = Distances {
+        rest: NEVER,
+        fields: Vec::new(),
+    };
+
+    fn by(&self, field: Sym) -> u8 {
+        let listed = self.fields.iter().find(|entry| entry.0 == field);
+        listed.map_or(self.rest, |entry| entry.1.min(self.rest))
+    }
+
+    fn least(&self) -> u8 {
+        self.fields
+            .iter()
+            .map(|entry| entry.1)
+            .min()
+            .unwrap_or(NEVER)
+            .min(self.rest)
+    }
+
+    /// Lowers the distance by one field, or by all; whether that was anything
+    /// new.
+    fn lower(&mut self, field: Option<Sym>, to: u8) -> bool {
+        match field {
+            None if to >= self.rest => false,
+            None => {
+                self.rest = to;
+                self.fields.retain(|entry| entry.1 < to);
+                true
+            }
+            Some(field) if to >= self.by(field) => {
+                let _ = field;
+                false
+            }
+            Some(field) => {
+                self.fields.retain(|entry| entry.0 != field);
+                self.fields.push((field, to));
+                true
+            }
+        }
+    }
+}
+
+/// One more read.
+fn farther(distance: u8) -> u8 {
+    match distance {
+        NEVER => NEVER,
+        _ => (distance + 1).min(FAR),
+    }
+}
+
+/// Which parameters the values of a body may point to.
+pub struct Points {
+    /// By value: parameters, each once, with distances.
+    of: Vec<Vec<(u16, Distances)>>,
+}
+
+impl Points {
+    /// Finds them.
+    pub fn new(facts: &Facts, variant: Variant) -> Points {
+        let mut points = Points {
+            of: vec![Vec::new(); facts.vars as usize],
+        };
+        let thrown: Vec<Var> = facts
+            .ops
+            .iter()
+            .filter_map(|fact| match fact.op {
+                Op::Throw { value } if value != NONE => Some(value),
+                _ => None,
+            })
+            .collect();
+        let (once, again) = facts.ops.split_at(facts.loops_from.min(facts.ops.len()));
+        for fact in once {
+            points.take(&fact.op, variant, &thrown);
+        }
+        loop {
+            let mut changed = false;
+            for fact in again {
+                changed |= points.take(&fact.op, variant, &thrown);
+            }
+            if !changed {
+                break;
+            }
+        }
+        points
+    }
+
+    /// The parameters whose state a value may be or lead to.
+    pub fn leads_to(&self, var: Var) -> impl Iterator<Item = u16> + '_ {
+        let of = self.of.get(var as usize).into_iter().flatten();
+        of.filter(|(_, distances)| distances.least() != NEVER)
+            .map(|(param, _)| *param)
+    }
+
+    /// The parameters whose state a value may be.
+    pub fn is_state_of(&self, var: Var) -> impl Iterator<Item = u16> + '_ {
+        let of = self.of.get(var as usize).into_iter().flatten();
+        of.filter(|(_, distances)| distances.least() == 0)
+            .map(|(param, _)| *param)
+    }
+
+    fn lower(&mut self, var: Var, param: u16, field: Option<Sym>, to: u8) -> bool {
+        let Some(of) = self.of.get_mut(var as usize) else {
+            return false;
+        };
+        if to == NEVER {
+            return false;
+        }
+        // What is a parameter's state is that by every field.
+        let field = field.filter(|_| to > 0);
+        if let Some(known) = of.iter_mut().find(|entry| entry.0 == param) {
+            return known.1.lower(field, to);
+        }
+        let mut distances = Distances::NOWHERE;
+        distances.lower(field, to);
+        of.push((param, distances));
+        true
+    }
+
+    /// Lowers what `to` is away by what `from` is, as `change` says.
+    fn flow(
+        &mut self,
+        from: Var,
+        to: Var,
+        field: Option<Sym>,
+        change: impl Fn(&Distances) -> u8,
+    ) -> bool {
+        let Some(of) = self.of.get(from as usize) else {
+            return false;
+        };
+        let lowered: Vec<(u16, u8)> = of
+            .iter()
+            .map(|(param, distances)| (*param, change(distances)))
+            .collect();
+        let mut changed = false;
+        for (param, distance) in lowered {
+            changed |= self.lower(to, param, field, distance);
+        }
+        changed
+    }
+
+    fn copy(&mut self, from: Var, to: Var) -> bool {
+        let Some(of) = self.of.get(from as usize).filter(|_| from != to) else {
+            return false;
+        };
+        let mut changed = false;
+        for (param, distances) in of.clone() {
+            changed |= self.lower(to, param, None, distances.rest);
+            for (field, distance) in distances.fields {
+                changed |= self.lower(to, param, Some(field), distance);
+            }
+        }
+        changed
+    }
+
+    fn alias(&mut self, vars: impl Iterator<Item = Var> + Clone) -> bool {
+        let mut least: Vec<(u16, u8)> = Vec::new();
+        for var in vars.clone() {
+            for (param, distances) in self.of.get(var as usize).into_iter().flatten() {
+                let distance = distances.least();
+                match least.iter_mut().find(|entry| entry.0 == *param) {
+                    Some(entry) => entry.1 = entry.1.min(distance),
+                    None => least.push((*param, distance)),
+                }
+            }
+        }
+        let mut changed = false;
+        for var in vars {
+            for &(param, distance) in &least {
+                changed |= self.lower(var, param, None, distance);
+            }
+        }
+        changed
+    }
+
+    fn take(&mut self, op: &Op, variant: Variant, thrown: &[Var]) -> bool {
+        match op {
+            Op::Param { dst, number } => self.lower(*dst, *number, None, 0),
+            Op::Phi { dst, from } => from
+                .iter()
+                .fold(false, |changed, &var| self.copy(var, *dst) | changed),
+            Op::Load { dst, base, field } => {
+                let field = *field;
+                let read = |distances: &Distances| match distances.by(field) {
+                    NEVER => NEVER,
+                    distance => distance.saturating_sub(1),
+                };
+                self.flow(*base, *dst, None, read)
+                    | self.flow(*dst, *base, Some(field), |distances| {
+                        farther(distances.least())
+                    })
+            }
+            Op::Store { base, field, value } => {
+                let field = *field;
+                let held = |distances: &Distances| match distances.by(field) {
+                    NEVER => NEVER,
+                    distance => distance.saturating_sub(1),
+                };
+                self.flow(*value, *base, Some(field), |distances| {
+                    farther(distances.least())
+                }) | self.flow(*base, *value, None, held)
+            }
+            Op::Call { dst, args, .. } | Op::Unknown { dst, args, .. }
+                if variant == Variant::Over =>
+            {
+                self.alias(args.iter().copied().chain([*dst]))
+            }
+            Op::Lambda(lambda) if variant == Variant::Over => {
+                self.alias(lambda.captured.iter().copied().chain([lambda.dst]))
+            }
+            Op::Catch { dst } => thrown
+                .iter()
+                .fold(false, |changed, &var| self.copy(var, *dst) | changed),
+            _ => false,
+        }
+    }
+}
+
+/// What stage S learns of a body; parameters by their numbers.
+#[derive(Debug, Default)]
+pub struct Local {
+    /// Writes of a parameter's state: the parameter, the operation.
+    pub writes: Vec<(u16, u32)>,
+    /// Parameters whose state leaves the body by calls or static fields.
+    pub leaks: Vec<(u16, Leak)>,
+    /// Parameters whose state a call gets: parameter, operation, argument.
+    pub over: Vec<(u16, u32, u16)>,
+    /// The same without aliases made by calls.
+    pub under: Vec<(u16, u32, u16)>,
+}
+
+/// Where a parameter's state goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Leak {
+    /// To a call.
+    Call(u32),
+    /// To a static field.
+    Static(u32),
+    /// Into code that is not known.
+    Unknown(u32),
+}
+
+/// The call that an operation is, as far as arguments go.
+pub fn call_of(op: &Op) -> Option<(Site, &[Var])> {
+    match op {
+        Op::Call { site, args, .. } => Some((*site, args)),
+        Op::Lambda(lambda) => Some((lambda.site, &lambda.captured)),
+        _ => None,
+    }
+}
+
+/// Applies stage S to a body.
+pub fn local(facts: &Facts) -> Local {
+    let mut local = Local::default();
+    let over = Points::new(facts, Variant::Over);
+    let under = Points::new(facts, Variant::Under);
+    for (at, fact) in facts.ops.iter().enumerate() {
+        let at = at as u32;
+        match &fact.op {
+            Op::Store { base, .. } => local
+                .writes
+                .extend(over.is_state_of(*base).map(|param| (param, at))),
+            Op::StoreStatic { value, .. } => {
+                local
+                    .leaks
+                    .extend(over.leads_to(*value).map(|param| (param, Leak::Static(at))));
+            }
+            Op::Call { args, .. } => {
+                for (place, &arg) in args.iter().enumerate() {
+                    local
+                        .leaks
+                        .extend(over.leads_to(arg).map(|param| (param, Leak::Call(at))));
+                    local
+                        .over
+                        .extend(over.leads_to(arg).map(|param| (param, at, place as u16)));
+                    local
+                        .under
+                        .extend(under.leads_to(arg).map(|param| (param, at, place as u16)));
+                }
+            }
+            // Making a lambda runs nothing; that it may be run by whom it is
+            // given to is what the over-approximation has to say.
+            Op::Lambda(lambda) => {
+                for (place, &arg) in lambda.captured.iter().enumerate() {
+                    local
+                        .leaks
+                        .extend(over.leads_to(arg).map(|param| (param, Leak::Call(at))));
+                    local
+                        .over
+                        .extend(over.leads_to(arg).map(|param| (param, at, place as u16)));
+                }
+            }
+            Op::Unknown { args, .. } => {
+                for &arg in args {
+                    local
+                        .leaks
+                        .extend(over.leads_to(arg).map(|param| (param, Leak::Unknown(at))));
+                }
+            }
+            _ => {}
+        }
+    }
+    local
+}

@@ -1,0 +1,307 @@
+//! The formats.
+
+use super::reason::{chain, sentence};
+use super::{MethodRow, View};
+use crate::java::descriptor;
+use crate::mutability::answers::Verdict;
+use crate::text::{count, one_line};
+use hindsight_classfile::access;
+use hindsight_instrument::glob::Globs;
+use serde::Serialize;
+use std::io::{self, Write};
+
+const SCHEMA: &str = "hindsight.mutability/1";
+
+/// How many parameters have which verdict; trivial ones are not counted.
+#[derive(Debug, Default, Clone, Copy)]
+pub struct Tally {
+    methods: usize,
+    pure: usize,
+    immutable: usize,
+    mutable: usize,
+    unknown: usize,
+}
+
+impl Tally {
+    fn add(&mut self, row: &MethodRow) {
+        self.methods += 1;
+        self.pure += usize::from(row.pure == Some(true));
+        for param in row.params.iter().filter(|param| !param.trivial) {
+            match param.verdict {
+                Verdict::Immutable => self.immutable += 1,
+                Verdict::Mutable => self.mutable += 1,
+                Verdict::Unknown => self.unknown += 1,
+            }
+        }
+    }
+}
+
+/// Writes verdicts for people; with the whole chain for methods that `explain`
+/// matches.
+///
+/// # Errors
+///
+/// Fails if `out` cannot be written.
+pub fn text(view: &View<'_>, explain: &Globs, colour: bool, out: &mut dyn Write) -> io::Result<()> {
+    let (bold, plain) = if colour {
+        ("\x1b[1m", "\x1b[0m")
+    } else {
+        ("", "")
+    };
+    let mut tally = Tally::default();
+    for row in view.methods() {
+        tally.add(&row);
+        let explained = explain.matches(&row.full_name());
+        if !explain.is_empty() && !explained {
+            continue;
+        }
+        let pure = match row.pure {
+            Some(true) => "  pure",
+            _ => "",
+        };
+        let head = format!("{}({})", row.full_name(), row.parameter_types());
+        writeln!(out, "{bold}{}{plain}{pure}", one_line(&head, 300))?;
+        for (at, param) in row
+            .params
+            .iter()
+            .enumerate()
+            .filter(|(_, param)| explained || !param.trivial)
+        {
+            let stage = param.stage.map_or("-", |stage| stage.name());
+            let name = one_line(&param.name, 60);
+            write!(out, "  {name:12} {:9}  {stage:3} ", param.verdict.name())?;
+            if explained {
+                let lines = chain(view, &row, at);
+                for (number, line) in lines.iter().enumerate() {
+                    let indent = if number == 0 { 0 } else { 30 };
+                    writeln!(out, "{:indent$}{}", "", one_line(line, 300))?;
+                }
+            } else {
+                writeln!(out, "{}", one_line(&sentence(view, &row, at), 200))?;
+            }
+        }
+    }
+    let all = tally.immutable + tally.mutable + tally.unknown;
+    writeln!(
+        out,
+        "{} ({} pure), {}: {} immutable, {} mutable, {} unknown",
+        count(tally.methods, "method"),
+        tally.pure,
+        count(all, "parameter"),
+        tally.immutable,
+        tally.mutable,
+        tally.unknown
+    )
+}
+
+#[derive(Serialize)]
+struct Document<'a> {
+    schema: &'static str,
+    pipeline: &'a str,
+    sound: bool,
+    warnings: &'a [String],
+    methods: Vec<Method>,
+}
+
+#[derive(Serialize)]
+struct Method {
+    class: String,
+    method: String,
+    descriptor: String,
+    pure: Option<bool>,
+    parameters: Vec<Parameter>,
+}
+
+#[derive(Serialize)]
+struct Parameter {
+    index: usize,
+    name: String,
+    #[serde(rename = "type")]
+    type_name: String,
+    trivial: bool,
+    verdict: &'static str,
+    stage: Option<&'static str>,
+    reason: String,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    chain: Vec<String>,
+}
+
+/// Writes one JSON document.
+///
+/// # Errors
+///
+/// Fails if `out` cannot be written.
+pub fn json(
+    view: &View<'_>,
+    pipeline: &str,
+    sound: bool,
+    warnings: &[String],
+    explain: &Globs,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let methods = view.methods().filter_map(|row| {
+        let explained = explain.matches(&row.full_name());
+        if !explain.is_empty() && !explained {
+            return None;
+        }
+        let parameters = row
+            .params
+            .iter()
+            .enumerate()
+            .map(|(index, param)| Parameter {
+                index,
+                name: param.name.clone(),
+                type_name: param.type_name.clone(),
+                trivial: param.trivial,
+                verdict: param.verdict.name(),
+                stage: param.stage.map(|stage| stage.name()),
+                reason: sentence(view, &row, index),
+                chain: if explained {
+                    chain(view, &row, index)
+                } else {
+                    Vec::new()
+                },
+            });
+        let parameters = parameters.collect();
+        Some(Method {
+            parameters,
+            pure: row.pure,
+            class: row.class,
+            method: row.name,
+            descriptor: row.descriptor,
+        })
+    });
+    let document = Document {
+        schema: SCHEMA,
+        pipeline,
+        sound,
+        warnings,
+        methods: methods.collect(),
+    };
+    serde_json::to_writer_pretty(&mut *out, &document)?;
+    writeln!(out)
+}
+
+/// Writes a table of parameters, a line each, with a head.
+///
+/// # Errors
+///
+/// Fails if `out` cannot be written.
+pub fn csv(view: &View<'_>, out: &mut dyn Write) -> io::Result<()> {
+    fn field(text: &str) -> String {
+        match text.contains(['"', ',', '\n', '\r']) {
+            true => format!("\"{}\"", text.replace('"', "\"\"")),
+            false => text.to_owned(),
+        }
+    }
+    writeln!(
+        out,
+        "class,method,descriptor,index,name,type,verdict,stage,reason"
+    )?;
+    for row in view.methods() {
+        for (index, param) in row.params.iter().enumerate() {
+            let cells = [
+                field(&row.class),
+                field(&row.name),
+                field(&row.descriptor),
+                index.to_string(),
+                field(&param.name),
+                field(&param.type_name),
+                param.verdict.name().to_owned(),
+                param.stage.map_or("", |stage| stage.name()).to_owned(),
+                field(&sentence(view, &row, index)),
+            ];
+            writeln!(out, "{}", cells.join(","))?;
+        }
+    }
+    Ok(())
+}
+
+/// Whether tools may call a method as often as they like: it is pure, and
+/// people wrote it to be called.
+fn is_observer(view: &View<'_>, row: &MethodRow) -> bool {
+    let hidden = view
+        .program
+        .method(row.id)
+        .is(access::SYNTHETIC | access::BRIDGE);
+    row.pure == Some(true) && !hidden && !row.name.starts_with('<')
+}
+
+/// Writes pure methods as Randoop reads them (`--side-effect-free-methods`).
+///
+/// # Errors
+///
+/// Fails if `out` cannot be written.
+pub fn randoop(view: &View<'_>, out: &mut dyn Write) -> io::Result<()> {
+    for row in view.methods().filter(|row| is_observer(view, row)) {
+        writeln!(out, "{}({})", row.full_name(), row.parameter_types())?;
+    }
+    Ok(())
+}
+
+/// Writes pure methods as Daikon's Chicory reads them (`--purity-file`): as
+/// `java.lang.reflect.Method.toString` gives them.
+///
+/// # Errors
+///
+/// Fails if `out` cannot be written.
+pub fn chicory(view: &View<'_>, out: &mut dyn Write) -> io::Result<()> {
+    const MODIFIERS: [(u16, &str); 8] = [
+        (access::PUBLIC, "public"),
+        (access::PROTECTED, "protected"),
+        (access::PRIVATE, "private"),
+        (access::ABSTRACT, "abstract"),
+        (access::STATIC, "static"),
+        (access::FINAL, "final"),
+        (access::SYNCHRONIZED, "synchronized"),
+        (access::NATIVE, "native"),
+    ];
+    for row in view.methods().filter(|row| is_observer(view, row)) {
+        let Some((parameters, result)) = descriptor::split(&row.descriptor) else {
+            continue;
+        };
+        let method = view.program.method(row.id);
+        let mut line = String::new();
+        for (flag, name) in MODIFIERS {
+            if method.is(flag) {
+                line.push_str(name);
+                line.push(' ');
+            }
+        }
+        let interface = view.program.class(method.class).access & access::INTERFACE != 0;
+        if interface && !method.is(access::ABSTRACT | access::STATIC | access::PRIVATE) {
+            line.push_str("default ");
+        }
+        let parameters: Vec<String> = parameters.into_iter().map(descriptor::type_name).collect();
+        let thrown = exceptions(view, &row);
+        write!(
+            out,
+            "{line}{} {}({})",
+            descriptor::type_name(result),
+            row.full_name(),
+            parameters.join(",")
+        )?;
+        if !thrown.is_empty() {
+            write!(out, " throws {}", thrown.join(","))?;
+        }
+        writeln!(out)?;
+    }
+    Ok(())
+}
+
+/// The exceptions that a method declares.
+fn exceptions(view: &View<'_>, row: &MethodRow) -> Vec<String> {
+    let method = view.program.method(row.id);
+    let read = || {
+        let file = view.program.file(method.class)?;
+        let member = file.methods.get(usize::from(method.place))?;
+        let mut r = member.attributes.find(&file.pool, "Exceptions")?.reader();
+        let mut names = Vec::new();
+        for _ in 0..r.u16().ok()? {
+            let name = file.pool.class(r.u16().ok()?).ok()?;
+            names.push(name.to_string_lossy().replace('/', "."));
+        }
+        Some(names)
+    };
+    read().unwrap_or_default()
+}

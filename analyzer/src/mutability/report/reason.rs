@@ -1,0 +1,231 @@
+//! Reasons in words.
+
+use super::{MethodRow, View};
+use crate::mutability::answers::Reason;
+use crate::mutability::facts::{Facts, NONE, Op, Var};
+use crate::program::{MethodId, Program, Sym};
+
+/// Steps of a chain that are told.
+const MAX_STEPS: usize = 20;
+
+/// A field's simple name.
+fn field_name(program: &Program, field: Sym) -> String {
+    let text = program.names.text(field);
+    match text.rsplit_once('.') {
+        Some((_, name)) => name.to_owned(),
+        None => text,
+    }
+}
+
+/// How a value is obtained: `p.next.next`, `items[]`.
+fn path(view: &View<'_>, row: &MethodRow, facts: &Facts, var: Var) -> String {
+    let mut tail = String::new();
+    let mut at = var;
+    // Loops read again and again; no chain worth reading is longer.
+    for _ in 0..8 {
+        let definition = facts.ops.iter().find_map(|fact| match &fact.op {
+            Op::Param { dst, number } if *dst == at => {
+                let name = row
+                    .params
+                    .get(usize::from(*number))
+                    .map(|param| param.name.clone());
+                Some((name, None))
+            }
+            Op::Load { dst, base, field } if *dst == at => {
+                let name = field_name(view.program, *field);
+                let step = if name == Facts::ELEMENT {
+                    name
+                } else {
+                    format!(".{name}")
+                };
+                tail.insert_str(0, &step);
+                Some((None, Some(*base)))
+            }
+            Op::LoadStatic { dst, field } if *dst == at => Some((
+                Some(view.program.names.text(*field).replace('/', ".")),
+                None,
+            )),
+            Op::Phi { dst, from } if *dst == at => Some((None, from.first().copied())),
+            Op::New { dst, class } if *dst == at => {
+                let class = class.map_or_else(
+                    || "array".to_owned(),
+                    |class| view.program.class_name(class),
+                );
+                Some((
+                    Some(format!("(new {})", crate::text::simple_name(&class))),
+                    None,
+                ))
+            }
+            Op::Call { dst, site, .. } if *dst == at => {
+                let text = view.program.names.text(site.signature);
+                let name = text.split('(').next().unwrap_or_default().to_owned();
+                Some((Some(format!("{name}(..)")), None))
+            }
+            _ => None,
+        });
+        match definition {
+            Some((Some(name), _)) => return name + &tail,
+            Some((None, Some(base))) if base != NONE => at = base,
+            _ => break,
+        }
+    }
+    format!("..{tail}")
+}
+
+fn pc(facts: &Facts, op: u32) -> u16 {
+    facts.ops.get(op as usize).map_or(0, |fact| fact.pc)
+}
+
+/// Name of a method for people: `Foo.bar`.
+fn method_name(view: &View<'_>, method: MethodId) -> String {
+    let class = view.program.class_name(view.program.method(method).class);
+    format!("{}.{}", class, view.program.signature(method).0)
+}
+
+fn param_name(view: &View<'_>, method: MethodId, param: u16) -> String {
+    let row = view.method(method);
+    row.params
+        .get(usize::from(param))
+        .map_or_else(|| format!("argument {param}"), |param| param.name.clone())
+}
+
+/// What is written by a store, and where.
+fn store(view: &View<'_>, row: &MethodRow, op: u32) -> String {
+    let facts = &view.outcome.facts[row.id.0 as usize];
+    let place = row.place(pc(facts, op));
+    match facts.ops.get(op as usize).map(|fact| &fact.op) {
+        Some(Op::Store { base, field, .. }) => {
+            let name = field_name(view.program, *field);
+            let target = path(view, row, facts, *base);
+            match name == Facts::ELEMENT {
+                true => format!("{place} writes {target}[]"),
+                false => format!("{place} writes {target}.{name}"),
+            }
+        }
+        Some(Op::StoreStatic { field, .. }) => {
+            format!(
+                "{place} writes {}",
+                view.program.names.text(*field).replace('/', ".")
+            )
+        }
+        _ => place,
+    }
+}
+
+fn call(view: &View<'_>, row: &MethodRow, op: u32) -> (String, String) {
+    let facts = &view.outcome.facts[row.id.0 as usize];
+    let place = row.place(pc(facts, op));
+    let name = match facts.ops.get(op as usize).map(|fact| &fact.op) {
+        Some(Op::Call { site, .. }) => {
+            let text = view.program.names.text(site.signature);
+            let class = view.program.class_name(site.owner);
+            format!("{class}.{}", text.split('(').next().unwrap_or_default())
+        }
+        Some(Op::Unknown { what, .. }) => view.program.names.text(*what),
+        Some(Op::Lambda(lambda)) => {
+            let text = view.program.names.text(lambda.site.signature);
+            format!("the lambda {}", text.split('(').next().unwrap_or_default())
+        }
+        _ => "a call".to_owned(),
+    };
+    (place, name)
+}
+
+/// One line: the reason, and the next method to look at, if there is one.
+fn step(view: &View<'_>, row: &MethodRow, reason: &Reason) -> (String, Option<(MethodId, u16)>) {
+    let text = match reason {
+        Reason::None => "no stage of the pipeline says anything about it".to_owned(),
+        Reason::Trivial => "numbers, strings and boxes cannot be changed".to_owned(),
+        Reason::Abstract => "the method has no body; see those that implement it".to_owned(),
+        Reason::Store { op } => store(view, row, *op),
+        Reason::Call { op, method, param } => {
+            let (place, _) = call(view, row, *op);
+            let text = format!(
+                "{place} gives it to {} as {}",
+                method_name(view, *method),
+                param_name(view, *method, *param)
+            );
+            let own = view.outcome.answers.has(*method);
+            return (text, own.then_some((*method, *param)));
+        }
+        Reason::Known { op } => {
+            let (place, name) = call(view, row, *op);
+            format!("{place} gives it to {name}, which changes it")
+        }
+        Reason::NoWrite => {
+            "the body writes nothing that it leads to, and gives it to nobody".to_owned()
+        }
+        Reason::LeadsToNoWrite => "no call that it is given to leads to a write".to_owned(),
+        Reason::Unwritten => {
+            "nothing that is obtained from it is written, in the body or in what it calls"
+                .to_owned()
+        }
+        Reason::Library { method, param } => {
+            let name = param_name(view, *method, *param);
+            format!(
+                "it goes to {} as {name}, which is not known to leave it alone",
+                method_name(view, *method)
+            )
+        }
+        Reason::Missing { site } => {
+            let text = view.program.names.text(site.signature);
+            let name = text.split('(').next().unwrap_or_default();
+            format!(
+                "it goes to {}.{name}, of which a class is missing",
+                view.program.class_name(site.owner)
+            )
+        }
+        Reason::UnknownCall { op } => {
+            let (place, name) = call(view, row, *op);
+            format!("{place} gives it to {name}, of which nothing is known")
+        }
+        Reason::KeptInStatic { op } => {
+            let facts = &view.outcome.facts[row.id.0 as usize];
+            format!("{} keeps it in a static field", row.place(pc(facts, *op)))
+        }
+        Reason::Sibling { param } => {
+            let name = row
+                .params
+                .get(usize::from(*param))
+                .map_or("another argument", |param| &param.name);
+            format!("it may be the same object as {name}, which is not known to be left alone")
+        }
+        Reason::NoBody => match &view.outcome.facts[row.id.0 as usize].unknown {
+            Some(why) => format!("nothing is known of the body: {why}"),
+            None => "nothing is known of the body".to_owned(),
+        },
+    };
+    (text, None)
+}
+
+/// A parameter's reason in one sentence.
+pub fn sentence(view: &View<'_>, row: &MethodRow, param: usize) -> String {
+    row.params
+        .get(param)
+        .map_or_else(String::new, |param| step(view, row, &param.reason).0)
+}
+
+/// The whole chain, one step a line: from the parameter through calls to the
+/// write, or to what is missing.
+pub fn chain(view: &View<'_>, row: &MethodRow, param: usize) -> Vec<String> {
+    let Some(reason) = row.params.get(param).map(|param| param.reason.clone()) else {
+        return Vec::new();
+    };
+    let (text, mut next) = step(view, row, &reason);
+    let mut lines = vec![text];
+    let mut seen = vec![(row.id, param as u16)];
+    while let Some((method, param)) = next {
+        if seen.contains(&(method, param)) || lines.len() == MAX_STEPS {
+            break;
+        }
+        seen.push((method, param));
+        let row = view.method(method);
+        let Some(found) = row.params.get(usize::from(param)) else {
+            break;
+        };
+        let (text, further) = step(view, &row, &found.reason.clone());
+        lines.push(format!("{}: {text}", row.full_name()));
+        next = further;
+    }
+    lines
+}

@@ -1,0 +1,192 @@
+//! What a call may run: class hierarchy analysis, and rapid type analysis as an
+//! option.
+//!
+//! A call is a class, a signature and a way to choose. Class hierarchy analysis
+//! takes every method that an instance of some known subclass would run; rapid
+//! type analysis leaves out those that no instance is made of.
+
+use super::hierarchy::{ClassId, MethodId, Program};
+use super::names::{Map, Set, Sym};
+use hindsight_classfile::access;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// How a call chooses its method.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Dispatch {
+    /// By name alone: `invokestatic`, `invokespecial`.
+    Exact,
+    /// By the receiver's class.
+    Virtual,
+}
+
+/// A call as code refers to it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Site {
+    /// The class in which the search begins.
+    pub owner: ClassId,
+    /// Name and descriptor.
+    pub signature: Sym,
+    /// How it chooses.
+    pub dispatch: Dispatch,
+}
+
+/// What a call may run.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Targets {
+    /// The method that the call names, found by resolution.
+    pub resolved: Option<MethodId>,
+    /// Methods, each once, abstract ones not among them.
+    pub methods: Vec<MethodId>,
+    /// Whether others may run as well: a class that takes part is missing.
+    pub open: bool,
+}
+
+/// Answers, each found once. Shared between threads.
+#[derive(Debug)]
+pub struct Calls<'p> {
+    program: &'p Program,
+    instantiated: Option<Set<ClassId>>,
+    known: Vec<Mutex<Map<Site, Arc<Targets>>>>,
+}
+
+const SHARDS: usize = 16;
+
+impl<'p> Calls<'p> {
+    /// Class hierarchy analysis.
+    pub fn by_hierarchy(program: &'p Program) -> Calls<'p> {
+        Calls {
+            program,
+            instantiated: None,
+            known: (0..SHARDS).map(|_| Mutex::default()).collect(),
+        }
+    }
+
+    /// Rapid type analysis: only methods that instances of these classes run.
+    pub fn by_instances(program: &'p Program, instantiated: Set<ClassId>) -> Calls<'p> {
+        Calls {
+            instantiated: Some(instantiated),
+            ..Calls::by_hierarchy(program)
+        }
+    }
+
+    /// The program.
+    pub fn program(&self) -> &'p Program {
+        self.program
+    }
+
+    /// What a call may run.
+    pub fn targets(&self, site: Site) -> Arc<Targets> {
+        let at = (site.signature.0 ^ site.owner.0) as usize % SHARDS;
+        let lock = || {
+            self.known[at]
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+        };
+        if let Some(known) = lock().get(&site) {
+            return known.clone();
+        }
+        let found = Arc::new(self.find(site));
+        lock().entry(site).or_insert(found).clone()
+    }
+
+    fn find(&self, site: Site) -> Targets {
+        let program = self.program;
+        let resolved = program.resolve(site.owner, site.signature);
+        let mut targets = Targets {
+            resolved,
+            methods: Vec::new(),
+            open: resolved.is_none(),
+        };
+        let stays = resolved.is_some_and(|method| {
+            let method = program.method(method);
+            method.is(access::PRIVATE | access::FINAL | access::STATIC)
+        });
+        if site.dispatch == Dispatch::Exact || stays {
+            targets
+                .methods
+                .extend(resolved.filter(|&method| !program.method(method).is(access::ABSTRACT)));
+            return targets;
+        }
+        let mut seen = Set::default();
+        for class in program.subtypes(site.owner) {
+            let known = program.class(class);
+            targets.open |= known.missing;
+            let made = match &self.instantiated {
+                Some(instantiated) => instantiated.contains(&class),
+                None => known.access & (access::ABSTRACT | access::INTERFACE) == 0,
+            };
+            if !made {
+                continue;
+            }
+            match program.resolve(class, site.signature) {
+                Some(method) if program.method(method).is(access::ABSTRACT) => {}
+                Some(method) => {
+                    if seen.insert(method) {
+                        targets.methods.push(method);
+                    }
+                }
+                None => targets.open |= program.is_incomplete(class),
+            }
+        }
+        targets
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::program::hierarchy::Draft;
+    use crate::program::names::Names;
+
+    #[test]
+    fn overriders_and_instances() {
+        let names = Names::default();
+        let sym = |text: &str| names.intern(text.as_bytes());
+        let draft = |name: &str, superclass: &str, access: u16, methods: &[&str]| Draft {
+            name: sym(name),
+            access,
+            library: false,
+            superclass: (!superclass.is_empty()).then(|| sym(superclass)),
+            interfaces: Vec::new(),
+            methods: methods.iter().map(|name| (sym(name), 0, 0)).collect(),
+            fields: Vec::new(),
+            bytes: Vec::new(),
+        };
+        let drafts = vec![
+            draft("O", "", 0, &["m()V"]),
+            draft("A", "O", access::ABSTRACT, &["m()V"]),
+            draft("B", "A", 0, &[]),
+            draft("C", "A", 0, &["m()V"]),
+            draft("D", "Gone", 0, &["m()V"]),
+        ];
+        let program = Program::new(names, drafts);
+        let class = |name: &str| {
+            program
+                .find(program.names.find(name.as_bytes()).unwrap())
+                .unwrap()
+        };
+        let signature = program.names.find(b"m()V").unwrap();
+        let run = |calls: &Calls<'_>, owner: &str, dispatch| {
+            let owner = class(owner);
+            let targets = calls.targets(Site {
+                owner,
+                signature,
+                dispatch,
+            });
+            let mut names: Vec<String> = targets
+                .methods
+                .iter()
+                .map(|&method| program.class_name(program.method(method).class))
+                .collect();
+            names.sort();
+            (names.join(" "), targets.open)
+        };
+        let all = Calls::by_hierarchy(&program);
+        assert_eq!(run(&all, "O", Dispatch::Virtual), ("A C O".into(), false));
+        assert_eq!(run(&all, "B", Dispatch::Virtual), ("A".into(), false));
+        assert_eq!(run(&all, "B", Dispatch::Exact), ("A".into(), false));
+        assert_eq!(run(&all, "Gone", Dispatch::Virtual), ("D".into(), true));
+        let some = Calls::by_instances(&program, [class("C")].into_iter().collect());
+        assert_eq!(run(&some, "O", Dispatch::Virtual), ("C".into(), false));
+    }
+}

@@ -1,0 +1,539 @@
+//! Classes and their members, by number.
+
+use super::names::{Map, Names, Set, Sym};
+use super::source::Raw;
+use hindsight_classfile::access;
+use hindsight_classfile::{ClassFile, Error};
+use rayon::prelude::*;
+
+/// A class's number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ClassId(pub u32);
+
+/// A method's number. Those of a class follow each other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct MethodId(pub u32);
+
+/// A class or interface.
+#[derive(Debug, Clone)]
+pub struct Class {
+    /// Its internal name.
+    pub name: Sym,
+    /// See [`hindsight_classfile::access`].
+    pub access: u16,
+    /// Whether it is part of the JDK.
+    pub library: bool,
+    /// Whether only its name is known.
+    pub missing: bool,
+    /// Its superclass; none for `java/lang/Object` and what is missing.
+    pub superclass: Option<ClassId>,
+    /// The interfaces that it names.
+    pub interfaces: Box<[ClassId]>,
+    /// Its methods.
+    pub methods: std::ops::Range<u32>,
+    /// Its fields.
+    pub fields: Box<[Field]>,
+    /// Classes and interfaces that name it as theirs.
+    pub subtypes: Vec<ClassId>,
+    bytes: Box<[u8]>,
+}
+
+/// A method or constructor.
+#[derive(Debug, Clone, Copy)]
+pub struct Method {
+    /// Its class.
+    pub class: ClassId,
+    /// Its name and descriptor in one: `get(I)Ljava/lang/Object;`.
+    pub signature: Sym,
+    /// See [`hindsight_classfile::access`].
+    pub access: u16,
+    /// Its place in the class file.
+    pub place: u16,
+}
+
+/// A field.
+#[derive(Debug, Clone, Copy)]
+pub struct Field {
+    /// Its name.
+    pub name: Sym,
+    /// Its descriptor.
+    pub descriptor: Sym,
+    /// See [`hindsight_classfile::access`].
+    pub access: u16,
+}
+
+/// A class before its relations are numbers.
+#[derive(Debug)]
+pub struct Draft {
+    /// Its internal name.
+    pub name: Sym,
+    /// Its flags.
+    pub access: u16,
+    /// Whether it is part of the JDK.
+    pub library: bool,
+    /// Its superclass's name.
+    pub superclass: Option<Sym>,
+    /// Its interfaces' names.
+    pub interfaces: Vec<Sym>,
+    /// Signature, flags, place in the class file.
+    pub methods: Vec<(Sym, u16, u16)>,
+    /// Its fields.
+    pub fields: Vec<Field>,
+    /// Its class file; empty if its bodies are not asked for.
+    pub bytes: Vec<u8>,
+}
+
+/// All classes of a program, with those of the JDK if it is known.
+#[derive(Debug, Default)]
+pub struct Program {
+    /// The names.
+    pub names: Names,
+    /// Classes by number.
+    pub classes: Vec<Class>,
+    /// Methods by number.
+    pub methods: Vec<Method>,
+    by_name: Map<Sym, ClassId>,
+    declared: Map<(ClassId, Sym), MethodId>,
+}
+
+impl Method {
+    /// Whether a flag of [`hindsight_classfile::access`] is set.
+    pub fn is(&self, flag: u16) -> bool {
+        self.access & flag != 0
+    }
+}
+
+/// Reads what a class says of itself.
+fn draft(names: &Names, raw: Vec<u8>, library: bool) -> Result<Draft, (Error, Vec<u8>)> {
+    match read(names, &raw, library) {
+        Ok(mut draft) => {
+            draft.bytes = raw;
+            Ok(draft)
+        }
+        Err(error) => Err((error, raw)),
+    }
+}
+
+fn read(names: &Names, raw: &[u8], library: bool) -> Result<Draft, Error> {
+    let class = ClassFile::parse(raw)?;
+    let sym = |name: hindsight_classfile::Utf8<'_>| names.intern(name.as_bytes());
+    let mut methods = Vec::with_capacity(class.methods.len());
+    let mut signature = Vec::new();
+    for (place, method) in class.methods.iter().enumerate() {
+        method.method_descriptor()?;
+        signature.clear();
+        signature.extend_from_slice(method.name.as_bytes());
+        signature.extend_from_slice(method.descriptor.as_bytes());
+        // A class has at most 65,535 methods.
+        methods.push((names.intern(&signature), method.access, place as u16));
+    }
+    let fields = class.fields.iter().map(|field| Field {
+        name: sym(field.name),
+        descriptor: sym(field.descriptor),
+        access: field.access,
+    });
+    Ok(Draft {
+        name: sym(class.name()?),
+        access: class.access,
+        library,
+        superclass: class.super_name()?.map(sym),
+        interfaces: class
+            .interface_names()
+            .map(|name| name.map(sym))
+            .collect::<Result<_, _>>()?,
+        fields: fields.collect(),
+        methods,
+        bytes: Vec::new(),
+    })
+}
+
+/// Reads class files in parallel. What cannot be read is a warning.
+pub fn drafts(
+    names: &Names,
+    classes: Vec<Raw>,
+    library: bool,
+    warnings: &mut Vec<String>,
+) -> Vec<Draft> {
+    let read: Vec<_> = classes
+        .into_par_iter()
+        .map(|raw| {
+            let newer = raw
+                .bytes
+                .get(6..8)
+                .is_some_and(|v| u16::from_be_bytes([v[0], v[1]]) > 69);
+            let place = raw.place;
+            match draft(names, raw.bytes, library) {
+                Ok(draft) if newer => (
+                    Some(draft),
+                    Some(format!(
+                        "{place}: of a Java newer than 25; read as if it were of that"
+                    )),
+                ),
+                Ok(draft) => (Some(draft), None),
+                Err((error, _)) => (None, Some(format!("{place}: {error}; left out"))),
+            }
+        })
+        .collect();
+    let mut drafts = Vec::with_capacity(read.len());
+    for (draft, warning) in read {
+        drafts.extend(draft);
+        warnings.extend(warning);
+    }
+    drafts
+}
+
+impl Program {
+    /// Joins classes by their names. Of several with one name the first counts.
+    pub fn new(names: Names, drafts: Vec<Draft>) -> Program {
+        let mut program = Program {
+            names,
+            ..Program::default()
+        };
+        let mut relations = Vec::with_capacity(drafts.len());
+        for draft in drafts {
+            if draft.access & access::MODULE != 0 || program.by_name.contains_key(&draft.name) {
+                continue;
+            }
+            let id = ClassId(program.classes.len() as u32);
+            let first = program.methods.len() as u32;
+            for (signature, access, place) in draft.methods {
+                let method = MethodId(program.methods.len() as u32);
+                program.methods.push(Method {
+                    class: id,
+                    signature,
+                    access,
+                    place,
+                });
+                program.declared.entry((id, signature)).or_insert(method);
+            }
+            program.by_name.insert(draft.name, id);
+            relations.push((id, draft.superclass, draft.interfaces));
+            program.classes.push(Class {
+                name: draft.name,
+                access: draft.access,
+                library: draft.library,
+                missing: false,
+                superclass: None,
+                interfaces: Box::default(),
+                methods: first..program.methods.len() as u32,
+                fields: draft.fields.into(),
+                subtypes: Vec::new(),
+                bytes: draft.bytes.into(),
+            });
+        }
+        for (id, superclass, interfaces) in relations {
+            let superclass = superclass.map(|name| program.class_or_missing(name));
+            let interfaces: Box<[_]> = interfaces
+                .into_iter()
+                .map(|name| program.class_or_missing(name))
+                .collect();
+            for &above in superclass.iter().chain(&interfaces) {
+                program.classes[above.0 as usize].subtypes.push(id);
+            }
+            let class = &mut program.classes[id.0 as usize];
+            class.superclass = superclass;
+            class.interfaces = interfaces;
+        }
+        program.cut_cycles();
+        program
+    }
+
+    fn class_or_missing(&mut self, name: Sym) -> ClassId {
+        if let Some(&id) = self.by_name.get(&name) {
+            return id;
+        }
+        let id = ClassId(self.classes.len() as u32);
+        self.by_name.insert(name, id);
+        let end = self.methods.len() as u32;
+        self.classes.push(Class {
+            name,
+            access: 0,
+            library: false,
+            missing: true,
+            superclass: None,
+            interfaces: Box::default(),
+            methods: end..end,
+            fields: Box::default(),
+            subtypes: Vec::new(),
+            bytes: Box::default(),
+        });
+        id
+    }
+
+    /// A class that extends itself, by way of others, extends nothing: a JVM
+    /// refuses it, and every walk upwards has an end.
+    fn cut_cycles(&mut self) {
+        let mut state = vec![0u8; self.classes.len()];
+        for start in 0..self.classes.len() {
+            // Depth first, with the place among the types above.
+            let mut path = vec![(start, 0)];
+            while let Some(&mut (class, ref mut next)) = path.last_mut() {
+                state[class] = 1;
+                let above: Vec<ClassId> = self.above(ClassId(class as u32)).collect();
+                match above.get(*next) {
+                    None => {
+                        state[class] = 2;
+                        path.pop();
+                    }
+                    Some(above) if state[above.0 as usize] == 1 => {
+                        let above = *above;
+                        let below = &mut self.classes[class];
+                        if below.superclass == Some(above) {
+                            below.superclass = None;
+                        }
+                        below.interfaces = below
+                            .interfaces
+                            .iter()
+                            .copied()
+                            .filter(|id| *id != above)
+                            .collect();
+                        let id = ClassId(class as u32);
+                        self.classes[above.0 as usize]
+                            .subtypes
+                            .retain(|sub| *sub != id);
+                    }
+                    Some(above) => {
+                        *next += 1;
+                        let above = above.0 as usize;
+                        if state[above] == 0 {
+                            path.push((above, 0));
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    /// A class by its number.
+    pub fn class(&self, id: ClassId) -> &Class {
+        &self.classes[id.0 as usize]
+    }
+
+    /// A method by its number.
+    pub fn method(&self, id: MethodId) -> &Method {
+        &self.methods[id.0 as usize]
+    }
+
+    /// A class by its internal name, known or missing.
+    pub fn find(&self, name: Sym) -> Option<ClassId> {
+        self.by_name.get(&name).copied()
+    }
+
+    /// The class's superclass and interfaces.
+    pub fn above(&self, id: ClassId) -> impl Iterator<Item = ClassId> + '_ {
+        let class = self.class(id);
+        class
+            .superclass
+            .into_iter()
+            .chain(class.interfaces.iter().copied())
+    }
+
+    /// The method that a class itself declares.
+    pub fn declared(&self, class: ClassId, signature: Sym) -> Option<MethodId> {
+        self.declared.get(&(class, signature)).copied()
+    }
+
+    /// The method that a class has by this signature: its own, a superclass's,
+    /// or an interface's, where one with a body goes first (JVMS 5.4.3.3).
+    pub fn resolve(&self, class: ClassId, signature: Sym) -> Option<MethodId> {
+        let mut at = Some(class);
+        while let Some(id) = at {
+            if let Some(method) = self.declared(id, signature) {
+                return Some(method);
+            }
+            at = self.class(id).superclass;
+        }
+        let mut abstract_one = None;
+        let mut seen = Set::default();
+        let mut pending = vec![class];
+        let mut with_body: Option<MethodId> = None;
+        while let Some(id) = pending.pop() {
+            if !seen.insert(id) {
+                continue;
+            }
+            if let Some(method) = self.declared(id, signature) {
+                if self.method(method).is(access::ABSTRACT) {
+                    abstract_one = abstract_one.or(Some(method));
+                } else {
+                    // The most specific of them.
+                    with_body = match with_body {
+                        Some(known) if self.is_subtype(self.method(known).class, id) => Some(known),
+                        _ => Some(method),
+                    };
+                }
+            }
+            pending.extend(self.above(id));
+        }
+        with_body.or(abstract_one)
+    }
+
+    /// The class that declares a field, looked for as the JVM does (JVMS 5.4.3.2).
+    pub fn resolve_field(&self, class: ClassId, name: Sym, descriptor: Sym) -> Option<ClassId> {
+        let mut pending = vec![class];
+        let mut seen = Set::default();
+        while let Some(id) = pending.pop() {
+            if !seen.insert(id) {
+                continue;
+            }
+            let class = self.class(id);
+            if class
+                .fields
+                .iter()
+                .any(|field| field.name == name && field.descriptor == descriptor)
+            {
+                return Some(id);
+            }
+            pending.extend(class.superclass);
+            pending.extend(class.interfaces.iter().copied());
+        }
+        None
+    }
+
+    /// Whether one class is another, extends or implements it.
+    pub fn is_subtype(&self, class: ClassId, above: ClassId) -> bool {
+        let mut pending = vec![class];
+        let mut seen = Set::default();
+        while let Some(id) = pending.pop() {
+            if id == above {
+                return true;
+            }
+            if seen.insert(id) {
+                pending.extend(self.above(id));
+            }
+        }
+        false
+    }
+
+    /// Whether something above a class is missing, so that what it inherits is
+    /// not known.
+    pub fn is_incomplete(&self, class: ClassId) -> bool {
+        let mut pending = vec![class];
+        let mut seen = Set::default();
+        while let Some(id) = pending.pop() {
+            if self.class(id).missing {
+                return true;
+            }
+            if seen.insert(id) {
+                pending.extend(self.above(id));
+            }
+        }
+        false
+    }
+
+    /// A class and all that extends or implements it, by way of others too.
+    pub fn subtypes(&self, class: ClassId) -> Vec<ClassId> {
+        let mut found = vec![class];
+        let mut seen: Set<ClassId> = found.iter().copied().collect();
+        let mut at = 0;
+        while at < found.len() {
+            for &sub in &self.class(found[at]).subtypes {
+                if seen.insert(sub) {
+                    found.push(sub);
+                }
+            }
+            at += 1;
+        }
+        found
+    }
+
+    /// The class file of a class; nothing if it is missing or its bodies were
+    /// not asked for.
+    pub fn file(&self, class: ClassId) -> Option<ClassFile<'_>> {
+        let bytes = &self.class(class).bytes;
+        if bytes.is_empty() {
+            return None;
+        }
+        ClassFile::parse(bytes).ok()
+    }
+
+    /// Gives back the memory of all class files.
+    pub fn forget_files(&mut self) {
+        for class in &mut self.classes {
+            class.bytes = Box::default();
+        }
+    }
+
+    /// A class's name with dots.
+    pub fn class_name(&self, id: ClassId) -> String {
+        self.names.text(self.class(id).name).replace('/', ".")
+    }
+
+    /// A method's name and its descriptor.
+    pub fn signature(&self, id: MethodId) -> (String, String) {
+        let text = self.names.text(self.method(id).signature);
+        let at = text.find('(').unwrap_or(text.len());
+        (text[..at].to_owned(), text[at..].to_owned())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn program(classes: &[(&str, &str, &[&str], &[(&str, u16)])]) -> Program {
+        let names = Names::default();
+        let sym = |text: &str| names.intern(text.as_bytes());
+        let drafts = classes
+            .iter()
+            .map(|(name, superclass, interfaces, methods)| Draft {
+                name: sym(name),
+                access: 0,
+                library: false,
+                superclass: (!superclass.is_empty()).then(|| sym(superclass)),
+                interfaces: interfaces.iter().map(|name| sym(name)).collect(),
+                methods: methods
+                    .iter()
+                    .map(|(name, access)| (sym(name), *access, 0))
+                    .collect(),
+                fields: Vec::new(),
+                bytes: Vec::new(),
+            });
+        let drafts = drafts.collect();
+        Program::new(names, drafts)
+    }
+
+    #[test]
+    fn methods_are_found_above() {
+        let program = program(&[
+            ("Object", "", &[], &[("h()V", 0)]),
+            (
+                "I",
+                "Object",
+                &[],
+                &[("d()V", 0), ("a()V", access::ABSTRACT)],
+            ),
+            ("J", "Object", &["I"], &[("d()V", 0)]),
+            ("A", "Object", &["I"], &[("a()V", 0)]),
+            ("B", "A", &["J", "Gone"], &[]),
+        ]);
+        let class = |name: &str| {
+            program
+                .find(program.names.find(name.as_bytes()).unwrap())
+                .unwrap()
+        };
+        let owner = |on: &str, signature: &str| {
+            let signature = program.names.find(signature.as_bytes()).unwrap();
+            let method = program.resolve(class(on), signature)?;
+            Some(program.class_name(program.method(method).class))
+        };
+        assert_eq!(owner("B", "a()V").as_deref(), Some("A"));
+        assert_eq!(owner("B", "d()V").as_deref(), Some("J"));
+        assert_eq!(owner("B", "h()V").as_deref(), Some("Object"));
+        assert_eq!(program.subtypes(class("I")).len(), 4);
+        assert!(program.is_subtype(class("B"), class("I")));
+        assert!(program.is_incomplete(class("B")) && !program.is_incomplete(class("A")));
+    }
+
+    #[test]
+    fn circles_end() {
+        let program = program(&[
+            ("A", "B", &["A"], &[]),
+            ("B", "C", &[], &[]),
+            ("C", "A", &[], &[]),
+        ]);
+        for id in 0..3 {
+            assert!(program.resolve(ClassId(id), Sym(7)).is_none());
+            assert!(!program.subtypes(ClassId(id)).is_empty());
+        }
+    }
+}

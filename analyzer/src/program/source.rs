@@ -1,0 +1,338 @@
+//! Where class files come from: directories, archives within archives, jmods.
+
+use super::jimage::Image;
+use crate::archive::read::{Directory, Source};
+use crate::archive::{DEFLATED, Entry, STORED};
+use anyhow::{Context, Result, bail};
+use flate2::read::DeflateDecoder;
+use std::collections::HashMap;
+use std::fs::{self, File};
+use std::io::{Cursor, Read};
+use std::path::{Path, PathBuf};
+
+/// No class file is larger; a hostile jar may claim otherwise.
+const MAX_CLASS: u64 = 64 << 20;
+/// A jar within a jar that is packed is unpacked in memory.
+const MAX_NESTED: u64 = 512 << 20;
+/// People have two or three.
+const MAX_DEPTH: usize = 8;
+const MANIFEST: &str = "META-INF/MANIFEST.MF";
+const VERSIONS: &str = "META-INF/versions/";
+
+/// A class file as found.
+#[derive(Debug)]
+pub struct Raw {
+    /// Its bytes.
+    pub bytes: Vec<u8>,
+    /// Where it was: `lib/a.jar!/a/B.class`.
+    pub place: String,
+}
+
+/// Class files, in the order of the class path, and what went wrong on the way.
+#[derive(Debug, Default)]
+pub struct Found {
+    /// Class files; of those with the same name the first counts.
+    pub classes: Vec<Raw>,
+    /// One line each, with the name of what it is about.
+    pub warnings: Vec<String>,
+}
+
+/// Reads all classes of a class path, as a JVM of version `release` sees them.
+///
+/// A broken archive within another, or a broken entry, is a warning.
+///
+/// # Errors
+///
+/// Fails on an entry of the class path that does not exist, or is neither a
+/// directory, an archive nor a class file, and names it.
+pub fn class_path(text: &str, release: u32) -> Result<Found> {
+    let mut found = Found::default();
+    let mut any = false;
+    for part in std::env::split_paths(text).filter(|part| !part.as_os_str().is_empty()) {
+        any = true;
+        if part.file_name().is_some_and(|name| name == "*") {
+            let dir = part.parent().unwrap_or(Path::new("."));
+            let mut jars: Vec<PathBuf> = fs::read_dir(dir)
+                .with_context(|| format!("failed to read class path directory {}", dir.display()))?
+                .flatten()
+                .map(|file| file.path())
+                .filter(|path| {
+                    path.extension()
+                        .is_some_and(|ext| ext.eq_ignore_ascii_case("jar"))
+                })
+                .collect();
+            jars.sort();
+            for jar in jars {
+                entry(&jar, release, &mut found)?;
+            }
+        } else {
+            entry(&part, release, &mut found)?;
+        }
+    }
+    if !any {
+        bail!("the class path is empty");
+    }
+    Ok(found)
+}
+
+fn entry(path: &Path, release: u32, found: &mut Found) -> Result<()> {
+    let context = || format!("failed to read class path entry {}", path.display());
+    let metadata = fs::metadata(path).with_context(context)?;
+    if metadata.is_dir() {
+        return directory(path, 0, found).with_context(context);
+    }
+    let mut file = File::open(path).with_context(context)?;
+    let mut magic = [0; 4];
+    let read = file.read(&mut magic).with_context(context)?;
+    if read == 4 && magic == [0xca, 0xfe, 0xba, 0xbe] {
+        let bytes = fs::read(path).with_context(context)?;
+        let place = path.display().to_string();
+        found.classes.push(Raw { bytes, place });
+        return Ok(());
+    }
+    let mut source = Source::new(&mut file).with_context(context)?;
+    archive(&mut source, &path.display().to_string(), release, 0, found)
+        .with_context(|| format!("{} as a jar", context()))
+}
+
+fn directory(path: &Path, depth: usize, found: &mut Found) -> Result<()> {
+    // Deeper than any package; a link to a directory above has no end.
+    if depth > 100 {
+        found
+            .warnings
+            .push(format!("{}: too deep, left out", path.display()));
+        return Ok(());
+    }
+    let mut files: Vec<PathBuf> = fs::read_dir(path)?
+        .flatten()
+        .map(|file| file.path())
+        .collect();
+    files.sort();
+    for file in files {
+        if file.is_dir() {
+            directory(&file, depth + 1, found)?;
+        } else if file.extension().is_some_and(|ext| ext == "class") {
+            let place = file.display().to_string();
+            let len = fs::metadata(&file).map(|metadata| metadata.len());
+            match len.and_then(|len| {
+                if len > MAX_CLASS {
+                    Ok(Vec::new())
+                } else {
+                    fs::read(&file)
+                }
+            }) {
+                Ok(bytes) => found.classes.push(Raw { bytes, place }),
+                Err(error) => found.warnings.push(format!("{place}: {error}")),
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Reads the classes of an archive and of those within it.
+fn archive(
+    source: &mut Source<'_>,
+    path: &str,
+    release: u32,
+    depth: usize,
+    found: &mut Found,
+) -> Result<()> {
+    let directory = Directory::read(source)?;
+    let manifest = directory
+        .entries
+        .iter()
+        .find(|entry| entry.name == MANIFEST.as_bytes());
+    let manifest = manifest.and_then(|entry| content(source, entry, MAX_CLASS).ok());
+    let versioned = manifest.is_some_and(|bytes| is_multi_release(&bytes));
+
+    // The newest version of each class that this JVM takes.
+    let mut newest: HashMap<&str, (u32, &Entry)> = HashMap::new();
+    let mut order = Vec::new();
+    let mut nested = Vec::new();
+    for entry in &directory.entries {
+        let Ok(full) = std::str::from_utf8(&entry.name) else {
+            continue;
+        };
+        if crate::instrument::jar::is_archive(full) {
+            nested.push((full, entry));
+        }
+        let (version, name) = match full
+            .strip_prefix(VERSIONS)
+            .and_then(|rest| rest.split_once('/'))
+        {
+            None => (0, full),
+            Some((number, name)) => match number.parse() {
+                Ok(number) if versioned && number <= release => (number, name),
+                _ => continue,
+            },
+        };
+        if !name.ends_with(".class") || name.ends_with("module-info.class") {
+            continue;
+        }
+        match newest.get_mut(name) {
+            None => {
+                newest.insert(name, (version, entry));
+                order.push(name);
+            }
+            Some(known) if known.0 < version => *known = (version, entry),
+            Some(_) => {}
+        }
+    }
+    for name in order {
+        let entry = newest[name].1;
+        let place = format!("{path}!/{}", entry.text());
+        match content(source, entry, MAX_CLASS) {
+            Ok(bytes) => found.classes.push(Raw { bytes, place }),
+            Err(error) => found.warnings.push(format!("{place}: {error:#}")),
+        }
+    }
+    for (name, entry) in nested {
+        let place = format!("{path}!/{name}");
+        if depth == MAX_DEPTH {
+            found.warnings.push(format!("{place}: too deep, left out"));
+            continue;
+        }
+        let done = if entry.method == STORED && !entry.is_encrypted() {
+            let at = entry.locate(source).map_err(anyhow::Error::from);
+            at.and_then(|(at, _)| {
+                let mut part = source.part(at, entry.packed)?;
+                archive(&mut part, &place, release, depth + 1, found)
+            })
+        } else {
+            content(source, entry, MAX_NESTED).and_then(|bytes| {
+                let mut cursor = Cursor::new(bytes);
+                let mut part = Source::new(&mut cursor)?;
+                archive(&mut part, &place, release, depth + 1, found)
+            })
+        };
+        if let Err(error) = done {
+            found.warnings.push(format!("{place}: {error:#}"));
+        }
+    }
+    Ok(())
+}
+
+/// The content of an entry that has at most `max` bytes.
+fn content(source: &mut Source<'_>, entry: &Entry, max: u64) -> Result<Vec<u8>> {
+    if entry.is_encrypted() {
+        bail!("encrypted");
+    }
+    if entry.size > max || entry.packed > max {
+        bail!("too large");
+    }
+    let (at, _) = entry.locate(source)?;
+    let packed = source.bytes(at, entry.packed)?;
+    match entry.method {
+        STORED => Ok(packed),
+        DEFLATED => {
+            let mut bytes = Vec::new();
+            DeflateDecoder::new(packed.as_slice())
+                .take(entry.size + 1)
+                .read_to_end(&mut bytes)
+                .context("does not unpack")?;
+            if bytes.len() as u64 != entry.size {
+                bail!("unpacks to another length than it says");
+            }
+            Ok(bytes)
+        }
+        method => bail!("packed by unknown method {method}"),
+    }
+}
+
+fn is_multi_release(manifest: &[u8]) -> bool {
+    let text = String::from_utf8_lossy(manifest);
+    text.lines().any(|line| {
+        line.split_once(':').is_some_and(|(name, value)| {
+            name.trim().eq_ignore_ascii_case("Multi-Release")
+                && value.trim().eq_ignore_ascii_case("true")
+        })
+    })
+}
+
+/// Opens a JDK's image of modules; nothing for a JDK that has none (before 9).
+///
+/// # Errors
+///
+/// Fails if there is one that cannot be read.
+pub fn image(home: &Path) -> Result<Option<Image>> {
+    let path = home.join("lib/modules");
+    if !path.exists() {
+        return Ok(None);
+    }
+    let image = Image::open(&path);
+    Ok(Some(image.with_context(|| {
+        format!("failed to read {}", path.display())
+    })?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Write;
+    use zip::write::SimpleFileOptions;
+
+    fn jar(entries: &[(&str, &[u8])], stored: bool) -> Vec<u8> {
+        let mut zip = zip::ZipWriter::new(Cursor::new(Vec::new()));
+        let method = match stored {
+            true => zip::CompressionMethod::Stored,
+            false => zip::CompressionMethod::Deflated,
+        };
+        for (name, bytes) in entries {
+            zip.start_file(
+                *name,
+                SimpleFileOptions::default().compression_method(method),
+            )
+            .unwrap();
+            zip.write_all(bytes).unwrap();
+        }
+        zip.finish().unwrap().into_inner()
+    }
+
+    #[test]
+    fn nested_and_multi_release_archives() {
+        let dir = tempfile::tempdir().unwrap();
+        let manifest = b"Manifest-Version: 1.0\r\nMulti-Release: true\r\n";
+        let inner = jar(
+            &[
+                (MANIFEST, manifest),
+                ("a/A.class", b"old"),
+                ("META-INF/versions/11/a/A.class", b"eleven"),
+                ("META-INF/versions/17/a/A.class", b"seventeen"),
+                ("META-INF/versions/21/a/A.class", b"twenty-one"),
+            ],
+            false,
+        );
+        for stored in [true, false] {
+            let outer = jar(
+                &[
+                    ("BOOT-INF/classes/B.class", b"b"),
+                    ("BOOT-INF/lib/in.jar", &inner),
+                    ("bad.jar", b"no"),
+                ],
+                stored,
+            );
+            let path = dir.path().join("outer.jar");
+            fs::write(&path, outer).unwrap();
+            let found = class_path(path.to_str().unwrap(), 17).unwrap();
+            let bytes: Vec<_> = found
+                .classes
+                .iter()
+                .map(|raw| raw.bytes.as_slice())
+                .collect();
+            assert_eq!(bytes, [&b"b"[..], b"seventeen"]);
+            assert!(
+                found.classes[1]
+                    .place
+                    .ends_with("in.jar!/META-INF/versions/17/a/A.class")
+            );
+            assert_eq!(found.warnings.len(), 1);
+            assert!(
+                found.warnings[0].contains("bad.jar"),
+                "{:?}",
+                found.warnings
+            );
+        }
+        let error = class_path(dir.path().join("none.jar").to_str().unwrap(), 17).unwrap_err();
+        assert!(format!("{error:#}").contains("none.jar"));
+    }
+}
