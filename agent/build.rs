@@ -190,7 +190,8 @@ fn write_probe(java: &mut String, probe: Probe, tag: usize, layout: &kind::Layou
     };
     let _ = write!(
         java,
-        "    public static void {}({}) {{
+        "    @DontInline
+    public static void {}({}) {{
         HindsightTracer t = HindsightTracer.get();
         if (t == null) {{
             return;
