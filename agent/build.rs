@@ -190,8 +190,7 @@ fn write_probe(java: &mut String, probe: Probe, tag: usize, layout: &kind::Layou
     };
     let _ = write!(
         java,
-        "    @DontInline
-    public static void {}({}) {{
+        "    public static void {}({}) {{
         HindsightTracer t = HindsightTracer.get();
         if (t == null) {{
             return;

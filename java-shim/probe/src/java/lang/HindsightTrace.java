@@ -1,7 +1,5 @@
 package java.lang;
 
-import jdk.internal.vm.annotation.DontInline;
-
 /**
  * The probes of traces, which the agent's build script writes here: one method for each event, by the
  * contract of {@code crates/instrument}. They look like this:
@@ -21,8 +19,7 @@ import jdk.internal.vm.annotation.DontInline;
  * </pre>
  *
  * <p>They call nothing of the program, allocate nothing once an object is known, and throw nothing but
- * what the end of the stack throws. They are not inlined: the JIT would take several times as long for
- * the program, for a nanosecond a call (ecj: 44 % of the CPU time of its first three rounds). An event counts when {@link HindsightTracer#done} has stored its
+ * what the end of the stack throws. An event counts when {@link HindsightTracer#done} has stored its
  * end; one that is left before has not happened.
  */
 public final class HindsightTrace {
