@@ -153,7 +153,7 @@ proptest! {
     fn damage_is_an_error(
         events in prop::collection::vec(raw(), 1..60),
         at in any::<prop::sample::Index>(),
-        bit in 0..8,
+        bit in 0..8_u32,
         cut in any::<bool>(),
     ) {
         let blocks: Vec<_> = (0..4).map(|at| (header(1, at), events.clone())).collect();
@@ -162,7 +162,7 @@ proptest! {
         if cut {
             segment.truncate(place);
         } else {
-            segment[place] ^= 1u8 << bit;
+            segment[place] ^= 1_u8 << bit;
         }
         let log = open(vec![segment], vec![]);
         let (read, errors) = read(&log);

@@ -114,6 +114,9 @@ impl Event {
     /// The text of a [`Kind::Text`] or [`Kind::Switch`], in UTF-16 units as the
     /// JVM had them; lone surrogates are replaced.
     pub fn text(&self) -> String {
+        if !self.layout.text {
+            return String::new();
+        }
         if self.coder == 0 {
             self.text.iter().map(|&byte| char::from(byte)).collect()
         } else {

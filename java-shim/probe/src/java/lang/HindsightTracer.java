@@ -28,8 +28,10 @@ final class HindsightTracer {
     /** Bytes of a string that are stored. */
     private static final int MAX_TEXT = 512;
 
-    /** Objects that a thread finds at once. */
-    private static final int KNOWN = 1024;
+    /** Objects that a thread finds at once, to begin with and at most. */
+    private static final int KNOWN = 256;
+
+    private static final int MOST_KNOWN = 16_384;
 
     private static final int KNOWN_CLASSES = 64;
 
@@ -121,12 +123,20 @@ final class HindsightTracer {
     private long end;
 
     /**
-     * Objects that were told of lately, and behind them their classes. Nothing else holds the array, so
-     * that each collection starts it anew and nothing is kept alive by it.
+     * Objects that were told of lately. Nothing else holds the array, so that each collection starts it
+     * anew and nothing is kept alive by it.
      */
-    private WeakReference<Object[]> known = new WeakReference<>(new Object[KNOWN + KNOWN_CLASSES]);
+    private WeakReference<Object[]> known = new WeakReference<>(new Object[KNOWN]);
 
-    private final long[] knownIds = new long[KNOWN];
+    /** Their numbers; as long. */
+    private long[] knownIds = new long[KNOWN];
+
+    /** Classes of such objects, held as they are. */
+    private WeakReference<Class<?>[]> knownClasses = new WeakReference<>(new Class<?>[KNOWN_CLASSES]);
+
+    /** How often an object was not among them. */
+    private int unknown;
+
     private final int[] knownClassIds = new int[KNOWN_CLASSES];
 
     private final Thread owner;
@@ -218,9 +228,14 @@ final class HindsightTracer {
             return 0;
         }
         // If it is locked, there is something else in its place, which leads nowhere.
-        int at = (int) (U.getLong(object, 0L) >>> HASH_SHIFT) & KNOWN - 1;
         Object[] objects = known.get();
-        return objects != null && objects[at] == object ? knownIds[at] : look(object);
+        if (objects != null) {
+            int at = (int) (U.getLong(object, 0L) >>> HASH_SHIFT) & objects.length - 1;
+            if (objects[at] == object) {
+                return knownIds[at];
+            }
+        }
+        return look(object);
     }
 
     /** The number of an object that was written to; tells if another thread has written it last. */
@@ -411,18 +426,17 @@ final class HindsightTracer {
     private long look(Object object) {
         try {
             Object[] objects = known.get();
-            if (objects == null) {
-                objects = new Object[KNOWN + KNOWN_CLASSES];
-                known = new WeakReference<>(objects);
+            if (objects == null || ++unknown > 8 * objects.length) {
+                objects = again(objects);
             }
             boolean fresh = isFresh(object);
             int hash = System.identityHashCode(object);
-            int at = hash & KNOWN - 1;
+            int at = hash & objects.length - 1;
             if (objects[at] == object) {
                 return knownIds[at];
             }
             Class<?> type = object.getClass();
-            long prefix = (long) classId(objects, type) << CLASS_SHIFT;
+            long prefix = (long) classId(type) << CLASS_SHIFT;
             long id = prefix | hash;
             if (fresh) {
                 // First, for others who see the object for the first time just now.
@@ -432,7 +446,7 @@ final class HindsightTracer {
                     tellOf(object, type, id);
                     return id;
                 }
-                if (!isKnownToOthers(object, at)) {
+                if (!isKnownToOthers(object, hash)) {
                     id = extra(object, type, hash, prefix);
                 }
             } else {
@@ -452,6 +466,26 @@ final class HindsightTracer {
         } catch (Throwable e) {
             return UNKNOWN;
         }
+    }
+
+    /** Starts the known objects anew; with more room if that is worth it. */
+    private Object[] again(Object[] old) {
+        int length = knownIds.length;
+        if (unknown > 8 * length && length < MOST_KNOWN) {
+            length *= 4;
+        } else if (old != null) {
+            unknown = 0;
+            return old;
+        }
+        unknown = 0;
+        Object[] objects = new Object[length];
+        if (length != knownIds.length) {
+            // In this order: nobody may find an object without its number.
+            known = new WeakReference<>(null);
+            knownIds = new long[length];
+        }
+        known = new WeakReference<>(objects);
+        return objects;
     }
 
     /** Whether an object has no hash code yet, so that nobody has asked for its number. */
@@ -488,11 +522,11 @@ final class HindsightTracer {
     }
 
     /** Whether another thread has just given this object a number. */
-    private boolean isKnownToOthers(Object object, int at) {
+    private boolean isKnownToOthers(Object object, int hash) {
         for (HindsightTracer other : table) {
             if (other != null && other != this) {
                 Object[] objects = other.known.get();
-                if (objects != null && objects[at] == object) {
+                if (objects != null && objects[hash & objects.length - 1] == object) {
                     return true;
                 }
             }
@@ -578,10 +612,15 @@ final class HindsightTracer {
         return null;
     }
 
-    private int classId(Object[] objects, Class<?> type) {
+    private int classId(Class<?> type) {
+        Class<?>[] classes = knownClasses.get();
+        if (classes == null) {
+            classes = new Class<?>[KNOWN_CLASSES];
+            knownClasses = new WeakReference<>(classes);
+        }
         int hash = System.identityHashCode(type);
         int at = hash & KNOWN_CLASSES - 1;
-        if (objects[KNOWN + at] == type) {
+        if (classes[at] == type) {
             return knownClassIds[at];
         }
         HindsightIdentities part = HindsightIdentities.part(CLASS_IDS, hash);
@@ -592,7 +631,7 @@ final class HindsightTracer {
             define(id, type);
             identity = part.add(new HindsightIdentity(type, hash, id), type);
         }
-        objects[KNOWN + at] = type;
+        classes[at] = type;
         knownClassIds[at] = (int) identity.id;
         return (int) identity.id;
     }
