@@ -50,21 +50,17 @@ pub fn steps(
         package,
         first,
     };
-    // What is found by a name or number of its own is often added by itself.
-    let values = content
-        .calls
-        .iter()
-        .map(|call| vec![call[call.len() - 1]])
-        .collect();
-    let adder = || {
-        filler
-            .by_adder(&content.calls)
-            .or_else(|| filler.by_adder(&values))
-    };
+    let adder = || filler.by_adder(&content.calls);
     let target = || filler.by_target(&content);
+    // What is found by a name or number of its own is often added by itself.
+    let values = || {
+        let values = content.calls.iter();
+        let values: Vec<_> = values.map(|call| vec![call[call.len() - 1]]).collect();
+        filler.by_adder(&values)
+    };
     match own {
-        true => adder().or_else(target),
-        false => target(),
+        true => adder().or_else(target).or_else(values),
+        false => target().or_else(adder).or_else(values),
     }
 }
 
@@ -158,6 +154,10 @@ impl Filler<'_> {
         let Some(wanted) = descriptor::class_name(parameter) else {
             return true;
         };
+        let class = self.graph.class_name(object);
+        if is_final(&wanted) || is_final(class) && !wanted.starts_with("java.") {
+            return wanted == class;
+        }
         let found = self.library.info(&wanted);
         let info = found.as_ref().and_then(|found| found.info.as_ref());
         if info.is_none_or(|info| info.is(access::INTERFACE)) {
@@ -168,7 +168,7 @@ impl Filler<'_> {
     }
 
     /// `order.addItem(item)`
-    fn by_adder(&self, calls: &Vec<Vec<Typed>>) -> Option<Vec<Step>> {
+    fn by_adder(&self, calls: &[Vec<Typed>]) -> Option<Vec<Step>> {
         let name = self.field.info.name.to_ascii_lowercase();
         let single = name.trim_end_matches("ies").trim_end_matches('s');
         let mut adders: Vec<(u8, &Method, Vec<Vec<Argument>>)> = Vec::new();
@@ -255,6 +255,23 @@ impl Filler<'_> {
         }
         Some(steps)
     }
+}
+
+/// Whether a class of the JDK has no subclasses: strings and boxes.
+fn is_final(class: &str) -> bool {
+    const CLASSES: [&str; 9] = [
+        "String",
+        "Boolean",
+        "Byte",
+        "Character",
+        "Short",
+        "Integer",
+        "Long",
+        "Float",
+        "Double",
+    ];
+    let simple = class.strip_prefix("java.lang.");
+    simple.is_some_and(|simple| CLASSES.contains(&simple))
 }
 
 /// Adds to a recipe the steps that fill collections, which take the place of
