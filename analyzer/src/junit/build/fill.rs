@@ -50,11 +50,17 @@ pub fn steps(
         package,
         first,
     };
-    let adder = || filler.by_adder(&content);
+    let adder = || filler.by_adder(&content.calls);
     let target = || filler.by_target(&content);
+    // What is found by a name or number of its own is often added by itself.
+    let values = || {
+        let values = content.calls.iter();
+        let values: Vec<_> = values.map(|call| vec![call[call.len() - 1]]).collect();
+        filler.by_adder(&values)
+    };
     match own {
-        true => adder().or_else(target),
-        false => target(),
+        true => adder().or_else(target).or_else(values),
+        false => target().or_else(adder).or_else(values),
     }
 }
 
@@ -140,8 +146,29 @@ impl Filler<'_> {
         }
     }
 
+    /// Whether an object can be of a parameter's class, as far as that is known.
+    fn is_a(&self, value: Typed, parameter: &str) -> bool {
+        let Value::Ref(object) = value.value else {
+            return true;
+        };
+        let Some(wanted) = descriptor::class_name(parameter) else {
+            return true;
+        };
+        let class = self.graph.class_name(object);
+        if is_final(&wanted) || is_final(class) && !wanted.starts_with("java.") {
+            return wanted == class;
+        }
+        let found = self.library.info(&wanted);
+        let info = found.as_ref().and_then(|found| found.info.as_ref());
+        if info.is_none_or(|info| info.is(access::INTERFACE)) {
+            return true;
+        }
+        let class = self.graph.class(object);
+        class.is_some_and(|class| class.name == wanted || class.supers.contains(&wanted))
+    }
+
     /// `order.addItem(item)`
-    fn by_adder(&self, content: &Content) -> Option<Vec<Step>> {
+    fn by_adder(&self, calls: &[Vec<Typed>]) -> Option<Vec<Step>> {
         let name = self.field.info.name.to_ascii_lowercase();
         let single = name.trim_end_matches("ies").trim_end_matches('s');
         let mut adders: Vec<(u8, &Method, Vec<Vec<Argument>>)> = Vec::new();
@@ -159,14 +186,16 @@ impl Filler<'_> {
             let fitting = |values: &Vec<Typed>| -> Option<Vec<Argument>> {
                 let pairs = values.iter().zip(&parameters);
                 pairs
-                    .map(|(value, of)| fit(self.graph, *value, of))
+                    .map(|(value, of)| {
+                        fit(self.graph, *value, of).filter(|_| self.is_a(*value, of))
+                    })
                     .collect()
             };
-            let calls: Option<Vec<_>> = content.calls.iter().map(fitting).collect();
-            let Some(calls) = calls else { continue };
-            if !callable || parameters.len() != content.calls[0].len() {
+            if !callable || parameters.len() != calls[0].len() {
                 continue;
             }
+            let calls: Option<Vec<_>> = calls.iter().map(fitting).collect();
+            let Some(calls) = calls else { continue };
             let rank = match rest {
                 rest if !single.is_empty() && rest.contains(single) => 0,
                 "" => 1,
@@ -228,6 +257,23 @@ impl Filler<'_> {
     }
 }
 
+/// Whether a class of the JDK has no subclasses: strings and boxes.
+fn is_final(class: &str) -> bool {
+    const CLASSES: [&str; 9] = [
+        "String",
+        "Boolean",
+        "Byte",
+        "Character",
+        "Short",
+        "Integer",
+        "Long",
+        "Float",
+        "Double",
+    ];
+    let simple = class.strip_prefix("java.lang.");
+    simple.is_some_and(|simple| CLASSES.contains(&simple))
+}
+
 /// Adds to a recipe the steps that fill collections, which take the place of
 /// setters of the same fields.
 pub fn filled(
@@ -251,6 +297,18 @@ pub fn filled(
             continue;
         }
         any = true;
+        // One call may be there for two fields.
+        let known = |step: &Step| {
+            recipe.steps.iter().any(|other| {
+                other.name == step.name
+                    && other.descriptor == step.descriptor
+                    && other.arguments == step.arguments
+                    && !step.arguments.is_empty()
+            })
+        };
+        if own {
+            steps.retain(|step| !known(step));
+        }
         let target = steps.len() > 1 && steps[0].arguments.is_empty();
         for (index, step) in steps.iter_mut().enumerate() {
             let on_result = !target || index == 0;

@@ -192,6 +192,30 @@ fn scalar(graph: &Graph<'_>, object: u32, class: &str) -> Option<Recipe> {
             0 => new(class, vec![Argument::Value(graph.field(object, "buf")?)]),
             _ => None,
         },
+        "java.io.StringWriter" => {
+            let buffer = graph.reference(object, "buf")?;
+            let View::Text(units) = view(graph, buffer)? else {
+                return None;
+            };
+            let made = step(Operation::New, class, "<init>", "", Vec::new());
+            let mut steps = vec![made];
+            if !units.is_empty() {
+                let text = Argument::Code(literal::string(&units)?, STRING);
+                steps.push(Step {
+                    on: Some(0),
+                    ..step(Operation::Virtual, class, "write", "()V", vec![text])
+                });
+            }
+            Some(Recipe { steps, result: 0 })
+        }
+        "java.io.PrintWriter" => {
+            let mut arguments = vec![Argument::Value(graph.field(object, "out")?)];
+            if graph.field(object, "autoFlush")?.value == Value::Bool(true) {
+                arguments.push(code("true"));
+            }
+            new(class, arguments)
+        }
+        "java.io.ByteArrayOutputStream" if int("count")? == 0 => new(class, Vec::new()),
         "java.lang.String$CaseInsensitiveComparator" => constant(
             "java.lang.String",
             "CASE_INSENSITIVE_ORDER",

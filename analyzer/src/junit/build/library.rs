@@ -101,10 +101,9 @@ impl<'a> Library<'a> {
     /// field, as far as they are known and can be written.
     pub fn types(&self, class: &str, name: &str, of: &str) -> Vec<Option<Generic>> {
         let members = self.members(class);
-        if let Some(field) = members.fields.iter().find(|field| field.name == name) {
-            if field.descriptor == of {
-                return vec![field.signature.as_deref().and_then(signature::field)];
-            }
+        let mut fields = members.fields.iter();
+        if let Some(field) = fields.find(|field| field.name == name && field.descriptor == of) {
+            return vec![field.signature.as_deref().and_then(signature::field)];
         }
         let body = self.body(class, name, of);
         let types = body.and_then(|body| signature::parameters(body.signature.as_deref()?));

@@ -22,6 +22,9 @@ const MAX_INLINE: usize = 60;
 /// Objects that are looked at to learn what two arguments share.
 const MAX_REACHED: usize = 20_000;
 
+/// Letters of a class's name that is too long for a variable.
+const LONG_NAME: usize = 24;
+
 /// Where the making of an object stands.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum State {
@@ -593,7 +596,11 @@ impl<'a> Maker<'a> {
                     let plain = code
                         .strip_prefix("(byte) ")
                         .or_else(|| code.strip_prefix("(short) "));
-                    codes.push(plain.unwrap_or(&code).to_owned());
+                    // Nor has an inner array to say what it is.
+                    let inner = code
+                        .strip_prefix(&format!("new {name}{brackets} "))
+                        .filter(|inner| dimensions > 0 && inner.starts_with('{'));
+                    codes.push(inner.or(plain).unwrap_or(&code).to_owned());
                 }
                 format!("new {name}[]{brackets} {{{}}}", codes.join(", "))
             }
@@ -613,7 +620,7 @@ fn characters(elements: &[Typed]) -> Option<String> {
         _ => None,
     };
     let units: Vec<u16> = elements.iter().map(unit).collect::<Option<_>>()?;
-    if units.len() < 3 {
+    if units.len() < 2 {
         return None;
     }
     literal::string(&units)
@@ -697,6 +704,15 @@ pub fn of_type(class: &str) -> String {
     if array {
         name.push('s');
     }
+    // The last word of a long name says what it is.
+    if name.len() > LONG_NAME
+        && let Some(at) = name.rfind(char::is_uppercase)
+    {
+        let word = name[at..].to_lowercase();
+        if word.len() > 2 {
+            name = word;
+        }
+    }
     if is_identifier(&name) {
         name
     } else {
@@ -718,6 +734,7 @@ mod tests {
             ("[Ljava.lang.String;", "strings"),
             ("java.util.LinkedHashMap", "map"),
             ("a.HashMap", "hashMap"),
+            ("a.JsonAdapterAnnotationTypeAdapterFactory", "factory"),
             ("a.Case", "case"),
             ("a.B$1", "value"),
         ] {

@@ -96,7 +96,7 @@ public final class Trial {
 
     // Recipes.
 
-    private static String recipe(Object[] tried) throws Throwable {
+    static String recipe(Object[] tried) throws Throwable {
         Object[] steps = (Object[]) tried[4];
         boolean[] taken = new boolean[steps.length];
         boolean more = false;

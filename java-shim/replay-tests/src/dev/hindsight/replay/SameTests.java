@@ -1,0 +1,201 @@
+package dev.hindsight.replay;
+
+import static dev.hindsight.replay.Packer.row;
+import static dev.hindsight.replay.Snapshot.roundTrip;
+import static dev.hindsight.replay.Tests.check;
+import static dev.hindsight.replay.Tests.equal;
+
+import java.math.BigDecimal;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.LocalDate;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.IdentityHashMap;
+import java.util.LinkedHashMap;
+import java.util.LinkedList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+
+/** Comparing graphs, and trying recipes. */
+final class SameTests {
+    private SameTests() {}
+
+    /** What {@code equals} says must not count. */
+    static class Node {
+        Node next;
+        Object item;
+        int number;
+
+        Node(Object item) {
+            this.item = item;
+        }
+
+        void setNumber(int number) {
+            this.number = number;
+        }
+
+        void setNext(Node next) {
+            this.next = next;
+        }
+
+        @Override
+        public boolean equals(Object other) {
+            throw new AssertionError("code of the program runs");
+        }
+
+        @Override
+        public int hashCode() {
+            return 1;
+        }
+    }
+
+    private static void alike(Object one, Object other) {
+        Same same = new Same();
+        check(same.compare(one, other), same.difference());
+    }
+
+    private static void differ(Object one, Object other, String what) {
+        Same same = new Same();
+        check(!same.compare(one, other), "no difference: " + what);
+        check(same.difference().contains(what), same.difference());
+    }
+
+    static void fieldsAndArrays() {
+        alike(new Node("a"), new Node(new String("a")));
+        differ(new Node("a"), new Node("b"), "field item: another java.lang.String");
+        differ(new Node(1), new Node(1L), "field item: a java.lang.Integer instead of");
+        differ(new Node(null), new Node("a"), "a null instead of a java.lang.String");
+        Node changed = new Node("a");
+        changed.number = 3;
+        differ(changed, new Node("a"), "field number: 3 instead of 0");
+        alike(new int[][] {{1}, {2}}, new int[][] {{1}, {2}});
+        differ(new int[] {1}, new int[] {2}, "another element 0");
+        differ(new int[1], new int[2], "1 elements instead of 2");
+        differ(new Object[] {"a"}, new String[] {"a"}, "a [Ljava.lang.Object;");
+        alike(new double[] {Double.NaN, -0.0}, new double[] {Double.NaN, -0.0});
+        differ(new double[] {0.0}, new double[] {-0.0}, "another element");
+    }
+
+    static void cyclesAndSharing() {
+        Node one = new Node("a");
+        one.next = one;
+        Node other = new Node("a");
+        other.next = other;
+        alike(one, other);
+        Node longer = new Node("a");
+        longer.next = new Node("a");
+        longer.next.next = longer;
+        differ(one, longer, "shared in another way");
+        Object shared = new ArrayList<>();
+        differ(new Object[] {shared, shared}, new Object[] {new ArrayList<>(), new ArrayList<>()},
+                "shared in another way");
+        differ(new Object[] {new ArrayList<>(), new ArrayList<>()}, new Object[] {shared, shared},
+                "shared in another way");
+        // Roots that are compared one after the other share as well.
+        Same same = new Same();
+        check(same.compare(shared, shared), "itself");
+        Node again = new Node(null);
+        Node loaded = new Node(null);
+        check(same.compare(again, loaded) && same.compare(again, loaded), "twice");
+        check(!same.compare(new Node(null), loaded), "two for one");
+        // No recursion: a long list.
+        Node last = null;
+        Node lastOther = null;
+        for (int i = 0; i < 200_000; i++) {
+            Node node = new Node(null);
+            node.next = last;
+            last = node;
+            node = new Node(null);
+            node.next = lastOther;
+            lastOther = node;
+        }
+        alike(last, lastOther);
+    }
+
+    static void collectionsByContent() {
+        List<Integer> large = new ArrayList<>(1000);
+        large.add(1);
+        alike(large, new ArrayList<>(List.of(1)));
+        differ(large, new LinkedList<>(List.of(1)), "a java.util.ArrayList");
+        differ(large, new ArrayList<>(List.of(2)), "element 0: another");
+        differ(large, new ArrayList<>(), "1 elements instead of 0");
+        Map<String, Integer> table = new HashMap<>(512);
+        table.put("a", 1);
+        table.put("b", 2);
+        alike(table, new HashMap<>(Map.of("b", 2, "a", 1)));
+        differ(table, new HashMap<>(Map.of("b", 2, "a", 3)), "value: another");
+        differ(table, new HashMap<>(Map.of("b", 2, "c", 1)), "other keys");
+        Map<String, Integer> ordered = new LinkedHashMap<>();
+        ordered.put("b", 2);
+        ordered.put("a", 1);
+        differ(new LinkedHashMap<>(table), ordered, "key 0");
+        differ(new TreeMap<>(Comparator.naturalOrder()), new TreeMap<>(), "comparator");
+        alike(Set.of("a", "b", "c"), Set.of("c", "b", "a"));
+        alike(new IdentityHashMap<>(Map.of(new Node("k"), 1)),
+                new IdentityHashMap<>(Map.of(new Node("k"), 1)));
+        alike(new HashSet<>(Set.of(new Node("x"))), new HashSet<>(Set.of(new Node("x"))));
+        differ(new HashSet<>(Set.of(new Node("x"))), new HashSet<>(Set.of(new Node("y"))), "other");
+        alike(Collections.unmodifiableList(large), Collections.unmodifiableList(large));
+        differ(Collections.unmodifiableMap(table), Collections.unmodifiableMap(ordered), "a java");
+        alike(Arrays.asList(1, null), Arrays.asList(1, null));
+    }
+
+    static void valuesOfTheJdk() {
+        alike(new BigDecimal("1.50"), new BigDecimal("1.50"));
+        differ(new Node(new BigDecimal("1.5")), new Node(new BigDecimal("1.50")), "another");
+        alike(LocalDate.of(2024, 2, 29), LocalDate.parse("2024-02-29"));
+        alike(new StringBuilder(100).append("a"), new StringBuilder("a"));
+        differ(new StringBuilder("b"), new StringBuilder("a"), "another text");
+    }
+
+    static void whatIsRestoredIsTheSame() {
+        Map<String, Object> map = new HashMap<>();
+        map.put("list", new ArrayList<>(List.of(1, 2)));
+        map.put("node", new Node(LocalDate.of(2024, 1, 1)));
+        alike(roundTrip(map), map);
+        equal(Same.differingFields(new Node("a"), new Node("b")),
+                Set.of(Node.class.getName() + ".item"));
+    }
+
+    static void recipes() throws Throwable {
+        Node node = new Node("a");
+        node.number = 7;
+        node.next = node;
+        Snapshot snapshot = new Snapshot();
+        snapshot.frame(row((Object) snapshot.argument(1, node)));
+        Path file = Files.createTempFile("recipes", ".hsc");
+        try {
+            Files.write(file, snapshot.file());
+            String owner = Node.class.getName();
+            String of = "L" + owner.replace('.', '/') + ";";
+            long object = snapshot.number(node);
+            Object text = row("o", snapshot.number("a"));
+            Object[] create = row(0L, owner, "<init>", "(Ljava/lang/Object;)V", -1L, null, row(text));
+            Object[] number = row(2L, owner, "setNumber", "(I)V", 0L, owner + ".number",
+                    row((Object) row("I", 7L)));
+            Object[] wrong = row(2L, owner, "setNumber", "(I)V", 0L, owner + ".number",
+                    row((Object) row("I", 8L)));
+            Object[] next = row(4L, owner, "next", of, 0L, owner + ".next",
+                    row((Object) row("o", object)));
+            Object[] item = row(4L, owner, "item", "Ljava/lang/Object;", 0L, owner + ".item",
+                    row((Object) row("n", null)));
+            equal(tried(file, object, create, item, number, next), "yes\t0,2,3");
+            check(tried(file, object, create, wrong, next).startsWith("no\t-1\tfield number: 8"),
+                    "another number");
+            check(tried(file, object, (Object) create).startsWith("no\t-1\t"), "fields are missing");
+        } finally {
+            Files.delete(file);
+        }
+    }
+
+    private static String tried(Path file, long object, Object... steps) throws Throwable {
+        return Trial.recipe(row(file.toString(), 0L, object, 0L, steps));
+    }
+}

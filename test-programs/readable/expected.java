@@ -1,0 +1,81 @@
+package readable;
+
+import dev.hindsight.replay.Crash;
+import dev.hindsight.replay.Frame;
+import java.math.BigDecimal;
+import java.time.LocalDate;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.UUID;
+import org.junit.jupiter.api.Test;
+
+class ShopCrash0001Test {
+
+    // Frame 0 of the crash: readable.Shop.fail(Shop.java:64)
+    @Test
+    void fail_frame0() {
+        Frame frame = Crash.of(ShopCrash0001Test.class, "crash-0001.hsc").frame(0);
+        // clock: Clock {started = 18278742906541}
+        Clock clock = frame.argument(7);
+        Node node = new Node("a");
+        Node next = new Node("b");
+        next.next = node;
+        node.next = next;
+        Map<String, List<Integer>> ratings = new HashMap<>();
+        ratings.put("pen", new ArrayList<>(Arrays.asList(5, null)));
+        Request request = new Request.Builder().method("GET").url("https://example.org").retries(3)
+                .build();
+        Shop.fail(node, request, Money.of(250L, "EUR"), Size.LARGE, ratings,
+                new Box<>(UUID.fromString("00000000-0000-0001-0000-000000000002")), clock,
+                "abc".toCharArray());
+    }
+
+    // Frame 1 of the crash: readable.Shop.total(Shop.java:58)
+    @Test
+    void total_frame1() {
+        Shop shop = new Shop();
+        shop.setOpened(9);
+        shop.stock.put("pen", 3);
+        Listener listener = new Listener();
+        listener.setName("Bob \"the \\ builder\"");
+        listener.setActive(true);
+        shop.addListener(listener);
+        shop.getTags().add("new");
+        shop.addToQueue("first");
+        Collection<Item> items = new ArrayList<>(List.of(new Item("pen", 2), new Item("ink", 1)));
+        Order order = new Order(new Customer("Ann", new Address("Main St", 5)), items);
+        order.setDate(LocalDate.of(2024, 2, 29));
+        order.note = "rush";
+        shop.total(order, Locale.forLanguageTag("de-DE"), Optional.of("coupon"),
+                new BigDecimal("12.50"), Color.RED);
+    }
+
+    // Frame 2 of the crash: readable.Shop.book(Shop.java:48)
+    @Test
+    void book_frame2() {
+        Shop shop = new Shop();
+        shop.setOpened(9);
+        shop.stock.put("pen", 3);
+        Listener listener = new Listener();
+        listener.setName("Bob \"the \\ builder\"");
+        listener.setActive(true);
+        shop.addListener(listener);
+        shop.getTags().add("new");
+        shop.addToQueue("first");
+        shop.book(new Customer("Ann", new Address("Main St", 5)), LocalDate.of(2024, 2, 29),
+                List.of(new Item("pen", 2), new Item("ink", 1)), new BigDecimal("12.50"),
+                Color.RED);
+    }
+
+    // Frame 3 of the crash: readable.Shop.main(Shop.java:77)
+    @Test
+    void main_frame3() {
+        Shop.main(new String[0]);
+    }
+}

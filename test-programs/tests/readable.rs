@@ -1,0 +1,80 @@
+//! Values in emitted tests are built as a person would, where that gives the
+//! same objects: `readable/Shop.java` has one of each kind, `readable/expected`
+//! the tests that result, on every JDK. `BLESS=1` rewrites it; read the diff.
+
+use hindsight_test_programs::{Workplace, both, hindsight, jdks, root, text};
+use serde_json::Value;
+use std::fs;
+use std::process::Command;
+
+#[test]
+fn values_are_built_as_a_person_would() {
+    let folder = root().join("test-programs/readable");
+    let golden = folder.join("expected.java");
+    for (at, jdk) in jdks().iter().enumerate() {
+        let workplace = Workplace::new(&format!("readable-{}", jdk.version));
+        let classes = workplace.compile(jdk, &["--release", "11"], &[folder.join("Shop.java")]);
+        let run = workplace
+            .java_with_agent(jdk, "")
+            .arg("-cp")
+            .arg(&classes)
+            .arg("readable.Shop")
+            .output()
+            .unwrap();
+        assert_eq!(run.status.code(), Some(1), "{}", both(&run));
+        let emit = |values: &str| -> Value {
+            let output = Command::new(hindsight())
+                .arg("junit")
+                .args(workplace.crash_files())
+                .arg("--classpath")
+                .arg(&classes)
+                .arg("--out")
+                .arg(workplace.join(values))
+                .args(["--values", values, "--format", "json", "--jdk"])
+                .arg(&jdk.home)
+                .output()
+                .unwrap();
+            assert!(output.status.success(), "{}", both(&output));
+            serde_json::from_str(&text(&output.stdout)).unwrap()
+        };
+        let frames = |report: &Value| report["crashes"][0]["frames"].as_array().unwrap().clone();
+        let built = frames(&emit("built"));
+        for frame in &built {
+            assert_eq!(
+                frame["verdict"], "reproduces",
+                "JDK {}: {frame}",
+                jdk.version
+            );
+        }
+        let loads: Vec<bool> = built
+            .iter()
+            .map(|frame| frame["values"]["state"].as_bool().unwrap())
+            .collect();
+        // The clock's state alone cannot be made.
+        assert_eq!(loads, [true, false, false, false], "JDK {}", jdk.version);
+        let all = frames(&emit("loaded"));
+        assert_eq!(all[2]["values"]["built"], 0);
+        assert_eq!(all[2]["values"]["loaded"], 5, "{}", all[2]);
+
+        let source = workplace.join("built/src/test/java/readable/ShopCrash0001Test.java");
+        let source = fs::read_to_string(source).unwrap();
+        // Times and versions stand in the comment at the top; line numbers are the program's.
+        let (_, body) = source.split_once("package readable;").unwrap();
+        let body = format!("package readable;{body}");
+        if std::env::var_os("BLESS").is_some() && at == 0 {
+            fs::write(&golden, &body).unwrap();
+        }
+        let expected = fs::read_to_string(&golden).unwrap_or_default();
+        // The clock's reading differs from run to run.
+        let plain = |text: &str| -> Vec<String> {
+            let lines = text.lines().filter(|line| !line.contains("Clock {"));
+            lines.map(str::to_owned).collect()
+        };
+        assert_eq!(
+            plain(&body),
+            plain(&expected),
+            "JDK {}:\n{body}",
+            jdk.version
+        );
+    }
+}
