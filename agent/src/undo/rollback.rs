@@ -270,7 +270,7 @@ impl<'a> Undo<'a> {
                 "exact as far as its own thread goes; {overrun} others have written more than is known (max-writes)"
             )
         } else if self.lost > time {
-            "exact as far as its own thread goes; what threads have written that have ended is not known any more".to_owned()
+            "exact as far as its own thread goes; what threads have written that have ended, or that there were too many of, is not known".to_owned()
         } else {
             String::new()
         }

@@ -177,7 +177,10 @@ fn what_cannot_be_read_is_named() {
 
     for (arguments, parts) in [
         (&["--mode", "trace"][..], &["possible values: crash"][..]),
-        (&["--copy", "deep"], &["possible values: reference, fields"]),
+        (
+            &["--copy", "deeper"],
+            &["possible values: reference, fields, deep"],
+        ),
         (&["--report", "never"], &["\"never\" is none of uncaught"]),
         (&["--class", "A"], &["--list"]),
     ] {

@@ -7,11 +7,15 @@
 //! call (that of a constructor of its own aside), a field, an array or another
 //! variable.
 //!
+//! And a field that has been written a moment ago, with no other code in between
+//! that could begin a method or let another thread see, need not be kept again:
+//! nobody can ask for the value between.
+//!
 //! One pass in the order of the code, without merging: where jumps arrive,
 //! nothing is known of the stack, and what a variable holds is known only if a
 //! single instruction stores into it.
 
-use hindsight_classfile::{Code, Insn, MethodDescriptor, Operand, opcode as op};
+use hindsight_classfile::{Code, Insn, MethodDescriptor, Operand, access, opcode as op};
 
 use crate::SkipReason;
 use crate::throwing::Own;
@@ -47,7 +51,13 @@ pub struct Fresh {
     /// where they lead.
     back: Vec<(usize, usize)>,
     targets: Vec<usize>,
+    /// Fields written since other code could run: the variable with the object,
+    /// and the constant.
+    again: Vec<(u16, u16)>,
 }
+
+/// Fields of which it is known that they have just been written.
+const MAX_AGAIN: usize = 16;
 
 /// Edges back times variables, beyond which only an attempt at taking time lies.
 const MAX_WORK: usize = 1 << 20;
@@ -160,6 +170,7 @@ impl Fresh {
         let mut targets = std::mem::take(&mut self.targets);
         let mut next_targets = targets.iter().peekable();
         let mut begins = false;
+        self.again.clear();
         for insn in code.instructions() {
             let insn = insn?;
             let mut is_target = false;
@@ -168,6 +179,7 @@ impl Fresh {
             }
             if is_target || begins {
                 self.leak_all(&mut state, insn.offset);
+                self.again.clear();
                 state.stack.clear();
                 state.stack.resize(depth, Origin::Unknown);
             }
@@ -204,6 +216,7 @@ impl Fresh {
                 // Two references to new objects may be to one.
                 let fresh = stored == Origin::New && !state.stack.contains(&Origin::New);
                 self.leak(stored, at, state);
+                self.again.retain(|(object, _)| *object != slot);
                 let variable = self.variables.get_mut(usize::from(slot));
                 let variable = variable.ok_or(SkipReason::MALFORMED)?;
                 variable.stores = variable.stores.saturating_add(1);
@@ -211,6 +224,8 @@ impl Fresh {
                 return Ok(());
             }
             op::NEW | op::NEWARRAY | op::ANEWARRAY | op::MULTIANEWARRAY => {
+                // Its class may have to be initialized.
+                self.again.clear();
                 state.step(own, insn)?;
                 if let Some(top) = state.stack.last_mut() {
                     *top = Origin::New;
@@ -220,7 +235,9 @@ impl Fresh {
             op::CHECKCAST => return Ok(()),
             op::PUTFIELD => {
                 let slots = usize::from(field_slots(own, insn)?);
-                self.write(state, 1 + slots, at)?;
+                if !self.is_again(own, insn, state, 1 + slots)? {
+                    self.write(state, 1 + slots, at)?;
+                }
                 let value = *state.stack.last().ok_or(SkipReason::MALFORMED)?;
                 self.leak(value, at, state);
             }
@@ -231,10 +248,15 @@ impl Fresh {
                 self.leak(value, at, state);
             }
             op::PUTSTATIC => {
+                self.again.clear();
                 let value = *state.stack.last().ok_or(SkipReason::MALFORMED)?;
                 self.leak(value, at, state);
             }
-            op::INVOKEVIRTUAL..=op::INVOKEDYNAMIC => self.call(own, insn, state)?,
+            op::INVOKEVIRTUAL..=op::INVOKEDYNAMIC => {
+                self.again.clear();
+                self.call(own, insn, state)?;
+            }
+            op::GETSTATIC | op::MONITORENTER | op::MONITOREXIT => self.again.clear(),
             op::IFEQ..=op::GOTO | op::TABLESWITCH | op::LOOKUPSWITCH => {
                 // What stays on the stack is out of sight where it leads.
                 state.step(own, insn)?;
@@ -249,6 +271,39 @@ impl Fresh {
             _ => {}
         }
         state.step(own, insn)
+    }
+
+    /// Whether a field is written once more, and nobody can have asked since.
+    fn is_again(
+        &mut self,
+        own: &Own<'_, '_>,
+        insn: &Insn<'_>,
+        state: &State<Origin>,
+        below: usize,
+    ) -> Result<bool, SkipReason> {
+        let Operand::Constant(constant) = insn.operand()? else {
+            return Err(SkipReason::MALFORMED);
+        };
+        let field = own.class.pool.field(constant)?;
+        // Of other classes' fields nobody knows whether they are volatile.
+        let is_plain = own
+            .field_access(&field)
+            .is_some_and(|flags| flags & access::VOLATILE == 0);
+        if !is_plain {
+            self.again.clear();
+            return Ok(false);
+        }
+        let object = state.stack.len().checked_sub(below);
+        let Some(Origin::Local(slot)) = object.and_then(|object| state.stack.get(object)) else {
+            return Ok(false);
+        };
+        if self.again.contains(&(*slot, constant)) {
+            return Ok(true);
+        }
+        if self.again.len() < MAX_AGAIN {
+            self.again.push((*slot, constant));
+        }
+        Ok(false)
     }
 
     /// Notes down a write to the object so many slots below the top.

@@ -38,13 +38,14 @@ final class HindsightLog {
     private static final long NOW = U.objectFieldOffset(Clock.class, "now");
     private static final long THREAD_ID = U.objectFieldOffset(Thread.class, "tid");
 
-    private static final int FIRST_CHUNK = 64;
+    private static final int FIRST_CHUNK = 16;
     private static final int CHUNK = 1024;
 
     /** Chunks of a log that are kept; set by the agent. */
     private static int maxChunks = 64;
 
-    private static final int MAX_TABLE = 1 << 16;
+    /** Bounds what a program with hundreds of thousands of virtual threads pays for their logs. */
+    private static final int MAX_TABLE = 1 << 12;
 
     /** Places of the table that a thread's log may be in. */
     private static final int PLACES = 8;
@@ -137,11 +138,18 @@ final class HindsightLog {
     private static HindsightLog find(Thread thread) {
         HindsightLog[] all = table;
         int at = (int) U.getLong(thread, THREAD_ID);
-        for (int i = 1; i < PLACES; i++) {
+        boolean free = all.length < MAX_TABLE;
+        for (int i = 0; i < PLACES; i++) {
             HindsightLog log = all[at + i & all.length - 1];
             if (log != null && log.owner == thread) {
                 return log;
             }
+            free |= log == null || !log.owner.isAlive();
+        }
+        if (!free) {
+            // What this thread writes, nobody will know.
+            lost = Long.MAX_VALUE;
+            return NONE;
         }
         try {
             return register(thread, at);
@@ -173,6 +181,7 @@ final class HindsightLog {
                 all[free] = log;
                 return log;
             } else if (all.length >= MAX_TABLE) {
+                lost = Long.MAX_VALUE;
                 return NONE;
             }
             HindsightLog[] larger = new HindsightLog[2 * all.length];
@@ -197,7 +206,7 @@ final class HindsightLog {
     private static void retire(HindsightLog log) {
         int at = nextRetired++ & retired.length - 1;
         if (retired[at] != null) {
-            lost = CLOCK.now;
+            lost = Math.max(lost, CLOCK.now);
         }
         retired[at] = log;
     }
@@ -208,13 +217,13 @@ final class HindsightLog {
         for (int i = 0; i < all.length; i++) {
             if (all[i] != null && isOver(all[i])) {
                 all[i] = null;
-                lost = CLOCK.now;
+                lost = Math.max(lost, CLOCK.now);
             }
         }
         for (int i = 0; i < retired.length; i++) {
             if (retired[i] != null && isOver(retired[i])) {
                 retired[i] = null;
-                lost = CLOCK.now;
+                lost = Math.max(lost, CLOCK.now);
             }
         }
     }
