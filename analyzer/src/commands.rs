@@ -6,6 +6,7 @@ pub mod inspect;
 pub mod instrument;
 pub mod junit;
 pub mod mutability;
+pub mod plan;
 pub mod program;
 
 use anyhow::Result;
@@ -24,6 +25,7 @@ pub enum Command {
     Junit(junit::Opts),
     Instrument(Box<instrument::Opts>),
     Mutability(Box<mutability::Opts>),
+    Plan(plan::Opts),
 }
 
 impl Command {
@@ -39,6 +41,7 @@ impl Command {
             Command::Junit(opts) => opts.run(out),
             Command::Instrument(opts) => opts.run(out),
             Command::Mutability(opts) => opts.run(out),
+            Command::Plan(opts) => opts.run(out),
         }
     }
 }

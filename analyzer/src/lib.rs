@@ -11,6 +11,9 @@
 //! - [`repair`] makes a damaged crash file whole, with holes for what is lost.
 //! - [`instrument`] rewrites classes offline and lists what was inserted;
 //!   [`archive`] carries all else of a jar along.
+//! - [`program`] is the static core: classes, control flow, values, calls;
+//!   [`mutability`] says on it which parameters a method may change, and
+//!   [`copyplan`] what the agent should copy.
 //! - [`commands`] holds one file per subcommand: its options and its `run`.
 //!
 //! ```text
@@ -33,6 +36,7 @@ pub mod archive;
 pub mod classinfo;
 pub mod classpath;
 pub mod commands;
+pub mod copyplan;
 pub mod crashes;
 pub mod graph;
 pub mod inspect;

@@ -1,7 +1,7 @@
 //! From a body to its [`Summary`].
 
 use super::{Cause, Made, Node, Ref, Refs, Summary, Write, join, reference};
-use crate::mutability::facts::{Facts, Lambda, Op, Var};
+use crate::mutability::facts::{Facts, Lambda, NONE, Op, Var};
 use crate::program::calls::Site;
 use crate::program::names::Map;
 use crate::program::{ClassId, MethodId, Sym};
@@ -254,11 +254,12 @@ impl State<'_> {
                     continue;
                 }
                 match (kind, self.nodes[*other as usize]) {
-                    (Node::Param(one), Node::Param(other)) => {
-                        if self.world.may_alias(self.id, one, other) {
-                            join(&mut found, refs, weak);
-                        }
+                    (Node::Param(one), Node::Param(other))
+                        if self.world.may_alias(self.id, one, other) =>
+                    {
+                        join(&mut found, refs, weak);
                     }
+                    (Node::Param(_), Node::Param(_)) => {}
                     (Node::Deep(param), _) if self.param_of(*other) == Some(param) => {
                         join(&mut found, refs, weak);
                     }
@@ -347,6 +348,7 @@ impl State<'_> {
                     self.set(*dst, &refs);
                 }
             }
+            Op::Load { dst: NONE, .. } => {}
             Op::Load { dst, base, field } => {
                 let found = self.load(&self.get(*base), *field);
                 self.set(*dst, &found);
@@ -458,7 +460,7 @@ impl State<'_> {
                             .lambda(method, op)
                             .filter(|lambda| world.answers(lambda, site));
                         if let Some(lambda) = lambda {
-                            let found = self.run_lambda(at, lambda, Some(one >> 1), &args[1..]);
+                            let found = self.run_lambda(at, lambda, &[one], &args[1..]);
                             join(&mut result, &found, false);
                         }
                     }
@@ -486,8 +488,18 @@ impl State<'_> {
                 self.apply(at, &summary, args, |write| Cause::Call(at, *method, write))
             }
             Target::Known(summary) => self.apply(at, summary, args, |_| Cause::Known(at)),
+            // Any lambda that runs any lambda would run all of them, over and
+            // over.
+            Target::Lambda(..) if self.depth > 0 => match self.world.is_sound() {
+                true => self.give_away(at, args),
+                false => Refs::new(),
+            },
+            // What it has captured is read from it.
             Target::Lambda(method, op) => match self.world.lambda(*method, *op) {
-                Some(lambda) => self.run_lambda(at, lambda, None, args.get(1..).unwrap_or(&[])),
+                Some(lambda) => {
+                    let receiver = args.first().cloned().unwrap_or_default();
+                    self.run_lambda(at, lambda, &receiver, args.get(1..).unwrap_or(&[]))
+                }
                 None => Refs::new(),
             },
             Target::Unknown => self.give_away(at, args),
@@ -495,7 +507,7 @@ impl State<'_> {
     }
 
     /// Runs what a lambda stands for.
-    fn run_lambda(&mut self, at: u32, lambda: &Lambda, node: Option<u32>, args: &[Refs]) -> Refs {
+    fn run_lambda(&mut self, at: u32, lambda: &Lambda, receiver: &[Ref], args: &[Refs]) -> Refs {
         // Lambdas that run lambdas have an end somewhere.
         if self.depth > 3 {
             return Refs::new();
@@ -508,14 +520,8 @@ impl State<'_> {
             all.push(made.clone());
         }
         for place in 0..lambda.captured.len() {
-            let mut refs = Refs::new();
-            match node {
-                Some(node) => {
-                    self.held(node, self.world.captured(place), &mut refs, false);
-                    self.held(node, self.world.any_field(), &mut refs, false);
-                }
-                None => refs.push(self.outside()),
-            }
+            let captured = self.world.captured(place);
+            let refs = self.load(receiver, captured);
             all.push(refs);
         }
         all.extend(args.iter().cloned());
@@ -557,7 +563,7 @@ impl State<'_> {
                     if let Some(lambda) = self.world.lambda(method, op) {
                         // As many as it may take.
                         let args = vec![given; 4];
-                        let found = self.run_lambda(at, lambda, Some(one >> 1), &args);
+                        let found = self.run_lambda(at, lambda, &[one], &args);
                         join(&mut result, &found, false);
                     }
                 }

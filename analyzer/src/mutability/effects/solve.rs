@@ -46,10 +46,13 @@ pub struct Solver<'p> {
     unknown: Mutex<Map<MethodId, Arc<Summary>>>,
     /// Lambdas by the interface that they implement.
     lambdas: Map<ClassId, Vec<(MethodId, u32)>>,
-    callbacks: Mutex<Map<ClassId, Arc<Vec<(MethodId, usize)>>>>,
+    callbacks: Mutex<Map<ClassId, Callbacks>>,
     any: Sym,
     captured: Vec<Sym>,
 }
+
+/// Methods with how many arguments they take.
+type Callbacks = Arc<Vec<(MethodId, usize)>>;
 
 /// What a site runs, found once.
 #[derive(Clone)]
@@ -60,8 +63,9 @@ struct Run {
 }
 
 const SHARDS: usize = 16;
-/// From this many methods on, a circle is large.
-const LARGE: usize = 2000;
+/// A circle of more methods is large: waiting until nothing changes would take
+/// too long.
+const LARGE: usize = 100;
 
 /// The field that stands for all fields.
 pub fn any_field(program: &Program) -> Sym {
@@ -230,7 +234,15 @@ impl<'p> Solver<'p> {
     }
 
     /// Summarizes all methods. `step` hears of each that is done.
-    pub fn solve(self, step: &(dyn Fn(usize) + Sync)) -> Vec<Option<Arc<Summary>>> {
+    ///
+    /// `fallback` is a summary that is safe without looking at callees; methods
+    /// of large circles begin with it and are taken twice, each time better and
+    /// still safe.
+    pub fn solve(
+        self,
+        fallback: &(dyn Fn(MethodId) -> Summary + Sync),
+        step: &(dyn Fn(usize) + Sync),
+    ) -> Vec<Option<Arc<Summary>>> {
         let count = self.facts.len();
         let own: Vec<u32> = (0..count as u32)
             .filter(|&method| self.is_own(MethodId(method)))
@@ -247,7 +259,7 @@ impl<'p> Solver<'p> {
             // Circles of one level do not call each other, so that results do
             // not depend on who is faster.
             level.par_iter().for_each(|circle| {
-                self.circle(circle, &calls);
+                self.circle(circle, &calls, fallback);
                 step(circle.len());
             });
         }
@@ -258,13 +270,18 @@ impl<'p> Solver<'p> {
     }
 
     /// Summarizes methods that call each other, until nothing changes.
-    fn circle(&self, circle: &[u32], calls: &[Vec<u32>]) {
+    fn circle(
+        &self,
+        circle: &[u32],
+        calls: &[Vec<u32>],
+        fallback: &(dyn Fn(MethodId) -> Summary + Sync),
+    ) {
         let put = |method: u32, summary: Arc<Summary>| {
             let place = &self.summaries[method as usize];
             place
                 .write()
                 .unwrap_or_else(PoisonError::into_inner)
-                .replace(summary)
+                .replace(summary);
         };
         let make = |method: u32, coarse| {
             Arc::new(summarize(
@@ -278,6 +295,17 @@ impl<'p> Solver<'p> {
             && !calls[method as usize].contains(&method)
         {
             put(method, make(method, false));
+            return;
+        }
+        if circle.len() > LARGE {
+            circle
+                .iter()
+                .for_each(|&method| put(method, Arc::new(fallback(MethodId(method)))));
+            for _ in 0..2 {
+                circle
+                    .iter()
+                    .for_each(|&method| put(method, make(method, false)));
+            }
             return;
         }
         let place: Map<u32, usize> = circle
@@ -297,12 +325,12 @@ impl<'p> Solver<'p> {
         let mut times = vec![0u32; circle.len()];
         let mut due: BTreeSet<usize> = (0..circle.len()).collect();
         while let Some(at) = due.pop_first() {
-            // Methods of a large circle meet each other too often for details.
-            let coarse = times[at] >= MAX_TIMES || circle.len() > LARGE;
+            let coarse = times[at] >= MAX_TIMES;
             let summary = make(circle[at], coarse);
-            let known = put(circle[at], summary.clone());
             times[at] += 1;
-            if known.as_ref() != Some(&summary) {
+            let known = self.summary(MethodId(circle[at]));
+            if times[at] == 1 || !known.covers(&summary) {
+                put(circle[at], summary);
                 due.extend(&callers[at]);
             }
         }
