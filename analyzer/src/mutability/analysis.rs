@@ -173,8 +173,9 @@ pub fn run(
             }
             Stage::Flow => {
                 if summaries.is_empty() {
-                    let solver = Solver::new(&calls, &facts, library, &contracts, plan.sound);
                     let verdicts = linear(&calls, &contracts, &facts, library, plan.sound, false);
+                    let solver = Solver::new(&calls, &facts, library, &contracts, plan.sound)
+                        .with_verdicts(&verdicts);
                     let any = any_field(program);
                     let fallback = |method: MethodId| {
                         let verdict = |param| verdicts.verdict(verdicts.place(method, param));

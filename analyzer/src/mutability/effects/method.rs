@@ -24,6 +24,10 @@ const MANY_NODES: usize = 200;
 /// The same where summaries are coarse.
 const FEW_NODES: usize = 48;
 
+/// References that are moved for one body, all together, before it is given up:
+/// what is left of thousands of nodes says no more than the verdicts do.
+const MAX_WORK: usize = 300_000;
+
 /// What a call runs.
 #[derive(Clone)]
 pub enum Target {
@@ -85,13 +89,15 @@ struct State<'a> {
     writes_outside: bool,
     depth: usize,
     many: usize,
+    work: usize,
     changed: bool,
 }
 
-/// Makes the summary of a body; `coarse` if it has to be a small one.
-pub fn summarize(world: &dyn World, id: MethodId, facts: &Facts, coarse: bool) -> Summary {
+/// Makes the summary of a body; `coarse` if it has to be a small one. Nothing if
+/// that would take too long.
+pub fn summarize(world: &dyn World, id: MethodId, facts: &Facts, coarse: bool) -> Option<Summary> {
     if facts.unknown.is_some() {
-        return Summary::unknown(&facts.followed);
+        return Some(Summary::unknown(&facts.followed));
     }
     let mut state = State {
         world,
@@ -115,12 +121,16 @@ pub fn summarize(world: &dyn World, id: MethodId, facts: &Facts, coarse: bool) -
         } else {
             MANY_NODES
         },
+        work: 0,
         changed: false,
     };
     for _ in 0..MAX_ROUNDS {
         state.changed = false;
         for (at, fact) in facts.ops.iter().enumerate() {
             state.op(at as u32, &fact.op);
+            if state.work > MAX_WORK {
+                return None;
+            }
         }
         if !state.changed {
             break;
@@ -133,7 +143,7 @@ pub fn summarize(world: &dyn World, id: MethodId, facts: &Facts, coarse: bool) -
             state.write(found | 1, Cause::Unknown(0));
         }
     }
-    state.summary(coarse)
+    Some(state.summary(coarse))
 }
 
 impl State<'_> {
@@ -233,6 +243,7 @@ impl State<'_> {
     /// Reads a field of all that a value may be.
     fn load(&mut self, base: &[Ref], field: Sym) -> Refs {
         let mut found = Refs::new();
+        self.work += base.len();
         let any = self.world.any_field();
         for &from in base {
             let (node, weak) = (from >> 1, from & 1 == 1);
@@ -279,6 +290,7 @@ impl State<'_> {
     /// A value and all that it leads to.
     fn closure(&mut self, refs: &[Ref]) -> Refs {
         // 2 for a node that was reached on a certain way, 1 for another.
+        self.work += self.nodes.len();
         let mut seen = vec![0u8; self.nodes.len()];
         let mut pending = refs.to_vec();
         while let Some(next) = pending.pop() {
@@ -439,6 +451,9 @@ impl State<'_> {
     }
 
     fn call(&mut self, at: u32, site: Site, args: &[Refs]) -> Refs {
+        if self.work > MAX_WORK {
+            return Refs::new();
+        }
         let world = self.world;
         let mut result = Refs::new();
         let receiver = args.first().cloned().unwrap_or_default();
@@ -621,6 +636,8 @@ impl State<'_> {
             };
             means.push(refs);
         }
+        self.work +=
+            means.iter().map(Vec::len).sum::<usize>() + summary.writes.len() + summary.heap.len();
         let mapped = |refs: &[Ref]| {
             let mut all = Refs::new();
             for &one in refs {
