@@ -125,7 +125,7 @@ fn reasons_lead_to_the_write() {
         "{out}"
     );
     let row =
-        "Figure51,modifyParam1,\"(LC;Z)V\",1,p1,C,mutable,S',Figure51.java:9 writes p1.next\n";
+        "Figure51,modifyParam1,\"(LC;Z)V\",1,p1,C,mutable,S,Figure51.java:9 writes p1.next\n";
     assert!(out.contains(&row.replace('"', "")), "{out}");
 }
 
