@@ -8,10 +8,11 @@ pub mod input;
 pub mod inspect;
 pub mod instrument;
 pub mod junit;
+pub mod mutability;
+pub mod plan;
+pub mod program;
 pub mod stats;
 pub mod trim;
-pub mod mutability;
-pub mod program;
 
 use anyhow::Result;
 use std::fmt;
@@ -34,6 +35,7 @@ pub enum Command {
     Instrument(Box<instrument::Opts>),
     Stats(stats::Opts),
     Mutability(Box<mutability::Opts>),
+    Plan(plan::Opts),
 }
 
 impl Command {
@@ -54,6 +56,7 @@ impl Command {
             Command::Trim(opts) => opts.run(out),
             Command::Instrument(opts) => opts.run(out),
             Command::Mutability(opts) => opts.run(out),
+            Command::Plan(opts) => opts.run(out),
         }
     }
 }

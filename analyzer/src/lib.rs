@@ -14,6 +14,9 @@
 //!   [`archive`] carries all else of a jar along.
 //! - [`attach`] has a running JVM load the agent.
 //! - [`trace`] reads traces of whole runs.
+//! - [`program`] is the static core: classes, control flow, values, calls;
+//!   [`mutability`] says on it which parameters a method may change, and
+//!   [`copyplan`] what the agent should copy.
 //! - [`commands`] holds one file per subcommand: its options and its `run`.
 //!
 //! ```text
@@ -37,6 +40,7 @@ pub mod attach;
 pub mod classinfo;
 pub mod classpath;
 pub mod commands;
+pub mod copyplan;
 pub mod crashes;
 pub mod graph;
 pub mod inspect;

@@ -22,7 +22,7 @@ class Fixed extends Shape {
 }
 
 interface Sink<T> {
-    void accept(T t); // expect this: immutable, t: immutable
+    void accept(T t); // expect this: immutable
 }
 
 class CellSink implements Sink<Cell> {

@@ -5,6 +5,7 @@ use super::contracts::Contracts;
 use super::effects::solve::{Library, NoLibrary, Solver, any_field};
 use super::effects::{Cause, Summary};
 use super::facts::{Facts, Op};
+use super::library::from_verdicts;
 use super::points::{Local, local};
 use super::propagate::{Input, propagate};
 use crate::program::calls::{Calls, Site};
@@ -92,28 +93,36 @@ fn instances(program: &Program, facts: &[Facts]) -> Set<ClassId> {
     made
 }
 
-/// Classifies the parameters of the JDK's own methods, by `S-P` or, where
-/// heuristics are welcome, `SH-P`: both take time in proportion to the code.
+/// Classifies the parameters of the JDK's own methods.
 pub fn run_library(program: &Program, facts: &[Facts], sound: bool) -> Answers {
     let calls = Calls::by_hierarchy(program);
     let contracts = Contracts::new(program, any_field(program), sound);
-    let mut answers = Answers::new(program, true);
-    grant(program, facts, &mut answers);
+    linear(&calls, &contracts, facts, &NoLibrary, sound, true)
+}
+
+/// Verdicts by `S-P` or, where heuristics are welcome, `SH-P`: both take time in
+/// proportion to the code.
+fn linear(
+    calls: &Calls<'_>,
+    contracts: &Contracts,
+    facts: &[Facts],
+    library: &dyn Library,
+    sound: bool,
+    of_library: bool,
+) -> Answers {
+    let mut answers = Answers::new(calls.program(), of_library);
+    grant(calls.program(), facts, &mut answers);
     let locals: Vec<Local> = facts.par_iter().map(local).collect();
-    apply_local(
-        facts,
-        &locals,
-        if sound { Stage::S } else { Stage::Sh },
-        &mut answers,
-    );
-    let solver = Solver::new(&calls, facts, &NoLibrary, &contracts, sound);
+    let stage = if sound { Stage::S } else { Stage::Sh };
+    apply_local(facts, &locals, stage, &mut answers);
+    let solver = Solver::new(calls, facts, library, contracts, sound);
     let input = Input {
-        calls: &calls,
+        calls,
         facts,
         locals: &locals,
         siblings: sound,
-        leaf: &|method, param| Leaf::Unknown(method, param),
-        promised: &|site| promised(&calls, &contracts, site),
+        leaf: &|method, param| leaf(library, contracts, method, param),
+        promised: &|site| promised(calls, contracts, site),
         lambdas: &|site| solver.lambdas_of(site),
     };
     propagate(&input, &mut answers);
@@ -164,10 +173,17 @@ pub fn run(
             }
             Stage::Flow => {
                 if summaries.is_empty() {
-                    let solver = Solver::new(&calls, &facts, library, &contracts, plan.sound);
-                    summaries = solver.solve(step);
+                    let verdicts = linear(&calls, &contracts, &facts, library, plan.sound, false);
+                    let solver = Solver::new(&calls, &facts, library, &contracts, plan.sound)
+                        .with_verdicts(&verdicts);
+                    let any = any_field(program);
+                    let fallback = |method: MethodId| {
+                        let verdict = |param| verdicts.verdict(verdicts.place(method, param));
+                        from_verdicts(program, method, verdict, any)
+                    };
+                    summaries = solver.solve(&fallback, step);
                 }
-                apply_summaries(program, &facts, &summaries, &mut answers);
+                apply_summaries(program, &facts, &summaries, library, &mut answers);
             }
         }
     }
@@ -230,6 +246,7 @@ fn apply_summaries(
     program: &Program,
     facts: &[Facts],
     summaries: &[Option<Arc<Summary>>],
+    of_library: &dyn Library,
     answers: &mut Answers,
 ) {
     for place in 0..answers.count() {
@@ -245,7 +262,13 @@ fn apply_summaries(
         match summary.write_of(param) {
             None => answers.decide(place, Verdict::Immutable, Stage::Flow, Reason::Unwritten),
             Some((_, write)) => {
-                let reason = reason_of(program, summaries, write.cause, write.node & 1 == 1);
+                let reason = reason_of(
+                    program,
+                    summaries,
+                    of_library,
+                    write.cause,
+                    write.node & 1 == 1,
+                );
                 if write.node & 1 == 0 {
                     answers.decide(place, Verdict::Mutable, Stage::Flow, reason);
                 } else {
@@ -259,6 +282,7 @@ fn apply_summaries(
 fn reason_of(
     program: &Program,
     summaries: &[Option<Arc<Summary>>],
+    of_library: &dyn Library,
     cause: Cause,
     weak: bool,
 ) -> Reason {
@@ -268,18 +292,17 @@ fn reason_of(
         Cause::Unknown(op) => Reason::UnknownCall { op },
         Cause::NoBody => Reason::NoBody,
         Cause::Call(op, method, write) => {
-            let known = summaries.get(method.0 as usize).and_then(Option::as_ref);
+            let library = program.class(program.method(method).class).library;
+            let known = match library {
+                true => of_library.summary(method),
+                false => summaries.get(method.0 as usize).cloned().flatten(),
+            };
             let param = known
                 .and_then(|summary| summary.param(summary.writes.get(write as usize)?.node >> 1));
-            let library = program.class(program.method(method).class).library;
-            match (param, library, weak) {
-                (Some(param), _, _) => Reason::Call { op, method, param },
-                (None, true, true) => Reason::Library { method, param: 0 },
-                _ => Reason::Call {
-                    op,
-                    method,
-                    param: 0,
-                },
+            let param = param.unwrap_or(0);
+            match library && weak {
+                true => Reason::Library { method, param },
+                false => Reason::Call { op, method, param },
             }
         }
     }

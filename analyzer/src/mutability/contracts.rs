@@ -22,8 +22,15 @@ enum Shape {
     Views,
     /// Changes the receiver only, and returns something that it leads to.
     Steps,
-    /// Changes what the receiver leads to, and it may keep the arguments.
+    /// Changes the receiver, which may keep the arguments; returns something
+    /// that it leads to.
     Changes,
+    /// Changes the receiver and what it is a view of.
+    ChangesBelow,
+    /// Changes nothing; what changes the result changes the receiver.
+    Backed,
+    /// Changes nothing; returns something that the first argument leads to.
+    GetsFirst,
     /// A new object that leads to all arguments.
     Makes,
     /// Changes the first argument.
@@ -41,8 +48,8 @@ enum Shape {
 }
 
 use Shape::{
-    Anything, ArrayCopy, Changes, ChangesFirst, ChangesSecond, Clones, Gets, Makes, Outputs, Reads,
-    Steps, Views,
+    Anything, ArrayCopy, Backed, Changes, ChangesBelow, ChangesFirst, ChangesSecond, Clones, Gets,
+    GetsFirst, Makes, Outputs, Reads, Steps, Views,
 };
 
 /// Natives and intrinsics: class, methods separated by blanks, shape.
@@ -58,6 +65,11 @@ const NATIVES: &[(&str, &str, Shape)] = &[
         "java/lang/reflect/Array",
         "set setBoolean setByte setChar setShort setInt setLong setFloat setDouble",
         ChangesFirst,
+    ),
+    (
+        "java/lang/reflect/Field",
+        "get getBoolean getByte getChar getShort getInt getLong getFloat getDouble",
+        GetsFirst,
     ),
     ("java/lang/reflect/Array", "get", Gets),
     (
@@ -109,14 +121,18 @@ const CONTRACTS: &[(&str, &str, Shape)] = &[
     ("java/lang/Iterable", "forEach", Reads),
     ("java/util/Iterator", "hasNext", Reads),
     ("java/util/Iterator", "next", Steps),
-    ("java/util/Iterator", "remove forEachRemaining", Changes),
+    (
+        "java/util/Iterator",
+        "remove forEachRemaining",
+        ChangesBelow,
+    ),
     (
         "java/util/ListIterator",
         "hasNext hasPrevious nextIndex previousIndex",
         Reads,
     ),
     ("java/util/ListIterator", "next previous", Steps),
-    ("java/util/ListIterator", "remove set add", Changes),
+    ("java/util/ListIterator", "remove set add", ChangesBelow),
     ("java/util/Enumeration", "hasMoreElements", Reads),
     ("java/util/Enumeration", "nextElement", Steps),
     ("java/util/Enumeration", "asIterator", Views),
@@ -155,9 +171,10 @@ const COLLECTION_READERS: &str = "size isEmpty contains containsAll indexOf last
     comparator search capacity";
 const COLLECTION_GETTERS: &str = "get getFirst getLast first last peek element peekFirst peekLast ceiling floor \
     higher lower firstElement lastElement elementAt toArray clone";
-const COLLECTION_VIEWS: &str = "iterator listIterator descendingIterator spliterator subList stream parallelStream \
-    descendingSet headSet tailSet subSet elements reversed";
-const COLLECTION_CHANGERS: &str = "add addAll remove removeAll retainAll clear set push pop poll pollFirst pollLast \
+const COLLECTION_VIEWS: &str =
+    "iterator listIterator descendingIterator spliterator stream parallelStream elements";
+const COLLECTION_BACKED: &str = "subList descendingSet headSet tailSet subSet reversed";
+const COLLECTION_CHANGERS: &str = "<init> add addAll remove removeAll retainAll clear set push pop poll pollFirst pollLast \
     offer offerFirst offerLast addFirst addLast removeFirst removeLast sort replaceAll removeIf addElement \
     removeElement removeElementAt removeAllElements insertElementAt setElementAt put take drainTo setSize \
     removeRange addIfAbsent";
@@ -182,9 +199,10 @@ const MAPS: &[&str] = &[
 const MAP_READERS: &str = "size isEmpty containsKey containsValue contains equals hashCode toString getProperty comparator";
 const MAP_GETTERS: &str =
     "get getOrDefault firstKey lastKey ceilingKey floorKey higherKey lowerKey clone";
-const MAP_VIEWS: &str = "keySet values entrySet keys elements headMap tailMap subMap descendingMap navigableKeySet \
-    descendingKeySet firstEntry lastEntry ceilingEntry floorEntry higherEntry lowerEntry stringPropertyNames";
-const MAP_CHANGERS: &str = "put putAll remove clear putIfAbsent compute computeIfAbsent computeIfPresent merge replace \
+const MAP_BACKED: &str = "keySet values entrySet headMap tailMap subMap descendingMap navigableKeySet \
+    descendingKeySet";
+const MAP_VIEWS: &str = "keys elements firstEntry lastEntry ceilingEntry floorEntry higherEntry lowerEntry stringPropertyNames";
+const MAP_CHANGERS: &str = "<init> put putAll remove clear putIfAbsent compute computeIfAbsent computeIfPresent merge replace \
     replaceAll pollFirstEntry pollLastEntry setProperty";
 
 /// Streams are used once and run what they are given, which the calls say.
@@ -217,7 +235,12 @@ const ENTRIES: &[(&str, &str, Shape)] = &[
     ),
     ("java/util/Optional", "of ofNullable", Views),
     ("java/util/stream/Stream", "of concat", Views),
-    ("java/util/Arrays", "asList stream", Views),
+    ("java/util/Arrays", "asList", Backed),
+    (
+        "java/util/Collections",
+        "synchronizedList synchronizedSet synchronizedMap synchronizedCollection",
+        Backed,
+    ),
     ("java/util/Arrays", "copyOf copyOfRange", Clones),
     (
         "java/util/Arrays",
@@ -229,7 +252,7 @@ const ENTRIES: &[(&str, &str, Shape)] = &[
     ("java/util/Map", "of copyOf entry", Makes),
     (
         "java/util/Collections",
-        "unmodifiableList unmodifiableSet unmodifiableMap unmodifiableCollection synchronizedList synchronizedMap \
+        "unmodifiableList unmodifiableSet unmodifiableMap unmodifiableCollection \
          singletonList singleton enumeration list",
         Views,
     ),
@@ -294,16 +317,55 @@ impl Contracts {
                     COLLECTION_GETTERS,
                     COLLECTION_VIEWS,
                     COLLECTION_CHANGERS,
+                    COLLECTION_BACKED,
                 ],
             ),
-            (STREAMS, [STREAM_READERS, STREAM_GETTERS, STREAM_VIEWS, ""]),
-            (MAPS, [MAP_READERS, MAP_GETTERS, MAP_VIEWS, MAP_CHANGERS]),
+            (
+                STREAMS,
+                [STREAM_READERS, STREAM_GETTERS, STREAM_VIEWS, "", ""],
+            ),
+            (
+                MAPS,
+                [
+                    MAP_READERS,
+                    MAP_GETTERS,
+                    MAP_VIEWS,
+                    MAP_CHANGERS,
+                    MAP_BACKED,
+                ],
+            ),
         ];
         for (classes, methods) in tables {
-            for (methods, shape) in methods.into_iter().zip([Reads, Gets, Views, Changes]) {
+            for (methods, shape) in methods
+                .into_iter()
+                .zip([Reads, Gets, Views, Changes, Backed])
+            {
                 let summary = Arc::new(summary(shape, any, element));
                 for class in classes {
                     contracts.add(program, class, methods, &summary);
+                }
+            }
+        }
+        // Exceptions keep a message and a cause.
+        let throwable = program
+            .names
+            .find(b"java/lang/Throwable")
+            .and_then(|name| program.find(name));
+        let keeps = Arc::new(summary(Changes, any, element));
+        for class in throwable
+            .map(|class| program.subtypes(class))
+            .unwrap_or_default()
+        {
+            let class = program.class(class);
+            for number in class.methods.clone().filter(|_| class.library) {
+                let signature = program
+                    .names
+                    .bytes(program.method(MethodId(number)).signature);
+                if signature.starts_with(b"<init>(") {
+                    contracts
+                        .known
+                        .entry(MethodId(number))
+                        .or_insert_with(|| keeps.clone());
                 }
             }
         }
@@ -407,9 +469,19 @@ fn summary(shape: Shape, any: Sym, element: Sym) -> Summary {
             summary.returned = vec![certain(DEEP), certain(OUTSIDE)];
         }
         Changes => {
-            summary.writes.extend([write(THIS), write(DEEP)]);
+            summary.writes.push(write(THIS));
             summary.heap.push((THIS, any, arguments));
             summary.returned = vec![certain(DEEP), certain(OUTSIDE)];
+        }
+        ChangesBelow => {
+            summary.writes.extend([write(THIS), write(DEEP)]);
+            summary.heap.push((THIS, any, arguments));
+        }
+        Backed => summary.returned = vec![certain(THIS), certain(DEEP)],
+        GetsFirst => {
+            let below = summary.nodes.len() as u32;
+            summary.nodes.push(Node::Deep(1));
+            summary.returned = vec![certain(OUTSIDE), certain(below)];
         }
         Makes => {
             summary.returned = vec![certain(MADE)];
@@ -418,7 +490,7 @@ fn summary(shape: Shape, any: Sym, element: Sym) -> Summary {
             summary.heap.push((MADE, any, all));
         }
         Outputs => {
-            summary.writes.extend([write(THIS), write(DEEP)]);
+            summary.writes.push(write(THIS));
             summary.returned = vec![certain(THIS), certain(OUTSIDE)];
         }
         ChangesFirst => {

@@ -17,6 +17,7 @@ pub mod circles;
 pub mod method;
 pub mod solve;
 
+use crate::program::names::Map;
 use crate::program::{ClassId, MethodId, Sym};
 
 /// Where a value comes from.
@@ -63,10 +64,17 @@ pub fn join(into: &mut Refs, from: &[Ref], weak: bool) -> bool {
     if let &[found] = from {
         return insert(into, found | weak);
     }
-    let is_new = |found: Ref| {
-        into.binary_search(&(found & !1)).is_err() && into.binary_search(&found).is_err()
+    // Most of the time there is nothing new.
+    let mut at = 0;
+    let is_known = |&found: &Ref| {
+        let found = found | weak;
+        while into.get(at).is_some_and(|known| known >> 1 < found >> 1) {
+            at += 1;
+        }
+        into.get(at)
+            .is_some_and(|&known| known >> 1 == found >> 1 && known <= found)
     };
-    if !from.iter().any(|found| is_new(found | weak)) {
+    if from.iter().all(is_known) {
         return false;
     }
     let mut merged = Refs::with_capacity(into.len() + from.len());
@@ -172,6 +180,47 @@ impl Summary {
         first.or_else(|| writes.next())
     }
 
+    /// Whether this says all that another one says; how it came to it does not
+    /// matter.
+    pub fn covers(&self, other: &Summary) -> bool {
+        let numbers: Map<Node, u32> = self
+            .nodes
+            .iter()
+            .zip(0..)
+            .map(|(&node, at)| (node, at))
+            .collect();
+        let mut means = Vec::with_capacity(other.nodes.len());
+        for node in &other.nodes {
+            let own = match *node {
+                Node::Read(from, field) => Node::Read(means[from as usize], field),
+                other => other,
+            };
+            match numbers.get(&own) {
+                Some(&number) => means.push(number),
+                None => return false,
+            }
+        }
+        let has = |refs: &[Ref], one: Ref| {
+            let own = means[(one >> 1) as usize] << 1;
+            refs.contains(&own) || one & 1 == 1 && refs.contains(&(own | 1))
+        };
+        let all = |own: &[Ref], others: &[Ref]| others.iter().all(|&one| has(own, one));
+        let written: Refs = self.writes.iter().map(|write| write.node).collect();
+        self.writes_outside >= other.writes_outside
+            && other.writes.iter().all(|write| has(&written, write.node))
+            && all(&self.returned, &other.returned)
+            && all(&self.thrown, &other.thrown)
+            && all(&self.kept, &other.kept)
+            && other.heap.iter().all(|(node, field, refs)| {
+                let own = means[*node as usize];
+                let held = self
+                    .heap
+                    .iter()
+                    .find(|entry| entry.0 == own && entry.1 == *field);
+                held.is_some_and(|held| all(&held.2, refs))
+            })
+    }
+
     /// For a body that is not known: all that it gets may be changed, and what
     /// it returns may be any of it.
     pub fn unknown(followed: &[bool]) -> Summary {
@@ -193,5 +242,41 @@ impl Summary {
             }
         }
         summary
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::collections::BTreeMap;
+
+    /// Nodes with whether the way to them is uncertain.
+    fn plain(refs: &[Ref]) -> BTreeMap<u32, bool> {
+        refs.iter().map(|one| (one >> 1, one & 1 == 1)).collect()
+    }
+
+    fn sorted(of: BTreeMap<u32, bool>) -> Refs {
+        of.into_iter()
+            .map(|(node, weak)| reference(node, weak))
+            .collect()
+    }
+
+    proptest! {
+        #[test]
+        fn joins_are_unions(one: BTreeMap<u8, bool>, other: BTreeMap<u8, bool>, weak: bool) {
+            let wide = |of: BTreeMap<u8, bool>| of.into_iter().map(|(node, weak)| (u32::from(node), weak)).collect();
+            let (one, other): (BTreeMap<u32, bool>, BTreeMap<u32, bool>) = (wide(one), wide(other));
+            let mut expected = one.clone();
+            for (&node, &own) in &other {
+                let known = expected.entry(node).or_insert(true);
+                *known &= own || weak;
+            }
+            let mut refs = sorted(one.clone());
+            let changed = join(&mut refs, &sorted(other), weak);
+            prop_assert_eq!(plain(&refs), expected.clone());
+            prop_assert!(refs.is_sorted());
+            prop_assert_eq!(changed, expected != one);
+        }
     }
 }

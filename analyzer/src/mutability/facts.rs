@@ -102,6 +102,10 @@ pub struct Facts {
     pub unknown: Option<String>,
     /// Whether there is a body that was to be read.
     pub present: bool,
+    /// Whether anything in it may throw.
+    pub throws: bool,
+    /// Whether it has a loop.
+    pub loops: bool,
 }
 
 /// Whether values of a type cannot be mutated: numbers, strings, boxes.
@@ -185,6 +189,8 @@ impl Facts {
             followed: this.into_iter().chain(declared).collect(),
             unknown: Some(why),
             present: true,
+            throws: true,
+            loops: true,
             ..Facts::default()
         }
     }
@@ -203,7 +209,6 @@ fn followed(member: &Member<'_>) -> Box<[bool]> {
 
 struct Reader<'a> {
     program: &'a Program,
-    class: &'a ClassFile<'a>,
     pool: &'a ConstantPool<'a>,
     bootstraps: Vec<Bootstrap>,
     body: &'a Body,
@@ -213,6 +218,7 @@ struct Reader<'a> {
     /// The class, if this is its initializer.
     initializes: Option<ClassId>,
     element: Sym,
+    has_this: bool,
 }
 
 struct Bootstrap {
@@ -254,7 +260,6 @@ impl<'a> Reader<'a> {
         let initializer = &*program.names.bytes(method.signature) == b"<clinit>()V";
         Reader {
             program,
-            class,
             pool: &class.pool,
             bootstraps: if has_dynamic {
                 bootstraps(class)
@@ -265,6 +270,7 @@ impl<'a> Reader<'a> {
             meaning: vec![NONE; body.kinds.len()],
             facts: Vec::new(),
             initializes: initializer.then_some(method.class),
+            has_this: !method.is(access::STATIC),
             element: program.names.intern(Facts::ELEMENT.as_bytes()),
         }
     }
@@ -318,11 +324,13 @@ impl<'a> Reader<'a> {
         }
         Facts {
             loops_from: loops_from.min(self.facts.len()),
-            ops: self.facts,
+            ops: std::mem::take(&mut self.facts),
             vars: body.kinds.len() as u32,
             followed,
             unknown: None,
             present: true,
+            throws: body.insns.iter().any(|insn| self.may_throw(insn)),
+            loops: loops_from != usize::MAX,
         }
     }
 
@@ -366,6 +374,53 @@ impl<'a> Reader<'a> {
                 result.is_some_and(|ty| !is_trivial(ty.descriptor()))
             }
             _ => true,
+        }
+    }
+
+    /// Whether an instruction may throw. Fields of `this` are there; the
+    /// constructor of objects is empty.
+    fn may_throw(&self, insn: &Insn) -> bool {
+        let on_this = || {
+            let base = self.body.operands(insn).first();
+            let this = self
+                .body
+                .insns
+                .iter()
+                .find(|insn| insn.op == Ssa::Param(0))
+                .and_then(|insn| insn.result);
+            self.has_this && base.copied() == this
+        };
+        match insn.op {
+            Ssa::Compute(code) => matches!(code, oc::IDIV | oc::LDIV | oc::IREM | oc::LREM),
+            Ssa::GetField(_) | Ssa::PutField(_) => !on_this(),
+            Ssa::Constant(index) => !matches!(
+                self.pool.get(index),
+                Ok(Constant::Integer(_)
+                    | Constant::Float(_)
+                    | Constant::Long(_)
+                    | Constant::Double(_)
+                    | Constant::String(_))
+            ),
+            Ssa::Invoke(oc::INVOKESPECIAL, index) => {
+                let method = self.pool.method(index);
+                !method.is_ok_and(|method| {
+                    method.owner == "java/lang/Object" && method.name == "<init>"
+                })
+            }
+            Ssa::GetStatic(_)
+            | Ssa::PutStatic(_)
+            | Ssa::ArrayLoad(_)
+            | Ssa::ArrayStore(_)
+            | Ssa::ArrayLength => true,
+            Ssa::New(_) | Ssa::NewPrimitiveArray(_) | Ssa::NewArray(_) | Ssa::NewMultiArray(_) => {
+                true
+            }
+            Ssa::Invoke(..)
+            | Ssa::CheckCast(_)
+            | Ssa::InstanceOf(_)
+            | Ssa::Monitor(_)
+            | Ssa::Throw => true,
+            _ => false,
         }
     }
 
@@ -449,7 +504,8 @@ impl<'a> Reader<'a> {
             }
             Ssa::Catch => self.add(insn, Op::Catch { dst }),
             Ssa::Constant(_) if dst != NONE => self.add(insn, Op::Outside { dst }),
-            Ssa::GetField(index) if dst != NONE => {
+            // Numbers too: a copy plan asks for all fields that are read.
+            Ssa::GetField(index) => {
                 if let Some((field, _)) = self.field(index) {
                     let base = operand(0);
                     self.add(insn, Op::Load { dst, base, field });
@@ -641,6 +697,5 @@ impl<'a> Reader<'a> {
                 self.add(insn, Op::Unknown { dst, what, args });
             }
         }
-        let _ = self.class;
     }
 }

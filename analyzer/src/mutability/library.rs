@@ -354,10 +354,10 @@ impl Stored {
                 words.next()?;
             }
             for _ in 0..words.next()? {
-                (words.next()?, words.next()?, words.next()?);
+                words.nth(2)?;
             }
             for at in 0..words.next()? {
-                (words.next()?, words.next()?);
+                words.nth(1)?;
                 let packed = words.next()?;
                 let method = class.and_then(|class| class.methods.clone().nth(at as usize));
                 if let Some(method) = method {
@@ -379,100 +379,98 @@ impl Stored {
 impl solve::Library for Summaries<'_> {
     fn summary(&self, method: MethodId) -> Option<Arc<Summary>> {
         let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
-        let found = made
-            .entry(method)
-            .or_insert_with(|| Arc::new(self.make(method)));
-        Some(found.clone())
+        let packed = self.verdicts.get(method.0 as usize).copied().unwrap_or(0);
+        let verdict = |param: u16| match packed.checked_shr(2 * u32::from(param)).unwrap_or(0) & 3 {
+            1 => Verdict::Immutable,
+            2 => Verdict::Mutable,
+            _ => Verdict::Unknown,
+        };
+        let make = || Arc::new(from_verdicts(self.program, method, verdict, self.any));
+        Some(made.entry(method).or_insert_with(make).clone())
     }
 }
 
-impl Summaries<'_> {
-    /// What verdicts say of a method: what is mutable is written and may keep
-    /// the other arguments; what is returned may be or lead to any of them.
-    fn make(&self, method: MethodId) -> Summary {
-        let params = param_count(self.program, method);
-        let packed = self.verdicts.get(method.0 as usize).copied().unwrap_or(0);
-        let mut summary = Summary {
-            nodes: vec![Node::Outside, Node::New(0, Made::Some)],
-            ..Summary::default()
-        };
-        let signature = self
-            .program
-            .names
-            .bytes(self.program.method(method).signature);
-        let open = signature.iter().position(|&byte| byte == b'(').unwrap_or(0);
-        let descriptor = MethodDescriptor::parse(Utf8::new(&signature[open..]));
-        let is_static = self.program.method(method).is(access::STATIC);
-        let types: Vec<bool> = match &descriptor {
-            Ok(descriptor) => {
-                let declared = descriptor
-                    .parameters()
-                    .map(|ty| !is_trivial(ty.descriptor()));
-                (!is_static)
-                    .then_some(true)
-                    .into_iter()
-                    .chain(declared)
-                    .collect()
-            }
-            Err(_) => vec![true; params.into()],
-        };
-        let returns = match &descriptor {
-            Ok(descriptor) => descriptor
-                .result()
-                .is_some_and(|ty| !is_trivial(ty.descriptor())),
-            Err(_) => true,
-        };
-        let mut all = Refs::new();
-        let mut changed = Vec::new();
-        for param in (0..params).filter(|&param| types.get(usize::from(param)) == Some(&true)) {
-            let node = summary.nodes.len() as u32;
-            summary
-                .nodes
-                .extend([Node::Param(param), Node::Deep(param)]);
-            all.extend([reference(node, false), reference(node + 1, false)]);
-            let bits = if param < PACKED {
-                packed >> (2 * param) & 3
-            } else {
-                0
-            };
-            let mut write = |node, weak| {
-                summary.writes.push(Write {
-                    node: reference(node, weak),
-                    cause: Cause::NoBody,
-                });
-            };
-            match bits {
-                1 => {}
-                // How deep it is changed nobody knows any more.
-                2 => {
-                    write(node, false);
-                    write(node + 1, true);
-                    changed.push(node);
-                }
-                _ => {
-                    write(node, true);
-                    write(node + 1, true);
-                    changed.push(node);
-                }
-            }
+/// What verdicts say of a method: what is mutable is written and may keep the
+/// other arguments; what is returned may be or lead to any of them.
+pub fn from_verdicts(
+    program: &Program,
+    method: MethodId,
+    verdict: impl Fn(u16) -> Verdict,
+    any: Sym,
+) -> Summary {
+    let params = param_count(program, method);
+    let mut summary = Summary {
+        nodes: vec![Node::Outside, Node::New(0, Made::Some)],
+        ..Summary::default()
+    };
+    let signature = program.names.bytes(program.method(method).signature);
+    let open = signature.iter().position(|&byte| byte == b'(').unwrap_or(0);
+    let descriptor = MethodDescriptor::parse(Utf8::new(&signature[open..]));
+    let is_static = program.method(method).is(access::STATIC);
+    let types: Vec<bool> = match &descriptor {
+        Ok(descriptor) => {
+            let declared = descriptor
+                .parameters()
+                .map(|ty| !is_trivial(ty.descriptor()));
+            (!is_static)
+                .then_some(true)
+                .into_iter()
+                .chain(declared)
+                .collect()
         }
-        for node in changed {
-            let others: Refs = all
-                .iter()
-                .copied()
-                .filter(|one| one >> 1 != node && one >> 1 != node + 1)
-                .collect();
-            if !others.is_empty() {
-                summary.heap.push((node, self.any, others));
-            }
-        }
-        if returns {
-            summary.returned = vec![reference(0, false), reference(1, false)];
-            summary.returned.extend(all.iter().map(|one| one | 1));
-            if !all.is_empty() {
-                summary.heap.push((1, self.any, all));
-            }
-        }
+        Err(_) => vec![true; params.into()],
+    };
+    let returns = match &descriptor {
+        Ok(descriptor) => descriptor
+            .result()
+            .is_some_and(|ty| !is_trivial(ty.descriptor())),
+        Err(_) => true,
+    };
+    let mut all = Refs::new();
+    let mut changed = Vec::new();
+    for param in (0..params).filter(|&param| types.get(usize::from(param)) == Some(&true)) {
+        let node = summary.nodes.len() as u32;
         summary
+            .nodes
+            .extend([Node::Param(param), Node::Deep(param)]);
+        all.extend([reference(node, false), reference(node + 1, false)]);
+        let mut write = |node, weak| {
+            summary.writes.push(Write {
+                node: reference(node, weak),
+                cause: Cause::NoBody,
+            });
+        };
+        match verdict(param) {
+            Verdict::Immutable => {}
+            // How deep it is changed nobody knows any more.
+            Verdict::Mutable => {
+                write(node, false);
+                write(node + 1, true);
+                changed.push(node);
+            }
+            Verdict::Unknown => {
+                write(node, true);
+                write(node + 1, true);
+                changed.push(node);
+            }
+        }
     }
+    for node in changed {
+        let others: Refs = all
+            .iter()
+            .copied()
+            .filter(|one| one >> 1 != node && one >> 1 != node + 1)
+            .collect();
+        if !others.is_empty() {
+            summary.heap.push((node, any, others));
+        }
+    }
+    if returns {
+        summary.returned = vec![reference(0, false), reference(1, false)];
+        summary.returned.extend(all.iter().map(|one| one | 1));
+        if !all.is_empty() {
+            summary.heap.push((1, any, all));
+        }
+    }
+    summary
 }

@@ -62,10 +62,7 @@ impl Distances {
                 self.fields.retain(|entry| entry.1 < to);
                 true
             }
-            Some(field) if to >= self.by(field) => {
-                let _ = field;
-                false
-            }
+            Some(field) if to >= self.by(field) => false,
             Some(field) => {
                 self.fields.retain(|entry| entry.0 != field);
                 self.fields.push((field, to));
@@ -90,8 +87,9 @@ pub struct Points {
 }
 
 impl Points {
-    /// Finds them.
-    pub fn new(facts: &Facts, variant: Variant) -> Points {
+    /// Finds them. `look` is shown each operation once: before the first loop
+    /// with what holds there, from there on with what holds at the end.
+    pub fn find(facts: &Facts, variant: Variant, mut look: impl FnMut(&Points, u32, &Op)) {
         let mut points = Points {
             of: vec![Vec::new(); facts.vars as usize],
         };
@@ -104,8 +102,9 @@ impl Points {
             })
             .collect();
         let (once, again) = facts.ops.split_at(facts.loops_from.min(facts.ops.len()));
-        for fact in once {
+        for (fact, at) in once.iter().zip(0..) {
             points.take(&fact.op, variant, &thrown);
+            look(&points, at, &fact.op);
         }
         loop {
             let mut changed = false;
@@ -116,7 +115,9 @@ impl Points {
                 break;
             }
         }
-        points
+        for (fact, at) in again.iter().zip(once.len() as u32..) {
+            look(&points, at, &fact.op);
+        }
     }
 
     /// The parameters whose state a value may be or lead to.
@@ -286,53 +287,42 @@ pub fn call_of(op: &Op) -> Option<(Site, &[Var])> {
 /// Applies stage S to a body.
 pub fn local(facts: &Facts) -> Local {
     let mut local = Local::default();
-    let over = Points::new(facts, Variant::Over);
-    let under = Points::new(facts, Variant::Under);
-    for (at, fact) in facts.ops.iter().enumerate() {
-        let at = at as u32;
-        match &fact.op {
-            Op::Store { base, .. } => local
-                .writes
-                .extend(over.is_state_of(*base).map(|param| (param, at))),
-            Op::StoreStatic { value, .. } => {
+    Points::find(facts, Variant::Over, |over, at, op| match op {
+        Op::Store { base, .. } => local
+            .writes
+            .extend(over.is_state_of(*base).map(|param| (param, at))),
+        Op::StoreStatic { value, .. } => {
+            let kept = over.leads_to(*value).map(|param| (param, Leak::Static(at)));
+            local.leaks.extend(kept);
+        }
+        // Making a lambda runs nothing; that it may be run by whom it is given
+        // to is what the over-approximation has to say.
+        Op::Call { .. } | Op::Lambda(_) => {
+            let args = call_of(op).map_or(&[][..], |call| call.1);
+            for (&arg, place) in args.iter().zip(0..) {
+                for param in over.leads_to(arg) {
+                    local.leaks.push((param, Leak::Call(at)));
+                    local.over.push((param, at, place));
+                }
+            }
+        }
+        Op::Unknown { args, .. } => {
+            for &arg in args {
                 local
                     .leaks
-                    .extend(over.leads_to(*value).map(|param| (param, Leak::Static(at))));
+                    .extend(over.leads_to(arg).map(|param| (param, Leak::Unknown(at))));
             }
-            Op::Call { args, .. } => {
-                for (place, &arg) in args.iter().enumerate() {
-                    local
-                        .leaks
-                        .extend(over.leads_to(arg).map(|param| (param, Leak::Call(at))));
-                    local
-                        .over
-                        .extend(over.leads_to(arg).map(|param| (param, at, place as u16)));
-                    local
-                        .under
-                        .extend(under.leads_to(arg).map(|param| (param, at, place as u16)));
-                }
-            }
-            // Making a lambda runs nothing; that it may be run by whom it is
-            // given to is what the over-approximation has to say.
-            Op::Lambda(lambda) => {
-                for (place, &arg) in lambda.captured.iter().enumerate() {
-                    local
-                        .leaks
-                        .extend(over.leads_to(arg).map(|param| (param, Leak::Call(at))));
-                    local
-                        .over
-                        .extend(over.leads_to(arg).map(|param| (param, at, place as u16)));
-                }
-            }
-            Op::Unknown { args, .. } => {
-                for &arg in args {
-                    local
-                        .leaks
-                        .extend(over.leads_to(arg).map(|param| (param, Leak::Unknown(at))));
-                }
-            }
-            _ => {}
         }
-    }
+        _ => {}
+    });
+    Points::find(facts, Variant::Under, |under, at, op| {
+        if let Op::Call { args, .. } = op {
+            for (&arg, place) in args.iter().zip(0..) {
+                local
+                    .under
+                    .extend(under.leads_to(arg).map(|param| (param, at, place)));
+            }
+        }
+    });
     local
 }

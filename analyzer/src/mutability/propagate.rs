@@ -100,7 +100,7 @@ pub fn propagate(input: &Input<'_>, answers: &mut Answers) {
         );
     }
     let mut graph = Graph::new(nodes.count, &under, &shared);
-    mutable(input, &mut graph, &leaves, answers);
+    mutable(&mut graph, &leaves, answers);
     let mut graph = Graph::new(nodes.count, &over, &shared);
     immutable(input, &mut graph, &leaves, answers);
 }
@@ -200,7 +200,7 @@ impl Graph {
 }
 
 /// Everything unknown that leads to something mutable is mutable.
-fn mutable(input: &Input<'_>, graph: &mut Graph, leaves: &[(u32, Leaf)], answers: &mut Answers) {
+fn mutable(graph: &mut Graph, leaves: &[(u32, Leaf)], answers: &mut Answers) {
     let count = answers.count();
     // What each node leads to: the first that was found.
     let mut next: Vec<Option<Step>> = vec![None; graph.against.len()];
@@ -248,7 +248,6 @@ fn mutable(input: &Input<'_>, graph: &mut Graph, leaves: &[(u32, Leaf)], answers
             }
         }
     }
-    let _ = input;
 }
 
 /// What lies behind an argument of a call.

@@ -54,3 +54,50 @@ pub fn forward<F: Lattice>(
     }
     facts
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::program::ssa::tests::a_loop;
+
+    /// The blocks on some way.
+    impl Lattice for BTreeSet<u32> {
+        fn join(&mut self, other: &Self) -> bool {
+            let before = self.len();
+            self.extend(other);
+            self.len() > before
+        }
+    }
+
+    #[test]
+    fn loops_and_handlers_are_gone_through() {
+        let body = a_loop();
+        let with = |block: u32, mut facts: BTreeSet<u32>| {
+            let thrown = facts.clone();
+            facts.insert(block);
+            (facts, thrown)
+        };
+        let facts = forward(&body, BTreeSet::new(), with);
+        let at = |pc: u32| {
+            body.cfg
+                .blocks
+                .iter()
+                .position(|block| block.start == pc)
+                .unwrap()
+        };
+        // The loop's head comes after its end, by the jump back.
+        let head = facts[at(2)].as_ref().unwrap();
+        assert!(
+            head.contains(&(at(2) as u32)) && head.contains(&0),
+            "{head:?}"
+        );
+        // The handler comes after blocks that threw, which did not end.
+        let handler = facts[at(19)].as_ref().unwrap();
+        assert!(handler.contains(&(at(2) as u32)), "{handler:?}");
+        let end = facts[at(22)].as_ref().unwrap();
+        assert!(
+            end.contains(&(at(16) as u32)) && end.contains(&(at(19) as u32)),
+            "{end:?}"
+        );
+    }
+}

@@ -446,6 +446,11 @@ impl Program {
         ClassFile::parse(bytes).ok()
     }
 
+    /// CRC-32 of a class file.
+    pub fn file_crc(&self, class: ClassId) -> u32 {
+        crc32fast::hash(&self.class(class).bytes)
+    }
+
     /// Gives back the memory of all class files.
     pub fn forget_files(&mut self) {
         for class in &mut self.classes {
@@ -470,7 +475,10 @@ impl Program {
 mod tests {
     use super::*;
 
-    fn program(classes: &[(&str, &str, &[&str], &[(&str, u16)])]) -> Program {
+    /// Name, superclass, interfaces, methods with flags.
+    type Row<'r> = (&'r str, &'r str, &'r [&'r str], &'r [(&'r str, u16)]);
+
+    fn program(classes: &[Row<'_>]) -> Program {
         let names = Names::default();
         let sym = |text: &str| names.intern(text.as_bytes());
         let drafts = classes

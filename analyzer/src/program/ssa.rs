@@ -15,6 +15,10 @@
 //! edge is one to a handler).
 
 mod build;
+#[cfg(test)]
+mod interpret;
+#[cfg(test)]
+pub(super) mod tests;
 use super::cfg::{self, Cfg};
 use hindsight_classfile::{Code, ConstantPool, MethodDescriptor};
 

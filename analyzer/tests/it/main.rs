@@ -11,6 +11,7 @@ mod inspect;
 mod instrument;
 mod instrument_errors;
 mod instrument_listing;
+mod mutability;
 mod project;
 mod recrash;
 #[path = "../../../crates/classfile/tests/support/mod.rs"]

@@ -358,10 +358,10 @@ fn stays_by_itself(own: &Own<'_, '_>, code: &Code<'_>) -> Result<bool, SkipReaso
         match (insn.opcode, insn.operand()?) {
             (op::INVOKEVIRTUAL..=op::NEW, _) => return Ok(false),
             // Another class may have to be initialized.
-            (op::GETSTATIC | op::PUTSTATIC, Operand::Constant(field)) => {
-                if own.class.pool.field(field)?.owner != own.name {
-                    return Ok(false);
-                }
+            (op::GETSTATIC | op::PUTSTATIC, Operand::Constant(field))
+                if own.class.pool.field(field)?.owner != own.name =>
+            {
+                return Ok(false);
             }
             _ => {}
         }

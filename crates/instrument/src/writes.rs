@@ -53,6 +53,7 @@ impl<'a> Writes<'a> {
     }
 
     /// Makes the probes of a body, by rising offset.
+    #[expect(clippy::too_many_arguments, reason = "what is known of a body")]
     pub fn probes(
         &mut self,
         own: &Own<'_, 'a>,

@@ -6,6 +6,7 @@
 //!
 //! - [`crash`] is the vocabulary: [`crash::Meta`], [`crash::Failure`],
 //!   [`crash::ClassInfo`], [`crash::Object`], [`crash::Value`].
+//! - [`plan`] is what the analyzer tells the agent beforehand: a file of its own.
 //! - [`record`] frames, compresses and checksums one block of bytes.
 //! - [`writer`] turns the vocabulary into records, [`reader`] turns a file's
 //!   bytes back into a [`reader::Crash`].
@@ -43,6 +44,7 @@
 #![forbid(unsafe_code)]
 
 pub mod crash;
+pub mod plan;
 pub mod reader;
 pub mod record;
 pub mod trace;

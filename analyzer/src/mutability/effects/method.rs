@@ -1,7 +1,7 @@
 //! From a body to its [`Summary`].
 
 use super::{Cause, Made, Node, Ref, Refs, Summary, Write, join, reference};
-use crate::mutability::facts::{Facts, Lambda, Op, Var};
+use crate::mutability::facts::{Facts, Lambda, NONE, Op, Var};
 use crate::program::calls::Site;
 use crate::program::names::Map;
 use crate::program::{ClassId, MethodId, Sym};
@@ -23,6 +23,10 @@ const MAX_ROUNDS: usize = 24;
 const MANY_NODES: usize = 200;
 /// The same where summaries are coarse.
 const FEW_NODES: usize = 48;
+
+/// References that are moved for one body, all together, before it is given up:
+/// what is left of thousands of nodes says no more than the verdicts do.
+const MAX_WORK: usize = 300_000;
 
 /// What a call runs.
 #[derive(Clone)]
@@ -85,13 +89,15 @@ struct State<'a> {
     writes_outside: bool,
     depth: usize,
     many: usize,
+    work: usize,
     changed: bool,
 }
 
-/// Makes the summary of a body; `coarse` if it has to be a small one.
-pub fn summarize(world: &dyn World, id: MethodId, facts: &Facts, coarse: bool) -> Summary {
+/// Makes the summary of a body; `coarse` if it has to be a small one. Nothing if
+/// that would take too long.
+pub fn summarize(world: &dyn World, id: MethodId, facts: &Facts, coarse: bool) -> Option<Summary> {
     if facts.unknown.is_some() {
-        return Summary::unknown(&facts.followed);
+        return Some(Summary::unknown(&facts.followed));
     }
     let mut state = State {
         world,
@@ -115,12 +121,16 @@ pub fn summarize(world: &dyn World, id: MethodId, facts: &Facts, coarse: bool) -
         } else {
             MANY_NODES
         },
+        work: 0,
         changed: false,
     };
     for _ in 0..MAX_ROUNDS {
         state.changed = false;
         for (at, fact) in facts.ops.iter().enumerate() {
             state.op(at as u32, &fact.op);
+            if state.work > MAX_WORK {
+                return None;
+            }
         }
         if !state.changed {
             break;
@@ -133,7 +143,7 @@ pub fn summarize(world: &dyn World, id: MethodId, facts: &Facts, coarse: bool) -
             state.write(found | 1, Cause::Unknown(0));
         }
     }
-    state.summary(coarse)
+    Some(state.summary(coarse))
 }
 
 impl State<'_> {
@@ -233,6 +243,7 @@ impl State<'_> {
     /// Reads a field of all that a value may be.
     fn load(&mut self, base: &[Ref], field: Sym) -> Refs {
         let mut found = Refs::new();
+        self.work += base.len();
         let any = self.world.any_field();
         for &from in base {
             let (node, weak) = (from >> 1, from & 1 == 1);
@@ -254,11 +265,12 @@ impl State<'_> {
                     continue;
                 }
                 match (kind, self.nodes[*other as usize]) {
-                    (Node::Param(one), Node::Param(other)) => {
-                        if self.world.may_alias(self.id, one, other) {
-                            join(&mut found, refs, weak);
-                        }
+                    (Node::Param(one), Node::Param(other))
+                        if self.world.may_alias(self.id, one, other) =>
+                    {
+                        join(&mut found, refs, weak);
                     }
+                    (Node::Param(_), Node::Param(_)) => {}
                     (Node::Deep(param), _) if self.param_of(*other) == Some(param) => {
                         join(&mut found, refs, weak);
                     }
@@ -278,6 +290,7 @@ impl State<'_> {
     /// A value and all that it leads to.
     fn closure(&mut self, refs: &[Ref]) -> Refs {
         // 2 for a node that was reached on a certain way, 1 for another.
+        self.work += self.nodes.len();
         let mut seen = vec![0u8; self.nodes.len()];
         let mut pending = refs.to_vec();
         while let Some(next) = pending.pop() {
@@ -347,6 +360,7 @@ impl State<'_> {
                     self.set(*dst, &refs);
                 }
             }
+            Op::Load { dst: NONE, .. } => {}
             Op::Load { dst, base, field } => {
                 let found = self.load(&self.get(*base), *field);
                 self.set(*dst, &found);
@@ -437,6 +451,9 @@ impl State<'_> {
     }
 
     fn call(&mut self, at: u32, site: Site, args: &[Refs]) -> Refs {
+        if self.work > MAX_WORK {
+            return Refs::new();
+        }
         let world = self.world;
         let mut result = Refs::new();
         let receiver = args.first().cloned().unwrap_or_default();
@@ -458,7 +475,7 @@ impl State<'_> {
                             .lambda(method, op)
                             .filter(|lambda| world.answers(lambda, site));
                         if let Some(lambda) = lambda {
-                            let found = self.run_lambda(at, lambda, Some(one >> 1), &args[1..]);
+                            let found = self.run_lambda(at, lambda, &[one], &args[1..]);
                             join(&mut result, &found, false);
                         }
                     }
@@ -486,8 +503,18 @@ impl State<'_> {
                 self.apply(at, &summary, args, |write| Cause::Call(at, *method, write))
             }
             Target::Known(summary) => self.apply(at, summary, args, |_| Cause::Known(at)),
+            // Any lambda that runs any lambda would run all of them, over and
+            // over.
+            Target::Lambda(..) if self.depth > 0 => match self.world.is_sound() {
+                true => self.give_away(at, args),
+                false => Refs::new(),
+            },
+            // What it has captured is read from it.
             Target::Lambda(method, op) => match self.world.lambda(*method, *op) {
-                Some(lambda) => self.run_lambda(at, lambda, None, args.get(1..).unwrap_or(&[])),
+                Some(lambda) => {
+                    let receiver = args.first().cloned().unwrap_or_default();
+                    self.run_lambda(at, lambda, &receiver, args.get(1..).unwrap_or(&[]))
+                }
                 None => Refs::new(),
             },
             Target::Unknown => self.give_away(at, args),
@@ -495,7 +522,7 @@ impl State<'_> {
     }
 
     /// Runs what a lambda stands for.
-    fn run_lambda(&mut self, at: u32, lambda: &Lambda, node: Option<u32>, args: &[Refs]) -> Refs {
+    fn run_lambda(&mut self, at: u32, lambda: &Lambda, receiver: &[Ref], args: &[Refs]) -> Refs {
         // Lambdas that run lambdas have an end somewhere.
         if self.depth > 3 {
             return Refs::new();
@@ -508,14 +535,8 @@ impl State<'_> {
             all.push(made.clone());
         }
         for place in 0..lambda.captured.len() {
-            let mut refs = Refs::new();
-            match node {
-                Some(node) => {
-                    self.held(node, self.world.captured(place), &mut refs, false);
-                    self.held(node, self.world.any_field(), &mut refs, false);
-                }
-                None => refs.push(self.outside()),
-            }
+            let captured = self.world.captured(place);
+            let refs = self.load(receiver, captured);
             all.push(refs);
         }
         all.extend(args.iter().cloned());
@@ -557,7 +578,7 @@ impl State<'_> {
                     if let Some(lambda) = self.world.lambda(method, op) {
                         // As many as it may take.
                         let args = vec![given; 4];
-                        let found = self.run_lambda(at, lambda, Some(one >> 1), &args);
+                        let found = self.run_lambda(at, lambda, &[one], &args);
                         join(&mut result, &found, false);
                     }
                 }
@@ -615,6 +636,8 @@ impl State<'_> {
             };
             means.push(refs);
         }
+        self.work +=
+            means.iter().map(Vec::len).sum::<usize>() + summary.writes.len() + summary.heap.len();
         let mapped = |refs: &[Ref]| {
             let mut all = Refs::new();
             for &one in refs {

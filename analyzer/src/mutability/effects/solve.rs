@@ -4,8 +4,10 @@
 use super::Summary;
 use super::circles;
 use super::method::{Target, World, summarize};
+use crate::mutability::answers::{Answers, Verdict};
 use crate::mutability::contracts::Contracts;
 use crate::mutability::facts::{Facts, Lambda, Op};
+use crate::mutability::library::from_verdicts;
 use crate::program::calls::{Calls, Dispatch, Site};
 use crate::program::names::{Map, Set};
 use crate::program::{ClassId, MethodId, Program, Sym};
@@ -41,15 +43,19 @@ pub struct Solver<'p> {
     library: &'p dyn Library,
     contracts: &'p Contracts,
     sound: bool,
+    verdicts: Option<&'p Answers>,
     summaries: Vec<RwLock<Option<Arc<Summary>>>>,
     sites: Vec<Mutex<Map<Site, Run>>>,
     unknown: Mutex<Map<MethodId, Arc<Summary>>>,
     /// Lambdas by the interface that they implement.
     lambdas: Map<ClassId, Vec<(MethodId, u32)>>,
-    callbacks: Mutex<Map<ClassId, Arc<Vec<(MethodId, usize)>>>>,
+    callbacks: Mutex<Map<ClassId, Callbacks>>,
     any: Sym,
     captured: Vec<Sym>,
 }
+
+/// Methods with how many arguments they take.
+type Callbacks = Arc<Vec<(MethodId, usize)>>;
 
 /// What a site runs, found once.
 #[derive(Clone)]
@@ -60,8 +66,21 @@ struct Run {
 }
 
 const SHARDS: usize = 16;
-/// From this many methods on, a circle is large.
-const LARGE: usize = 2000;
+/// A call that may run more methods than this is taken by their verdicts.
+const MANY_TARGETS: usize = 6;
+
+/// The verdict on several methods together.
+fn worse(one: Verdict, other: Verdict) -> Verdict {
+    match (one, other) {
+        (Verdict::Mutable, _) | (_, Verdict::Mutable) => Verdict::Mutable,
+        (Verdict::Unknown, _) | (_, Verdict::Unknown) => Verdict::Unknown,
+        _ => Verdict::Immutable,
+    }
+}
+
+/// A circle of more methods is large: waiting until nothing changes would take
+/// too long.
+const LARGE: usize = 100;
 
 /// The field that stands for all fields.
 pub fn any_field(program: &Program) -> Sym {
@@ -98,6 +117,7 @@ impl<'p> Solver<'p> {
             library,
             contracts,
             sound,
+            verdicts: None,
             summaries: (0..program.methods.len())
                 .map(|_| RwLock::default())
                 .collect(),
@@ -109,6 +129,15 @@ impl<'p> Solver<'p> {
             captured: (0..8)
                 .map(|n| program.names.intern(format!("captured {n}").as_bytes()))
                 .collect(),
+        }
+    }
+
+    /// Takes verdicts for calls that may run many methods: looking at each of
+    /// them at every such call would take too long.
+    pub fn with_verdicts(self, verdicts: &'p Answers) -> Solver<'p> {
+        Solver {
+            verdicts: Some(verdicts),
+            ..self
         }
     }
 
@@ -177,6 +206,19 @@ impl<'p> Solver<'p> {
         if found.open {
             targets.push(Target::Unknown);
         }
+        if targets.len() > MANY_TARGETS
+            && let (Some(verdicts), Some(method)) = (self.verdicts, found.resolved)
+        {
+            let verdict = |param| {
+                let all = targets
+                    .iter()
+                    .map(|target| self.verdict(verdicts, target, param));
+                all.fold(Verdict::Immutable, worse)
+            };
+            let joined = from_verdicts(self.program, method, verdict, self.any);
+            targets = vec![Target::Known(Arc::new(joined))];
+            own.clear();
+        }
         let mut own: Vec<u32> = own.into_iter().collect();
         own.sort_unstable();
         let run = Run {
@@ -185,6 +227,46 @@ impl<'p> Solver<'p> {
         };
         lock().insert(site, run.clone());
         run
+    }
+
+    /// The verdict on what a target does with an argument.
+    fn verdict(&self, verdicts: &Answers, target: &Target, param: u16) -> Verdict {
+        let of_summary = |summary: &Summary| match summary.write_of(param) {
+            None => Verdict::Immutable,
+            Some((_, write)) if write.node & 1 == 0 => Verdict::Mutable,
+            Some(_) => Verdict::Unknown,
+        };
+        match target {
+            Target::Known(summary) => of_summary(summary),
+            Target::Method(method) if verdicts.has(*method) => {
+                let place = verdicts.place_if(*method, param);
+                place.map_or(Verdict::Unknown, |place| verdicts.verdict(place))
+            }
+            Target::Method(method) => of_summary(&self.library_summary(*method)),
+            Target::Lambda(method, op) => {
+                let Some(lambda) = self.lambda(*method, *op) else {
+                    return Verdict::Unknown;
+                };
+                let first = u16::from(lambda.makes);
+                let captured = first + lambda.captured.len() as u16;
+                let params = match param {
+                    0 => first..captured,
+                    param => captured + param - 1..captured + param,
+                };
+                let mut all = Verdict::Immutable;
+                for &method in &self.calls.targets(lambda.site).methods {
+                    let target = match self.contracts.find(method) {
+                        Some(known) => Target::Known(known.clone()),
+                        None => Target::Method(method),
+                    };
+                    for param in params.clone() {
+                        all = worse(all, self.verdict(verdicts, &target, param));
+                    }
+                }
+                all
+            }
+            Target::Unknown => Verdict::Unknown,
+        }
     }
 
     /// Lambdas that a call may run: the method that makes one, the operation.
@@ -230,7 +312,15 @@ impl<'p> Solver<'p> {
     }
 
     /// Summarizes all methods. `step` hears of each that is done.
-    pub fn solve(self, step: &(dyn Fn(usize) + Sync)) -> Vec<Option<Arc<Summary>>> {
+    ///
+    /// `fallback` is a summary that is safe without looking at callees; methods
+    /// of large circles begin with it and are taken twice, each time better and
+    /// still safe.
+    pub fn solve(
+        self,
+        fallback: &(dyn Fn(MethodId) -> Summary + Sync),
+        step: &(dyn Fn(usize) + Sync),
+    ) -> Vec<Option<Arc<Summary>>> {
         let count = self.facts.len();
         let own: Vec<u32> = (0..count as u32)
             .filter(|&method| self.is_own(MethodId(method)))
@@ -247,7 +337,7 @@ impl<'p> Solver<'p> {
             // Circles of one level do not call each other, so that results do
             // not depend on who is faster.
             level.par_iter().for_each(|circle| {
-                self.circle(circle, &calls);
+                self.circle(circle, &calls, fallback);
                 step(circle.len());
             });
         }
@@ -258,26 +348,38 @@ impl<'p> Solver<'p> {
     }
 
     /// Summarizes methods that call each other, until nothing changes.
-    fn circle(&self, circle: &[u32], calls: &[Vec<u32>]) {
+    fn circle(
+        &self,
+        circle: &[u32],
+        calls: &[Vec<u32>],
+        fallback: &(dyn Fn(MethodId) -> Summary + Sync),
+    ) {
         let put = |method: u32, summary: Arc<Summary>| {
             let place = &self.summaries[method as usize];
             place
                 .write()
                 .unwrap_or_else(PoisonError::into_inner)
-                .replace(summary)
+                .replace(summary);
         };
         let make = |method: u32, coarse| {
-            Arc::new(summarize(
-                self,
-                MethodId(method),
-                &self.facts[method as usize],
-                coarse,
-            ))
+            let (id, facts) = (MethodId(method), &self.facts[method as usize]);
+            Arc::new(summarize(self, id, facts, coarse).unwrap_or_else(|| fallback(id)))
         };
         if let &[method] = circle
             && !calls[method as usize].contains(&method)
         {
             put(method, make(method, false));
+            return;
+        }
+        if circle.len() > LARGE {
+            circle
+                .iter()
+                .for_each(|&method| put(method, Arc::new(fallback(MethodId(method)))));
+            for _ in 0..2 {
+                circle
+                    .iter()
+                    .for_each(|&method| put(method, make(method, false)));
+            }
             return;
         }
         let place: Map<u32, usize> = circle
@@ -297,12 +399,12 @@ impl<'p> Solver<'p> {
         let mut times = vec![0u32; circle.len()];
         let mut due: BTreeSet<usize> = (0..circle.len()).collect();
         while let Some(at) = due.pop_first() {
-            // Methods of a large circle meet each other too often for details.
-            let coarse = times[at] >= MAX_TIMES || circle.len() > LARGE;
+            let coarse = times[at] >= MAX_TIMES;
             let summary = make(circle[at], coarse);
-            let known = put(circle[at], summary.clone());
             times[at] += 1;
-            if known.as_ref() != Some(&summary) {
+            let known = self.summary(MethodId(circle[at]));
+            if times[at] == 1 || !known.covers(&summary) {
+                put(circle[at], summary);
                 due.extend(&callers[at]);
             }
         }

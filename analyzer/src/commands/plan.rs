@@ -1,0 +1,169 @@
+//! `hindsight plan`.
+
+use super::Format;
+use super::program::{Loaded, Source};
+use crate::copyplan;
+use crate::mutability::analysis::{Plan as Pipeline, run};
+use crate::mutability::answers::Stage;
+use crate::program::calls::Calls;
+use crate::text::{count, one_line};
+use anyhow::{Context, Result};
+use hindsight_tracelog::plan::{Field, Plan};
+use serde::Serialize;
+use std::fs;
+use std::io::Write;
+use std::path::PathBuf;
+
+const SCHEMA: &str = "hindsight.plan/1";
+
+/// Say what the agent should copy of the arguments of each method, and what not.
+///
+/// For each method of the program: whether it can throw at all, which parameters
+/// it leaves alone (these may be kept by reference), and of the others the fields
+/// that it, or what it calls, may read and overwrite, so that their values at
+/// entry would be lost. Everything is proved, as with `hindsight mutability
+/// --sound`. The file names each class with a checksum: the agent will take no
+/// notice of what it says of another version of a class.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+    # Write a plan.
+    $ hindsight plan --classpath app.jar --out app.plan
+
+    # The same to be read.
+    $ hindsight plan --classpath app.jar --out app.plan --format json
+
+Exit status:
+    0 on success, also if a class could not be read (a warning names it),
+    1 if the class path or the JDK cannot be read, or the plan not be written,
+    2 if the arguments are wrong.")]
+pub struct Opts {
+    #[command(flatten)]
+    source: Source,
+
+    /// Where to write the plan.
+    #[arg(long, value_name = "FILE")]
+    out: PathBuf,
+
+    /// How to print: text for people (a summary), json for machines (all of it).
+    #[arg(long, value_enum, default_value_t)]
+    format: Format,
+}
+
+#[derive(Serialize)]
+struct Document<'a> {
+    schema: &'static str,
+    out: String,
+    warnings: &'a [String],
+    methods: Vec<Row<'a>>,
+}
+
+#[derive(Serialize)]
+struct Row<'a> {
+    class: String,
+    method: &'a str,
+    descriptor: &'a str,
+    cannot_throw: bool,
+    trivial: bool,
+    parameters: Vec<Cell>,
+}
+
+#[derive(Serialize)]
+struct Cell {
+    index: u16,
+    immutable: bool,
+    deep: bool,
+    fields: Vec<String>,
+}
+
+fn dotted(field: &Field) -> String {
+    format!("{}.{}", field.class.replace('/', "."), field.name)
+}
+
+impl Opts {
+    /// Writes the plan, and what it says to `out`.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the class path or the JDK cannot be read, or the plan cannot be
+    /// written.
+    pub fn run(&self, out: &mut dyn Write) -> Result<()> {
+        let loaded = Loaded::open(&self.source, true)?;
+        let pipeline = Pipeline {
+            stages: vec![Stage::Flow, Stage::P],
+            sound: true,
+            instances: false,
+        };
+        let outcome =
+            loaded.with_library(|program, library, step| run(program, library, &pipeline, step));
+        let program = loaded.program();
+        let plan = copyplan::plan(program, &Calls::by_hierarchy(program), &outcome);
+        let failed = || format!("failed to write {}", self.out.display());
+        fs::write(&self.out, plan.encode()).with_context(failed)?;
+        match self.format {
+            Format::Text => self.text(&plan, out),
+            Format::Json => self.json(&plan, loaded.warnings(), out),
+        }
+    }
+
+    fn text(&self, plan: &Plan, out: &mut dyn Write) -> Result<()> {
+        let methods = || plan.classes.iter().flat_map(|class| &class.methods);
+        let parameters = || methods().flat_map(|method| &method.parameters);
+        writeln!(
+            out,
+            "{}: {}, {} ({} cannot throw, {} of them trivial)",
+            one_line(&self.out.display().to_string(), 200),
+            count(plan.classes.len(), "class").replace("classs", "classes"),
+            count(methods().count(), "method"),
+            methods().filter(|method| method.cannot_throw).count(),
+            methods().filter(|method| method.trivial).count()
+        )?;
+        let changed = || parameters().filter(|parameter| !parameter.immutable);
+        writeln!(
+            out,
+            "{}: {} by reference, {} with {} to copy, {} of which more may be lost",
+            count(parameters().count(), "parameter"),
+            parameters().filter(|parameter| parameter.immutable).count(),
+            changed()
+                .filter(|parameter| !parameter.fields.is_empty())
+                .count(),
+            count(
+                changed().map(|parameter| parameter.fields.len()).sum(),
+                "field"
+            ),
+            changed().filter(|parameter| parameter.deep).count()
+        )?;
+        Ok(())
+    }
+
+    fn json(&self, plan: &Plan, warnings: &[String], out: &mut dyn Write) -> Result<()> {
+        let rows = plan.classes.iter().flat_map(|class| {
+            class.methods.iter().map(|method| Row {
+                class: class.name.replace('/', "."),
+                method: &method.name,
+                descriptor: &method.descriptor,
+                cannot_throw: method.cannot_throw,
+                trivial: method.trivial,
+                parameters: method
+                    .parameters
+                    .iter()
+                    .map(|parameter| Cell {
+                        index: parameter.index,
+                        immutable: parameter.immutable,
+                        deep: parameter.deep,
+                        fields: parameter.fields.iter().map(dotted).collect(),
+                    })
+                    .collect(),
+            })
+        });
+        let document = Document {
+            schema: SCHEMA,
+            out: self.out.display().to_string(),
+            warnings,
+            methods: rows.collect(),
+        };
+        serde_json::to_writer_pretty(&mut *out, &document)?;
+        writeln!(out)?;
+        Ok(())
+    }
+}

@@ -1,0 +1,196 @@
+//! What the agent should copy, and what it need not: the content of
+//! `hindsight plan`.
+//!
+//! A parameter that a method leaves alone may be kept by reference. Of the others
+//! the fields matter that are both read and written, in the method or where it
+//! passes the very same reference on: their values at entry are gone when an
+//! exception is seen. Whether more than that may be lost is said too.
+
+use crate::mutability::analysis::Outcome;
+use crate::mutability::answers::Verdict;
+use crate::mutability::effects::Node;
+use crate::mutability::facts::{Facts, NONE, Op, Var};
+use crate::program::calls::Calls;
+use crate::program::names::Map;
+use crate::program::{ClassId, MethodId, Program, Sym};
+use hindsight_tracelog::plan::{Class, Field, Method, Parameter, Plan};
+use std::collections::BTreeSet;
+
+/// More fields than this are not listed; the parameter counts as deep then.
+const MAX_FIELDS: usize = 64;
+
+/// Fields of a parameter's object.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+struct Used {
+    read: BTreeSet<Sym>,
+    written: BTreeSet<Sym>,
+    /// Something else may be written.
+    deep: bool,
+}
+
+impl Used {
+    fn join(&mut self, other: &Used) -> bool {
+        let before = (self.read.len(), self.written.len(), self.deep);
+        self.read.extend(&other.read);
+        self.written.extend(&other.written);
+        self.deep |= other.deep;
+        before != (self.read.len(), self.written.len(), self.deep)
+    }
+}
+
+/// The values that are an argument itself, by value.
+fn arguments(facts: &Facts) -> Map<Var, u16> {
+    let params = facts.ops.iter().filter_map(|fact| match fact.op {
+        Op::Param { dst, number } => Some((dst, number)),
+        _ => None,
+    });
+    params.collect()
+}
+
+/// Makes the plan of a program from verdicts on it.
+pub fn plan(program: &Program, calls: &Calls<'_>, outcome: &Outcome) -> Plan {
+    let used = used(program, calls, outcome);
+    let own = (0..program.classes.len() as u32).map(ClassId);
+    let own = own.filter(|&class| !program.class(class).library && !program.class(class).missing);
+    let mut classes: Vec<Class> = own
+        .map(|class| class_plan(program, outcome, &used, class))
+        .collect();
+    classes.sort_by(|one, other| one.name.cmp(&other.name));
+    Plan {
+        made_by: format!("hindsight {}", crate::VERSION),
+        classes,
+    }
+}
+
+fn class_plan(program: &Program, outcome: &Outcome, used: &[Vec<Used>], class: ClassId) -> Class {
+    let mut methods = Vec::new();
+    for number in program.class(class).methods.clone() {
+        let id = MethodId(number);
+        let facts = &outcome.facts[number as usize];
+        if !facts.present || facts.unknown.is_some() {
+            continue;
+        }
+        let (name, descriptor) = program.signature(id);
+        let params = facts
+            .followed
+            .iter()
+            .enumerate()
+            .filter(|(_, followed)| **followed);
+        let parameters = params.map(|(param, _)| {
+            let immutable = outcome
+                .answers
+                .verdict(outcome.answers.place(id, param as u16))
+                == Verdict::Immutable;
+            let used = &used[number as usize][param];
+            let lost: Vec<Sym> = used.read.intersection(&used.written).copied().collect();
+            let too_many = lost.len() > MAX_FIELDS;
+            let fields = lost
+                .into_iter()
+                .filter(|_| !immutable && !too_many)
+                .map(|field| {
+                    let text = program.names.text(field);
+                    let (class, name) = text.rsplit_once('.').unwrap_or(("", &text));
+                    Field {
+                        class: class.to_owned(),
+                        name: name.to_owned(),
+                    }
+                });
+            let mut fields: Vec<Field> = fields.collect();
+            fields.sort();
+            Parameter {
+                index: param as u16,
+                immutable,
+                deep: !immutable && (used.deep || too_many),
+                fields,
+            }
+        });
+        methods.push(Method {
+            parameters: parameters.collect(),
+            cannot_throw: !facts.throws,
+            trivial: !facts.throws && facts.loops_from == facts.ops.len() && !facts.loops,
+            name,
+            descriptor,
+        });
+    }
+    Class {
+        name: program.names.text(program.class(class).name),
+        crc: program.file_crc(class),
+        methods,
+    }
+}
+
+/// What each method, and where it passes its arguments on, reads and writes.
+fn used(program: &Program, calls: &Calls<'_>, outcome: &Outcome) -> Vec<Vec<Used>> {
+    let mut used: Vec<Vec<Used>> = Vec::with_capacity(outcome.facts.len());
+    // Arguments that are passed on: callee and parameter, caller and parameter.
+    let mut passed: Map<u32, Vec<(u16, u32, u16)>> = Map::default();
+    for (number, facts) in outcome.facts.iter().enumerate() {
+        let mut own = vec![Used::default(); facts.followed.len()];
+        let arguments = arguments(facts);
+        let of = |var: Var| {
+            if var == NONE {
+                None
+            } else {
+                arguments.get(&var).copied()
+            }
+        };
+        for fact in &facts.ops {
+            match &fact.op {
+                Op::Load { base, field, .. } => {
+                    if let Some(param) = of(*base) {
+                        own[usize::from(param)].read.insert(*field);
+                    }
+                }
+                Op::Store { base, field, .. } => {
+                    if let Some(param) = of(*base) {
+                        own[usize::from(param)].written.insert(*field);
+                    }
+                }
+                Op::Call { site, args, .. } => {
+                    for (place, &arg) in args.iter().enumerate() {
+                        let Some(param) = of(arg) else { continue };
+                        for &callee in &calls.targets(*site).methods {
+                            let to = passed.entry(callee.0).or_default();
+                            to.push((place as u16, number as u32, param));
+                        }
+                    }
+                }
+                _ => {}
+            }
+        }
+        // What is written below the object itself, or by who knows what.
+        let summary = outcome.summaries.get(number).and_then(Option::as_ref);
+        for (param, used) in own.iter_mut().enumerate() {
+            used.deep = match summary {
+                Some(summary) => summary.writes.iter().any(|write| {
+                    let node = write.node >> 1;
+                    let itself = summary.nodes[node as usize] == Node::Param(param as u16)
+                        && write.node & 1 == 0;
+                    summary.param(node) == Some(param as u16) && !itself
+                }),
+                None => true,
+            };
+        }
+        used.push(own);
+    }
+    let mut due: BTreeSet<u32> = passed.keys().copied().collect();
+    while let Some(callee) = due.pop_first() {
+        let library = program
+            .class(program.method(MethodId(callee)).class)
+            .library;
+        for &(place, caller, param) in passed.get(&callee).into_iter().flatten() {
+            let found = used[callee as usize].get(usize::from(place)).cloned();
+            // The JDK's bodies are not at hand.
+            let found = found.unwrap_or(Used {
+                deep: library,
+                ..Used::default()
+            });
+            if used[caller as usize][usize::from(param)].join(&found)
+                && passed.contains_key(&caller)
+            {
+                due.insert(caller);
+            }
+        }
+    }
+    used
+}

@@ -1,0 +1,242 @@
+//! `hindsight mutability` and `hindsight plan` as commands. Without a JDK's
+//! classes, which take their time; the verdicts on annotated programs are in
+//! test-programs.
+
+use crate::common::*;
+use hindsight_tracelog::plan::Plan;
+use serde_json::Value;
+use std::ffi::OsStr;
+use std::fs;
+use std::path::Path;
+
+/// Fig. 5-1 of Artzi's dissertation.
+const FIGURE: &str = include_str!("../../../test-programs/mutability/Figure51.java");
+
+/// A directory that calls itself a JDK and has no classes.
+fn no_jdk(dir: &Path) -> String {
+    let home = dir.join("jdk");
+    fs::create_dir_all(&home).unwrap();
+    fs::write(home.join("release"), "JAVA_VERSION=\"17.0.1\"\n").unwrap();
+    home.display().to_string()
+}
+
+fn run<S: AsRef<OsStr>>(arguments: &[S], status: i32) -> (String, String) {
+    let output = hindsight(arguments);
+    let errors = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(status), "{errors}");
+    (text(&output.stdout).to_owned(), errors.to_owned())
+}
+
+/// Verdicts of Fig. 5-1's parameters by name; `this` left out.
+fn verdicts(document: &str) -> Vec<(String, String)> {
+    let document: Value = serde_json::from_str(document).unwrap();
+    assert_eq!(document["schema"], "hindsight.mutability/1");
+    let methods = document["methods"].as_array().unwrap();
+    let parameters = methods
+        .iter()
+        .flat_map(|method| method["parameters"].as_array().unwrap());
+    let mut found: Vec<(String, String)> = parameters
+        .map(|parameter| {
+            (
+                parameter["name"].as_str().unwrap().to_owned(),
+                parameter["verdict"].as_str().unwrap().to_owned(),
+            )
+        })
+        .filter(|(name, _)| name.starts_with('p'))
+        .collect();
+    found.sort();
+    found
+}
+
+#[test]
+fn figure_5_1() {
+    let dir = tempfile::tempdir().unwrap();
+    let classes = compile(dir.path(), &[("Figure51.java", FIGURE)]);
+    let (classes, jdk) = (classes.display().to_string(), no_jdk(dir.path()));
+    let base = [
+        "mutability",
+        "--classpath",
+        &classes,
+        "--jdk",
+        &jdk,
+        "--quiet",
+        "--format",
+        "json",
+    ];
+    let expected = |p5: &str| {
+        [
+            "mutable",
+            "mutable",
+            "mutable",
+            "mutable",
+            p5,
+            "immutable",
+            "immutable",
+        ]
+        .iter()
+        .zip(1..)
+        .map(|(verdict, n)| (format!("p{n}"), (*verdict).to_owned()))
+        .collect::<Vec<_>>()
+    };
+    // By the flow of references alone p5 is found out.
+    let (found, _) = run(&[&base[..], &["--pipeline", "S'"]].concat(), 0);
+    assert_eq!(verdicts(&found), expected("mutable"));
+    let (found, _) = run(&[&base[..], &["--pipeline", "S2-P", "--sound"]].concat(), 0);
+    assert_eq!(verdicts(&found), expected("mutable"));
+    // S is blind for it, and must not call it immutable; p6 goes to println,
+    // of which nothing is known here.
+    let (found, _) = run(&[&base[..], &["--pipeline", "S-P"]].concat(), 0);
+    assert_eq!(verdicts(&found)[4].1, "unknown");
+    // What SH has decided P does not change.
+    let (found, _) = run(&[&base[..], &["--pipeline", "SH-P"]].concat(), 0);
+    assert_eq!(verdicts(&found), expected("immutable"));
+}
+
+#[test]
+fn reasons_lead_to_the_write() {
+    let dir = tempfile::tempdir().unwrap();
+    let classes = compile(dir.path(), &[("Figure51.java", FIGURE)]);
+    let (classes, jdk) = (classes.display().to_string(), no_jdk(dir.path()));
+    let base = [
+        "mutability",
+        "--classpath",
+        &classes,
+        "--jdk",
+        &jdk,
+        "--quiet",
+    ];
+    let (out, _) = run(
+        &[&base[..], &["--explain", "Figure51.modifyParam1Indirectly"]].concat(),
+        0,
+    );
+    assert!(
+        out.contains("Figure51.java:14 gives it to Figure51.modifyParam1 as p1"),
+        "{out}"
+    );
+    assert!(
+        out.contains("Figure51.modifyParam1: Figure51.java:9 writes p1.next"),
+        "{out}"
+    );
+    let (_, errors) = run(&[&base[..], &["--explain", "No.such"]].concat(), 1);
+    assert!(errors.contains("no method matches --explain"), "{errors}");
+    let (out, _) = run(&[&base[..], &["--format", "csv"]].concat(), 0);
+    assert!(
+        out.starts_with("class,method,descriptor,index,name,type,verdict,stage,reason\n"),
+        "{out}"
+    );
+    let row = "Figure51,modifyParam1,\"(LC;Z)V\",1,p1,C,mutable,S,Figure51.java:9 writes p1.next\n";
+    assert!(out.contains(&row.replace('"', "")), "{out}");
+}
+
+#[test]
+fn what_is_missing_is_said() {
+    let dir = tempfile::tempdir().unwrap();
+    let classes = compile(dir.path(), &[("Figure51.java", FIGURE)]);
+    fs::write(classes.join("Broken.class"), b"\xca\xfe\xba\xbe no").unwrap();
+    let (classes, jdk) = (classes.display().to_string(), no_jdk(dir.path()));
+    let base = ["mutability", "--classpath", &classes, "--jdk", &jdk];
+    let (_, errors) = run(&base, 0);
+    for part in [
+        "Broken.class",
+        "class java.lang.Object is missing",
+        "has no lib/modules",
+    ] {
+        assert!(errors.contains(part), "no {part:?} in {errors}");
+    }
+    for (arguments, status, part) in [
+        (
+            &["--pipeline", "S-P-DRBC-P"][..],
+            1,
+            "stage DRBC of --pipeline S-P-DRBC-P needs a recorded run",
+        ),
+        (&["--pipeline", "S-X", "--trace", "."], 1, "stage X"),
+        (&["--trace", "."], 1, "of no use"),
+        (&["--pipeline", "Q"], 2, "no stage"),
+        (&["--pipeline", "P"], 2, "put one of them before it"),
+    ] {
+        let (_, errors) = run(&[&base[..], arguments].concat(), status);
+        assert!(errors.contains(part), "no {part:?} in {errors}");
+    }
+    let (_, errors) = run(
+        &["mutability", "--classpath", "/no/such.jar", "--jdk", &jdk],
+        1,
+    );
+    assert!(errors.contains("/no/such.jar"), "{errors}");
+}
+
+#[test]
+fn plans() {
+    let dir = tempfile::tempdir().unwrap();
+    let source = "class A { int x; int y; A next; int get() { return x; }
+        void both() { x = x + y; } void calls() { both(); } static void deep(A a) { a.next.x = 1; }
+        static int none(int n) { return n + 1; } }";
+    let classes = compile(dir.path(), &[("A.java", source)]);
+    let (classes, jdk) = (classes.display().to_string(), no_jdk(dir.path()));
+    let file = dir.path().join("a.plan");
+    let out = file.display().to_string();
+    run(
+        &[
+            "plan",
+            "--classpath",
+            &classes,
+            "--jdk",
+            &jdk,
+            "--quiet",
+            "--out",
+            &out,
+        ],
+        0,
+    );
+    let plan = Plan::decode(&fs::read(&file).unwrap()).unwrap();
+    let class = plan.class("A").unwrap();
+    let method = |name: &str| {
+        class
+            .methods
+            .iter()
+            .find(|method| method.name == name)
+            .unwrap()
+    };
+    let fields = |name: &str| -> Vec<&str> {
+        method(name).parameters[0]
+            .fields
+            .iter()
+            .map(|field| field.name.as_str())
+            .collect()
+    };
+    assert!(method("get").parameters[0].immutable && method("get").trivial);
+    assert_eq!(fields("both"), ["x"]);
+    assert_eq!(fields("calls"), ["x"]);
+    assert!(!method("both").parameters[0].deep && method("both").cannot_throw);
+    assert!(!method("calls").cannot_throw);
+    assert!(method("deep").parameters[0].deep && fields("deep").is_empty());
+    assert!(method("none").trivial && method("none").parameters.is_empty());
+    let json = [
+        "plan",
+        "--classpath",
+        &classes,
+        "--jdk",
+        &jdk,
+        "--quiet",
+        "--out",
+        &out,
+        "--format",
+        "json",
+    ];
+    let document: Value = serde_json::from_str(&run(&json, 0).0).unwrap();
+    assert_eq!(document["schema"], "hindsight.plan/1");
+    let error = run(
+        &[
+            "plan",
+            "--classpath",
+            &classes,
+            "--jdk",
+            &jdk,
+            "--quiet",
+            "--out",
+            "/no/such/dir/x",
+        ],
+        1,
+    )
+    .1;
+    assert!(error.contains("/no/such/dir/x"), "{error}");
+}

@@ -1,0 +1,233 @@
+//! Copy plans: what the analyzer tells the agent about methods before they run.
+//!
+//! # Layout
+//!
+//! All integers are little-endian.
+//!
+//! ```text
+//! "HSPLAN\r\n"  version:u32  length:u32  crc32(content):u32  crc32(of the 20 bytes before):u32
+//! content[length]: a Plan in MessagePack, structures as arrays in the order of their fields
+//! ```
+//!
+//! New fields go to the end and are optional for the reader.
+//!
+//! # Versions
+//!
+//! - 1: first format.
+
+use serde::{Deserialize, Serialize};
+
+/// The version that is written, and the newest that is read.
+pub const VERSION: u32 = 1;
+
+const MAGIC: &[u8; 8] = b"HSPLAN\r\n";
+const HEADER: usize = 24;
+
+/// What is known of a program's methods.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Plan {
+    /// The program that made it.
+    pub made_by: String,
+    /// Classes, sorted by name.
+    pub classes: Vec<Class>,
+}
+
+/// A class.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Class {
+    /// Its internal name.
+    pub name: String,
+    /// CRC-32 of its class file: of another class with this name nothing is
+    /// known.
+    pub crc: u32,
+    /// Methods with a body of which something is known, in the class file's
+    /// order.
+    pub methods: Vec<Method>,
+}
+
+/// A method.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Method {
+    /// Its name.
+    pub name: String,
+    /// Its descriptor.
+    pub descriptor: String,
+    /// Whether nothing in its body can throw.
+    pub cannot_throw: bool,
+    /// Whether it cannot throw, calls nothing and has no loop: not worth a
+    /// probe of any kind.
+    pub trivial: bool,
+    /// Its parameters that refer to objects.
+    pub parameters: Vec<Parameter>,
+}
+
+/// A parameter.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Parameter {
+    /// Its place; `this` is 0 in instance methods.
+    pub index: u16,
+    /// Whether the method, and all that it calls, leave it as it was: it may be
+    /// kept by reference.
+    pub immutable: bool,
+    /// Whether more may be lost than `fields` says: what lies deeper, elements,
+    /// or what code does that is not known.
+    pub deep: bool,
+    /// Fields of the object itself that the method, or what it calls, may read
+    /// and may write: their values at entry may be needed, and lost.
+    pub fields: Vec<Field>,
+}
+
+/// A field.
+#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Field {
+    /// The internal name of the class that declares it.
+    pub class: String,
+    /// Its name.
+    pub name: String,
+}
+
+/// Why a file is no plan that can be used.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Error {
+    /// Another kind of file.
+    #[error("not a Hindsight copy plan (it does not start with HSPLAN)")]
+    NotAPlan,
+    /// Made by a later release.
+    #[error("copy plan of format version {found}; this release reads up to version {VERSION}")]
+    NewerVersion {
+        /// Version in the file.
+        found: u32,
+    },
+    /// Cut short, or changed.
+    #[error("the copy plan is damaged: {0}")]
+    Damaged(&'static str),
+}
+
+impl Plan {
+    /// The file's bytes.
+    ///
+    /// # Panics
+    ///
+    /// Panics if the plan has 4 GB.
+    pub fn encode(&self) -> Vec<u8> {
+        let content = rmp_serde::to_vec(self).expect("strings and numbers always encode");
+        let mut file = MAGIC.to_vec();
+        file.extend(VERSION.to_le_bytes());
+        let length = u32::try_from(content.len()).expect("a plan has less than 4 GB");
+        file.extend(length.to_le_bytes());
+        file.extend(crc32fast::hash(&content).to_le_bytes());
+        file.extend(crc32fast::hash(&file).to_le_bytes());
+        file.extend(content);
+        file
+    }
+
+    /// Reads a file.
+    ///
+    /// # Errors
+    ///
+    /// Fails if it is not a plan, of a newer version, or damaged. A plan is whole
+    /// or of no use.
+    pub fn decode(file: &[u8]) -> Result<Plan, Error> {
+        if !file.starts_with(MAGIC) {
+            return Err(Error::NotAPlan);
+        }
+        let Some((header, content)) = file.split_at_checked(HEADER) else {
+            return Err(Error::Damaged("it ends within its header"));
+        };
+        let word = |at: usize| {
+            u32::from_le_bytes([header[at], header[at + 1], header[at + 2], header[at + 3]])
+        };
+        if crc32fast::hash(&header[..20]) != word(20) {
+            return Err(Error::Damaged("the header's checksum does not fit"));
+        }
+        if word(8) > VERSION {
+            return Err(Error::NewerVersion { found: word(8) });
+        }
+        if content.len() as u64 != u64::from(word(12)) {
+            return Err(Error::Damaged("it has another length than it says"));
+        }
+        if crc32fast::hash(content) != word(16) {
+            return Err(Error::Damaged("the checksum does not fit"));
+        }
+        rmp_serde::from_slice(content).map_err(|_| Error::Damaged("its content does not decode"))
+    }
+
+    /// What is known of a class.
+    pub fn class(&self, name: &str) -> Option<&Class> {
+        let at = self
+            .classes
+            .binary_search_by(|class| class.name.as_str().cmp(name));
+        self.classes.get(at.ok()?)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn plan() -> Plan {
+        let field = Field {
+            class: "a/B".into(),
+            name: "x".into(),
+        };
+        let parameter = Parameter {
+            index: 1,
+            immutable: false,
+            deep: true,
+            fields: vec![field],
+        };
+        let method = Method {
+            name: "m".into(),
+            descriptor: "(La/B;)V".into(),
+            cannot_throw: true,
+            trivial: false,
+            parameters: vec![parameter],
+        };
+        Plan {
+            made_by: "hindsight 1".into(),
+            classes: vec![Class {
+                name: "a/B".into(),
+                crc: 7,
+                methods: vec![method],
+            }],
+        }
+    }
+
+    #[test]
+    fn what_is_written_is_read() {
+        let read = Plan::decode(&plan().encode()).unwrap();
+        assert_eq!(read, plan());
+        assert_eq!(read.class("a/B").unwrap().crc, 7);
+        assert!(read.class("a/C").is_none());
+    }
+
+    #[test]
+    fn damage_is_told() {
+        let file = plan().encode();
+        for at in 0..file.len() {
+            let mut damaged = file.clone();
+            damaged[at] ^= 0x40;
+            assert!(Plan::decode(&damaged).is_err(), "byte {at}");
+            assert!(Plan::decode(&file[..at]).is_err(), "cut at {at}");
+        }
+        let mut newer = file;
+        newer[8] = 2;
+        let crc = crc32fast::hash(&newer[..20]).to_le_bytes();
+        newer[20..24].copy_from_slice(&crc);
+        assert_eq!(Plan::decode(&newer), Err(Error::NewerVersion { found: 2 }));
+    }
+
+    proptest! {
+        #[test]
+        fn any_content_is_read_without_panic(content: Vec<u8>) {
+            let mut file = MAGIC.to_vec();
+            file.extend(VERSION.to_le_bytes());
+            file.extend((content.len() as u32).to_le_bytes());
+            file.extend(crc32fast::hash(&content).to_le_bytes());
+            file.extend(crc32fast::hash(&file).to_le_bytes());
+            file.extend(&content);
+            let _ = Plan::decode(&file);
+        }
+    }
+}
