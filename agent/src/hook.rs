@@ -168,9 +168,9 @@ fn is_program(jvmti: Jvmti, name: &str, loader: sys::Ref) -> bool {
             .rsplit_once('.')
             .map_or("", |(package, _)| package)
             .replace('.', "/");
-        return jvmti.in_named_module(loader, &package);
+        return !jvmti.in_named_module(loader, &package);
     }
-    false
+    true
 }
 
 /// Before other agents have seen the class.
