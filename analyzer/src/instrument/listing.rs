@@ -247,7 +247,7 @@ fn one(
     layout: &Layout,
 ) -> Result<MethodListing, Error> {
     let pool = &class.pool;
-    let (frames, frames_cut) = frames(class, member, after, layout)?;
+    let (frames, frames_cut) = frames(class, member, before, after, layout)?;
     Ok(MethodListing {
         id: method.id,
         method: method.name.to_owned(),
@@ -516,11 +516,20 @@ const MAX_TYPES: usize = 1 << 18;
 fn frames(
     class: &ClassFile<'_>,
     member: &Member<'_>,
+    before: &Code<'_>,
     code: &Code<'_>,
     layout: &Layout,
 ) -> Result<(Vec<FrameLine>, usize), Error> {
     let Some(attribute) = code.attributes.find(&class.pool, "StackMapTable") else {
         return Ok((Vec::new(), 0));
+    };
+    // Code at the entry may end in a jump to the old code, which needs a frame there.
+    let old = before.attributes.find(&class.pool, "StackMapTable");
+    let old = old.map(|old| Frames::new(&old).map(|mut frames| frames.next()));
+    let had_first = matches!(old, Some(Ok(Some(Ok(first)))) if first.offset == 0);
+    let joins = |offset: usize| {
+        let mut pieces = layout.inserted.iter();
+        !had_first && pieces.any(|piece| piece.part == Part::Entry && piece.end == offset)
     };
     let name = |ty: VerificationType| match ty {
         VerificationType::Top => "top".to_owned(),
@@ -561,7 +570,7 @@ fn frames(
         }
         lines.push(FrameLine {
             offset: frame.offset,
-            inserted: is_inserted(layout, frame.offset),
+            inserted: is_inserted(layout, frame.offset) || joins(frame.offset),
             locals: locals.clone(),
             stack,
         });

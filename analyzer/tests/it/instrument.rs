@@ -114,7 +114,12 @@ fn probes(jdk: &Jdk, dir: &Path) -> PathBuf {
             .arg(format!("java.base={}", sources.display()))
             .arg("-d")
             .arg(&patch)
-            .args(files.map(|file| file.unwrap().path())),
+            .args(files.map(|file| file.unwrap().path()).filter(|file| {
+                // Those of traces are made whole by the agent's build script.
+                ["Probe", "Thread", "Live", "Log", "Writes"]
+                    .iter()
+                    .any(|name| file.ends_with(format!("Hindsight{name}.java")))
+            })),
     );
     patch
 }
