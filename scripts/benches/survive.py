@@ -56,22 +56,26 @@ def run(command, **options):
 
 
 def compile_java(homes):
-    """Compiles the programs that verify and the probes; their directories by JDK."""
+    """Compiles the programs that verify; their directories by JDK."""
     made = {version: HOME / f"classes-{version}" for version in homes}
-    probe = ROOT / "java-shim/probe/src"
     stamp = HOME / "compiled"
-    changed = max(path.stat().st_mtime for path in [*SOURCES.iterdir(), *(probe / "java/lang").iterdir()])
+    changed = max(path.stat().st_mtime for path in SOURCES.iterdir())
     if stamp.exists() and stamp.stat().st_mtime > changed and all(path.is_dir() for path in made.values()):
         return made
     for version, home in homes.items():
         sources = [path for path in SOURCES.glob("*.java")
                    if path.stem != "Generate" and (version >= 24 or path.stem not in ("VerifyAll", "Dump"))]
         run([home / "bin/javac", "-nowarn", "-d", made[version], *sources])
-    oldest = homes[min(homes)]
-    run([oldest / "bin/javac", "-nowarn", "-source", "11", "-target", "11", "--patch-module",
-         f"java.base={probe}", "-d", HOME / "probe", *(probe / "java/lang").glob("*.java")])
     stamp.touch()
     return made
+
+
+@functools.cache
+def probes():
+    """The probes as the agent's build script has compiled them last."""
+    run(["cargo", "build", "--release", "--locked", "--quiet", "-p", "hindsight-agent"])
+    made = (ROOT / "target/release/build").glob("hindsight-agent-*/out/shim/classes.rs")
+    return max(made, key=lambda path: path.stat().st_mtime).parent
 
 
 @functools.cache
@@ -99,7 +103,7 @@ def harnesses(homes, classes, names):
     for version, home in homes.items():
         found.append((f"JVM {version}", [
             home / "bin/java", *SMALL, "-XX:MetaspaceSize=600m", "-XX:TieredStopAtLevel=1", *VERIFY,
-            "--patch-module", f"java.base={HOME / 'probe'}", "--add-opens", "java.base/java.lang=ALL-UNNAMED",
+            "--patch-module", f"java.base={probes()}", "--add-opens", "java.base/java.lang=ALL-UNNAMED",
             "--add-modules", "ALL-SYSTEM", "-cp", classes[version], "LoadAll", names]))
     return [{"name": name, "command": [str(word) for word in command]} for name, command in found]
 
@@ -130,7 +134,7 @@ def in_life(version, homes, classes, jar, result, patch):
     for plan in result["plans"]:
         jars = patch / plan["name"].replace(" ", "-").replace(",", "-")
         patches = {path.stem: path for path in jars.glob("*.jar")}
-        patches["java.base"] = f"{patches['java.base']}:{HOME / 'probe'}"
+        patches["java.base"] = f"{patches['java.base']}:{probes()}"
         counts, fails = link_jdk(home, classes[version], jar, patches)
         fresh = {name: reason for name, reason in fails.items() if before.get(name, "")[:40] != reason[:40]}
         harness["counts"][plan["name"]] = {

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use hindsight_classfile::{ClassFile, PoolBuilder};
-use hindsight_test_programs::{Jdk, Workplace, jdks, root};
+use hindsight_test_programs::{Jdk, Workplace, agent, jdks, root};
 use serde_json::{Value, json};
 
 /// The oldest compiler of ours, and a multi-release jar.
@@ -31,7 +31,7 @@ fn harnesses(place: &Workplace) -> Vec<(String, Vec<String>)> {
     let mut found = Vec::new();
     for jdk in jdks() {
         let classes = compiled(place, jdk);
-        let patch = format!("--patch-module=java.base={}", probes(place, jdk).display());
+        let patch = format!("--patch-module=java.base={}", probes().display());
         let java = |options: &[&str], main: &str| {
             let mut command = vec![jdk.tool("java").display().to_string()];
             command.extend(options.iter().map(|&option| option.to_owned()));
@@ -76,17 +76,23 @@ fn compiled(place: &Workplace, jdk: &Jdk) -> PathBuf {
     classes
 }
 
-/// The probes, which the JVM looks for when it verifies their callers.
-fn probes(place: &Workplace, jdk: &Jdk) -> PathBuf {
-    let sources = root().join("java-shim/probe/src");
-    let files = fs::read_dir(sources.join("java/lang")).expect("the probes are there");
-    let files: Vec<PathBuf> = files.flatten().map(|entry| entry.path()).collect();
-    let classes = place.join(format!("probes-{}", jdk.version));
-    fs::create_dir_all(&classes).expect("a directory for classes");
-    let to = classes.to_str().expect("paths are text");
-    let patch = format!("java.base={}", sources.display());
-    place.compile(jdk, &["--patch-module", &patch, "-d", to], &files);
-    classes
+/// The probes, which the JVM looks for when it verifies their callers: as the
+/// agent's build script has compiled them last.
+fn probes() -> PathBuf {
+    let release = agent().with_file_name("build");
+    let built = fs::read_dir(&release).expect("the agent was built");
+    let shims = built
+        .flatten()
+        .map(|entry| entry.path().join("out/shim"))
+        .filter(|shim| shim.join("java/lang/HindsightProbe.class").is_file());
+    let age = |shim: &PathBuf| {
+        fs::metadata(shim.join("classes.rs"))
+            .and_then(|file| file.modified())
+            .ok()
+    };
+    shims
+        .max_by_key(age)
+        .expect("the build script has compiled the probes")
 }
 
 #[test]

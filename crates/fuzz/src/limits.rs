@@ -66,7 +66,7 @@ fn on_cpu() -> Option<Duration> {
 }
 
 /// Runs `work` on an input of `len` bytes and fails if it costs too much.
-pub fn within<T>(limits: &Limits, len: usize, work: impl Fn() -> T) -> T {
+pub fn within<T>(limits: &Limits, len: usize, mut work: impl FnMut() -> T) -> T {
     let before = NOW.load(Relaxed);
     PEAK.store(before, Relaxed);
     let start = Instant::now();

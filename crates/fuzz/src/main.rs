@@ -18,6 +18,10 @@ use std::env;
 use std::sync::OnceLock;
 
 mod classes;
+// What the agent's options are made of, where they look for it.
+#[expect(dead_code, reason = "only the options are read here")]
+#[path = "../../../agent/src/copies.rs"]
+mod copies;
 mod crash_file;
 mod limits;
 mod options;
