@@ -87,7 +87,11 @@ impl Fresh {
             fresh: false,
             leak: usize::MAX,
         };
-        self.variables.resize(usize::from(code.max_locals), unknown);
+        // A body may claim 65,535 variables and have a few bytes. One that is used beyond what it
+        // could fill is not known, and then nothing is.
+        let filled = usize::from(parameter_slots) + code.bytecode.len();
+        let count = usize::from(code.max_locals).min(filled);
+        self.variables.resize(count, unknown);
         let known = self.pass(own, code).is_ok();
         if !known || self.back.len().saturating_mul(self.variables.len()) > MAX_WORK {
             let writes = code.instructions().filter_map(Result::ok);
@@ -162,10 +166,11 @@ impl Fresh {
     }
 
     fn pass(&mut self, own: &Own<'_, '_>, code: &Code<'_>) -> Result<(), SkipReason> {
-        let depth = usize::from(code.max_stack);
+        // Each byte pushes two slots at most.
+        let depth = usize::from(code.max_stack).min(2 * code.bytecode.len());
         let mut state = State {
             stack: Vec::with_capacity(2 * depth),
-            locals: vec![Origin::Unknown; usize::from(code.max_locals)],
+            locals: vec![Origin::Unknown; self.variables.len()],
         };
         let mut targets = std::mem::take(&mut self.targets);
         let mut next_targets = targets.iter().peekable();

@@ -1,5 +1,7 @@
 //! One method: from its body to the new body.
 
+use std::ops::Range;
+
 use hindsight_classfile::frames::VerificationType;
 use hindsight_classfile::opcode as op;
 use hindsight_classfile::{
@@ -141,7 +143,7 @@ pub fn instrument<'a>(
     } else {
         None
     };
-    let (mut logging, mut stack_of_writes) = (Vec::new(), 0);
+    let (mut logging, mut probes_of_writes, mut stack_of_writes) = (Vec::new(), &[][..], 0);
     if let Some(writes) = writes {
         logging = writes.probes(
             own,
@@ -153,6 +155,7 @@ pub fn instrument<'a>(
             constants,
         )?;
         stack_of_writes = writes.stack;
+        probes_of_writes = &writes.code;
         if !frames && catching.is_empty() && logging.is_empty() {
             return Err(nothing);
         }
@@ -268,17 +271,18 @@ pub fn instrument<'a>(
     check_handlers(code, &catching)?;
     let mut fragments = std::mem::take(&mut constants.spare.insertions);
     fragments.clear();
+    let code_of = |probe: Range<usize>| probes_of_writes.get(probe).unwrap_or(&[]);
     let mut logging = logging.into_iter().peekable();
     for &handler in &catching {
         while let Some((at, write)) = logging.next_if(|(at, _)| *at < handler) {
-            fragments.before(at).code.extend_from_slice(&write.code);
+            fragments.before(at).code.extend_from_slice(code_of(write));
         }
         let frame = surveyed.at_handler(code, handler, framed)?;
         caught.probe(code, handler, frame, fragments.before(handler), constants)?;
     }
     // A handler that begins with a write has one piece for both.
     for (at, write) in logging {
-        fragments.before(at).code.extend_from_slice(&write.code);
+        fragments.before(at).code.extend_from_slice(code_of(write));
     }
     if !catching.is_empty() {
         next_slot = next_slot.checked_add(1).ok_or(SkipReason::TooManyLocals)?;

@@ -18,6 +18,8 @@
 //! writes of different threads can be put in order: it leaves a monitor, writes a
 //! volatile field of the own class, or goes around fields.
 
+use std::ops::Range;
+
 use hindsight_classfile::{Code, FieldType, Insn, Member, Operand, access, opcode as op};
 
 use crate::SkipReason;
@@ -40,6 +42,8 @@ pub struct Writes<'a> {
     volatile: Option<bool>,
     /// Slots of stack that the probes of the last body need above its own.
     pub stack: u16,
+    /// The code of the probes of the last body, one after the other.
+    pub code: Vec<u8>,
 }
 
 impl<'a> Writes<'a> {
@@ -49,10 +53,12 @@ impl<'a> Writes<'a> {
             fresh: Fresh::default(),
             volatile: None,
             stack: 0,
+            code: Vec::new(),
         }
     }
 
-    /// Makes the probes of a body, by rising offset.
+    /// Makes the probes of a body: for each its instruction, by rising offset, and
+    /// where its code stands in [`Self::code`].
     #[expect(clippy::too_many_arguments, reason = "what is known of a body")]
     pub fn probes(
         &mut self,
@@ -63,8 +69,9 @@ impl<'a> Writes<'a> {
         parameter_slots: u16,
         this_in_0: bool,
         constants: &mut Constants<'_, 'a>,
-    ) -> Result<Vec<(usize, Fragment)>, SkipReason> {
+    ) -> Result<Vec<(usize, Range<usize>)>, SkipReason> {
         self.stack = 0;
+        self.code.clear();
         // What they return is new, in a way that is not seen.
         if own.name == "java/util/Arrays" && method.name.as_bytes().starts_with(b"copyOf") {
             return Ok(Vec::new());
@@ -99,10 +106,11 @@ impl<'a> Writes<'a> {
             if writes {
                 self.probe(&insn, &mut fragment, constants)?;
             }
-            if fragment.code.is_empty() {
-                constants.spare.recycle(fragment);
-            } else {
-                list.push((insn.offset, fragment));
+            let start = self.code.len();
+            self.code.extend_from_slice(&fragment.code);
+            constants.spare.recycle(fragment);
+            if start < self.code.len() {
+                list.push((insn.offset, start..self.code.len()));
             }
         }
         Ok(list)
