@@ -4,15 +4,11 @@
 //! in a file that the command has made and named in front of the options, for
 //! the JVM itself gives back no more than a number.
 
-use crate::agent::Agent;
 use crate::earlier::Changed;
-use crate::jni::Jni;
-use crate::run;
 use serde_json::{Value, json};
 use std::fs::OpenOptions;
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 /// The key in front of the options. It is no option of the user's.
 const ANSWER_TO: &str = "attach-answer=";
@@ -75,18 +71,6 @@ fn document(answer: &Answer) -> Value {
 fn write(to: &Path, answer: &Value) -> std::io::Result<()> {
     let mut file = OpenOptions::new().write(true).open(to)?;
     file.write_all(format!("{answer}\n").as_bytes())
-}
-
-/// Stops recording. The probes stay where they are.
-pub(crate) fn stop(agent: &Agent, jni: Jni) -> bool {
-    if !agent.shim.set_ready(jni, false) {
-        return false;
-    }
-    agent.reports.drain(Duration::from_secs(10));
-    if agent.recording.directory().is_dir() {
-        run::write(agent, true);
-    }
-    true
 }
 
 #[cfg(test)]

@@ -22,7 +22,6 @@ use std::panic::{self, AssertUnwindSafe};
 use std::ptr;
 use std::slice;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
 
 /// The landing pad: a panic that reached the JVM's frames would abort it.
 pub(crate) fn contained(body: impl FnOnce()) {
@@ -147,7 +146,7 @@ fn attach(vm: Vm, text: &str) -> c_int {
         if options.is_ok_and(|options| !options.enabled) {
             let stopped = agent::agent()
                 .zip(base.vm.jni())
-                .is_some_and(|(agent, jni)| attach::stop(agent, jni));
+                .is_some_and(|(agent, jni)| run::stop(agent, jni));
             return answer(if stopped {
                 Answer::Stopped
             } else {
@@ -539,14 +538,7 @@ unsafe extern "system" fn vm_death(_: JvmtiEnv, env: JniEnv) {
         let Some(agent) = agent::agent() else { return };
         // SAFETY: this thread's environment.
         let jni = unsafe { Jni::new(env) };
-        agent.shim.set_ready(jni, false);
-        if let Some(tracing) = trace::tracing() {
-            tracing.finish(jni);
-        }
-        agent.reports.drain(Duration::from_secs(10));
-        if agent.recording.directory().is_dir() {
-            run::write(agent, true);
-        }
+        run::stop(agent, jni);
     });
 }
 

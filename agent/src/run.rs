@@ -1,11 +1,17 @@
 //! `run.json`: what this run was, and everything that was lost or skipped in it.
 
 use crate::agent::{Agent, Base};
+use crate::jni::Jni;
 use crate::recording;
 use crate::report::now_ms;
+use crate::trace;
 use serde_json::{Map, Value, json};
 use std::fs;
 use std::sync::OnceLock;
+use std::time::Duration;
+
+/// How long a crash that is being recorded may take to its end.
+const MAX_DRAIN: Duration = Duration::from_secs(10);
 
 static STARTED: OnceLock<i64> = OnceLock::new();
 
@@ -38,6 +44,20 @@ fn process_start_ms(stat: &str, boot: &str) -> Option<i64> {
 /// The command line with secrets masked.
 pub(crate) fn command(base: &Base) -> String {
     recording::command_line(&|name| base.options.is_secret(name)).join(" ")
+}
+
+/// Ends the recording: when the JVM goes down, or when it is let go. The probes stay where they are.
+/// `false` if they cannot be told.
+pub(crate) fn stop(agent: &Agent, jni: Jni) -> bool {
+    let told = agent.shim.set_ready(jni, false);
+    if let Some(tracing) = trace::tracing() {
+        tracing.finish(jni);
+    }
+    agent.reports.drain(MAX_DRAIN);
+    if agent.recording.directory().is_dir() {
+        write(agent, true);
+    }
+    told
 }
 
 /// Writes `run.json` anew.

@@ -184,6 +184,33 @@ java.lang.ArithmeticException in thread worker, uncaught
 }
 
 #[test]
+fn a_trace_of_a_running_jvm_ends_when_it_is_let_go() {
+    for jdk in jdks() {
+        let workplace = Workplace::new("attach-trace");
+        let mut server = Server::start(jdk, &workplace, &[]);
+        let out = format!("mode=trace,out={}", workplace.join("out").display());
+        let attached = server.attach(&[&out]);
+        assert!(attached.status.success(), "{}", both(&attached));
+        server.ask(b'w');
+        let off = server.attach(&["mode=off"]);
+        assert!(off.status.success(), "{}", both(&off));
+        server.ask(b'l');
+        let output = server.end();
+        assert_eq!(output.status.code(), Some(1), "{}", both(&output));
+
+        let events = Command::new(hindsight())
+            .arg("events")
+            .arg(workplace.join("out"))
+            .output()
+            .unwrap();
+        let told = text(&events.stdout);
+        assert!(events.status.success(), "{}", both(&events));
+        assert!(told.contains("Server.work("), "JDK {}: {told}", jdk.version);
+        assert!(!told.contains("Late"), "JDK {}: {told}", jdk.version);
+    }
+}
+
+#[test]
 fn who_forbids_attaching_is_told() {
     for jdk in jdks() {
         for (options, part) in [

@@ -40,6 +40,7 @@ use shim::Tracer;
 use std::fs::{self, DirBuilder};
 use std::os::unix::fs::DirBuilderExt;
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
@@ -56,6 +57,7 @@ pub(crate) struct Tracing {
     dictionary: Dictionary,
     pub(crate) ids: classes::Ids,
     tracer: Tracer,
+    finished: AtomicBool,
 }
 
 /// What is called at the entry of `Thread.exit`.
@@ -109,6 +111,7 @@ pub(crate) fn start(base: &'static Base, jni: Jni, directory: &Path) -> Result<(
         dictionary,
         ids: classes::Ids::default(),
         tracer,
+        finished: AtomicBool::new(false),
     };
     TRACING
         .set(tracing)
@@ -158,8 +161,11 @@ impl Tracing {
         self.tracer.sweep_forever(jni);
     }
 
-    /// Stores all there is; the JVM goes down.
+    /// Stores all there is and ends the trace, once: the JVM goes down, or is let go.
     pub(crate) fn finish(&self, jni: Jni) {
+        if self.finished.swap(true, Ordering::AcqRel) {
+            return;
+        }
         self.set_ready(jni, false);
         let drained = self.packer.drain(MAX_DRAIN);
         self.packer.pack_rest(&self.arena);
