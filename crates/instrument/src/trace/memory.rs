@@ -76,10 +76,17 @@ pub fn access(
             };
             let (id, kind) = probes.field(constant)?;
             let kind = kind_of(kind);
+            let value = Some(kind).filter(|&kind| what.wants(kind));
             match insn.opcode {
-                op::PUTFIELD if early => put_early(insn, kind, id, what, inserted, probes),
+                op::PUTFIELD if early => {
+                    let copy = value.map(dup_below_one);
+                    put_value(insn, copy, Probe::PutEarly(value), id, inserted, probes)
+                }
                 op::PUTFIELD => put(insn, kind, id, what, inserted, probes),
-                op::PUTSTATIC => put_static(insn, kind, id, what, inserted, probes),
+                op::PUTSTATIC => {
+                    let copy = value.map(dup);
+                    put_value(insn, copy, Probe::PutStatic(value), id, inserted, probes)
+                }
                 op::GETFIELD => get(insn, kind, id, what, inserted, probes),
                 _ => get_static(insn, kind, id, what, inserted, probes),
             }
@@ -166,41 +173,23 @@ fn put(
     probes.call_with(after, Probe::Put(value), id)
 }
 
-fn put_early(
+/// A write of which only the value is told, if that: `copy` then leaves one below
+/// what the write takes.
+fn put_value(
     insn: &Insn<'_>,
-    kind: Kind,
+    copy: Option<u8>,
+    probe: Probe,
     id: u32,
-    what: What,
     inserted: &mut Insertions,
     probes: &mut Probes<'_, '_>,
 ) -> Result<(), SkipReason> {
-    let value = Some(kind).filter(|&kind| what.wants(kind));
-    if value.is_some() {
-        // Stack: this, value
-        inserted.before(insn.offset).op(dup_below_one(kind));
+    if let Some(copy) = copy {
+        // Stack: [this], value
+        inserted.before(insn.offset).op(copy);
     }
     inserted.stack(2);
     // Stack, after it: [value]
-    let after = inserted.after(insn.end());
-    probes.call_with(after, Probe::PutEarly(value), id)
-}
-
-fn put_static(
-    insn: &Insn<'_>,
-    kind: Kind,
-    id: u32,
-    what: What,
-    inserted: &mut Insertions,
-    probes: &mut Probes<'_, '_>,
-) -> Result<(), SkipReason> {
-    let value = Some(kind).filter(|&kind| what.wants(kind));
-    if value.is_some() {
-        inserted.before(insn.offset).op(dup(kind));
-    }
-    inserted.stack(2);
-    // Stack, after it: [value]
-    let after = inserted.after(insn.end());
-    probes.call_with(after, Probe::PutStatic(value), id)
+    probes.call_with(inserted.after(insn.end()), probe, id)
 }
 
 fn store(
