@@ -485,6 +485,43 @@ fn a_thousand_threads() {
 
 /// Virtual threads by the hundred thousand take no chunk each, and keep their
 /// order where they move from carrier to carrier.
+/// Whoever sees an object first, it has one number, and nobody else has it.
+#[test]
+fn threads_that_see_an_object_together_agree() {
+    for jdk in jdks() {
+        let workplace = Workplace::new("trace-race");
+        let classes = workplace.compile(jdk, &[], &[source("Race.java")]);
+        run(
+            &workplace,
+            jdk,
+            "mode=trace,trace-what=calls;values",
+            &classes,
+            &["Race"],
+        );
+        let log = open(&workplace);
+        let traced = log.dictionary.traced.iter();
+        let mut methods = traced.flat_map(|class| &class.methods);
+        let look = methods.find(|method| method.name == "look");
+        let look = look.expect("a traced method").id;
+        let mut seen: HashMap<u64, Vec<u64>> = HashMap::new();
+        for_each(&log, |event| {
+            if event.kind() == Kind::Enter && event.id == look {
+                let object = event.reference(0).expect("an object");
+                seen.entry(event.thread).or_default().push(object.0);
+            }
+        });
+        let all: Vec<_> = seen.values().collect();
+        assert_eq!(all.len(), 2);
+        for objects in &all {
+            let mut distinct = objects.to_vec();
+            distinct.sort_unstable();
+            distinct.dedup();
+            assert_eq!(distinct.len(), 20_000);
+            assert!(*objects == all[0], "each thread has seen the same objects");
+        }
+    }
+}
+
 #[test]
 fn virtual_threads() {
     let Some(jdk) = jdks().iter().find(|jdk| jdk.version >= 21) else {

@@ -13,6 +13,7 @@ const CLASSES: &[&str] = &[
     CARRIER,
     "java/lang/HindsightIdentity",
     "java/lang/HindsightIdentities",
+    "java/lang/HindsightNumbers",
     "java/lang/HindsightTracer",
     "java/lang/HindsightTrace",
 ];

@@ -45,8 +45,6 @@ final class HindsightTracer {
     /** The object that has no number, for there was no memory for one. */
     private static final long UNKNOWN = 1;
 
-    private static final int CLASS_SHIFT = 40;
-
     private static final long TID = U.objectFieldOffset(Thread.class, "tid");
 
     // What all threads share, in native memory that the agent reads too.
@@ -69,8 +67,6 @@ final class HindsightTracer {
     private static HindsightTracer[] table = new HindsightTracer[1024];
 
     private static final HindsightLock TABLE_LOCK = new HindsightLock();
-    /** The objects whose number is not their hash code; see {@link #look}. */
-    private static final HindsightIdentities[] OBJECT_IDS = HindsightIdentities.parts();
 
     private static final HindsightIdentities[] CLASS_IDS = HindsightIdentities.parts();
 
@@ -91,22 +87,6 @@ final class HindsightTracer {
 
     /** The stream that has written a static field last. */
     private static long staticsWriter;
-
-    /** Where the hash code is in an object's first word; -1 if it is not there. */
-    private static final int HASH_SHIFT = findHash();
-
-    private static final int HASH_BITS = 0x7fff_ffff;
-
-    /** A bit for each hash code that is a number. */
-    private static long used;
-
-    /** Numbers that are no hash codes begin here. */
-    private static final long FIRST_EXTRA = 1L << 31;
-
-    /** Behind them, bits for hash codes of which the table may know an object. */
-    private static final int EXTRAS = 1 << 28;
-
-    private static final int EXTRAS_BITS = (1 << 20) - 1;
 
     /** Whether calls alone are told, so that objects need no numbers. */
     private static boolean anonymous;
@@ -162,41 +142,14 @@ final class HindsightTracer {
      */
     static void start(long memory, long bits, boolean withTexts, boolean callsOnly) {
         shared = memory;
-        used = bits;
         texts = withTexts;
         anonymous = callsOnly;
         // Whatever a probe may need is initialised by now, so that none waits for it.
         HindsightTracer first = new HindsightTracer(Thread.currentThread());
-        HindsightIdentity identity = new HindsightIdentity(first, 0, 0);
-        OBJECT_IDS[0].add(identity, first);
-        OBJECT_IDS[0].find(first, 0);
+        HindsightNumbers.start(bits, memory + SERIAL);
         HindsightCarrier.get();
         Array.getLength(first.known.get());
         pause();
-    }
-
-    /** Tries where in an object's first word this JVM keeps the hash code. */
-    private static int findHash() {
-        int found = -1;
-        for (int i = 0; i < 4; i++) {
-            Object object = new Object();
-            long before = U.getLong(object, 0L);
-            int hash = System.identityHashCode(object);
-            long after = U.getLong(object, 0L);
-            int shift = 3;
-            while (shift < 33 && ((int) (after >>> shift) & HASH_BITS) != hash) {
-                shift++;
-            }
-            if (shift == 33
-                    || found >= 0 && found != shift
-                    || (before & 3) != 1
-                    || (after & 3) != 1
-                    || ((int) (before >>> shift) & HASH_BITS) != 0) {
-                return -1;
-            }
-            found = shift;
-        }
-        return found;
     }
 
     /** The tracer of the current thread; null if nothing is to be recorded. */
@@ -230,7 +183,7 @@ final class HindsightTracer {
         // If it is locked, there is something else in its place, which leads nowhere.
         Object[] objects = known.get();
         if (objects != null) {
-            int at = (int) (U.getLong(object, 0L) >>> HASH_SHIFT) & objects.length - 1;
+            int at = (int) (U.getLong(object, 0L) >>> HindsightNumbers.HASH_SHIFT) & objects.length - 1;
             if (objects[at] == object) {
                 return knownIds[at];
             }
@@ -411,55 +364,20 @@ final class HindsightTracer {
         }
     }
 
-    /**
-     * Finds the number of an object that is not among the latest ones.
-     *
-     * <p>It is the hash code, if the object had none when it was seen first, and if that is not another
-     * one's number: which needs no memory but a bit, and nothing that the collector has to care for.
-     * (Weak references to millions of short-lived objects made pauses of seconds.) All others are in the
-     * table, by weak references: those that the program had asked for their hash codes before, those that
-     * were locked when they were seen first, and those whose hash code is taken.
-     *
-     * <p>One case is left: an object that had a hash code when it was seen first, one that is the number
-     * of another object of the same class, is taken for that one.
-     */
+    /** The number of an object that is not among the latest ones, which it joins. */
     private long look(Object object) {
         try {
             Object[] objects = known.get();
             if (objects == null || ++unknown > 8 * objects.length) {
                 objects = again(objects);
             }
-            boolean fresh = isFresh(object);
-            int hash = System.identityHashCode(object);
-            int at = hash & objects.length - 1;
-            if (objects[at] == object) {
-                return knownIds[at];
-            }
             Class<?> type = object.getClass();
-            long prefix = (long) classId(type) << CLASS_SHIFT;
-            long id = prefix | hash;
-            if (fresh) {
-                // First, for others who see the object for the first time just now.
-                knownIds[at] = id;
-                objects[at] = object;
-                if (take(hash)) {
-                    tellOf(object, type, id);
-                    return id;
-                }
-                if (!isKnownToOthers(object, hash)) {
-                    id = extra(object, type, hash, prefix);
-                }
-            } else {
-                HindsightIdentity extra = null;
-                if (mayBeExtra(hash)) {
-                    extra = HindsightIdentities.part(OBJECT_IDS, hash).find(object, hash);
-                }
-                if (extra != null) {
-                    id = extra.id;
-                } else if (!isTaken(hash)) {
-                    id = extra(object, type, hash, prefix);
-                }
+            long id = HindsightNumbers.of(object, classId(type));
+            if (id < 0) {
+                id = ~id;
+                tellOf(object, type, id);
             }
+            int at = System.identityHashCode(object) & objects.length - 1;
             knownIds[at] = id;
             objects[at] = object;
             return id;
@@ -486,72 +404,6 @@ final class HindsightTracer {
         }
         known = new WeakReference<>(objects);
         return objects;
-    }
-
-    /** Whether an object has no hash code yet, so that nobody has asked for its number. */
-    private static boolean isFresh(Object object) {
-        if (HASH_SHIFT < 0) {
-            return false;
-        }
-        long word = U.getLong(object, 0L);
-        return (word & 3) == 1 && ((int) (word >>> HASH_SHIFT) & HASH_BITS) == 0;
-    }
-
-    private static boolean isTaken(int hash) {
-        return (U.getLong(used + (hash >>> 6 << 3)) >>> hash & 1) != 0;
-    }
-
-    /** Makes a hash code a number; false if it is one. */
-    private static boolean take(int hash) {
-        return set(used + (hash >>> 6 << 3), hash);
-    }
-
-    /** Sets a bit of a word in native memory; false if it was set. A barrier in any case. */
-    private static boolean set(long address, int bit) {
-        while (true) {
-            long word = U.getLong(address);
-            long with = word | 1L << bit;
-            if (with == word) {
-                U.fullFence();
-                return false;
-            }
-            if (U.compareAndSetLong(null, address, word, with)) {
-                return true;
-            }
-        }
-    }
-
-    /** Whether another thread has just given this object a number. */
-    private boolean isKnownToOthers(Object object, int hash) {
-        for (HindsightTracer other : table) {
-            if (other != null && other != this) {
-                Object[] objects = other.known.get();
-                if (objects != null && objects[hash & objects.length - 1] == object) {
-                    return true;
-                }
-            }
-        }
-        return false;
-    }
-
-    private static boolean mayBeExtra(int hash) {
-        int bit = hash & EXTRAS_BITS;
-        return (U.getLong(used + EXTRAS + (bit >>> 6 << 3)) >>> bit & 1) != 0;
-    }
-
-    /** Gives an object a number that is no hash code. */
-    private long extra(Object object, Class<?> type, int hash, long prefix) {
-        HindsightIdentities part = HindsightIdentities.part(OBJECT_IDS, hash);
-        long id = prefix | FIRST_EXTRA + U.getAndAddLong(null, shared + SERIAL, 1);
-        HindsightIdentity fresh = new HindsightIdentity(object, hash, id);
-        // Whoever looks from now on looks there.
-        int bit = hash & EXTRAS_BITS;
-        set(used + EXTRAS + (bit >>> 6 << 3), bit);
-        HindsightIdentity there = part.add(fresh, object);
-        if (there == fresh) {
-            tellOf(object, type, id);
-        }
-        return there.id;
     }
 
     private void tellOf(Object object, Class<?> type, long id) {
