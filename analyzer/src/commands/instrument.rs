@@ -6,14 +6,16 @@ use crate::instrument::plan::{Copy, Mode, Plan, Report, globs};
 use crate::instrument::run::{Options, instrument};
 use crate::instrument::{json, text};
 use anyhow::Result;
+use hindsight_instrument::What;
 use std::io::{IsTerminal, Write};
 use std::path::PathBuf;
 
 /// Rewrite classes as the agent does, without a JVM, and show what was inserted.
 ///
 /// For inspection and tests: in production the agent rewrites classes as they
-/// are loaded. The new code calls java.lang.HindsightProbe, a class that the
-/// agent brings. Without it in java.base (`--patch-module java.base=DIR`) the
+/// are loaded. The new code calls java.lang.HindsightProbe (and HindsightWrites,
+/// with --copy deep; HindsightTrace, with --mode trace), classes that the agent
+/// brings. Without it in java.base (`--patch-module java.base=DIR`) the
 /// output runs as the input did, and hands nothing over. The agent leaves such
 /// classes alone: their methods are numbered from 0, in the order of the input,
 /// and not by it.
@@ -34,6 +36,9 @@ Examples:
 
     # The same with the old code around it, for one method.
     $ hindsight instrument Worker.class --list=all --method handle
+
+    # What would a trace insert?
+    $ hindsight instrument app.jar --mode trace --list --class com.acme.Worker
 
     # The numbers of all methods, for machines.
     $ hindsight instrument target/classes --out probes --format json
@@ -65,6 +70,11 @@ pub struct Opts {
     #[arg(long, value_enum, default_value_t)]
     copy: Copy,
 
+    /// What methods tell in a trace, separated by `;`: calls, writes, reads, and
+    /// values for the objects and values that take part.
+    #[arg(long, value_name = "WHAT", default_value = "calls;writes;values", value_parser = what)]
+    trace_what: What,
+
     /// Only classes that match these globs, separated by `;`: `*` within a
     /// package, `**` across.
     #[arg(
@@ -92,7 +102,7 @@ pub struct Opts {
     /// List what was inserted: the new code with the instructions around it, or
     /// all code.
     #[arg(long, value_enum, value_name = "WHAT", num_args = 0..=1, require_equals = true, default_missing_value = "new")]
-    list: Option<What>,
+    list: Option<Lines>,
 
     /// List only classes that match these globs.
     #[arg(
@@ -123,10 +133,14 @@ pub struct Opts {
     quiet: bool,
 }
 
+fn what(text: &str) -> Result<What, String> {
+    What::parse(text).ok_or_else(|| "it takes calls, writes and reads, and values with them".into())
+}
+
 /// What is listed of a method.
 #[derive(Debug, Clone, clap::ValueEnum)]
 #[value(rename_all = "lower")]
-enum What {
+enum Lines {
     /// New code, and the instructions around it.
     New,
     /// All code.
@@ -144,6 +158,7 @@ impl Opts {
         let plan = Plan {
             mode: self.mode,
             copy: self.copy,
+            what: self.trace_what,
             include: globs(&self.include),
             exclude: globs(&self.exclude),
             report: self.report.clone().unwrap_or_default(),
@@ -155,8 +170,8 @@ impl Opts {
                     code: list.is_some(),
                 },
                 (Format::Text, None) => Print::Nothing,
-                (Format::Text, Some(what)) => Print::Text {
-                    all: matches!(what, What::All),
+                (Format::Text, Some(lines)) => Print::Text {
+                    all: matches!(lines, Lines::All),
                     colour,
                 },
             },

@@ -1,7 +1,7 @@
 //! Some classes at a time, on all cores.
 
 use super::listing::{Listed, Listing};
-use super::plan::{Left, Plan, Verdict};
+use super::plan::{Ids, Left, Plan, Verdict};
 use crate::archive::{DEFLATED, STORED};
 use flate2::Compression;
 use flate2::bufread::{DeflateDecoder, DeflateEncoder};
@@ -117,16 +117,16 @@ pub struct Orders<'a> {
     pub writing: bool,
 }
 
-/// Rewrites classes. Their methods get numbers from `next_id` on, in order.
+/// Rewrites classes. Their members get numbers from `next` on, in order.
 ///
 /// A class must be rewritten to know how many numbers it takes, and needs them
 /// to be rewritten. So it is done twice: that is quicker than one after the
 /// other, and packing takes longer.
-pub fn rewrite(jobs: &mut [Job], orders: Orders<'_>, next_id: &mut u32) {
+pub fn rewrite(jobs: &mut [Job], orders: Orders<'_>, next: &mut Ids) {
     parallel(jobs, |job| {
         let verdict = match unpack(&mut job.input) {
             Err(reason) => left(None, reason),
-            Ok(class) => orders.plan.rewrite(class, 0),
+            Ok(class) => orders.plan.rewrite(class, Ids::default()),
         };
         job.done = Some(Done {
             verdict,
@@ -135,24 +135,20 @@ pub fn rewrite(jobs: &mut [Job], orders: Orders<'_>, next_id: &mut u32) {
         });
     });
 
-    let mut first_ids = Vec::with_capacity(jobs.len());
+    let mut firsts = Vec::with_capacity(jobs.len());
     for job in jobs.iter_mut() {
-        first_ids.push(*next_id);
+        firsts.push(*next);
         let Some(done) = &mut job.done else { continue };
         if let Verdict::Rewritten(rewritten) = &done.verdict {
-            let made = u32::try_from(rewritten.methods.len()).unwrap_or(u32::MAX);
-            // Java sees the number as an int.
-            match next_id.checked_add(made).filter(|&id| id < i32::MAX as u32) {
-                Some(id) => *next_id = id,
+            match next.after(rewritten) {
+                Some(ids) => *next = ids,
                 None => done.verdict = left(Some(&rewritten.class_name), Left::OutOfIds),
             }
         }
     }
 
-    let mut numbered: Vec<_> = jobs.iter_mut().zip(first_ids).collect();
-    parallel(&mut numbered, |(job, first_id)| {
-        finish(job, *first_id, orders)
-    });
+    let mut numbered: Vec<_> = jobs.iter_mut().zip(firsts).collect();
+    parallel(&mut numbered, |(job, first)| finish(job, *first, orders));
 }
 
 fn left(class: Option<&str>, reason: Left) -> Verdict {
@@ -164,12 +160,12 @@ fn left(class: Option<&str>, reason: Left) -> Verdict {
 }
 
 /// Numbers a class that is rewritten, lists and packs it.
-fn finish(job: &mut Job, first_id: u32, orders: Orders<'_>) {
+fn finish(job: &mut Job, first: Ids, orders: Orders<'_>) {
     let (Some(done), Input::Plain(old)) = (&mut job.done, &job.input) else {
         return;
     };
-    if first_id > 0 && matches!(done.verdict, Verdict::Rewritten(_)) {
-        done.verdict = orders.plan.rewrite(old, first_id);
+    if first != Ids::default() && matches!(done.verdict, Verdict::Rewritten(_)) {
+        done.verdict = orders.plan.rewrite(old, first);
     }
     done.listed = orders.listing.render(&job.path, old, &done.verdict);
     if let Verdict::Rewritten(rewritten) = &mut done.verdict

@@ -1,9 +1,9 @@
 //! Listings and counts for machines: `hindsight.instrument/1`.
 
 use super::listing::MethodListing;
-use super::plan::Plan;
+use super::plan::{Mode, Plan, Probed};
 use super::run::Outcome;
-use hindsight_instrument::{Rewritten, Skipped};
+use hindsight_instrument::{MemberName, Skipped};
 use serde::Serialize;
 use std::io::{self, Write};
 use std::path::Path;
@@ -15,6 +15,30 @@ struct Class<'a> {
     path: &'a str,
     methods: Vec<Method<'a>>,
     left: Vec<Left<'a>>,
+    /// What the numbers of fields and callees mean.
+    fields: Vec<Numbered<'a>>,
+    callees: Vec<Numbered<'a>>,
+}
+
+/// A member that probes name by number.
+#[derive(Serialize)]
+struct Numbered<'a> {
+    id: u32,
+    class: String,
+    name: &'a str,
+    descriptor: &'a str,
+}
+
+impl<'a> Numbered<'a> {
+    fn list(members: &'a [MemberName]) -> Vec<Self> {
+        let one = |member: &'a MemberName| Numbered {
+            id: member.id,
+            class: member.owner.replace('/', "."),
+            name: &member.name,
+            descriptor: &member.descriptor,
+        };
+        members.iter().map(one).collect()
+    }
 }
 
 #[derive(Serialize)]
@@ -46,7 +70,7 @@ impl<'a> Left<'a> {
 }
 
 /// A class with new code: its methods by number, those of `listed` with code.
-pub fn class(path: &str, rewritten: &Rewritten, listed: &[MethodListing]) -> Vec<u8> {
+pub fn class(path: &str, rewritten: &Probed, listed: &[MethodListing]) -> Vec<u8> {
     let mut listed = listed.iter().peekable();
     let methods = rewritten.methods.iter().map(|method| {
         match listed.next_if(|listed| listed.id == method.id) {
@@ -63,6 +87,8 @@ pub fn class(path: &str, rewritten: &Rewritten, listed: &[MethodListing]) -> Vec
         path,
         methods: methods.collect(),
         left: rewritten.skipped.iter().map(Left::of).collect(),
+        fields: Numbered::list(&rewritten.fields),
+        callees: Numbered::list(&rewritten.callees),
     })
 }
 
@@ -76,6 +102,8 @@ pub fn left(path: &str, class: &str, methods: Vec<Skipped<'_>>) -> Vec<u8> {
         path,
         methods: Vec::new(),
         left: methods.into_iter().map(Left::of).collect(),
+        fields: Vec::new(),
+        callees: Vec::new(),
     })
 }
 
@@ -97,13 +125,18 @@ pub fn write(
 ) -> io::Result<()> {
     let path = |path: &Path| serde_json::Value::from(path.to_string_lossy());
     let output = outcome.out.as_deref().map_or(serde_json::Value::Null, path);
+    let (copy, what) = match plan.mode {
+        Mode::Crash => (Some(plan.copy.name()), None),
+        Mode::Trace => (None, Some(plan.what.to_string())),
+    };
     writeln!(
         out,
         "{{\"schema\":\"hindsight.instrument/1\",\"input\":{},\"output\":{output},\
-         \"mode\":\"{}\",\"copy\":\"{}\",\"classes\":[",
+         \"mode\":\"{}\",\"copy\":{},\"trace_what\":{},\"classes\":[",
         path(input),
         plan.mode.name(),
-        plan.copy.name()
+        serde_json::Value::from(copy),
+        serde_json::Value::from(what),
     )?;
     io::Seek::rewind(&mut outcome.listed)?;
     io::copy(&mut outcome.listed, out)?;

@@ -4,15 +4,15 @@
 //! rewriting itself ([`Layout`]); the rest are the old ones in their order, so
 //! each knows where it was.
 
-use super::plan::{Verdict, needs_nothing};
+use super::plan::{Probed, Verdict, needs_nothing};
 use super::{json, text};
 use hindsight_classfile::frames::{Frames, Shape, VerificationType};
-use hindsight_classfile::opcode::{Form, OPCODES, WIDE};
+use hindsight_classfile::opcode::{self as op, Form, OPCODES, WIDE};
 use hindsight_classfile::{
     ClassFile, Code, Constant, ConstantPool, Error, Insn, Member, MemberRef, Operand, access,
 };
 use hindsight_instrument::glob::Globs;
-use hindsight_instrument::{Capture, Layout, Method, Part, Rewritten};
+use hindsight_instrument::{Capture, Layout, Method, Part};
 use serde::Serialize;
 
 /// What is to be printed of classes.
@@ -99,7 +99,7 @@ impl Listing {
         }
     }
 
-    fn methods(&self, old: &[u8], rewritten: &Rewritten) -> Vec<MethodListing> {
+    fn methods(&self, old: &[u8], rewritten: &Probed) -> Vec<MethodListing> {
         let class = rewritten.class_name.replace('/', ".");
         if !self.classes.is_empty() && !hindsight_instrument::select::names(&self.classes, &class) {
             return Vec::new();
@@ -213,7 +213,7 @@ pub struct FrameLine {
 fn list(
     old: &[u8],
     new: &[u8],
-    rewritten: &Rewritten,
+    rewritten: &Probed,
     wanted: &dyn Fn(&str) -> bool,
 ) -> Result<Vec<MethodListing>, Error> {
     let (old, new) = (ClassFile::parse(old)?, ClassFile::parse(new)?);
@@ -255,7 +255,7 @@ fn one(
         bytes: change(before.bytecode.len(), after.bytecode.len()),
         max_stack: change(before.max_stack.into(), after.max_stack.into()),
         max_locals: change(before.max_locals.into(), after.max_locals.into()),
-        locals: locals(method, layout, before.max_locals),
+        locals: locals(method, after, layout, before.max_locals)?,
         code: code(pool, before, after, layout)?,
         exceptions: after
             .handlers
@@ -290,6 +290,7 @@ fn part_name(part: Part) -> &'static str {
         Part::Entry => "entry",
         Part::Caught { .. } => "caught",
         Part::Write => "write",
+        Part::Event => "event",
         Part::Handler { .. } => "handler",
         _ => "probe",
     }
@@ -326,7 +327,12 @@ fn code(
     Ok(lines)
 }
 
-fn locals(method: &Method<'_>, layout: &Layout, old_max: u16) -> Vec<Local> {
+fn locals(
+    method: &Method<'_>,
+    after: &Code<'_>,
+    layout: &Layout,
+    old_max: u16,
+) -> Result<Vec<Local>, Error> {
     let mut locals = Vec::new();
     for fresh in &layout.fresh {
         let Some(capture) = method.captures.clone().nth(fresh.capture) else {
@@ -381,7 +387,34 @@ fn locals(method: &Method<'_>, layout: &Layout, old_max: u16) -> Vec<Local> {
             shared: exception < old_max,
         });
     }
-    locals
+    // What is left holds what a call takes and gives, while it runs.
+    let named = locals.len();
+    for insn in after.instructions() {
+        let insn = insn?;
+        let Operand::Local(slot) = insn.operand()? else {
+            continue;
+        };
+        let descriptor = match insn.effective_opcode() {
+            op::ISTORE | op::ISTORE_0..=op::ISTORE_3 => "I",
+            op::LSTORE | op::LSTORE_0..=op::LSTORE_3 => "J",
+            op::FSTORE | op::FSTORE_0..=op::FSTORE_3 => "F",
+            op::DSTORE | op::DSTORE_0..=op::DSTORE_3 => "D",
+            op::ASTORE | op::ASTORE_0..=op::ASTORE_3 => "Ljava/lang/Object;",
+            _ => continue,
+        };
+        if slot >= old_max && locals.iter().all(|local| local.slot != slot) {
+            locals.push(Local {
+                slot,
+                descriptor: descriptor.to_owned(),
+                holds: "what a call that writes unseen takes or gives".to_owned(),
+                shared: false,
+            });
+        }
+    }
+    if let Some(unnamed) = locals.get_mut(named..) {
+        unnamed.sort_by_key(|local| local.slot);
+    }
+    Ok(locals)
 }
 
 fn parameter(method: &Method<'_>, index: u16) -> String {

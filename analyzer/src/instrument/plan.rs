@@ -1,11 +1,13 @@
 //! What to do with classes, and what was done with one.
 
 use hindsight_classfile::{ClassFile, Error, access};
+use hindsight_instrument::contract::trace::TRACE;
 use hindsight_instrument::contract::{PROBE, WRITES};
 use hindsight_instrument::glob::Globs;
 use hindsight_instrument::select::{self, MAX_FIELDS};
 use hindsight_instrument::{
-    CrashPlan, Rewritten, Rules, SkipReason, SkippedMethods, UndoPlan, Workspace,
+    CrashPlan, Error as InstrumentError, Layout, MemberName, Methods, Rewritten, Rules, SkipReason,
+    SkippedMethods, TracePlan, Traced, UndoPlan, What, Workspace,
 };
 use std::fmt;
 
@@ -15,6 +17,8 @@ pub enum Mode {
     /// Arguments are handed over when an exception leaves a method.
     #[default]
     Crash,
+    /// Methods tell of their calls, writes and reads.
+    Trace,
 }
 
 impl Mode {
@@ -22,6 +26,7 @@ impl Mode {
     pub fn name(self) -> &'static str {
         match self {
             Mode::Crash => "crash",
+            Mode::Trace => "trace",
         }
     }
 }
@@ -51,18 +56,111 @@ impl Copy {
 }
 
 /// What was asked for.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub struct Plan {
     /// Which probes.
     pub mode: Mode,
-    /// What methods keep.
+    /// What methods keep, of crashes.
     pub copy: Copy,
+    /// What methods tell, of traces.
+    pub what: What,
     /// Classes to rewrite; all if there are no globs.
     pub include: Globs,
     /// Classes to leave.
     pub exclude: Globs,
     /// Which exceptions are failures at once.
     pub report: Report,
+}
+
+impl Default for Plan {
+    fn default() -> Self {
+        Plan {
+            mode: Mode::default(),
+            copy: Copy::default(),
+            what: What::CALLS_AND_WRITES,
+            include: Globs::default(),
+            exclude: Globs::default(),
+            report: Report::default(),
+        }
+    }
+}
+
+/// The numbers that probes name methods and other members by.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Ids {
+    /// Of methods with probes.
+    pub method: u32,
+    /// Of fields that they write or read.
+    pub field: u32,
+    /// Of methods that they call, which write unseen.
+    pub callee: u32,
+}
+
+impl Ids {
+    /// Those after a class has taken its own; nothing if Java, which sees them as
+    /// `int`, has no more.
+    pub fn after(self, class: &Probed) -> Option<Ids> {
+        let next = |first: u32, made: usize| {
+            let next = first.checked_add(u32::try_from(made).ok()?)?;
+            (next < i32::MAX as u32).then_some(next)
+        };
+        Some(Ids {
+            method: next(self.method, class.methods.len())?,
+            field: next(self.field, class.fields.len())?,
+            callee: next(self.callee, class.callees.len())?,
+        })
+    }
+}
+
+/// A class with its new code.
+#[derive(Debug)]
+pub struct Probed {
+    /// The new class; nothing if the old one can stay.
+    pub class: Option<Vec<u8>>,
+    /// The internal name: `a/b/C`.
+    pub class_name: String,
+    /// The instrumented methods, by rising number.
+    pub methods: Methods,
+    /// Where their new code stands.
+    pub layouts: Vec<Layout>,
+    /// The methods that were left as they were.
+    pub skipped: SkippedMethods,
+    /// The methods that have less than was asked for, since there was no room.
+    pub reduced: SkippedMethods,
+    /// What the numbers of fields mean.
+    pub fields: Vec<MemberName>,
+    /// What the numbers of callees mean.
+    pub callees: Vec<MemberName>,
+}
+
+impl From<Rewritten> for Probed {
+    fn from(rewritten: Rewritten) -> Self {
+        Probed {
+            class: rewritten.class,
+            class_name: rewritten.class_name,
+            methods: rewritten.methods,
+            layouts: rewritten.layouts,
+            skipped: rewritten.skipped,
+            reduced: rewritten.reduced,
+            fields: rewritten.fields,
+            callees: Vec::new(),
+        }
+    }
+}
+
+impl From<Traced> for Probed {
+    fn from(traced: Traced) -> Self {
+        Probed {
+            class: traced.class,
+            class_name: traced.class_name,
+            methods: traced.methods,
+            layouts: traced.layouts,
+            skipped: traced.skipped,
+            reduced: traced.reduced,
+            fields: traced.fields,
+            callees: traced.callees,
+        }
+    }
 }
 
 /// The report rules that change code. `uncaught` and `exception:` do not: they
@@ -115,7 +213,7 @@ pub fn globs(text: &str) -> Globs {
 #[derive(Debug)]
 pub enum Verdict {
     /// It has new code.
-    Rewritten(Box<Rewritten>),
+    Rewritten(Box<Probed>),
     /// It stays as it is.
     Left {
         /// Its name with dots, if it could be read.
@@ -208,8 +306,8 @@ pub fn needs_nothing(reason: SkipReason) -> bool {
 }
 
 impl Plan {
-    /// Rewrites a class; its first method gets the number `first_id`.
-    pub fn rewrite(&self, bytes: &[u8], first_id: u32) -> Verdict {
+    /// Rewrites a class; its members get numbers from `first` on.
+    pub fn rewrite(&self, bytes: &[u8], first: Ids) -> Verdict {
         let left = |class: Option<&str>, reason| Verdict::Left {
             class: class.map(str::to_owned),
             reason,
@@ -232,7 +330,7 @@ impl Plan {
         } else if class
             .pool
             .classes()
-            .any(|(_, name)| name == PROBE || name == WRITES)
+            .any(|(_, name)| name == PROBE || name == WRITES || name == TRACE)
         {
             Some(Left::Instrumented)
         } else {
@@ -249,22 +347,30 @@ impl Plan {
                 Copy::Fields | Copy::Deep => hindsight_instrument::Copy::Fields,
             },
             max_fields: MAX_FIELDS,
-            first_id,
+            first_id: first.method,
             rules: &|method, _| self.rules(&name, method),
         };
         let mut workspace = Workspace::with_layouts();
         let rewritten = match (self.mode, self.copy) {
-            (Mode::Crash, Copy::Deep) => workspace.undoable(
-                bytes,
-                &UndoPlan {
+            (Mode::Crash, Copy::Deep) => {
+                let plan = UndoPlan {
                     crash: Some(&plan),
                     catches: true,
-                    first_id,
-                    // In a JVM, the agent numbers the fields of all classes.
-                    first_field: 0,
-                },
-            ),
-            (Mode::Crash, _) => workspace.crash(bytes, &plan),
+                    first_id: first.method,
+                    first_field: first.field,
+                };
+                workspace.undoable(bytes, &plan).map(Probed::from)
+            }
+            (Mode::Crash, _) => workspace.crash(bytes, &plan).map(Probed::from),
+            (Mode::Trace, _) => {
+                let plan = TracePlan {
+                    what: &|_, _| self.what,
+                    first_method: first.method,
+                    first_field: first.field,
+                    first_callee: first.callee,
+                };
+                workspace.trace(bytes, &plan).map(Probed::from)
+            }
         };
         match rewritten {
             Ok(rewritten) if rewritten.class.is_some() => Verdict::Rewritten(Box::new(rewritten)),
@@ -280,9 +386,7 @@ impl Plan {
                     methods: rewritten.skipped,
                 }
             }
-            Err(hindsight_instrument::Error::Class(error)) => {
-                left(Some(&name), Left::Malformed(error))
-            }
+            Err(InstrumentError::Class(error)) => left(Some(&name), Left::Malformed(error)),
             Err(_) => left(Some(&name), Left::NoMethodFits),
         }
     }

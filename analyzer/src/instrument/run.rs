@@ -3,7 +3,7 @@
 use super::batch::{self, Done, Input, Job, MAX_CLASS, Orders};
 use super::jar;
 use super::listing::Listing;
-use super::plan::{Left, Plan, Verdict};
+use super::plan::{Ids, Left, Plan, Verdict};
 use super::tally::Tally;
 use super::target::{Output, Target};
 use super::tree;
@@ -65,7 +65,7 @@ pub struct Run<'a> {
     pub(super) unpackable: u64,
     /// Where temporary files go.
     scratch: PathBuf,
-    next_id: u32,
+    next: Ids,
     listed: SpooledTempFile,
     listed_classes: u64,
     matching: u64,
@@ -120,7 +120,7 @@ pub fn instrument(options: &Options<'_>) -> Result<Outcome> {
         unpackable: MAX_UNPACKED.saturating_add(total.saturating_mul(MAX_UNPACKED_TIMES)),
         listed: SpooledTempFile::new(IN_MEMORY),
         scratch,
-        next_id: 0,
+        next: Ids::default(),
         listed_classes: 0,
         matching: 0,
     };
@@ -224,7 +224,7 @@ impl Run<'_> {
 
     /// Rewrites classes; counts them, and keeps what is to be printed.
     pub(super) fn rewrite(&mut self, jobs: &mut [Job]) -> io::Result<()> {
-        batch::rewrite(jobs, self.orders, &mut self.next_id);
+        batch::rewrite(jobs, self.orders, &mut self.next);
         for job in jobs {
             if let Some(done) = &job.done {
                 self.tally.class(&job.path, &done.verdict);

@@ -1,12 +1,11 @@
 //! Listings and counts for people.
 
 use super::listing::{Change, Line, MethodListing};
-use super::plan::Plan;
+use super::plan::{Mode, Plan, Probed};
 use super::run::Outcome;
 use super::tally::Counts;
 use crate::java::descriptor;
 use crate::text::{count, one_line};
-use hindsight_instrument::Rewritten;
 use std::fmt::Write as _;
 use std::io::{self, Write};
 use std::path::Path;
@@ -55,7 +54,7 @@ impl Style {
 /// instructions around it.
 pub fn class(
     path: &str,
-    rewritten: &Rewritten,
+    rewritten: &Probed,
     methods: &[MethodListing],
     all: bool,
     colour: bool,
@@ -223,7 +222,10 @@ pub fn write(
         writeln!(out)?;
     }
     let input = one_line(&input.display().to_string(), LIMIT);
-    let probes = format!("{}, copy={}", plan.mode.name(), plan.copy.name());
+    let probes = match plan.mode {
+        Mode::Crash => format!("crash, copy={}", plan.copy.name()),
+        Mode::Trace => format!("trace, trace-what={}", plan.what),
+    };
     match &outcome.out {
         Some(path) => {
             let path = one_line(&path.display().to_string(), LIMIT);

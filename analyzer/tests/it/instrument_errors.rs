@@ -176,7 +176,14 @@ fn what_cannot_be_read_is_named() {
     list(&make("far.jar", &bad), &["outside of the archive"]);
 
     for (arguments, parts) in [
-        (&["--mode", "trace"][..], &["possible values: crash"][..]),
+        (
+            &["--mode", "second-chance"][..],
+            &["possible values: crash, trace"][..],
+        ),
+        (
+            &["--mode", "trace", "--trace-what", "values"],
+            &["calls, writes and reads"],
+        ),
         (
             &["--copy", "deeper"],
             &["possible values: reference, fields, deep"],

@@ -31,7 +31,7 @@ struct Method {
 }
 
 fn probe_of(operand: &str) -> String {
-    let at = operand.find("java/lang/HindsightProbe.");
+    let at = operand.find("java/lang/Hindsight");
     at.map_or(String::new(), |at| operand[at..].trim().to_owned())
 }
 
@@ -178,70 +178,84 @@ fn javap_sees_the_same_code() {
                 .arg(&classes)
                 .args(sources()),
         );
-        let to = dir.path().join(format!("{}-out", jdk.feature));
-        let report = instrumented([
-            classes.as_os_str(),
-            "--out".as_ref(),
-            to.as_os_str(),
-            "--list".as_ref(),
-            "--report=escape:**Escape*;caught:**Caught*".as_ref(),
-        ]);
-        let listed = report["classes"].as_array().unwrap();
-        let olds: Vec<PathBuf> = listed
-            .iter()
-            .map(|class| PathBuf::from(class["path"].as_str().unwrap()))
-            .collect();
-        let news: Vec<PathBuf> = olds
-            .iter()
-            .map(|path| to.join(path.strip_prefix(&classes).unwrap()))
-            .collect();
-        let (olds, news) = (javap(jdk, &olds), javap(jdk, &news));
-        let (mut compared, mut inserted, mut probes) = (0, 0, 0);
-        for ((class, old), new) in listed.iter().zip(&olds).zip(&news) {
-            let name = class["class"].as_str().unwrap();
-            let theirs = theirs(new, name);
-            for (key, listed) in ours(class) {
-                let seen = theirs.get(&key);
-                assert_eq!(Some(&listed), seen, "{name}.{key}, JDK {}", jdk.feature);
-                compared += 1;
-                probes += listed.code.iter().filter(|line| !line.2.is_empty()).count();
-            }
-            // New and old: without the new, it is what `javap` sees in the old.
-            let before = self::theirs(old, name);
-            for method in class["methods"].as_array().unwrap() {
-                let key = format!(
-                    "{}{}",
-                    method["method"].as_str().unwrap(),
-                    method["descriptor"].as_str().unwrap()
-                );
-                let code = method["code"].as_array().unwrap();
-                let old: Vec<_> = code
-                    .iter()
-                    .filter(|line| line.get("part").is_none())
-                    .map(|line| {
-                        let mnemonic = line["mnemonic"].as_str().unwrap().to_owned();
-                        (
-                            line["old_offset"].as_u64().unwrap(),
-                            mnemonic,
-                            String::new(),
-                        )
-                    })
-                    .collect();
-                inserted += code.len() - old.len();
-                assert_eq!(old, before[&key].code, "{name}.{key}");
-                let kept = method["exceptions"].as_array().unwrap().iter();
-                let kept = kept.filter(|entry| entry["inserted"] == false).count();
-                assert_eq!(kept, before[&key].exceptions.len(), "{name}.{key}");
-                let kept = method["frames"].as_array().unwrap().iter();
-                let kept = kept.filter(|frame| frame["inserted"] == false).count();
-                assert_eq!(kept, before[&key].frames.len(), "{name}.{key}");
-            }
+        for (probes, arguments) in [
+            ("crash", "--report=escape:**Escape*;caught:**Caught*"),
+            ("deep", "--copy=deep"),
+            ("trace", "--trace-what=calls;writes;reads;values"),
+        ] {
+            let to = dir.path().join(format!("{}-{probes}", jdk.feature));
+            let mode = if probes == "trace" { "trace" } else { "crash" };
+            let report = instrumented([
+                classes.as_os_str(),
+                "--out".as_ref(),
+                to.as_os_str(),
+                "--list".as_ref(),
+                "--mode".as_ref(),
+                mode.as_ref(),
+                arguments.as_ref(),
+            ]);
+            agree(jdk, &classes, &to, &report);
         }
-        assert!(
-            compared > 60 && inserted > 600 && probes > 90,
-            "{compared} {inserted} {probes}"
-        );
     }
+}
+
+/// Compares a listing with what `javap` prints of the old and the new classes.
+fn agree(jdk: &Jdk, classes: &Path, to: &Path, report: &Json) {
+    let listed = report["classes"].as_array().unwrap();
+    let olds: Vec<PathBuf> = listed
+        .iter()
+        .map(|class| PathBuf::from(class["path"].as_str().unwrap()))
+        .collect();
+    let news: Vec<PathBuf> = olds
+        .iter()
+        .map(|path| to.join(path.strip_prefix(classes).unwrap()))
+        .collect();
+    let (olds, news) = (javap(jdk, &olds), javap(jdk, &news));
+    let (mut compared, mut inserted, mut probes) = (0, 0, 0);
+    for ((class, old), new) in listed.iter().zip(&olds).zip(&news) {
+        let name = class["class"].as_str().unwrap();
+        let theirs = theirs(new, name);
+        for (key, listed) in ours(class) {
+            let seen = theirs.get(&key);
+            assert_eq!(Some(&listed), seen, "{name}.{key}, JDK {}", jdk.feature);
+            compared += 1;
+            probes += listed.code.iter().filter(|line| !line.2.is_empty()).count();
+        }
+        // New and old: without the new, it is what `javap` sees in the old.
+        let before = self::theirs(old, name);
+        for method in class["methods"].as_array().unwrap() {
+            let key = format!(
+                "{}{}",
+                method["method"].as_str().unwrap(),
+                method["descriptor"].as_str().unwrap()
+            );
+            let code = method["code"].as_array().unwrap();
+            let old: Vec<_> = code
+                .iter()
+                .filter(|line| line.get("part").is_none())
+                .map(|line| {
+                    let mnemonic = line["mnemonic"].as_str().unwrap().to_owned();
+                    (
+                        line["old_offset"].as_u64().unwrap(),
+                        mnemonic,
+                        String::new(),
+                    )
+                })
+                .collect();
+            inserted += code.len() - old.len();
+            assert_eq!(old, before[&key].code, "{name}.{key}");
+            let kept = method["exceptions"].as_array().unwrap().iter();
+            let kept = kept.filter(|entry| entry["inserted"] == false).count();
+            assert_eq!(kept, before[&key].exceptions.len(), "{name}.{key}");
+            let kept = method["frames"].as_array().unwrap().iter();
+            let kept = kept.filter(|frame| frame["inserted"] == false).count();
+            assert_eq!(kept, before[&key].frames.len(), "{name}.{key}");
+        }
+    }
+    assert!(
+        compared > 60 && inserted > 600 && probes > 90,
+        "{compared} {inserted} {probes}"
+    );
 }
 
 #[test]

@@ -27,7 +27,7 @@ pub struct Workspace {
     /// one.
     ends: Vec<Option<usize>>,
     /// Where the new code stands, if that is asked for.
-    layouts: Option<Vec<Layout>>,
+    pub(crate) layouts: Option<Vec<Layout>>,
 }
 
 /// What the methods of a class get.
@@ -162,9 +162,7 @@ impl Workspace {
                 let fields = writes.fields.list.iter().map(|&(field, _)| field);
                 rewritten.fields = names(fields, first_field);
             }
-            if let Some(layouts) = &mut self.layouts {
-                rewritten.layouts = mem::take(layouts);
-            }
+            rewritten.layouts = self.layouts.as_mut().map(mem::take).unwrap_or_default();
             if !rewritten.methods.is_empty() {
                 rewritten.class = Some(self.assemble(&class, &constants));
             }

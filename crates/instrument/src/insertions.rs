@@ -34,6 +34,8 @@ struct Place {
 pub struct Piece<'i> {
     /// The instruction that it is put before, in old code.
     pub old: usize,
+    /// Whether it belongs to the instruction before that.
+    pub after: bool,
     pub code: &'i [u8],
     /// Where the code stands among that of all pieces: what frames and guards
     /// count from has this as its zero.
@@ -144,6 +146,7 @@ impl Insertions {
             .zip(ends)
             .map(|(place, (code, frames, guards))| Piece {
                 old: place.old,
+                after: place.after,
                 code: all.code.get(place.code..code).unwrap_or(&[]),
                 start: place.code,
                 frames: all.frames.get(place.frames..frames).unwrap_or(&[]),

@@ -307,7 +307,7 @@ pub fn instrument<'a>(
     };
     if order.layout {
         *layout = Layout {
-            inserted: body.inserted(&catching, caught_slot),
+            inserted: body.inserted(&catching, caught_slot, Part::Write),
             fresh: fresh_variables(parameters, fields, position_slot),
         };
     }
@@ -490,8 +490,9 @@ pub struct Body<'f> {
 }
 
 impl Body<'_> {
-    /// The pieces of inserted code up to the end of the old body.
-    fn inserted(&self, catching: &[usize], exception: u16) -> Vec<Inserted> {
+    /// The pieces of inserted code up to the end of the old body; `probe` is what
+    /// those in it are that do not stand at one of the handlers `catching`.
+    pub fn inserted(&self, catching: &[usize], exception: u16, probe: Part) -> Vec<Inserted> {
         let islands = &self.relocated.islands;
         let piece = |start, len, part| {
             (len > 0).then_some(Inserted {
@@ -512,10 +513,10 @@ impl Body<'_> {
         let probes = placed.map(|(piece, &start)| Inserted {
             start,
             end: start + piece.code.len(),
-            part: if catching.binary_search(&piece.old).is_ok() {
+            part: if !piece.after && catching.binary_search(&piece.old).is_ok() {
                 Part::Caught { exception }
             } else {
-                Part::Write
+                probe
             },
         });
         let before = front.into_iter().chain(entry);

@@ -153,7 +153,11 @@ pub enum Part {
     /// Within the body, before an old instruction that writes: tells what it will
     /// write over.
     Write,
-    /// Behind the body: hands the captures over and rethrows.
+    /// Within the body of a traced method, before an old instruction or after it:
+    /// tells what it does.
+    Event,
+    /// Behind the body: hands the captures over, or tells that the call ends, and
+    /// rethrows.
     Handler {
         /// The variable that holds the exception; it may be one of the old ones.
         exception: u16,

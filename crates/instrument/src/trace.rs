@@ -57,6 +57,7 @@ impl Workspace {
             class: None,
             class_name: name.to_string_lossy().into_owned(),
             methods: Methods::default(),
+            layouts: Vec::new(),
             reduced: SkippedMethods::default(),
             skipped: SkippedMethods::default(),
             fields: Vec::new(),
@@ -89,6 +90,7 @@ impl Workspace {
         }) {
             (traced.methods, traced.skipped) = self.recorder.records();
             traced.reduced = self.recorder.reduced();
+            traced.layouts = self.layouts.as_mut().map(mem::take).unwrap_or_default();
             if !traced.methods.is_empty() {
                 traced.class = Some(self.assemble(&class, &probes.constants));
                 traced.fields = names(probes.fields(), plan.first_field);
@@ -121,6 +123,7 @@ impl Workspace {
                 .checked_add(made)
                 .ok_or(SkipReason::TooLarge)?,
             what: (plan.what)(named.name, named.descriptor),
+            layout: self.layouts.is_some(),
         };
         let (method, out) = (named.method, &mut self.bodies);
         let start = out.len();
@@ -137,6 +140,9 @@ impl Workspace {
             told => told?,
         };
         if told {
+            if let Some(layouts) = &mut self.layouts {
+                layouts.push(mem::take(&mut new.layout));
+            }
             let kept = Kept {
                 parameters: &new.parameters,
                 fields: &[],

@@ -105,7 +105,7 @@ pub fn bind(
 /// ```
 ///
 /// Nothing else is used any more, so `t` is the first variable that is free.
-/// Returns the code and the number of variables.
+/// Returns the code and `t`.
 pub fn unwind(
     uninitialized_this: bool,
     id: u32,
@@ -135,5 +135,5 @@ pub fn unwind(
     });
     fragment.guard(start, end, locals, &mut probes.constants)?;
     rethrow(&mut fragment);
-    Ok((fragment, slot + 1))
+    Ok((fragment, slot))
 }

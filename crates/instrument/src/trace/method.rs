@@ -9,7 +9,6 @@ use super::early::early_writes;
 use super::handlers::reporting;
 use super::memory;
 use super::probes::Probes;
-use crate::SkipReason;
 use crate::caught::Caught;
 use crate::constructor::{InitCall, init_call};
 use crate::contract::trace::Probe;
@@ -20,11 +19,14 @@ use crate::parameters::{Parameter, Place, list, list_untyped};
 use crate::relocate::{MAX_CODE, relocate};
 use crate::scan::{Scan, Wanted};
 use crate::throwing::{Own, may_throw};
+use crate::{Inserted, Layout, Part, SkipReason};
 
 /// What to do with a method.
 pub struct Order {
     pub id: u32,
     pub what: What,
+    /// Whether to note down where the new code stands.
+    pub layout: bool,
 }
 
 /// What a method's new body keeps, and memory for the next method.
@@ -34,6 +36,7 @@ pub struct NewBody<'a> {
     /// The places of the parameters that the entry hands over, in its order.
     pub handed: Vec<usize>,
     pub scan: Scan,
+    pub layout: Layout,
 }
 
 /// The instruction at an offset, of those that are asked for: it has one byte or
@@ -69,8 +72,9 @@ pub fn instrument<'a>(
         parameters,
         handed,
         scan,
+        layout,
     } = new;
-    let &Order { id, what } = order;
+    let &Order { id, what, .. } = order;
     if !(what.calls || what.writes || what.reads) {
         return Ok(false);
     }
@@ -229,35 +233,48 @@ pub fn instrument<'a>(
     }
 
     let memory = std::mem::take(&mut probes.constants.spare.relocated);
-    let mut relocated = relocate(memory, code, scan, &entry, &inserted)?;
+    let relocated = relocate(memory, code, scan, &entry, &inserted)?;
     if handlers.is_empty() && framed && !relocated.islands.is_empty() {
         // Their frames name the parameters after all.
         let constants = &mut probes.constants;
         list(method, descriptor, own.name, constants, parameters)?;
     }
-    let mut unwinding = std::mem::take(&mut probes.constants.spare.placed);
-    for region in regions.iter().flatten() {
-        let (handler, locals) = unwind(region.uninitialized_this, id, probes)?;
-        max_locals = max_locals.max(locals);
-        let start = relocated.code.len();
-        relocated.code.extend_from_slice(&handler.code);
-        unwinding.push((start, handler));
-    }
-    if relocated.code.len() > MAX_CODE {
-        return Err(SkipReason::TooLarge);
-    }
     let max_stack = code.max_stack.checked_add(inserted.stack);
-    let body = Body {
+    let mut body = Body {
         framed,
         max_stack: max_stack.ok_or(SkipReason::TooLarge)?,
         max_locals,
         entry,
         fragments: inserted,
-        handlers: unwinding,
+        handlers: std::mem::take(&mut probes.constants.spare.placed),
         relocated,
         fresh: &[],
         old_frames: surveyed.ends,
     };
+    if order.layout {
+        *layout = Layout {
+            inserted: body.inserted(&handlers, caught.slot, Part::Event),
+            fresh: Vec::new(),
+        };
+    }
+    for region in regions.iter().flatten() {
+        let (handler, exception) = unwind(region.uninitialized_this, id, probes)?;
+        body.max_locals = body.max_locals.max(exception + 1);
+        let new_code = &mut body.relocated.code;
+        let start = new_code.len();
+        new_code.extend_from_slice(&handler.code);
+        if order.layout {
+            layout.inserted.push(Inserted {
+                start,
+                end: new_code.len(),
+                part: Part::Handler { exception },
+            });
+        }
+        body.handlers.push((start, handler));
+    }
+    if body.relocated.code.len() > MAX_CODE {
+        return Err(SkipReason::TooLarge);
+    }
     let constants = &mut probes.constants;
     body.write(
         own,

@@ -1,7 +1,9 @@
 //! What to trace, and what was instrumented for it.
 
+use std::fmt;
+
 use crate::contract::trace::Kind;
-use crate::{Methods, SkippedMethods};
+use crate::{Layout, Methods, SkippedMethods};
 
 /// How a class is to be instrumented for traces.
 pub struct TracePlan<'a> {
@@ -42,6 +44,27 @@ impl What {
         values: true,
     };
 
+    /// Reads what the agent's option `trace-what` names: `calls`, `writes`,
+    /// `reads`, `values`, separated by `;`. Nothing if that is not it, or would
+    /// tell of nothing.
+    pub fn parse(text: &str) -> Option<Self> {
+        let mut what = Self::default();
+        for part in text
+            .split(';')
+            .map(str::trim)
+            .filter(|part| !part.is_empty())
+        {
+            match part {
+                "calls" => what.calls = true,
+                "writes" => what.writes = true,
+                "reads" => what.reads = true,
+                "values" => (what.references, what.values) = (true, true),
+                _ => return None,
+            }
+        }
+        (what.calls || what.writes || what.reads).then_some(what)
+    }
+
     /// Whether values of a kind are told.
     pub(super) fn wants(self, kind: Kind) -> bool {
         match kind {
@@ -60,6 +83,23 @@ impl What {
     }
 }
 
+/// As [`What::parse`] reads it.
+impl fmt::Display for What {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let parts = [
+            (self.calls, "calls"),
+            (self.writes, "writes"),
+            (self.reads, "reads"),
+            (self.references || self.values, "values"),
+        ];
+        let parts: Vec<_> = parts
+            .iter()
+            .filter_map(|&(told, name)| told.then_some(name))
+            .collect();
+        f.write_str(&parts.join(";"))
+    }
+}
+
 /// A class instrumented for traces.
 #[derive(Debug, Clone)]
 pub struct Traced {
@@ -71,6 +111,9 @@ pub struct Traced {
     /// event of the entry hands over, in its order; `this` of constructors is
     /// not among them.
     pub methods: Methods,
+    /// Where their new code stands, for each of [`Self::methods`]; empty unless
+    /// the workspace was told to note it ([`crate::Workspace::with_layouts`]).
+    pub layouts: Vec<Layout>,
     /// The methods among them that tell of their calls alone, since there was no
     /// room for more.
     pub reduced: SkippedMethods,
