@@ -5,6 +5,7 @@ use crate::hook::Workspaces;
 use crate::jvmti::{Jvmti, Vm};
 use crate::methods::Methods;
 use crate::options::Options;
+use crate::plan::Known;
 use crate::recording::Recording;
 use crate::report::Reports;
 use crate::shim::Shim;
@@ -19,6 +20,7 @@ pub(crate) struct Base {
     pub(crate) vm: Vm,
     pub(crate) jvmti: Jvmti,
     pub(crate) options: Options,
+    pub(crate) known: Known,
     pub(crate) counters: Counters,
     pub(crate) methods: Methods,
     /// Fields that are written, if writes are logged.
@@ -57,11 +59,12 @@ pub(crate) fn base() -> Option<&'static Base> {
 }
 
 /// Sets the base; `false` if there is one already: a second copy in one JVM.
-pub(crate) fn set_base(vm: Vm, jvmti: Jvmti, options: Options, since: Since) -> bool {
+pub(crate) fn set_base(vm: Vm, jvmti: Jvmti, options: Options, known: Known, since: Since) -> bool {
     let base = Base {
         vm,
         jvmti,
         options,
+        known,
         counters: Counters::default(),
         methods: Methods::default(),
         fields: Fields::default(),

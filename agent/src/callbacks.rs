@@ -9,6 +9,7 @@ use crate::hook;
 use crate::jni::{Jni, Obj};
 use crate::jvmti::{Jvmti, Vm};
 use crate::options::Options;
+use crate::plan::Known;
 use crate::recording::Recording;
 use crate::report::{self, Call, Reports, Trigger};
 use crate::run;
@@ -93,11 +94,18 @@ fn load(vm: Vm, text: &str) -> c_int {
     if !options.enabled {
         return sys::OK;
     }
+    let known = match Known::read(options.plan.as_deref()) {
+        Ok(known) => known,
+        Err(error) => {
+            eprintln!("hindsight: {error}");
+            return sys::JNI_ERR;
+        }
+    };
     let Some(jvmti) = vm.jvmti(&[]) else {
         eprintln!("hindsight: {NO_JVMTI}");
         return sys::JNI_ERR;
     };
-    if !agent::set_base(vm, jvmti, options, Since::Start) {
+    if !agent::set_base(vm, jvmti, options, known, Since::Start) {
         eprintln!("hindsight: the agent is on the command line twice; the second one stays out");
         jvmti.dispose();
         return sys::OK;
@@ -167,11 +175,15 @@ fn attach(vm: Vm, text: &str) -> c_int {
             "the agent is not in this JVM: there is nothing to switch off".to_owned(),
         ));
     }
+    let known = match Known::read(options.plan.as_deref()) {
+        Ok(known) => known,
+        Err(error) => return answer(Answer::Refused(error)),
+    };
     run::set_started();
     let Some((jvmti, jni)) = vm.jvmti(&[]).zip(vm.jni()) else {
         return answer(Answer::Refused(NO_JVMTI.to_owned()));
     };
-    if !agent::set_base(vm, jvmti, options, Since::Attach(to.clone())) {
+    if !agent::set_base(vm, jvmti, options, known, Since::Attach(to.clone())) {
         jvmti.dispose();
         return answer(Answer::Refused("somebody else is attaching it".to_owned()));
     }

@@ -217,7 +217,7 @@ pub(crate) fn last(
     if redefined {
         base.counters.add("classes_redefined", 1);
     }
-    instrument(base, name, loader, bytes, Some(original.sha256), version)
+    instrument(base, name, loader, bytes, Some(&original), version)
 }
 
 /// A class that is retransformed, by us or by another agent, as the other agents have left it. It has
@@ -294,9 +294,10 @@ fn instrument(
     name: Option<&str>,
     loader: sys::Ref,
     bytes: &[u8],
-    sha256: Option<[u8; 32]>,
+    original: Option<&Original>,
     version: [u8; 32],
 ) -> Option<Vec<u8>> {
+    let sha256 = original.map(|original| original.sha256);
     if let Some(tracing) = trace::tracing() {
         return tracing.instrument(base, name, loader, bytes, sha256, version);
     }
@@ -331,11 +332,13 @@ fn instrument(
             caught: report.caught.matches(&full),
         }
     };
+    let effects = base.known.class(name, original, counters);
     let plan = CrashPlan {
         copy: base.options.copy.at_entry(),
         max_fields: MAX_FIELDS,
         first_id,
         rules: &rules,
+        known: &effects,
     };
     let undo = UndoPlan {
         crash: Some(&plan),

@@ -42,6 +42,7 @@ mod jvmti;
 mod methods;
 mod options;
 mod originals;
+mod plan;
 mod properties;
 mod recording;
 mod report;

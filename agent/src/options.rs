@@ -22,6 +22,8 @@ pub(crate) struct Options {
     copy_arguments: Option<Strategy>,
     /// Writes of one thread that can be undone.
     pub(crate) max_writes: usize,
+    /// The file of `hindsight plan`.
+    pub(crate) plan: Option<PathBuf>,
     pub(crate) report: Rules,
     pub(crate) max_objects: usize,
     /// Bytes.
@@ -84,7 +86,7 @@ impl fmt::Display for Error {
     }
 }
 
-const KEYS: &str = "mode, out, include, exclude, copy, copy.receiver, copy.arguments, report, max-objects, \
+const KEYS: &str = "mode, out, include, exclude, copy, copy.receiver, copy.arguments, plan, report, max-objects, \
                     max-bytes, max-writes, max-crashes, per-minute, redact, version, trace-what, overflow, \
                     max-trace, @FILE";
 
@@ -95,6 +97,7 @@ const OF_CRASHES: &[&str] = &[
     "copy",
     "copy.receiver",
     "copy.arguments",
+    "plan",
     "report",
     "max-objects",
     "max-bytes",
@@ -160,6 +163,7 @@ impl Default for Options {
             copy_receiver: None,
             copy_arguments: None,
             max_writes: 64 << 10,
+            plan: None,
             report: Rules {
                 uncaught: true,
                 ..Rules::default()
@@ -270,6 +274,12 @@ impl Options {
             "max-crashes" => self.max_crashes = number(key, value)? as u64,
             "per-minute" => self.per_minute = number(key, value)? as u64,
             "redact" => self.redact = list(value).map(str::to_owned).collect(),
+            "plan" => {
+                if value.is_empty() {
+                    return Err(bad(key, value, "a file that `hindsight plan` has made"));
+                }
+                self.plan = Some(PathBuf::from(value));
+            }
             "version" => self.version = value.to_owned(),
             "trace-what" => self.trace.what = told(value)?,
             "overflow" => {
@@ -280,7 +290,7 @@ impl Options {
                 }
             }
             "max-trace" => self.trace.max_bytes = Some(size(key, value)?),
-            "plan" | "chances" | "from" | "until" | "sample" => {
+            "chances" | "from" | "until" | "sample" => {
                 return Err(Error(format!(
                     "option {key} is not available in this release; the keys are {KEYS}"
                 )));

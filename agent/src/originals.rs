@@ -34,6 +34,11 @@ impl Original {
         }
     }
 
+    /// CRC-32 of the class file.
+    pub(crate) fn crc(&self) -> u32 {
+        self.crc
+    }
+
     /// Whether these bytes are still the same.
     pub(crate) fn is(&self, bytes: &[u8]) -> bool {
         self.len == bytes.len() && self.crc == crc32fast::hash(bytes)

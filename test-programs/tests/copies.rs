@@ -2,8 +2,11 @@
 
 use hindsight_test_programs::{Jdk, Workplace, both, hindsight, jdks, root, text};
 use hindsight_tracelog::crash::{Fidelity, Frame, Value};
+use hindsight_tracelog::plan::Plan;
 use serde_json::Value as Json;
 use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// Records a program of `copies/`.
@@ -243,4 +246,81 @@ fn a_write_that_no_probe_sees_is_noticed_where_a_copy_was_made() {
     let used: Vec<_> = run.patch.iter().map(|patch| patch.value).collect();
     assert_eq!(used, [Value::Int(1)]);
     assert_eq!(workplace.run_json()["counters"]["writes_not_logged"], 1);
+}
+
+/// Makes a plan of classes.
+fn plan(workplace: &Workplace, jdk: &Jdk, classes: &Path) -> PathBuf {
+    let file = workplace.join("a.plan");
+    let made = Command::new(hindsight())
+        .arg("plan")
+        .arg("--classpath")
+        .arg(classes)
+        .arg("--out")
+        .arg(&file)
+        .arg("--jdk")
+        .arg(&jdk.home)
+        .output()
+        .unwrap();
+    assert!(made.status.success(), "{}", both(&made));
+    file
+}
+
+#[test]
+fn with_a_plan_less_is_copied_and_more_is_right() {
+    for jdk in jdks() {
+        let without = record(jdk, "Planned", "", &[]);
+        let verdicts_without = verdicts(jdk, &without);
+        assert!(
+            !reproduces(&verdicts_without["order"]),
+            "{verdicts_without:?}"
+        );
+
+        let file = plan(&without, jdk, &without.join("classes"));
+        let with = record(jdk, "Planned", &format!("plan={}", file.display()), &[]);
+        let verdicts_with = verdicts(jdk, &with);
+        assert!(reproduces(&verdicts_with["order"]), "{verdicts_with:?}");
+        assert!(reproduces(&verdicts_with["deliver"]), "{verdicts_with:?}");
+        let counter = |name: &str| with.run_json()["counters"][name].as_u64();
+        assert_eq!(counter("classes_by_the_plan"), Some(1));
+        assert_eq!(counter("classes_unlike_the_plan"), None);
+        let patches = |workplace: &Workplace| {
+            let crash = workplace.crashes().remove(0);
+            frame(&crash.failure.frames, "order").patch.len()
+        };
+        assert_eq!((patches(&without), patches(&with)), (0, 1));
+    }
+}
+
+/// A plan of another version of a class, or none, does no harm.
+#[test]
+fn a_plan_that_does_not_fit_is_left_alone() {
+    let jdk = &jdks()[0];
+    let other = record(jdk, "Planned", "", &[]);
+    let file = plan(&other, jdk, &other.join("classes"));
+    let option = format!("plan={}", file.display());
+    let mut plan = Plan::decode(&fs::read(&file).unwrap()).unwrap();
+    plan.classes[0].crc ^= 1;
+    fs::write(&file, plan.encode()).unwrap();
+    let unlike = record(jdk, "Planned", &option, &[]);
+    assert_eq!(unlike.run_json()["counters"]["classes_unlike_the_plan"], 1);
+    let stranger = record(jdk, "Sides", &option, &[]);
+    assert!(stranger.run_json()["counters"]["classes_not_in_the_plan"].as_u64() > Some(0));
+
+    let refused = |content: &[u8], what: &str| {
+        fs::write(&file, content).unwrap();
+        let workplace = Workplace::new("copies-refused");
+        let run = workplace
+            .java_with_agent(jdk, &option)
+            .arg("-version")
+            .output()
+            .unwrap();
+        assert!(!run.status.success());
+        let errors = text(&run.stderr);
+        assert!(
+            errors.contains(what) && errors.contains("a.plan"),
+            "{errors}"
+        );
+    };
+    refused(b"something else", "not a Hindsight copy plan");
+    refused(&plan.encode()[..40], "damaged");
 }

@@ -22,8 +22,8 @@ const SCHEMA: &str = "hindsight.plan/1";
 /// it leaves alone (these may be kept by reference), and of the others the fields
 /// that it, or what it calls, may read and overwrite, so that their values at
 /// entry would be lost. Everything is proved, as with `hindsight mutability
-/// --sound`. The file names each class with a checksum: the agent will take no
-/// notice of what it says of another version of a class.
+/// --sound`. The file names each class with a checksum: the agent
+/// (`plan=FILE`) takes no notice of what it says of another version of a class.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:

@@ -349,6 +349,7 @@ impl Plan {
             max_fields: MAX_FIELDS,
             first_id: first.method,
             rules: &|method, _| self.rules(&name, method),
+            known: &[],
         };
         let mut workspace = Workspace::with_layouts();
         let rewritten = match (self.mode, self.copy) {

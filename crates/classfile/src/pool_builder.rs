@@ -178,6 +178,12 @@ impl PoolBuilder {
         self.add_halves(tag::NAME_AND_TYPE, &[name, descriptor])
     }
 
+    /// A field of the class whose constant is `owner`.
+    pub fn field(&mut self, owner: u16, name: &[u8], descriptor: &[u8]) -> Result<u16, Error> {
+        let name_and_type = self.name_and_type(name, descriptor)?;
+        self.add_halves(tag::FIELDREF, &[owner, name_and_type])
+    }
+
     /// A method of the class whose constant is `owner`.
     pub fn method(&mut self, owner: u16, name: &[u8], descriptor: &[u8]) -> Result<u16, Error> {
         let name_and_type = self.name_and_type(name, descriptor)?;

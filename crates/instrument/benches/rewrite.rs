@@ -53,6 +53,7 @@ fn with_crash_plan(workspace: &mut Workspace, class: &[u8], first_id: u32, copy:
         max_fields: 24,
         first_id,
         rules: &|_, _| Rules::default(),
+        known: &[],
     };
     let rewritten = workspace
         .crash(class, &plan)

@@ -12,7 +12,8 @@ use crate::throwing::Own;
 use crate::trace::names;
 use crate::writes::Writes;
 use crate::{
-    Copy, CrashPlan, Error, Layout, Methods, Rewritten, Rules, SkipReason, SkippedMethods, UndoPlan,
+    Copy, CrashPlan, Effects, Error, Layout, Methods, Rewritten, Rules, SkipReason, SkippedMethods,
+    UndoPlan,
 };
 
 /// Memory for instrumenting, used again from class to class.
@@ -272,6 +273,7 @@ impl Workspace {
             catches,
             position: frames && writes.is_some(),
             layout: self.layouts.is_some(),
+            known: Effects::of(plan.known, named.name, named.descriptor),
         };
         let (method, out) = (named.method, &mut self.bodies);
         let start = out.len();
@@ -353,6 +355,7 @@ fn aside(first_id: u32) -> CrashPlan<'static> {
         max_fields: 0,
         first_id,
         rules: &|_, _| Rules::default(),
+        known: &[],
     }
 }
 

@@ -7,14 +7,14 @@ use crate::asm::Constants;
 use crate::parameters::{Parameter, Place, verified};
 use crate::scan::FieldUse;
 use crate::throwing::Own;
-use crate::{Copy, SkipReason};
+use crate::{Copy, Effects, SkipReason};
 
 /// A field of a parameter, kept in a fresh local variable.
 #[derive(Debug)]
 pub struct KeptField<'a> {
     /// The place of the parameter in the list of parameters.
     pub parameter: usize,
-    /// The constant of the body's own field reference.
+    /// The constant that names it, the body's own if it does.
     pub index: u16,
     pub field: MemberRef<'a>,
     /// The first byte of the field's descriptor.
@@ -39,8 +39,9 @@ const FIELDLESS: [&str; 7] = [
     "java/lang/Error",
 ];
 
-/// Picks at most `max` of the fields in `uses`, by parameter, and gives them
-/// variables from `next_slot` on. They come in `kept`, whose memory is used again.
+/// Picks at most `max` of the fields in `uses`, by parameter, less or more if
+/// more is `known` than the body says, and gives them variables from `next_slot`
+/// on. They come in `kept`, whose memory is used again.
 #[expect(clippy::too_many_arguments, reason = "what a pick depends on")]
 pub fn pick<'a>(
     own: &Own<'_, 'a>,
@@ -48,13 +49,14 @@ pub fn pick<'a>(
     parameters: &[Parameter<'a>],
     uses: &[FieldUse],
     copy: Copy,
+    known: Option<&Effects>,
     max: usize,
     next_slot: &mut u16,
     constants: &mut Constants<'_, 'a>,
     kept: &mut Vec<KeptField<'a>>,
 ) -> Result<(), SkipReason> {
     kept.clear();
-    if uses.is_empty() || max == 0 {
+    if uses.is_empty() && known.is_none() || max == 0 {
         return Ok(());
     }
     let fieldless_super = match own.class.super_name()? {
@@ -69,6 +71,7 @@ pub fn pick<'a>(
         if !copy.keeps_fields(parameter.index) || constructor && parameter.index == 0 {
             continue;
         }
+        let known = known.and_then(|known| known.parameter(parameter.index));
         for field_use in uses {
             if kept.len() >= max {
                 return Ok(());
@@ -85,23 +88,71 @@ pub fn pick<'a>(
             {
                 continue;
             }
-            let ty = FieldType::parse(field.descriptor)?;
-            let slot = *next_slot;
-            *next_slot = slot
-                .checked_add(ty.slots())
-                .ok_or(SkipReason::TooManyLocals)?;
-            kept.push(KeptField {
-                parameter: at,
-                index: field_use.index,
-                field,
-                kind: ty.kind(),
-                slot,
-                verified: verified(ty, constants)?,
-                safe: declared.is_some(),
+            // Its class may inherit it from the one that the analysis names.
+            let is_it = |(_, name): &(String, String)| field.name == name.as_str();
+            if known.is_some_and(|known| known.exact && !known.fields.iter().any(is_it)) {
+                continue;
+            }
+            let of = (at, field_use.index, field);
+            kept.push(keep(of, declared.is_some(), next_slot, constants)?);
+        }
+        // What others write that are handed the object.
+        let others = known
+            .filter(|_| class == own.name)
+            .map_or(&[][..], |known| &known.fields);
+        for (owner, name) in others {
+            if kept.len() >= max {
+                return Ok(());
+            }
+            let declared = own.class.fields.iter().find(|field| {
+                own.name == owner.as_str()
+                    && field.name == name.as_str()
+                    && !field.is(access::STATIC)
+                    && !field.is(access::FINAL)
             });
+            let Some(declared) = declared else { continue };
+            let field = MemberRef {
+                owner: own.name,
+                name: declared.name,
+                descriptor: declared.descriptor,
+            };
+            if kept
+                .iter()
+                .any(|kept| kept.parameter == at && kept.field == field)
+            {
+                continue;
+            }
+            let class = constants.this(own.name)?;
+            let (name, descriptor) = (field.name.as_bytes(), field.descriptor.as_bytes());
+            let index = constants.added.field(class, name, descriptor)?;
+            kept.push(keep((at, index, field), true, next_slot, constants)?);
         }
     }
     Ok(())
+}
+
+/// Gives a field, of the parameter at a place and named by a constant, a fresh
+/// variable.
+fn keep<'a>(
+    (parameter, index, field): (usize, u16, MemberRef<'a>),
+    safe: bool,
+    next_slot: &mut u16,
+    constants: &mut Constants<'_, 'a>,
+) -> Result<KeptField<'a>, SkipReason> {
+    let ty = FieldType::parse(field.descriptor)?;
+    let slot = *next_slot;
+    *next_slot = slot
+        .checked_add(ty.slots())
+        .ok_or(SkipReason::TooManyLocals)?;
+    Ok(KeptField {
+        parameter,
+        index,
+        field,
+        kind: ty.kind(),
+        slot,
+        verified: verified(ty, constants)?,
+        safe,
+    })
 }
 
 /// Whether the body itself reads the field from an unchanged parameter of type

@@ -95,8 +95,8 @@ pub use crash::{Workspace, catches, crash};
 pub use error::Error;
 pub use hook::entry_hook;
 pub use plan::{
-    Capture, Copy, CrashPlan, Fresh, Inserted, Layout, Method, Part, Rewritten, Rules, SkipReason,
-    Skipped, UndoPlan,
+    Capture, Copy, CrashPlan, Effects, Fresh, Inserted, Layout, Method, ParameterEffects, Part,
+    Rewritten, Rules, SkipReason, Skipped, UndoPlan,
 };
 pub use records::{Captures, Methods, ParameterNames, SkippedMethods};
 pub use trace::{MemberName, TracePlan, Traced, What, trace};

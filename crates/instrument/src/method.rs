@@ -24,7 +24,7 @@ use crate::stackmap::FrameWriter;
 use crate::tables;
 use crate::throwing::{Own, may_throw};
 use crate::writes::Writes;
-use crate::{Copy, Fresh, Inserted, Layout, Part, Rules, SkipReason};
+use crate::{Copy, Effects, Fresh, Inserted, Layout, Part, Rules, SkipReason};
 
 /// The slots that parameters may take, `this` included (JVMS 4.3.3).
 const MAX_PARAMETER_SLOTS: u16 = 255;
@@ -44,7 +44,7 @@ const MIN_LOCALS: usize = 1 << 14;
 const FRAMES_OF_HANDLERS: usize = 6;
 
 /// What to do with a method.
-pub struct Order {
+pub struct Order<'p> {
     pub id: u32,
     pub rules: Rules,
     /// Whose fields to keep.
@@ -59,6 +59,8 @@ pub struct Order {
     pub position: bool,
     /// Whether to note down where the inserted code stands.
     pub layout: bool,
+    /// What is known of the method besides its body.
+    pub known: Option<&'p Effects>,
 }
 
 /// What a method's new body keeps, and memory for the next method.
@@ -94,7 +96,7 @@ pub fn instrument<'a>(
     own: &Own<'_, 'a>,
     method: &Member<'a>,
     code: &Code<'a>,
-    order: &Order,
+    order: &Order<'_>,
     constants: &mut Constants<'_, 'a>,
     writes: Option<&mut Writes<'a>>,
     new: &mut NewBody<'a>,
@@ -120,7 +122,8 @@ pub fn instrument<'a>(
     let this_in_0 = !is_static && !scan.stored.contains(0);
     let throws = |range| may_throw(own, code, range, this_in_0, constructor);
     let everything = 0..code.bytecode.len();
-    let can_throw = scan.throws || throws(everything.clone())?;
+    let can_throw = !order.known.is_some_and(|known| known.cannot_throw)
+        && (scan.throws || throws(everything.clone())?);
     if !can_throw && writes.is_none() {
         return Err(SkipReason::CannotThrow);
     }
@@ -194,6 +197,7 @@ pub fn instrument<'a>(
         parameters,
         &scan.fields,
         order.copy,
+        order.known,
         if frames { order.max_fields } else { 0 },
         &mut next_slot,
         constants,

@@ -15,6 +15,48 @@ pub struct CrashPlan<'a> {
     pub first_id: u32,
     /// The rules for a method, by name and descriptor.
     pub rules: &'a dyn Fn(&str, &str) -> Rules,
+    /// What an analysis of the whole program says of methods of the class, sorted
+    /// by name and descriptor; of others the body alone is looked at.
+    pub known: &'a [Effects],
+}
+
+/// What is known of a method with all that it calls.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Effects {
+    /// The method's name.
+    pub name: String,
+    /// Its descriptor.
+    pub descriptor: String,
+    /// Nothing in it can throw.
+    pub cannot_throw: bool,
+    /// What is known of its parameters; the body decides about others.
+    pub parameters: Vec<ParameterEffects>,
+}
+
+/// What a method, with all that it calls, does to what a parameter refers to.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ParameterEffects {
+    /// Its place; `this` is 0 in instance methods.
+    pub index: u16,
+    /// Whether only `fields` may need to be kept. If not, fields that the body
+    /// uses are kept as well.
+    pub exact: bool,
+    /// Fields that are read and may be written: the internal name of the class
+    /// that declares them, and their names.
+    pub fields: Vec<(String, String)>,
+}
+
+impl Effects {
+    /// What is known of a method.
+    pub(crate) fn of<'e>(known: &'e [Self], name: &str, descriptor: &str) -> Option<&'e Self> {
+        let it = |one: &Self| (one.name.as_str(), one.descriptor.as_str()).cmp(&(name, descriptor));
+        known.get(known.binary_search_by(it).ok()?)
+    }
+
+    /// What is known of a parameter.
+    pub(crate) fn parameter(&self, index: u16) -> Option<&ParameterEffects> {
+        self.parameters.iter().find(|known| known.index == index)
+    }
 }
 
 /// What a method keeps of its arguments.

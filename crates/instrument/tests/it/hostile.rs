@@ -18,6 +18,7 @@ fn plan(copy: Copy) -> CrashPlan<'static> {
             escape: true,
             caught: true,
         },
+        known: &[],
     }
 }
 

@@ -9,9 +9,10 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 use std::{env, io};
 
+use hindsight_classfile::ClassFile;
 use hindsight_instrument::{
-    Copy, CrashPlan, Methods, Rules, SkipReason, SkippedMethods, TracePlan, UndoPlan, What,
-    Workspace, crash, trace,
+    Copy, CrashPlan, Effects, Methods, ParameterEffects, Rules, SkipReason, SkippedMethods,
+    TracePlan, UndoPlan, What, Workspace, crash, trace,
 };
 
 use crate::support;
@@ -166,6 +167,7 @@ fn check_crash(copy: Copy, name: &str) {
             max_fields: 16,
             first_id,
             rules: &rules,
+            known: &[],
         };
         crash(bytes, &plan).map(|rewritten| Outcome {
             class: rewritten.class,
@@ -196,6 +198,34 @@ fn check_trace(what: What, name: &str) {
     check(&plan, name);
 }
 
+/// As if an analysis had said of each parameter that it may lose any field of the
+/// class.
+fn everything_known(bytes: &[u8]) -> Vec<Effects> {
+    let class = ClassFile::parse(bytes).expect("a compiler's class can be read");
+    let name = class.name().expect("it has a name").to_string();
+    let fields: Vec<_> = class
+        .fields
+        .iter()
+        .map(|field| (name.clone(), field.name.to_string()))
+        .collect();
+    let methods = class.methods.iter().map(|method| Effects {
+        name: method.name.to_string(),
+        descriptor: method.descriptor.to_string(),
+        cannot_throw: false,
+        parameters: (0..6)
+            .map(|index| ParameterEffects {
+                index,
+                exact: index % 2 == 0,
+                fields: fields.clone(),
+            })
+            .collect(),
+    });
+    let mut methods: Vec<_> = methods.collect();
+    methods
+        .sort_by(|one, other| (&one.name, &one.descriptor).cmp(&(&other.name, &other.descriptor)));
+    methods
+}
+
 /// With frames, and without: as the JDK's own collections have it.
 fn check_undo(frames: bool, name: &str) {
     let rules = |name: &str, descriptor: &str| Rules {
@@ -203,11 +233,13 @@ fn check_undo(frames: bool, name: &str) {
         caught: descriptor.len().is_multiple_of(4),
     };
     let plan = |bytes: &[u8], first_id| {
+        let known = everything_known(bytes);
         let crash = CrashPlan {
             copy: Copy::Fields,
             max_fields: 16,
             first_id,
             rules: &rules,
+            known: &known,
         };
         let plan = UndoPlan {
             crash: frames.then_some(&crash),

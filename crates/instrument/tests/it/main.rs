@@ -5,6 +5,7 @@ mod far;
 mod golden;
 mod hostile;
 mod jdk_classes;
+mod known;
 mod replay;
 mod strange;
 #[path = "../../../classfile/tests/support/mod.rs"]

@@ -36,6 +36,7 @@ fn instrument(bytes: &[u8], (copy, all): (Copy, bool), first_id: usize) -> Rewri
         max_fields: 8,
         first_id: u32::try_from(first_id).expect("few"),
         rules: &rules,
+        known: &[],
     };
     crash(bytes, &plan).expect("a legal class can be instrumented")
 }

@@ -93,6 +93,7 @@ pub fn instrument(bytes: &[u8], copy: Copy, first_id: u32) -> Rewritten {
         max_fields: 8,
         first_id,
         rules: &rules,
+        known: &[],
     };
     crash(bytes, &plan).expect("a compiled class can be instrumented")
 }

@@ -91,6 +91,7 @@ fn crash_plan(class: &[u8], first_id: u32, copy: Copy, rules: Rules) -> Result<O
         max_fields: 16,
         first_id,
         rules: &|_, _| rules,
+        known: &[],
     };
     Ok(outcome(crash(class, &plan)?))
 }
@@ -101,6 +102,7 @@ fn undo_plan(class: &[u8], first_id: u32, frames: bool) -> Result<Outcome, Error
         max_fields: 16,
         first_id,
         rules: &|_, _| Rules::default(),
+        known: &[],
     };
     let plan = UndoPlan {
         crash: frames.then_some(&crash),

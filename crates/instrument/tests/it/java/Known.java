@@ -1,0 +1,13 @@
+/** Uses some of its fields, of two parameters. */
+public class Known {
+    int a;
+    long b;
+    String c;
+    final int f = hashCode();
+    static int s;
+
+    int uses(Known other) {
+        s++;
+        return a + other.a + (int) other.b + f + other.hashCode();
+    }
+}

@@ -1,0 +1,87 @@
+//! What is kept where more is known of methods than their bodies say.
+
+use std::fs;
+
+use hindsight_instrument::{Capture, Copy, CrashPlan, Effects, ParameterEffects, Rules, crash};
+
+use crate::support::jdks;
+use crate::workshop::{fresh_dir, javac};
+
+/// The fields that a method keeps: the parameter, and the name.
+fn kept(bytes: &[u8], method: &str, known: &[Effects]) -> Option<Vec<(u16, String)>> {
+    let plan = CrashPlan {
+        copy: Copy::Fields,
+        max_fields: 8,
+        first_id: 0,
+        rules: &|_, _| Rules::default(),
+        known,
+    };
+    let rewritten = crash(bytes, &plan).expect("a compiled class can be instrumented");
+    let found = rewritten.methods.iter().find(|one| one.name == method)?;
+    let fields = found.captures.filter_map(|capture| match capture {
+        Capture::Field {
+            parameter, name, ..
+        } => Some((parameter, name.to_owned())),
+        _ => None,
+    });
+    Some(fields.collect())
+}
+
+#[test]
+fn less_or_more_is_kept_than_the_body_says() {
+    let jdk = &jdks()[0];
+    let dir = fresh_dir("known");
+    javac(jdk, &dir, &["--release", "11"], &["Known.java"]);
+    let bytes = fs::read(dir.join("Known.class")).expect("a class");
+    let known = |index, exact, fields: &[(&str, &str)]| {
+        vec![Effects {
+            name: "uses".to_owned(),
+            descriptor: "(LKnown;)I".to_owned(),
+            cannot_throw: false,
+            parameters: vec![ParameterEffects {
+                index,
+                exact,
+                fields: fields
+                    .iter()
+                    .map(|&(class, name)| (class.to_owned(), name.to_owned()))
+                    .collect(),
+            }],
+        }]
+    };
+    let kept = |known: &[Effects]| {
+        let fields = kept(&bytes, "uses", known).expect("it has probes");
+        let shown = fields.iter().map(|(at, name)| format!("{at}.{name}"));
+        shown.collect::<Vec<_>>().join(" ")
+    };
+    assert_eq!(kept(&[]), "0.a 0.b 1.a 1.b");
+    assert_eq!(kept(&known(1, true, &[])), "0.a 0.b");
+    assert_eq!(kept(&known(1, true, &[("Known", "b")])), "0.a 0.b 1.b");
+    assert_eq!(
+        kept(&known(1, false, &[("Known", "c")])),
+        "0.a 0.b 1.a 1.b 1.c"
+    );
+    // Final and static ones, those of other classes, and those that are not there.
+    let strange = [
+        ("Known", "f"),
+        ("Known", "s"),
+        ("Other", "c"),
+        ("Known", "none"),
+    ];
+    assert_eq!(kept(&known(0, true, &strange)), "1.a 1.b");
+}
+
+#[test]
+fn what_cannot_throw_gets_no_probe() {
+    let jdk = &jdks()[0];
+    let dir = fresh_dir("known-throws");
+    javac(jdk, &dir, &["--release", "11"], &["Known.java"]);
+    let bytes = fs::read(dir.join("Known.class")).expect("a class");
+    let known = Effects {
+        name: "uses".to_owned(),
+        descriptor: "(LKnown;)I".to_owned(),
+        cannot_throw: true,
+        parameters: Vec::new(),
+    };
+    assert!(kept(&bytes, "uses", &[]).is_some());
+    assert_eq!(kept(&bytes, "uses", &[known]), None);
+}
