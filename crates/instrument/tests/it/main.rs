@@ -6,6 +6,7 @@ mod golden;
 mod hostile;
 mod jdk_classes;
 mod replay;
+mod some;
 mod strange;
 #[path = "../../../classfile/tests/support/mod.rs"]
 mod support;
