@@ -1,5 +1,7 @@
 //! The agent's one global: what all callbacks share.
 
+use crate::budget::Budget;
+use crate::chances::Chances;
 use crate::counters::Counters;
 use crate::hook::Workspaces;
 use crate::jvmti::{Jvmti, Vm};
@@ -20,10 +22,13 @@ pub(crate) struct Base {
     pub(crate) jvmti: Jvmti,
     pub(crate) options: Options,
     pub(crate) counters: Counters,
+    pub(crate) budget: Budget,
     pub(crate) methods: Methods,
     /// Fields that are written, if writes are logged.
     pub(crate) fields: Fields,
     pub(crate) workspaces: Workspaces,
+    /// With `mode=second-chance`.
+    pub(crate) chances: Option<Chances>,
     pub(crate) since: Since,
     complained: Mutex<BTreeSet<String>>,
 }
@@ -57,15 +62,23 @@ pub(crate) fn base() -> Option<&'static Base> {
 }
 
 /// Sets the base; `false` if there is one already: a second copy in one JVM.
-pub(crate) fn set_base(vm: Vm, jvmti: Jvmti, options: Options, since: Since) -> bool {
+pub(crate) fn set_base(
+    vm: Vm,
+    jvmti: Jvmti,
+    options: Options,
+    chances: Option<Chances>,
+    since: Since,
+) -> bool {
     let base = Base {
         vm,
         jvmti,
+        budget: Budget::new(options.cpu),
         options,
         counters: Counters::default(),
-        methods: Methods::default(),
+        methods: Methods::new(chances.is_some()),
         fields: Fields::default(),
         workspaces: Workspaces::default(),
+        chances,
         since,
         complained: Mutex::default(),
     };

@@ -4,6 +4,7 @@
 
 use crate::agent::{self, Agent, Base, Since};
 use crate::attach::{self, Answer};
+use crate::chances::Chances;
 use crate::earlier::{self, Changed};
 use crate::hook;
 use crate::jni::{Jni, Obj};
@@ -93,11 +94,18 @@ fn load(vm: Vm, text: &str) -> c_int {
     if !options.enabled {
         return sys::OK;
     }
+    let chances = match Chances::wanted_by(&options) {
+        Ok(chances) => chances,
+        Err(error) => {
+            eprintln!("hindsight: {error}");
+            return sys::JNI_ERR;
+        }
+    };
     let Some(jvmti) = vm.jvmti(&[]) else {
         eprintln!("hindsight: {NO_JVMTI}");
         return sys::JNI_ERR;
     };
-    if !agent::set_base(vm, jvmti, options, Since::Start) {
+    if !agent::set_base(vm, jvmti, options, chances, Since::Start) {
         eprintln!("hindsight: the agent is on the command line twice; the second one stays out");
         jvmti.dispose();
         return sys::OK;
@@ -167,11 +175,15 @@ fn attach(vm: Vm, text: &str) -> c_int {
             "the agent is not in this JVM: there is nothing to switch off".to_owned(),
         ));
     }
+    let chances = match Chances::wanted_by(&options) {
+        Ok(chances) => chances,
+        Err(error) => return answer(Answer::Refused(error)),
+    };
     run::set_started();
     let Some((jvmti, jni)) = vm.jvmti(&[]).zip(vm.jni()) else {
         return answer(Answer::Refused(NO_JVMTI.to_owned()));
     };
-    if !agent::set_base(vm, jvmti, options, Since::Attach(to.clone())) {
+    if !agent::set_base(vm, jvmti, options, chances, Since::Attach(to.clone())) {
         jvmti.dispose();
         return answer(Answer::Refused("somebody else is attaching it".to_owned()));
     }
@@ -259,7 +271,21 @@ fn start(base: &'static Base, jni: Jni) -> Result<Changed, String> {
             "uncaught exceptions will not be recorded: java.lang.Thread cannot be hooked",
         );
     }
-    let changed = earlier::instrument(base, retransformer, jni);
+    let mut changed = Changed::default();
+    if let Some(chances) = &base.chances {
+        chances.complain(base);
+        chances.started(base, retransformer);
+        if !agent_thread(base.jvmti, jni, c"Hindsight Chances", work_forever) {
+            base.counters.add("chances_not_started", 1);
+        }
+    }
+    if base
+        .chances
+        .as_ref()
+        .is_none_or(|chances| chances.asks_at_loading(base))
+    {
+        changed = earlier::instrument(base, retransformer, jni);
+    }
     if started.recording.directory().is_dir() {
         run::write(started, false);
     }
@@ -298,6 +324,12 @@ fn hook_classes(base: &Base) -> Option<Jvmti> {
         base.vm.jvmti(&[sys::CAN_RETRANSFORM_CLASSES])?,
         again_load_hook,
     )?;
+    if let Some(chances) = &base.chances {
+        // What this environment changes, a retransformation takes back.
+        return (!chances.asks_at_loading(base)
+            || base.jvmti.enable(sys::EVENT_CLASS_FILE_LOAD_HOOK))
+        .then_some(again);
+    }
     hooked(base.vm.jvmti(&[])?, last_load_hook)?;
     // Last, so that nothing is kept for a loading whose end is not hooked yet.
     base.jvmti
@@ -395,7 +427,7 @@ load_hook! {
 load_hook! {
     /// Called for every class, but new ones are done by then.
     again_load_hook, |base, name, loader, redefined, bytes| {
-        if !redefined {
+        if !redefined && base.chances.is_none() {
             None
         } else if name == Some("java/lang/Thread") {
             let hooked = hook_thread(base, bytes);
@@ -569,6 +601,34 @@ fn agent_thread(jvmti: Jvmti, jni: Jni, name: &CStr, body: fn(Jni)) -> bool {
         )
     };
     make().is_some_and(|thread| jvmti.run_agent_thread(thread, body))
+}
+
+/// `HindsightWork.work`.
+///
+/// # Safety
+///
+/// Only the JVM may call this, as the implementation of that method.
+#[unsafe(no_mangle)]
+pub unsafe extern "system" fn Java_java_lang_HindsightWork_work(env: JniEnv, _class: Ref) -> i64 {
+    let mut wait = None;
+    contained(|| {
+        // SAFETY: this thread's environment.
+        let jni = unsafe { Jni::new(env) };
+        if let Some(agent) = agent::agent()
+            && let Some(chances) = &agent.base.chances
+        {
+            wait = chances.work(agent, jni);
+        }
+    });
+    wait.map_or(-1, |wait| {
+        i64::try_from(wait.as_millis()).unwrap_or(i64::MAX)
+    })
+}
+
+fn work_forever(jni: Jni) {
+    if let Some(agent) = agent::agent() {
+        agent.shim.work_forever(jni);
+    }
 }
 
 fn sweep_forever(jni: Jni) {
