@@ -274,7 +274,7 @@ fn start(base: &'static Base, jni: Jni) -> Result<Changed, String> {
     let mut changed = Changed::default();
     if let Some(chances) = &base.chances {
         chances.complain(base);
-        chances.started(base, retransformer);
+        chances.started(retransformer);
         if !agent_thread(base.jvmti, jni, c"Hindsight Chances", work_forever) {
             base.counters.add("chances_not_started", 1);
         }
@@ -282,7 +282,7 @@ fn start(base: &'static Base, jni: Jni) -> Result<Changed, String> {
     if base
         .chances
         .as_ref()
-        .is_none_or(|chances| chances.asks_at_loading(base))
+        .is_none_or(|chances| chances.asks_at_start(base))
     {
         changed = earlier::instrument(base, retransformer, jni);
     }
@@ -324,13 +324,10 @@ fn hook_classes(base: &Base) -> Option<Jvmti> {
         base.vm.jvmti(&[sys::CAN_RETRANSFORM_CLASSES])?,
         again_load_hook,
     )?;
-    if let Some(chances) = &base.chances {
-        // What this environment changes, a retransformation takes back.
-        return (!chances.asks_at_loading(base)
-            || base.jvmti.enable(sys::EVENT_CLASS_FILE_LOAD_HOOK))
-        .then_some(again);
+    // What that environment changes, a retransformation does not take back.
+    if base.chances.is_none() {
+        hooked(base.vm.jvmti(&[])?, last_load_hook)?;
     }
-    hooked(base.vm.jvmti(&[])?, last_load_hook)?;
     // Last, so that nothing is kept for a loading whose end is not hooked yet.
     base.jvmti
         .enable(sys::EVENT_CLASS_FILE_LOAD_HOOK)

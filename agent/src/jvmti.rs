@@ -100,15 +100,6 @@ impl Jvmti {
         }
     }
 
-    pub(crate) fn disable(self, event: c_int) -> bool {
-        // SAFETY: null means all threads.
-        unsafe {
-            self.0
-                .SetEventNotificationMode(sys::DISABLE, event, ptr::null_mut())
-                == sys::OK
-        }
-    }
-
     /// A string that JVM TI has allocated, in modified UTF-8.
     fn take_string(self, text: *mut c_char) -> Option<String> {
         if text.is_null() {

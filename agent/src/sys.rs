@@ -27,7 +27,6 @@ pub(crate) const EVENT_VM_INIT: c_int = 50;
 pub(crate) const EVENT_VM_DEATH: c_int = 51;
 pub(crate) const EVENT_CLASS_FILE_LOAD_HOOK: c_int = 54;
 pub(crate) const ENABLE: c_int = 1;
-pub(crate) const DISABLE: c_int = 0;
 
 /// CPU time of the current thread.
 pub(crate) fn thread_cpu() -> Duration {

@@ -27,7 +27,6 @@ use crate::hook::{self, Wanted};
 use crate::jni::Jni;
 use crate::jvmti::Jvmti;
 use crate::options::Options;
-use crate::sys;
 use file::{BadLine, Entry, Known};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -69,7 +68,6 @@ struct State {
     all_classes: bool,
     /// Whether all classes of the program have all probes.
     everywhere: bool,
-    hooked: bool,
     added: usize,
     unseen: u32,
     last_round: Option<Instant>,
@@ -139,20 +137,13 @@ impl Chances {
         );
     }
 
-    /// Takes the environment that retransforms, with its hook of class loading enabled; the hook is
-    /// switched off again if nothing is asked for.
-    pub(crate) fn started(&self, base: &Base, retransformer: Jvmti) {
+    /// Takes the environment that retransforms.
+    pub(crate) fn started(&self, retransformer: Jvmti) {
         let _ = self.retransformer.set(retransformer);
-        let asked = self.asks_at_loading(base);
-        let mut state = self.state();
-        state.hooked = asked;
-        if !state.hooked {
-            retransformer.disable(sys::EVENT_CLASS_FILE_LOAD_HOOK);
-        }
     }
 
-    /// Whether classes that are loaded may need probes.
-    pub(crate) fn asks_at_loading(&self, base: &Base) -> bool {
+    /// Whether classes that are there at the start may need probes.
+    pub(crate) fn asks_at_start(&self, base: &Base) -> bool {
         let rules = &base.options.report;
         let known = self.known.read();
         !rules.escape.is_empty()
@@ -358,11 +349,6 @@ impl Chances {
         let Some(&retransformer) = self.retransformer.get() else {
             return;
         };
-        // From now on, classes that are loaded are asked about.
-        if !std::mem::replace(&mut self.state().hooked, true) {
-            base.jvmti.enable(sys::EVENT_CLASS_FILE_LOAD_HOOK);
-            retransformer.enable(sys::EVENT_CLASS_FILE_LOAD_HOOK);
-        }
         let mut changed = Changed::default();
         jni.with_frame(|jni| {
             changed = earlier::retransform(
