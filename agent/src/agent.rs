@@ -1,5 +1,7 @@
 //! The agent's one global: what all callbacks share.
 
+use crate::budget::Budget;
+use crate::chances::Chances;
 use crate::counters::Counters;
 use crate::hook::Workspaces;
 use crate::jvmti::{Jvmti, Vm};
@@ -22,12 +24,31 @@ pub(crate) struct Base {
     pub(crate) options: Options,
     pub(crate) known: Known,
     pub(crate) counters: Counters,
+    pub(crate) budget: Budget,
     pub(crate) methods: Methods,
     /// Fields that are written, if writes are logged.
     pub(crate) fields: Fields,
     pub(crate) workspaces: Workspaces,
+    /// With `mode=second-chance`.
+    pub(crate) chances: Option<Chances>,
     pub(crate) since: Since,
     complained: Mutex<BTreeSet<String>>,
+}
+
+/// What the files say that options name.
+pub(crate) struct Files {
+    known: Known,
+    chances: Option<Chances>,
+}
+
+impl Files {
+    /// Reads them. `Err` is a line for stderr.
+    pub(crate) fn of(options: &Options) -> Result<Files, String> {
+        Ok(Files {
+            known: Known::read(options.plan.as_deref())?,
+            chances: Chances::wanted_by(options)?,
+        })
+    }
 }
 
 /// When the agent came.
@@ -59,16 +80,19 @@ pub(crate) fn base() -> Option<&'static Base> {
 }
 
 /// Sets the base; `false` if there is one already: a second copy in one JVM.
-pub(crate) fn set_base(vm: Vm, jvmti: Jvmti, options: Options, known: Known, since: Since) -> bool {
+pub(crate) fn set_base(vm: Vm, jvmti: Jvmti, options: Options, files: Files, since: Since) -> bool {
+    let Files { known, chances } = files;
     let base = Base {
         vm,
         jvmti,
+        budget: Budget::new(options.cpu),
         options,
         known,
         counters: Counters::default(),
-        methods: Methods::default(),
+        methods: Methods::new(chances.is_some()),
         fields: Fields::default(),
         workspaces: Workspaces::default(),
+        chances,
         since,
         complained: Mutex::default(),
     };

@@ -2,14 +2,13 @@
 
 #![expect(unsafe_code, reason = "entry points from the JVM")]
 
-use crate::agent::{self, Agent, Base, Since};
+use crate::agent::{self, Agent, Base, Files, Since};
 use crate::attach::{self, Answer};
 use crate::earlier::{self, Changed};
 use crate::hook;
 use crate::jni::{Jni, Obj};
 use crate::jvmti::{Jvmti, Vm};
 use crate::options::Options;
-use crate::plan::Known;
 use crate::recording::Recording;
 use crate::report::{self, Call, Reports, Trigger};
 use crate::run;
@@ -94,8 +93,8 @@ fn load(vm: Vm, text: &str) -> c_int {
     if !options.enabled {
         return sys::OK;
     }
-    let known = match Known::read(options.plan.as_deref()) {
-        Ok(known) => known,
+    let files = match Files::of(&options) {
+        Ok(files) => files,
         Err(error) => {
             eprintln!("hindsight: {error}");
             return sys::JNI_ERR;
@@ -105,7 +104,7 @@ fn load(vm: Vm, text: &str) -> c_int {
         eprintln!("hindsight: {NO_JVMTI}");
         return sys::JNI_ERR;
     };
-    if !agent::set_base(vm, jvmti, options, known, Since::Start) {
+    if !agent::set_base(vm, jvmti, options, files, Since::Start) {
         eprintln!("hindsight: the agent is on the command line twice; the second one stays out");
         jvmti.dispose();
         return sys::OK;
@@ -175,15 +174,15 @@ fn attach(vm: Vm, text: &str) -> c_int {
             "the agent is not in this JVM: there is nothing to switch off".to_owned(),
         ));
     }
-    let known = match Known::read(options.plan.as_deref()) {
-        Ok(known) => known,
+    let files = match Files::of(&options) {
+        Ok(files) => files,
         Err(error) => return answer(Answer::Refused(error)),
     };
     run::set_started();
     let Some((jvmti, jni)) = vm.jvmti(&[]).zip(vm.jni()) else {
         return answer(Answer::Refused(NO_JVMTI.to_owned()));
     };
-    if !agent::set_base(vm, jvmti, options, known, Since::Attach(to.clone())) {
+    if !agent::set_base(vm, jvmti, options, files, Since::Attach(to.clone())) {
         jvmti.dispose();
         return answer(Answer::Refused("somebody else is attaching it".to_owned()));
     }
@@ -271,7 +270,21 @@ fn start(base: &'static Base, jni: Jni) -> Result<Changed, String> {
             "uncaught exceptions will not be recorded: java.lang.Thread cannot be hooked",
         );
     }
-    let changed = earlier::instrument(base, retransformer, jni);
+    let mut changed = Changed::default();
+    if let Some(chances) = &base.chances {
+        chances.complain(base);
+        chances.started(retransformer);
+        if !agent_thread(base.jvmti, jni, c"Hindsight Chances", work_forever) {
+            base.counters.add("chances_not_started", 1);
+        }
+    }
+    if base
+        .chances
+        .as_ref()
+        .is_none_or(|chances| chances.asks_at_start(base))
+    {
+        changed = earlier::instrument(base, retransformer, jni);
+    }
     if started.recording.directory().is_dir() {
         run::write(started, false);
     }
@@ -310,7 +323,10 @@ fn hook_classes(base: &Base) -> Option<Jvmti> {
         base.vm.jvmti(&[sys::CAN_RETRANSFORM_CLASSES])?,
         again_load_hook,
     )?;
-    hooked(base.vm.jvmti(&[])?, last_load_hook)?;
+    // What that environment changes, a retransformation does not take back.
+    if base.chances.is_none() {
+        hooked(base.vm.jvmti(&[])?, last_load_hook)?;
+    }
     // Last, so that nothing is kept for a loading whose end is not hooked yet.
     base.jvmti
         .enable(sys::EVENT_CLASS_FILE_LOAD_HOOK)
@@ -407,7 +423,7 @@ load_hook! {
 load_hook! {
     /// Called for every class, but new ones are done by then.
     again_load_hook, |base, name, loader, redefined, bytes| {
-        if !redefined {
+        if !redefined && base.chances.is_none() {
             None
         } else if name == Some("java/lang/Thread") {
             let hooked = hook_thread(base, bytes);
@@ -581,6 +597,34 @@ fn agent_thread(jvmti: Jvmti, jni: Jni, name: &CStr, body: fn(Jni)) -> bool {
         )
     };
     make().is_some_and(|thread| jvmti.run_agent_thread(thread, body))
+}
+
+/// `HindsightWork.work`.
+///
+/// # Safety
+///
+/// Only the JVM may call this, as the implementation of that method.
+#[unsafe(no_mangle)]
+pub unsafe extern "system" fn Java_java_lang_HindsightWork_work(env: JniEnv, _class: Ref) -> i64 {
+    let mut wait = None;
+    contained(|| {
+        // SAFETY: this thread's environment.
+        let jni = unsafe { Jni::new(env) };
+        if let Some(agent) = agent::agent()
+            && let Some(chances) = &agent.base.chances
+        {
+            wait = chances.work(agent, jni);
+        }
+    });
+    wait.map_or(-1, |wait| {
+        i64::try_from(wait.as_millis()).unwrap_or(i64::MAX)
+    })
+}
+
+fn work_forever(jni: Jni) {
+    if let Some(agent) = agent::agent() {
+        agent.shim.work_forever(jni);
+    }
 }
 
 fn sweep_forever(jni: Jni) {

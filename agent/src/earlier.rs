@@ -12,6 +12,7 @@ use crate::agent::{Base, Since};
 use crate::hook::{self, Wanted};
 use crate::jni::{Jni, Obj};
 use crate::jvmti::Jvmti;
+use crate::sys;
 use std::ptr;
 use std::time::{Duration, Instant};
 
@@ -64,6 +65,49 @@ pub(crate) fn instrument(base: &Base, retransformer: Jvmti, jni: Jni) -> Changed
     }
     if !batch.is_empty() {
         changed.retransform(base, retransformer, &batch);
+    }
+    changed
+}
+
+/// Retransforms the loaded classes that are chosen by name and loader; `between` is told how long a
+/// batch has taken, and says whether to go on.
+pub(crate) fn retransform(
+    base: &Base,
+    retransformer: Jvmti,
+    jni: Jni,
+    at_once: usize,
+    chosen: &dyn Fn(&str, sys::Ref) -> bool,
+    between: &dyn Fn(Duration) -> bool,
+) -> Changed {
+    let mut classes: Vec<Obj> = Vec::new();
+    for class in retransformer.loaded_classes() {
+        let is_chosen = || {
+            let signature = retransformer.class_signature(class)?;
+            let name = signature.strip_prefix('L')?.strip_suffix(';')?;
+            let loader = retransformer.loader(class);
+            let raw = loader.map_or(ptr::null_mut(), |loader| loader.raw());
+            let chosen = chosen(&name.replace('/', "."), raw) && retransformer.is_modifiable(class);
+            if let Some(loader) = loader {
+                jni.delete_local(loader);
+            }
+            chosen.then_some(())
+        };
+        match is_chosen() {
+            Some(()) => classes.push(class),
+            None => jni.delete_local(class),
+        }
+    }
+    let mut changed = Changed::default();
+    let mut took = None;
+    for batch in classes.chunks(at_once) {
+        if took.is_some_and(|took| !between(took)) {
+            break;
+        }
+        let started = Instant::now();
+        changed.retransform(base, retransformer, batch);
+        // Most of it is CPU time of the JVM's own thread.
+        base.budget.spend(started.elapsed());
+        took = Some(started.elapsed());
     }
     changed
 }

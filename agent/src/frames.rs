@@ -236,7 +236,12 @@ fn still_in(live: &Live, all: &Methods, jni: Jni) -> Option<Captured> {
         words: Vec::new(),
     };
     for (capture, slot) in method.captures.zip(method.captures.slots()) {
-        match live.local(jni, slot?, methods::descriptor(&capture)) {
+        let slot = slot?;
+        // It runs since before its method got probes.
+        if !live.has(slot) {
+            return None;
+        }
+        match live.local(jni, slot, methods::descriptor(&capture)) {
             Ok(word) => raw.words.push(word),
             Err(reference) => raw.references.push(reference),
         }

@@ -22,6 +22,7 @@
 //! reason is counted.
 
 use crate::agent::Base;
+use crate::chances::Chances;
 use crate::jvmti::Jvmti;
 use crate::originals::{self, Original};
 use crate::snapshot::classes::binary_name;
@@ -82,11 +83,20 @@ pub(crate) struct Aside {
     pub(crate) writes: bool,
 }
 
+/// What the user's options ask for this class by now: with `mode=second-chance` that changes.
+pub(crate) fn wanted(base: &Base, name: &str, loader: sys::Ref) -> Wanted {
+    let could = could_have(base, name, loader);
+    match &base.chances {
+        Some(chances) => chances.wanted(base, name, could),
+        None => could,
+    }
+}
+
 /// What the user's options ask for this class.
 ///
 /// Code of the program that `include` leaves out still says what it catches, for
 /// the same reason as [`CATCHERS`] do; what `exclude` names is left as it is.
-pub(crate) fn wanted(base: &Base, name: &str, loader: sys::Ref) -> Wanted {
+pub(crate) fn could_have(base: &Base, name: &str, loader: sys::Ref) -> Wanted {
     let options = &base.options;
     if select::names(&options.exclude, name) {
         return Wanted::Nothing;
@@ -117,6 +127,22 @@ pub(crate) fn wanted(base: &Base, name: &str, loader: sys::Ref) -> Wanted {
 /// Whether writes of this class of the JDK have to be logged if those of others are.
 fn is_collection(name: &str) -> bool {
     name.starts_with("java.util.") || name == "java.lang.AbstractStringBuilder"
+}
+
+/// Whether frames of a class of this name, whatever its loader, may be asked for.
+pub(crate) fn may_be_wanted(base: &Base, name: &str) -> bool {
+    const SURE: &[&str] = &["java.", "jdk.", "sun."];
+    let options = &base.options;
+    if select::is_below_probes(name) || select::names(&options.exclude, name) {
+        return false;
+    }
+    if !options.include.is_empty() {
+        return select::names(&options.include, name);
+    }
+    !SURE
+        .iter()
+        .chain(AGENTS)
+        .any(|prefix| name.starts_with(prefix))
 }
 
 /// Whether frames of this class are to be handed over.
@@ -233,6 +259,9 @@ pub(crate) fn again(
         return fill(base, bytes);
     }
     let dotted = name.replace('/', ".");
+    if base.chances.is_some() {
+        return second_chance(base, name, &dotted, loader, bytes);
+    }
     match wanted(base, &dotted, loader) {
         Wanted::Nothing => return None,
         _ if has_probes(bytes) => return None,
@@ -252,6 +281,29 @@ pub(crate) fn again(
         base.counters.add(counter, 1);
     }
     rewritten
+}
+
+/// A class that is loaded, or retransformed for the probes that it is to have now. The bytes are
+/// always without ours.
+fn second_chance(
+    base: &Base,
+    name: &str,
+    dotted: &str,
+    loader: sys::Ref,
+    bytes: &[u8],
+) -> Option<Vec<u8>> {
+    let original = originals::take(name);
+    match wanted(base, dotted, loader) {
+        Wanted::Nothing => return None,
+        _ if has_probes(bytes) => return None,
+        Wanted::Aside(aside) => return instrument_aside(base, aside, bytes),
+        Wanted::Frames if loader.is_null() => return None,
+        Wanted::Frames => {}
+    }
+    let version = originals::sha256(bytes);
+    let is_original = || base.methods.is_original(dotted, &version);
+    let original = original.or_else(|| is_original().then(|| Original::new(name, bytes)));
+    instrument(base, Some(name), loader, bytes, original.as_ref(), version)
 }
 
 /// The class that the program calls to ask for a recording.
@@ -303,6 +355,14 @@ fn instrument(
     }
     let counters = &base.counters;
     let class_name = name.map(|name| name.replace('/', "."));
+    // Whose methods have probes, and the numbers in these, depends on which are chosen.
+    let chosen = (base.chances.as_ref())
+        .and_then(|chances| chances.methods(class_name.as_deref().unwrap_or("")));
+    let origin = version;
+    let version = match &chosen {
+        Some(names) => originals::sha256(&[&version[..], names.join("\n").as_bytes()].concat()),
+        None => version,
+    };
     let known = class_name
         .as_deref()
         .and_then(|name| base.methods.known(name, &version));
@@ -346,8 +406,17 @@ fn instrument(
         first_id,
         first_field: 0,
     };
+    let meant = |method: &str, descriptor: &str| match &chosen {
+        Some(names) => {
+            names.iter().any(|name| name == method) || rules(method, descriptor) != Rules::default()
+        }
+        None => true,
+    };
     let rewritten = if base.options.copy.need_log() {
         undoable(base, bytes, &undo)?
+    } else if chosen.is_some() {
+        let catches = base.chances.as_ref().is_some_and(Chances::shared);
+        (base.workspaces).with(|space| space.crash_in_some(bytes, &plan, &meant, catches))
     } else {
         base.workspaces.with(|space| space.crash(bytes, &plan))
     };
@@ -372,13 +441,20 @@ fn instrument(
         counters.add("classes_instrumented_once_more", 1);
         return rewritten.class;
     }
+    if chosen.is_some() && rewritten.class.is_none() {
+        // Some may have been asked for, of a class that was not meant.
+        return None;
+    }
     count(base, &rewritten);
+    let methods = rewritten.methods.iter().enumerate();
+    let aside = methods.filter(|(_, method)| !meant(method.name, method.descriptor));
+    let aside = aside.map(|(at, _)| at).collect();
     base.methods.add(
         dotted,
         sha256,
-        version,
+        [origin, version],
         first_id,
-        rewritten.methods,
+        (rewritten.methods, aside),
         rewritten.skipped,
     );
     rewritten.class
@@ -497,7 +573,10 @@ fn instrument_aside(base: &Base, aside: Aside, bytes: &[u8]) -> Option<Vec<u8>> 
 /// Counts methods by the reason why they have less than asked for.
 pub(crate) fn count_skipped(base: &Base, what: &str, skipped: &SkippedMethods) {
     let mut reasons: Vec<(_, u64)> = Vec::new();
-    for reason in skipped.iter().map(|skipped| skipped.reason.kind()) {
+    // Not a word on methods that were not asked for.
+    let asked = |reason: &SkipReason| *reason != SkipReason::CatchesNothing;
+    let skipped = skipped.iter().map(|skipped| skipped.reason);
+    for reason in skipped.filter(asked).map(SkipReason::kind) {
         match reasons.iter_mut().find(|(known, _)| *known == reason) {
             Some((_, count)) => *count += 1,
             None => reasons.push((reason, 1)),

@@ -13,7 +13,8 @@
 //!     +-------> report --> exceptions, frames, snapshot, undo, properties --> recording
 //! ```
 //!
-//! With `mode=trace` it records whole runs instead ([`trace`]).
+//! With `mode=second-chance`, classes get their probes after a failure only
+//! ([`chances`]). With `mode=trace` it records whole runs instead ([`trace`]).
 //!
 //! **Invariant:** recording never harms the recorded. Leaving a class as it
 //! was, or losing an event and counting it, is always a correct answer; no
@@ -30,7 +31,9 @@
 
 mod agent;
 mod attach;
+mod budget;
 mod callbacks;
+mod chances;
 mod copies;
 mod counters;
 mod earlier;

@@ -11,6 +11,8 @@ use std::sync::{Arc, RwLock};
 /// while it waits for `super(...)`.
 pub(crate) const NOT_CAPTURED: &str = "not captured";
 
+const NO_FAILURE_BEFORE: &str = "second-chance had seen no failure in it before";
+
 /// A class that was instrumented.
 #[derive(Debug)]
 pub(crate) struct Class {
@@ -20,9 +22,13 @@ pub(crate) struct Class {
     /// the agent.
     sha256: Option<[u8; 32]>,
     /// SHA-256 of the bytes that the probes went into.
+    origin: [u8; 32],
+    /// The same, and of which methods have got them, if not all that could.
     version: [u8; 32],
     first_id: u32,
     methods: instrument::Methods,
+    /// Indices of those that only say what they catch.
+    aside: Vec<usize>,
     /// Methods that were left alone.
     skipped: SkippedMethods,
 }
@@ -47,8 +53,11 @@ impl Class {
 }
 
 /// All of them, append-only.
-#[derive(Default)]
-pub(crate) struct Methods(RwLock<Table>);
+pub(crate) struct Methods {
+    table: RwLock<Table>,
+    /// Whether methods get their probes after a failure only.
+    late: bool,
+}
 
 #[derive(Default)]
 struct Table {
@@ -59,9 +68,17 @@ struct Table {
 }
 
 impl Methods {
+    /// None yet. `late`: most will never have probes.
+    pub(crate) fn new(late: bool) -> Methods {
+        Methods {
+            table: RwLock::default(),
+            late,
+        }
+    }
+
     /// Reserves as many numbers as a class can have methods.
     pub(crate) fn reserve(&self, count: u32) -> Option<u32> {
-        let mut table = self.0.write().ok()?;
+        let mut table = self.table.write().ok()?;
         let first = table.next_id;
         // Java sees the number as an int.
         table.next_id = first
@@ -73,14 +90,14 @@ impl Methods {
     /// The first number of the latest class of this name, if it was made of the same bytes: then the
     /// same numbers are right again, be it another loader's copy or the class once more.
     pub(crate) fn known(&self, name: &str, version: &[u8; 32]) -> Option<u32> {
-        let table = self.0.read().ok()?;
+        let table = self.table.read().ok()?;
         let class = table.by_name.get(name)?;
         (class.version == *version).then_some(class.first_id)
     }
 
     /// Whether a class of this name has numbers.
     pub(crate) fn is_known(&self, name: &str) -> bool {
-        self.0
+        self.table
             .read()
             .is_ok_and(|table| table.by_name.contains_key(name))
     }
@@ -89,20 +106,22 @@ impl Methods {
         &self,
         name: String,
         sha256: Option<[u8; 32]>,
-        version: [u8; 32],
+        [origin, version]: [[u8; 32]; 2],
         first_id: u32,
-        methods: instrument::Methods,
+        (methods, aside): (instrument::Methods, Vec<usize>),
         skipped: SkippedMethods,
     ) {
         let class = Arc::new(Class {
             name: name.clone(),
             sha256,
+            origin,
             version,
             first_id,
             methods,
+            aside,
             skipped,
         });
-        let Ok(mut table) = self.0.write() else {
+        let Ok(mut table) = self.table.write() else {
             return;
         };
         // Numbers are reserved before instrumenting and classes come in as they
@@ -117,7 +136,7 @@ impl Methods {
 
     /// The method with this number, as its class and its index there.
     pub(crate) fn find(&self, id: u32) -> Option<(Arc<Class>, usize)> {
-        let table = self.0.read().ok()?;
+        let table = self.table.read().ok()?;
         let at = table
             .classes
             .partition_point(|class| class.first_id <= id)
@@ -135,39 +154,70 @@ impl Methods {
         method: &str,
         descriptor: &str,
     ) -> Option<(Arc<Class>, usize)> {
-        let table = self.0.read().ok()?;
+        let table = self.table.read().ok()?;
         let latest = table.by_name.get(class)?;
         if table
             .classes
             .iter()
-            .any(|other| other.name == class && other.version != latest.version)
+            .any(|other| other.name == class && other.origin != latest.origin)
         {
             return None;
         }
         let index = latest
             .methods
             .iter()
-            .position(|known| known.name == method && known.descriptor == descriptor)?;
+            .position(|known| known.name == method && known.descriptor == descriptor)
+            .filter(|index| !latest.aside.contains(index))?;
         Some((Arc::clone(latest), index))
+    }
+
+    /// Whether a method of this name has probes.
+    pub(crate) fn has_probes(&self, class: &str, method: &str) -> bool {
+        let table = self.table.read();
+        table.is_ok_and(|table| {
+            table.by_name.get(class).is_some_and(|class| {
+                let mut methods = class.methods.iter().enumerate();
+                methods.any(|(at, known)| known.name == method && !class.aside.contains(&at))
+            })
+        })
+    }
+
+    /// Whether a class of this name was loaded from a class file with this SHA-256.
+    pub(crate) fn is_original(&self, class: &str, sha256: &[u8; 32]) -> bool {
+        let table = self.table.read();
+        table.is_ok_and(|table| {
+            (table.by_name.get(class)).is_some_and(|class| class.sha256.as_ref() == Some(sha256))
+        })
     }
 
     /// SHA-256 of the latest class file of this name.
     pub(crate) fn sha256(&self, class: &str) -> Option<String> {
-        let table = self.0.read().ok()?;
+        let table = self.table.read().ok()?;
         table.by_name.get(class)?.sha256()
     }
 
     /// Why a method that is on the stack was not captured.
     pub(crate) fn absence(&self, class: &str, method: &str) -> String {
         let known = self
-            .0
+            .table
             .read()
             .ok()
             .and_then(|table| table.by_name.get(class).map(Arc::clone));
+        let late = self.late
+            && !["java.", "jdk.", "sun."]
+                .iter()
+                .any(|jdk| class.starts_with(jdk));
         match known {
+            None if late => format!("not instrumented: {NO_FAILURE_BEFORE}"),
             None => "not instrumented: class of the JDK, or outside include/exclude".to_owned(),
             Some(class) => match class.skip_reason(method) {
+                Some(SkipReason::CatchesNothing) if late => {
+                    format!("not instrumented: {NO_FAILURE_BEFORE}")
+                }
                 Some(reason) => format!("not instrumented: {reason}"),
+                None if late => format!(
+                    "{NOT_CAPTURED}: it was running when it got its probes, or {NO_FAILURE_BEFORE}"
+                ),
                 None => NOT_CAPTURED.to_owned(),
             },
         }

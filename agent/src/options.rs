@@ -1,5 +1,6 @@
 //! The text behind `-agentpath:...=`.
 
+use crate::budget::Share;
 use crate::copies::{Copies, Strategy};
 use hindsight_instrument::glob::Globs;
 use std::fmt;
@@ -13,6 +14,10 @@ pub(crate) struct Options {
     /// Whether whole runs are recorded, not crashes.
     pub(crate) tracing: bool,
     pub(crate) trace: Trace,
+    /// Whether methods get probes only once a failure has passed through them.
+    pub(crate) second_chance: bool,
+    /// The file that lists these methods, if not `chances` in [`Options::out`].
+    pub(crate) chances: Option<PathBuf>,
     /// Directory for recordings, `%p` already replaced.
     pub(crate) out: PathBuf,
     pub(crate) include: Globs,
@@ -30,6 +35,8 @@ pub(crate) struct Options {
     pub(crate) max_bytes: usize,
     pub(crate) max_crashes: u64,
     pub(crate) per_minute: u64,
+    /// Of CPU time, for recording.
+    pub(crate) cpu: Option<Share>,
     pub(crate) redact: Vec<String>,
     pub(crate) version: String,
     /// The keys as they were given, for `run.json`.
@@ -86,8 +93,9 @@ impl fmt::Display for Error {
     }
 }
 
-const KEYS: &str = "mode, out, include, exclude, copy, copy.receiver, copy.arguments, plan, report, max-objects, \
-                    max-bytes, max-writes, max-crashes, per-minute, redact, version, trace-what, overflow, \
+const KEYS: &str = "mode, out, chances, include, exclude, copy, copy.receiver, copy.arguments, plan, report, \
+                    max-objects, max-bytes, max-writes, max-crashes, per-minute, cpu, redact, version, \
+                    trace-what, overflow, \
                     max-trace, @FILE";
 
 /// Keys that are about traces.
@@ -104,6 +112,7 @@ const OF_CRASHES: &[&str] = &[
     "max-writes",
     "max-crashes",
     "per-minute",
+    "cpu",
     "redact",
 ];
 
@@ -156,6 +165,8 @@ impl Default for Options {
                 overflow: Overflow::Wait,
                 max_bytes: None,
             },
+            second_chance: false,
+            chances: None,
             out: PathBuf::from("hindsight-out"),
             include: Globs::default(),
             exclude: Globs::default(),
@@ -172,6 +183,7 @@ impl Default for Options {
             max_bytes: 64 << 20,
             max_crashes: 100,
             per_minute: 10,
+            cpu: None,
             redact: Vec::new(),
             version: String::new(),
             given: Vec::new(),
@@ -195,9 +207,22 @@ impl Options {
         {
             return Err(Error(format!("option {key} is for mode={mode} only")));
         }
+        let given = |key| options.given.iter().any(|(given, _)| given == key);
+        if given("chances") && !options.second_chance && options.enabled {
+            return Err(Error(
+                "option chances is for mode=second-chance only".to_owned(),
+            ));
+        }
         // Whatever the order they are given in.
         options.copy.receiver = options.copy_receiver.unwrap_or(options.copy.receiver);
         options.copy.arguments = options.copy_arguments.unwrap_or(options.copy.arguments);
+        if options.second_chance && options.copy.need_log() {
+            return Err(Error(format!(
+                "mode=second-chance cannot log the writes of a whole program, which copy={} needs; \
+                 accepted: reference, fields",
+                options.copy
+            )));
+        }
         let out = options
             .out
             .to_string_lossy()
@@ -253,14 +278,20 @@ impl Options {
                 "crash" => self.enabled = true,
                 "off" => self.enabled = false,
                 "trace" => self.tracing = true,
-                "second-chance" => return Err(not_yet(key, value, "crash, trace, off")),
-                _ => return Err(bad(key, value, "crash, trace, off")),
+                "second-chance" => self.second_chance = true,
+                _ => return Err(bad(key, value, "crash, second-chance, trace, off")),
             },
             "out" => {
                 if value.is_empty() {
                     return Err(bad(key, value, "a directory"));
                 }
                 self.out = PathBuf::from(value);
+            }
+            "chances" => {
+                if value.is_empty() {
+                    return Err(bad(key, value, "a file"));
+                }
+                self.chances = Some(PathBuf::from(value));
             }
             "include" => self.include = globs(value),
             "exclude" => self.exclude = globs(value),
@@ -273,6 +304,14 @@ impl Options {
             "max-bytes" => self.max_bytes = number(key, value)?,
             "max-crashes" => self.max_crashes = number(key, value)? as u64,
             "per-minute" => self.per_minute = number(key, value)? as u64,
+            "cpu" => {
+                self.cpu = match value {
+                    "off" => None,
+                    _ => Some(Share::parse(value).ok_or_else(|| {
+                        bad(key, value, "off, or a share of one core like 1% or 0.5%")
+                    })?),
+                }
+            }
             "redact" => self.redact = list(value).map(str::to_owned).collect(),
             "plan" => {
                 if value.is_empty() {
@@ -290,7 +329,7 @@ impl Options {
                 }
             }
             "max-trace" => self.trace.max_bytes = Some(size(key, value)?),
-            "chances" | "from" | "until" | "sample" => {
+            "from" | "until" | "sample" => {
                 return Err(Error(format!(
                     "option {key} is not available in this release; the keys are {KEYS}"
                 )));
@@ -423,13 +462,6 @@ fn bad(key: &str, value: &str, accepted: &str) -> Error {
     ))
 }
 
-#[cold]
-fn not_yet(key: &str, value: &str, accepted: &str) -> Error {
-    Error(format!(
-        "{key}={value} is not available in this release; accepted: {accepted}"
-    ))
-}
-
 fn unquote(value: &str) -> String {
     match value.as_bytes() {
         [quote @ (b'"' | b'\''), .., last] if quote == last => value[1..value.len() - 1].to_owned(),
@@ -550,6 +582,10 @@ mod tests {
             ),
             ("max-bytes=lots", "bad value \"lots\" for option max-bytes"),
             ("max-objects=0", "bad value \"0\""),
+            (
+                "cpu=1",
+                "bad value \"1\" for option cpu; accepted: off, or a share of one core like 1%",
+            ),
             ("max-objects=99999999999999999999", "bad value"),
             ("report=everything", "accepted: uncaught, escape:GLOB"),
             ("verbose", "has no value"),

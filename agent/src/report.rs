@@ -8,7 +8,7 @@ use crate::agent::Agent;
 use crate::exceptions::{self, Exceptions};
 use crate::frames::{self, Frames};
 use crate::jni::{Jni, Obj};
-use crate::shim::Way;
+use crate::shim::{Raw, Way};
 use crate::snapshot::graph::Graph;
 use crate::sys;
 use crate::undo::log::Logs;
@@ -82,6 +82,10 @@ struct State {
 
 struct Known {
     file: Option<Stored>,
+    /// Frames whose methods had probes when it was stored, with `mode=second-chance`.
+    captured: usize,
+    /// How often it was stored.
+    times: u32,
     exception: String,
     frame: String,
     count: u64,
@@ -94,6 +98,9 @@ struct Stored {
     /// From the probe's call to the file's final name.
     millis: u64,
 }
+
+/// With `mode=second-chance`, how often the same crash is stored, with more frames each time.
+const MAX_TIMES: u32 = 3;
 
 /// Different crashes whose counts are kept.
 const MAX_KNOWN: usize = 10_000;
@@ -123,13 +130,23 @@ impl Reports {
         }
     }
 
-    fn decide(&self, agent: &Agent, key: &str, exception: &str, frame: &str) -> Decision {
+    fn decide(
+        &self,
+        agent: &Agent,
+        key: &str,
+        exception: &str,
+        frame: &str,
+        captured: usize,
+    ) -> Decision {
         let Ok(mut state) = self.state.lock() else {
             return Decision::Drop("crashes_lost_internal");
         };
         if let Some(known) = state.known.get_mut(key) {
             known.count += 1;
-            return Decision::Count;
+            let better = agent.base.chances.is_some() && captured > known.captured;
+            if !better || known.times >= MAX_TIMES {
+                return Decision::Count;
+            }
         }
         let options = &agent.base.options;
         if state.stored >= options.max_crashes {
@@ -146,9 +163,14 @@ impl Reports {
             window => *window = Some((now, 1)),
         }
         state.stored += 1;
-        if state.known.len() < MAX_KNOWN {
+        if let Some(known) = state.known.get_mut(key) {
+            known.captured = captured;
+            known.times += 1;
+        } else if state.known.len() < MAX_KNOWN {
             let known = Known {
                 file: None,
+                captured,
+                times: 1,
                 exception: exception.to_owned(),
                 frame: frame.to_owned(),
                 count: 1,
@@ -162,9 +184,17 @@ impl Reports {
     /// A crash that could not be written may be tried again when it recurs.
     fn forget(&self, key: &str) {
         if let Ok(mut state) = self.state.lock() {
+            state.stored -= 1;
+            if let Some(known) = state.known.get_mut(key)
+                && known.file.is_some()
+            {
+                // The one before stays.
+                known.captured = 0;
+                known.times -= 1;
+                return;
+            }
             state.known.remove(key);
             state.order.retain(|known| known != key);
-            state.stored -= 1;
         }
     }
 
@@ -239,11 +269,16 @@ pub(crate) fn report(agent: &'static Agent, jni: Jni, call: &Call) {
         base.counters.add("exceptions_not_examined", 1);
         return;
     }
+    if !base.budget.admits_failure() {
+        return;
+    }
+    let before = sys::thread_cpu();
     agent.reports.in_flight.fetch_add(1, Ordering::AcqRel);
     let done = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
         jni.with_frame(|jni| examine(agent, jni, call));
     }));
     agent.reports.in_flight.fetch_sub(1, Ordering::AcqRel);
+    (base.budget).spend(sys::thread_cpu().saturating_sub(before));
     if done.is_err() {
         base.complain(
             "crashes_lost_internal",
@@ -259,9 +294,23 @@ fn examine(agent: &'static Agent, jni: Jni, call: &Call) {
         exceptions.infos[0].class = STATE_RECORDED.to_owned();
     }
     let (key, frame) = key(agent, jni, call, &exceptions);
+    let mut captured = 0;
+    if let Some(chances) = &base.chances {
+        let ways = ways(agent, jni, call, &exceptions);
+        // Those that are still running have no way.
+        let stack = exceptions.infos[0].stack.iter();
+        let probed =
+            stack.filter(|element| (base.methods).has_probes(&element.class, &element.method));
+        let passed = ways.iter().map(|(way, _)| way.frames.len()).sum();
+        captured = probed.count().max(passed);
+        chances.failed(agent, jni, &exceptions, &|index| {
+            let of = ways.iter().filter(|(_, exception)| *exception == index);
+            of.flat_map(|(way, _)| names(agent, &way.frames)).collect()
+        });
+    }
     match agent
         .reports
-        .decide(agent, &key, &exceptions.infos[0].class, &frame)
+        .decide(agent, &key, &exceptions.infos[0].class, &frame, captured)
     {
         Decision::Count => base.counters.add("crashes_repeated", 1),
         Decision::Drop(counter) => base.counters.add(counter, 1),
@@ -307,6 +356,16 @@ fn examine(agent: &'static Agent, jni: Jni, call: &Call) {
     }
 }
 
+/// Class and name of the methods of frames.
+fn names(agent: &Agent, frames: &[Raw]) -> Vec<(String, String)> {
+    let methods = frames
+        .iter()
+        .filter_map(|raw| agent.base.methods.find(raw.method));
+    methods
+        .map(|(class, index)| (class.name.clone(), class.method(index).name.to_owned()))
+        .collect()
+}
+
 /// What makes two crashes the same, and the frame to show for it.
 fn key(agent: &Agent, jni: Jni, call: &Call, exceptions: &Exceptions) -> (String, String) {
     let mut frames: Vec<String> = exceptions.infos[0]
@@ -318,14 +377,11 @@ fn key(agent: &Agent, jni: Jni, call: &Call, exceptions: &Exceptions) -> (String
     if frames.is_empty()
         && let Some(way) = call.way
     {
-        frames = agent
-            .shim
-            .way(jni, way)
-            .frames
-            .iter()
-            .take(KEY_FRAMES)
-            .filter_map(|raw| agent.base.methods.find(raw.method))
-            .map(|(class, index)| format!("{}.{}", class.name, class.method(index).name))
+        let mut way = agent.shim.way(jni, way).frames;
+        way.truncate(KEY_FRAMES);
+        let names = names(agent, &way).into_iter();
+        frames = names
+            .map(|(class, method)| format!("{class}.{method}"))
             .collect();
     }
     let frame = frames.first().cloned().unwrap_or_default();
@@ -351,27 +407,14 @@ fn key(agent: &Agent, jni: Jni, call: &Call, exceptions: &Exceptions) -> (String
     )
 }
 
-/// Records; the file's name and the number of objects in it.
-fn record(
-    agent: &'static Agent,
-    jni: Jni,
-    call: &Call,
-    exceptions: Exceptions,
-) -> Result<(String, usize), String> {
-    let base = agent.base;
-    let options = &base.options;
-    let tags = base
-        .vm
-        .jvmti(&[sys::CAN_TAG_OBJECTS, sys::CAN_GET_CONSTANT_POOL])
-        .ok_or("the JVM gives no further JVM TI environment")?;
-    let mut graph = Graph::new(jni, tags, options, &base.methods);
-    let is_secret = |name: &str| options.is_secret(name);
-
+/// The ways of an exception, and of its causes as far as they are kept; each with the exception's
+/// index.
+fn ways(agent: &Agent, jni: Jni, call: &Call, exceptions: &Exceptions) -> Vec<(Way, usize)> {
     let mut ways: Vec<(Way, usize)> = Vec::new();
     if let Some(way) = call.way {
         let mut known = agent.shim.way(jni, way);
         let before = agent.shim.way_before(jni, way);
-        if frames::begin(&before, &exceptions.infos[0].stack, &base.methods) {
+        if frames::begin(&before, &exceptions.infos[0].stack, &agent.base.methods) {
             known.dropped_at += before.len();
             known.frames.splice(0..0, before);
         }
@@ -395,7 +438,26 @@ fn record(
         causes.dedup_by_key(|(_, index)| *index);
         ways.extend(causes);
     }
+    ways
+}
 
+/// Records; the file's name and the number of objects in it.
+fn record(
+    agent: &'static Agent,
+    jni: Jni,
+    call: &Call,
+    exceptions: Exceptions,
+) -> Result<(String, usize), String> {
+    let base = agent.base;
+    let options = &base.options;
+    let tags = base
+        .vm
+        .jvmti(&[sys::CAN_TAG_OBJECTS, sys::CAN_GET_CONSTANT_POOL])
+        .ok_or("the JVM gives no further JVM TI environment")?;
+    let mut graph = Graph::new(jni, tags, options, &base.methods);
+    let is_secret = |name: &str| options.is_secret(name);
+
+    let ways = ways(agent, jni, call, &exceptions);
     let still_running = call.trigger != Trigger::Uncaught;
     let mut live = Vec::new();
     if still_running {

@@ -54,6 +54,9 @@ pub(crate) fn stop(agent: &Agent, jni: Jni) -> bool {
         tracing.finish(jni);
     }
     agent.reports.drain(MAX_DRAIN);
+    if let Some(chances) = &agent.base.chances {
+        chances.stop(agent.base);
+    }
     if agent.recording.directory().is_dir() {
         write(agent, true);
     }
@@ -95,6 +98,7 @@ pub(crate) fn write(agent: &Agent, ended: bool) {
             "arguments": base.options.copy.arguments.to_string(),
             "max_writes": base.options.copy.need_log().then_some(base.options.max_writes),
         },
+        "cpu": base.budget.describe(),
         "crashes": agent.reports.list(),
         "counters": counters,
     });

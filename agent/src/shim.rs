@@ -25,6 +25,7 @@ const PROBES: &[&str] = &[
     "java/lang/HindsightLog$Chunk",
     "java/lang/HindsightLog",
     "java/lang/HindsightWrites",
+    "java/lang/HindsightWork",
 ];
 
 /// Defines some of the probe classes, in this order, after a last change. `Err`
@@ -73,6 +74,8 @@ pub(crate) struct Shim {
     sweep: MethodId,
     /// `java.lang.HindsightLive` and its `frames`.
     live: (Obj, MethodId),
+    /// `java.lang.HindsightWork`, with the body of its thread and `wake`.
+    work: (Obj, MethodId, MethodId),
     propagation: PropagationIds,
     piece: PieceIds,
     pub(crate) log: LogIds,
@@ -154,6 +157,11 @@ pub(crate) struct Live {
 }
 
 impl Live {
+    /// Whether there is such a local variable.
+    pub(crate) fn has(&self, slot: u16) -> bool {
+        usize::from(slot) < self.words.len()
+    }
+
     /// The value in a local variable, as the probes keep it: a reference or a word.
     pub(crate) fn local(&self, jni: Jni, slot: u16, descriptor: &str) -> Result<i64, Option<Obj>> {
         let slot = usize::from(slot);
@@ -236,6 +244,7 @@ impl Shim {
             );
         }
         let live = class("java/lang/HindsightLive")?;
+        let work = class("java/lang/HindsightWork")?;
         Ok(Shim {
             thread,
             live: (
@@ -246,6 +255,13 @@ impl Shim {
             sweep: jni
                 .static_method(thread, c"sweepForever", c"()V")
                 .ok_or("method sweepForever is missing")?,
+            work: (
+                work,
+                jni.static_method(work, c"workForever", c"()V")
+                    .ok_or("method workForever is missing")?,
+                jni.static_method(work, c"wake", c"()V")
+                    .ok_or("method wake is missing")?,
+            ),
             propagation: PropagationIds {
                 head: field(propagation, "head", PROBE)?,
                 tail: field(propagation, "tail", PROBE)?,
@@ -355,6 +371,16 @@ impl Shim {
     /// Drops what the probes keep of exceptions that are over, again and again; does not return.
     pub(crate) fn sweep_forever(&self, jni: Jni) {
         jni.call_static_void(self.thread, self.sweep, &[]);
+    }
+
+    /// Works whenever there is something to do; does not return.
+    pub(crate) fn work_forever(&self, jni: Jni) {
+        jni.call_static_void(self.work.0, self.work.1, &[]);
+    }
+
+    /// Says that there is something to do.
+    pub(crate) fn wake(&self, jni: Jni) {
+        jni.call_static_void(self.work.0, self.work.2, &[]);
     }
 
     /// The exception whose way this is.

@@ -11,6 +11,7 @@
 )]
 
 use std::ffi::{c_char, c_int, c_void};
+use std::time::Duration;
 
 /// A JNI reference: local, global, or null.
 pub(crate) type Ref = *mut c_void;
@@ -26,6 +27,18 @@ pub(crate) const EVENT_VM_INIT: c_int = 50;
 pub(crate) const EVENT_VM_DEATH: c_int = 51;
 pub(crate) const EVENT_CLASS_FILE_LOAD_HOOK: c_int = 54;
 pub(crate) const ENABLE: c_int = 1;
+
+/// CPU time of the current thread.
+pub(crate) fn thread_cpu() -> Duration {
+    let mut time = libc::timespec {
+        tv_sec: 0,
+        tv_nsec: 0,
+    };
+    // SAFETY: a place for a timespec.
+    unsafe { libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &mut time) };
+    let seconds = u64::try_from(time.tv_sec).unwrap_or(0);
+    Duration::new(seconds, u32::try_from(time.tv_nsec).unwrap_or(0))
+}
 
 /// Bits of `jvmtiCapabilities`, by position.
 pub(crate) const CAN_TAG_OBJECTS: usize = 0;

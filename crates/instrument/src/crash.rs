@@ -31,16 +31,23 @@ pub struct Workspace {
     pub(crate) layouts: Option<Vec<Layout>>,
 }
 
+/// Whether a method is meant, by name and descriptor.
+type Chosen<'p> = dyn Fn(&str, &str) -> bool + 'p;
+
 /// What the methods of a class get.
 #[derive(Clone, Copy)]
 struct Wish<'p> {
     plan: &'p CrashPlan<'p>,
     /// Whether they hand over their frames.
     frames: bool,
-    /// Whether handlers say what they catch.
+    /// Whether handlers say what they catch. Those of methods that hand over
+    /// their frames always do.
     catches: bool,
     /// The id of the first field that is written, if writes are logged.
     first_field: Option<u32>,
+    /// The methods that hand over their frames, by name and descriptor, if that
+    /// is not all of them.
+    chosen: Option<&'p Chosen<'p>>,
 }
 
 /// Makes the methods of a class hand over their arguments when an exception
@@ -76,6 +83,29 @@ impl Workspace {
             frames: true,
             catches: true,
             first_field: None,
+            chosen: None,
+        };
+        self.rewrite(class, wish)
+    }
+
+    /// The same for some methods of a class, chosen by name and descriptor. With
+    /// `catches`, the handlers of the others say what they catch, for exceptions
+    /// of the chosen ones may end there; they have numbers too.
+    ///
+    /// The class is left alone if none of its methods is chosen.
+    pub fn crash_in_some(
+        &mut self,
+        class: &[u8],
+        plan: &CrashPlan<'_>,
+        chosen: &Chosen<'_>,
+        catches: bool,
+    ) -> Result<Rewritten, Error> {
+        let wish = Wish {
+            plan,
+            frames: true,
+            catches,
+            first_field: None,
+            chosen: Some(chosen),
         };
         self.rewrite(class, wish)
     }
@@ -91,6 +121,7 @@ impl Workspace {
             frames: plan.crash.is_some(),
             catches: plan.catches || plan.crash.is_some(),
             first_field: Some(plan.first_field),
+            chosen: None,
         };
         self.rewrite(class, wish)
     }
@@ -107,6 +138,7 @@ impl Workspace {
             frames: false,
             catches: true,
             first_field: None,
+            chosen: None,
         };
         self.rewrite(class, wish)
     }
@@ -125,6 +157,16 @@ impl Workspace {
             had_probes: false,
         };
         if class.is(access::MODULE) {
+            return Ok(rewritten);
+        }
+        if let Some(chosen) = wish.chosen
+            && !(class.methods.iter()).any(|method| {
+                chosen(
+                    &method.name.to_string_lossy(),
+                    &method.descriptor.to_string_lossy(),
+                )
+            })
+        {
             return Ok(rewritten);
         }
         if let Err(skipped) = self.begin(&class) {
@@ -256,8 +298,16 @@ impl Workspace {
             plan,
             frames,
             catches,
+            chosen,
             ..
         } = wish;
+        let (frames, catches) = match chosen {
+            Some(chosen) if frames => {
+                let chosen = chosen(named.name, named.descriptor);
+                (chosen, chosen || catches)
+            }
+            _ => (frames, catches),
+        };
         let mut order = Order {
             id: plan
                 .first_id

@@ -7,6 +7,7 @@ mod hostile;
 mod jdk_classes;
 mod known;
 mod replay;
+mod some;
 mod strange;
 #[path = "../../../classfile/tests/support/mod.rs"]
 mod support;

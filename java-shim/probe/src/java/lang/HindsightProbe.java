@@ -43,7 +43,7 @@ public final class HindsightProbe {
 
     /** Opens the frame of a method that an exception is about to leave. */
     public static HindsightProbe frame(Throwable exception, int method) {
-        return HindsightThread.current().propagation(exception, method).open(method);
+        return HindsightThread.way(exception, method).open(method);
     }
 
     // One call hands over a whole frame, as far as it goes: each call in a handler costs the JIT time
@@ -219,6 +219,8 @@ public final class HindsightProbe {
         HindsightThread thread = HindsightThread.known();
         if (thread != null) {
             thread.caught(exception, method);
+        } else {
+            HindsightThread.free(exception);
         }
     }
 
@@ -318,6 +320,13 @@ public final class HindsightProbe {
             owner.reported = true;
             HindsightThread.report(HindsightThread.ESCAPE, starts[3 * frames - 3], owner.exception);
         }
+    }
+
+    /** Makes room for some frames, for a time when there is none. */
+    void reserve() {
+        references = new Object[256];
+        words = new long[128];
+        starts = new int[3 * 64];
     }
 
     void clear() {

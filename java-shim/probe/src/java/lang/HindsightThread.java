@@ -43,6 +43,19 @@ final class HindsightThread {
     /** Causes of causes that are looked at. */
     private static final int MAX_CAUSES = 8;
 
+    /**
+     * For one exception at a time that passes where there is no memory left: the collector has
+     * cleared the ways of all threads by then.
+     */
+    private static final Propagation RESERVE = new Propagation();
+
+    /** The thread that has the reserve. */
+    private static volatile Thread reserved;
+
+    static {
+        RESERVE.head.reserve();
+    }
+
     private final Thread owner;
 
     /** Latest first; cleared by the collector rather than that the program runs out of memory. */
@@ -174,6 +187,42 @@ final class HindsightThread {
         return all;
     }
 
+    /** The current thread's propagation that the next frame belongs to. */
+    static Propagation way(Throwable exception, int method) {
+        try {
+            return current().propagation(exception, method);
+        } catch (OutOfMemoryError none) {
+            return reserve(exception, none);
+        }
+    }
+
+    private static synchronized Propagation reserve(Throwable exception, OutOfMemoryError none) {
+        Thread thread = Thread.currentThread();
+        Thread holder = reserved;
+        if (holder != thread || RESERVE.exception != exception) {
+            if (holder != null && holder != thread && holder.isAlive()) {
+                throw none;
+            }
+            reserved = thread;
+            RESERVE.restart(exception);
+        }
+        return RESERVE;
+    }
+
+    /** Gives the reserve back, if it is this thread's and its exception is over. */
+    static void free(Throwable exception) {
+        if (reserved != null) {
+            letGo(exception);
+        }
+    }
+
+    private static synchronized void letGo(Throwable exception) {
+        if (reserved == Thread.currentThread() && RESERVE.exception == exception) {
+            reserved = null;
+            RESERVE.restart(null);
+        }
+    }
+
     /** The propagation that the next frame belongs to. */
     Propagation propagation(Throwable exception, int method) {
         moves++;
@@ -244,6 +293,7 @@ final class HindsightThread {
 
     void caught(Throwable exception, int method) {
         moves++;
+        free(exception);
         Propagation[] all = kept.get();
         if (all == null) {
             return;
@@ -302,7 +352,7 @@ final class HindsightThread {
                 }
             }
         }
-        return null;
+        return reserved == owner && RESERVE.exception == exception ? RESERVE : null;
     }
 
     /**
@@ -342,6 +392,11 @@ final class HindsightThread {
                 entry.movesAtSweep = entry.moves;
             }
         }
+        Thread holder = reserved;
+        if (holder != null && !holder.isAlive()) {
+            reserved = null;
+            RESERVE.restart(null);
+        }
     }
 
     /**
@@ -360,7 +415,8 @@ final class HindsightThread {
         if (ready) {
             HindsightThread known = known();
             if (known == null) {
-                report(rule, method, exception, null, null);
+                boolean reserve = reserved == Thread.currentThread() && RESERVE.exception == exception;
+                report(rule, method, exception, reserve ? RESERVE : null, null);
             } else {
                 report(rule, method, exception, known.find(exception), known.kept.get());
             }

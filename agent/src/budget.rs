@@ -1,0 +1,188 @@
+//! CPU time for recording: a bucket that fills with a share of the time that passes.
+//!
+//! What is spent is known only afterwards, so the bucket may go below empty;
+//! recording then pauses until it is a good part full again. A pause costs
+//! failures, which are counted, never the program's time.
+
+use serde_json::{Value, json};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+/// The bucket holds what flows in during this time. It is full at the start.
+const BURST: Duration = Duration::from_secs(30);
+/// The part of it that ends a pause: else there would be one after each crash.
+const ENOUGH: i64 = 4;
+
+/// Of CPU time, in millionths of one core.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Share(u32);
+
+impl Share {
+    /// Reads `1%` or `0.25%`: more than nothing, and at most one core.
+    pub(crate) fn parse(text: &str) -> Option<Share> {
+        let digits = text.strip_suffix('%')?.trim_end();
+        if !digits
+            .bytes()
+            .all(|byte| byte.is_ascii_digit() || byte == b'.')
+        {
+            return None;
+        }
+        let percent: f64 = digits.parse().ok()?;
+        let share = (percent * 10_000.0).round();
+        (1.0..=1_000_000.0)
+            .contains(&share)
+            .then_some(Share(share as u32))
+    }
+
+    fn of(self, time: Duration) -> i64 {
+        let nanos = time.as_nanos() * u128::from(self.0) / 1_000_000;
+        i64::try_from(nanos).unwrap_or(i64::MAX)
+    }
+}
+
+/// The bucket, if there is a limit, and what has been spent.
+pub(crate) struct Budget {
+    share: Option<Share>,
+    state: Mutex<State>,
+}
+
+struct State {
+    /// Nanoseconds that may be spent; less than none after something long.
+    left: i64,
+    filled: Instant,
+    spent: Duration,
+    paused_since: Option<Instant>,
+    pauses: u64,
+    paused: Duration,
+    refused: u64,
+}
+
+impl Budget {
+    pub(crate) fn new(share: Option<Share>) -> Budget {
+        Budget {
+            share,
+            state: Mutex::new(State {
+                left: share.map_or(0, |share| share.of(BURST)),
+                filled: Instant::now(),
+                spent: Duration::ZERO,
+                paused_since: None,
+                pauses: 0,
+                paused: Duration::ZERO,
+                refused: 0,
+            }),
+        }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whether recording is not paused.
+    pub(crate) fn admits(&self) -> bool {
+        self.admits_at(Instant::now())
+    }
+
+    fn admits_at(&self, now: Instant) -> bool {
+        let Some(share) = self.share else {
+            return true;
+        };
+        let full = share.of(BURST);
+        let mut state = self.state();
+        let flown = share.of(now.duration_since(state.filled));
+        // A time that is too short for a nanosecond is kept for later.
+        if flown > 0 {
+            state.left = state.left.saturating_add(flown).min(full);
+            state.filled = now;
+        }
+        match state.paused_since {
+            None if state.left > 0 => true,
+            None => {
+                state.paused_since = Some(now);
+                state.pauses += 1;
+                false
+            }
+            Some(since) if state.left >= full / ENOUGH => {
+                state.paused += now.duration_since(since);
+                state.paused_since = None;
+                true
+            }
+            Some(_) => false,
+        }
+    }
+
+    /// The same for a failure, which is counted if it is refused.
+    pub(crate) fn admits_failure(&self) -> bool {
+        let admits = self.admits();
+        if !admits {
+            self.state().refused += 1;
+        }
+        admits
+    }
+
+    pub(crate) fn spend(&self, time: Duration) {
+        let mut state = self.state();
+        state.spent += time;
+        let nanos = i64::try_from(time.as_nanos()).unwrap_or(i64::MAX);
+        state.left = state.left.saturating_sub(nanos);
+    }
+
+    /// For `run.json`; nothing without a limit.
+    pub(crate) fn describe(&self) -> Option<Value> {
+        let share = self.share?;
+        let state = self.state();
+        let now = state
+            .paused_since
+            .map_or(Duration::ZERO, |since| since.elapsed());
+        let millis = |time: Duration| time.as_micros() as f64 / 1000.0;
+        Some(json!({
+            "limit": format!("{}%", f64::from(share.0) / 10_000.0),
+            "spent_ms": millis(state.spent),
+            "pauses": state.pauses,
+            "paused_ms": millis(state.paused + now),
+            "paused": state.paused_since.is_some(),
+            "failures_not_recorded": state.refused,
+        }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shares_are_read() {
+        for (text, millionths) in [("1%", 10_000), ("0.25%", 2_500), ("100 %", 1_000_000)] {
+            assert_eq!(Share::parse(text), Some(Share(millionths)), "{text}");
+        }
+        for text in [
+            "1", "%", "0%", "101%", "-1%", "1e0%", "nan%", "inf%", "1.2.3%",
+        ] {
+            assert_eq!(Share::parse(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_pause_lasts_until_there_is_enough_again() {
+        let start = Instant::now();
+        let budget = Budget::new(Share::parse("1%"));
+        let at = |millis| budget.admits_at(start + Duration::from_millis(millis));
+        // 300 ms to begin with, 10 ms a second; 75 ms end a pause.
+        assert!(at(0));
+        budget.spend(Duration::from_millis(299));
+        assert!(at(0));
+        budget.spend(Duration::from_millis(26));
+        assert!(!at(0) && !at(5_000) && !at(9_000));
+        assert!(at(10_100));
+        assert!(budget.admits_failure());
+        let told = budget.describe().unwrap();
+        assert_eq!((&told["limit"], &told["pauses"]), (&json!("1%"), &json!(1)));
+        assert!(told["paused_ms"].as_f64() >= Some(10_000.0), "{told}");
+    }
+
+    #[test]
+    fn without_a_limit_there_are_no_pauses() {
+        let budget = Budget::new(None);
+        budget.spend(Duration::from_secs(1000));
+        assert!(budget.admits_failure() && budget.describe().is_none());
+    }
+}

@@ -1,0 +1,291 @@
+//! The `chances` file: which methods get a second chance.
+//!
+//! ```text
+//! # comments, empty lines
+//! com.acme.Worker.handle
+//! com.acme.Worker$Inner.<init>
+//! stackless: java.lang.NullPointerException
+//! found: java.lang.NullPointerException
+//! ```
+//!
+//! A line with a dot names methods: the class, and the name that all its
+//! overloads have. `stackless:` names an exception that came without a stack
+//! trace, so that nobody knew its methods; `found:` says that they are known by
+//! now, and stand in the file.
+//!
+//! **Invariant:** the order of lines and how often they come mean nothing, so
+//! files of many machines are merged by concatenation.
+//!
+//! **Invariant:** a line is written with its end in one piece, and behind the
+//! end of another's that was not written whole.
+
+use std::collections::{BTreeSet, HashMap, HashSet};
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, ErrorKind, Read, Seek, SeekFrom, Write};
+use std::path::Path;
+
+/// Bytes of a file that are read; more is not of this format, or of a program that fails everywhere.
+const MAX_BYTES: u64 = 64 << 20;
+
+const STACKLESS: &str = "stackless:";
+const FOUND: &str = "found:";
+
+/// What the lines say.
+#[derive(Debug, Default, Clone, PartialEq, Eq)]
+pub(crate) struct Known {
+    /// Names of methods by the names of their classes, with dots.
+    pub(super) methods: HashMap<String, HashSet<String>>,
+    /// Exceptions that came without a stack trace.
+    pub(super) stackless: BTreeSet<String>,
+    /// Those of them whose methods are known.
+    pub(super) found: BTreeSet<String>,
+}
+
+/// One line's content.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Entry {
+    Method { class: String, name: String },
+    Stackless(String),
+    Found(String),
+}
+
+/// A line that says nothing.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct BadLine {
+    /// Counted from 1.
+    pub(crate) number: usize,
+    pub(crate) start: String,
+}
+
+impl Entry {
+    fn parse(line: &str) -> Option<Entry> {
+        let exception = |rest: &str| {
+            let name = rest.trim();
+            is_name(name).then(|| name.to_owned())
+        };
+        if let Some(rest) = line.strip_prefix(STACKLESS) {
+            return exception(rest).map(Entry::Stackless);
+        }
+        if let Some(rest) = line.strip_prefix(FOUND) {
+            return exception(rest).map(Entry::Found);
+        }
+        // Copied from a stack trace: `a.B.c(B.java:12)`.
+        let line = line.split_once('(').map_or(line, |(method, _)| method);
+        let (class, name) = line.rsplit_once('.')?;
+        let is_method = name == "<init>" || name == "<clinit>" || is_name(name);
+        (is_name(class) && is_method).then(|| Entry::Method {
+            class: class.to_owned(),
+            name: name.to_owned(),
+        })
+    }
+
+    /// The method of an element of a stack trace, if it can be written down and found again.
+    pub(crate) fn method(class: &str, name: &str) -> Option<Entry> {
+        let entry = Entry::parse(&format!("{class}.{name}"))?;
+        let same = matches!(&entry, Entry::Method { class: c, name: n } if c == class && n == name);
+        same.then_some(entry)
+    }
+
+    fn line(&self) -> String {
+        match self {
+            Entry::Method { class, name } => format!("{class}.{name}\n"),
+            Entry::Stackless(exception) => format!("{STACKLESS} {exception}\n"),
+            Entry::Found(exception) => format!("{FOUND} {exception}\n"),
+        }
+    }
+}
+
+/// Whether this may be a name, and one of the same class in another run: hidden classes have a slash.
+fn is_name(text: &str) -> bool {
+    const FORBIDDEN: &[char] = &['/', ';', '[', '<', '>', '(', ':', '#', '\u{fffd}'];
+    !text.is_empty()
+        && text.trim() == text
+        && !text.split('.').any(str::is_empty)
+        && !text
+            .chars()
+            .any(|c| c.is_control() || FORBIDDEN.contains(&c))
+}
+
+impl Known {
+    /// Adds an entry; whether it is new.
+    pub(crate) fn add(&mut self, entry: &Entry) -> bool {
+        match entry {
+            Entry::Method { class, name } => match self.methods.get_mut(class) {
+                Some(names) => names.insert(name.clone()),
+                None => {
+                    let names = HashSet::from([name.clone()]);
+                    self.methods.insert(class.clone(), names);
+                    true
+                }
+            },
+            Entry::Stackless(exception) => self.stackless.insert(exception.clone()),
+            Entry::Found(exception) => self.found.insert(exception.clone()),
+        }
+    }
+
+    /// Whether there are exceptions whose methods are not known, so that all may be.
+    pub(crate) fn everything(&self) -> bool {
+        self.stackless.difference(&self.found).next().is_some()
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.methods.is_empty() && !self.everything()
+    }
+
+    /// Reads lines; those that say nothing come second.
+    pub(crate) fn parse(text: &str) -> (Known, Vec<BadLine>) {
+        let mut known = Known::default();
+        let mut bad = Vec::new();
+        for (at, line) in text.split('\n').enumerate() {
+            let line = line.trim();
+            if line.is_empty() || line.starts_with('#') {
+                continue;
+            }
+            match Entry::parse(line) {
+                Some(entry) => {
+                    known.add(&entry);
+                }
+                None => bad.push(BadLine {
+                    number: at + 1,
+                    start: line
+                        .chars()
+                        .take(60)
+                        .collect::<String>()
+                        .escape_debug()
+                        .to_string(),
+                }),
+            }
+        }
+        // Whoever was writing the last line was interrupted: nobody has to mend that.
+        let last = text.split('\n').count();
+        if !text.ends_with('\n') {
+            bad.retain(|bad| bad.number != last);
+        }
+        (known, bad)
+    }
+
+    /// Reads a file. A missing one is empty; `Err` says why another cannot be used.
+    pub(crate) fn read(path: &Path) -> Result<(Known, Vec<BadLine>), String> {
+        let cannot = |what: &str| format!("cannot use the chances file {}: {what}", path.display());
+        let found = match fs::metadata(path) {
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Default::default()),
+            Err(error) => return Err(cannot(&error.to_string())),
+            Ok(found) => found,
+        };
+        // A pipe would never end.
+        if !found.is_file() {
+            return Err(cannot("it is no regular file"));
+        }
+        if found.len() > MAX_BYTES {
+            return Err(cannot("it has more than 64 MB"));
+        }
+        let mut bytes = Vec::new();
+        File::open(path)
+            .and_then(|file| file.take(MAX_BYTES).read_to_end(&mut bytes))
+            .map_err(|error| cannot(&error.to_string()))?;
+        Ok(Known::parse(&String::from_utf8_lossy(&bytes)))
+    }
+}
+
+/// Appends entries, on the disk when it returns.
+pub(crate) fn append(path: &Path, entries: &[Entry]) -> io::Result<()> {
+    if let Some(directory) = path.parent()
+        && !directory.as_os_str().is_empty()
+    {
+        fs::create_dir_all(directory)?;
+    }
+    let mut options = OpenOptions::new();
+    let mut file = options.read(true).append(true).create(true).open(path)?;
+    let mut text = String::new();
+    let len = file.metadata()?.len();
+    if len == 0 {
+        text.push_str(
+            "# Methods to record from their first call on: mode=second-chance, chances=FILE.\n",
+        );
+    } else {
+        let mut last = [0];
+        file.seek(SeekFrom::Start(len - 1))?;
+        if file.read(&mut last)? == 1 && last != *b"\n" {
+            text.push('\n');
+        }
+    }
+    text.extend(entries.iter().map(Entry::line));
+    // In one piece: other JVMs may append to the same file.
+    file.write_all(text.as_bytes())?;
+    file.sync_data()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn known(text: &str) -> Known {
+        let (known, bad) = Known::parse(text);
+        assert_eq!(bad, [], "{text}");
+        known
+    }
+
+    #[test]
+    fn lines_are_read_in_any_order_and_number() {
+        let once = known(
+            "# comment\na.B.c\n\nstackless: x.E\na.B$D.<init>\r\na.B.e(B.java:12)\nfound: x.E\n",
+        );
+        let twice = known(
+            "found: x.E\na.B.e\n  a.B$D.<init>\na.B.c\nstackless: x.E\n#\nstackless: x.E\na.B.c\n",
+        );
+        assert_eq!(once, twice);
+        assert_eq!(once.methods["a.B"].len(), 2);
+        assert!(once.methods["a.B$D"].contains("<init>"));
+        assert!(!once.everything());
+        assert!(known("stackless: x.E\nfound: x.F\n").everything());
+    }
+
+    #[test]
+    fn unknown_lines_are_named_and_half_a_last_one_is_not() {
+        let (known, bad) = Known::parse("a.B.c\nnothing\na..b\nfuture: 1/2\na.B.d\nstackl");
+        let numbers: Vec<usize> = bad.iter().map(|bad| bad.number).collect();
+        assert_eq!(numbers, [2, 3, 4]);
+        assert_eq!(bad[0].start, "nothing");
+        assert_eq!(known.methods["a.B"].len(), 2);
+        let (_, bad) = Known::parse("\0\u{1b}[31m\n");
+        assert_eq!(bad[0].start, "\\0\\u{1b}[31m");
+    }
+
+    #[test]
+    fn what_could_not_be_read_back_is_not_written() {
+        assert!(Entry::method("a.B", "lambda$main$0").is_some());
+        assert!(Entry::method("a.Bé", "über").is_some());
+        for (class, method) in [
+            ("a.B$$Lambda/0x12", "run"),
+            ("a.B", "x\ny"),
+            ("a.B", "f(x"),
+            ("", "f"),
+            ("#a.B", "f"),
+            (" a.B", "f"),
+            ("a.B", ""),
+        ] {
+            assert_eq!(Entry::method(class, method), None, "{class} {method}");
+        }
+    }
+
+    #[test]
+    fn appending_goes_on_behind_half_a_line() {
+        let directory = std::env::temp_dir().join(format!("chances-{}", std::process::id()));
+        let path = directory.join("below/chances");
+        let entry = |name| Entry::method("a.B", name).unwrap();
+        append(&path, &[entry("c"), Entry::Stackless("x.E".to_owned())]).unwrap();
+        let mut file = OpenOptions::new().append(true).open(&path).unwrap();
+        file.write_all(b"a.B.hal").unwrap();
+        append(&path, &[entry("d")]).unwrap();
+        let (known, bad) = Known::read(&path).unwrap();
+        assert_eq!(bad, []);
+        let mut names: Vec<&String> = known.methods["a.B"].iter().collect();
+        names.sort();
+        assert_eq!(names, ["c", "d", "hal"]);
+        assert!(known.everything());
+        assert_eq!(Known::read(&directory.join("none")), Ok(Default::default()));
+        let error = Known::read(&directory).unwrap_err();
+        assert!(error.contains("no regular file"), "{error}");
+        fs::remove_dir_all(directory).unwrap();
+    }
+}

@@ -1,0 +1,404 @@
+//! Second chance: methods get probes once a failure has passed through them.
+//!
+//! ```text
+//! failure --> failed: which methods are new
+//!                |
+//!   own thread --+-> work --> chances file         at once
+//!                      +----> round: probes by     at most once a minute, and
+//!                             retransformation     slowly
+//!
+//! chances file, at the start --> Known --> hook: probes of classes as they are loaded
+//! ```
+//!
+//! - [`file`] is the list that outlives the run.
+//!
+//! An exception without a stack trace does not say its methods. Until they are
+//! known, all methods of the program have probes, as with `mode=crash`; the next
+//! such exception tells its methods by them, and the others lose theirs again.
+//!
+//! **Invariant:** the failing thread does no more than look its frames up here.
+
+pub(crate) mod file;
+
+use crate::agent::{Agent, Base};
+use crate::earlier::{self, Changed};
+use crate::exceptions::Exceptions;
+use crate::hook::{self, Wanted};
+use crate::jni::Jni;
+use crate::jvmti::Jvmti;
+use crate::options::Options;
+use file::{BadLine, Entry, Known};
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
+use std::time::{Duration, Instant};
+
+/// A round of retransformations starts at most this often.
+const ROUND: Duration = Duration::from_secs(60);
+/// Classes retransformed at once. The JVM stands still meanwhile.
+const BATCH: usize = 20;
+/// How much longer the program runs between two batches than one has taken.
+const PAUSE: u32 = 20;
+/// How often to look whether there is CPU time again.
+const PAUSED: Duration = Duration::from_secs(1);
+/// Methods that one run may add.
+const MAX_NEW: usize = 20_000;
+/// Frames of one exception that are looked at.
+const MAX_FRAMES: usize = 2_048;
+/// Failures without a stack trace that may pass all probes unseen, before they are given up.
+const MAX_UNSEEN: u32 = 3;
+
+pub(crate) struct Chances {
+    path: PathBuf,
+    known: RwLock<Known>,
+    /// Lines of the file at the start that said nothing.
+    bad: Vec<BadLine>,
+    state: Mutex<State>,
+    /// The environment that may retransform.
+    retransformer: OnceLock<Jvmti>,
+}
+
+#[derive(Default)]
+struct State {
+    /// Not yet in the file.
+    unwritten: Vec<Entry>,
+    /// Classes whose probes are not yet as they should be.
+    classes: BTreeSet<String>,
+    /// The same for all classes of the program.
+    all_classes: bool,
+    /// Whether all classes of the program have all probes.
+    everywhere: bool,
+    added: usize,
+    unseen: u32,
+    last_round: Option<Instant>,
+    stopped: bool,
+}
+
+/// What is to be done next.
+enum Next {
+    Nothing,
+    Wait(Duration),
+    Round {
+        classes: BTreeSet<String>,
+        all: bool,
+        everywhere: bool,
+    },
+}
+
+impl Chances {
+    /// What the options ask for. `Err` says why the file cannot be used.
+    pub(crate) fn wanted_by(options: &Options) -> Result<Option<Chances>, String> {
+        if !options.second_chance {
+            return Ok(None);
+        }
+        let path = options.chances.clone();
+        Chances::open(&path.unwrap_or_else(|| options.out.join("chances"))).map(Some)
+    }
+
+    fn open(path: &Path) -> Result<Chances, String> {
+        let (known, bad) = Known::read(path)?;
+        let state = State {
+            everywhere: known.everything(),
+            ..State::default()
+        };
+        Ok(Chances {
+            path: path.to_owned(),
+            known: RwLock::new(known),
+            bad,
+            state: Mutex::new(state),
+            retransformer: OnceLock::new(),
+        })
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Says what was not understood in the file.
+    pub(crate) fn complain(&self, base: &Base) {
+        let Some(first) = self.bad.first() else {
+            return;
+        };
+        base.counters
+            .add("chances_lines_not_understood", self.bad.len() as u64 - 1);
+        let more = match self.bad.len() {
+            1 => String::new(),
+            more => format!(", nor are {} more lines", more - 1),
+        };
+        base.complain(
+            "chances_lines_not_understood",
+            &format!(
+                "line {} of the chances file {} is not understood{more}: \"{}\"; lines are \
+                 CLASS.METHOD, \"stackless: EXCEPTION\" or \"found: EXCEPTION\"",
+                first.number,
+                self.path.display(),
+                first.start
+            ),
+        );
+    }
+
+    /// Takes the environment that retransforms.
+    pub(crate) fn started(&self, retransformer: Jvmti) {
+        let _ = self.retransformer.set(retransformer);
+    }
+
+    /// Whether classes that are there at the start may need probes.
+    pub(crate) fn asks_at_start(&self, base: &Base) -> bool {
+        let rules = &base.options.report;
+        let known = self.known.read();
+        !rules.escape.is_empty()
+            || !rules.caught.is_empty()
+            || known.is_ok_and(|known| !known.is_empty())
+    }
+
+    /// What of the probes that a class could have it is to have.
+    pub(crate) fn wanted(&self, base: &Base, class: &str, could: Wanted) -> Wanted {
+        let Ok(known) = self.known.read() else {
+            return Wanted::Nothing;
+        };
+        let rules = &base.options.report;
+        match could {
+            Wanted::Frames
+                if known.everything()
+                    || !rules.escape.is_empty()
+                    || !rules.caught.is_empty()
+                    || known.methods.contains_key(class) =>
+            {
+                Wanted::Frames
+            }
+            // See `shared`.
+            Wanted::Aside(_) if !known.stackless.is_empty() => could,
+            _ => Wanted::Nothing,
+        }
+    }
+
+    /// Whether there are exceptions that may be shared, and hence caught many times: only those come
+    /// without a stack trace.
+    pub(crate) fn shared(&self) -> bool {
+        let known = self.known.read();
+        known.is_ok_and(|known| !known.stackless.is_empty())
+    }
+
+    /// The methods of a class that are to hand over their frames; `None` for all of them.
+    pub(crate) fn methods(&self, class: &str) -> Option<Vec<String>> {
+        let known = self.known.read().ok()?;
+        if known.everything() {
+            return None;
+        }
+        let mut names: Vec<String> = (known.methods.get(class))
+            .map(|names| names.iter().cloned().collect())
+            .unwrap_or_default();
+        names.sort();
+        Some(names)
+    }
+
+    /// Learns from a failure. `ways` tells for each exception without a stack trace the methods that
+    /// are known to be on its way.
+    pub(crate) fn failed(
+        &self,
+        agent: &Agent,
+        jni: Jni,
+        exceptions: &Exceptions,
+        way: &dyn Fn(usize) -> Vec<(String, String)>,
+    ) {
+        let mut entries = Vec::new();
+        for (index, exception) in exceptions.infos.iter().enumerate() {
+            if exception.stack.is_empty() {
+                self.stackless(agent.base, &exception.class, way(index), &mut entries);
+                continue;
+            }
+            for element in exception.stack.iter().take(MAX_FRAMES) {
+                if hook::may_be_wanted(agent.base, &element.class)
+                    && !self.knows(&element.class, &element.method)
+                {
+                    entries.extend(Entry::method(&element.class, &element.method));
+                }
+            }
+        }
+        if self.learn(agent.base, entries) {
+            agent.shim.wake(jni);
+        }
+    }
+
+    fn knows(&self, class: &str, method: &str) -> bool {
+        let known = self.known.read();
+        known.is_ok_and(|known| {
+            (known.methods.get(class)).is_some_and(|names| names.contains(method))
+        })
+    }
+
+    fn stackless(
+        &self,
+        base: &Base,
+        exception: &str,
+        way: Vec<(String, String)>,
+        entries: &mut Vec<Entry>,
+    ) {
+        let (stackless, found) = match self.known.read() {
+            Ok(known) => (
+                known.stackless.contains(exception),
+                known.found.contains(exception),
+            ),
+            Err(_) => return,
+        };
+        let mut state = self.state();
+        if !state.everywhere {
+            // Some methods on its way may have probes for another reason; those that threw it count.
+            if !stackless || found && way.is_empty() {
+                entries.push(Entry::Stackless(exception.to_owned()));
+            }
+            return;
+        }
+        if way.is_empty() {
+            state.unseen += 1;
+            if state.unseen < MAX_UNSEEN {
+                return;
+            }
+            base.counters.add("stackless_exceptions_without_methods", 1);
+        }
+        for (class, method) in way {
+            if !self.knows(&class, &method) {
+                entries.extend(Entry::method(&class, &method));
+            }
+        }
+        entries.push(Entry::Found(exception.to_owned()));
+    }
+
+    /// Takes new entries; whether there is something to be done for them.
+    fn learn(&self, base: &Base, entries: Vec<Entry>) -> bool {
+        if entries.is_empty() {
+            return false;
+        }
+        let (Ok(mut known), mut state) = (self.known.write(), self.state()) else {
+            return false;
+        };
+        let before = known.everything();
+        let mut news = false;
+        for entry in entries {
+            if state.added >= MAX_NEW {
+                base.counters.add("chances_beyond_limit", 1);
+                continue;
+            }
+            if let Entry::Stackless(exception) = &entry {
+                // Another place, if the methods of the first one were known.
+                news |= known.found.remove(exception);
+            }
+            if known.add(&entry) {
+                state.added += 1;
+                news = true;
+                if let Entry::Method { class, .. } = &entry {
+                    state.classes.insert(class.clone());
+                }
+                state.unwritten.push(entry);
+            }
+        }
+        if known.everything() != before {
+            state.all_classes = true;
+            state.unseen = 0;
+        }
+        news
+    }
+
+    /// Does what there is to do, on the agent's thread; how long until there may be more.
+    pub(crate) fn work(&self, agent: &Agent, jni: Jni) -> Option<Duration> {
+        self.write(agent.base);
+        if !agent.base.budget.admits() {
+            return Some(PAUSED);
+        }
+        match self.next() {
+            Next::Nothing => None,
+            Next::Wait(rest) => Some(rest),
+            Next::Round {
+                classes,
+                all,
+                everywhere,
+            } => {
+                self.round(agent.base, jni, &classes, all);
+                self.state().everywhere = everywhere;
+                Some(Duration::ZERO)
+            }
+        }
+    }
+
+    fn next(&self) -> Next {
+        let everywhere = self.known.read().is_ok_and(|known| known.everything());
+        let mut state = self.state();
+        if state.stopped || state.classes.is_empty() && !state.all_classes {
+            return Next::Nothing;
+        }
+        let now = Instant::now();
+        if let Some(last) = state.last_round
+            && let rest = ROUND.saturating_sub(now.duration_since(last))
+            && !rest.is_zero()
+        {
+            return Next::Wait(rest);
+        }
+        state.last_round = Some(now);
+        if !everywhere {
+            state.everywhere = false;
+        }
+        Next::Round {
+            classes: std::mem::take(&mut state.classes),
+            all: std::mem::take(&mut state.all_classes),
+            everywhere,
+        }
+    }
+
+    /// Gives classes the probes that they are to have now.
+    fn round(&self, base: &Base, jni: Jni, classes: &BTreeSet<String>, all: bool) {
+        let Some(&retransformer) = self.retransformer.get() else {
+            return;
+        };
+        let mut changed = Changed::default();
+        jni.with_frame(|jni| {
+            changed = earlier::retransform(
+                base,
+                retransformer,
+                jni,
+                BATCH,
+                &|name, loader| {
+                    if all || classes.contains(name) {
+                        hook::could_have(base, name, loader) != Wanted::Nothing
+                    } else {
+                        false
+                    }
+                },
+                &|took| {
+                    std::thread::sleep(took * PAUSE);
+                    while !base.budget.admits() && !self.state().stopped {
+                        std::thread::sleep(PAUSED);
+                    }
+                    !self.state().stopped
+                },
+            );
+        });
+        base.counters.add("second_chance_rounds", 1);
+        base.counters
+            .add("classes_given_a_second_chance", changed.classes as u64);
+    }
+
+    /// Appends to the file what is new.
+    fn write(&self, base: &Base) {
+        let entries = std::mem::take(&mut self.state().unwritten);
+        if entries.is_empty() {
+            return;
+        }
+        if let Err(error) = file::append(&self.path, &entries) {
+            // As often as new ones come.
+            self.state().unwritten.extend(entries);
+            base.complain(
+                "chances_not_written",
+                &format!(
+                    "cannot append to the chances file {}: {error}; the next run will not know these methods",
+                    self.path.display()
+                ),
+            );
+        }
+    }
+
+    /// The end: writes what is not written, and starts nothing any more.
+    pub(crate) fn stop(&self, base: &Base) {
+        self.state().stopped = true;
+        self.write(base);
+    }
+}

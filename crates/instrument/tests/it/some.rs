@@ -1,0 +1,52 @@
+//! Probes in some methods of a class.
+
+use std::fs;
+
+use hindsight_instrument::{Copy, CrashPlan, SkipReason, Workspace};
+
+use crate::support;
+use crate::workshop::{fresh_dir, javac, rules};
+
+#[test]
+fn methods_that_are_not_chosen_hand_over_nothing() {
+    let jdk = &support::jdks()[0];
+    let classes = fresh_dir("some");
+    javac(jdk, &classes, &["--release", "17"], &["Hazards.java"]);
+    let class = fs::read(classes.join("Hazards.class")).expect("a compiled class");
+    let plan = CrashPlan {
+        copy: Copy::Fields,
+        max_fields: 8,
+        first_id: 7,
+        rules: &rules,
+        known: &[],
+    };
+    let mut space = Workspace::default();
+    let mut with = |names: &[&str], catches| {
+        let chosen = |name: &str, _: &str| names.contains(&name);
+        let done = space.crash_in_some(&class, &plan, &chosen, catches);
+        done.expect("a compiled class can be instrumented")
+    };
+
+    let one = with(&["fail"], false);
+    let made: Vec<_> = one
+        .methods
+        .iter()
+        .map(|method| (method.id, method.name))
+        .collect();
+    assert_eq!(made, [(7, "fail")]);
+    assert!(one.class.is_some());
+    for other in one.skipped.iter() {
+        let nothing = [
+            SkipReason::CatchesNothing,
+            SkipReason::CannotThrow,
+            SkipReason::OnlyConstructorCall,
+        ];
+        assert!(nothing.contains(&other.reason), "{other:?}");
+    }
+
+    // Now others say what they catch.
+    let catching = with(&["fail"], true);
+    assert!(catching.methods.len() > 1);
+
+    assert!(with(&["nobody"], true).class.is_none());
+}

@@ -1,0 +1,288 @@
+//! Failures under the worst conditions: no memory, no stack, thousands of
+//! threads at once, while another is being recorded, with no CPU time left.
+//! The program does what it does without the agent, and what is recorded is
+//! whole.
+
+use hindsight_test_programs::{Jdk, Workplace, both, jdks, render, text};
+use serde_json::Value;
+use std::process::Output;
+
+/// Runs a program and, for comparison, the same without the agent.
+fn run(workplace: &Workplace, jdk: &Jdk, options: &str, jvm: &[&str], source: &str) -> Output {
+    let release = format!("{}", jdk.version.min(21));
+    let classes = workplace.compile_text(jdk, &["--release", &release], "Main", source);
+    let with = workplace
+        .java_with_agent(jdk, options)
+        .args(jvm)
+        .arg("-cp")
+        .arg(&classes)
+        .arg("Main")
+        .output()
+        .unwrap();
+    let without = jdk
+        .java()
+        .args(jvm)
+        .arg("-cp")
+        .arg(&classes)
+        .arg("Main")
+        .output()
+        .unwrap();
+    let label = format!("JDK {}: {}", jdk.version, both(&with));
+    assert_eq!(with.status.code(), without.status.code(), "{label}");
+    assert_eq!(text(&with.stdout), text(&without.stdout), "{label}");
+    assert!(!text(&with.stderr).contains("internal error"), "{label}");
+    with
+}
+
+fn counter(run: &Value, name: &str) -> u64 {
+    run["counters"][name].as_u64().unwrap_or(0)
+}
+
+/// Hazard: OutOfMemoryError inside the recorder.
+#[test]
+fn out_of_memory_is_recorded_without_memory() {
+    const SOURCE: &str = "
+import java.util.*;
+public class Main {
+    static final List<Object> all = new ArrayList<>();
+    static void fill(List<Object> into, int size) {
+        while (true) into.add(new byte[size]);
+    }
+    public static void main(String[] args) {
+        // Nothing is left, not for the smallest object either.
+        Thread.setDefaultUncaughtExceptionHandler((t, e) -> { all.clear(); System.out.println(e.getClass()); });
+        try { fill(all, 100_000); } catch (OutOfMemoryError e) { }
+        try { fill(all, 1_000); } catch (OutOfMemoryError e) { }
+        fill(all, 1);
+    }
+}";
+    for jdk in jdks() {
+        let workplace = Workplace::new("no-memory");
+        run(&workplace, jdk, "max-objects=500", &["-Xmx24m"], SOURCE);
+        let found: Vec<String> = workplace.crashes().iter().map(render).collect();
+        assert_eq!(found.len(), 1, "JDK {}: {found:?}", jdk.version);
+        assert!(
+            found[0].starts_with("java.lang.OutOfMemoryError in thread main, uncaught\n"),
+            "JDK {}: {}",
+            jdk.version,
+            found[0]
+        );
+        // What the handlers hand over takes no memory either, as far as buffers are there.
+        assert!(
+            found[0].contains("Main.fill"),
+            "JDK {}: {}",
+            jdk.version,
+            found[0]
+        );
+    }
+}
+
+/// Hazard: StackOverflowError inside the recorder.
+#[test]
+fn a_stack_overflow_keeps_the_frames_at_both_ends() {
+    const SOURCE: &str = "
+public class Main {
+    static int down(int n) { return down(n + 1) + 1; }
+    public static void main(String[] args) { down(0); }
+}";
+    for jdk in jdks() {
+        let workplace = Workplace::new("no-stack");
+        run(&workplace, jdk, "", &["-Xss640k"], SOURCE);
+        let crashes = workplace.crashes();
+        assert_eq!(crashes.len(), 1, "JDK {}", jdk.version);
+        let frames = &crashes[0].failure.frames;
+        let last: Vec<&str> = frames
+            .iter()
+            .rev()
+            .take(2)
+            .map(|frame| frame.method.as_str())
+            .collect();
+        assert_eq!(last, ["main", "down"], "JDK {}", jdk.version);
+        let dropped = frames
+            .iter()
+            .find(|frame| frame.reason.contains("deep recursion"));
+        assert!(
+            dropped.is_some() && frames.len() < 4_000,
+            "JDK {}: {}",
+            jdk.version,
+            frames.len()
+        );
+        // The first call of all, at the other end.
+        let first = &frames[frames.len() - 2];
+        assert_eq!(
+            first.arguments[0].value,
+            hindsight_tracelog::crash::Value::Int(0)
+        );
+    }
+}
+
+/// Threads that wait for each other, and then fail together.
+const MANY: &str = "
+import java.util.*;
+import java.util.concurrent.*;
+public class Main {
+    static void fail(int n, String why) { throw new IllegalStateException(why + n); }
+    static int COUNT = Integer.getInteger(\"count\");
+    public static void main(String[] args) throws Exception {
+        CountDownLatch go = new CountDownLatch(1);
+        CountDownLatch done = new CountDownLatch(COUNT);
+        List<Thread> threads = new ArrayList<>();
+        for (int i = 0; i < COUNT; i++) {
+            int n = i;
+            Runnable body = () -> {
+                try { go.await(); } catch (InterruptedException e) { return; }
+                fail(n, \"why \");
+            };
+            Thread thread = MAKE;
+            thread.setUncaughtExceptionHandler((t, e) -> done.countDown());
+            thread.start();
+            threads.add(thread);
+        }
+        go.countDown();
+        done.await();
+        for (Thread thread : threads) thread.join();
+        System.out.println(done.getCount());
+    }
+}";
+
+fn many_threads(jdk: &Jdk, make: &str, count: u64) {
+    let workplace = Workplace::new("many-threads");
+    let source = MANY.replace("MAKE", make);
+    let property = format!("-Dcount={count}");
+    run(
+        &workplace,
+        jdk,
+        "",
+        &[&property, "-Xmx512m", "-Xss256k"],
+        &source,
+    );
+    let crashes = workplace.crashes();
+    let label = format!("JDK {} {make}", jdk.version);
+    assert_eq!(crashes.len(), 1, "{label}");
+    let told = render(&crashes[0]);
+    assert!(
+        told.contains("Main.fail:5 n=") && told.contains("why=\"why \""),
+        "{label}: {told}"
+    );
+    let run = workplace.run_json();
+    assert_eq!(run["crashes"][0]["count"], count, "{label}: {run}");
+    assert_eq!(
+        counter(&run, "crashes_repeated"),
+        count - 1,
+        "{label}: {run}"
+    );
+}
+
+/// Hazard: thousands of threads.
+#[test]
+fn thousands_of_threads_may_crash_at_once() {
+    for jdk in jdks() {
+        many_threads(jdk, "new Thread(body)", 2_000);
+    }
+}
+
+/// Hazard: virtual threads, thousands of them.
+#[test]
+fn thousands_of_virtual_threads_may_crash_at_once() {
+    for jdk in jdks().iter().filter(|jdk| jdk.version >= 21) {
+        many_threads(jdk, "Thread.ofVirtual().unstarted(body)", 20_000);
+    }
+}
+
+/// Hazard: a crash while crashing.
+#[test]
+fn a_crash_while_crashing_is_recorded_too() {
+    const SOURCE: &str = "
+public class Main {
+    static class Rude extends RuntimeException {
+        @Override public String getMessage() { throw new IllegalStateException(\"rude\"); }
+        @Override public StackTraceElement[] getStackTrace() { throw new IllegalStateException(\"ruder\"); }
+        @Override public synchronized Throwable getCause() { throw new Error(\"rudest\"); }
+        @Override public int hashCode() { throw new Error(); }
+        @Override public boolean equals(Object other) { throw new Error(); }
+    }
+    static void first(int n) { throw new Rude(); }
+    static void second(int n) { int[] none = {}; none[n] = n; }
+    public static void main(String[] args) throws Exception {
+        Thread thread = new Thread(() -> first(1), \"one\");
+        // Of its own thread, while it dies; the JVM says nothing of this one.
+        thread.setUncaughtExceptionHandler((t, e) -> second(2));
+        thread.start();
+        thread.join();
+        // While the JVM goes down.
+        Runtime.getRuntime().addShutdownHook(new Thread(() -> second(3), \"hook\"));
+        Thread[] both = new Thread[2];
+        for (int i = 0; i < 2; i++) {
+            both[i] = new Thread(() -> { Object o = \"text\"; Integer n = (Integer) o; }, \"both\");
+            both[i].start();
+        }
+        for (Thread one : both) one.join();
+    }
+}";
+    for jdk in jdks() {
+        let workplace = Workplace::new("crash-in-crash");
+        run(
+            &workplace,
+            jdk,
+            "report=uncaught;escape:Main.second",
+            &[],
+            SOURCE,
+        );
+        let found: Vec<String> = workplace.crashes().iter().map(render).collect();
+        let has = |parts: &[&str]| {
+            found
+                .iter()
+                .any(|told| parts.iter().all(|part| told.contains(part)))
+        };
+        let label = format!("JDK {}: {}", jdk.version, found.join(""));
+        assert!(
+            has(&["Main$Rude in thread one, uncaught", "Main.first:10 n=1"]),
+            "{label}"
+        );
+        assert!(has(&["escape:Main.second", "n=2"]), "{label}");
+        assert!(has(&["thread hook", "n=3"]), "{label}");
+        assert!(has(&["ClassCastException in thread both"]), "{label}");
+        let run = workplace.run_json();
+        assert!(run["ended_ms"].is_number(), "{label} {run}");
+    }
+}
+
+/// Recording stops when it has taken its share of CPU time, and says so.
+#[test]
+fn a_budget_of_cpu_time_is_kept() {
+    const SOURCE: &str = "
+public class Main {
+    static void fail(int n) { throw new IllegalStateException(); }
+    public static void main(String[] args) throws Exception {
+        for (int i = 0; i < 3_000; i++) {
+            int n = i;
+            Thread thread = new Thread(() -> fail(n));
+            thread.setUncaughtExceptionHandler((t, e) -> { });
+            thread.start();
+            thread.join();
+        }
+        System.out.println(\"done\");
+    }
+}";
+    for jdk in jdks() {
+        let workplace = Workplace::new("budget");
+        // Three milliseconds at once, and then next to nothing.
+        run(&workplace, jdk, "cpu=0.01%", &[], SOURCE);
+        // The first failure is recorded, for a bucket is full at the start.
+        assert_eq!(workplace.crashes().len(), 1, "JDK {}", jdk.version);
+        let run = workplace.run_json();
+        let cpu = &run["cpu"];
+        let label = format!("JDK {}: {cpu}", jdk.version);
+        assert_eq!(cpu["limit"], "0.01%", "{label}");
+        assert!(cpu["pauses"].as_u64() >= Some(1), "{label}");
+        assert!(cpu["paused_ms"].as_f64() > Some(0.0), "{label}");
+        assert!(cpu["spent_ms"].as_f64() > Some(3.0), "{label}");
+        let refused = cpu["failures_not_recorded"].as_u64().unwrap();
+        assert!(refused > 0, "{label}");
+        assert_eq!(
+            counter(&run, "crashes_repeated") + refused,
+            2_999,
+            "{label}"
+        );
+    }
+}
