@@ -8,6 +8,7 @@ pub mod input;
 pub mod inspect;
 pub mod instrument;
 pub mod junit;
+pub mod model;
 pub mod mutability;
 pub mod plan;
 pub mod program;
@@ -35,6 +36,7 @@ pub enum Command {
     Instrument(Box<instrument::Opts>),
     Stats(stats::Opts),
     Mutability(Box<mutability::Opts>),
+    Model(model::Opts),
     Plan(plan::Opts),
 }
 
@@ -56,6 +58,7 @@ impl Command {
             Command::Trim(opts) => opts.run(out),
             Command::Instrument(opts) => opts.run(out),
             Command::Mutability(opts) => opts.run(out),
+            Command::Model(opts) => opts.run(out),
             Command::Plan(opts) => opts.run(out),
         }
     }

@@ -17,6 +17,7 @@
 //! - [`program`] is the static core: classes, control flow, values, calls;
 //!   [`mutability`] says on it which parameters a method may change, and
 //!   [`copyplan`] what the agent should copy.
+//! - [`model`] infers from traces how objects are used.
 //! - [`commands`] holds one file per subcommand: its options and its `run`.
 //!
 //! ```text
@@ -48,6 +49,7 @@ pub mod instrument;
 pub mod java;
 pub mod jdk;
 pub mod junit;
+pub mod model;
 pub mod mutability;
 pub mod program;
 mod progress;

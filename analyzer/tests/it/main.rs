@@ -11,6 +11,7 @@ mod inspect;
 mod instrument;
 mod instrument_errors;
 mod instrument_listing;
+mod model;
 mod mutability;
 mod project;
 mod recrash;

@@ -1,0 +1,299 @@
+//! `hindsight model`.
+
+use super::{Failure, Format};
+use crate::model::infer::{Inference, Limits, Skipped};
+use crate::model::mutable::Mutability;
+use crate::model::{Model, Run, document, show};
+use crate::progress::Progress;
+use crate::text::count;
+use crate::trace::Trace;
+use crate::trace::steps::Steps;
+use anyhow::{Context, Result, bail};
+use sha2::{Digest, Sha256};
+use std::fs;
+use std::io::{IsTerminal, Write};
+use std::path::{Path, PathBuf};
+
+/// Infer how objects are used from recorded runs: a graph for each class, of the
+/// calls that its objects took part in.
+///
+/// Each path from the root of a graph begins with a call that makes the object,
+/// and goes on with calls on it or with it as an argument. A call that others of
+/// the same object are nested in has these as an alternative. Methods that are not
+/// public are left out at last. Numbers, strings and constants that were passed
+/// are on the edges, with how often they were seen.
+///
+/// With --mutability, calls that do not change the object are left out: they are
+/// listed as what an assertion may use (`keeps`). How many nodes and edges that
+/// saves is told on stderr.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+    # One run, shown.
+    $ hindsight model run
+
+    # Calls that change nothing left out; written for hindsight generate.
+    $ hindsight mutability --classpath app.jar --format json > mutability.json
+    $ hindsight model run --mutability mutability.json --out app.model
+
+    # Runs of many machines, modelled elsewhere.
+    $ hindsight model --merge a.model --merge b.model --out all.model
+
+    # A picture.
+    $ hindsight model run --classes 'com.acme.Order' --dot | dot -Tsvg > order.svg
+
+Exit status:
+    0 on success,
+    1 if a recording, model or mutability file cannot be read, or a part of a
+      recording cannot (the model is made of the rest), or nothing matches,
+    2 if the arguments are wrong.")]
+pub struct Opts {
+    /// Directories of runs that were recorded with mode=trace, or their traces.
+    #[arg(value_name = "DIR", required_unless_present = "merge")]
+    runs: Vec<PathBuf>,
+
+    /// Write the models here, as JSON, and show nothing.
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+
+    /// Which parameters methods may change: what hindsight mutability --format
+    /// json has written.
+    #[arg(long, value_name = "FILE")]
+    mutability: Option<PathBuf>,
+
+    /// Add models that were written before; may be given again.
+    #[arg(long, value_name = "FILE", num_args = 1..)]
+    merge: Vec<PathBuf>,
+
+    /// Only classes that match these globs, separated by `;`: `*` within a package,
+    /// `**` across.
+    #[arg(
+        long,
+        value_name = "GLOBS",
+        default_value = "",
+        hide_default_value = true
+    )]
+    classes: String,
+
+    /// Calls of one object that are followed.
+    #[arg(long, value_name = "N", default_value_t = Limits::default().depth)]
+    depth: u32,
+
+    /// Show a picture in Graphviz's language.
+    #[arg(long, conflicts_with = "format")]
+    dot: bool,
+
+    /// How to show models: text for people, json for machines.
+    #[arg(long, value_enum, default_value_t)]
+    format: Format,
+
+    /// No notes and no progress on stderr.
+    #[arg(long)]
+    quiet: bool,
+}
+
+impl Opts {
+    /// Writes models to `out`, or to a file.
+    ///
+    /// # Errors
+    ///
+    /// Fails if a file cannot be read or written, and with [`Failure`] if a part of
+    /// a recording could not be read or nothing matches.
+    pub fn run(&self, out: &mut dyn Write) -> Result<()> {
+        let mutability = self
+            .mutability
+            .as_deref()
+            .map(Mutability::read)
+            .transpose()?;
+        let mut model = Model::default();
+        for path in &self.merge {
+            model.merge(&document::read(path)?);
+        }
+        let mut damaged = false;
+        let mut larger = None;
+        for path in &self.runs {
+            let made = self.infer(path, mutability.as_ref())?;
+            model.merge(&made.model);
+            damaged |= made.damaged;
+            if let Some(plain) = made.without {
+                larger.get_or_insert_with(Model::default).merge(&plain);
+            }
+        }
+        let globs = crate::instrument::plan::globs(&self.classes);
+        if !globs.is_empty() {
+            for model in larger.iter_mut().chain([&mut model]) {
+                model.classes.retain(|name, _| globs.matches(name));
+            }
+        }
+        if model.classes.is_empty() {
+            match globs.is_empty() {
+                true => bail!(
+                    "there is no object with calls in the recording: was it made with trace-what=calls;values, \
+                     and did include= name the program's classes?"
+                ),
+                false => bail!("no class with a model matches --classes {}", self.classes),
+            }
+        }
+        if !self.quiet {
+            let (nodes, edges) = model.size();
+            let classes = match model.classes.len() {
+                1 => "1 class".to_owned(),
+                many => format!("{many} classes"),
+            };
+            eprintln!(
+                "hindsight: models of {classes}: {}, {}",
+                count(nodes, "node"),
+                count(edges, "edge")
+            );
+            if let Some(larger) = larger {
+                let (all_nodes, all_edges) = larger.size();
+                eprintln!(
+                    "hindsight: without mutability: {}, {} ({:.2} times the edges)",
+                    count(all_nodes, "node"),
+                    count(all_edges, "edge"),
+                    all_edges as f64 / edges.max(1) as f64
+                );
+            }
+        }
+        match &self.out {
+            Some(path) => write_file(path, &model)?,
+            None if self.dot => show::dot(&model, out)?,
+            None if self.format == Format::Json => {
+                serde_json::to_writer_pretty(&mut *out, &document::write(&model))?;
+                writeln!(out)?;
+            }
+            None => show::text(&model, out)?,
+        }
+        if damaged {
+            return Err(Failure.into());
+        }
+        Ok(())
+    }
+
+    fn infer(&self, path: &Path, mutability: Option<&Mutability>) -> Result<Made> {
+        let trace = Trace::open(path)?;
+        let dictionary = &trace.log.dictionary;
+        let what = dictionary.start.as_ref().map(|start| start.what.as_slice());
+        if let Some(what) = what {
+            let has = |name: &str| what.iter().any(|known| known == name);
+            if !has("calls") || !has("values") {
+                bail!(
+                    "{} was recorded with trace-what={}: models need calls and values",
+                    path.display(),
+                    what.join(";")
+                );
+            }
+        }
+        let run = |mutability: bool| Run {
+            id: id(&trace),
+            mutability,
+        };
+        let limits = Limits {
+            depth: self.depth,
+            ..Limits::default()
+        };
+        let mut with = Inference::new(dictionary, run(mutability.is_some()), mutability, limits);
+        let mut without = mutability.map(|_| Inference::new(dictionary, run(false), None, limits));
+        let places = trace.all();
+        let mut steps = Steps::new(&trace.log, &places);
+        let on = !self.quiet && std::io::stderr().is_terminal();
+        let events = trace
+            .log
+            .blocks()
+            .iter()
+            .map(|block| u64::from(block.header.events));
+        let mut progress = Progress::new(on, events.sum());
+        let mut damaged = !trace.log.damage.is_empty();
+        let mut taken = 0_u32;
+        while let Some(step) = steps.next_step() {
+            match step {
+                Ok(step) => {
+                    with.take(&step);
+                    if let Some(without) = &mut without {
+                        without.take(&step);
+                    }
+                }
+                Err(error) => {
+                    damaged = true;
+                    eprintln!(
+                        "hindsight: damaged: {}: {error}; the rest of the block is left out",
+                        path.display()
+                    );
+                }
+            }
+            taken += 1;
+            if taken == 1 << 16 {
+                progress.add(taken.into());
+                progress.show(&"of the events");
+                taken = 0;
+            }
+        }
+        drop(progress);
+        if !self.quiet {
+            for note in &trace.notes {
+                eprintln!("hindsight: {}: {note}", path.display());
+            }
+            tell(path, &with.skipped, self.depth);
+        }
+        Ok(Made {
+            model: with.finish(),
+            without: without.map(Inference::finish),
+            damaged,
+        })
+    }
+}
+
+struct Made {
+    model: Model,
+    without: Option<Model>,
+    damaged: bool,
+}
+
+fn tell(path: &Path, skipped: &Skipped, depth: u32) {
+    let path = path.display();
+    if skipped.long > 0 {
+        eprintln!(
+            "hindsight: {path}: {} objects had more than {depth} calls; the model has the first (see --depth)",
+            skipped.long
+        );
+    }
+    if skipped.forgotten > 0 {
+        eprintln!(
+            "hindsight: {path}: {} objects were forgotten to save memory; what they did later is not in the model",
+            skipped.forgotten
+        );
+    }
+    if skipped.lost > 0 {
+        eprintln!(
+            "hindsight: {path}: {} events were lost by the recorder; calls around them are not in the model",
+            skipped.lost
+        );
+    }
+}
+
+/// What tells a run from others.
+fn id(trace: &Trace) -> String {
+    match &trace.log.dictionary.start {
+        Some(start) => format!("{}-{}", start.started_ms, start.pid),
+        None => {
+            let bytes = fs::read(trace.directory.join("dictionary.hsd")).unwrap_or_default();
+            let hash = Sha256::digest(&bytes);
+            hash.iter()
+                .take(8)
+                .map(|byte| format!("{byte:02x}"))
+                .collect()
+        }
+    }
+}
+
+fn write_file(path: &Path, model: &Model) -> Result<()> {
+    let context = || format!("failed to write {}", path.display());
+    let mut text = serde_json::to_vec_pretty(&document::write(model))?;
+    text.push(b'\n');
+    // Beside it first: a reader never sees half a model.
+    let mut part = path.as_os_str().to_owned();
+    part.push(".part");
+    let part = PathBuf::from(part);
+    fs::write(&part, text).with_context(context)?;
+    fs::rename(&part, path).with_context(context)
+}

@@ -1,0 +1,341 @@
+//! Models as JSON: what `hindsight model --out` writes and others read.
+//!
+//! The same model gives the same document, whatever order it was made in: nodes
+//! are numbered by their distance from the root, edges and values are sorted.
+
+use super::graph::{Graph, Node, Tally};
+use super::values::{Counts, Literal, Values};
+use super::{Call, CallId, Model, Run};
+use crate::java::descriptor;
+use anyhow::{Context, Result, bail};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value as Json, json};
+use std::collections::HashMap;
+use std::fs::File;
+use std::io::BufReader;
+use std::path::Path;
+
+/// What the document says it is.
+pub const SCHEMA: &str = "hindsight.model/1";
+
+#[derive(Serialize, Deserialize)]
+struct Document {
+    schema: String,
+    runs: Vec<RunRow>,
+    classes: Vec<ClassRow>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct RunRow {
+    run: String,
+    mutability: bool,
+}
+
+#[derive(Serialize, Deserialize)]
+struct ClassRow {
+    class: String,
+    objects: CountRow,
+    nodes: u32,
+    edges: Vec<EdgeRow>,
+    observers: Vec<ObserverRow>,
+}
+
+/// One number, or pairs of run and number where there are several runs.
+#[derive(Serialize, Deserialize)]
+#[serde(untagged)]
+enum CountRow {
+    One(u64),
+    ByRun(Vec<(u32, u64)>),
+}
+
+#[derive(Serialize, Deserialize)]
+struct EdgeRow {
+    from: u32,
+    to: u32,
+    #[serde(flatten)]
+    call: CallRow,
+    values: Vec<ValuesRow>,
+    returned: CountRow,
+    threw: CountRow,
+}
+
+#[derive(Serialize, Deserialize)]
+struct ObserverRow {
+    #[serde(flatten)]
+    call: CallRow,
+    returned: CountRow,
+}
+
+#[derive(Serialize, Deserialize)]
+struct CallRow {
+    class: String,
+    method: String,
+    descriptor: String,
+    #[serde(rename = "static")]
+    is_static: bool,
+    positions: Vec<i16>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct ValuesRow {
+    index: i16,
+    #[serde(rename = "type")]
+    ty: String,
+    seen: Vec<SeenRow>,
+    more: bool,
+}
+
+#[derive(Serialize, Deserialize)]
+struct SeenRow {
+    value: Json,
+    count: CountRow,
+}
+
+impl From<&Call> for CallRow {
+    fn from(call: &Call) -> CallRow {
+        CallRow {
+            class: call.class.clone(),
+            method: call.method.clone(),
+            descriptor: call.descriptor.clone(),
+            is_static: call.is_static,
+            positions: call.positions.clone(),
+        }
+    }
+}
+
+/// The document of a model.
+pub fn write(model: &Model) -> Json {
+    let mut order: Vec<u32> = (0..model.runs.len() as u32).collect();
+    order.sort_by_key(|run| &model.runs[*run as usize]);
+    let mut numbers = vec![0; order.len()];
+    for (number, run) in order.iter().enumerate() {
+        numbers[*run as usize] = number as u32;
+    }
+    let counts = |counts: &Counts| match counts.by_run() {
+        _ if numbers.len() <= 1 => CountRow::One(counts.total()),
+        _ => CountRow::ByRun(counts.renumbered(&numbers).by_run().to_vec()),
+    };
+    let runs = order.iter().map(|run| {
+        let run = &model.runs[*run as usize];
+        RunRow {
+            run: run.id.clone(),
+            mutability: run.mutability,
+        }
+    });
+    let classes = model.classes.iter().map(|(name, class)| {
+        let nodes = class.graph.order(&|id| model.call(id));
+        let places: HashMap<Node, u32> = nodes.iter().copied().zip(0..).collect();
+        let mut edges = Vec::new();
+        for (from, node) in nodes.iter().enumerate() {
+            for edge in sorted(model, &class.graph, *node) {
+                edges.push(EdgeRow {
+                    from: from as u32,
+                    to: places[&class.graph.find(edge.target)],
+                    call: model.call(edge.call).into(),
+                    values: values(model.call(edge.call), &edge.tally, &counts),
+                    returned: counts(&edge.tally.returned),
+                    threw: counts(&edge.tally.threw),
+                });
+            }
+        }
+        let mut observers: Vec<_> = class.observers.iter().collect();
+        observers.sort_by_key(|(id, _)| model.call(**id));
+        ClassRow {
+            class: name.clone(),
+            objects: counts(&class.objects),
+            nodes: nodes.len() as u32,
+            edges,
+            observers: observers
+                .into_iter()
+                .map(|(id, seen)| ObserverRow {
+                    call: model.call(*id).into(),
+                    returned: counts(seen),
+                })
+                .collect(),
+        }
+    });
+    json!(Document {
+        schema: SCHEMA.to_owned(),
+        runs: runs.collect(),
+        classes: classes.collect(),
+    })
+}
+
+/// The edges of a node in the order of their calls.
+pub fn sorted<'g>(model: &Model, graph: &'g Graph, node: Node) -> Vec<&'g super::graph::Edge> {
+    let mut edges: Vec<_> = graph.edges(node).iter().collect();
+    edges.sort_by_key(|edge| model.call(edge.call));
+    edges
+}
+
+/// The descriptors of a call's parameters, by position.
+pub fn type_at(call: &Call, position: i16) -> &str {
+    let at = usize::try_from(position - 1).unwrap_or(usize::MAX);
+    descriptor::split(&call.descriptor)
+        .and_then(|(types, _)| types.get(at).copied())
+        .unwrap_or("")
+}
+
+fn values(call: &Call, tally: &Tally, counts: &dyn Fn(&Counts) -> CountRow) -> Vec<ValuesRow> {
+    let rows = tally.values.iter().map(|(position, values)| ValuesRow {
+        index: *position,
+        ty: type_at(call, *position).to_owned(),
+        seen: values
+            .sorted()
+            .into_iter()
+            .map(|(value, seen)| SeenRow {
+                value: to_json(value),
+                count: counts(seen),
+            })
+            .collect(),
+        more: values.more,
+    });
+    rows.collect()
+}
+
+/// A value: of JSON's own types where that is the same, else an object.
+pub fn to_json(literal: &Literal) -> Json {
+    match literal {
+        Literal::Null => Json::Null,
+        Literal::Bool(value) => json!(value),
+        Literal::Int(value) => json!(value),
+        Literal::Float(bits) => json!({"float": f32::from_bits(*bits).to_string(), "bits": bits}),
+        Literal::Double(bits) => {
+            json!({"double": f64::from_bits(*bits).to_string(), "bits": bits})
+        }
+        Literal::Text(text) => json!(text),
+        Literal::Enum(class, name) => json!({"enum": class, "name": name}),
+        Literal::Class(name) => json!({"class": name}),
+        Literal::Box(class, value) => json!({"box": class, "value": value}),
+    }
+}
+
+fn from_json(json: &Json) -> Option<Literal> {
+    let text = |key: &str| Some(json.get(key)?.as_str()?.to_owned());
+    Some(match json {
+        Json::Null => Literal::Null,
+        Json::Bool(value) => Literal::Bool(*value),
+        Json::Number(value) => Literal::Int(value.as_i64()?),
+        Json::String(text) => Literal::Text(text.clone()),
+        Json::Object(map) => {
+            let bits = || map.get("bits")?.as_u64();
+            match map.keys().next()?.as_str() {
+                "float" => Literal::Float(u32::try_from(bits()?).ok()?),
+                "double" => Literal::Double(bits()?),
+                "enum" => Literal::Enum(text("enum")?, text("name")?),
+                "class" => Literal::Class(text("class")?),
+                "box" => Literal::Box(text("box")?, text("value")?),
+                _ => return None,
+            }
+        }
+        Json::Array(_) => return None,
+    })
+}
+
+/// Reads a model's file.
+///
+/// # Errors
+///
+/// Fails if it is none.
+pub fn read(path: &Path) -> Result<Model> {
+    let what = || format!("failed to read model {}", path.display());
+    let file = File::open(path).with_context(what)?;
+    let document: Document = serde_json::from_reader(BufReader::new(file))
+        .context("this is not what hindsight model --out writes")
+        .with_context(what)?;
+    model(&document).with_context(what)
+}
+
+fn model(document: &Document) -> Result<Model> {
+    if document.schema != SCHEMA {
+        bail!("its schema is {}, not {SCHEMA}", document.schema);
+    }
+    let mut model = Model::default();
+    for run in &document.runs {
+        model.run(Run {
+            id: run.run.clone(),
+            mutability: run.mutability,
+        });
+    }
+    if model.runs.len() != document.runs.len() {
+        bail!("two of its runs are the same");
+    }
+    let runs = model.runs.len() as u32;
+    let counts = |row: &CountRow| -> Result<Counts> {
+        Ok(match row {
+            CountRow::One(0) => Counts::default(),
+            CountRow::One(count) if runs > 0 => Counts::of(0, *count),
+            CountRow::ByRun(rows) if rows.iter().all(|(run, _)| *run < runs) => {
+                let mut counts = Counts::default();
+                for &(run, count) in rows {
+                    counts.merge(&Counts::of(run, count));
+                }
+                counts
+            }
+            _ => bail!("a count is of a run that it does not name"),
+        })
+    };
+    for row in &document.classes {
+        let objects = counts(&row.objects)?;
+        let mut graph = Graph::default();
+        // A count in a hostile file must not ask for memory: nodes come with edges.
+        let limit = row.edges.len() as u32 + 1;
+        if row.nodes == 0 || row.nodes > limit {
+            bail!(
+                "{} has {} nodes and {} edges",
+                row.class,
+                row.nodes,
+                limit - 1
+            );
+        }
+        for _ in 1..row.nodes {
+            graph.add_node();
+        }
+        for edge in &row.edges {
+            if edge.from >= row.nodes || edge.to >= row.nodes {
+                bail!("an edge of {} leads to no node", row.class);
+            }
+            let call = intern(&mut model, &edge.call);
+            let laid = graph.join(Node(edge.from), call, Node(edge.to));
+            let mut tally = Tally {
+                returned: counts(&edge.returned)?,
+                threw: counts(&edge.threw)?,
+                ..Tally::default()
+            };
+            for row in &edge.values {
+                let mut values = Values::default();
+                values.more = row.more;
+                for seen in &row.seen {
+                    let value = from_json(&seen.value)
+                        .with_context(|| format!("{} is no value", seen.value))?;
+                    values.insert(value, &counts(&seen.count)?);
+                }
+                tally.values.insert(row.index, values);
+            }
+            laid.tally.sum(&tally);
+        }
+        let mut observers = Vec::new();
+        for observer in &row.observers {
+            let call = intern(&mut model, &observer.call);
+            observers.push((call, counts(&observer.returned)?));
+        }
+        let class = model.classes.entry(row.class.clone()).or_default();
+        class.graph = graph;
+        class.objects = objects;
+        class.observers = observers.into_iter().collect();
+    }
+    Ok(model)
+}
+
+fn intern(model: &mut Model, row: &CallRow) -> CallId {
+    let mut positions = row.positions.clone();
+    positions.sort_unstable();
+    positions.dedup();
+    model.intern(Call {
+        class: row.class.clone(),
+        method: row.method.clone(),
+        descriptor: row.descriptor.clone(),
+        is_static: row.is_static,
+        positions,
+    })
+}

@@ -1,0 +1,705 @@
+//! From steps to models, in one pass.
+//!
+//! Of each object its node is remembered, of each call that is going on the
+//! objects that take part in it and where they stood. While a call runs, its
+//! object goes along the calls nested in it; when it returns, an edge of the call
+//! itself is laid from where the object stood to where it has come. So nesting
+//! gives alternative paths, and no sequence is ever held as a whole.
+//!
+//! A call that must not be in the model (not public) gives no edge: the path
+//! breaks off, and what follows it on this path is not reachable, until a call
+//! around it returns. Where no call of the object is around it, all the rest of
+//! the object's life would be lost, so there the object stays where it is.
+
+use super::graph::{Node, ROOT};
+use super::mutable::{MethodName, Mutability};
+use super::values::{Counts, Literal};
+use super::{Call, CallId, Model, RESULT, Run};
+use crate::trace::steps::{Argument, Step, What};
+use hindsight_classfile::access;
+use hindsight_tracelog::trace::dictionary::Dictionary;
+use hindsight_tracelog::trace::{Datum, ObjectId};
+use rustc_hash::FxHashMap;
+
+/// How much is remembered.
+#[derive(Debug, Clone, Copy)]
+pub struct Limits {
+    /// Calls of one object that the model follows.
+    pub depth: u32,
+    /// Objects that are remembered; those that took part in a call least recently
+    /// are forgotten, and what they do later is not in the model.
+    pub objects: usize,
+    /// Texts that are remembered.
+    pub texts: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Limits {
+        Limits {
+            depth: 200,
+            objects: 4 << 20,
+            texts: 1 << 20,
+        }
+    }
+}
+
+/// What could not be taken into the model.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Skipped {
+    /// Objects with more calls than [`Limits::depth`].
+    pub long: u64,
+    /// Objects that were forgotten.
+    pub forgotten: u64,
+    /// Events that the recorder has lost.
+    pub lost: u64,
+}
+
+/// A pass over the steps of one run.
+pub struct Inference<'d> {
+    dictionary: &'d Dictionary,
+    mutability: Option<&'d Mutability>,
+    limits: Limits,
+    run: u32,
+    model: Model,
+    /// What was left out.
+    pub skipped: Skipped,
+    methods: FxHashMap<u32, Method>,
+    calls: FxHashMap<(u32, u64), CallId>,
+    /// Names of classes whose objects have models, by the number that the trace
+    /// gives them; nothing for those that have none.
+    classes: FxHashMap<u32, Option<String>>,
+    objects: FxHashMap<u64, Object>,
+    /// Texts of strings, names of constants, values of boxes.
+    texts: [FxHashMap<u64, Literal>; 2],
+    threads: FxHashMap<u64, Vec<Frame>>,
+    /// Steps so far, as a clock.
+    now: u64,
+    /// What took part in no call since then may be forgotten.
+    epoch: u64,
+}
+
+/// What is to be known of a method.
+#[derive(Debug, Clone, Default)]
+struct Method {
+    name: String,
+    class: String,
+    descriptor: String,
+    is_public: bool,
+    is_static: bool,
+    is_constructor: bool,
+    /// Whether it is known not to change what stands at a position, by bit.
+    immutable: u64,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Object {
+    /// The number of its class in the trace.
+    class: u32,
+    /// Where it stands; nothing where that cannot be reached.
+    node: Option<Node>,
+    /// Calls that it has gone along, or could not.
+    steps: u32,
+    /// Calls that are going on.
+    open: u32,
+    /// Those of them that keep its state: what is nested in them does not count.
+    quiet: u32,
+    /// Those of them that are its constructors.
+    constructors: u32,
+    /// The thread of the calls that are going on.
+    thread: u64,
+    /// Whether calls of several threads are going on: they are not nested.
+    shared: bool,
+    /// Whether it is in the number of objects of its class.
+    counted: bool,
+    /// When it was first seen, and last.
+    born: u64,
+    seen: u64,
+}
+
+struct Frame {
+    method: u32,
+    entered: u64,
+    parts: Vec<Part>,
+    values: Vec<(i16, Literal)>,
+}
+
+/// An object in a call.
+#[derive(Debug, Clone, Copy)]
+struct Part {
+    object: u64,
+    /// Its positions, by bit; see [`bit`].
+    positions: u64,
+    from: Option<Node>,
+    steps: u32,
+    role: Role,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Role {
+    /// It may be changed.
+    Changed,
+    /// It is not changed.
+    Kept,
+    /// It cannot stand here yet: it is being made.
+    Early,
+}
+
+/// The bit of a position: the result comes first.
+fn bit(position: i16) -> u64 {
+    1 << (position + 1).clamp(0, 63)
+}
+
+impl<'d> Inference<'d> {
+    /// Begins with an empty model.
+    pub fn new(
+        dictionary: &'d Dictionary,
+        run: Run,
+        mutability: Option<&'d Mutability>,
+        limits: Limits,
+    ) -> Inference<'d> {
+        let mut model = Model::default();
+        let run = model.run(run);
+        Inference {
+            dictionary,
+            mutability,
+            limits,
+            run,
+            model,
+            skipped: Skipped::default(),
+            methods: FxHashMap::default(),
+            calls: FxHashMap::default(),
+            classes: FxHashMap::default(),
+            objects: FxHashMap::default(),
+            texts: Default::default(),
+            threads: FxHashMap::default(),
+            now: 0,
+            epoch: 0,
+        }
+    }
+
+    /// The model; calls that are still going on are not in it.
+    pub fn finish(self) -> Model {
+        self.model
+    }
+
+    /// Takes a step of the run.
+    pub fn take(&mut self, step: &Step) {
+        self.now += 1;
+        match &step.what {
+            What::New {
+                object,
+                text,
+                length,
+            } => self.new_object(*object, text.as_deref(), *length),
+            What::Enter { method, arguments } => self.enter(step.thread, *method, arguments),
+            What::Bind { method, this } => self.bind(step.thread, *method, *this),
+            What::Exit { method, value } => self.leave(step.thread, *method, Some(*value)),
+            What::Unwind { method, .. } => self.leave(step.thread, *method, None),
+            What::End => {
+                for frame in self.threads.remove(&step.thread).unwrap_or_default() {
+                    self.abandon(&frame);
+                }
+            }
+            What::Lost(count) => {
+                self.skipped.lost += count;
+                let frames = self.threads.remove(&step.thread).unwrap_or_default();
+                for frame in &frames {
+                    self.abandon(frame);
+                }
+            }
+            What::Thread { .. }
+            | What::Caught { .. }
+            | What::Write { .. }
+            | What::Read { .. }
+            | What::Called { .. } => {}
+        }
+    }
+
+    fn new_object(&mut self, id: ObjectId, text: Option<&str>, length: u32) {
+        let name = self.dictionary.class(id.class()).unwrap_or_default();
+        if let Some(text) = text {
+            if let Some(literal) = literal(name, text, length) {
+                if self.texts[0].len() >= self.limits.texts / 2 {
+                    self.texts.swap(0, 1);
+                    self.texts[0].clear();
+                }
+                self.texts[0].insert(id.serial(), literal);
+            }
+            return;
+        }
+        let has_model = self.classes.entry(id.class()).or_insert_with(|| {
+            let lambda = name.contains('/') || name.contains("$$Lambda");
+            (!name.is_empty() && !name.starts_with('[') && name != "java.lang.String" && !lambda)
+                .then(|| name.to_owned())
+        });
+        if has_model.is_none() {
+            return;
+        }
+        if self.objects.len() >= self.limits.objects {
+            self.forget();
+        }
+        let object = Object {
+            class: id.class(),
+            node: Some(ROOT),
+            steps: 0,
+            open: 0,
+            quiet: 0,
+            constructors: 0,
+            thread: 0,
+            shared: false,
+            counted: false,
+            born: self.now,
+            seen: self.now,
+        };
+        self.objects.insert(id.serial(), object);
+    }
+
+    fn forget(&mut self) {
+        let before = self.objects.len();
+        let epoch = self.epoch;
+        self.objects
+            .retain(|_, object| object.open > 0 || object.seen >= epoch);
+        if self.objects.len() > before / 2 {
+            // All are recent: the older half goes.
+            let mut seen: Vec<u64> = self.objects.values().map(|object| object.seen).collect();
+            let middle = seen.len() / 2;
+            let (_, &mut middle, _) = seen.select_nth_unstable(middle);
+            self.objects
+                .retain(|_, object| object.open > 0 || object.seen > middle);
+        }
+        self.epoch = self.now;
+        self.skipped.forgotten += (before - self.objects.len()) as u64;
+    }
+
+    fn method(&mut self, id: u32) -> &Method {
+        let (dictionary, mutability) = (self.dictionary, self.mutability);
+        self.methods.entry(id).or_insert_with(|| {
+            let Some((class, method)) = dictionary.method(id) else {
+                return Method::default();
+            };
+            let is_static = method.access & access::STATIC != 0;
+            let name = MethodName {
+                class: &class.name,
+                name: &method.name,
+                descriptor: &method.descriptor,
+                is_static,
+            };
+            let is_constructor = method.name == "<init>";
+            let mut immutable = 0;
+            if let Some(mutability) = mutability {
+                for &(index, _) in &method.told {
+                    let position = i16::try_from(index).unwrap_or(i16::MAX);
+                    if position < 62 && mutability.is_immutable(&name, position) {
+                        immutable |= bit(position);
+                    }
+                }
+            }
+            Method {
+                name: method.name.clone(),
+                class: class.name.clone(),
+                descriptor: method.descriptor.clone(),
+                // Compilers make bridges, of which sources know nothing.
+                is_public: method.access & access::PUBLIC != 0
+                    && method.access & access::SYNTHETIC == 0,
+                is_static,
+                is_constructor,
+                immutable,
+            }
+        })
+    }
+
+    fn enter(&mut self, thread: u64, method: u32, arguments: &[Argument]) {
+        let (immutable, is_public) = {
+            let method = self.method(method);
+            (method.immutable, method.is_public)
+        };
+        let mut frame = Frame {
+            method,
+            entered: self.now,
+            parts: Vec::new(),
+            values: Vec::new(),
+        };
+        let types = self
+            .dictionary
+            .method(method)
+            .map(|(_, method)| &method.told);
+        for (at, argument) in arguments.iter().enumerate() {
+            let Ok(position) = i16::try_from(argument.index) else {
+                continue;
+            };
+            let id = match argument.value {
+                Datum::Reference(Some(id)) => id,
+                _ if !is_public => continue,
+                value => {
+                    let ty = types
+                        .and_then(|types| types.get(at))
+                        .map_or("", |told| &told.1);
+                    frame.values.push((position, of_datum(value, ty)));
+                    continue;
+                }
+            };
+            let serial = id.serial();
+            if self.objects.contains_key(&serial) {
+                match frame.parts.iter_mut().find(|part| part.object == serial) {
+                    Some(part) => part.positions |= bit(position),
+                    None => frame.parts.push(Part {
+                        object: serial,
+                        positions: bit(position),
+                        from: None,
+                        steps: 0,
+                        role: Role::Changed,
+                    }),
+                }
+            } else if is_public && let Some(text) = self.text(serial) {
+                frame.values.push((position, text));
+            }
+        }
+        for part in &mut frame.parts {
+            let kept = part.positions & !immutable == 0;
+            Self::begin(&mut self.objects, part, thread, self.now, kept, None);
+        }
+        self.threads.entry(thread).or_default().push(frame);
+    }
+
+    fn text(&mut self, serial: u64) -> Option<Literal> {
+        if let Some(text) = self.texts[0].get(&serial) {
+            return Some(text.clone());
+        }
+        let text = self.texts[1].remove(&serial)?;
+        self.texts[0].insert(serial, text.clone());
+        Some(text)
+    }
+
+    /// An object takes part in a call that begins; of a constructor of its own
+    /// class it is told whether that is it.
+    fn begin(
+        objects: &mut FxHashMap<u64, Object>,
+        part: &mut Part,
+        thread: u64,
+        now: u64,
+        kept: bool,
+        own_constructor: Option<bool>,
+    ) {
+        let Some(object) = objects.get_mut(&part.object) else {
+            return;
+        };
+        object.seen = now;
+        if object.open > 0 && object.thread != thread {
+            object.shared = true;
+        }
+        object.thread = thread;
+        object.open += 1;
+        part.from = object.node;
+        part.steps = object.steps;
+        part.role = if object.quiet > 0 || kept {
+            Role::Kept
+        } else if object.constructors > 0
+            && object.node == Some(ROOT)
+            && own_constructor != Some(true)
+        {
+            Role::Early
+        } else {
+            Role::Changed
+        };
+        if part.role == Role::Kept {
+            object.quiet += 1;
+        }
+        if own_constructor.is_some() {
+            object.constructors += 1;
+        }
+    }
+
+    fn bind(&mut self, thread: u64, method: u32, this: Option<ObjectId>) {
+        let Some(id) = this else { return };
+        let is_own = {
+            let class = self.classes.get(&id.class()).cloned().flatten();
+            let method = self.method(method);
+            class.as_deref() == Some(method.class.as_str())
+        };
+        let frames = self.threads.get_mut(&thread);
+        let frame =
+            frames.and_then(|frames| frames.iter_mut().rev().find(|frame| frame.method == method));
+        let Some(frame) = frame else { return };
+        let serial = id.serial();
+        if !self.objects.contains_key(&serial)
+            || frame.parts.iter().any(|part| part.positions & bit(0) != 0)
+        {
+            return;
+        }
+        // It may be an argument too: of another call it would be.
+        let mut part = Part {
+            object: serial,
+            positions: bit(0),
+            from: None,
+            steps: 0,
+            role: Role::Changed,
+        };
+        Self::begin(
+            &mut self.objects,
+            &mut part,
+            thread,
+            self.now,
+            false,
+            Some(is_own),
+        );
+        // Constructors called by this one have returned, but began after it.
+        part.from = Some(ROOT);
+        part.steps = 0;
+        if !is_own {
+            part.role = Role::Early;
+        }
+        frame.parts.push(part);
+    }
+
+    /// A call returns, or throws.
+    fn leave(&mut self, thread: u64, method: u32, value: Option<Option<Datum>>) {
+        let Some(frames) = self.threads.get_mut(&thread) else {
+            return;
+        };
+        let Some(at) = frames.iter().rposition(|frame| frame.method == method) else {
+            return;
+        };
+        let above = frames.split_off(at + 1);
+        let Some(frame) = frames.pop() else { return };
+        for lost in &above {
+            self.abandon(lost);
+        }
+        let method_id = method;
+        let (is_public, is_constructor, immutable) = {
+            let method = self.method(method);
+            (method.is_public, method.is_constructor, method.immutable)
+        };
+        let threw = value.is_none();
+        for part in &frame.parts {
+            let Some(mut object) = self.objects.get(&part.object).copied() else {
+                continue;
+            };
+            object.open = object.open.saturating_sub(1);
+            let binds = is_constructor && part.positions == bit(0);
+            if binds {
+                object.constructors = object.constructors.saturating_sub(1);
+            }
+            match part.role {
+                Role::Kept => {
+                    object.quiet = object.quiet.saturating_sub(1);
+                    let outermost = object.quiet == 0 && object.node.is_some();
+                    let known = part.positions & !immutable == 0;
+                    if outermost && known && is_public && !threw {
+                        self.observe(&object, method_id, part.positions);
+                    }
+                }
+                // The call cannot be made before the object is there.
+                Role::Early => {
+                    object.steps += 1;
+                    if object.node == Some(ROOT) {
+                        object.node = None;
+                    }
+                }
+                Role::Changed => {
+                    let allowed = is_public && !(binds && threw);
+                    let frame = &frame.values;
+                    self.walk(&mut object, part, method_id, allowed, threw, frame);
+                }
+            }
+            if object.open == 0 {
+                object.shared = false;
+            }
+            self.objects.insert(part.object, object);
+        }
+        if let Some(Some(Datum::Reference(Some(id)))) = value
+            && is_public
+        {
+            self.made(&frame, id.serial());
+        }
+    }
+
+    /// An object goes along a call that has returned.
+    fn walk(
+        &mut self,
+        object: &mut Object,
+        part: &Part,
+        method: u32,
+        allowed: bool,
+        threw: bool,
+        values: &[(i16, Literal)],
+    ) {
+        let nested = object.steps > part.steps;
+        object.steps += 1;
+        let Some(from) = part.from else {
+            object.node = None;
+            return;
+        };
+        if !allowed {
+            if object.open == 0 && !nested {
+                object.node = Some(from);
+            } else if !nested || object.shared {
+                object.node = None;
+            }
+            return;
+        }
+        if object.steps > self.limits.depth {
+            // Once for each object: its node is gone then.
+            self.skipped.long += u64::from(object.node.is_some());
+            object.node = None;
+            return;
+        }
+        let to = object.node.filter(|_| nested && !object.shared);
+        object.node = self.lay(
+            object.class,
+            from,
+            method,
+            part.positions,
+            to,
+            threw,
+            values,
+        );
+        self.count(object);
+    }
+
+    /// A method returns an object that was made while it ran.
+    fn made(&mut self, frame: &Frame, serial: u64) {
+        let Some(mut object) = self.objects.get(&serial).copied() else {
+            return;
+        };
+        let takes_part = frame.parts.iter().any(|part| part.object == serial);
+        if object.born <= frame.entered || takes_part || object.steps > self.limits.depth {
+            return;
+        }
+        let to = object.node.filter(|_| object.steps > 0 && !object.shared);
+        object.steps += 1;
+        object.seen = self.now;
+        let result = bit(RESULT);
+        object.node = self.lay(
+            object.class,
+            ROOT,
+            frame.method,
+            result,
+            to,
+            false,
+            &frame.values,
+        );
+        self.count(&mut object);
+        self.objects.insert(serial, object);
+    }
+
+    #[expect(clippy::too_many_arguments, reason = "an edge and all that is on it")]
+    fn lay(
+        &mut self,
+        class: u32,
+        from: Node,
+        method: u32,
+        positions: u64,
+        to: Option<Node>,
+        threw: bool,
+        values: &[(i16, Literal)],
+    ) -> Option<Node> {
+        let call = self.call(method, positions);
+        let name = self.classes.get(&class)?.as_ref()?;
+        if !self.model.classes.contains_key(name) {
+            self.model.classes.insert(name.clone(), Default::default());
+        }
+        let graph = &mut self.model.classes.get_mut(name)?.graph;
+        let edge = match to {
+            Some(to) => graph.join(from, call, to),
+            None => graph.step(from, call),
+        };
+        match threw {
+            true => edge.tally.threw.add(self.run),
+            false => edge.tally.returned.add(self.run),
+        }
+        for (position, value) in values {
+            let values = edge.tally.values.entry(*position).or_default();
+            values.add(value.clone(), self.run);
+        }
+        let target = edge.target;
+        Some(graph.find(target))
+    }
+
+    fn count(&mut self, object: &mut Object) {
+        if let Some(Some(name)) = self.classes.get(&object.class)
+            && let Some(class) = self.model.classes.get_mut(name)
+            && !std::mem::replace(&mut object.counted, true)
+        {
+            class.objects.add(self.run);
+        }
+    }
+
+    fn observe(&mut self, object: &Object, method: u32, positions: u64) {
+        let call = self.call(method, positions);
+        let Some(Some(name)) = self.classes.get(&object.class) else {
+            return;
+        };
+        if let Some(class) = self.model.classes.get_mut(name) {
+            let counts: &mut Counts = class.observers.entry(call).or_default();
+            counts.add(self.run);
+        }
+    }
+
+    fn call(&mut self, method: u32, positions: u64) -> CallId {
+        if let Some(id) = self.calls.get(&(method, positions)) {
+            return *id;
+        }
+        let known = self.method(method).clone();
+        let call = Call {
+            class: known.class,
+            method: known.name,
+            descriptor: known.descriptor,
+            is_static: known.is_static,
+            positions: (-1..62).filter(|at| positions & bit(*at) != 0).collect(),
+        };
+        let id = self.model.intern(call);
+        self.calls.insert((method, positions), id);
+        id
+    }
+
+    /// A call of which it is not known how it ended.
+    fn abandon(&mut self, frame: &Frame) {
+        for part in &frame.parts {
+            if let Some(object) = self.objects.get_mut(&part.object) {
+                object.open = object.open.saturating_sub(1);
+                object.quiet -= u32::from(part.role == Role::Kept && object.quiet > 0);
+                let binds = part.positions == bit(0)
+                    && (self.methods.get(&frame.method))
+                        .is_some_and(|method| method.is_constructor);
+                object.constructors -= u32::from(binds && object.constructors > 0);
+                object.shared &= object.open > 0;
+                object.node = None;
+                object.steps += 1;
+            }
+        }
+    }
+}
+
+fn of_datum(value: Datum, ty: &str) -> Literal {
+    match value {
+        Datum::Reference(_) => Literal::Null,
+        Datum::Int(value) if ty == "Z" => Literal::Bool(value != 0),
+        Datum::Int(value) => Literal::Int(value.into()),
+        Datum::Long(value) => Literal::Int(value),
+        Datum::Float(value) => Literal::Float(value.to_bits()),
+        Datum::Double(value) => Literal::Double(value.to_bits()),
+    }
+}
+
+/// What the text of an object of a class means.
+pub fn literal(class: &str, text: &str, length: u32) -> Option<Literal> {
+    let text = text.to_owned();
+    Some(match class {
+        "java.lang.String" => {
+            if text.encode_utf16().count() < length as usize {
+                return None; // only its beginning is known
+            }
+            Literal::Text(text)
+        }
+        "java.lang.Class" => Literal::Class(text),
+        "java.lang.Boolean"
+        | "java.lang.Byte"
+        | "java.lang.Short"
+        | "java.lang.Character"
+        | "java.lang.Integer"
+        | "java.lang.Long"
+        | "java.lang.Float"
+        | "java.lang.Double" => Literal::Box(class.to_owned(), text),
+        _ => Literal::Enum(class.to_owned(), text),
+    })
+}

@@ -1,0 +1,121 @@
+//! Which parameters calls may change, as `hindsight mutability --format json`
+//! says.
+
+use anyhow::{Context, Result, bail};
+use serde::Deserialize;
+use std::collections::HashMap;
+use std::fs::File;
+use std::io::BufReader;
+use std::path::Path;
+
+const SCHEMA: &str = "hindsight.mutability/1";
+
+/// Verdicts by method.
+#[derive(Debug, Default)]
+pub struct Mutability {
+    methods: HashMap<(String, String, String), Method>,
+}
+
+/// What is known of a method.
+#[derive(Debug, Default)]
+struct Method {
+    /// Whether it changes nothing that was there before.
+    pure: bool,
+    /// Of each parameter, the receiver first if there is one.
+    immutable: Vec<bool>,
+}
+
+#[derive(Deserialize)]
+struct Document {
+    schema: String,
+    methods: Vec<Row>,
+}
+
+#[derive(Deserialize)]
+struct Row {
+    class: String,
+    method: String,
+    descriptor: String,
+    #[serde(default)]
+    pure: Option<bool>,
+    parameters: Vec<Parameter>,
+}
+
+#[derive(Deserialize)]
+struct Parameter {
+    verdict: String,
+}
+
+impl Mutability {
+    /// Reads a file.
+    ///
+    /// # Errors
+    ///
+    /// Fails if it is none of `hindsight mutability`.
+    pub fn read(path: &Path) -> Result<Mutability> {
+        let what = || format!("failed to read {}", path.display());
+        let file = File::open(path).with_context(what)?;
+        let document: Document = serde_json::from_reader(BufReader::new(file))
+            .with_context(what)
+            .context("this is not what hindsight mutability --format json writes")?;
+        if document.schema != SCHEMA {
+            bail!(
+                "{} has the schema {}, not {SCHEMA}: write it with hindsight mutability --format json",
+                path.display(),
+                document.schema
+            );
+        }
+        let methods = document.methods.into_iter().map(|row| {
+            let immutable = row.parameters.iter();
+            let method = Method {
+                pure: row.pure == Some(true),
+                immutable: immutable.map(|one| one.verdict == "immutable").collect(),
+            };
+            ((row.class, row.method, row.descriptor), method)
+        });
+        Ok(Mutability {
+            methods: methods.collect(),
+        })
+    }
+
+    /// Whether a method is known not to change what stands at `position`: 0 is the
+    /// receiver, parameters count from 1.
+    pub fn is_immutable(&self, method: &MethodName<'_>, position: i16) -> bool {
+        let Some(known) = self.get(method) else {
+            return false;
+        };
+        let place = match (method.is_static, usize::try_from(position)) {
+            (true, Ok(position @ 1..)) => position - 1,
+            (false, Ok(position)) => position,
+            _ => return false,
+        };
+        known.immutable.get(place).copied().unwrap_or(false)
+    }
+
+    /// Whether a method is known to change nothing that was there before.
+    pub fn is_pure(&self, method: &MethodName<'_>) -> bool {
+        self.get(method).is_some_and(|known| known.pure)
+    }
+
+    fn get(&self, method: &MethodName<'_>) -> Option<&Method> {
+        let key = (
+            method.class.to_owned(),
+            method.name.to_owned(),
+            method.descriptor.to_owned(),
+        );
+        self.methods.get(&key)
+    }
+}
+
+/// Which method.
+#[derive(Debug, Clone, Copy)]
+pub struct MethodName<'a> {
+    /// Its class, with dots.
+    pub class: &'a str,
+    /// Its name.
+    pub name: &'a str,
+    /// Its descriptor.
+    pub descriptor: &'a str,
+    /// Whether it has no receiver.
+    pub is_static: bool,
+}

@@ -1,0 +1,165 @@
+//! Models for people: as text, and as a picture for Graphviz.
+//!
+//! The object is written `*`: `* = con.createStmt()` makes it, `*.close()` calls
+//! a method on it, `Ts.parse(*, "DR")` hands it over.
+
+use super::document::{sorted, to_json, type_at};
+use super::graph::{Edge, Node, Tally};
+use super::values::{Literal, Values};
+use super::{Call, ClassModel, Model, RESULT};
+use crate::java::descriptor;
+use crate::text::{count, one_line, quote, simple_name};
+use std::collections::HashMap;
+use std::io::{self, Write};
+
+/// Values of one parameter that are shown.
+const SHOWN: usize = 3;
+
+/// Writes models as text.
+///
+/// # Errors
+///
+/// Fails if `out` cannot be written.
+pub fn text(model: &Model, out: &mut dyn Write) -> io::Result<()> {
+    for (name, class) in &model.classes {
+        let (nodes, edges) = class.graph.size();
+        writeln!(
+            out,
+            "{}: {}, {}, {}",
+            one_line(name, 200),
+            count(class.objects.total() as usize, "object"),
+            count(nodes, "node"),
+            count(edges, "edge")
+        )?;
+        for (from, to, edge) in numbered(model, class) {
+            let call = model.call(edge.call);
+            write!(out, "  {from} -> {to}  {}", line(call, &edge.tally))?;
+            write!(out, "  {}x", edge.tally.returned.total())?;
+            match edge.tally.threw.total() {
+                0 => writeln!(out)?,
+                threw => writeln!(out, ", threw {threw}x")?,
+            }
+        }
+        let mut observers: Vec<_> = class.observers.iter().collect();
+        observers.sort_by_key(|(id, _)| model.call(**id));
+        for (id, seen) in observers {
+            let call = line(model.call(*id), &Tally::default());
+            writeln!(out, "  keeps   {call}  {}x", seen.total())?;
+        }
+    }
+    Ok(())
+}
+
+/// Edges with the numbers of their nodes, as the document has them.
+fn numbered<'m>(model: &Model, class: &'m ClassModel) -> Vec<(u32, u32, &'m Edge)> {
+    let nodes = class.graph.order(&|id| model.call(id));
+    let places: HashMap<Node, u32> = nodes.iter().copied().zip(0..).collect();
+    let mut edges = Vec::new();
+    for node in &nodes {
+        for edge in sorted(model, &class.graph, *node) {
+            let to = places[&class.graph.find(edge.target)];
+            edges.push((places[node], to, edge));
+        }
+    }
+    edges
+}
+
+/// A call with the values seen.
+fn line(call: &Call, tally: &Tally) -> String {
+    let types = descriptor::split(&call.descriptor).map_or(Vec::new(), |(types, _)| types);
+    let arguments: Vec<String> = (1..=types.len() as i16)
+        .map(|position| argument(call, position, tally.values.get(&position)))
+        .collect();
+    let arguments = arguments.join(", ");
+    let class = simple_name(&call.class);
+    if call.method == "<init>" {
+        return format!("* = new {}({arguments})", one_line(class, 80));
+    }
+    let made = if call.positions.contains(&RESULT) {
+        "* = "
+    } else {
+        ""
+    };
+    let on = if call.positions.contains(&0) {
+        "*"
+    } else {
+        class
+    };
+    format!(
+        "{made}{}.{}({arguments})",
+        one_line(on, 80),
+        one_line(&call.method, 80)
+    )
+}
+
+fn argument(call: &Call, position: i16, values: Option<&Values>) -> String {
+    if call.positions.contains(&position) {
+        return "*".to_owned();
+    }
+    let ty = type_at(call, position);
+    let Some(values) = values.filter(|values| !values.is_empty()) else {
+        let name = descriptor::type_name(ty);
+        return one_line(simple_name(&name), 80);
+    };
+    let sorted = values.sorted();
+    let mut shown: Vec<String> = (sorted.iter().take(SHOWN))
+        .map(|(value, counts)| format!("{} {}x", self::value(value, ty), counts.total()))
+        .collect();
+    if sorted.len() > SHOWN || values.more {
+        shown.push(match values.more {
+            true => "...".to_owned(),
+            false => format!("{} more", sorted.len() - SHOWN),
+        });
+    }
+    shown.join(" | ")
+}
+
+fn value(value: &Literal, ty: &str) -> String {
+    match value {
+        Literal::Text(text) => {
+            let units: Vec<u16> = text.encode_utf16().collect();
+            quote(&units, 60)
+        }
+        Literal::Int(unit) if ty == "C" => {
+            let unit = u16::try_from(*unit).unwrap_or_default();
+            format!("'{}'", quote(&[unit], 8).trim_matches('"'))
+        }
+        Literal::Float(bits) => f32::from_bits(*bits).to_string(),
+        Literal::Double(bits) => f64::from_bits(*bits).to_string(),
+        Literal::Enum(class, name) => one_line(&format!("{}.{name}", simple_name(class)), 80),
+        Literal::Class(name) => one_line(&format!("{}.class", simple_name(name)), 80),
+        Literal::Box(_, value) => one_line(value, 40),
+        Literal::Null | Literal::Bool(_) | Literal::Int(_) => to_json(value).to_string(),
+    }
+}
+
+/// Writes models as one picture in Graphviz's language.
+///
+/// # Errors
+///
+/// Fails if `out` cannot be written.
+pub fn dot(model: &Model, out: &mut dyn Write) -> io::Result<()> {
+    writeln!(out, "digraph models {{")?;
+    writeln!(out, "  rankdir=LR;")?;
+    writeln!(out, "  node [shape=circle, label=\"\", width=0.2];")?;
+    for (at, (name, class)) in model.classes.iter().enumerate() {
+        writeln!(out, "  subgraph cluster_{at} {{")?;
+        writeln!(out, "    label={};", label(name))?;
+        writeln!(out, "    n{at}_0 [shape=doublecircle];")?;
+        for (from, to, edge) in numbered(model, class) {
+            let text = line(model.call(edge.call), &edge.tally);
+            writeln!(
+                out,
+                "    n{at}_{from} -> n{at}_{to} [label={}];",
+                label(&text)
+            )?;
+        }
+        writeln!(out, "  }}")?;
+    }
+    writeln!(out, "}}")
+}
+
+fn label(text: &str) -> String {
+    let escaped = text.replace('\\', "\\\\").replace('"', "\\\"");
+    format!("\"{escaped}\"")
+}

@@ -1,0 +1,136 @@
+//! `hindsight model` of programs recorded under the agent, on every JDK: Palulu's
+//! example as text, JSON and picture.
+
+use hindsight_test_programs::{Jdk, Workplace, hindsight, jdks, root, text};
+use serde_json::Value;
+use std::fs;
+use std::path::PathBuf;
+use std::process::{Command, Output};
+
+fn sources(name: &str) -> Vec<PathBuf> {
+    let dir = root().join("test-programs/palulu").join(name);
+    let mut files: Vec<PathBuf> = fs::read_dir(dir)
+        .expect("a folder")
+        .map(|entry| entry.expect("a file").path())
+        .filter(|path| path.extension().is_some_and(|found| found == "java"))
+        .collect();
+    files.sort();
+    files
+}
+
+/// Compiles and records a program.
+fn record(jdk: &Jdk, name: &str, main: &str) -> Workplace {
+    let workplace = Workplace::new(name);
+    let classes = workplace.compile(jdk, &[], &sources(name));
+    let output = workplace
+        .java_with_agent(jdk, "mode=trace")
+        .arg("-cp")
+        .arg(&classes)
+        .arg(main)
+        .output()
+        .expect("java runs");
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    workplace
+}
+
+fn run(workplace: &Workplace, arguments: &[&str]) -> Output {
+    Command::new(hindsight())
+        .current_dir(&workplace.path)
+        .args(arguments)
+        .output()
+        .expect("hindsight runs")
+}
+
+fn ok(output: &Output) -> String {
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    text(&output.stdout)
+}
+
+fn golden(name: &str, actual: &str) {
+    let path = root().join("test-programs/palulu/expected").join(name);
+    if std::env::var_os("BLESS").is_some() {
+        fs::write(&path, actual).expect("a golden file");
+    }
+    let expected = fs::read_to_string(&path).unwrap_or_default();
+    assert!(
+        actual == expected,
+        "{name} changed; BLESS=1 accepts this:\n{actual}"
+    );
+}
+
+#[test]
+fn tiny_sql_gives_the_models_of_the_paper() {
+    for jdk in jdks() {
+        let workplace = record(jdk, "tinysql", "TinySql");
+        let mutability = ["mutability", "--classpath", "classes", "--format", "json"];
+        let mutability = ok(&run(&workplace, &mutability));
+        fs::write(workplace.join("mutability.json"), mutability).expect("a file");
+        let with = ["model", "out", "--mutability", "mutability.json"];
+        let shown = |more: &[&str]| ok(&run(&workplace, &[&with[..], more].concat()));
+
+        golden("tinysql.txt", &shown(&[]));
+        golden("tinysql.dot", &shown(&["--dot"]));
+        let mut json: Value = serde_json::from_str(&shown(&["--format", "json"])).expect("JSON");
+        assert!(json["runs"][0]["run"].is_string());
+        json["runs"][0]["run"] = "1".into();
+        let json = serde_json::to_string_pretty(&json).expect("JSON") + "\n";
+        golden("tinysql.json", &json);
+        golden("tinysql-all.txt", &ok(&run(&workplace, &["model", "out"])));
+
+        let sizes = text(&run(&workplace, &with).stderr);
+        assert!(sizes.contains("without mutability: "), "{sizes}");
+
+        // The same run once more changes nothing; another one adds up.
+        let write = |arguments: &[&str], file: &str| {
+            ok(&run(&workplace, &[arguments, &["--out", file]].concat()));
+            fs::read_to_string(workplace.join(file)).expect("a model")
+        };
+        let once = write(&with, "once.json");
+        let again = write(
+            &[
+                "model",
+                "out",
+                "--merge",
+                "once.json",
+                "once.json",
+                "--mutability",
+                "mutability.json",
+            ],
+            "again.json",
+        );
+        assert_eq!(once, again);
+        let other = record(jdk, "tinysql", "TinySql");
+        let other_run = other.join("out");
+        let other_run = other_run.to_str().expect("a name");
+        let twice = write(&["model", "out", other_run], "twice.json");
+        let turned = write(&["model", other_run, "out"], "turned.json");
+        assert_eq!(twice, turned);
+        let twice = ok(&run(&workplace, &["model", "--merge", "twice.json"]));
+        assert!(
+            twice.contains("TextFileDriver: 2 objects, 3 nodes"),
+            "{twice}"
+        );
+    }
+}
+
+#[test]
+fn a_cut_recording_gives_the_model_of_what_is_left() {
+    let jdk = jdks().last().expect("a JDK");
+    let workplace = record(jdk, "tinysql", "TinySql");
+    let segment = fs::read_dir(workplace.join("out/trace"))
+        .expect("a trace")
+        .map(|entry| entry.expect("a file").path())
+        .find(|path| path.extension().is_some_and(|found| found == "hst"))
+        .expect("a segment");
+    let bytes = fs::read(&segment).expect("a segment");
+    fs::write(&segment, &bytes[..bytes.len() - 40]).expect("a segment");
+    let output = run(&workplace, &["model", "out"]);
+    assert_eq!(output.status.code(), Some(1));
+    let told = text(&output.stderr);
+    assert!(told.contains("there is no object with calls"), "{told}");
+    fs::remove_dir_all(workplace.join("out/trace")).expect("it was there");
+    let output = run(&workplace, &["model", "out"]);
+    assert_eq!(output.status.code(), Some(1));
+    let told = text(&output.stderr);
+    assert!(told.contains("was it recorded with mode=trace?"), "{told}");
+}
