@@ -17,8 +17,7 @@ use std::io::Write;
 /// pipeline of stages decides, and what one has decided later ones do not
 /// change: S looks at each body alone, SH does so parameter by parameter, P goes
 /// along calls, S' follows what is read, stored and returned through bodies and
-/// calls (it may also be written S2; S'-P says most, and takes minutes for a
-/// program of ten thousand methods). A method is pure if it changes no parameter
+/// calls (it may also be written S2). A method is pure if it changes no parameter
 /// and no static state.
 ///
 /// Without --sound, methods of the JDK's collections and the like are taken at
@@ -62,7 +61,7 @@ pub struct Opts {
     classes: String,
 
     /// Stages in order, joined by `-`.
-    #[arg(long, value_name = "X-Y-Z", default_value = "S-P", value_parser = Pipeline::parse)]
+    #[arg(long, value_name = "X-Y-Z", default_value = "S'-P", value_parser = Pipeline::parse)]
     pipeline: Pipeline,
 
     /// Call a parameter immutable only if that is proved.

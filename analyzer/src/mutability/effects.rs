@@ -10,11 +10,16 @@
 //! knows no order.
 //!
 //! - [`Summary`] is what a caller has to know of a method.
-//! - [`method`] makes one of a body, given those of what it calls.
+//! - [`method`] makes one of a body, given those of what it calls; [`heap`] is
+//!   what objects refer to meanwhile, [`set`] are sets of nodes, and [`keep`]
+//!   picks what callers can see.
 //! - [`solve`] does so for all methods, in an order that [`circles`] finds.
 
 pub mod circles;
+mod heap;
+mod keep;
 pub mod method;
+mod set;
 pub mod solve;
 
 use crate::program::names::Map;

@@ -375,10 +375,15 @@ impl<'p> Solver<'p> {
             circle
                 .iter()
                 .for_each(|&method| put(method, Arc::new(fallback(MethodId(method)))));
+            // All see the same, so that results do not depend on who is faster.
             for _ in 0..2 {
-                circle
-                    .iter()
-                    .for_each(|&method| put(method, make(method, false)));
+                let made: Vec<Arc<Summary>> = circle
+                    .par_iter()
+                    .map(|&method| make(method, false))
+                    .collect();
+                for (&method, summary) in circle.iter().zip(made) {
+                    put(method, summary);
+                }
             }
             return;
         }
@@ -561,10 +566,6 @@ impl World for Solver<'_> {
 
     fn is_sound(&self) -> bool {
         self.sound
-    }
-
-    fn is_coarse(&self) -> bool {
-        false
     }
 
     fn any_field(&self) -> Sym {
