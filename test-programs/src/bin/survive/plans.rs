@@ -13,6 +13,9 @@ pub const FIRST_ID: u32 = 32_760;
 pub struct Plan {
     /// Its name in tables.
     pub name: &'static str,
+    /// Whether its probes call the JDK's own classes below `java.util`, which can
+    /// not have such probes themselves in a JVM that runs.
+    pub stands_on_jdk: bool,
     /// Rewrites a class whose first method gets this id.
     pub rewrite: fn(&[u8], u32) -> Result<Outcome, Error>,
 }
@@ -51,14 +54,17 @@ pub fn size_or_age(reason: SkipReason) -> bool {
 pub static PLANS: &[Plan] = &[
     Plan {
         name: "reference",
+        stands_on_jdk: false,
         rewrite: |class, id| crash_plan(class, id, Copy::Reference, Rules::default()),
     },
     Plan {
         name: "fields",
+        stands_on_jdk: false,
         rewrite: |class, id| crash_plan(class, id, Copy::Fields, Rules::default()),
     },
     Plan {
         name: "fields, rules on all",
+        stands_on_jdk: false,
         rewrite: |class, id| {
             let all = Rules {
                 escape: true,
@@ -69,18 +75,22 @@ pub static PLANS: &[Plan] = &[
     },
     Plan {
         name: "catches",
+        stands_on_jdk: false,
         rewrite: |class, id| Ok(outcome(catches(class, id)?)),
     },
     Plan {
         name: "deep",
+        stands_on_jdk: true,
         rewrite: |class, id| undo_plan(class, id, true),
     },
     Plan {
         name: "deep, aside",
+        stands_on_jdk: true,
         rewrite: |class, id| undo_plan(class, id, false),
     },
     Plan {
         name: "trace",
+        stands_on_jdk: true,
         rewrite: trace_plan,
     },
 ];
