@@ -1,4 +1,4 @@
-//! Compiles the replay library and the programs' interface to the agent and
+//! Compiles the replay library, the programs' interface to the agent and the worker
 //! packs each into a jar, which the command embeds: tests that it emits run by
 //! themselves.
 
@@ -16,7 +16,7 @@ const SHIM: &str = "../java-shim";
 fn main() {
     println!("cargo::rerun-if-env-changed=JAVA_HOME");
     let out = PathBuf::from(env::var_os("OUT_DIR").expect("Cargo sets OUT_DIR"));
-    for library in ["replay", "api"] {
+    for library in ["replay", "api", "worker"] {
         let sources = Path::new(SHIM).join(library).join("src");
         println!("cargo::rerun-if-changed={}", sources.display());
         if let Err(error) = build(library, &sources, &out) {

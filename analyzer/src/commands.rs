@@ -4,6 +4,7 @@ pub mod api;
 pub mod attach;
 pub mod crashes;
 pub mod events;
+pub mod generate;
 pub mod input;
 pub mod inspect;
 pub mod instrument;
@@ -37,6 +38,7 @@ pub enum Command {
     Stats(stats::Opts),
     Mutability(Box<mutability::Opts>),
     Model(model::Opts),
+    Generate(Box<generate::Opts>),
     Plan(plan::Opts),
 }
 
@@ -59,6 +61,7 @@ impl Command {
             Command::Instrument(opts) => opts.run(out),
             Command::Mutability(opts) => opts.run(out),
             Command::Model(opts) => opts.run(out),
+            Command::Generate(opts) => opts.run(out),
             Command::Plan(opts) => opts.run(out),
         }
     }

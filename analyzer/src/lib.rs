@@ -17,7 +17,8 @@
 //! - [`program`] is the static core: classes, control flow, values, calls;
 //!   [`mutability`] says on it which parameters a method may change, and
 //!   [`copyplan`] what the agent should copy.
-//! - [`model`] infers from traces how objects are used.
+//! - [`model`] infers from traces how objects are used; [`generate`] makes
+//!   regression tests of that.
 //! - [`commands`] holds one file per subcommand: its options and its `run`.
 //!
 //! ```text
@@ -43,6 +44,7 @@ pub mod classpath;
 pub mod commands;
 pub mod copyplan;
 pub mod crashes;
+pub mod generate;
 pub mod graph;
 pub mod inspect;
 pub mod instrument;

@@ -191,10 +191,13 @@ enum Compiled {
 
 /// An error of javac.
 #[derive(Debug, PartialEq)]
-struct Diagnostic {
-    file: Option<PathBuf>,
-    line: usize,
-    message: String,
+pub(crate) struct Diagnostic {
+    /// In which file, if in one.
+    pub(crate) file: Option<PathBuf>,
+    /// On which line, from 1.
+    pub(crate) line: usize,
+    /// What is wrong.
+    pub(crate) message: String,
 }
 
 fn javac<'p>(
@@ -248,7 +251,7 @@ fn javac<'p>(
 }
 
 /// Reads javac's errors: `/path/X.java:12: error: message`, or `error: message`.
-fn diagnostics(text: &str) -> Vec<Diagnostic> {
+pub(crate) fn diagnostics(text: &str) -> Vec<Diagnostic> {
     let parse = |line: &str| {
         if let Some(message) = line.strip_prefix("error: ") {
             return Some(Diagnostic {

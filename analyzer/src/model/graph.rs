@@ -207,9 +207,9 @@ impl Graph {
     fn compact(&mut self) {
         let mut numbers = vec![Node(0); self.parents.len()];
         let mut edges = Vec::new();
-        for at in 0..self.parents.len() {
+        for (at, number) in numbers.iter_mut().enumerate() {
             if self.parents[at] == Node(at as u32) {
-                numbers[at] = Node(edges.len() as u32);
+                *number = Node(edges.len() as u32);
                 edges.push(std::mem::take(&mut self.edges[at]));
             }
         }

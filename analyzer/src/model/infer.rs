@@ -109,6 +109,8 @@ struct Object {
     thread: u64,
     /// Whether calls of several threads are going on: they are not nested.
     shared: bool,
+    /// Whether what makes it has returned, as far as it is in the model.
+    made: bool,
     /// Whether it is in the number of objects of its class.
     counted: bool,
     /// When it was first seen, and last.
@@ -247,6 +249,7 @@ impl<'d> Inference<'d> {
             constructors: 0,
             thread: 0,
             shared: false,
+            made: true,
             counted: false,
             born: self.now,
             seen: self.now,
@@ -445,6 +448,9 @@ impl<'d> Inference<'d> {
         // Constructors called by this one have returned, but began after it.
         part.from = Some(ROOT);
         part.steps = 0;
+        if let Some(object) = self.objects.get_mut(&serial) {
+            object.made = false;
+        }
         if !is_own {
             part.role = Role::Early;
         }
@@ -530,7 +536,8 @@ impl<'d> Inference<'d> {
             return;
         };
         if !allowed {
-            if object.open == 0 && !nested {
+            let lost = !nested || object.node.is_none();
+            if object.open == 0 && lost && object.made {
                 object.node = Some(from);
             } else if !nested || object.shared {
                 object.node = None;
@@ -553,6 +560,7 @@ impl<'d> Inference<'d> {
             threw,
             values,
         );
+        object.made = true;
         self.count(object);
     }
 
@@ -565,7 +573,7 @@ impl<'d> Inference<'d> {
         if object.born <= frame.entered || takes_part || object.steps > self.limits.depth {
             return;
         }
-        let to = object.node.filter(|_| object.steps > 0 && !object.shared);
+        let to = (object.node).filter(|node| *node != ROOT && !object.shared);
         object.steps += 1;
         object.seen = self.now;
         let result = bit(RESULT);
@@ -578,6 +586,7 @@ impl<'d> Inference<'d> {
             false,
             &frame.values,
         );
+        object.made = true;
         self.count(&mut object);
         self.objects.insert(serial, object);
     }

@@ -13,16 +13,9 @@ const SCHEMA: &str = "hindsight.mutability/1";
 /// Verdicts by method.
 #[derive(Debug, Default)]
 pub struct Mutability {
-    methods: HashMap<(String, String, String), Method>,
-}
-
-/// What is known of a method.
-#[derive(Debug, Default)]
-struct Method {
-    /// Whether it changes nothing that was there before.
-    pure: bool,
-    /// Of each parameter, the receiver first if there is one.
-    immutable: Vec<bool>,
+    /// Whether each parameter is known not to be changed, the receiver first if
+    /// there is one.
+    methods: HashMap<(String, String, String), Vec<bool>>,
 }
 
 #[derive(Deserialize)]
@@ -36,8 +29,6 @@ struct Row {
     class: String,
     method: String,
     descriptor: String,
-    #[serde(default)]
-    pure: Option<bool>,
     parameters: Vec<Parameter>,
 }
 
@@ -66,12 +57,9 @@ impl Mutability {
             );
         }
         let methods = document.methods.into_iter().map(|row| {
-            let immutable = row.parameters.iter();
-            let method = Method {
-                pure: row.pure == Some(true),
-                immutable: immutable.map(|one| one.verdict == "immutable").collect(),
-            };
-            ((row.class, row.method, row.descriptor), method)
+            let parameters = row.parameters.iter();
+            let immutable = parameters.map(|one| one.verdict == "immutable").collect();
+            ((row.class, row.method, row.descriptor), immutable)
         });
         Ok(Mutability {
             methods: methods.collect(),
@@ -89,15 +77,10 @@ impl Mutability {
             (false, Ok(position)) => position,
             _ => return false,
         };
-        known.immutable.get(place).copied().unwrap_or(false)
+        known.get(place).copied().unwrap_or(false)
     }
 
-    /// Whether a method is known to change nothing that was there before.
-    pub fn is_pure(&self, method: &MethodName<'_>) -> bool {
-        self.get(method).is_some_and(|known| known.pure)
-    }
-
-    fn get(&self, method: &MethodName<'_>) -> Option<&Method> {
+    fn get(&self, method: &MethodName<'_>) -> Option<&Vec<bool>> {
         let key = (
             method.class.to_owned(),
             method.name.to_owned(),

@@ -3,8 +3,11 @@
 
 use crate::common::hindsight;
 use hindsight_analyzer::model::graph::{Node, ROOT};
+use hindsight_analyzer::model::infer::{Inference, Limits};
 use hindsight_analyzer::model::values::{Counts, Literal};
 use hindsight_analyzer::model::{Call, Model, Run, document};
+use hindsight_analyzer::trace::steps::{Argument, Step, What};
+use hindsight_tracelog::trace::{Datum, ObjectId, dictionary as trace};
 use proptest::prelude::*;
 use serde_json::Value;
 use std::fs;
@@ -142,6 +145,321 @@ fn bad_input_is_named() {
         &["model", empty, "--mutability", &other],
         "hindsight mutability --format json",
     );
-    let usage = hindsight(&["model"]);
+    let usage = hindsight(["model"]);
     assert_eq!(usage.status.code(), Some(2));
+}
+
+/// A call of a run: a method (the last is not public), whether each of two objects
+/// is its receiver and its argument, and what it calls.
+#[derive(Debug, Clone)]
+struct Made {
+    method: usize,
+    on: usize,
+    with: usize,
+    nested: Vec<Made>,
+}
+
+const METHODS: usize = 4;
+const LAST_IS_PRIVATE: usize = METHODS - 1;
+
+fn calls() -> impl Strategy<Value = Vec<Made>> {
+    let call = |nested: Vec<Made>| {
+        (0..METHODS, 0..2_usize, 0..3_usize).prop_map(move |(method, on, with)| Made {
+            method,
+            on,
+            with,
+            nested: nested.clone(),
+        })
+    };
+    let leaf = call(Vec::new());
+    let tree = leaf.prop_recursive(4, 24, 4, move |inner| {
+        proptest::collection::vec(inner, 0..4).prop_flat_map(call)
+    });
+    proptest::collection::vec(tree, 0..6)
+}
+
+/// Where an object stands in a call, if it does.
+fn positions(call: &Made, object: usize) -> Vec<i16> {
+    let mut positions = Vec::new();
+    if call.on == object {
+        positions.push(0);
+    }
+    if call.with == object {
+        positions.push(1);
+    }
+    positions
+}
+
+/// The graph of one object, straight from Fig. 2-3 of the paper: edges with their
+/// ends, the method and the positions. Node 0 is the root, 1 the constructed object.
+#[derive(Default)]
+struct Reference {
+    nodes: usize,
+    edges: Vec<(usize, usize, (usize, Vec<i16>))>,
+    /// Nodes that are the same.
+    same: Vec<(usize, usize)>,
+}
+
+impl Reference {
+    fn build(&mut self, calls: &[&Made], object: usize, start: usize, top: bool) -> usize {
+        let mut last = start;
+        for call in calls {
+            let next = self.nodes;
+            self.nodes += 1;
+            self.edges
+                .push((last, next, (call.method, positions(call, object))));
+            let nested = taking_part(&call.nested, object);
+            if !nested.is_empty() {
+                let end = self.build(&nested, object, last, false);
+                self.same.push((end, next));
+            }
+            if top && !self.reaches(last, next) {
+                self.same.push((last, next));
+            }
+            last = next;
+        }
+        last
+    }
+
+    fn partition(&self, joined: &[(usize, usize)]) -> Vec<usize> {
+        let mut part: Vec<usize> = (0..self.nodes).collect();
+        for &(a, b) in self.same.iter().chain(joined) {
+            let (a, b) = (part[a], part[b]);
+            part.iter_mut()
+                .filter(|one| **one == b)
+                .for_each(|one| *one = a);
+        }
+        part
+    }
+
+    /// Whether public calls lead from one node to another.
+    fn reaches(&self, from: usize, to: usize) -> bool {
+        let part = self.partition(&[]);
+        let mut seen = vec![part[from]];
+        let mut at = 0;
+        while at < seen.len() {
+            for (start, end, (method, _)) in &self.edges {
+                if part[*start] == seen[at]
+                    && *method != LAST_IS_PRIVATE
+                    && !seen.contains(&part[*end])
+                {
+                    seen.push(part[*end]);
+                }
+            }
+            at += 1;
+        }
+        seen.contains(&part[to])
+    }
+}
+
+/// The outermost of some calls in which an object takes part.
+fn taking_part(calls: &[Made], object: usize) -> Vec<&Made> {
+    let mut found = Vec::new();
+    for call in calls {
+        match positions(call, object).is_empty() {
+            true => found.extend(taking_part(&call.nested, object)),
+            false => found.push(call),
+        }
+    }
+    found
+}
+
+/// The edges of the merged graph, with nodes numbered as the document does, and how
+/// often each was gone along.
+fn reference(calls: &[Made]) -> Vec<(u64, u64, String, Vec<i16>, u64)> {
+    let mut all = Reference {
+        nodes: 2,
+        ..Reference::default()
+    };
+    for object in 0..2 {
+        let first = match object {
+            0 => 1,
+            _ => {
+                all.nodes += 1;
+                all.nodes - 1
+            }
+        };
+        all.edges.push((0, first, (METHODS, vec![0])));
+        all.build(&taking_part(calls, object), object, first, true);
+    }
+    // Private ones go, and what only they lead to; then nodes are merged until no
+    // two edges of a node are of the same call.
+    let part = all.partition(&[]);
+    let mut reached = vec![part[0]];
+    let mut at = 0;
+    while at < reached.len() {
+        for (from, to, (method, _)) in &all.edges {
+            if part[*from] == reached[at]
+                && *method != LAST_IS_PRIVATE
+                && !reached.contains(&part[*to])
+            {
+                reached.push(part[*to]);
+            }
+        }
+        at += 1;
+    }
+    all.edges.retain(|(from, _, (method, _))| {
+        *method != LAST_IS_PRIVATE && reached.contains(&part[*from])
+    });
+    let mut joined = Vec::new();
+    loop {
+        let part = all.partition(&joined);
+        let clash = all.edges.iter().find_map(|(from, to, key)| {
+            let other = all.edges.iter().find(|(start, end, other)| {
+                part[*start] == part[*from] && other == key && part[*end] != part[*to]
+            });
+            other.map(|(_, end, _)| (*to, *end))
+        });
+        match clash {
+            Some(pair) => joined.push(pair),
+            None => break,
+        }
+    }
+    let part = all.partition(&joined);
+    let name = |method: usize| match method {
+        METHODS => "<init>".to_owned(),
+        method => format!("m{method}"),
+    };
+    let mut numbers = vec![part[0]];
+    let mut out: Vec<(u64, u64, String, Vec<i16>, u64)> = Vec::new();
+    let mut at = 0;
+    while at < numbers.len() {
+        let mut edges: Vec<_> = (all.edges.iter())
+            .filter(|(from, ..)| part[*from] == numbers[at])
+            .map(|(_, to, (method, positions))| (name(*method), positions.clone(), part[*to]))
+            .collect();
+        edges.sort();
+        for (method, positions, to) in edges {
+            let to = match numbers.iter().position(|number| *number == to) {
+                Some(to) => to,
+                None => {
+                    numbers.push(to);
+                    numbers.len() - 1
+                }
+            };
+            match out.last_mut() {
+                Some(last) if last.0 == at as u64 && last.2 == method && last.3 == positions => {
+                    last.4 += 1
+                }
+                _ => out.push((at as u64, to as u64, method, positions, 1)),
+            }
+        }
+        at += 1;
+    }
+    out
+}
+
+/// The same by the steps of a run.
+fn inferred(calls: &[Made]) -> Vec<(u64, u64, String, Vec<i16>, u64)> {
+    let told = |parameter: bool| {
+        let mut told = vec![(0, "La/C;".to_owned())];
+        if parameter {
+            told.push((1, "La/C;".to_owned()));
+        }
+        told
+    };
+    let mut methods: Vec<trace::Method> = (0..METHODS)
+        .map(|method| trace::Method {
+            id: method as u32,
+            name: format!("m{method}"),
+            descriptor: "(La/C;)V".to_owned(),
+            access: u16::from(method != LAST_IS_PRIVATE),
+            told: told(true),
+            ..trace::Method::default()
+        })
+        .collect();
+    methods.push(trace::Method {
+        id: METHODS as u32,
+        name: "<init>".to_owned(),
+        descriptor: "()V".to_owned(),
+        access: 1,
+        ..trace::Method::default()
+    });
+    let class = trace::TracedClass {
+        name: "a.C".to_owned(),
+        methods,
+        ..trace::TracedClass::default()
+    };
+    let objects = trace::ObjectClass {
+        id: 1,
+        name: "a.C".to_owned(),
+    };
+    let mut bytes = trace::file_header().to_vec();
+    for record in [trace::Record::Traced(class), trace::Record::Class(objects)] {
+        bytes.extend(trace::pack(&record).expect("a record"));
+    }
+    let (dictionary, damage) = trace::Dictionary::read(&bytes).expect("a dictionary");
+    assert_eq!(damage, None);
+    let id = |object: usize| ObjectId((1 << 40) | (object as u64 + 1));
+    let mut inference = Inference::new(&dictionary, Run::default(), None, Limits::default());
+    let mut take = |what: What| {
+        inference.take(&Step {
+            thread: 1,
+            is_virtual: false,
+            stamp: 0,
+            what,
+        });
+    };
+    let init = METHODS as u32;
+    for object in 0..2 {
+        take(What::Enter {
+            method: init,
+            arguments: Vec::new(),
+        });
+        take(What::New {
+            object: id(object),
+            length: 0,
+            text: None,
+        });
+        take(What::Bind {
+            method: init,
+            this: Some(id(object)),
+        });
+        take(What::Exit {
+            method: init,
+            value: None,
+        });
+    }
+    fn tell(call: &Made, id: &dyn Fn(usize) -> ObjectId, take: &mut dyn FnMut(What)) {
+        let argument = |index: u16, object: usize| Argument {
+            index,
+            value: Datum::Reference((object < 2).then(|| id(object))),
+        };
+        let method = call.method as u32;
+        let arguments = vec![argument(0, call.on), argument(1, call.with)];
+        take(What::Enter { method, arguments });
+        call.nested.iter().for_each(|nested| tell(nested, id, take));
+        take(What::Exit {
+            method,
+            value: None,
+        });
+    }
+    calls.iter().for_each(|call| tell(call, &id, &mut take));
+    let document = document::write(&inference.finish());
+    let edges = document["classes"][0]["edges"]
+        .as_array()
+        .expect("edges")
+        .clone();
+    let row = |edge: &Value| {
+        let positions = edge["positions"].as_array().expect("positions").iter();
+        (
+            edge["from"].as_u64().expect("a node"),
+            edge["to"].as_u64().expect("a node"),
+            edge["method"].as_str().expect("a name").to_owned(),
+            positions
+                .map(|at| at.as_i64().expect("a position") as i16)
+                .collect(),
+            edge["returned"].as_u64().expect("a count"),
+        )
+    };
+    edges.iter().map(row).collect()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(500))]
+
+    #[test]
+    fn one_pass_gives_what_the_paper_does(calls in calls()) {
+        prop_assert_eq!(inferred(&calls), reference(&calls));
+    }
 }

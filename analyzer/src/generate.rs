@@ -1,0 +1,29 @@
+//! Regression tests from recorded runs (Palulu; Artzi, 2009, chapter 2).
+//!
+//! - [`sequence`] is a run of calls with their arguments, as data.
+//! - [`carve`] cuts sequences out of a recorded run, of which [`observed`] makes
+//!   tests; [`search`] makes new ones from models and at random, of what
+//!   [`surface`] says can be called.
+//! - [`worker`] executes sequences in a child JVM, in which [`guard`] keeps the
+//!   program from doing harm.
+//! - [`asserted`] chooses what is asserted, and drops calls that nothing needs.
+//! - [`emit`] writes Java; [`suite`] compiles it, runs it and keeps what passes.
+//!
+//! ```text
+//! trace -> carve --+-> sequence -> worker -> asserted -> emit -> suite -> files
+//! model -> search -+                  ^ guard
+//! ```
+//!
+//! **Invariant:** the program's code runs in child JVMs alone, of classes that
+//! [`guard`] has rewritten.
+
+pub mod asserted;
+pub mod carve;
+pub mod emit;
+pub mod guard;
+pub mod observed;
+pub mod search;
+pub mod sequence;
+pub mod suite;
+pub mod surface;
+pub mod worker;

@@ -1,0 +1,156 @@
+//! What is asserted of a sequence, and which calls that takes.
+
+use super::carve::{End, Seen, Value};
+use super::sequence::{Methods, Sequence, without};
+use super::worker::{Ended, Executed, Outcome, Worker};
+use crate::model::values::Literal;
+use anyhow::Result;
+
+/// What is asserted of a call.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Assertion {
+    /// It returns this,
+    Equals(Literal),
+    /// an array of these,
+    Array(Vec<Literal>),
+    /// or what an earlier call has returned.
+    Same(usize),
+    /// It returns an object.
+    NotNull,
+    /// It throws an object of this class.
+    Throws(String),
+}
+
+/// A sequence with what is asserted of its calls.
+#[derive(Debug, Clone)]
+pub struct Checked {
+    /// The calls.
+    pub sequence: Sequence,
+    /// What is asserted of each.
+    pub assertions: Vec<Option<Assertion>>,
+    /// Calls that stay whatever is asserted.
+    pub kept: Vec<bool>,
+    /// How many of the last calls ask the object what it says of itself.
+    pub observers: usize,
+    /// The class that it is about.
+    pub class: String,
+}
+
+impl Checked {
+    /// Whether anything is asserted.
+    pub fn asserts(&self) -> bool {
+        self.assertions.iter().any(Option::is_some)
+    }
+}
+
+/// What can be asserted of an outcome.
+pub fn assertion(worker: &Worker, outcome: &Outcome) -> Option<Assertion> {
+    Some(match outcome {
+        Outcome::Null => Assertion::Equals(Literal::Null),
+        Outcome::Literal(literal) => Assertion::Equals(literal.clone()),
+        Outcome::Array(_, elements) => Assertion::Array(elements.clone()),
+        Outcome::Object(_, Some(same)) => Assertion::Same(*same),
+        Outcome::Object(_, None) => Assertion::NotNull,
+        Outcome::Threw(class, _, false) => {
+            let class = worker.class(*class);
+            if !class.accessible
+                || class.is_a("java.lang.VirtualMachineError")
+                || class.is_a("java.lang.LinkageError")
+            {
+                return None;
+            }
+            Assertion::Throws(class.name.clone())
+        }
+        Outcome::Void | Outcome::Opaque | Outcome::Threw(_, _, true) | Outcome::Failed(_) => {
+            return None;
+        }
+    })
+}
+
+/// Whether an outcome is what was seen of the call.
+pub fn as_seen(worker: &Worker, outcome: &Outcome, seen: &Seen) -> bool {
+    match (&seen.end, outcome) {
+        (End::Threw(class), Outcome::Threw(thrown, _, false)) => {
+            worker.class(*thrown).name == *class
+        }
+        (End::Threw(_), _) | (_, Outcome::Threw(..) | Outcome::Failed(_)) => false,
+        (End::Returned(None), _) => true,
+        (End::Returned(Some(value)), outcome) => match (value, outcome) {
+            (Value::Literal(Literal::Null), outcome) => *outcome == Outcome::Null,
+            (Value::Literal(Literal::Box(class, text)), Outcome::Literal(literal)) => {
+                unboxed(class, text).is_none_or(|value| value == *literal)
+            }
+            (Value::Literal(literal), Outcome::Literal(other)) => literal == other,
+            (Value::Literal(_), _) => false,
+            (_, outcome) => *outcome != Outcome::Null,
+        },
+    }
+}
+
+fn unboxed(class: &str, text: &str) -> Option<Literal> {
+    let (kind, bits) = super::worker::unboxed(class, text)?;
+    Some(match kind {
+        b'Z' => Literal::Bool(bits != 0),
+        b'F' => Literal::Float(bits as u32),
+        b'D' => Literal::Double(bits as u64),
+        _ => Literal::Int(bits),
+    })
+}
+
+/// Whether all calls ran, and none wanted what it must not.
+pub fn is_whole(executed: &Executed, length: usize) -> bool {
+    executed.ended == Ended::Well
+        && !executed.blocked
+        && executed.outcomes.len() == length
+        && !(executed.outcomes.iter()).any(|outcome| matches!(outcome, Outcome::Failed(_)))
+}
+
+/// Leaves out calls as long as all assertions hold.
+///
+/// # Errors
+///
+/// Fails if the worker does.
+pub fn minimise(checked: &mut Checked, methods: &Methods, worker: &mut Worker) -> Result<()> {
+    let mut at = checked.sequence.len();
+    while at > 0 {
+        at -= 1;
+        // That a call on the way throws is asserted only for the way's sake.
+        let aside = matches!(checked.assertions[at], Some(Assertion::Throws(_)));
+        if checked.kept[at] || checked.assertions[at].is_some() && !aside {
+            continue;
+        }
+        let refers = |assertion: &Option<Assertion>| *assertion == Some(Assertion::Same(at));
+        if checked.assertions.iter().any(refers) {
+            continue;
+        }
+        let Some(shorter) = without(&checked.sequence, at) else {
+            continue;
+        };
+        let mut assertions = checked.assertions.clone();
+        assertions.remove(at);
+        for assertion in assertions.iter_mut().flatten() {
+            if let Assertion::Same(var) = assertion
+                && *var > at
+            {
+                *var -= 1;
+            }
+        }
+        let executed = worker.execute(methods, std::slice::from_ref(&shorter))?;
+        let holds = executed.first().is_some_and(|executed| {
+            is_whole(executed, shorter.len())
+                && (executed.outcomes.iter().zip(&shorter).zip(&assertions)).all(
+                    |((outcome, statement), wanted)| {
+                        let threw = matches!(outcome, Outcome::Threw(..));
+                        let found = assertion(worker, outcome);
+                        threw == statement.may_throw && (wanted.is_none() || found == *wanted)
+                    },
+                )
+        });
+        if holds {
+            checked.sequence = shorter;
+            checked.assertions = assertions;
+            checked.kept.remove(at);
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,693 @@
+//! Sequences cut out of a recorded run.
+//!
+//! [`Recorder`] goes through the steps once and keeps of each object the outermost
+//! calls that it took part in: a call of a public method stands for all that is
+//! nested in it. [`Recorded::slice`] then takes the calls of one object, and those
+//! that the objects need that are passed, as far back as what makes them.
+
+use super::sequence::{Arg, Method, Methods, Sequence, Statement};
+use crate::classinfo::{ClassInfo, Nesting};
+use crate::classpath::{ClassPath, FoundClass};
+use crate::model::infer::literal;
+use crate::model::values::Literal;
+use crate::trace::steps::{Argument, Place, Step, What};
+use hindsight_classfile::access;
+use hindsight_tracelog::trace::dictionary::Dictionary;
+use hindsight_tracelog::trace::{Datum, ObjectId};
+use rustc_hash::FxHashMap;
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::rc::Rc;
+
+/// Objects that are followed; later ones are not.
+const MAX_OBJECTS: usize = 1 << 20;
+/// Texts that are remembered.
+const MAX_TEXTS: usize = 1 << 20;
+/// Calls of one object that are kept.
+const MAX_HISTORY: usize = 40;
+/// Elements of arrays that are followed.
+const MAX_ARRAY: usize = 64;
+/// Calls of static methods that are kept, of each.
+const MAX_STATIC: usize = 3;
+/// Calls of one sequence.
+const MAX_CALLS: usize = 40;
+
+/// A value that took part in a call.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Value {
+    /// It can be written down.
+    Literal(Literal),
+    /// An object.
+    Object(u64),
+    /// An array: the descriptor of its elements, and these as they were.
+    Array(u64, String, Vec<Value>),
+    /// Nothing that a test can make.
+    Unknown,
+}
+
+/// How a call ended.
+#[derive(Debug, Clone, PartialEq)]
+pub enum End {
+    /// It returned a value, or nothing.
+    Returned(Option<Value>),
+    /// It threw an object of this class.
+    Threw(String),
+}
+
+/// A call that was seen.
+#[derive(Debug)]
+pub struct Seen {
+    method: Method,
+    on: Option<u64>,
+    args: Vec<Value>,
+    /// The object that it made: by constructing or returning it.
+    made: Option<u64>,
+    /// How it ended.
+    pub end: End,
+    thread: u64,
+    entered: u64,
+    left: u64,
+}
+
+/// Goes through a run.
+pub struct Recorder<'d> {
+    dictionary: &'d Dictionary,
+    access: Access<'d>,
+    objects: FxHashMap<u64, Object>,
+    texts: FxHashMap<u64, Literal>,
+    arrays: FxHashMap<u64, Array>,
+    threads: FxHashMap<u64, Vec<Frame>>,
+    statics: BTreeMap<(String, String), Vec<Rc<Seen>>>,
+    now: u64,
+    /// Whether there were more objects than are followed.
+    pub full: bool,
+}
+
+struct Object {
+    class: u32,
+    born: u64,
+    history: Vec<Rc<Seen>>,
+}
+
+struct Array {
+    element: String,
+    elements: Vec<Option<Value>>,
+}
+
+struct Frame {
+    method: u32,
+    /// What is called, if a test may call it.
+    call: Option<Open>,
+}
+
+struct Open {
+    method: Method,
+    on: Option<u64>,
+    args: Vec<Value>,
+    entered: u64,
+    /// Objects, with the length of their history before.
+    parts: Vec<(u64, usize)>,
+}
+
+/// Which methods a test may call.
+pub struct Access<'c> {
+    classpath: &'c ClassPath,
+    classes: HashMap<String, bool>,
+    methods: HashMap<(String, u32), Option<Method>>,
+}
+
+impl<'c> Access<'c> {
+    /// By the classes of a class path.
+    pub fn new(classpath: &'c ClassPath) -> Access<'c> {
+        Access {
+            classpath,
+            classes: HashMap::new(),
+            methods: HashMap::new(),
+        }
+    }
+
+    /// Whether any source can name a class of the program.
+    pub fn is_accessible(&mut self, class: &str) -> bool {
+        if let Some(known) = self.classes.get(class) {
+            return *known;
+        }
+        let accessible = match self.info(class).as_deref().and_then(of) {
+            Some(info) => {
+                info.is(access::PUBLIC)
+                    && !info.is(access::SYNTHETIC)
+                    && match info.nesting.clone() {
+                        Nesting::TopLevel => true,
+                        Nesting::Member { outer, .. } => self.is_accessible(&outer),
+                        Nesting::Local => false,
+                    }
+            }
+            None => false,
+        };
+        self.classes.insert(class.to_owned(), accessible);
+        accessible
+    }
+
+    /// The class file of a class of the program.
+    pub fn info(&self, class: &str) -> Option<Rc<FoundClass>> {
+        self.classpath.info(class)
+    }
+
+    /// How a source calls a method on an object of `class`: by a public class or
+    /// interface that declares it.
+    fn resolve(&mut self, class: &str, method: &Method) -> Option<Method> {
+        if self.is_accessible(&method.class) {
+            return Some(method.clone());
+        }
+        let mut pending = vec![class.to_owned()];
+        let mut seen = HashSet::new();
+        while let Some(class) = pending.pop() {
+            if !seen.insert(class.clone()) {
+                continue;
+            }
+            let Some(found) = self.info(&class) else {
+                continue;
+            };
+            let Some(info) = of(&found) else { continue };
+            let declares = info
+                .method(&method.name, &method.descriptor)
+                .is_some_and(|method| method.is(access::PUBLIC));
+            // A method of a class that is not public is public in its subclasses.
+            if self.is_accessible(&class) && (declares || !info.is(access::INTERFACE)) {
+                return Some(Method {
+                    class,
+                    ..method.clone()
+                });
+            }
+            pending.extend(info.interfaces.iter().cloned());
+            pending.extend(info.super_class.clone());
+        }
+        None
+    }
+}
+
+fn of(found: &FoundClass) -> Option<&ClassInfo> {
+    found.info.as_ref()
+}
+
+impl<'d> Recorder<'d> {
+    /// Begins.
+    pub fn new(dictionary: &'d Dictionary, classpath: &'d ClassPath) -> Recorder<'d> {
+        Recorder {
+            dictionary,
+            access: Access::new(classpath),
+            objects: FxHashMap::default(),
+            texts: FxHashMap::default(),
+            arrays: FxHashMap::default(),
+            threads: FxHashMap::default(),
+            statics: BTreeMap::new(),
+            now: 0,
+            full: false,
+        }
+    }
+
+    /// Takes a step of the run.
+    pub fn take(&mut self, step: &Step) {
+        self.now += 1;
+        match &step.what {
+            What::New {
+                object,
+                text,
+                length,
+            } => self.new_object(*object, text.as_deref(), *length),
+            What::Enter { method, arguments } => self.enter(step.thread, *method, arguments),
+            What::Bind { method, this } => self.bind(step.thread, *method, *this),
+            What::Exit { method, value } => self.leave(step.thread, *method, Some(*value), None),
+            What::Unwind { method, exception } => {
+                self.leave(step.thread, *method, None, *exception);
+            }
+            What::Write {
+                place:
+                    Place::Element {
+                        array: Some(array),
+                        index,
+                    },
+                value,
+            } => {
+                let value = value.map(|value| self.value(value, ""));
+                if let Some(array) = self.arrays.get_mut(&array.serial())
+                    && let Some(place) = usize::try_from(*index)
+                        .ok()
+                        .and_then(|index| array.elements.get_mut(index))
+                {
+                    *place = value;
+                }
+            }
+            What::End | What::Lost(_) => {
+                self.threads.remove(&step.thread);
+            }
+            _ => {}
+        }
+    }
+
+    fn new_object(&mut self, id: ObjectId, text: Option<&str>, length: u32) {
+        let name = self.dictionary.class(id.class()).unwrap_or_default();
+        if let Some(text) = text {
+            if self.texts.len() < MAX_TEXTS
+                && let Some(literal) = literal(name, text, length)
+            {
+                let literal = self.constant(literal);
+                self.texts.insert(id.serial(), literal);
+            }
+        } else if let Some(element) = name.strip_prefix('[') {
+            if (length as usize) <= MAX_ARRAY && self.arrays.len() < MAX_OBJECTS {
+                let array = Array {
+                    element: element.replace('.', "/"),
+                    elements: vec![None; length as usize],
+                };
+                self.arrays.insert(id.serial(), array);
+            }
+        } else if self.objects.len() >= MAX_OBJECTS {
+            self.full = true;
+        } else if !name.is_empty() && name != "java.lang.String" {
+            let object = Object {
+                class: id.class(),
+                born: self.now,
+                history: Vec::new(),
+            };
+            self.objects.insert(id.serial(), object);
+        }
+    }
+
+    /// A constant with a body of its own has a class of its own.
+    fn constant(&self, literal: Literal) -> Literal {
+        if let Literal::Enum(class, name) = &literal
+            && let Some(found) = self.access.info(class)
+            && let Some(parent) = of(&found).and_then(|info| info.super_class.as_deref())
+            && parent != "java.lang.Enum"
+        {
+            return Literal::Enum(parent.to_owned(), name.clone());
+        }
+        literal
+    }
+
+    fn value(&self, datum: Datum, ty: &str) -> Value {
+        Value::Literal(match datum {
+            Datum::Reference(None) => Literal::Null,
+            Datum::Reference(Some(id)) => {
+                let serial = id.serial();
+                if let Some(text) = self.texts.get(&serial) {
+                    text.clone()
+                } else if let Some(array) = self.arrays.get(&serial) {
+                    let elements: Option<Vec<Value>> = array.elements.iter().cloned().collect();
+                    return match elements {
+                        Some(elements) => Value::Array(serial, array.element.clone(), elements),
+                        None => Value::Object(serial),
+                    };
+                } else if self.objects.contains_key(&serial) {
+                    return Value::Object(serial);
+                } else {
+                    return Value::Unknown;
+                }
+            }
+            Datum::Int(value) if ty == "Z" => Literal::Bool(value != 0),
+            Datum::Int(value) => Literal::Int(value.into()),
+            Datum::Long(value) => Literal::Int(value),
+            Datum::Float(value) => Literal::Float(value.to_bits()),
+            Datum::Double(value) => Literal::Double(value.to_bits()),
+        })
+    }
+
+    fn enter(&mut self, thread: u64, id: u32, arguments: &[Argument]) {
+        let call = self.open(id, arguments);
+        let frame = Frame { method: id, call };
+        self.threads.entry(thread).or_default().push(frame);
+    }
+
+    fn open(&mut self, id: u32, arguments: &[Argument]) -> Option<Open> {
+        let (class, method) = self.dictionary.method(id)?;
+        if method.access & access::PUBLIC == 0
+            || method.access & access::SYNTHETIC != 0
+            || method.name == "<clinit>"
+        {
+            return None;
+        }
+        let is_static = method.access & access::STATIC != 0;
+        let called = Method {
+            class: class.name.clone(),
+            name: method.name.clone(),
+            descriptor: method.descriptor.clone(),
+            is_static,
+        };
+        if is_main(&called) {
+            return None;
+        }
+        let (types, _) = called.types();
+        let mut on = None;
+        let mut args = vec![Value::Unknown; types.len()];
+        let mut parts = Vec::new();
+        for argument in arguments {
+            let index = usize::from(argument.index);
+            let ty = index.checked_sub(1).and_then(|at| types.get(at));
+            let value = self.value(argument.value, ty.map_or("", String::as_str));
+            objects(&value, &mut |serial| parts.push((serial, 0)));
+            match (index, value) {
+                (0, Value::Object(serial)) => on = Some(serial),
+                (0, _) => return None,
+                (index, value) => *args.get_mut(index - 1)? = value,
+            }
+        }
+        parts.sort_unstable();
+        parts.dedup();
+        parts.retain_mut(|(serial, length)| match self.objects.get(serial) {
+            Some(object) => {
+                *length = object.history.len();
+                true
+            }
+            None => false,
+        });
+        let receiver = match on {
+            Some(on) => self
+                .dictionary
+                .class(self.objects.get(&on)?.class)?
+                .to_owned(),
+            None => class.name.clone(),
+        };
+        let key = (receiver, id);
+        let method = match self.access.methods.get(&key) {
+            Some(known) => known.clone(),
+            None => {
+                let found = self.access.resolve(&key.0, &called);
+                self.access.methods.insert(key, found.clone());
+                found
+            }
+        }?;
+        Some(Open {
+            method,
+            on,
+            args,
+            entered: self.now,
+            parts,
+        })
+    }
+
+    fn bind(&mut self, thread: u64, method: u32, this: Option<ObjectId>) {
+        let frames = self.threads.get_mut(&thread);
+        let frame = frames.and_then(|frames| {
+            let mut frames = frames.iter_mut().rev();
+            frames.find(|frame| frame.method == method)
+        });
+        let (Some(frame), Some(this)) = (frame, this) else {
+            return;
+        };
+        let class = self.dictionary.class(this.class());
+        if let Some(open) = &mut frame.call {
+            if class == Some(open.method.class.as_str()) {
+                open.on = Some(this.serial());
+                open.parts.push((this.serial(), 0));
+            } else {
+                // Of a superclass.
+                frame.call = None;
+            }
+        }
+    }
+
+    fn leave(
+        &mut self,
+        thread: u64,
+        method: u32,
+        value: Option<Option<Datum>>,
+        exception: Option<ObjectId>,
+    ) {
+        let Some(frames) = self.threads.get_mut(&thread) else {
+            return;
+        };
+        let Some(at) = frames.iter().rposition(|frame| frame.method == method) else {
+            return;
+        };
+        frames.truncate(at + 1);
+        let Some(Open {
+            method,
+            on,
+            args,
+            entered,
+            mut parts,
+        }) = frames.pop().and_then(|frame| frame.call)
+        else {
+            return;
+        };
+        let (_, result) = method.types();
+        let end = match value {
+            Some(value) => End::Returned(value.map(|value| self.value(value, &result))),
+            None => {
+                let class = exception.and_then(|id| self.dictionary.class(id.class()));
+                End::Threw(class.unwrap_or_default().to_owned())
+            }
+        };
+        let mut made = on.filter(|_| method.is_constructor());
+        if made.is_some() && matches!(end, End::Threw(_)) {
+            return;
+        }
+        if let End::Returned(Some(Value::Object(serial))) = end
+            && let Some(object) = self.objects.get(&serial)
+            && object.born > entered
+            && !parts.iter().any(|part| part.0 == serial)
+        {
+            made = Some(serial);
+            parts.push((serial, 0));
+        }
+        let is_constructor = method.is_constructor();
+        let seen = Rc::new(Seen {
+            on: on.filter(|_| !is_constructor),
+            method,
+            args,
+            made,
+            end,
+            thread,
+            entered,
+            left: self.now,
+        });
+        if parts.is_empty() && seen.method.is_static {
+            let key = (
+                seen.method.class.clone(),
+                format!("{}{}", seen.method.name, seen.method.descriptor),
+            );
+            let list = self.statics.entry(key).or_default();
+            if list.len() < MAX_STATIC && list.iter().all(|known| known.args != seen.args) {
+                list.push(seen);
+            }
+            return;
+        }
+        for (serial, length) in parts {
+            if let Some(object) = self.objects.get_mut(&serial) {
+                object.history.truncate(length);
+                if object.history.len() < MAX_HISTORY {
+                    object.history.push(seen.clone());
+                }
+            }
+        }
+    }
+
+    /// What was seen; calls that are still going on are not in it.
+    pub fn finish(self) -> Recorded {
+        let mut derived: FxHashMap<u64, Vec<u64>> = FxHashMap::default();
+        for (serial, object) in &self.objects {
+            if let Some(first) = object.history.first()
+                && first.made == Some(*serial)
+            {
+                first.operands(&mut |operand| derived.entry(operand).or_default().push(*serial));
+            }
+        }
+        for objects in derived.values_mut() {
+            objects.sort_by_key(|serial| self.objects[serial].born);
+        }
+        let mut objects: Vec<(u64, u64, String)> = (self.objects.iter())
+            .filter(|(_, object)| !object.history.is_empty())
+            .map(|(serial, object)| {
+                let class = self.dictionary.class(object.class).unwrap_or_default();
+                (object.born, *serial, class.to_owned())
+            })
+            .collect();
+        objects.sort();
+        let histories = self.objects.into_iter();
+        Recorded {
+            objects: objects
+                .into_iter()
+                .map(|(_, serial, class)| (serial, class))
+                .collect(),
+            histories: histories
+                .map(|(serial, object)| (serial, object.history))
+                .collect(),
+            derived,
+            statics: self.statics.into_values().flatten().collect(),
+        }
+    }
+}
+
+/// The program's own beginning is no part of what it offers.
+pub fn is_main(method: &Method) -> bool {
+    method.is_static && method.name == "main" && method.descriptor == "([Ljava/lang/String;)V"
+}
+
+/// Calls `each` for the objects in a value.
+fn objects(value: &Value, each: &mut impl FnMut(u64)) {
+    match value {
+        Value::Object(serial) => each(*serial),
+        Value::Array(_, _, elements) => elements.iter().for_each(|one| objects(one, each)),
+        Value::Literal(_) | Value::Unknown => {}
+    }
+}
+
+impl Seen {
+    /// The objects that it needs.
+    fn operands(&self, each: &mut impl FnMut(u64)) {
+        self.on.iter().for_each(|on| each(*on));
+        self.args.iter().for_each(|arg| objects(arg, each));
+    }
+}
+
+/// What was seen of a run.
+pub struct Recorded {
+    /// Objects with calls in the order in which they were first seen, with their
+    /// classes.
+    pub objects: Vec<(u64, String)>,
+    histories: FxHashMap<u64, Vec<Rc<Seen>>>,
+    /// Objects that were made by calls that others took part in.
+    derived: FxHashMap<u64, Vec<u64>>,
+    /// Calls of static methods in which no object took part.
+    pub statics: Vec<Rc<Seen>>,
+}
+
+/// A sequence that was cut out.
+#[derive(Debug, Clone)]
+pub struct Carved {
+    /// The calls.
+    pub sequence: Sequence,
+    /// What was seen of each.
+    pub seen: Vec<Rc<Seen>>,
+    /// Which of them are the object's own.
+    pub own: Vec<bool>,
+}
+
+impl Recorded {
+    /// The shape of an object's life: its calls without their arguments.
+    pub fn shape(&self, serial: u64) -> Vec<Method> {
+        let history = self.histories.get(&serial);
+        let calls = history.into_iter().flatten();
+        calls.map(|seen| seen.method.clone()).collect()
+    }
+
+    /// The calls of an object and what they need; with `wide`, also what was done
+    /// with other objects that came from the same ones, which may share state with
+    /// it.
+    pub fn slice(&self, object: u64, wide: bool, methods: &mut Methods) -> Option<Carved> {
+        let own: Vec<Rc<Seen>> = self.histories.get(&object)?.clone();
+        if own.first()?.made != Some(object) {
+            return None;
+        }
+        self.cut(own, wide, methods)
+    }
+
+    /// A call of a static method.
+    pub fn call(&self, seen: &Rc<Seen>, methods: &mut Methods) -> Option<Carved> {
+        self.cut(vec![seen.clone()], false, methods)
+    }
+
+    fn cut(&self, own: Vec<Rc<Seen>>, wide: bool, methods: &mut Methods) -> Option<Carved> {
+        let last = own.last()?.entered;
+        let mut chosen: BTreeMap<u64, Rc<Seen>> = BTreeMap::new();
+        let mut followed: BTreeSet<u64> = BTreeSet::new();
+        let mut pending: Vec<Rc<Seen>> = own.clone();
+        while let Some(seen) = pending.pop() {
+            if chosen.len() > 4 * MAX_CALLS || chosen.insert(seen.entered, seen.clone()).is_some() {
+                continue;
+            }
+            let mut follow = Vec::new();
+            let until = if wide { last } else { seen.entered };
+            seen.operands(&mut |operand| follow.push((operand, until)));
+            if wide {
+                seen.operands(&mut |operand| {
+                    let derived = self.derived.get(&operand).into_iter().flatten();
+                    follow.extend(derived.map(|serial| (*serial, last)));
+                });
+            }
+            for (serial, until) in follow {
+                let calls = self.histories.get(&serial).into_iter().flatten();
+                let calls = calls.filter(|call| call.entered < until);
+                if followed.insert(serial) || !wide {
+                    pending.extend(calls.cloned());
+                }
+            }
+        }
+        // What runs within a call that is there runs with it.
+        let mut ends: HashMap<u64, u64> = HashMap::new();
+        let mut calls = Vec::new();
+        for seen in chosen.into_values() {
+            let end = ends.entry(seen.thread).or_default();
+            if seen.entered > *end {
+                *end = seen.left;
+                calls.push(seen);
+            }
+        }
+        self.convert(&calls, &own, methods)
+    }
+
+    fn convert(
+        &self,
+        calls: &[Rc<Seen>],
+        own: &[Rc<Seen>],
+        methods: &mut Methods,
+    ) -> Option<Carved> {
+        let is_own = |seen: &Rc<Seen>| own.iter().any(|other| Rc::ptr_eq(seen, other));
+        let mut vars: HashMap<u64, usize> = HashMap::new();
+        let mut carved = Carved {
+            sequence: Vec::new(),
+            seen: Vec::new(),
+            own: Vec::new(),
+        };
+        for seen in calls {
+            let place = carved.sequence.len();
+            let mine = is_own(seen);
+            let on = match seen.on {
+                Some(on) => vars.get(&on).copied().map(Some),
+                None => Some(None),
+            };
+            let args: Option<Vec<Arg>> = seen.args.iter().map(|arg| argument(arg, &vars)).collect();
+            let (Some(on), Some(args)) = (on, args) else {
+                // What others have done can be left out; its own life ends here.
+                if mine {
+                    break;
+                }
+                continue;
+            };
+            if place == MAX_CALLS {
+                break;
+            }
+            if let End::Returned(Some(Value::Object(serial) | Value::Array(serial, ..))) = &seen.end
+            {
+                vars.entry(*serial).or_insert(place);
+            }
+            if let Some(made) = seen.made {
+                vars.entry(made).or_insert(place);
+            }
+            carved.sequence.push(Statement {
+                method: methods.intern(seen.method.clone()),
+                on,
+                args,
+                may_throw: matches!(seen.end, End::Threw(_)),
+            });
+            carved.seen.push(seen.clone());
+            carved.own.push(mine);
+        }
+        carved.own.contains(&true).then_some(carved)
+    }
+}
+
+fn argument(value: &Value, vars: &HashMap<u64, usize>) -> Option<Arg> {
+    Some(match value {
+        Value::Literal(literal) => Arg::Literal(literal.clone()),
+        Value::Object(serial) => Arg::Var(*vars.get(serial)?),
+        Value::Array(serial, element, elements) => match vars.get(serial) {
+            Some(var) => Arg::Var(*var),
+            None => {
+                let elements: Option<Vec<Arg>> =
+                    elements.iter().map(|one| argument(one, vars)).collect();
+                Arg::Array(element.clone(), elements?)
+            }
+        },
+        Value::Unknown => return None,
+    })
+}

@@ -1,0 +1,341 @@
+//! Rewriting the program's classes so that they cannot harm: calls that end the
+//! JVM, start processes, use the network, write or delete files go to the
+//! worker's `Guard`, and objects that open files or sockets are of its classes.
+//!
+//! No instruction changes its length, so nothing moves: a call of a method becomes
+//! one of a static method that takes the receiver as its first argument, a `new`
+//! names a subclass. What may be called is read from the worker itself.
+
+use crate::junit::write_file;
+use crate::program::source;
+use anyhow::{Context, Result};
+use hindsight_classfile::{ClassFile, PoolBuilder, Utf8, access, opcode};
+use std::collections::{HashMap, HashSet};
+use std::io::{Cursor, Read};
+use std::path::Path;
+use zip::ZipArchive;
+
+/// The worker's library.
+pub const WORKER_JAR: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/hindsight-worker.jar"));
+
+const GUARD: &str = "dev/hindsight/worker/Guard";
+const GUARDED: &str = "dev/hindsight/worker/Guarded$";
+
+/// Classes whose static methods `Guard` stands in for.
+const STATIC_OWNERS: [&str; 5] = [
+    "java/lang/System",
+    "java/nio/file/Files",
+    "java/nio/channels/FileChannel",
+    "java/nio/channels/SocketChannel",
+    "java/io/File",
+];
+
+/// Whose instance methods it does.
+const OWNERS: [&str; 14] = [
+    "java/lang/Runtime",
+    "java/lang/ProcessBuilder",
+    "java/lang/ProcessHandle",
+    "java/lang/reflect/Method",
+    "java/lang/reflect/Constructor",
+    "java/io/File",
+    "java/net/Socket",
+    "java/net/ServerSocket",
+    "java/net/DatagramSocket",
+    "java/net/MulticastSocket",
+    "java/net/URL",
+    "java/net/http/HttpClient",
+    "java/nio/channels/SocketChannel",
+    "java/nio/channels/ServerSocketChannel",
+];
+
+/// What the worker stands in for.
+pub struct Guards {
+    /// Names and descriptors of `Guard`'s methods.
+    methods: HashSet<(String, String)>,
+    /// By the class that is extended: the one that does, its constructors.
+    classes: HashMap<String, (String, HashSet<String>)>,
+}
+
+impl Guards {
+    /// Reads the worker's own classes.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the worker that was built in cannot be read.
+    pub fn new() -> Result<Guards> {
+        let mut guards = Guards {
+            methods: HashSet::new(),
+            classes: HashMap::new(),
+        };
+        let mut jar = ZipArchive::new(Cursor::new(WORKER_JAR))?;
+        for at in 0..jar.len() {
+            let mut entry = jar.by_index(at)?;
+            let name = entry.name().to_owned();
+            let Some(class) = name.strip_suffix(".class") else {
+                continue;
+            };
+            if class != GUARD && !class.starts_with(GUARDED) {
+                continue;
+            }
+            let mut bytes = Vec::new();
+            entry.read_to_end(&mut bytes)?;
+            let file = ClassFile::parse(&bytes).context("the worker's classes cannot be read")?;
+            let public = file
+                .methods
+                .iter()
+                .filter(|method| method.is(access::PUBLIC));
+            if class == GUARD {
+                let methods = public.filter(|method| method.is(access::STATIC));
+                guards.methods = methods
+                    .map(|method| (text(method.name), text(method.descriptor)))
+                    .collect();
+            } else if let Some(parent) = file.super_name()? {
+                let constructors = public.map(|method| text(method.descriptor)).collect();
+                guards
+                    .classes
+                    .insert(text(parent), (class.to_owned(), constructors));
+            }
+        }
+        Ok(guards)
+    }
+
+    /// Writes the classes of a class path that must be rewritten below `dir`, which
+    /// then goes before it.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the class path cannot be read or a class not be written.
+    pub fn apply(&self, classpath: &str, release: u32, dir: &Path) -> Result<usize> {
+        let found = source::class_path(classpath, release)?;
+        let mut seen = HashSet::new();
+        let mut count = 0;
+        for raw in &found.classes {
+            let Ok(file) = ClassFile::parse(&raw.bytes) else {
+                continue; // the JVM will refuse it too
+            };
+            let Ok(name) = file.name() else { continue };
+            let name = text(name);
+            if name.contains("..") || name.starts_with('/') || !seen.insert(name.clone()) {
+                continue;
+            }
+            if let Some(bytes) = self.rewrite(&file, &raw.bytes) {
+                write_file(&dir.join(format!("{name}.class")), bytes)?;
+                count += 1;
+            }
+        }
+        Ok(count)
+    }
+
+    /// The class as it may be loaded; nothing if it may as it is, or cannot be
+    /// rewritten.
+    fn rewrite(&self, file: &ClassFile<'_>, bytes: &[u8]) -> Option<Vec<u8>> {
+        let calls = Calls::of(file);
+        let guarded: HashMap<&str, &str> = (self.classes.iter())
+            .filter(|(parent, (_, constructors))| {
+                // A constructor that only subclasses have: leave this class alone.
+                let unknown = |(owner, descriptor): &(String, String)| {
+                    owner == *parent && !constructors.contains(descriptor)
+                };
+                !calls.constructors.iter().any(unknown)
+            })
+            .map(|(parent, (class, _))| (parent.as_str(), class.as_str()))
+            .collect();
+        let mut added = PoolBuilder::new(&file.pool);
+        let mut patches: Vec<(usize, Vec<u8>)> = Vec::new();
+        for method in &file.methods {
+            let Ok(Some(code)) = method.code(&file.pool) else {
+                continue;
+            };
+            for insn in code.instructions() {
+                let Ok(insn) = insn else { break };
+                let at = code.bytecode_offset + insn.offset;
+                let patch = match insn.opcode {
+                    opcode::NEW => {
+                        let class = file.pool.class(insn.constant()).ok()?;
+                        guarded.get(text(class).as_str()).and_then(|stand_in| {
+                            let index = added.class(&file.pool, Utf8::new(stand_in.as_bytes()));
+                            Some(with_index(opcode::NEW, index.ok()?))
+                        })
+                    }
+                    opcode::INVOKESPECIAL => self
+                        .constructor(file, insn.constant(), &guarded, &mut added)
+                        .map(|index| with_index(opcode::INVOKESPECIAL, index)),
+                    opcode::INVOKEVIRTUAL | opcode::INVOKESTATIC | opcode::INVOKEINTERFACE => {
+                        let is_static = insn.opcode == opcode::INVOKESTATIC;
+                        self.method(file, insn.constant(), is_static, &mut added)
+                            .map(|index| {
+                                let mut patch = with_index(opcode::INVOKESTATIC, index);
+                                // An interface's call is longer.
+                                patch.resize(insn.bytes.len(), opcode::NOP);
+                                patch
+                            })
+                    }
+                    _ => None,
+                };
+                patches.extend(patch.map(|patch| (at, patch)));
+            }
+        }
+        self.handles(file, &guarded, &mut added, &mut patches);
+        let parent = file.super_name().ok()?.map(text);
+        if let Some(stand_in) = parent.and_then(|parent| guarded.get(parent.as_str()).copied()) {
+            let index = added
+                .class(&file.pool, Utf8::new(stand_in.as_bytes()))
+                .ok()?;
+            let at = POOL + file.pool.raw().len() + 4;
+            patches.push((at, index.to_be_bytes().to_vec()));
+        }
+        if patches.is_empty() {
+            return None;
+        }
+        let mut patched = bytes.to_vec();
+        for (at, patch) in patches {
+            patched
+                .get_mut(at..at + patch.len())?
+                .copy_from_slice(&patch);
+        }
+        let end = POOL + file.pool.raw().len();
+        let mut out = patched[..8].to_vec();
+        out.extend(added.count().to_be_bytes());
+        out.extend(&patched[POOL..end]);
+        out.extend(added.raw());
+        out.extend(&patched[end..]);
+        Some(out)
+    }
+
+    /// What stands in for a method.
+    fn method(
+        &self,
+        file: &ClassFile<'_>,
+        index: u16,
+        is_static: bool,
+        added: &mut PoolBuilder,
+    ) -> Option<u16> {
+        let member = file.pool.method(index).ok()?;
+        let (owner, name, descriptor) = (
+            text(member.owner),
+            text(member.name),
+            text(member.descriptor),
+        );
+        let owners: &[&str] = if is_static { &STATIC_OWNERS } else { &OWNERS };
+        if !owners.contains(&owner.as_str()) {
+            return None;
+        }
+        let descriptor = match is_static {
+            true => descriptor,
+            false => {
+                // A multicast socket is a datagram socket.
+                let receiver = owner.replace("MulticastSocket", "DatagramSocket");
+                format!("(L{receiver};{}", descriptor.strip_prefix('(')?)
+            }
+        };
+        if !self.methods.contains(&(name.clone(), descriptor.clone())) {
+            return None;
+        }
+        let guard = added.class(&file.pool, Utf8::new(GUARD.as_bytes())).ok()?;
+        added
+            .method(guard, name.as_bytes(), descriptor.as_bytes())
+            .ok()
+    }
+
+    fn constructor(
+        &self,
+        file: &ClassFile<'_>,
+        index: u16,
+        guarded: &HashMap<&str, &str>,
+        added: &mut PoolBuilder,
+    ) -> Option<u16> {
+        let member = file.pool.method(index).ok()?;
+        if member.name.as_bytes() != b"<init>" {
+            return None;
+        }
+        let stand_in = guarded.get(text(member.owner).as_str())?;
+        let class = added
+            .class(&file.pool, Utf8::new(stand_in.as_bytes()))
+            .ok()?;
+        added
+            .method(class, b"<init>", member.descriptor.as_bytes())
+            .ok()
+    }
+
+    /// Method references: `System::exit`.
+    fn handles(
+        &self,
+        file: &ClassFile<'_>,
+        guarded: &HashMap<&str, &str>,
+        added: &mut PoolBuilder,
+        patches: &mut Vec<(usize, Vec<u8>)>,
+    ) {
+        const VIRTUAL: u8 = 5;
+        const STATIC: u8 = 6;
+        const NEW: u8 = 8;
+        const INTERFACE: u8 = 9;
+        let raw = file.pool.raw();
+        let mut at = 0;
+        while let Some(&tag) = raw.get(at) {
+            let half = |at: usize| Some(u16::from_be_bytes([*raw.get(at)?, *raw.get(at + 1)?]));
+            let len = match tag {
+                1 => 3 + usize::from(half(at + 1).unwrap_or(0)),
+                3 | 4 | 9..=12 | 17 | 18 => 5,
+                5 | 6 => 9,
+                15 => 4,
+                _ => 3,
+            };
+            if tag == 15
+                && let (Some(&kind), Some(index)) = (raw.get(at + 1), half(at + 2))
+            {
+                let found = match kind {
+                    VIRTUAL | INTERFACE | STATIC => self
+                        .method(file, index, kind == STATIC, added)
+                        .map(|index| (STATIC, index)),
+                    NEW => self
+                        .constructor(file, index, guarded, added)
+                        .map(|index| (NEW, index)),
+                    _ => None,
+                };
+                if let Some((kind, index)) = found {
+                    patches.push((POOL + at + 1, with_index(kind, index)));
+                }
+            }
+            at += len;
+        }
+    }
+}
+
+/// Where the constants begin.
+const POOL: usize = 10;
+
+fn with_index(first: u8, index: u16) -> Vec<u8> {
+    let [high, low] = index.to_be_bytes();
+    vec![first, high, low]
+}
+
+fn text(name: Utf8<'_>) -> String {
+    name.to_string_lossy().into_owned()
+}
+
+/// What a class calls.
+#[derive(Default)]
+struct Calls {
+    /// Owner and descriptor.
+    constructors: HashSet<(String, String)>,
+}
+
+impl Calls {
+    fn of(file: &ClassFile<'_>) -> Calls {
+        let mut calls = Calls::default();
+        for method in &file.methods {
+            let Ok(Some(code)) = method.code(&file.pool) else {
+                continue;
+            };
+            for insn in code.instructions().flatten() {
+                if insn.opcode == opcode::INVOKESPECIAL
+                    && let Ok(member) = file.pool.method(insn.constant())
+                    && member.name.as_bytes() == b"<init>"
+                {
+                    (calls.constructors).insert((text(member.owner), text(member.descriptor)));
+                }
+            }
+        }
+        calls
+    }
+}

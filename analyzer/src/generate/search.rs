@@ -1,0 +1,606 @@
+//! New sequences: at random (universal models), then along inferred models
+//! (Palulu, 2.1.2).
+//!
+//! A component is a sequence that ran without an exception and ended in values that
+//! no other had; new sequences are made of components and a call. A modelled
+//! component knows where its object stands in the model of its class.
+
+use super::asserted::is_whole;
+use super::sequence::{Arg, MethodId, Methods, Sequence, Statement};
+use super::surface::Surface;
+use super::worker::{ClassNumber, Ended, Executed, Outcome, Random, Worker, class_get_name};
+use crate::model::graph::{Edge, Node, ROOT};
+use crate::model::values::Literal;
+use crate::model::{Model, RESULT};
+use anyhow::Result;
+use std::collections::{HashMap, HashSet};
+use std::time::{Duration, Instant};
+
+/// Sequences that are made before they are executed.
+const BATCH: usize = 64;
+/// Calls of one sequence.
+const MAX_LENGTH: usize = 30;
+/// Components that give values of one class.
+const MAX_PER_CLASS: usize = 200;
+/// Components at one node of a model that end in values that others have had.
+const MAX_PER_NODE: usize = 20;
+/// Tests of one method, by models and at random.
+const MAX_TESTS: usize = 8;
+
+/// How long to search.
+#[derive(Debug, Clone, Copy)]
+pub struct Bounds {
+    /// What looks random depends on this alone,
+    pub seed: u64,
+    /// if only so many sequences are executed.
+    pub sequences: Option<u64>,
+    /// The time for all.
+    pub time: Option<Duration>,
+}
+
+/// A sequence to make a test of.
+#[derive(Debug, Clone)]
+pub struct Found {
+    /// The calls; the last may throw.
+    pub sequence: Sequence,
+    /// The class that it is about.
+    pub class: String,
+    /// The object that it is about.
+    pub object: Option<usize>,
+}
+
+/// What became of a search.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+pub struct Tally {
+    /// Sequences that were executed, at random and along models.
+    pub executed: [u64; 2],
+    /// Sequences that were kept as components, likewise.
+    pub components: [u64; 2],
+    /// Sequences that wanted what they must not.
+    pub blocked: u64,
+    /// Sequences that took too long, or ended the JVM.
+    pub lost: u64,
+}
+
+#[derive(Debug, Clone)]
+struct Component {
+    sequence: Sequence,
+    /// Which object is modelled, by which class's model, and where it stands.
+    modelled: Option<Modelled>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+struct Modelled {
+    class: usize,
+    object: usize,
+    node: Node,
+}
+
+/// A sequence that is to be executed.
+struct Candidate {
+    sequence: Sequence,
+    modelled: Option<Modelled>,
+}
+
+/// A search that goes on.
+pub struct Search<'a> {
+    methods: &'a mut Methods,
+    worker: &'a mut Worker,
+    surface: &'a Surface,
+    model: Option<&'a Model>,
+    /// Names of the classes with models.
+    classes: Vec<String>,
+    random: Random,
+    components: Vec<Component>,
+    modelled: Vec<usize>,
+    /// Where objects of a class come from: component and variable.
+    values: HashMap<ClassNumber, Vec<(usize, usize)>>,
+    states: HashSet<(ClassNumber, u64)>,
+    /// Sequences that were executed; along a model, with where they stand in it.
+    known: HashSet<(Sequence, Option<Modelled>)>,
+    /// Components by where they stand.
+    reached: HashMap<(usize, Node), usize>,
+    /// Methods that are not called any more.
+    excluded: HashMap<MethodId, u32>,
+    /// Methods that cannot be called.
+    found: Vec<Found>,
+    per_method: HashMap<(MethodId, bool, bool), usize>,
+    /// What became of it.
+    pub tally: Tally,
+}
+
+impl<'a> Search<'a> {
+    /// Begins with nothing.
+    pub fn new(
+        surface: &'a Surface,
+        model: Option<&'a Model>,
+        methods: &'a mut Methods,
+        worker: &'a mut Worker,
+        seed: u64,
+    ) -> Search<'a> {
+        let classes = model.map_or(Vec::new(), |model| {
+            let with_edges = model.classes.iter().filter(|(_, class)| {
+                class
+                    .graph
+                    .edges(ROOT)
+                    .iter()
+                    .any(|edge| model.call(edge.call).creates())
+            });
+            with_edges.map(|(name, _)| name.clone()).collect()
+        });
+        Search {
+            methods,
+            worker,
+            surface,
+            model,
+            classes,
+            random: Random::new(seed),
+            components: Vec::new(),
+            modelled: Vec::new(),
+            values: HashMap::new(),
+            states: HashSet::new(),
+            known: HashSet::new(),
+            reached: HashMap::new(),
+            excluded: HashMap::new(),
+            found: Vec::new(),
+            per_method: HashMap::new(),
+            tally: Tally::default(),
+        }
+    }
+
+    /// Searches, half of the time at random if there is a model.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the worker does.
+    pub fn run(mut self, bounds: &Bounds) -> Result<(Vec<Found>, Tally)> {
+        let started = Instant::now();
+        self.worker.declare(self.methods)?;
+        let phases = if self.classes.is_empty() { 1 } else { 2 };
+        for phase in 0..phases {
+            let share = |whole: u64| whole * (phase as u64 + 1) / phases as u64;
+            let mut idle = 0;
+            loop {
+                let executed: u64 = self.tally.executed.iter().sum();
+                let sequences = bounds.sequences.map(share);
+                let left = sequences.map_or(BATCH as u64, |most| most.saturating_sub(executed));
+                let time = bounds
+                    .time
+                    .map(|time| time * (phase as u32 + 1) / phases as u32);
+                if left == 0 || idle > 200 || time.is_some_and(|time| started.elapsed() >= time) {
+                    break;
+                }
+                let batch = self.batch(phase, left.min(BATCH as u64) as usize);
+                idle = if batch.is_empty() { idle + 1 } else { 0 };
+                self.execute(batch, phase)?;
+            }
+        }
+        Ok((self.found, self.tally))
+    }
+
+    fn batch(&mut self, phase: usize, size: usize) -> Vec<Candidate> {
+        let mut batch = Vec::new();
+        for _ in 0..4 * size {
+            if batch.len() == size {
+                break;
+            }
+            let made = match phase {
+                0 => self.at_random(None),
+                _ if self.modelled.is_empty() || self.random.percent(30) => self.begin(),
+                // Calls that the model does not know, on what it has made.
+                _ if self.random.percent(15) => {
+                    let place = *self.random.pick(&self.modelled).unwrap_or(&0);
+                    self.at_random(Some(place))
+                }
+                _ => self.extend(),
+            };
+            if let Some(made) = made
+                && made.sequence.len() <= MAX_LENGTH
+                && self.known.insert((made.sequence.clone(), made.modelled))
+            {
+                batch.push(made);
+            }
+        }
+        batch
+    }
+
+    /// A call of any method; on the object of a modelled component, if there is
+    /// one.
+    fn at_random(&mut self, on: Option<usize>) -> Option<Candidate> {
+        let id = match on {
+            Some(place) => {
+                let modelled = self.components[place].modelled?;
+                let class = &self.classes[modelled.class];
+                let own = self.surface.of_class(class);
+                *self.random.pick(own)?
+            }
+            None => *self.random.pick(&self.surface.methods)?,
+        };
+        let method = self.methods.get(id).clone();
+        let mut maker = Maker::default();
+        let mut receiver = None;
+        let mut modelled = None;
+        if let Some(place) = on {
+            if method.is_static || method.is_constructor() {
+                return None;
+            }
+            let component = self.components[place].clone();
+            let offset = maker.add(place, &component.sequence);
+            modelled = component.modelled.map(|known| Modelled {
+                object: known.object + offset,
+                ..known
+            });
+            receiver = modelled.map(|known| known.object);
+        } else if !method.is_static && !method.is_constructor() {
+            receiver = Some(self.object(&method.class, &mut maker)?);
+        }
+        let (types, _) = method.types();
+        let mut args = Vec::new();
+        for ty in &types {
+            args.push(self.argument(ty, &mut maker, 0)?);
+        }
+        self.candidate(maker, id, receiver, args, modelled)
+    }
+
+    fn candidate(
+        &mut self,
+        maker: Maker,
+        method: MethodId,
+        on: Option<usize>,
+        args: Vec<Arg>,
+        modelled: Option<Modelled>,
+    ) -> Option<Candidate> {
+        let unusable = self
+            .worker
+            .declared
+            .get(method.0 as usize)
+            .is_some_and(Result::is_err);
+        if unusable || self.excluded.get(&method).is_some_and(|count| *count >= 2) {
+            return None;
+        }
+        let mut sequence = maker.sequence;
+        sequence.push(Statement {
+            method,
+            on,
+            args,
+            may_throw: false,
+        });
+        Some(Candidate { sequence, modelled })
+    }
+
+    /// A sequence along the first edge of a model.
+    fn begin(&mut self) -> Option<Candidate> {
+        let model = self.model?;
+        let class = self.random.below(self.classes.len());
+        let graph = &model.classes.get(&self.classes[class])?.graph;
+        let edges: Vec<&Edge> = (graph.edges(ROOT).iter())
+            .filter(|edge| model.call(edge.call).creates())
+            .collect();
+        let edge = *self.random.pick(&edges)?;
+        let call = model.call(edge.call);
+        let mut maker = Maker::default();
+        let (id, is_constructor) = self.resolve(edge)?;
+        let receiver = match call.is_static || is_constructor {
+            true => None,
+            false => Some(self.object(&call.class, &mut maker)?),
+        };
+        let args = self.arguments(edge, None, &mut maker)?;
+        let modelled = Modelled {
+            class,
+            object: maker.sequence.len(),
+            node: graph.find(edge.target),
+        };
+        self.candidate(maker, id, receiver, args, Some(modelled))
+    }
+
+    /// A sequence that goes on along an edge of its model.
+    fn extend(&mut self) -> Option<Candidate> {
+        let model = self.model?;
+        let place = *self.random.pick(&self.modelled)?;
+        let component = self.components[place].clone();
+        let modelled = component.modelled?;
+        let graph = &model.classes.get(&self.classes[modelled.class])?.graph;
+        let edges = graph.edges(modelled.node);
+        let edge = self.random.pick(edges)?;
+        let call = model.call(edge.call);
+        let mut maker = Maker::default();
+        let offset = maker.add(place, &component.sequence);
+        let object = modelled.object + offset;
+        let (id, is_constructor) = self.resolve(edge)?;
+        let receiver = if call.is_static || is_constructor {
+            None
+        } else if call.positions.contains(&0) {
+            Some(object)
+        } else {
+            Some(self.object(&call.class, &mut maker)?)
+        };
+        let args = self.arguments(edge, Some(object), &mut maker)?;
+        let modelled = Modelled {
+            object,
+            node: graph.find(edge.target),
+            ..modelled
+        };
+        self.candidate(maker, id, receiver, args, Some(modelled))
+    }
+
+    fn resolve(&self, edge: &Edge) -> Option<(MethodId, bool)> {
+        let call = self.model?.call(edge.call);
+        let id = self.surface.modelled.get(&edge.call).copied()?;
+        Some((id, call.method == "<init>"))
+    }
+
+    /// Arguments as they are on the edge of a model; `object` where the modelled
+    /// object stands.
+    fn arguments(
+        &mut self,
+        edge: &Edge,
+        object: Option<usize>,
+        maker: &mut Maker,
+    ) -> Option<Vec<Arg>> {
+        let call = self.model?.call(edge.call);
+        let (id, _) = self.resolve(edge)?;
+        let (types, _) = self.methods.get(id).types();
+        let mut args = Vec::new();
+        for (at, ty) in types.iter().enumerate() {
+            let position = at as i16 + 1;
+            debug_assert_ne!(position, RESULT);
+            if let Some(object) = object
+                && call.positions.contains(&position)
+            {
+                args.push(Arg::Var(object));
+                continue;
+            }
+            let seen = edge.tally.values.get(&position);
+            let usable = seen.map_or(Vec::new(), |values| {
+                let values = values.sorted().into_iter().map(|(value, _)| value.clone());
+                values.filter(|value| fits(value, ty)).collect()
+            });
+            let total = edge.tally.returned.total() + edge.tally.threw.total();
+            let often = seen.map_or(0, |values| {
+                values
+                    .sorted()
+                    .iter()
+                    .map(|(_, counts)| counts.total())
+                    .sum::<u64>()
+            });
+            // Where mostly objects were passed, values are the exception.
+            let value = !usable.is_empty() && (often >= total || self.random.percent(50));
+            args.push(match value {
+                true => Arg::Literal(self.random.pick(&usable)?.clone()),
+                false => self.argument(ty, maker, 0)?,
+            });
+        }
+        Some(args)
+    }
+
+    /// A value of a type: from the pool, an object, or null.
+    fn argument(&mut self, ty: &str, maker: &mut Maker, depth: usize) -> Option<Arg> {
+        let pool = self.surface.pool(ty);
+        if !pool.is_empty() && (ty != "Ljava/lang/Object;" || self.random.percent(30)) {
+            return Some(Arg::Literal(self.random.pick(pool)?.clone()));
+        }
+        let object = match self.random.percent(5) {
+            true => None,
+            false => self.object(&class_get_name(ty), maker),
+        };
+        if let Some(var) = object {
+            return Some(Arg::Var(var));
+        }
+        if let Some(element) = ty.strip_prefix('[')
+            && depth < 2
+        {
+            let count = self.random.below(3);
+            let mut elements = Vec::new();
+            for _ in 0..count {
+                elements.push(self.argument(element, maker, depth + 1)?);
+            }
+            return Some(Arg::Array(element.to_owned(), elements));
+        }
+        // Null is worth a try now and then, not always.
+        (self.random.percent(20)).then_some(Arg::Literal(Literal::Null))
+    }
+
+    /// An object of a class, from a component.
+    fn object(&mut self, class: &str, maker: &mut Maker) -> Option<usize> {
+        let mut fitting: Vec<ClassNumber> = (self.values.keys().copied())
+            .filter(|number| self.worker.class(*number).is_a(class))
+            .collect();
+        fitting.sort();
+        let number = *self.random.pick(&fitting)?;
+        let list = &self.values[&number];
+        // What is here already is used again, at times.
+        let there: Vec<usize> = (list.iter())
+            .filter_map(|(component, var)| Some(maker.offsets.get(component)? + var))
+            .collect();
+        if !there.is_empty() && self.random.percent(60) {
+            return self.random.pick(&there).copied();
+        }
+        let (component, var) = *self.random.pick(list)?;
+        let offset = maker.add(component, &self.components[component].sequence);
+        Some(offset + var)
+    }
+
+    fn execute(&mut self, batch: Vec<Candidate>, phase: usize) -> Result<()> {
+        let sequences: Vec<Sequence> = batch.iter().map(|one| one.sequence.clone()).collect();
+        let executed = self.worker.execute(self.methods, &sequences)?;
+        for (candidate, executed) in batch.into_iter().zip(executed) {
+            self.tally.executed[phase] += 1;
+            self.take(candidate, &executed, phase);
+        }
+        Ok(())
+    }
+
+    fn take(&mut self, candidate: Candidate, executed: &Executed, phase: usize) {
+        let Some(last) = candidate.sequence.last() else {
+            return;
+        };
+        let method = last.method;
+        if executed.blocked {
+            self.tally.blocked += 1;
+            *self.excluded.entry(method).or_default() += 2;
+            return;
+        }
+        if executed.ended != Ended::Well {
+            self.tally.lost += 1;
+            *self.excluded.entry(method).or_default() += 1;
+            return;
+        }
+        let length = candidate.sequence.len();
+        if !is_whole(executed, length) {
+            return;
+        }
+        if let Some(Outcome::Threw(class, ..)) = executed.outcomes.last() {
+            // What comes of null is mostly no decision of the program.
+            let null = Arg::Literal(Literal::Null);
+            let of_null = self.worker.class(*class).name == "java.lang.NullPointerException"
+                && last.args.contains(&null);
+            let mut sequence = candidate.sequence;
+            if let Some(last) = sequence.last_mut() {
+                last.may_throw = true;
+            }
+            if !of_null {
+                self.propose(sequence, None, method, MAX_TESTS / 4, phase);
+            }
+            return;
+        }
+        // Only values that are new are worth building on.
+        let touched = |var: usize| {
+            var + 1 == length
+                || last.on == Some(var)
+                || candidate.modelled.is_some_and(|known| known.object == var)
+        };
+        let mut fresh = false;
+        for (var, class, digest) in &executed.states {
+            if touched(*var) {
+                fresh |= self.states.insert((*class, *digest));
+            }
+        }
+        let object = candidate.modelled.map(|known| known.object);
+        let shows = !matches!(executed.outcomes.last(), Some(Outcome::Void));
+        let object = object.or(last.on).or(Some(length - 1));
+        if fresh {
+            self.propose(candidate.sequence.clone(), object, method, MAX_TESTS, phase);
+        } else if shows {
+            self.propose(
+                candidate.sequence.clone(),
+                object,
+                method,
+                MAX_TESTS / 4,
+                phase,
+            );
+        }
+        // Another way to a place in a model is worth keeping even so.
+        let rare = candidate.modelled.is_some_and(|known| {
+            let count = self.reached.entry((known.class, known.node)).or_default();
+            *count += 1;
+            *count <= MAX_PER_NODE
+        });
+        if !fresh && !rare {
+            return;
+        }
+        let place = self.components.len();
+        let mut useful = candidate.modelled.is_some();
+        for (var, class, _) in &executed.states {
+            let list = self.values.entry(*class).or_default();
+            if touched(*var)
+                && list.len() < MAX_PER_CLASS
+                && !is_value(&self.worker.class(*class).name)
+            {
+                list.push((place, *var));
+                useful = true;
+            }
+        }
+        self.values.retain(|_, list| !list.is_empty());
+        if !useful {
+            return;
+        }
+        if candidate.modelled.is_some() {
+            self.modelled.push(place);
+        }
+        self.tally.components[phase] += 1;
+        self.components.push(Component {
+            sequence: candidate.sequence,
+            modelled: candidate.modelled,
+        });
+    }
+
+    /// A test may be made of it, if there are not enough of its last method.
+    fn propose(
+        &mut self,
+        sequence: Sequence,
+        object: Option<usize>,
+        method: MethodId,
+        most: usize,
+        phase: usize,
+    ) {
+        let threw = sequence.last().is_some_and(|last| last.may_throw);
+        let count = self
+            .per_method
+            .entry((method, threw, phase == 1))
+            .or_default();
+        if *count >= most {
+            return;
+        }
+        *count += 1;
+        let class = match object {
+            Some(object) => self.methods.get(sequence[object].method).types().1,
+            None => String::new(),
+        };
+        let class = crate::java::descriptor::class_name(&class)
+            .filter(|class| self.surface.is_tested(class))
+            .unwrap_or_else(|| self.methods.get(method).class.clone());
+        self.found.push(Found {
+            sequence,
+            class,
+            object,
+        });
+    }
+}
+
+/// Whether objects of a class are always written down, never built.
+fn is_value(class: &str) -> bool {
+    matches!(
+        class,
+        "java.lang.String"
+            | "java.lang.Boolean"
+            | "java.lang.Byte"
+            | "java.lang.Short"
+            | "java.lang.Character"
+            | "java.lang.Integer"
+            | "java.lang.Long"
+            | "java.lang.Float"
+            | "java.lang.Double"
+            | "java.lang.Class"
+    )
+}
+
+/// Whether a value that was seen can be passed for a parameter.
+fn fits(value: &Literal, ty: &str) -> bool {
+    let primitive = ty.len() == 1;
+    match value {
+        Literal::Null => !primitive,
+        Literal::Bool(_) | Literal::Int(_) | Literal::Float(_) | Literal::Double(_) => primitive,
+        _ => !primitive,
+    }
+}
+
+/// A sequence that is put together.
+#[derive(Default)]
+struct Maker {
+    sequence: Sequence,
+    /// Where each component begins.
+    offsets: HashMap<usize, usize>,
+}
+
+impl Maker {
+    /// Appends a component, and gives the place of its first call.
+    fn add(&mut self, place: usize, component: &[Statement]) -> usize {
+        let offset = self.sequence.len();
+        let moved = component
+            .iter()
+            .map(|one| one.renumbered(|var| var + offset));
+        self.sequence.extend(moved);
+        self.offsets.insert(place, offset);
+        offset
+    }
+}

@@ -1,0 +1,162 @@
+//! Sequences of calls.
+
+use crate::java::descriptor;
+use crate::model::values::Literal;
+use std::collections::HashMap;
+
+/// A method, by its place in [`Methods`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct MethodId(pub u32);
+
+/// A method that sequences may call.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Method {
+    /// The class that declares it, with dots.
+    pub class: String,
+    /// Its name.
+    pub name: String,
+    /// Its descriptor.
+    pub descriptor: String,
+    /// Whether it has no receiver.
+    pub is_static: bool,
+}
+
+impl Method {
+    /// Whether it is a constructor.
+    pub fn is_constructor(&self) -> bool {
+        self.name == "<init>"
+    }
+
+    /// The descriptors of its parameters, and of what it returns: a constructor its
+    /// object.
+    pub fn types(&self) -> (Vec<String>, String) {
+        let (parameters, result) = descriptor::split(&self.descriptor).unwrap_or_default();
+        let parameters = parameters.into_iter().map(str::to_owned).collect();
+        match self.is_constructor() {
+            true => (parameters, descriptor::of_class(&self.class)),
+            false => (parameters, result.to_owned()),
+        }
+    }
+}
+
+/// All methods that sequences may call.
+#[derive(Debug, Default)]
+pub struct Methods {
+    list: Vec<Method>,
+    places: HashMap<Method, MethodId>,
+}
+
+impl Methods {
+    /// The number of a method.
+    pub fn intern(&mut self, method: Method) -> MethodId {
+        let next = MethodId(self.list.len() as u32);
+        let id = *self.places.entry(method.clone()).or_insert(next);
+        if id == next {
+            self.list.push(method);
+        }
+        id
+    }
+
+    /// A method by its number.
+    ///
+    /// # Panics
+    ///
+    /// Panics if it is none of these.
+    pub fn get(&self, id: MethodId) -> &Method {
+        &self.list[id.0 as usize]
+    }
+
+    /// All of them.
+    pub fn all(&self) -> &[Method] {
+        &self.list
+    }
+}
+
+/// What is passed for a parameter.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum Arg {
+    /// What a call before has returned, or made.
+    Var(usize),
+    /// A number, text or constant; the kind of primitive is the parameter's.
+    Literal(Literal),
+    /// A new array: the descriptor of its elements, and these.
+    Array(String, Vec<Arg>),
+}
+
+impl Arg {
+    /// Calls `each` for the variables in it.
+    pub fn vars(&self, each: &mut impl FnMut(usize)) {
+        match self {
+            Arg::Var(var) => each(*var),
+            Arg::Literal(_) => {}
+            Arg::Array(_, elements) => elements.iter().for_each(|element| element.vars(each)),
+        }
+    }
+
+    /// The same with other variables.
+    pub fn renumbered(&self, to: &impl Fn(usize) -> usize) -> Arg {
+        match self {
+            Arg::Var(var) => Arg::Var(to(*var)),
+            Arg::Literal(literal) => Arg::Literal(literal.clone()),
+            Arg::Array(ty, elements) => {
+                let elements = elements.iter().map(|element| element.renumbered(to));
+                Arg::Array(ty.clone(), elements.collect())
+            }
+        }
+    }
+}
+
+/// A call. Its result is the variable of its place in the sequence.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Statement {
+    /// What is called.
+    pub method: MethodId,
+    /// On what, if it has a receiver.
+    pub on: Option<usize>,
+    /// With what.
+    pub args: Vec<Arg>,
+    /// Whether the sequence goes on if it throws.
+    pub may_throw: bool,
+}
+
+impl Statement {
+    /// Calls `each` for the variables that it uses.
+    pub fn vars(&self, mut each: impl FnMut(usize)) {
+        if let Some(on) = self.on {
+            each(on);
+        }
+        for arg in &self.args {
+            arg.vars(&mut each);
+        }
+    }
+
+    /// The same with other variables.
+    pub fn renumbered(&self, to: impl Fn(usize) -> usize) -> Statement {
+        Statement {
+            method: self.method,
+            on: self.on.map(&to),
+            args: self.args.iter().map(|arg| arg.renumbered(&to)).collect(),
+            may_throw: self.may_throw,
+        }
+    }
+}
+
+/// Calls, one after another.
+pub type Sequence = Vec<Statement>;
+
+/// A sequence without one of its calls, which no other one uses.
+pub fn without(sequence: &[Statement], gone: usize) -> Option<Sequence> {
+    let mut used = false;
+    for statement in sequence {
+        statement.vars(|var| used |= var == gone);
+    }
+    if used {
+        return None;
+    }
+    let to = |var: usize| if var > gone { var - 1 } else { var };
+    let rest = sequence.iter().enumerate().filter(|(at, _)| *at != gone);
+    Some(
+        rest.map(|(_, statement)| statement.renumbered(to))
+            .collect(),
+    )
+}

@@ -1,0 +1,388 @@
+//! Tests that were written: compiling them, running them in fresh JVMs, in one
+//! order and another.
+
+use super::asserted::Checked;
+use super::emit::{Context, Source, sources};
+use super::worker::Setup;
+use crate::jdk::{Ended, run as run_child};
+use crate::junit::compile::{Diagnostic, diagnostics};
+use crate::junit::{Framework, write_file};
+use anyhow::{Context as _, Result, bail};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+use std::time::Duration;
+
+const ASSERTIONS: &str = include_str!("stubs/Assertions.java");
+const EXECUTABLE: &str = include_str!("stubs/Executable.java");
+const ASSERT: &str = include_str!("stubs/Assert.java");
+const RUNNABLE: &str = include_str!("stubs/ThrowingRunnable.java");
+
+/// Compilations after which tests that still fail are given up.
+const MAX_ROUNDS: usize = 8;
+/// Runs of a suite before it is written.
+pub const RUNS: u64 = 3;
+
+/// Why tests were dropped.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+pub struct Dropped {
+    /// They do not compile.
+    pub not_compiled: usize,
+    /// They failed in all runs,
+    pub failed: usize,
+    /// or in some.
+    pub flaky: usize,
+    /// They took too long.
+    pub timed_out: usize,
+}
+
+/// How a test ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Verdict {
+    /// Well.
+    Passed,
+    /// With this exception.
+    Failed(String),
+    /// Not in time.
+    TimedOut,
+    /// With the JVM.
+    Died,
+}
+
+/// Tests that are tried.
+pub struct Suite<'a> {
+    setup: &'a Setup,
+    framework: Framework,
+    classpath: Vec<PathBuf>,
+    dir: PathBuf,
+}
+
+impl<'a> Suite<'a> {
+    /// A suite in a directory of its own.
+    ///
+    /// # Errors
+    ///
+    /// Fails if it cannot be written.
+    pub fn new(
+        setup: &'a Setup,
+        framework: Framework,
+        classpath: Vec<PathBuf>,
+        name: &str,
+    ) -> Result<Suite<'a>> {
+        let dir = setup.dir.join(name);
+        let arrays = |lines: &[&str]| -> String {
+            let methods = lines.iter().map(|ty| {
+                format!(
+                    "    public static void assertArrayEquals({ty}[] expected, {ty}[] actual) {{\n        \
+                     check(java.util.Arrays.equals(expected, actual), java.util.Arrays.toString(expected),\n                \
+                     java.util.Arrays.toString(actual));\n    }}\n"
+                )
+            });
+            methods.collect()
+        };
+        let common = ["boolean", "byte", "char", "short", "int", "long", "Object"];
+        let all = [&common[..], &["float", "double"]].concat();
+        let test = |package: &str| format!("package {package};\npublic @interface Test {{}}\n");
+        for (path, text) in [
+            (
+                "junit5/Assertions.java",
+                ASSERTIONS.replace("@ARRAYS@", &arrays(&all)),
+            ),
+            ("junit5/Executable.java", EXECUTABLE.to_owned()),
+            ("junit5/Test.java", test("org.junit.jupiter.api")),
+            (
+                "junit4/Assert.java",
+                ASSERT.replace("@ARRAYS@", &arrays(&common)),
+            ),
+            ("junit4/ThrowingRunnable.java", RUNNABLE.to_owned()),
+            ("junit4/Test.java", test("org.junit")),
+        ] {
+            write_file(&dir.join("stubs").join(path), text)?;
+        }
+        Ok(Suite {
+            setup,
+            framework,
+            classpath,
+            dir,
+        })
+    }
+
+    fn classes(&self) -> PathBuf {
+        self.dir.join("classes")
+    }
+
+    /// Writes and compiles tests; those that do not compile are dropped.
+    ///
+    /// # Errors
+    ///
+    /// Fails if javac cannot be run.
+    pub fn compile(
+        &self,
+        context: &Context<'_>,
+        tests: &BTreeMap<usize, Checked>,
+        names: (&str, &str),
+        dropped: &mut Dropped,
+    ) -> Result<Vec<Source>> {
+        let mut left: BTreeSet<usize> = tests.keys().copied().collect();
+        for _ in 0..MAX_ROUNDS {
+            let list: Vec<(usize, &Checked)> = left
+                .iter()
+                .map(|number| (*number, &tests[number]))
+                .collect();
+            let written = sources(context, &list, names.0, names.1);
+            let failed: BTreeSet<usize> = written
+                .iter()
+                .flat_map(|source| source.failed.iter().copied())
+                .collect();
+            if !failed.is_empty() {
+                dropped.not_compiled += failed.len();
+                left.retain(|number| !failed.contains(number));
+                continue;
+            }
+            if written.is_empty() {
+                return Ok(written);
+            }
+            let errors = self.javac(&written)?;
+            if errors.is_empty() {
+                return Ok(written);
+            }
+            let blamed = blame(&errors, &written, &self.dir);
+            if blamed.is_empty() {
+                let first = errors.first().map_or("", |error| error.message.as_str());
+                bail!("javac refuses the tests as a whole: {first}");
+            }
+            dropped.not_compiled += blamed.len();
+            left.retain(|number| !blamed.contains(number));
+        }
+        bail!(
+            "javac refuses tests again and again; use --classes to leave out what it stumbles over"
+        )
+    }
+
+    /// Compiles sources that have compiled before, all together.
+    ///
+    /// # Errors
+    ///
+    /// Fails if javac does.
+    pub fn compile_all(&self, written: &[Source]) -> Result<()> {
+        match self.javac(written)?.first() {
+            Some(error) => bail!("javac refuses the tests: {}", error.message),
+            None => Ok(()),
+        }
+    }
+
+    fn javac(&self, written: &[Source]) -> Result<Vec<Diagnostic>> {
+        let sources = self.dir.join("sources");
+        for dir in [&sources, &self.classes()] {
+            if dir.exists() {
+                fs::remove_dir_all(dir).context("failed to clear a temporary directory")?;
+            }
+        }
+        fs::create_dir_all(self.classes()).context("failed to make a temporary directory")?;
+        let mut files = Vec::new();
+        for source in written {
+            let path = sources.join(source.path());
+            write_file(&path, &source.text)?;
+            files.push(path);
+        }
+        let stubs = self.dir.join(match self.framework {
+            Framework::Junit5 => "stubs/junit5",
+            Framework::Junit4 => "stubs/junit4",
+        });
+        for entry in fs::read_dir(&stubs).context("failed to read a temporary directory")? {
+            files.push(entry?.path());
+        }
+        let path = std::env::join_paths(&self.classpath)
+            .context("a class path entry cannot be passed on")?;
+        let output = (self.setup.jdk.command("javac"))
+            .args([
+                "-J-Duser.language=en",
+                "-J-XX:TieredStopAtLevel=1",
+                "--release",
+                "11",
+            ])
+            .args([
+                "-encoding",
+                "UTF-8",
+                "-proc:none",
+                "-implicit:none",
+                "-nowarn",
+            ])
+            .args(["-Xmaxerrs", "10000", "-cp"])
+            .arg(path)
+            .arg("-d")
+            .arg(self.classes())
+            .args(&files)
+            .output()
+            .context("failed to run javac")?;
+        if output.status.success() {
+            return Ok(Vec::new());
+        }
+        let text = String::from_utf8_lossy(&output.stderr);
+        let errors = diagnostics(&text);
+        if errors.is_empty() {
+            bail!("javac failed: {}", text.trim());
+        }
+        Ok(errors)
+    }
+
+    /// Runs tests, shuffled by `seed`, on the program's classes in `entries`. A JVM
+    /// that ends is followed by another one.
+    ///
+    /// # Errors
+    ///
+    /// Fails if no JVM can be started.
+    pub fn run(
+        &self,
+        written: &[Source],
+        entries: &[PathBuf],
+        seed: u64,
+        limit: Duration,
+    ) -> Result<BTreeMap<usize, Verdict>> {
+        let tests = written.iter().flat_map(|source| {
+            let class = source.class();
+            let of =
+                |(number, name, _): &(usize, String, _)| (*number, class.clone(), name.clone());
+            source.tests.iter().map(of).collect::<Vec<_>>()
+        });
+        let mut left: Vec<(usize, String, String)> = tests.collect();
+        let mut random = super::worker::Random::new(seed);
+        for at in (1..left.len()).rev() {
+            left.swap(at, random.below(at + 1));
+        }
+        let mut verdicts = BTreeMap::new();
+        let list = self.dir.join("list");
+        let results = self.dir.join("results");
+        while !left.is_empty() {
+            let lines = left
+                .iter()
+                .map(|(number, class, name)| format!("{number}\t{class}\t{name}\n"));
+            write_file(&list, lines.collect::<String>())?;
+            // Another JVM's results are not these.
+            let _ = fs::remove_file(&results);
+            let mut command = self.setup.command("Suite", place(seed));
+            command
+                .arg(limit.as_millis().to_string())
+                .args([&list, &results])
+                .arg(self.classes())
+                .args(entries)
+                .stdout(Stdio::null())
+                .stderr(Stdio::null());
+            let patience = limit * (left.len() as u32).min(1000) + Duration::from_secs(120);
+            let ended = run_child(&mut command, patience)?;
+            let told = read(&results);
+            let mut told_all: BTreeSet<usize> = told.keys().copied().collect();
+            verdicts.extend(told);
+            if told_all.len() < left.len()
+                && let Some((first, ..)) = left.iter().find(|test| !told_all.contains(&test.0))
+                && !matches!(
+                    verdicts.get(&left[told_all.len().saturating_sub(1)].0),
+                    Some(Verdict::TimedOut)
+                )
+            {
+                let verdict = match ended {
+                    Ended::TimedOut => Verdict::TimedOut,
+                    Ended::Exit(_) => Verdict::Died,
+                };
+                verdicts.insert(*first, verdict);
+                told_all.insert(*first);
+            }
+            left.retain(|test| !told_all.contains(&test.0));
+        }
+        Ok(verdicts)
+    }
+
+    /// Runs a suite in fresh JVMs and drops the tests that do not always pass.
+    ///
+    /// # Errors
+    ///
+    /// Fails if no JVM can be started.
+    pub fn prove(
+        &self,
+        written: &[Source],
+        seed: u64,
+        limit: Duration,
+        tests: &mut BTreeMap<usize, Checked>,
+        dropped: &mut Dropped,
+    ) -> Result<()> {
+        let mut failures: HashMap<usize, u64> = HashMap::new();
+        let mut late: BTreeSet<usize> = BTreeSet::new();
+        for run in 0..RUNS {
+            let verdicts = self.run(written, &self.setup.entries, seed.wrapping_add(run), limit)?;
+            for (test, verdict) in verdicts {
+                if verdict == Verdict::TimedOut {
+                    late.insert(test);
+                }
+                *failures.entry(test).or_default() += u64::from(verdict != Verdict::Passed);
+            }
+        }
+        let there: BTreeSet<usize> = written
+            .iter()
+            .flat_map(|source| source.tests.iter().map(|test| test.0))
+            .collect();
+        tests.retain(|number, _| there.contains(number) && failures.get(number) == Some(&0));
+        for (test, count) in failures {
+            if late.contains(&test) {
+                dropped.timed_out += 1;
+            } else if count == RUNS {
+                dropped.failed += 1;
+            } else if count > 0 {
+                dropped.flaky += 1;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Language, country and time zone: tests must not depend on these, and the place
+/// where they run is another one each time.
+fn place(seed: u64) -> Option<[&'static str; 3]> {
+    match seed % RUNS {
+        0 => Some(super::worker::HOME),
+        1 => Some(["de", "DE", "Asia/Kolkata"]),
+        _ => None,
+    }
+}
+
+fn read(path: &Path) -> BTreeMap<usize, Verdict> {
+    let text = fs::read(path).unwrap_or_default();
+    let text = String::from_utf8_lossy(&text);
+    let line = |line: &str| {
+        let mut parts = line.splitn(3, '\t');
+        let number = parts.next()?.parse().ok()?;
+        let verdict = match parts.next()? {
+            "passed" => Verdict::Passed,
+            "failed" => Verdict::Failed(parts.next()?.to_owned()),
+            "timeout" => Verdict::TimedOut,
+            _ => return None,
+        };
+        Some((number, verdict))
+    };
+    text.lines().filter_map(line).collect()
+}
+
+/// The tests that errors of javac are about.
+fn blame(errors: &[Diagnostic], written: &[Source], dir: &Path) -> BTreeSet<usize> {
+    let mut blamed = BTreeSet::new();
+    let mut general = BTreeSet::new();
+    for error in errors {
+        let Some(file) = &error.file else { continue };
+        let source = written
+            .iter()
+            .find(|source| dir.join("sources").join(source.path()) == *file);
+        let Some(source) = source else { continue };
+        match source
+            .tests
+            .iter()
+            .find(|test| test.2.contains(&error.line))
+        {
+            Some((number, ..)) => {
+                blamed.insert(*number);
+            }
+            // An import: it is of some test of the file.
+            None => general.extend(source.tests.iter().map(|test| test.0)),
+        }
+    }
+    if blamed.is_empty() { general } else { blamed }
+}

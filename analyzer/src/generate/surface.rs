@@ -1,0 +1,274 @@
+//! What of a program can be called: public methods of public classes, the values
+//! to call them with, and what the calls of models are.
+
+use super::carve::{Access, is_main};
+use super::sequence::{Method, MethodId, Methods};
+use crate::model::values::Literal;
+use crate::model::{CallId, Model};
+use hindsight_classfile::{ClassFile, Constant, access};
+use hindsight_instrument::glob::Globs;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+/// Constants of one class that are put into the pool.
+const MAX_CONSTANTS: usize = 200;
+
+/// What can be called.
+pub struct Surface {
+    /// All public methods and constructors of the tested classes.
+    pub methods: Vec<MethodId>,
+    by_class: BTreeMap<String, Vec<MethodId>>,
+    /// The methods of the calls of the model, as far as they may be called.
+    pub modelled: HashMap<CallId, MethodId>,
+    pools: HashMap<String, Vec<Literal>>,
+}
+
+impl Surface {
+    /// The surface of the classes that `wanted` matches; of those that the model
+    /// has objects of, if it matches nothing in particular.
+    pub fn new(
+        classes: &[Vec<u8>],
+        wanted: &Globs,
+        model: Option<&Model>,
+        access: &mut Access<'_>,
+        methods: &mut Methods,
+    ) -> Surface {
+        let mut surface = Surface {
+            methods: Vec::new(),
+            by_class: BTreeMap::new(),
+            modelled: HashMap::new(),
+            pools: base_pools(),
+        };
+        let mut texts = BTreeSet::new();
+        let mut numbers = BTreeSet::new();
+        for bytes in classes {
+            let Ok(file) = ClassFile::parse(bytes) else {
+                continue;
+            };
+            let Ok(name) = file.name() else { continue };
+            let name = name.to_string_lossy().replace('/', ".");
+            let tested = match (wanted.is_empty(), model) {
+                (false, _) => wanted.matches(&name),
+                (true, Some(model)) => model.classes.contains_key(&name),
+                (true, None) => true,
+            };
+            surface.add_enum(&file, &name);
+            if !tested || !access.is_accessible(&name) {
+                continue;
+            }
+            surface.add_class(&file, &name, methods);
+            for index in (1..file.pool.count()).take(20 * MAX_CONSTANTS) {
+                match file.pool.get(index) {
+                    Ok(Constant::String(text)) if text.as_bytes().len() <= 80 => {
+                        texts.insert(text.to_string_lossy().into_owned());
+                    }
+                    Ok(Constant::Integer(value)) => {
+                        numbers.insert(i64::from(value));
+                    }
+                    _ => {}
+                }
+            }
+        }
+        if let Some(model) = model {
+            surface.add_model(model, access, methods);
+            for class in model.classes.values() {
+                for node in class.graph.order(&|id| id) {
+                    for edge in class.graph.edges(node) {
+                        for (value, _) in edge
+                            .tally
+                            .values
+                            .values()
+                            .flat_map(|values| values.sorted())
+                        {
+                            match value {
+                                Literal::Text(text) if text.len() <= 80 => {
+                                    texts.insert(text.clone());
+                                }
+                                Literal::Int(value) => {
+                                    numbers.insert(*value);
+                                }
+                                _ => {}
+                            }
+                        }
+                    }
+                }
+            }
+        }
+        let texts = texts.into_iter().take(MAX_CONSTANTS).map(Literal::Text);
+        surface.extend("Ljava/lang/String;", texts.collect());
+        for (ty, least, most) in [
+            ("I", i64::from(i32::MIN), i64::from(i32::MAX)),
+            ("J", i64::MIN, i64::MAX),
+        ] {
+            let fitting = numbers
+                .iter()
+                .filter(|value| (least..=most).contains(value));
+            surface.extend(
+                ty,
+                fitting
+                    .take(MAX_CONSTANTS)
+                    .map(|value| Literal::Int(*value))
+                    .collect(),
+            );
+        }
+        surface
+    }
+
+    /// The methods of one class.
+    pub fn of_class(&self, class: &str) -> &[MethodId] {
+        self.by_class.get(class).map_or(&[], Vec::as_slice)
+    }
+
+    /// Whether tests of a class are wanted.
+    pub fn is_tested(&self, class: &str) -> bool {
+        self.by_class.contains_key(class)
+    }
+
+    /// The tested classes.
+    pub fn classes(&self) -> impl Iterator<Item = &String> {
+        self.by_class.keys()
+    }
+
+    /// Values that can be written down.
+    pub fn pool(&self, ty: &str) -> &[Literal] {
+        self.pools.get(ty).map_or(&[], Vec::as_slice)
+    }
+
+    fn extend(&mut self, ty: &str, values: Vec<Literal>) {
+        let pool = self.pools.entry(ty.to_owned()).or_default();
+        for value in values {
+            if !pool.contains(&value) {
+                pool.push(value);
+            }
+        }
+    }
+
+    fn add_enum(&mut self, file: &ClassFile<'_>, name: &str) {
+        if !file.is(access::ENUM) {
+            return;
+        }
+        let constants = file.fields.iter().filter(|field| field.is(access::ENUM));
+        let values = constants
+            .map(|field| Literal::Enum(name.to_owned(), field.name.to_string_lossy().into_owned()))
+            .collect();
+        self.extend(&format!("L{};", name.replace('.', "/")), values);
+    }
+
+    fn add_class(&mut self, file: &ClassFile<'_>, name: &str, methods: &mut Methods) {
+        for member in &file.methods {
+            let method = Method {
+                class: name.to_owned(),
+                name: member.name.to_string_lossy().into_owned(),
+                descriptor: member.descriptor.to_string_lossy().into_owned(),
+                is_static: member.is(access::STATIC),
+            };
+            let cannot = method.is_constructor() && file.is(access::ABSTRACT | access::ENUM);
+            if !member.is(access::PUBLIC)
+                || member.is(access::SYNTHETIC)
+                || method.name == "<clinit>"
+                || cannot
+                || is_main(&method)
+                || method.types().0.len() > 12
+            {
+                continue;
+            }
+            let id = methods.intern(method);
+            self.methods.push(id);
+            self.by_class.entry(name.to_owned()).or_default().push(id);
+        }
+    }
+
+    fn add_model(&mut self, model: &Model, access: &mut Access<'_>, methods: &mut Methods) {
+        for class in model.classes.values() {
+            for node in class.graph.order(&|id| id) {
+                for edge in class.graph.edges(node) {
+                    let call = model.call(edge.call);
+                    if self.modelled.contains_key(&edge.call) || !access.is_accessible(&call.class)
+                    {
+                        continue;
+                    }
+                    let method = Method {
+                        class: call.class.clone(),
+                        name: call.method.clone(),
+                        descriptor: call.descriptor.clone(),
+                        is_static: call.is_static,
+                    };
+                    if !is_main(&method) {
+                        self.modelled.insert(edge.call, methods.intern(method));
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// What is tried with any program.
+fn base_pools() -> HashMap<String, Vec<Literal>> {
+    let ints = |values: &[i64]| values.iter().map(|value| Literal::Int(*value)).collect();
+    let texts = |values: &[&str]| {
+        let texts = values.iter().map(|text| Literal::Text((*text).to_owned()));
+        texts.collect::<Vec<_>>()
+    };
+    let doubles = [
+        0.0,
+        1.0,
+        -1.0,
+        0.5,
+        100.0,
+        f64::NAN,
+        f64::MAX,
+        f64::INFINITY,
+    ];
+    let boxes = |class: &str, values: &[&str]| {
+        let boxes = values
+            .iter()
+            .map(|value| Literal::Box(format!("java.lang.{class}"), (*value).to_owned()));
+        boxes.collect::<Vec<_>>()
+    };
+    let pools: [(&str, Vec<Literal>); 14] = [
+        ("Z", vec![Literal::Bool(true), Literal::Bool(false)]),
+        ("B", ints(&[0, 1, -1, 127, -128])),
+        ("S", ints(&[0, 1, -1, 32767, -32768])),
+        ("C", ints(&[97, 48, 32, 0, 65])),
+        (
+            "I",
+            ints(&[
+                0,
+                1,
+                -1,
+                2,
+                10,
+                100,
+                i64::from(i32::MAX),
+                i64::from(i32::MIN),
+            ]),
+        ),
+        ("J", ints(&[0, 1, -1, 10, 100, i64::MAX, i64::MIN])),
+        (
+            "F",
+            doubles
+                .iter()
+                .map(|value| Literal::Float((*value as f32).to_bits()))
+                .collect(),
+        ),
+        (
+            "D",
+            doubles
+                .iter()
+                .map(|value| Literal::Double(value.to_bits()))
+                .collect(),
+        ),
+        ("Ljava/lang/String;", texts(&["", "a", "hi!", "0"])),
+        ("Ljava/lang/CharSequence;", texts(&["", "a", "hi!"])),
+        ("Ljava/lang/Object;", texts(&["", "a"])),
+        (
+            "Ljava/lang/Integer;",
+            boxes("Integer", &["0", "1", "-1", "100"]),
+        ),
+        ("Ljava/lang/Long;", boxes("Long", &["0", "1", "-1"])),
+        ("Ljava/lang/Boolean;", boxes("Boolean", &["true", "false"])),
+    ];
+    pools
+        .into_iter()
+        .map(|(ty, values)| (ty.to_owned(), values))
+        .collect()
+}

@@ -1,0 +1,10 @@
+package dev.hindsight.worker;
+
+/** Thrown where the program wants to do what it must not do here. */
+public final class Blocked extends SecurityException {
+    private static final long serialVersionUID = 1;
+
+    Blocked(String what) {
+        super("blocked by hindsight: " + what);
+    }
+}

@@ -1,0 +1,133 @@
+package dev.hindsight.worker;
+
+import java.lang.reflect.Array;
+import java.lang.reflect.Field;
+import java.lang.reflect.Modifier;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** A number for the state of an object: all that its fields lead to, up to a bound. */
+final class Digest {
+    private static final int MAX_OBJECTS = 400;
+    private static final int MAX_ELEMENTS = 64;
+    private static final Map<Class<?>, Field[]> FIELDS = new HashMap<>();
+
+    private final IdentityHashMap<Object, Integer> numbers = new IdentityHashMap<>();
+    private final ArrayDeque<Object> pending = new ArrayDeque<>();
+    private long hash = 1125899906842597L;
+
+    private Digest() {}
+
+    static long of(Object value) {
+        Digest digest = new Digest();
+        digest.reference(value);
+        while (!digest.pending.isEmpty()) {
+            digest.object(digest.pending.remove());
+        }
+        return digest.hash;
+    }
+
+    private void add(long value) {
+        hash = (hash ^ value) * 0x9e3779b97f4a7c15L;
+        hash ^= hash >>> 29;
+    }
+
+    private void reference(Object value) {
+        if (value == null) {
+            add(7);
+        } else if (value instanceof String) {
+            add(value.hashCode());
+        } else if (value instanceof Enum) {
+            add(((Enum<?>) value).name().hashCode());
+        } else if (value instanceof Class) {
+            add(((Class<?>) value).getName().hashCode());
+        } else {
+            Integer known = numbers.get(value);
+            if (known != null) {
+                add(known);
+            } else if (numbers.size() < MAX_OBJECTS) {
+                numbers.put(value, numbers.size());
+                pending.add(value);
+                add(numbers.size());
+            }
+        }
+    }
+
+    private static String name(Class<?> type) {
+        String name = type.getName();
+        int slash = name.indexOf('/');
+        return slash < 0 ? name : name.substring(0, slash);
+    }
+
+    private void object(Object value) {
+        Class<?> type = value.getClass();
+        add(name(type).hashCode());
+        if (type.isArray()) {
+            int length = Array.getLength(value);
+            add(length);
+            for (int i = 0; i < length && i < MAX_ELEMENTS; i++) {
+                Object element = Array.get(value, i);
+                if (type.getComponentType().isPrimitive()) {
+                    add(element.hashCode());
+                } else {
+                    reference(element);
+                }
+            }
+            return;
+        }
+        if (value instanceof Thread
+                || value instanceof ClassLoader
+                || value instanceof java.lang.ref.Reference) {
+            return;
+        }
+        for (Field field : fields(type)) {
+            try {
+                Object content = field.get(value);
+                if (field.getType().isPrimitive()) {
+                    add(content.hashCode());
+                } else {
+                    reference(content);
+                }
+            } catch (IllegalAccessException | RuntimeException e) {
+                add(3);
+            }
+        }
+    }
+
+    private static Field[] fields(Class<?> type) {
+        Field[] known = FIELDS.get(type);
+        if (known == null) {
+            List<Field> found = new ArrayList<>();
+            for (Class<?> at = type; at != null; at = at.getSuperclass()) {
+                Field[] declared;
+                try {
+                    declared = at.getDeclaredFields();
+                } catch (Throwable e) {
+                    continue; // a type of a field is missing
+                }
+                for (Field field : declared) {
+                    try {
+                        if (!Modifier.isStatic(field.getModifiers())) {
+                            field.setAccessible(true);
+                            found.add(field);
+                        }
+                    } catch (RuntimeException e) {
+                        // Not open: what it holds does not count.
+                    }
+                }
+            }
+            // The JVM promises no order.
+            found.sort((a, b) -> {
+                int order = a.getDeclaringClass().getName().compareTo(b.getDeclaringClass().getName());
+                return order != 0 ? order : a.getName().compareTo(b.getName());
+            });
+            known = found.toArray(new Field[0]);
+            FIELDS.put(type, known);
+        }
+        return known;
+    }
+}

@@ -1,0 +1,664 @@
+package dev.hindsight.worker;
+
+import java.io.BufferedInputStream;
+import java.io.BufferedOutputStream;
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
+import java.io.EOFException;
+import java.io.FileDescriptor;
+import java.io.FileInputStream;
+import java.io.FileOutputStream;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadMXBean;
+import java.lang.reflect.Array;
+import java.lang.reflect.Constructor;
+import java.lang.reflect.Executable;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
+import java.lang.invoke.MethodType;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * Executes sequences of calls: {@code Worker MILLISECONDS RESET ENTRY...}, the time that one may take,
+ * whether each finds the program's classes as they were before they were initialised, and the class
+ * path.
+ *
+ * <p>Commands come through the standard input, all numbers big-endian, texts as a count and UTF-16
+ * units:
+ *
+ * <pre>
+ * M  id:int class:text name:text descriptor:text      declares a method
+ * S  id:int count:int statement*                      executes a sequence
+ *    statement: method:int flags:byte on:int count:byte argument*
+ *               flags 1: it may throw, and the sequence goes on
+ *    argument:  v index:int | n | Z B C S I J F D value | s text | e class:text name:text |
+ *               c class:text | a class:text count:int argument* | x class:text (box) argument
+ * E                                                   ends a batch
+ * </pre>
+ *
+ * <p>Answers go through the standard output:
+ *
+ * <pre>
+ * C  id:int name:text flags:byte count:int text*      a class that answers name, its supertypes
+ *    flags 1: a source can name it; 2: it is an interface; 4: it is abstract
+ * D  id:int class:int | D id:int -1 reason:text       a method, the class of what it returns
+ * R  id:int flags:byte count:int result* count:int (index:int class:int digest:long)*
+ *    flags 1: something was blocked; 2: memory ran out, so no other sequence should follow
+ *    result: 0 void | 1 null | 2 literal | 3 class:int alias:int | 4 class:int type:byte count:int literal*
+ *            5 class:int hasMessage:byte text flags:byte | 6 reason:text
+ * T  id:int                                           it took too long: the JVM ends
+ * E                                                   the end of a batch
+ * </pre>
+ */
+public final class Worker {
+    private static final int MAX_TEXT = 2000;
+    private static final int MAX_ARRAY = 16;
+    /** Wall time is no measure where others use the processor; a sequence that waits has so much more. */
+    private static final int PATIENCE = 5;
+
+    private final DataInputStream in;
+    private final DataOutputStream out;
+    private final String[] entries;
+    private final boolean reset;
+    private final long limit;
+    private final Thread runner = Thread.currentThread();
+    private final Map<Class<?>, Integer> classes = new HashMap<>();
+    private final Map<Integer, String[]> methods = new HashMap<>();
+    private final Map<Integer, Executable> resolved = new HashMap<>();
+    private ClassLoader loader;
+    /** Given up to have room to tell that memory has run out. */
+    private byte[] reserve = new byte[2 << 20];
+    private volatile int current = -1;
+    private volatile long startedWall;
+    private volatile long startedCpu;
+
+    private Worker(String[] arguments) throws IOException {
+        in = new DataInputStream(new BufferedInputStream(new FileInputStream(FileDescriptor.in), 1 << 16));
+        out = new DataOutputStream(
+                new BufferedOutputStream(new FileOutputStream(FileDescriptor.out), 1 << 16));
+        limit = Long.parseLong(arguments[0]);
+        reset = arguments[1].equals("true");
+        entries = new String[arguments.length - 2];
+        System.arraycopy(arguments, 2, entries, 0, entries.length);
+        load();
+    }
+
+    /** Runs until the input ends. */
+    public static void main(String[] arguments) throws IOException {
+        Worker worker = new Worker(arguments);
+        Program.silence();
+        Thread monitor = new Thread(worker::watch, "hindsight-monitor");
+        monitor.setDaemon(true);
+        monitor.setPriority(Thread.MAX_PRIORITY);
+        monitor.start();
+        try {
+            worker.serve();
+        } catch (EOFException e) {
+            // The analyzer is done.
+        }
+        Runtime.getRuntime().halt(0);
+    }
+
+    private void load() throws IOException {
+        loader = Program.loader(entries);
+        runner.setContextClassLoader(loader);
+        resolved.clear();
+    }
+
+    private void watch() {
+        ThreadMXBean threads = ManagementFactory.getThreadMXBean();
+        long id = runner.getId();
+        while (true) {
+            try {
+                Thread.sleep(20);
+            } catch (InterruptedException e) {
+                continue; // the program interrupts what it likes
+            }
+            int watched = current;
+            if (watched < 0) {
+                continue;
+            }
+            long wall = System.nanoTime() - startedWall;
+            long cpu = threads.getThreadCpuTime(id) - startedCpu;
+            if (cpu < limit * 1_000_000 && wall < PATIENCE * limit * 1_000_000) {
+                continue;
+            }
+            synchronized (out) {
+                if (current != watched) {
+                    continue;
+                }
+                try {
+                    out.writeByte('T');
+                    out.writeInt(watched);
+                    out.flush();
+                } catch (IOException e) {
+                    // Nobody listens any more.
+                }
+                Runtime.getRuntime().halt(0);
+            }
+        }
+    }
+
+    private void serve() throws IOException {
+        ThreadMXBean threads = ManagementFactory.getThreadMXBean();
+        while (true) {
+            int command = in.readByte();
+            switch (command) {
+                case 'M':
+                    declare();
+                    break;
+                case 'S':
+                    int id = in.readInt();
+                    int count = in.readInt();
+                    Statement[] statements = new Statement[count];
+                    for (int i = 0; i < count; i++) {
+                        statements[i] = statement();
+                    }
+                    startedWall = System.nanoTime();
+                    startedCpu = threads.getCurrentThreadCpuTime();
+                    current = id;
+                    Run run = new Run(statements);
+                    run.execute();
+                    synchronized (out) {
+                        current = -1;
+                        run.tell(id);
+                    }
+                    break;
+                case 'E':
+                    synchronized (out) {
+                        out.writeByte('E');
+                        out.flush();
+                    }
+                    break;
+                default:
+                    throw new IOException("no command " + command);
+            }
+        }
+    }
+
+    private void declare() throws IOException {
+        int id = in.readInt();
+        methods.put(id, new String[] {text(), text(), text()});
+        String reason;
+        Class<?> type = null;
+        try {
+            Executable method = method(id);
+            reason = null;
+            type = method instanceof Method
+                    ? ((Method) method).getReturnType()
+                    : method.getDeclaringClass();
+        } catch (Throwable e) {
+            reason = e.toString();
+        }
+        synchronized (out) {
+            if (reason == null) {
+                int number = number(type);
+                out.writeByte('D');
+                out.writeInt(id);
+                out.writeInt(number);
+            } else {
+                out.writeByte('D');
+                out.writeInt(id);
+                out.writeInt(-1);
+                write(reason);
+            }
+        }
+    }
+
+    private Executable method(int id) throws ReflectiveOperationException {
+        Executable known = resolved.get(id);
+        if (known == null) {
+            String[] names = methods.get(id);
+            Class<?> owner = Class.forName(names[0], false, loader);
+            MethodType type = MethodType.fromMethodDescriptorString(names[2], loader);
+            Class<?>[] parameters = type.parameterArray();
+            if (names[1].equals("<init>")) {
+                known = owner.getDeclaredConstructor(parameters);
+            } else {
+                known = find(owner, names[1], parameters, type.returnType());
+            }
+            try {
+                known.setAccessible(true);
+            } catch (RuntimeException e) {
+                // Of the JDK: what is public may be called all the same.
+            }
+            resolved.put(id, known);
+        }
+        return known;
+    }
+
+    private static Method find(Class<?> owner, String name, Class<?>[] parameters, Class<?> result)
+            throws NoSuchMethodException {
+        // There may be bridges beside it that differ in what they return.
+        for (Method method : owner.getDeclaredMethods()) {
+            if (method.getName().equals(name)
+                    && method.getReturnType() == result
+                    && java.util.Arrays.equals(method.getParameterTypes(), parameters)) {
+                return method;
+            }
+        }
+        return owner.getMethod(name, parameters);
+    }
+
+    /** The number of a class, which is told first if it is new. */
+    private int number(Class<?> type) throws IOException {
+        Integer known = classes.get(type);
+        if (known != null) {
+            return known;
+        }
+        int number = classes.size();
+        classes.put(type, number);
+        Set<String> supers = new LinkedHashSet<>();
+        above(type, supers);
+        Class<?> element = type;
+        while (element.isArray()) {
+            element = element.getComponentType();
+        }
+        boolean accessible = element.isPrimitive();
+        if (!accessible) {
+            accessible = !element.isSynthetic() && element.getCanonicalName() != null
+                    && (element.getModule().getName() == null
+                            || element.getModule().isExported(element.getPackageName()));
+            for (Class<?> at = element; at != null && accessible; at = at.getEnclosingClass()) {
+                accessible = Modifier.isPublic(at.getModifiers());
+            }
+        }
+        out.writeByte('C');
+        out.writeInt(number);
+        write(type.getName());
+        out.writeByte((accessible ? 1 : 0)
+                | (type.isInterface() ? 2 : 0)
+                | (Modifier.isAbstract(type.getModifiers()) ? 4 : 0));
+        out.writeInt(supers.size());
+        for (String name : supers) {
+            write(name);
+        }
+        return number;
+    }
+
+    private static void above(Class<?> type, Set<String> supers) {
+        Class<?> parent = type.getSuperclass();
+        if (parent != null && supers.add(parent.getName())) {
+            above(parent, supers);
+        }
+        for (Class<?> one : type.getInterfaces()) {
+            if (supers.add(one.getName())) {
+                above(one, supers);
+            }
+        }
+        supers.add("java.lang.Object");
+    }
+
+    private String text() throws IOException {
+        int length = in.readInt();
+        char[] units = new char[length];
+        for (int i = 0; i < length; i++) {
+            units[i] = in.readChar();
+        }
+        return new String(units);
+    }
+
+    private void write(String text) throws IOException {
+        out.writeInt(text.length());
+        for (int i = 0; i < text.length(); i++) {
+            out.writeChar(text.charAt(i));
+        }
+    }
+
+    private static final class Statement {
+        int method;
+        boolean mayThrow;
+        int on;
+        Argument[] arguments;
+    }
+
+    private Statement statement() throws IOException {
+        Statement statement = new Statement();
+        statement.method = in.readInt();
+        statement.mayThrow = (in.readByte() & 1) != 0;
+        statement.on = in.readInt();
+        statement.arguments = new Argument[in.readUnsignedByte()];
+        for (int i = 0; i < statement.arguments.length; i++) {
+            statement.arguments[i] = argument();
+        }
+        return statement;
+    }
+
+    private interface Argument {
+        Object value(Object[] values) throws ReflectiveOperationException;
+    }
+
+    private Argument argument() throws IOException {
+        int kind = in.readByte();
+        switch (kind) {
+            case 'v':
+                int index = in.readInt();
+                return values -> values[index];
+            case 'n':
+                return values -> null;
+            case 's':
+                String string = text();
+                return values -> string;
+            case 'e':
+                String type = text();
+                String constant = text();
+                return values -> Class.forName(type, true, loader).getField(constant).get(null);
+            case 'c':
+                String name = text();
+                return values -> named(name);
+            case 'a':
+                String component = text();
+                Argument[] elements = new Argument[in.readInt()];
+                for (int i = 0; i < elements.length; i++) {
+                    elements[i] = argument();
+                }
+                return values -> {
+                    Object array = Array.newInstance(named(component), elements.length);
+                    for (int i = 0; i < elements.length; i++) {
+                        Array.set(array, i, elements[i].value(values));
+                    }
+                    return array;
+                };
+            default:
+                Object primitive = primitive(kind);
+                return values -> primitive;
+        }
+    }
+
+    private Class<?> named(String name) throws ClassNotFoundException {
+        switch (name) {
+            case "boolean":
+                return boolean.class;
+            case "byte":
+                return byte.class;
+            case "char":
+                return char.class;
+            case "short":
+                return short.class;
+            case "int":
+                return int.class;
+            case "long":
+                return long.class;
+            case "float":
+                return float.class;
+            case "double":
+                return double.class;
+            case "void":
+                return void.class;
+            default:
+                return Class.forName(name, false, loader);
+        }
+    }
+
+    private Object primitive(int kind) throws IOException {
+        long bits = in.readLong();
+        switch (kind) {
+            case 'Z':
+                return bits != 0;
+            case 'B':
+                return (byte) bits;
+            case 'C':
+                return (char) bits;
+            case 'S':
+                return (short) bits;
+            case 'I':
+                return (int) bits;
+            case 'J':
+                return bits;
+            case 'F':
+                return Float.intBitsToFloat((int) bits);
+            case 'D':
+                return Double.longBitsToDouble(bits);
+            default:
+                throw new IOException("no argument " + kind);
+        }
+    }
+
+    /** One execution of a sequence. */
+    private final class Run {
+        private final Statement[] statements;
+        private final Object[] values;
+        private final Throwable[] thrown;
+        private final String[] failed;
+        private final boolean[] isVoid;
+        private int done;
+        private int flags;
+
+        Run(Statement[] statements) {
+            this.statements = statements;
+            values = new Object[statements.length];
+            thrown = new Throwable[statements.length];
+            failed = new String[statements.length];
+            isVoid = new boolean[statements.length];
+        }
+
+        void execute() throws IOException {
+            int blocked = Guard.count();
+            PrintStream before = System.out;
+            if (reset) {
+                load();
+            }
+            for (Statement statement : statements) {
+                int at = done++;
+                try {
+                    values[at] = call(statement, at);
+                } catch (InvocationTargetException e) {
+                    thrown[at] = e.getCause();
+                } catch (ReflectiveOperationException | RuntimeException e) {
+                    failed[at] = e.toString();
+                } catch (Throwable e) {
+                    thrown[at] = e;
+                }
+                if (thrown[at] instanceof OutOfMemoryError) {
+                    reserve = null;
+                    java.util.Arrays.fill(values, null);
+                    flags |= 2;
+                    break;
+                }
+                if (failed[at] != null || thrown[at] != null && !statement.mayThrow) {
+                    break;
+                }
+            }
+            if (System.out != before) {
+                Program.silence();
+            }
+            Thread.interrupted();
+            if (Guard.count() != blocked) {
+                flags |= 1;
+            }
+        }
+
+        private Object call(Statement statement, int at) throws ReflectiveOperationException {
+            Executable method = method(statement.method);
+            Object[] arguments = new Object[statement.arguments.length];
+            for (int i = 0; i < arguments.length; i++) {
+                arguments[i] = statement.arguments[i].value(values);
+            }
+            if (method instanceof Constructor) {
+                return ((Constructor<?>) method).newInstance(arguments);
+            }
+            isVoid[at] = ((Method) method).getReturnType() == void.class;
+            Object on = statement.on < 0 ? null : values[statement.on];
+            if (on == null && !Modifier.isStatic(method.getModifiers())) {
+                throw new InvocationTargetException(new NullPointerException());
+            }
+            return ((Method) method).invoke(on, arguments);
+        }
+
+        void tell(int id) throws IOException {
+            // Classes are told before what names them.
+            List<Object> seen = new ArrayList<>();
+            for (int i = 0; i < done; i++) {
+                if (values[i] != null) {
+                    number(values[i].getClass());
+                }
+                if (thrown[i] != null) {
+                    number(thrown[i].getClass());
+                }
+            }
+            Set<Integer> states = states();
+            long[] digests = new long[statements.length];
+            for (int index : states) {
+                digests[index] = digest(values[index]);
+            }
+            out.writeByte('R');
+            out.writeInt(id);
+            out.writeByte(flags);
+            out.writeInt(done);
+            for (int i = 0; i < done; i++) {
+                result(i);
+            }
+            out.writeInt(states.size());
+            for (int index : states) {
+                out.writeInt(index);
+                out.writeInt(number(values[index].getClass()));
+                out.writeLong(digests[index]);
+            }
+        }
+
+        private long digest(Object value) {
+            try {
+                return Digest.of(value);
+            } catch (Throwable e) {
+                return 0;
+            }
+        }
+
+        /** The objects that the last call may have made or changed. */
+        private Set<Integer> states() {
+            Set<Integer> states = new LinkedHashSet<>();
+            if (done == statements.length && done > 0 && (flags & 2) == 0) {
+                int last = done - 1;
+                if (thrown[last] == null && failed[last] == null) {
+                    states.add(last);
+                    if (statements[last].on >= 0) {
+                        states.add(statements[last].on);
+                    }
+                    for (int i = 0; i < last; i++) {
+                        states.add(i);
+                    }
+                }
+            }
+            states.removeIf(index -> values[index] == null);
+            return states;
+        }
+
+        private void result(int at) throws IOException {
+            Object value = values[at];
+            if (failed[at] != null) {
+                out.writeByte(6);
+                write(failed[at]);
+            } else if (thrown[at] != null) {
+                String message = null;
+                try {
+                    message = thrown[at].getMessage();
+                } catch (Throwable e) {
+                    // The program's own exception may do that.
+                }
+                boolean tell = message != null && message.length() <= MAX_TEXT;
+                out.writeByte(5);
+                out.writeInt(number(thrown[at].getClass()));
+                out.writeByte(tell ? 1 : 0);
+                write(tell ? message : "");
+                out.writeByte(thrown[at] instanceof Blocked ? 1 : 0);
+            } else if (isVoid[at]) {
+                out.writeByte(0);
+            } else if (value == null) {
+                out.writeByte(1);
+            } else if (isLiteral(value)) {
+                out.writeByte(2);
+                literal(value);
+            } else if (value.getClass().isArray() && isFlat(value)) {
+                int length = Array.getLength(value);
+                Class<?> type = value.getClass().getComponentType();
+                out.writeByte(4);
+                out.writeInt(number(value.getClass()));
+                out.writeByte(type.isPrimitive() ? 1 : 0);
+                out.writeInt(length);
+                for (int i = 0; i < length; i++) {
+                    Object element = Array.get(value, i);
+                    out.writeByte(element == null ? 0 : 1);
+                    if (element != null) {
+                        literal(element);
+                    }
+                }
+            } else {
+                int alias = -1;
+                for (int i = 0; i < at && alias < 0; i++) {
+                    if (values[i] == value) {
+                        alias = i;
+                    }
+                }
+                out.writeByte(3);
+                out.writeInt(number(value.getClass()));
+                out.writeInt(alias);
+            }
+        }
+    }
+
+    private static boolean isLiteral(Object value) {
+        return value instanceof String && ((String) value).length() <= MAX_TEXT
+                || value instanceof Boolean
+                || value instanceof Character
+                || value instanceof Enum
+                || value instanceof Class
+                || value instanceof Integer
+                || value instanceof Long
+                || value instanceof Short
+                || value instanceof Byte
+                || value instanceof Float
+                || value instanceof Double;
+    }
+
+    private static boolean isFlat(Object array) {
+        Class<?> type = array.getClass().getComponentType();
+        if (!type.isPrimitive() && type != String.class || Array.getLength(array) > MAX_ARRAY) {
+            return false;
+        }
+        for (int i = 0; type == String.class && i < Array.getLength(array); i++) {
+            Object element = Array.get(array, i);
+            if (element != null && !isLiteral(element)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private void literal(Object value) throws IOException {
+        if (value instanceof String) {
+            out.writeByte('s');
+            write((String) value);
+        } else if (value instanceof Enum) {
+            out.writeByte('e');
+            write(((Enum<?>) value).getDeclaringClass().getName());
+            write(((Enum<?>) value).name());
+        } else if (value instanceof Class) {
+            out.writeByte('c');
+            write(((Class<?>) value).getName());
+        } else if (value instanceof Boolean) {
+            bits('Z', (Boolean) value ? 1 : 0);
+        } else if (value instanceof Character) {
+            bits('C', (Character) value);
+        } else if (value instanceof Float) {
+            bits('F', Float.floatToIntBits((Float) value));
+        } else if (value instanceof Double) {
+            bits('D', Double.doubleToLongBits((Double) value));
+        } else {
+            char kind = value.getClass().getSimpleName().charAt(0);
+            bits(kind == 'L' ? 'J' : kind, ((Number) value).longValue());
+        }
+    }
+
+    private void bits(int kind, long bits) throws IOException {
+        out.writeByte(kind);
+        out.writeLong(bits);
+    }
+}

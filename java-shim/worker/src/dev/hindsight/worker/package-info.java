@@ -1,0 +1,13 @@
+/**
+ * What runs the program under test for {@code hindsight generate}, in a JVM of its own.
+ *
+ * <ul>
+ *   <li>{@link dev.hindsight.worker.Worker} executes sequences of calls that come through a pipe, and
+ *       tells what came out.
+ *   <li>{@link dev.hindsight.worker.Suite} runs emitted tests, in an order that it is told.
+ *   <li>{@link dev.hindsight.worker.Guard} stands in for what the program must not do here: end the
+ *       JVM, start processes, use the network, write or delete outside of the scratch directory. Calls
+ *       in the program's classes are rewritten to it before they are loaded.
+ * </ul>
+ */
+package dev.hindsight.worker;
