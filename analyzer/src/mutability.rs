@@ -9,8 +9,9 @@
 //!
 //! - [`facts`] is what a body does with references.
 //! - [`points`] is stage S (and SH), [`propagate`] stage P, [`effects`] stage S'.
+//! - [`recorded`] is what recorded runs show, stages D and X.
 //! - [`contracts`] is what is known of the JDK without looking, [`library`] what
-//!   our own analysis of it found.
+//!   our own analysis of it found, [`signatures`] what it may call back.
 //! - [`analysis`] runs a pipeline; [`answers`] holds verdicts with reasons;
 //!   [`report`] prints them.
 //!
@@ -18,6 +19,7 @@
 //! Program -> Facts --S--> Local --P--+--> Answers -> report
 //!               |                    |
 //!               +------ S' ----------+
+//! Trace ---> Evidence ---- D, X -----+
 //! ```
 
 pub mod analysis;
@@ -28,4 +30,6 @@ pub mod facts;
 pub mod library;
 pub mod points;
 pub mod propagate;
+pub mod recorded;
 pub mod report;
+pub mod signatures;

@@ -77,6 +77,11 @@ class Basics {
     static void fail(Cell a) { throw new Failure(a); } // expect a: immutable
     static void caught(Cell a) { try { fail(a); } catch (Failure f) { f.cell.value = 1; } } // expect a: mutable
     static void caughtHere(Cell a) { try { throw new Failure(a); } catch (Failure f) { f.cell.value = 1; } } // expect a: mutable
+    static class Marked extends RuntimeException {
+        int mark;
+    }
+    static void rethrow(Marked m) { throw m; } // expect m: immutable
+    static void rethrown(Marked m) { try { rethrow(m); } catch (Marked e) { e.mark = 1; } } // expect m: mutable
     static int finallyReads(Cell a) { try { return a.value; } finally { System.out.println(a.next); } } // expect a: immutable
     static void finallyWrites(Cell a) { try { System.out.println(); } finally { a.value = 1; } } // expect a: mutable
 }

@@ -2,13 +2,17 @@
 //! `mutability/` say on the line of each method what is to be expected of its
 //! parameters (`// expect this: immutable, p: mutable`). Prints recall and
 //! precision of each pipeline.
+//!
+//! What recorded runs show is held against an interpreter of the formal semantics
+//! (`mutability/oracle/`), which agrees with the comments.
 
-use hindsight_test_programs::{hindsight, jdks, root};
+use hindsight_test_programs::{Workplace, both, hindsight, jars, jdks, root};
 use serde_json::Value;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::OnceLock;
 
 /// Class, method, parameter, and whether it is mutable.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -111,23 +115,31 @@ fn workplace() -> PathBuf {
     root().join("target/mutability")
 }
 
-fn verdicts(classes: &Path, arguments: &[&str]) -> Value {
-    let output = Command::new(hindsight())
-        .arg("mutability")
-        .arg("--classpath")
-        .arg(classes)
-        .args(["--format", "json", "--quiet"])
-        .args(arguments)
-        .env("JAVA_HOME", &jdks()[0].home)
-        // The JDK is analysed once for all runs of the tests.
-        .env("XDG_CACHE_HOME", workplace().join("cache"))
-        .output()
-        .expect("hindsight runs");
-    assert!(
-        output.status.success(),
-        "{}",
-        String::from_utf8_lossy(&output.stderr)
-    );
+fn verdicts<S: AsRef<std::ffi::OsStr>>(classes: &Path, arguments: &[S]) -> Value {
+    // The JDK is analysed once for all runs of the tests, not by each at the
+    // same time.
+    static FIRST: OnceLock<()> = OnceLock::new();
+    let run = |classes: &Path, arguments: &mut dyn Iterator<Item = &std::ffi::OsStr>| {
+        let output = Command::new(hindsight())
+            .arg("mutability")
+            .arg("--classpath")
+            .arg(classes)
+            .args(["--format", "json", "--quiet"])
+            .args(arguments)
+            .env("JAVA_HOME", &jdks()[0].home)
+            .env("XDG_CACHE_HOME", workplace().join("cache"))
+            .output()
+            .expect("hindsight runs");
+        assert!(output.status.success(), "{}", both(&output));
+        output
+    };
+    FIRST.get_or_init(|| {
+        for sound in [&[][..], &["--sound"]] {
+            let mut arguments = sound.iter().map(|text: &&str| std::ffi::OsStr::new(*text));
+            run(classes, &mut arguments);
+        }
+    });
+    let output = run(classes, &mut arguments.iter().map(AsRef::as_ref));
     let document: Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(document["schema"], "hindsight.mutability/1");
     document
@@ -189,28 +201,215 @@ fn compare(document: &Value, expected: &BTreeMap<Parameter, bool>) -> Matrix {
     matrix
 }
 
+/// The annotated programs, compiled, with what is expected of them.
+struct Annotated {
+    classes: PathBuf,
+    expected: BTreeMap<Parameter, bool>,
+}
+
+fn annotated() -> &'static Annotated {
+    static ANNOTATED: OnceLock<Annotated> = OnceLock::new();
+    ANNOTATED.get_or_init(|| {
+        let dir = root().join("test-programs/mutability");
+        let classes = workplace().join("classes");
+        let _ = fs::remove_dir_all(&classes);
+        fs::create_dir_all(&classes).unwrap();
+        let mut expected = BTreeMap::new();
+        let mut sources = Vec::new();
+        for file in fs::read_dir(&dir).unwrap() {
+            let path = file.unwrap().path();
+            if path.is_file() {
+                expectations(&fs::read_to_string(&path).unwrap(), &mut expected);
+                sources.push(path);
+            }
+        }
+        assert!(expected.len() >= 120, "{} parameters", expected.len());
+        let javac = Command::new(jdks()[0].tool("javac"))
+            .args(["-g", "-nowarn", "-d"])
+            .arg(&classes)
+            .args(&sources)
+            .output()
+            .unwrap();
+        assert!(javac.status.success(), "{}", both(&javac));
+        Annotated { classes, expected }
+    })
+}
+
+/// Class, method, descriptor, and place of a parameter.
+type Place = (String, String, String, u64);
+
+/// The parameters that the formal semantics marks in a run of all programs.
+fn oracle(classes: &Path) -> BTreeSet<Place> {
+    let workplace = Workplace::new("mutability-oracle");
+    let asm = jars(&["org.ow2.asm:asm:9.9", "org.ow2.asm:asm-tree:9.9"]);
+    let asm = std::env::join_paths(asm).unwrap();
+    let sources = fs::read_dir(root().join("test-programs/mutability/oracle")).unwrap();
+    let sources: Vec<PathBuf> = sources.map(|file| file.unwrap().path()).collect();
+    let options = ["-cp", asm.to_str().unwrap()];
+    let compiled = workplace.compile(&jdks()[0], &options, &sources);
+    let mut path = compiled.into_os_string();
+    path.push(":");
+    path.push(&asm);
+    let run = jdks()[0]
+        .java()
+        .arg("-cp")
+        .arg(path)
+        .arg("Oracle")
+        .arg(classes)
+        .arg("Driver")
+        .output()
+        .unwrap();
+    assert!(run.status.success(), "{}", both(&run));
+    let text = String::from_utf8(run.stdout).unwrap();
+    let lines = text.lines().map(|line| {
+        let mut parts = line.split('\t').map(str::to_owned);
+        let mut next = || parts.next().unwrap();
+        (next(), next(), next(), next().parse().unwrap())
+    });
+    lines.collect()
+}
+
+/// The parameters that have a verdict.
+fn places(document: &Value, verdict: &str) -> BTreeSet<Place> {
+    let text = |value: &Value| value.as_str().unwrap().to_owned();
+    let mut found = BTreeSet::new();
+    for method in document["methods"].as_array().unwrap() {
+        for parameter in method["parameters"].as_array().unwrap() {
+            if parameter["verdict"] == verdict {
+                found.insert((
+                    text(&method["class"]),
+                    text(&method["method"]),
+                    text(&method["descriptor"]),
+                    parameter["index"].as_u64().unwrap(),
+                ));
+            }
+        }
+    }
+    found
+}
+
+#[test]
+fn recorded_runs() {
+    let Annotated { classes, expected } = annotated();
+    let marked = oracle(classes);
+    // The comments are what the formal semantics says.
+    let bare = verdicts(classes, &["--pipeline", "S"]);
+    let mut truth = bare;
+    for method in truth["methods"].as_array_mut().unwrap() {
+        let key = |name: &str| method[name].as_str().unwrap().to_owned();
+        let (class, name, descriptor) = (key("class"), key("method"), key("descriptor"));
+        for (parameter, index) in method["parameters"]
+            .as_array_mut()
+            .unwrap()
+            .iter_mut()
+            .zip(0..)
+        {
+            let place = (class.clone(), name.clone(), descriptor.clone(), index);
+            let mutable = marked.contains(&place);
+            parameter["verdict"] = if mutable { "mutable" } else { "immutable" }.into();
+        }
+    }
+    let matrix = compare(&truth, expected);
+    assert_eq!(matrix.wrong, [""; 0], "the oracle and the comments");
+
+    let workplace = Workplace::new("mutability-recorded");
+    let record = |jdk: usize, what: &str, include: &str| {
+        let out = workplace.join(format!("run-{jdk}-{what}-{}", include.len()));
+        let options = format!(
+            "mode=trace,trace-what={what}{include},out={}",
+            out.display()
+        );
+        let run = jdks()[jdk]
+            .java()
+            .arg(format!(
+                "-agentpath:{}={options}",
+                hindsight_test_programs::agent().display()
+            ))
+            .arg("-cp")
+            .arg(classes)
+            .arg("Driver")
+            .output()
+            .unwrap();
+        assert!(run.status.success(), "{}", both(&run));
+        out.display().to_string()
+    };
+    let full = "calls;writes;reads;values";
+    let mut runs = Vec::new();
+    for jdk in 0..jdks().len() {
+        let run = record(jdk, full, "");
+        let found = |pipeline: &str| verdicts(classes, &["--trace", &run, "--pipeline", pipeline]);
+        for (pipeline, least) in [("X", 0.78), ("D", 0.75)] {
+            let document = found(pipeline);
+            let matrix = compare(&document, expected);
+            println!(
+                "{pipeline:12} {:.3} m-precision {:.3} (JDK {})",
+                matrix.m_recall(),
+                matrix.m_precision(),
+                jdks()[jdk].version
+            );
+            let wrong: Vec<Place> = places(&document, "mutable")
+                .difference(&marked)
+                .cloned()
+                .collect();
+            assert_eq!(wrong, [], "{pipeline} says more than the oracle");
+            assert!(matrix.m_recall() >= least, "{:#?}", matrix.open);
+        }
+        // The pipeline of the thesis.
+        let matrix = compare(&found("SH-P-DH-P"), expected);
+        assert!(
+            matrix.i_precision() >= 0.9 && matrix.m_recall() >= 0.9,
+            "{:#?}",
+            matrix.wrong
+        );
+        runs.push(run);
+    }
+    // Without reads less is seen, and nothing else.
+    let run = record(0, "calls;writes;values", "");
+    let document = verdicts(classes, &["--trace", &run, "--pipeline", "X"]);
+    assert!(places(&document, "mutable").is_subset(&marked));
+    runs.push(run);
+    // With the JDK's collections X sees what they hold.
+    let inside = record(0, full, ",include=*;java.util.**");
+    let document = verdicts(classes, &["--trace", &inside, "--pipeline", "X"]);
+    let matrix = compare(&document, expected);
+    println!("{:12} {:.3} (with java.util)", "X", matrix.m_recall());
+    assert!(matrix.m_recall() >= 0.94, "{:#?}", matrix.open);
+
+    // All together, by default and with proofs, which no run contradicts.
+    let trace: Vec<&str> = ["--trace"]
+        .into_iter()
+        .chain(runs.iter().map(String::as_str))
+        .collect();
+    let best = compare(&verdicts(classes, &trace), expected);
+    assert!(best.wrong.is_empty() && best.open.is_empty(), "{best:#?}");
+    let sound = compare(
+        &verdicts(classes, &[&trace[..], &["--sound"]].concat()),
+        expected,
+    );
+    assert_eq!(sound.mutable[0], 0, "{:#?}", sound.wrong);
+
+    // Evidence is the same in whichever order it is merged.
+    let saved = |name: &str, arguments: &[&str]| {
+        let file = workplace.join(name).display().to_string();
+        let save = ["--pipeline", "X", "--save-evidence", &file];
+        verdicts(classes, &[arguments, &save].concat());
+        (fs::read(&file).unwrap(), file)
+    };
+    let (together, _) = saved("all.json", &trace);
+    let singles: Vec<String> = (runs.iter().zip(0..))
+        .map(|(run, at)| saved(&format!("{at}.json"), &["--trace", run]).1)
+        .collect();
+    let mut backwards = vec!["--evidence"];
+    backwards.extend(singles.iter().rev().map(String::as_str));
+    assert!(
+        saved("merged.json", &backwards).0 == together,
+        "evidence depends on the order"
+    );
+}
+
 #[test]
 fn annotated_programs() {
-    let dir = root().join("test-programs/mutability");
-    let classes = workplace().join("classes");
-    let _ = fs::remove_dir_all(&classes);
-    fs::create_dir_all(&classes).unwrap();
-    let mut expected = BTreeMap::new();
-    let mut sources = Vec::new();
-    for file in fs::read_dir(&dir).unwrap() {
-        let path = file.unwrap().path();
-        expectations(&fs::read_to_string(&path).unwrap(), &mut expected);
-        sources.push(path);
-    }
-    assert!(expected.len() >= 120, "{} parameters", expected.len());
-    let javac = Command::new(jdks()[0].tool("javac"))
-        .args(["-g", "-nowarn", "-d"])
-        .arg(&classes)
-        .args(&sources)
-        .status()
-        .unwrap();
-    assert!(javac.success());
-
+    let Annotated { classes, expected } = annotated();
     let mut results = BTreeMap::new();
     println!(
         "{} parameters; i-recall i-precision m-recall m-precision",
@@ -219,12 +418,13 @@ fn annotated_programs() {
     let pipelines: [(&str, &[&str]); 5] = [
         ("S-P", &["--pipeline", "S-P"]),
         ("SH-P", &["--pipeline", "SH-P"]),
-        ("S'-P", &["--pipeline", "S'-P"]),
+        // The default.
+        ("S'-P", &[]),
         ("S-P sound", &["--pipeline", "S-P", "--sound"]),
         ("S'-P sound", &["--pipeline", "S'-P", "--sound"]),
     ];
     for (name, arguments) in pipelines {
-        let matrix = compare(&verdicts(&classes, arguments), &expected);
+        let matrix = compare(&verdicts(classes, arguments), expected);
         println!(
             "{name:12} {:.3} {:.3} {:.3} {:.3}",
             matrix.i_recall(),

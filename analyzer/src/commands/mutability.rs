@@ -3,11 +3,25 @@
 use super::Failure;
 use super::program::{Loaded, Source};
 use crate::instrument::plan::globs;
-use crate::mutability::analysis::{Plan, run};
+use crate::mutability::analysis::{Outcome, Plan, read_facts, run};
 use crate::mutability::answers::Stage;
-use crate::mutability::report::{self, View};
-use anyhow::{Result, bail};
-use std::io::Write;
+use crate::mutability::contracts::Contracts;
+use crate::mutability::effects::solve::{Library, Solver, any_field};
+use crate::mutability::recorded::apply::Recorded;
+use crate::mutability::recorded::{Code, Evidence, Notes, observe};
+use crate::mutability::report::{self, View, sentence};
+use crate::program::Program;
+use crate::program::calls::Calls;
+use crate::text::count;
+use crate::trace::Trace;
+use anyhow::{Context, Result, bail};
+use pipeline::Pipeline;
+use std::fs::{self, File};
+use std::io::{BufWriter, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+mod pipeline;
 
 /// Say which parameters each method may change.
 ///
@@ -19,6 +33,14 @@ use std::io::Write;
 /// along calls, S' follows what is read, stored and returned through bodies and
 /// calls (it may also be written S2). A method is pure if it changes no parameter
 /// and no static state.
+///
+/// Recorded runs (--trace) show parameters that are mutable. X follows by the
+/// definition how each value was obtained, as far as the trace tells: record with
+/// trace-what=calls;writes;reads;values. D does with calls and writes alone: a
+/// write counts for an argument if that, and no other argument and no static
+/// field, leads to what is written; A adds that what --calls calls never changed
+/// is immutable, B that what was given to something mutable is mutable, C that
+/// other ways to the object do not matter.
 ///
 /// Without --sound, methods of the JDK's collections and the like are taken at
 /// their word, so that reading a map does not count as a change because some
@@ -39,12 +61,20 @@ Examples:
     # Only what is proved, for machines.
     $ hindsight mutability --classpath app.jar --sound --format json
 
+    # What two recorded runs show, and then what the code does.
+    $ hindsight mutability --classpath app.jar --trace run1 run2
+
+    # Evidence of one run, to be used later with that of others.
+    $ hindsight mutability --classpath app.jar --trace run1 --save-evidence one.json
+    $ hindsight mutability --classpath app.jar --evidence one.json two.json
+
     # Methods that Randoop or Daikon may call as they like.
     $ hindsight mutability --classpath app.jar --format randoop > side-effect-free.txt
 
 Exit status:
     0 on success, also if a class could not be read (a warning names it),
-    1 if the class path or the JDK cannot be read, or nothing matches,
+    1 if the class path, the JDK or a trace cannot be read, if nothing matches, or if
+      a run changes what --sound has proved to be immutable,
     2 if the arguments are wrong.")]
 pub struct Opts {
     #[command(flatten)]
@@ -60,17 +90,39 @@ pub struct Opts {
     )]
     classes: String,
 
-    /// Stages in order, joined by `-`.
-    #[arg(long, value_name = "X-Y-Z", default_value = "S'-P", value_parser = Pipeline::parse)]
-    pipeline: Pipeline,
+    /// Stages in order, joined by `-`. Default: S'-P, with recorded runs X-S'-P.
+    #[arg(long, value_name = "X-Y-Z", value_parser = Pipeline::parse)]
+    pipeline: Option<Pipeline>,
 
     /// Call a parameter immutable only if that is proved.
     #[arg(long)]
     sound: bool,
 
-    /// A recorded run, for the stages that need one (D and its heuristics).
-    #[arg(long, value_name = "DIR")]
-    trace: Option<std::path::PathBuf>,
+    /// Let changes count that are made when the method has returned, by way of
+    /// where it has kept, or to whom it has given, its parameter.
+    #[arg(long)]
+    transitive: bool,
+
+    /// Recorded runs, for stages X and D.
+    #[arg(long, value_name = "DIR", num_args = 1..)]
+    trace: Vec<PathBuf>,
+
+    /// Files of evidence from other runs, for stages X and D.
+    #[arg(long, value_name = "FILE", num_args = 1..)]
+    evidence: Vec<PathBuf>,
+
+    /// Write all evidence to a file, that of --evidence too.
+    #[arg(long, value_name = "FILE")]
+    save_evidence: Option<PathBuf>,
+
+    /// Heuristic A: calls of a method that must have left a parameter alone.
+    #[arg(long, value_name = "N", default_value_t = 10)]
+    calls: u64,
+
+    /// Heuristic A: percentage of what a method can be seen to do (writes, reads,
+    /// calls of recorded methods) that these calls must have done.
+    #[arg(long, value_name = "PERCENT", default_value_t = 85, value_parser = clap::value_parser!(u8).range(0..=100))]
+    coverage: u8,
 
     /// Let virtual calls run only methods of classes that the program makes
     /// instances of (rapid type analysis); instances made by reflection are not
@@ -109,99 +161,143 @@ pub enum Print {
     Chicory,
 }
 
-/// Stages as typed.
-#[derive(Debug, Clone)]
-struct Pipeline {
-    text: String,
-    stages: Vec<Stage>,
-    /// A stage that needs a recorded run.
-    recorded: Option<String>,
-}
-
-impl Pipeline {
-    fn parse(text: &str) -> Result<Pipeline, String> {
-        let mut pipeline = Pipeline {
-            text: text.to_owned(),
-            stages: Vec::new(),
-            recorded: None,
-        };
-        for name in text.split('-') {
-            let stage = match name {
-                "S" => Stage::S,
-                "SH" => Stage::Sh,
-                "P" => Stage::P,
-                "S'" | "S2" => Stage::Flow,
-                // D with any of its heuristics, and X.
-                "X" => {
-                    pipeline.recorded.get_or_insert_with(|| name.to_owned());
-                    continue;
-                }
-                _ if name
-                    .strip_prefix('D')
-                    .is_some_and(|rest| rest.chars().all(|c| "ABCRH".contains(c))) =>
-                {
-                    pipeline.recorded.get_or_insert_with(|| name.to_owned());
-                    continue;
-                }
-                _ => {
-                    return Err(format!(
-                        "no stage {name:?}; there are S, SH, P, S', and D, X for recorded runs"
-                    ));
-                }
-            };
-            if stage == Stage::P && !pipeline.stages.iter().any(|stage| *stage != Stage::P) {
-                return Err(
-                    "P goes along calls from what S, SH or S' has found: put one of them before it"
-                        .to_owned(),
-                );
-            }
-            pipeline.stages.push(stage);
-        }
-        Ok(pipeline)
-    }
-}
-
 impl Opts {
     /// Writes verdicts to `out`.
     ///
     /// # Errors
     ///
-    /// Fails if the class path or the JDK cannot be read, if `out` cannot be
-    /// written, and with [`Failure`] if nothing matches.
+    /// Fails if the class path, the JDK, or a recording cannot be read, if `out`
+    /// cannot be written, and with [`Failure`] if nothing matches or a run
+    /// contradicts a proof.
     pub fn run(&self, out: &mut dyn Write) -> Result<()> {
-        if let Some(stage) = &self.pipeline.recorded {
-            match &self.trace {
-                None => bail!(
-                    "stage {stage} of --pipeline {} needs a recorded run: name its directory with --trace \
-                     (a run is recorded by the agent with mode=trace), or leave the stage out",
-                    self.pipeline.text
-                ),
-                Some(dir) => bail!(
-                    "stage {stage} of --pipeline {} cannot be run yet: this version has the static stages only \
-                     (S, SH, P, S'), and does not read {}",
-                    self.pipeline.text,
-                    dir.display()
-                ),
+        let has_runs = !self.trace.is_empty() || !self.evidence.is_empty();
+        let pipeline = self.pipeline(has_runs)?;
+        let loaded = Loaded::open(&self.source, self.sound)?;
+        let mut warnings = loaded.warnings().to_vec();
+        let mut notes = Notes::default();
+        let outcome = loaded.with_library(|program, library, step| {
+            let recorded = match has_runs {
+                true => Some(Arc::new(self.recorded(program, library, &mut notes)?)),
+                false => None,
+            };
+            let plan = Plan {
+                stages: pipeline.stages.clone(),
+                sound: self.sound,
+                instances: self.rta,
+                transitive: self.transitive,
+                recorded,
+            };
+            anyhow::Ok(run(program, library, &plan, step))
+        })?;
+        for class in &outcome.others {
+            let note = format!(
+                "class {class} is another version than that of the evidence, which does not count for it"
+            );
+            notes.lines.push(note);
+        }
+        notes.lines.sort();
+        notes.lines.dedup();
+        if !self.source.is_quiet() {
+            for note in &notes.lines {
+                eprintln!("hindsight: warning: {note}");
             }
         }
-        if let Some(dir) = &self.trace {
+        warnings.append(&mut notes.lines);
+        self.print(&loaded, &pipeline, &outcome, &warnings, out)?;
+        contradictions(loaded.program(), &outcome)
+    }
+
+    fn pipeline(&self, has_runs: bool) -> Result<Pipeline> {
+        let usual = if has_runs { "X-S'-P" } else { "S'-P" };
+        let pipeline = match &self.pipeline {
+            Some(pipeline) => pipeline.clone(),
+            None => Pipeline::parse(usual).map_err(anyhow::Error::msg)?,
+        };
+        match (pipeline.recorded(), has_runs) {
+            (Some(stage), false) => bail!(
+                "stage {} of --pipeline {} needs a recorded run: name its directory with --trace (a run is \
+                 recorded by the agent with mode=trace) or a file with --evidence, or leave the stage out",
+                stage.name(),
+                pipeline.text
+            ),
+            (None, true) if self.save_evidence.is_none() => bail!(
+                "--trace and --evidence are of no use without a stage that reads them (X or D in --pipeline)"
+            ),
+            _ => {}
+        }
+        if self.save_evidence.is_some() && !has_runs {
+            bail!("--save-evidence has nothing to save without --trace or --evidence");
+        }
+        if let (true, Some(stage)) = (self.sound, pipeline.unproved()) {
             bail!(
-                "--trace {} is of no use without a stage that reads it (D or X in --pipeline)",
-                dir.display()
+                "stage {} of --pipeline {} guesses what is immutable, so it is of no use with --sound",
+                stage.name(),
+                pipeline.text
             );
         }
-        let loaded = Loaded::open(&self.source, self.sound)?;
-        let plan = Plan {
-            stages: self.pipeline.stages.clone(),
-            sound: self.sound,
-            instances: self.rta,
-        };
-        let outcome =
-            loaded.with_library(|program, library, step| run(program, library, &plan, step));
+        if self.transitive && !pipeline.stages.contains(&Stage::Flow) {
+            bail!(
+                "--transitive needs S' in --pipeline: no other stage knows what a method keeps and returns"
+            );
+        }
+        Ok(pipeline)
+    }
+
+    /// What all runs have shown.
+    fn recorded(
+        &self,
+        program: &Program,
+        library: &dyn Library,
+        notes: &mut Notes,
+    ) -> Result<Recorded> {
+        let mut evidence = Evidence::default();
+        for path in &self.evidence {
+            let failed = || format!("failed to read {}", path.display());
+            let bytes = fs::read(path).with_context(failed)?;
+            let read = Evidence::read(&bytes).map_err(anyhow::Error::msg);
+            evidence.merge(read.with_context(failed)?);
+        }
+        if !self.trace.is_empty() {
+            let facts = read_facts(program, |class| !program.class(class).library, &|_| {});
+            let calls = Calls::by_hierarchy(program);
+            let contracts = Contracts::new(program, any_field(program), self.sound);
+            let solver = Solver::new(&calls, &facts, library, &contracts, self.sound);
+            let code = Code {
+                program,
+                facts: &facts,
+                calls: &calls,
+                solver: &solver,
+            };
+            for path in &self.trace {
+                let trace = Trace::open(path)?;
+                let named = trace.notes.iter();
+                let named = named.map(|note| format!("{}: {note}", path.display()));
+                notes.lines.extend(named);
+                evidence.merge(observe(&trace, &code, self.transitive, notes));
+            }
+        }
+        if let Some(path) = &self.save_evidence {
+            save(&evidence, path).with_context(|| format!("failed to write {}", path.display()))?;
+        }
+        Ok(Recorded {
+            evidence,
+            calls: self.calls,
+            coverage: f64::from(self.coverage) / 100.0,
+        })
+    }
+
+    fn print(
+        &self,
+        loaded: &Loaded,
+        pipeline: &Pipeline,
+        outcome: &Outcome,
+        warnings: &[String],
+        out: &mut dyn Write,
+    ) -> Result<()> {
         let (classes, explain) = (globs(&self.classes), globs(&self.explain));
         let view = View {
             program: loaded.program(),
-            outcome: &outcome,
+            outcome,
             classes: &classes,
         };
         let any = match explain.is_empty() {
@@ -209,30 +305,65 @@ impl Opts {
             false => view.methods().any(|row| explain.matches(&row.full_name())),
         };
         if !any {
-            eprintln!(
-                "hindsight: no method matches {}",
-                if explain.is_empty() {
-                    "--classes"
-                } else {
-                    "--explain"
-                }
-            );
+            let option = match explain.is_empty() {
+                true => "--classes",
+                false => "--explain",
+            };
+            eprintln!("hindsight: no method matches {option}");
             return Err(Failure.into());
         }
         match self.format {
             Print::Text => report::text(&view, &explain, super::colour(), out)?,
-            Print::Json => report::json(
-                &view,
-                &self.pipeline.text,
-                self.sound,
-                loaded.warnings(),
-                &explain,
-                out,
-            )?,
+            Print::Json => {
+                report::json(&view, &pipeline.text, self.sound, warnings, &explain, out)?;
+            }
             Print::Csv => report::csv(&view, out)?,
             Print::Randoop => report::randoop(&view, out)?,
             Print::Chicory => report::chicory(&view, out)?,
         }
         Ok(())
     }
+}
+
+/// Writes a file, whole or not at all.
+fn save(evidence: &Evidence, path: &Path) -> Result<()> {
+    let directory = match path.parent() {
+        Some(directory) if !directory.as_os_str().is_empty() => directory,
+        _ => Path::new("."),
+    };
+    let file = tempfile::NamedTempFile::new_in(directory)?;
+    let mut out = BufWriter::new(file);
+    evidence.write(&mut out)?;
+    let file: tempfile::NamedTempFile<File> = out.into_inner()?;
+    file.persist(path)?;
+    Ok(())
+}
+
+/// A run that changes what is proved to be immutable shows a mistake of ours.
+fn contradictions(program: &Program, outcome: &Outcome) -> Result<()> {
+    if outcome.contradictions.is_empty() {
+        return Ok(());
+    }
+    let classes = globs("");
+    let view = View {
+        program,
+        outcome,
+        classes: &classes,
+    };
+    for (method, param, reason) in &outcome.contradictions {
+        let mut row = view.method(*method);
+        let name = format!("{}({})", row.full_name(), row.parameter_types());
+        let Some(cell) = row.params.get_mut(usize::from(*param)) else {
+            continue;
+        };
+        cell.reason = reason.clone();
+        let param_name = cell.name.clone();
+        let seen = sentence(&view, &row, usize::from(*param));
+        eprintln!("hindsight: {name}: {param_name} was proved to be immutable, but {seen}");
+    }
+    eprintln!(
+        "hindsight: {} proved and disproved: a mistake of hindsight's, please report it",
+        count(outcome.contradictions.len(), "parameter")
+    );
+    Err(Failure.into())
 }

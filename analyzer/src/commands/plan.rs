@@ -93,6 +93,8 @@ impl Opts {
             stages: vec![Stage::Flow, Stage::P],
             sound: true,
             instances: false,
+            transitive: false,
+            recorded: None,
         };
         let outcome =
             loaded.with_library(|program, library, step| run(program, library, &pipeline, step));

@@ -4,7 +4,8 @@ use crate::jdk::Jdk;
 use crate::mutability::effects::solve::{Library, NoLibrary};
 use crate::mutability::library::{self, Stored};
 use crate::program::names::Names;
-use crate::program::{Program, Sym, hierarchy, source};
+use crate::program::source::{self, JdkClasses};
+use crate::program::{Program, Sym, hierarchy};
 use crate::progress::Progress;
 use anyhow::{Context, Result};
 use std::io::IsTerminal;
@@ -31,6 +32,13 @@ pub struct Source {
     /// No progress and no warnings on stderr.
     #[arg(long)]
     quiet: bool,
+}
+
+impl Source {
+    /// Whether nothing is to be said on stderr but errors.
+    pub fn is_quiet(&self) -> bool {
+        self.quiet
+    }
 }
 
 /// A program with the JDK's classes.
@@ -154,14 +162,14 @@ fn stored(
     progress: bool,
     warnings: &mut Vec<String>,
 ) -> Result<Option<Stored>> {
-    let Some(image) = source::image(&jdk.home)? else {
+    let Some(classes) = JdkClasses::find(&jdk.home)? else {
         warnings.push(format!(
-            "{} has no lib/modules: nothing is known of the JDK's classes",
+            "{} has no lib/modules and no rt.jar: nothing is known of the JDK's classes",
             jdk.home.display()
         ));
         return Ok(None);
     };
-    let key = library::key(&image, sound);
+    let key = library::key(&classes, sound);
     let file = library::file(&key).filter(|_| !no_cache);
     if let Some(known) = file.as_ref().and_then(|file| library::load(file, &key)) {
         return Ok(Some(known));
@@ -169,9 +177,9 @@ fn stored(
     // Some 27,000 classes; their calls take as long again.
     let progress = Mutex::new(Progress::new(progress, 30_000));
     let step = step(&progress, "of the JDK, once");
-    let failed = || format!("failed to read {}", image.path().display());
+    let failed = || format!("failed to read {}", classes.path().display());
     let mut own = Vec::new();
-    let computed = library::compute(&image, sound, &mut own, &step).with_context(failed)?;
+    let computed = library::compute(&classes, sound, &mut own, &step).with_context(failed)?;
     warnings.append(&mut own);
     if let Some(file) = &file
         && let Err(error) = library::save(file, &key, &computed)

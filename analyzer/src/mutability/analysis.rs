@@ -8,6 +8,8 @@ use super::facts::{Facts, Op};
 use super::library::from_verdicts;
 use super::points::{Local, local};
 use super::propagate::{Input, propagate};
+use super::recorded::apply::{Found, Recorded};
+use super::signatures::Signatures;
 use crate::program::calls::{Calls, Site};
 use crate::program::names::Set;
 use crate::program::{ClassId, MethodId, Program};
@@ -25,6 +27,11 @@ pub struct Plan {
     pub sound: bool,
     /// Whether only classes that are instantiated count (rapid type analysis).
     pub instances: bool,
+    /// Whether changes count that are made when the method has returned, by way
+    /// of where it has kept its parameter.
+    pub transitive: bool,
+    /// What recorded runs have shown, for stages D and X.
+    pub recorded: Option<Arc<Recorded>>,
 }
 
 /// What was found.
@@ -35,6 +42,11 @@ pub struct Outcome {
     pub facts: Vec<Facts>,
     /// Summaries by method, if stage S' ran.
     pub summaries: Vec<Option<Arc<Summary>>>,
+    /// Parameters that are proved to be immutable, and were seen to be changed:
+    /// each is a mistake of this program. Only where proofs are asked for.
+    pub contradictions: Vec<(MethodId, u16, Reason)>,
+    /// Classes that runs have shown in another version.
+    pub others: Vec<String>,
 }
 
 /// Reads the facts of all methods of the classes that `wanted` takes.
@@ -94,10 +106,14 @@ fn instances(program: &Program, facts: &[Facts]) -> Set<ClassId> {
 }
 
 /// Classifies the parameters of the JDK's own methods.
-pub fn run_library(program: &Program, facts: &[Facts], sound: bool) -> Answers {
+/// With each parameter comes what may be called by way of it, for proofs.
+pub fn run_library(program: &Program, facts: &[Facts], sound: bool) -> (Answers, Vec<Signatures>) {
     let calls = Calls::by_hierarchy(program);
     let contracts = Contracts::new(program, any_field(program), sound);
-    linear(&calls, &contracts, facts, &NoLibrary, sound, true)
+    let callbacks = Signatures::default();
+    linear(
+        &calls, &contracts, facts, &NoLibrary, sound, true, callbacks,
+    )
 }
 
 /// Verdicts by `S-P` or, where heuristics are welcome, `SH-P`: both take time in
@@ -109,10 +125,13 @@ fn linear(
     library: &dyn Library,
     sound: bool,
     of_library: bool,
-) -> Answers {
+    overridden: Signatures,
+) -> (Answers, Vec<Signatures>) {
     let mut answers = Answers::new(calls.program(), of_library);
     grant(calls.program(), facts, &mut answers);
-    let locals: Vec<Local> = facts.par_iter().map(local).collect();
+    let locals: Vec<Local> = (facts.par_iter())
+        .map(|facts| local(facts, sound))
+        .collect();
     let stage = if sound { Stage::S } else { Stage::Sh };
     apply_local(facts, &locals, stage, &mut answers);
     let solver = Solver::new(calls, facts, library, contracts, sound);
@@ -121,12 +140,38 @@ fn linear(
         facts,
         locals: &locals,
         siblings: sound,
-        leaf: &|method, param| leaf(library, contracts, method, param),
+        leaf: &|method, param| leaf(library, contracts, overridden, method, param),
         promised: &|site| promised(calls, contracts, site),
         lambdas: &|site| solver.lambdas_of(site),
     };
-    propagate(&input, &mut answers);
-    answers
+    let given = propagate(&input, &mut answers, of_library && sound);
+    (answers, given)
+}
+
+/// What the program overrides of the library in a way that may change things; for
+/// proofs only.
+fn overridden(
+    calls: &Calls<'_>,
+    contracts: &Contracts,
+    facts: &[Facts],
+    library: &dyn Library,
+    sound: bool,
+) -> Signatures {
+    if !sound {
+        return Signatures::default();
+    }
+    // What is immutable whatever is called back.
+    let (verdicts, _) = linear(
+        calls,
+        contracts,
+        facts,
+        library,
+        true,
+        false,
+        Signatures::ALL,
+    );
+    let solver = Solver::new(calls, facts, library, contracts, true);
+    solver.overridden(&verdicts)
 }
 
 /// Runs a pipeline over a program.
@@ -144,6 +189,16 @@ pub fn run(
     let contracts = Contracts::new(program, any_field(program), plan.sound);
     let mut answers = Answers::new(program, false);
     grant(program, &facts, &mut answers);
+    let found = plan.recorded.as_ref();
+    let found = found.map(|recorded| Found::new(program, &recorded.evidence));
+    // What the stages that prove say by themselves.
+    let mut proofs = (plan.sound && found.is_some()).then(|| {
+        let mut proofs = Answers::new(program, false);
+        grant(program, &facts, &mut proofs);
+        proofs
+    });
+    let overridden = overridden(&calls, &contracts, &facts, library, plan.sound);
+    let read = |facts: &Facts| local(facts, plan.sound);
     let mut locals: Option<Vec<Local>> = None;
     let mut summaries = Vec::new();
     let mut siblings = true;
@@ -151,13 +206,17 @@ pub fn run(
         match stage {
             Stage::S | Stage::Sh => {
                 siblings = stage == Stage::S;
-                let locals = locals.get_or_insert_with(|| facts.par_iter().map(local).collect());
-                apply_local(&facts, locals, stage, &mut answers);
+                let locals = locals.get_or_insert_with(|| facts.par_iter().map(read).collect());
+                for answers in proofs.iter_mut().chain([&mut answers]) {
+                    apply_local(&facts, locals, stage, answers);
+                }
             }
             Stage::P => {
-                let locals = locals.get_or_insert_with(|| facts.par_iter().map(local).collect());
+                let locals = locals.get_or_insert_with(|| facts.par_iter().map(read).collect());
                 let solver = Solver::new(&calls, &facts, library, &contracts, plan.sound);
-                let leaf = |method: MethodId, param: u16| leaf(library, &contracts, method, param);
+                let leaf = |method: MethodId, param: u16| {
+                    leaf(library, &contracts, overridden, method, param)
+                };
                 let promised = |site: Site| promised(&calls, &contracts, site);
                 let lambdas = |site: Site| solver.lambdas_of(site);
                 let input = Input {
@@ -169,13 +228,29 @@ pub fn run(
                     promised: &promised,
                     lambdas: &lambdas,
                 };
-                propagate(&input, &mut answers);
+                for answers in proofs.iter_mut().chain([&mut answers]) {
+                    propagate(&input, answers, false);
+                }
+            }
+            Stage::X => {
+                if let Some(found) = &found {
+                    found.apply_exact(plan.transitive, &mut answers);
+                }
+            }
+            Stage::D(with) => {
+                if let (Some(found), Some(recorded)) = (&found, &plan.recorded) {
+                    found.apply_reached(&calls, &facts, recorded, with, &mut answers);
+                }
             }
             Stage::Flow => {
                 if summaries.is_empty() {
-                    let verdicts = linear(&calls, &contracts, &facts, library, plan.sound, false);
-                    let solver = Solver::new(&calls, &facts, library, &contracts, plan.sound)
-                        .with_verdicts(&verdicts);
+                    let sound = plan.sound;
+                    let (verdicts, _) = linear(
+                        &calls, &contracts, &facts, library, sound, false, overridden,
+                    );
+                    let solver = Solver::new(&calls, &facts, library, &contracts, sound)
+                        .with_verdicts(&verdicts)
+                        .with_overridden(overridden);
                     let any = any_field(program);
                     let fallback = |method: MethodId| {
                         let verdict = |param| verdicts.verdict(verdicts.place(method, param));
@@ -183,7 +258,23 @@ pub fn run(
                     };
                     summaries = solver.solve(&fallback, step);
                 }
-                apply_summaries(program, &facts, &summaries, library, &mut answers);
+                for answers in proofs.iter_mut().chain([&mut answers]) {
+                    apply_summaries(program, &facts, &summaries, library, answers);
+                }
+            }
+        }
+    }
+    if plan.transitive {
+        for answers in proofs.iter_mut().chain([&mut answers]) {
+            withdraw_escaping(&facts, &summaries, answers);
+        }
+    }
+    let mut contradictions = Vec::new();
+    if let (Some(proofs), Some(found)) = (&proofs, &found) {
+        for (place, reason) in found.exact(proofs, plan.transitive) {
+            if proofs.verdict(place) == Verdict::Immutable {
+                let (method, param) = proofs.param(place);
+                contradictions.push((method, param, reason));
             }
         }
     }
@@ -191,6 +282,27 @@ pub fn run(
         answers,
         facts,
         summaries,
+        contradictions,
+        others: found.map_or_else(Vec::new, |found| found.others),
+    }
+}
+
+/// What leaves a method by other ways than calls may be changed later.
+fn withdraw_escaping(facts: &[Facts], summaries: &[Option<Arc<Summary>>], answers: &mut Answers) {
+    for place in 0..answers.count() {
+        let (method, param) = answers.param(place);
+        let followed = &facts[method.0 as usize].followed;
+        let proved = matches!(answers.reason(place), Reason::Trivial | Reason::Abstract);
+        if answers.verdict(place) != Verdict::Immutable
+            || proved
+            || followed.get(usize::from(param)) != Some(&true)
+        {
+            continue;
+        }
+        let summary = summaries.get(method.0 as usize).and_then(Option::as_ref);
+        if summary.is_none_or(|summary| summary.lets_escape(param)) {
+            answers.withdraw(place, Reason::Escapes);
+        }
     }
 }
 
@@ -309,14 +421,25 @@ fn reason_of(
 }
 
 /// What is known of a parameter of a method of the JDK.
-fn leaf(library: &dyn Library, contracts: &Contracts, method: MethodId, param: u16) -> Leaf {
+fn leaf(
+    library: &dyn Library,
+    contracts: &Contracts,
+    overridden: Signatures,
+    method: MethodId,
+    param: u16,
+) -> Leaf {
     let known = contracts
         .find(method)
         .cloned()
         .or_else(|| library.summary(method));
     match known {
         None => Leaf::Unknown(method, param),
-        Some(summary) => from_summary(&summary, method, param),
+        Some(summary) => match from_summary(&summary, method, param) {
+            Leaf::Immutable if library.calls_back(method).meets(&overridden) => {
+                Leaf::Unknown(method, param)
+            }
+            leaf => leaf,
+        },
     }
 }
 
@@ -324,7 +447,7 @@ fn leaf(library: &dyn Library, contracts: &Contracts, method: MethodId, param: u
 /// places.
 fn promised(calls: &Calls<'_>, contracts: &Contracts, site: Site) -> Option<Vec<Leaf>> {
     let resolved = calls.targets(site).resolved?;
-    let summary = contracts.find(resolved)?;
+    let summary = contracts.promise(resolved)?;
     Some(
         (0..8)
             .map(|param| from_summary(summary, resolved, param))

@@ -1,5 +1,6 @@
 //! Verdicts and their reasons.
 
+use super::recorded::evidence::Witness;
 use crate::program::calls::Site;
 use crate::program::{MethodId, Program};
 use hindsight_classfile::{MethodDescriptor, Utf8, access};
@@ -38,6 +39,21 @@ pub enum Stage {
     P,
     /// Bodies with summaries of what they call.
     Flow,
+    /// Recorded runs, by the exact semantics.
+    X,
+    /// Recorded runs, by what leads to what is written.
+    D(Heuristics),
+}
+
+/// Heuristics of stage D.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Heuristics {
+    /// A: what was never changed by many calls is immutable.
+    pub absence: bool,
+    /// B: what was given to something mutable is mutable.
+    pub bound: bool,
+    /// C: aliases count.
+    pub aliased: bool,
 }
 
 impl Stage {
@@ -48,6 +64,17 @@ impl Stage {
             Stage::Sh => "SH",
             Stage::P => "P",
             Stage::Flow => "S'",
+            Stage::X => "X",
+            Stage::D(with) => match (with.absence, with.bound, with.aliased) {
+                (false, false, false) => "D",
+                (true, false, false) => "DA",
+                (false, true, false) => "DB",
+                (false, false, true) => "DC",
+                (true, true, false) => "DAB",
+                (true, false, true) => "DAC",
+                (false, true, true) => "DBC",
+                (true, true, true) => "DH",
+            },
         }
     }
 }
@@ -92,6 +119,15 @@ pub enum Reason {
     Sibling { param: u16 },
     /// The body is not known.
     NoBody,
+    /// A recorded run shows a write.
+    Seen(Box<Witness>),
+    /// It was given to this parameter in a recorded run, which is mutable.
+    Bound { method: MethodId, param: u16 },
+    /// As many calls never changed it, and did most of what the body does.
+    Covered { calls: u64, percent: u8 },
+    /// It is kept, returned or thrown, and may be changed when the method has
+    /// returned.
+    Escapes,
 }
 
 /// What is known of a parameter of a method that has no facts.
@@ -209,6 +245,14 @@ impl Answers {
         if answer.verdict == Verdict::Unknown {
             answer.reason = reason;
         }
+    }
+
+    /// Takes a verdict back.
+    pub fn withdraw(&mut self, place: u32, reason: Reason) {
+        self.answers[place as usize] = Answer {
+            reason,
+            ..Answer::default()
+        };
     }
 
     /// Decides without a stage: what needs no analysis.

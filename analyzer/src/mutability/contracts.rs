@@ -279,6 +279,8 @@ const ENTRIES: &[(&str, &str, Shape)] = &[
 /// Known effects by method.
 pub struct Contracts {
     known: Map<MethodId, Arc<Summary>>,
+    /// Whether what overrides a method does as it does.
+    promises: bool,
 }
 
 impl Contracts {
@@ -289,6 +291,7 @@ impl Contracts {
             .intern(super::facts::Facts::ELEMENT.as_bytes());
         let mut contracts = Contracts {
             known: Map::default(),
+            promises: !sound,
         };
         for &(class, methods, shape) in NATIVES {
             contracts.add(
@@ -417,6 +420,12 @@ impl Contracts {
                     .or_insert_with(|| summary.clone());
             }
         }
+    }
+
+    /// The effect of a method of the library, and of what overrides it, if that
+    /// is promised.
+    pub fn promise(&self, method: MethodId) -> Option<&Arc<Summary>> {
+        self.find(method).filter(|_| self.promises)
     }
 
     /// The effect of a method of the library, if it is known.

@@ -185,6 +185,21 @@ impl Summary {
         first.or_else(|| writes.next())
     }
 
+    /// Whether something that hangs together with a parameter may be referred to
+    /// by somebody when the method has returned who had it not before: by the
+    /// result, an exception, a static field, or another object that lives on.
+    pub fn lets_escape(&self, param: u16) -> bool {
+        let is_own = |one: &Ref| self.param(one >> 1) == Some(param);
+        let held = |(holder, _, refs): &(u32, Sym, Refs)| {
+            self.param(*holder) != Some(param) && refs.iter().any(is_own)
+        };
+        [&self.returned, &self.thrown, &self.kept]
+            .into_iter()
+            .flatten()
+            .any(is_own)
+            || self.heap.iter().any(held)
+    }
+
     /// Whether this says all that another one says; how it came to it does not
     /// matter.
     pub fn covers(&self, other: &Summary) -> bool {

@@ -10,7 +10,8 @@
 //! strings  words  text: their counts (of text: bytes)  classes
 //! ends of the strings in the text
 //! words    of classes: name superclass interfaces.. fields.. methods..,
-//!          of methods with the verdicts of their parameters, two bits each
+//!          of methods with the verdicts of their parameters, two bits each, and
+//!          the string that is the set of what they may call back
 //! text
 //! ```
 //!
@@ -22,10 +23,10 @@ use super::answers::{Answers, Verdict, param_count};
 use super::effects::solve::{self, any_field};
 use super::effects::{Cause, Made, Node, Refs, Summary, Write, reference};
 use super::facts::is_trivial;
+use super::signatures::Signatures;
 use crate::program::hierarchy::{self, Draft, Field};
-use crate::program::jimage::Image;
 use crate::program::names::{Map, Names};
-use crate::program::source::Raw;
+use crate::program::source::JdkClasses;
 use crate::program::{ClassId, MethodId, Program, Sym};
 use hindsight_classfile::{MethodDescriptor, Utf8, access};
 use rayon::prelude::*;
@@ -37,7 +38,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 const MAGIC: &[u8; 8] = b"HSLIBRY\n";
 /// Of the layout and of the analysis: a change of either makes another.
-const VERSION: u32 = 1;
+const VERSION: u32 = 3;
 const NOTHING: u32 = u32::MAX;
 /// Parameters whose verdicts fit in a word.
 const PACKED: u16 = 16;
@@ -55,20 +56,30 @@ pub struct Summaries<'p> {
     program: &'p Program,
     /// Packed verdicts by method.
     verdicts: Vec<u32>,
+    /// What methods may call by way of arguments that they leave alone.
+    given: Map<MethodId, Signatures>,
     any: Sym,
     made: Mutex<Map<MethodId, Arc<Summary>>>,
 }
 
 /// What identifies a JDK's classes.
-pub fn key(image: &Image, sound: bool) -> [u8; 32] {
+pub fn key(classes: &JdkClasses, sound: bool) -> [u8; 32] {
     let mut hash = Sha256::new();
     hash.update(VERSION.to_le_bytes());
     hash.update(crate::VERSION);
     hash.update([u8::from(sound)]);
     // Names and sizes of all resources, and the time of the last change: a JDK
     // that was patched in place has another one of these.
-    hash.update(image.index());
-    if let Ok(metadata) = fs::metadata(image.path()) {
+    let (files, index) = classes.identity();
+    hash.update(index);
+    for file in files {
+        // An image is known by its index, wherever it is.
+        if index.is_empty() {
+            hash.update(file.as_os_str().as_encoded_bytes());
+        }
+        let Ok(metadata) = fs::metadata(file) else {
+            continue;
+        };
         hash.update(metadata.len().to_le_bytes());
         let modified = metadata.modified().ok();
         let since = modified.and_then(|time| time.duration_since(std::time::UNIX_EPOCH).ok());
@@ -117,42 +128,41 @@ pub fn save(path: &Path, key: &[u8; 32], stored: &Stored) -> std::io::Result<()>
 ///
 /// # Errors
 ///
-/// Fails if the image breaks the format.
+/// Fails if the image, or a jar, cannot be read.
 pub fn compute(
-    image: &Image,
+    classes: &JdkClasses,
     sound: bool,
     warnings: &mut Vec<String>,
     step: &(dyn Fn(usize) + Sync),
-) -> Result<Stored, crate::program::jimage::Error> {
-    let resources = image.resources()?;
-    let wanted = |name: &str| name.ends_with(".class") && !name.ends_with("module-info.class");
-    let mut classes = Vec::new();
-    for resource in resources.iter().filter(|resource| wanted(&resource.name)) {
-        match image.read(resource) {
-            Ok(bytes) => classes.push(Raw {
-                bytes,
-                place: format!("/{}/{}", resource.module, resource.name),
-            }),
-            Err(error) => warnings.push(format!("/{}/{}: {error}", resource.module, resource.name)),
-        }
-    }
+) -> anyhow::Result<Stored> {
+    let mut found = classes.read()?;
+    warnings.append(&mut found.warnings);
     let names = Names::default();
-    let drafts = hierarchy::drafts(&names, classes, true, warnings);
+    let drafts = hierarchy::drafts(&names, found.classes, true, warnings);
     let mut program = Program::new(names, drafts);
     let facts = read_facts(&program, |_| true, step);
     program.forget_files();
-    let answers = run_library(&program, &facts, sound);
-    Ok(Stored::new(&program, &answers))
+    let (answers, given) = run_library(&program, &facts, sound);
+    Ok(Stored::new(&program, &answers, &given))
 }
 
 /// Writes words, and strings by number.
 struct Writer<'p> {
     program: &'p Program,
     numbers: Map<Sym, u32>,
+    sets: Map<Vec<u8>, u32>,
     stored: Stored,
 }
 
 impl Writer<'_> {
+    fn bytes(&mut self, bytes: Vec<u8>) -> u32 {
+        let number = self.stored.strings.len() as u32;
+        *self.sets.entry(bytes).or_insert_with_key(|bytes| {
+            self.stored.strings.push(bytes.clone());
+            number
+        })
+    }
+
     fn string(&mut self, sym: Sym) -> u32 {
         if let Some(&number) = self.numbers.get(&sym) {
             return number;
@@ -184,10 +194,11 @@ fn pack(answers: &Answers, method: MethodId, params: u16) -> u32 {
 }
 
 impl Stored {
-    fn new(program: &Program, answers: &Answers) -> Stored {
+    fn new(program: &Program, answers: &Answers, given: &[Signatures]) -> Stored {
         let mut writer = Writer {
             program,
             numbers: Map::default(),
+            sets: Map::default(),
             stored: Stored::default(),
         };
         for class in program.classes.iter().filter(|class| !class.missing) {
@@ -212,7 +223,20 @@ impl Stored {
                 let method = program.method(MethodId(number));
                 words.extend([writer.string(method.signature), method.access.into()]);
                 let id = MethodId(number);
-                words.push(pack(answers, id, param_count(program, id)));
+                let params = param_count(program, id);
+                words.push(pack(answers, id, params));
+                // What may be called back matters of what is said to be left alone.
+                let mut calls = Signatures::default();
+                for param in 0..params {
+                    let place = answers.place(id, param);
+                    if answers.verdict(place) == Verdict::Immutable {
+                        calls.join(given.get(place as usize).unwrap_or(&Signatures::default()));
+                    }
+                }
+                words.push(match calls.is_empty() {
+                    true => NOTHING,
+                    false => writer.bytes(calls.bytes()),
+                });
             }
             writer.stored.classes.extend(words);
             writer.stored.class_count += 1;
@@ -317,7 +341,7 @@ impl Stored {
             let mut methods = Vec::new();
             for place in 0..words.next()? {
                 methods.push((sym(words.next()?)?, words.next()? as u16, place as u16));
-                words.next()?;
+                words.nth(1)?;
             }
             Some(Draft {
                 name,
@@ -340,6 +364,7 @@ impl Stored {
     /// Summaries that follow from the verdicts, by the methods of a program that has these classes.
     pub fn summaries<'p>(&self, program: &'p Program, strings: &[Sym]) -> Summaries<'p> {
         let mut verdicts = vec![0; program.methods.len()];
+        let mut given = Map::default();
         let mut words = self.classes.iter().copied();
         let mut read = || -> Option<()> {
             let class = strings
@@ -358,10 +383,13 @@ impl Stored {
             }
             for at in 0..words.next()? {
                 words.nth(1)?;
-                let packed = words.next()?;
+                let (packed, calls) = (words.next()?, words.next()?);
                 let method = class.and_then(|class| class.methods.clone().nth(at as usize));
                 if let Some(method) = method {
                     verdicts[method as usize] = packed;
+                    if let Some(set) = self.strings.get(calls as usize) {
+                        given.insert(MethodId(method), Signatures::read(set));
+                    }
                 }
             }
             Some(())
@@ -370,6 +398,7 @@ impl Stored {
         Summaries {
             program,
             verdicts,
+            given,
             any: any_field(program),
             made: Mutex::default(),
         }
@@ -377,6 +406,10 @@ impl Stored {
 }
 
 impl solve::Library for Summaries<'_> {
+    fn calls_back(&self, method: MethodId) -> Signatures {
+        self.given.get(&method).copied().unwrap_or_default()
+    }
+
     fn summary(&self, method: MethodId) -> Option<Arc<Summary>> {
         let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
         let packed = self.verdicts.get(method.0 as usize).copied().unwrap_or(0);

@@ -88,19 +88,32 @@ pub struct Points {
 
 impl Points {
     /// Finds them. `look` is shown each operation once: before the first loop
-    /// with what holds there, from there on with what holds at the end.
-    pub fn find(facts: &Facts, variant: Variant, mut look: impl FnMut(&Points, u32, &Op)) {
+    /// with what holds there, from there on with what holds at the end. With
+    /// `sound`, what is caught may be or lead to whatever a call has got.
+    pub fn find(
+        facts: &Facts,
+        variant: Variant,
+        sound: bool,
+        mut look: impl FnMut(&Points, u32, &Op),
+    ) {
         let mut points = Points {
             of: vec![Vec::new(); facts.vars as usize],
         };
-        let thrown: Vec<Var> = facts
-            .ops
-            .iter()
-            .filter_map(|fact| match fact.op {
-                Op::Throw { value } if value != NONE => Some(value),
-                _ => None,
-            })
-            .collect();
+        let mut thrown: Vec<Var> = Vec::new();
+        for fact in &facts.ops {
+            match &fact.op {
+                Op::Throw { value } => thrown.push(*value),
+                Op::Call { args, .. } | Op::Unknown { args, .. }
+                    if sound && variant == Variant::Over =>
+                {
+                    thrown.extend(args);
+                }
+                _ => {}
+            }
+        }
+        thrown.sort_unstable();
+        thrown.dedup();
+        thrown.retain(|&value| value != NONE);
         let (once, again) = facts.ops.split_at(facts.loops_from.min(facts.ops.len()));
         for (fact, at) in once.iter().zip(0..) {
             points.take(&fact.op, variant, &thrown);
@@ -285,9 +298,9 @@ pub fn call_of(op: &Op) -> Option<(Site, &[Var])> {
 }
 
 /// Applies stage S to a body.
-pub fn local(facts: &Facts) -> Local {
+pub fn local(facts: &Facts, sound: bool) -> Local {
     let mut local = Local::default();
-    Points::find(facts, Variant::Over, |over, at, op| match op {
+    Points::find(facts, Variant::Over, sound, |over, at, op| match op {
         Op::Store { base, .. } => local
             .writes
             .extend(over.is_state_of(*base).map(|param| (param, at))),
@@ -315,7 +328,7 @@ pub fn local(facts: &Facts) -> Local {
         }
         _ => {}
     });
-    Points::find(facts, Variant::Under, |under, at, op| {
+    Points::find(facts, Variant::Under, sound, |under, at, op| {
         if let Op::Call { args, .. } = op {
             for (&arg, place) in args.iter().zip(0..) {
                 local

@@ -9,10 +9,11 @@
 use super::answers::{Answers, Leaf, Reason, Stage, Verdict};
 use super::facts::{Facts, Op};
 use super::points::{Leak, Local};
+use crate::mutability::signatures::Signatures;
 use crate::program::calls::{Calls, Dispatch, Site};
 use crate::program::names::Map;
 use crate::program::{MethodId, Program};
-use hindsight_classfile::{MethodDescriptor, Utf8};
+use hindsight_classfile::{MethodDescriptor, Utf8, access};
 
 /// An edge: to a node, by an operation of the method that it starts in.
 #[derive(Debug, Clone, Copy)]
@@ -55,8 +56,9 @@ pub struct Input<'a> {
     pub lambdas: &'a (dyn Fn(Site) -> Vec<(MethodId, u32)> + Sync),
 }
 
-/// Applies stage P.
-pub fn propagate(input: &Input<'_>, answers: &mut Answers) {
+/// Applies stage P. Returns which methods each parameter may be given to that
+/// others may override, if that is asked for.
+pub fn propagate(input: &Input<'_>, answers: &mut Answers, overridable: bool) -> Vec<Signatures> {
     let mut nodes = Nodes {
         sites: Map::default(),
         first: Vec::new(),
@@ -103,6 +105,44 @@ pub fn propagate(input: &Input<'_>, answers: &mut Answers) {
     mutable(&mut graph, &leaves, answers);
     let mut graph = Graph::new(nodes.count, &over, &shared);
     immutable(input, &mut graph, &leaves, answers);
+    match overridable {
+        true => given_to(input, &nodes, &Graph::new(nodes.count, &over, &shared)),
+        false => Vec::new(),
+    }
+}
+
+/// The signatures of methods that others may override which each node leads to
+/// an argument of.
+fn given_to(input: &Input<'_>, nodes: &Nodes, graph: &Graph) -> Vec<Signatures> {
+    let program = input.calls.program();
+    let mut found = vec![Signatures::default(); nodes.count as usize];
+    let mut due = Vec::new();
+    for (at, &site) in nodes.order.iter().enumerate() {
+        let resolved = program.resolve(site.owner, site.signature);
+        let stays = resolved.is_some_and(|method| {
+            let method = program.method(method);
+            method.is(access::PRIVATE | access::FINAL | access::STATIC)
+                || program.class(method.class).access & access::FINAL != 0
+        });
+        if site.dispatch == Dispatch::Exact || stays {
+            continue;
+        }
+        let own = Signatures::one(&program.names.bytes(site.signature));
+        let end = nodes.first.get(at + 1).copied().unwrap_or(nodes.count);
+        for node in nodes.first[at]..end {
+            found[node as usize].join(&own);
+            due.push(node);
+        }
+    }
+    while let Some(node) = due.pop() {
+        let own = found[node as usize];
+        for edge in &graph.against[node as usize] {
+            if found[edge.to as usize].join(&own) {
+                due.push(edge.to);
+            }
+        }
+    }
+    found
 }
 
 impl Nodes {

@@ -451,6 +451,11 @@ impl Program {
         crc32fast::hash(&self.class(class).bytes)
     }
 
+    /// The bytes of a class file; none if there is no file at hand.
+    pub fn file_bytes(&self, class: ClassId) -> &[u8] {
+        &self.class(class).bytes
+    }
+
     /// Gives back the memory of all class files.
     pub fn forget_files(&mut self) {
         for class in &mut self.classes {

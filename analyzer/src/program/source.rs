@@ -249,20 +249,85 @@ fn is_multi_release(manifest: &[u8]) -> bool {
     })
 }
 
-/// Opens a JDK's image of modules; nothing for a JDK that has none (before 9).
-///
-/// # Errors
-///
-/// Fails if there is one that cannot be read.
-pub fn image(home: &Path) -> Result<Option<Image>> {
-    let path = home.join("lib/modules");
-    if !path.exists() {
-        return Ok(None);
+/// Where a JDK has its own classes.
+pub enum JdkClasses {
+    /// An image of modules (9 and up).
+    Image(Image),
+    /// `rt.jar` and what belongs to it.
+    Jars(Vec<PathBuf>),
+}
+
+impl JdkClasses {
+    /// Finds them; nothing for a directory that has neither.
+    ///
+    /// # Errors
+    ///
+    /// Fails if there is an image that cannot be read.
+    pub fn find(home: &Path) -> Result<Option<JdkClasses>> {
+        let path = home.join("lib/modules");
+        if path.exists() {
+            let failed = || format!("failed to read {}", path.display());
+            return Ok(Some(JdkClasses::Image(
+                Image::open(&path).with_context(failed)?,
+            )));
+        }
+        for lib in ["jre/lib", "lib"].map(|lib| home.join(lib)) {
+            let jars = ["rt.jar", "jce.jar", "jsse.jar", "charsets.jar"].map(|jar| lib.join(jar));
+            if jars[0].is_file() {
+                let there = jars.into_iter().filter(|jar| jar.is_file());
+                return Ok(Some(JdkClasses::Jars(there.collect())));
+            }
+        }
+        Ok(None)
     }
-    let image = Image::open(&path);
-    Ok(Some(image.with_context(|| {
-        format!("failed to read {}", path.display())
-    })?))
+
+    /// The file that people know them by.
+    pub fn path(&self) -> &Path {
+        match self {
+            JdkClasses::Image(image) => image.path(),
+            JdkClasses::Jars(jars) => jars.first().map_or(Path::new("rt.jar"), PathBuf::as_path),
+        }
+    }
+
+    /// The files, and what else tells one JDK from another.
+    pub fn identity(&self) -> (Vec<PathBuf>, &[u8]) {
+        match self {
+            JdkClasses::Image(image) => (vec![image.path().to_owned()], image.index()),
+            JdkClasses::Jars(jars) => (jars.clone(), b""),
+        }
+    }
+
+    /// Reads all class files. What cannot be read is a warning.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the image, or a jar as a whole, cannot be read.
+    pub fn read(&self) -> Result<Found> {
+        let image = match self {
+            JdkClasses::Image(image) => image,
+            JdkClasses::Jars(jars) => {
+                let mut found = Found::default();
+                for jar in jars {
+                    entry(jar, 8, &mut found)?;
+                }
+                return Ok(found);
+            }
+        };
+        let mut found = Found::default();
+        let wanted = |name: &str| name.ends_with(".class") && !name.ends_with("module-info.class");
+        for resource in image
+            .resources()?
+            .iter()
+            .filter(|resource| wanted(&resource.name))
+        {
+            let place = format!("/{}/{}", resource.module, resource.name);
+            match image.read(resource) {
+                Ok(bytes) => found.classes.push(Raw { bytes, place }),
+                Err(error) => found.warnings.push(format!("{place}: {error}")),
+            }
+        }
+        Ok(found)
+    }
 }
 
 #[cfg(test)]

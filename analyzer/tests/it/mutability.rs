@@ -124,7 +124,8 @@ fn reasons_lead_to_the_write() {
         out.starts_with("class,method,descriptor,index,name,type,verdict,stage,reason\n"),
         "{out}"
     );
-    let row = "Figure51,modifyParam1,\"(LC;Z)V\",1,p1,C,mutable,S,Figure51.java:9 writes p1.next\n";
+    let row =
+        "Figure51,modifyParam1,\"(LC;Z)V\",1,p1,C,mutable,S',Figure51.java:9 writes p1.next\n";
     assert!(out.contains(&row.replace('"', "")), "{out}");
 }
 
@@ -135,22 +136,38 @@ fn what_is_missing_is_said() {
     fs::write(classes.join("Broken.class"), b"\xca\xfe\xba\xbe no").unwrap();
     let (classes, jdk) = (classes.display().to_string(), no_jdk(dir.path()));
     let base = ["mutability", "--classpath", &classes, "--jdk", &jdk];
+    let figure = dir.path().join("Figure51.java").display().to_string();
+    fs::write(&figure, FIGURE).unwrap();
     let (_, errors) = run(&base, 0);
     for part in [
         "Broken.class",
         "class java.lang.Object is missing",
-        "has no lib/modules",
+        "has no lib/modules and no rt.jar",
     ] {
         assert!(errors.contains(part), "no {part:?} in {errors}");
     }
     for (arguments, status, part) in [
         (
-            &["--pipeline", "S-P-DRBC-P"][..],
+            &["--pipeline", "S-P-DBC-P"][..],
             1,
-            "stage DRBC of --pipeline S-P-DRBC-P needs a recorded run",
+            "stage DBC of --pipeline S-P-DBC-P needs a recorded run",
         ),
-        (&["--pipeline", "S-X", "--trace", "."], 1, "stage X"),
-        (&["--trace", "."], 1, "of no use"),
+        (&["--pipeline", "S-P-DRBC-P"], 2, "R, random inputs"),
+        (&["--pipeline", "S-X", "--trace", "."], 1, "no trace in ."),
+        (&["--pipeline", "S-P", "--trace", "."], 1, "of no use"),
+        (
+            &["--pipeline", "SH-P", "--sound"],
+            1,
+            "guesses what is immutable",
+        ),
+        (
+            &["--pipeline", "S-P", "--transitive"],
+            1,
+            "--transitive needs S'",
+        ),
+        (&["--save-evidence", "x.json"], 1, "nothing to save"),
+        (&["--evidence", "/no/such.json"], 1, "/no/such.json"),
+        (&["--evidence", &figure], 1, "not a file of evidence"),
         (&["--pipeline", "Q"], 2, "no stage"),
         (&["--pipeline", "P"], 2, "put one of them before it"),
     ] {
@@ -162,6 +179,156 @@ fn what_is_missing_is_said() {
         1,
     );
     assert!(errors.contains("/no/such.jar"), "{errors}");
+}
+
+#[test]
+fn what_escapes_may_change_later() {
+    let dir = tempfile::tempdir().unwrap();
+    let source = "class A { int x; A next; static A kept; static int read(A a) { return a.x; }
+        static A give(A b) { return b; } static void keep(A c) { kept = c; }
+        static void link(A d, A e) { d.next = e; } static void deep(A f) { kept = f.next; }
+        static void fail(RuntimeException g) { throw g; } }";
+    let classes = compile(dir.path(), &[("A.java", source)]);
+    let (classes, jdk) = (classes.display().to_string(), no_jdk(dir.path()));
+    let base = [
+        "mutability",
+        "--classpath",
+        &classes,
+        "--jdk",
+        &jdk,
+        "--quiet",
+    ];
+    let verdict = |document: &str, name: &str| {
+        let document: Value = serde_json::from_str(document).unwrap();
+        let methods = document["methods"].as_array().unwrap();
+        let mut parameters = methods
+            .iter()
+            .flat_map(|method| method["parameters"].as_array().unwrap());
+        let found = parameters
+            .find(|parameter| parameter["name"] == name)
+            .unwrap();
+        found["verdict"].as_str().unwrap().to_owned()
+    };
+    let (during, _) = run(&[&base[..], &["--format", "json"]].concat(), 0);
+    let (later, _) = run(
+        &[&base[..], &["--format", "json", "--transitive"]].concat(),
+        0,
+    );
+    for (name, then) in [
+        ("a", "immutable"),
+        ("b", "unknown"),
+        ("c", "unknown"),
+        ("e", "unknown"),
+        ("f", "unknown"),
+        ("g", "unknown"),
+    ] {
+        assert_eq!(verdict(&during, name), "immutable", "{name}");
+        assert_eq!(verdict(&later, name), then, "{name}");
+    }
+    assert_eq!(verdict(&later, "d"), "mutable");
+    let (out, _) = run(
+        &[&base[..], &["--transitive", "--explain", "A.keep"]].concat(),
+        0,
+    );
+    assert!(out.contains("it is returned, thrown or kept"), "{out}");
+}
+
+#[test]
+fn a_jdk_of_jars() {
+    let dir = tempfile::tempdir().unwrap();
+    // Enough of a JDK before 9: its java.lang has a class of its own.
+    let (name, widget) = (
+        "java/lang/Widget.java",
+        "package java.lang; public class Widget { int x; public int get() { return x; }
+         public void set() { x = 1; } }",
+    );
+    let patch = dir.path().join("patch");
+    fs::create_dir_all(patch.join("java/lang")).unwrap();
+    fs::write(patch.join(name), widget).unwrap();
+    let out = dir.path().join("boot");
+    let javac = |arguments: &[&str]| {
+        let output = java_tool("javac").args(arguments).output().unwrap();
+        assert!(output.status.success(), "{}", text(&output.stderr));
+    };
+    let (patched, boot) = (patch.display().to_string(), out.display().to_string());
+    let widget = patch.join(name).display().to_string();
+    javac(&[
+        "--patch-module",
+        &format!("java.base={patched}"),
+        "-d",
+        &boot,
+        &widget,
+    ]);
+    let source = dir.path().join("A.java");
+    fs::write(
+        &source,
+        "class A { static void change(Widget a) { a.set(); } static int look(Widget b) { return b.get(); } }",
+    )
+    .unwrap();
+    let classes = dir.path().join("classes").display().to_string();
+    javac(&[
+        "--patch-module",
+        &format!("java.base={boot}"),
+        "-g",
+        "-d",
+        &classes,
+        &source.display().to_string(),
+    ]);
+    let home = dir.path().join("old-jdk");
+    fs::create_dir_all(home.join("jre/lib")).unwrap();
+    fs::write(home.join("release"), "JAVA_VERSION=\"1.8.0_452\"\n").unwrap();
+    let jar = fs::File::create(home.join("jre/lib/rt.jar")).unwrap();
+    let mut jar = zip::ZipWriter::new(jar);
+    jar.start_file(
+        "java/lang/Widget.class",
+        zip::write::SimpleFileOptions::default(),
+    )
+    .unwrap();
+    std::io::Write::write_all(
+        &mut jar,
+        &fs::read(out.join("java/lang/Widget.class")).unwrap(),
+    )
+    .unwrap();
+    jar.finish().unwrap();
+    let jdk = home.display().to_string();
+    let base = [
+        "mutability",
+        "--classpath",
+        &classes,
+        "--jdk",
+        &jdk,
+        "--no-cache",
+        "--quiet",
+    ];
+    let (found, _) = run(&[&base[..], &["--format", "csv"]].concat(), 0);
+    assert!(found.contains(",0,a,java.lang.Widget,mutable"), "{found}");
+    assert!(found.contains(",0,b,java.lang.Widget,immutable"), "{found}");
+}
+
+#[test]
+fn purity_for_other_tools() {
+    let dir = tempfile::tempdir().unwrap();
+    let source = "class A { int x; static int n; public final int get(int[] of) throws java.io.IOException { return x; }
+        void set() { x = 1; } static void count() { n++; } }";
+    let classes = compile(dir.path(), &[("A.java", source)]);
+    let (classes, jdk) = (classes.display().to_string(), no_jdk(dir.path()));
+    let base = [
+        "mutability",
+        "--classpath",
+        &classes,
+        "--jdk",
+        &jdk,
+        "--quiet",
+        "--format",
+    ];
+    assert_eq!(
+        run(&[&base[..], &["randoop"]].concat(), 0).0,
+        "A.get(int[])\n"
+    );
+    assert_eq!(
+        run(&[&base[..], &["chicory"]].concat(), 0).0,
+        "public final int A.get(int[]) throws java.io.IOException\n"
+    );
 }
 
 #[test]

@@ -8,6 +8,7 @@ use crate::mutability::answers::{Answers, Verdict};
 use crate::mutability::contracts::Contracts;
 use crate::mutability::facts::{Facts, Lambda, Op};
 use crate::mutability::library::from_verdicts;
+use crate::mutability::signatures::Signatures;
 use crate::program::calls::{Calls, Dispatch, Site};
 use crate::program::names::{Map, Set};
 use crate::program::{ClassId, MethodId, Program, Sym};
@@ -24,6 +25,11 @@ const MAX_TIMES: u32 = 8;
 pub trait Library: Sync {
     /// The summary of a method of the JDK.
     fn summary(&self, method: MethodId) -> Option<Arc<Summary>>;
+    /// What it may call, by way of arguments that it leaves alone, that a program
+    /// may override.
+    fn calls_back(&self, _: MethodId) -> Signatures {
+        Signatures::default()
+    }
 }
 
 /// No summaries: nothing is known of the JDK.
@@ -44,6 +50,7 @@ pub struct Solver<'p> {
     contracts: &'p Contracts,
     sound: bool,
     verdicts: Option<&'p Answers>,
+    overridden: Signatures,
     summaries: Vec<RwLock<Option<Arc<Summary>>>>,
     sites: Vec<Mutex<Map<Site, Run>>>,
     unknown: Mutex<Map<MethodId, Arc<Summary>>>,
@@ -118,6 +125,7 @@ impl<'p> Solver<'p> {
             contracts,
             sound,
             verdicts: None,
+            overridden: Signatures::default(),
             summaries: (0..program.methods.len())
                 .map(|_| RwLock::default())
                 .collect(),
@@ -141,6 +149,59 @@ impl<'p> Solver<'p> {
         }
     }
 
+    /// Takes into account what the library may call back.
+    pub fn with_overridden(self, overridden: Signatures) -> Solver<'p> {
+        Solver { overridden, ..self }
+    }
+
+    /// Signatures of the library's methods that the program overrides, or
+    /// implements by a lambda, by something that may change what it gets.
+    pub fn overridden(&self, verdicts: &Answers) -> Signatures {
+        let program = self.program;
+        let mut found = Signatures::default();
+        let harmless = |method: MethodId| {
+            let params = crate::mutability::answers::param_count(program, method);
+            verdicts.has(method)
+                && (0..params).all(|param| {
+                    verdicts.verdict(verdicts.place(method, param)) == Verdict::Immutable
+                })
+        };
+        for class in (0..program.classes.len() as u32).map(ClassId) {
+            for &(method, _) in self.callbacks(class).iter() {
+                if !harmless(method) {
+                    let signature = program.names.bytes(program.method(method).signature);
+                    found.join(&Signatures::one(&signature));
+                }
+            }
+        }
+        for (&interface, lambdas) in &self.lambdas {
+            for &(maker, op) in lambdas {
+                let Some(lambda) = self.lambda(maker, op) else {
+                    continue;
+                };
+                let targets = self.calls.targets(lambda.site);
+                if !targets.open && targets.methods.iter().all(|&method| harmless(method)) {
+                    continue;
+                }
+                let name = program.names.bytes(lambda.name);
+                let mut pending = vec![interface];
+                while let Some(class) = pending.pop() {
+                    for number in program.class(class).methods.clone() {
+                        let signature = program
+                            .names
+                            .bytes(program.method(MethodId(number)).signature);
+                        let rest = signature.strip_prefix(&*name);
+                        if rest.is_some_and(|rest| rest.first() == Some(&b'(')) {
+                            found.join(&Signatures::one(&signature));
+                        }
+                    }
+                    pending.extend(program.above(class));
+                }
+            }
+        }
+        found
+    }
+
     /// Whether a method's body is among those to be summarized.
     fn is_own(&self, method: MethodId) -> bool {
         self.facts
@@ -149,11 +210,22 @@ impl<'p> Solver<'p> {
     }
 
     fn library_summary(&self, method: MethodId) -> Arc<Summary> {
-        if let Some(known) = self.library.summary(method) {
-            return known;
+        let known = self.library.summary(method);
+        if let Some(known) = &known
+            && !self.library.calls_back(method).meets(&self.overridden)
+        {
+            return known.clone();
         }
         let mut unknown = self.unknown.lock().unwrap_or_else(PoisonError::into_inner);
         let made = unknown.entry(method).or_insert_with(|| {
+            if let Some(known) = known {
+                // Changed by what it calls back, perhaps.
+                let verdict = |param| match known.write_of(param) {
+                    Some((_, write)) if write.node & 1 == 0 => Verdict::Mutable,
+                    _ => Verdict::Unknown,
+                };
+                return Arc::new(from_verdicts(self.program, method, verdict, self.any));
+            }
             let params = crate::mutability::answers::param_count(self.program, method);
             Arc::new(Summary::unknown(&vec![true; params.into()]))
         });
@@ -171,7 +243,7 @@ impl<'p> Solver<'p> {
         let found = self.calls.targets(site);
         let promised = found
             .resolved
-            .and_then(|method| self.contracts.find(method));
+            .and_then(|method| self.contracts.promise(method));
         let mut targets: Vec<Target> = promised.cloned().map(Target::Known).into_iter().collect();
         let mut own = Set::default();
         for &method in &found.methods {

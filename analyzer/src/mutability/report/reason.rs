@@ -3,6 +3,7 @@
 use super::{MethodRow, View};
 use crate::mutability::answers::Reason;
 use crate::mutability::facts::{Facts, NONE, Op, Var};
+use crate::mutability::recorded::evidence::Witness;
 use crate::program::{MethodId, Program, Sym};
 
 /// Steps of a chain that are told.
@@ -131,6 +132,30 @@ fn call(view: &View<'_>, row: &MethodRow, op: u32) -> (String, String) {
     (place, name)
 }
 
+/// A write of a recorded run.
+fn seen(view: &View<'_>, witness: &Witness) -> String {
+    let program = view.program;
+    let find = || {
+        let class = witness.class.replace('.', "/");
+        let class = program.find(program.names.find(class.as_bytes())?)?;
+        let signature = format!("{}{}", witness.method, witness.descriptor);
+        program.declared(class, program.names.find(signature.as_bytes())?)
+    };
+    let method = format!("{}.{}", witness.class, witness.method);
+    let place = match (find(), witness.pc) {
+        (Some(id), Some(pc)) => format!("{} in {method}", view.method(id).place(pc)),
+        _ => method,
+    };
+    let field = witness.what.rsplit('.').next().unwrap_or(&witness.what);
+    match field == Facts::ELEMENT {
+        true => format!("a recorded run shows {place} write an element of what it leads to"),
+        false => format!(
+            "a recorded run shows {place} write {} of what it leads to",
+            witness.what
+        ),
+    }
+}
+
 /// One line: the reason, and the next method to look at, if there is one.
 fn step(view: &View<'_>, row: &MethodRow, reason: &Reason) -> (String, Option<(MethodId, u16)>) {
     let text = match reason {
@@ -189,6 +214,22 @@ fn step(view: &View<'_>, row: &MethodRow, reason: &Reason) -> (String, Option<(M
                 .get(usize::from(*param))
                 .map_or("another argument", |param| &param.name);
             format!("it may be the same object as {name}, which is not known to be left alone")
+        }
+        Reason::Seen(witness) => seen(view, witness),
+        Reason::Bound { method, param } => {
+            let text = format!(
+                "a recorded run gives it to {} as {}",
+                method_name(view, *method),
+                param_name(view, *method, *param)
+            );
+            return (text, Some((*method, *param)));
+        }
+        Reason::Covered { calls, percent } => format!(
+            "{} in recorded runs never changed it, and did {percent} % of what the body can be seen to do",
+            crate::text::count(usize::try_from(*calls).unwrap_or(usize::MAX), "call")
+        ),
+        Reason::Escapes => {
+            "it is returned, thrown or kept, and may be changed by that way later".to_owned()
         }
         Reason::NoBody => match &view.outcome.facts[row.id.0 as usize].unknown {
             Some(why) => format!("nothing is known of the body: {why}"),

@@ -1,0 +1,136 @@
+//! Pipelines as they are typed.
+
+use crate::mutability::answers::{Heuristics, Stage};
+
+/// Stages in order.
+#[derive(Debug, Clone)]
+pub struct Pipeline {
+    /// As typed.
+    pub text: String,
+    /// See there.
+    pub stages: Vec<Stage>,
+}
+
+impl Pipeline {
+    /// Reads `X-Y-Z`.
+    pub fn parse(text: &str) -> Result<Pipeline, String> {
+        let mut stages: Vec<Stage> = Vec::new();
+        for name in text.split('-') {
+            let stage = match name {
+                "S" => Stage::S,
+                "SH" => Stage::Sh,
+                "P" => Stage::P,
+                "S'" | "S2" => Stage::Flow,
+                "X" => Stage::X,
+                _ => match name.strip_prefix('D') {
+                    Some(letters) => Stage::D(heuristics(name, letters)?),
+                    None => {
+                        return Err(format!(
+                            "no stage {name:?}; there are S, SH, P, S', and for recorded runs X, D and D with \
+                             its heuristics A, B, C (DABC is also DH)"
+                        ));
+                    }
+                },
+            };
+            let first = |stage: &Stage| matches!(stage, Stage::S | Stage::Sh | Stage::Flow);
+            if stage == Stage::P && !stages.iter().any(first) {
+                return Err(
+                    "P goes along calls from what S, SH or S' has found: put one of them before it"
+                        .to_owned(),
+                );
+            }
+            stages.push(stage);
+        }
+        Ok(Pipeline {
+            text: text.to_owned(),
+            stages,
+        })
+    }
+
+    /// The first stage that needs a recorded run.
+    pub fn recorded(&self) -> Option<Stage> {
+        let mut stages = self.stages.iter().copied();
+        stages.find(|stage| matches!(stage, Stage::X | Stage::D(_)))
+    }
+
+    /// The first stage that proves nothing when it says immutable.
+    pub fn unproved(&self) -> Option<Stage> {
+        let mut stages = self.stages.iter().copied();
+        stages.find(|stage| match stage {
+            Stage::Sh => true,
+            Stage::D(with) => with.absence,
+            _ => false,
+        })
+    }
+}
+
+fn heuristics(name: &str, letters: &str) -> Result<Heuristics, String> {
+    let mut with = Heuristics::default();
+    for letter in letters.chars() {
+        match letter {
+            'A' => with.absence = true,
+            'B' => with.bound = true,
+            'C' => with.aliased = true,
+            'H' => {
+                with = Heuristics {
+                    absence: true,
+                    bound: true,
+                    aliased: true,
+                }
+            }
+            'R' => {
+                return Err(format!(
+                    "stage {name}: R, random inputs, needs test generation, which is not there yet; record runs of \
+                     your own, and leave the R out"
+                ));
+            }
+            _ => {
+                return Err(format!(
+                    "stage {name}: D has the heuristics A, B, C and H, not {letter}"
+                ));
+            }
+        }
+    }
+    Ok(with)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names() {
+        for text in [
+            "S-P",
+            "SH-P-DH-P",
+            "S'-P",
+            "X-S'-P",
+            "S-P-DBC-P",
+            "D",
+            "DA-DB-DC-DAB-DAC",
+        ] {
+            let parsed = Pipeline::parse(text).unwrap();
+            let names: Vec<_> = parsed.stages.iter().map(|stage| stage.name()).collect();
+            assert_eq!(names.join("-"), text);
+        }
+        assert_eq!(Pipeline::parse("DABC").unwrap().stages[0].name(), "DH");
+        for (text, part) in [
+            ("P-S", "put one of them before it"),
+            ("X-P", "put one of them before it"),
+            ("S--P", "no stage \"\""),
+            ("SH-P-DRH-P", "R, random inputs"),
+            ("DQ", "not Q"),
+        ] {
+            let error = Pipeline::parse(text).unwrap_err();
+            assert!(error.contains(part), "{error}");
+        }
+        assert_eq!(
+            Pipeline::parse("S'-DA")
+                .unwrap()
+                .unproved()
+                .map(Stage::name),
+            Some("DA")
+        );
+        assert_eq!(Pipeline::parse("S'-X").unwrap().unproved(), None);
+    }
+}

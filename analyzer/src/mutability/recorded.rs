@@ -1,0 +1,199 @@
+//! What recorded runs show: stages D and X.
+//!
+//! - [`observe`] goes through a trace once. Frames, with what each has been
+//!   given, are in [`frames`]; [`exact`] follows the formal semantics on them
+//!   (stage X), [`mirror`] is a copy of the heap that says which arguments lead
+//!   to an object (stage D).
+//! - [`bodies`] finds the operation of a body that an event comes from, so that
+//!   a value is known by the way it was obtained, not by its object alone.
+//! - [`Evidence`] is what remains. It does not depend on a pipeline, and that of
+//!   many runs merges in any order ([`evidence`]); [`apply`] makes verdicts of it.
+//!
+//! **Invariant:** what X calls mutable is: where an event may come from several
+//! operations, or a value may have been obtained in several ways, only what all
+//! of them have in common counts.
+
+pub mod apply;
+mod bodies;
+pub mod evidence;
+mod exact;
+mod frames;
+mod mirror;
+mod sets;
+
+pub use evidence::Evidence;
+
+use super::effects::solve::Solver;
+use super::facts::Facts;
+use crate::program::Program;
+use crate::program::calls::Calls;
+use crate::trace::Trace;
+use crate::trace::steps::{Place, Steps, What};
+use bodies::Bodies;
+use exact::Exact;
+use frames::{Frame, Threads};
+use mirror::Mirror;
+
+/// What the run is looked at with.
+pub struct Code<'p> {
+    /// The program.
+    pub program: &'p Program,
+    /// Facts by method.
+    pub facts: &'p [Facts],
+    /// Calls.
+    pub calls: &'p Calls<'p>,
+    /// Knows the lambdas of calls.
+    pub solver: &'p Solver<'p>,
+}
+
+/// What the user should know of a run.
+#[derive(Debug, Default)]
+pub struct Notes {
+    /// Notes, warnings among them.
+    pub lines: Vec<String>,
+}
+
+/// Goes through a trace. Takes memory in proportion to the objects that the run
+/// stores in each other (D) and to the calls that are running (X).
+pub fn observe(trace: &Trace, code: &Code<'_>, transitive: bool, notes: &mut Notes) -> Evidence {
+    let places = trace.all();
+    let dictionary = &trace.log.dictionary;
+    let mut bodies = Bodies::new(code, dictionary);
+    let mut threads = Threads::default();
+    let what = dictionary.start.as_ref().map(|start| start.what.clone());
+    let has = |word: &str| {
+        what.as_ref()
+            .is_none_or(|what| what.iter().any(|one| one == word))
+    };
+    let mut exact = Exact::new(transitive, has("reads") && has("values"));
+    let mut mirror = Mirror::default();
+    let mut evidence = Evidence::default();
+    let mut steps = Steps::new(&trace.log, &places);
+    let (mut unreadable, mut lost) = (0u64, 0u64);
+    while let Some(step) = steps.next_step() {
+        let step = match step {
+            Ok(step) => step,
+            Err(_) => {
+                // Calls and returns are missing: what is on the stacks is not known.
+                unreadable += 1;
+                threads.forget_all();
+                continue;
+            }
+        };
+        let thread = step.thread;
+        match step.what {
+            What::Enter { method, arguments } => {
+                let body = bodies.of(method);
+                let mut frame = Frame::new(threads.next_serial(), body, method);
+                for argument in &arguments {
+                    if let Some(object) = frames::object(argument.value) {
+                        frame
+                            .args
+                            .push((bodies.get(body).param(argument.index), object));
+                    }
+                }
+                bodies.get_mut(body).calls += 1;
+                exact.enter(&mut bodies, threads.stack(thread), &mut frame);
+                mirror.enter(&mut bodies, threads.stack(thread), &frame);
+                threads.stack(thread).push(frame);
+            }
+            What::Exit { method, value } => {
+                if let Some(frame) = threads.leave(thread, method) {
+                    let value = value.and_then(frames::object);
+                    let stack = threads.stack(thread);
+                    exact.exit(&mut bodies, stack, &frame, value);
+                }
+            }
+            What::Unwind { method, exception } => {
+                if let Some(frame) = threads.leave(thread, method) {
+                    let object = exception.map(|object| object.serial());
+                    exact.unwind(&mut bodies, thread, &frame, object);
+                }
+            }
+            What::Caught { method, exception } => {
+                threads.catch(thread, method);
+                let object = exception.map(|object| object.serial());
+                exact.caught(&mut bodies, thread, threads.stack(thread), object);
+            }
+            What::Bind { method, this } => {
+                let stack = threads.stack(thread);
+                if let (Some(frame), Some(this)) = (stack.last_mut(), this)
+                    && frame.method == method
+                    && frame.bind(this.serial())
+                {
+                    exact.bind(frame, this.serial());
+                    mirror.bind(&mut bodies, stack, this.serial());
+                }
+            }
+            What::Write { place, value } => {
+                let value = value.map(frames::object);
+                let stack = threads.stack(thread);
+                if let Some(target) = bodies.target(&place, stack.last()) {
+                    exact.write(&mut bodies, stack, &target, value);
+                    mirror.write(&mut bodies, stack, &target, value);
+                }
+            }
+            What::Read { place, value } => {
+                let stack = threads.stack(thread);
+                if let Some(value) = value.and_then(frames::object)
+                    && let Some(target) = bodies.target(&place, stack.last())
+                {
+                    exact.read(&mut bodies, stack, &target, value);
+                    mirror.read(&target, value);
+                } else if let Place::Field { .. } | Place::Element { .. } = place {
+                    bodies.saw_read(&place, stack.last());
+                }
+            }
+            What::Called { callee, values } => {
+                let stack = threads.stack(thread);
+                exact.called(&mut bodies, stack, callee, &values);
+                mirror.called(&mut bodies, stack, callee, &values);
+            }
+            What::Lost(count) => {
+                lost += count;
+                threads.forget(thread);
+            }
+            What::End => threads.end(thread),
+            What::Thread { .. } | What::New { .. } => {}
+        }
+        exact.tidy(&mut threads);
+    }
+    bodies.finish(&mut evidence);
+    for (word, why) in [
+        ("writes", "nothing can be seen to change"),
+        ("reads", "stage X loses track of what is read from fields"),
+        ("values", "neither stage can tell which objects take part"),
+    ] {
+        if !has(word) {
+            notes.lines.push(format!(
+                "{}: recorded without {word} (trace-what): {why}",
+                trace.directory.display()
+            ));
+        }
+    }
+    if unreadable > 0 {
+        notes.lines.push(format!(
+            "{}: {unreadable} blocks could not be read; calls that were running then are left out",
+            trace.directory.display()
+        ));
+    }
+    if lost > 0 {
+        notes.lines.push(format!(
+            "{}: {lost} events were lost; calls that were running then are left out",
+            trace.directory.display()
+        ));
+    }
+    if mirror.is_full() {
+        notes.lines.push(format!(
+            "{}: too many objects for stage D, which has seen the first {} references between them only",
+            trace.directory.display(),
+            mirror::MOST
+        ));
+    }
+    for name in &bodies.other_versions() {
+        notes.lines.push(format!(
+            "class {name} was recorded in another version than that on the class path: what was seen of it does not count"
+        ));
+    }
+    evidence
+}

@@ -1,0 +1,471 @@
+//! Bodies of the methods of a trace, and the operations that events may come
+//! from.
+
+use super::Code;
+use super::evidence::{Evidence, MethodEvidence, ParamEvidence, Witness};
+use super::frames::Frame;
+use crate::mutability::answers::param_count;
+use crate::mutability::facts::{Facts, NONE, Op, Var};
+use crate::program::calls::Site;
+use crate::program::names::{Map, Set};
+use crate::program::{ClassId, MethodId, Sym};
+use crate::trace::steps::Place;
+use hindsight_tracelog::trace::dictionary::Dictionary;
+use sha2::{Digest, Sha256};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+/// What is written or read.
+#[derive(Debug, Clone, Copy)]
+pub struct Target {
+    /// The object; nothing for a static field, and for that of a constructor
+    /// before it is told.
+    pub object: Option<u64>,
+    /// The field as facts call it.
+    pub field: Sym,
+    /// Tells elements apart; else 0.
+    pub index: i32,
+    /// Whether the field is static.
+    pub is_static: bool,
+}
+
+/// How a caller may have come to a method.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum By {
+    /// The call names it, or something that it overrides.
+    Call,
+    /// The call runs a lambda with as many captured values; whether it makes an
+    /// object first.
+    Lambda(u16, bool),
+}
+
+/// A method of the trace.
+pub struct Body {
+    /// Which one of the program it is, or of the JDK.
+    id: Option<MethodId>,
+    /// The same, if it is one of the program's own and its facts are known.
+    facts: Option<MethodId>,
+    class: String,
+    sha256: String,
+    name: String,
+    descriptor: String,
+    is_static: bool,
+    /// Whether it is a constructor.
+    pub makes: bool,
+    /// How many parameters it has.
+    pub params: u16,
+    /// Whether it does not tell all that it reads and writes.
+    pub blind: bool,
+    /// How often it was called.
+    pub calls: u64,
+    /// The operation that makes each value.
+    defined: Arc<[u32]>,
+    seen: BTreeSet<u16>,
+    found: BTreeMap<u16, ParamEvidence>,
+    callees: Map<u32, Arc<[(u32, By)]>>,
+    other_version: bool,
+    /// How often its arguments were looked at in vain.
+    tries: u32,
+}
+
+impl Body {
+    /// Whether arguments are to be looked at again: ever more seldom, if that was
+    /// in vain.
+    pub fn is_due(&mut self, each_time: u32) -> bool {
+        self.tries = self.tries.saturating_add(1);
+        self.tries < each_time || self.tries.is_power_of_two()
+    }
+
+    /// It was not in vain.
+    pub fn renew(&mut self) {
+        self.tries = 0;
+    }
+
+    /// The parameter that the trace calls by an index.
+    pub fn param(&self, index: u16) -> u16 {
+        index.saturating_sub(u16::from(self.is_static))
+    }
+}
+
+/// All of them, found when they are met.
+pub struct Bodies<'c> {
+    code: &'c Code<'c>,
+    dictionary: &'c Dictionary,
+    numbers: Map<u32, u32>,
+    bodies: Vec<Body>,
+    fields: Map<u32, Sym>,
+    hashes: Map<ClassId, String>,
+    element: Sym,
+}
+
+impl<'c> Bodies<'c> {
+    /// None is known yet.
+    pub fn new(code: &'c Code<'c>, dictionary: &'c Dictionary) -> Bodies<'c> {
+        Bodies {
+            code,
+            dictionary,
+            numbers: Map::default(),
+            bodies: Vec::new(),
+            fields: Map::default(),
+            hashes: Map::default(),
+            element: code.program.names.intern(Facts::ELEMENT.as_bytes()),
+        }
+    }
+
+    /// The body of a method, by the number that the trace gives it.
+    pub fn of(&mut self, method: u32) -> u32 {
+        if let Some(&known) = self.numbers.get(&method) {
+            return known;
+        }
+        let body = self.find(method);
+        let number = self.bodies.len() as u32;
+        self.bodies.push(body);
+        self.numbers.insert(method, number);
+        number
+    }
+
+    fn find(&mut self, method: u32) -> Body {
+        let mut body = Body {
+            id: None,
+            facts: None,
+            class: String::new(),
+            sha256: String::new(),
+            name: String::new(),
+            descriptor: String::new(),
+            is_static: false,
+            makes: false,
+            params: 0,
+            blind: false,
+            calls: 0,
+            defined: Arc::default(),
+            seen: BTreeSet::new(),
+            found: BTreeMap::new(),
+            callees: Map::default(),
+            other_version: false,
+            tries: 0,
+        };
+        let Some((class, entry)) = self.dictionary.method(method) else {
+            return body;
+        };
+        body.class.clone_from(&class.name);
+        body.sha256.clone_from(&class.sha256);
+        body.name.clone_from(&entry.name);
+        body.descriptor.clone_from(&entry.descriptor);
+        body.is_static = entry.access & hindsight_classfile::access::STATIC != 0;
+        body.makes = entry.name == "<init>";
+        body.blind = class.less.iter().any(|(name, descriptor, _)| {
+            (name.as_str(), descriptor.as_str()) == (&entry.name, &entry.descriptor)
+        });
+        let program = self.code.program;
+        let internal = class.name.replace('.', "/");
+        let id = program
+            .names
+            .find(internal.as_bytes())
+            .and_then(|name| program.find(name));
+        let Some(id) = id.filter(|&id| !program.class(id).missing) else {
+            return body;
+        };
+        let signature = format!("{}{}", entry.name, entry.descriptor);
+        let declared = program.names.find(signature.as_bytes());
+        let declared = declared.and_then(|signature| program.declared(id, signature));
+        if program.class(id).library {
+            body.id = declared;
+            body.params = declared.map_or(0, |method| param_count(program, method));
+            return body;
+        }
+        let own = self.hashes.entry(id);
+        let own = own.or_insert_with(|| class_sha256(program, id));
+        let same = class.sha256.is_empty() || *own == class.sha256;
+        if !same {
+            body.other_version = true;
+            return body;
+        }
+        let Some(declared) = declared else {
+            return body;
+        };
+        body.id = Some(declared);
+        let facts = &self.code.facts[declared.0 as usize];
+        body.params = facts.followed.len() as u16;
+        if facts.present && facts.unknown.is_none() {
+            body.facts = Some(declared);
+            let mut defined = vec![u32::MAX; facts.vars as usize];
+            for (fact, at) in facts.ops.iter().zip(0..) {
+                if let Some(place) = defined.get_mut(result(&fact.op) as usize) {
+                    *place = at;
+                }
+            }
+            body.defined = defined.into();
+        }
+        body
+    }
+
+    /// A body by its number.
+    pub fn get(&self, body: u32) -> &Body {
+        &self.bodies[body as usize]
+    }
+
+    /// The same, to be changed.
+    pub fn get_mut(&mut self, body: u32) -> &mut Body {
+        &mut self.bodies[body as usize]
+    }
+
+    /// The facts of a body.
+    pub fn facts(&self, body: u32) -> Option<&'c Facts> {
+        let id = self.get(body).facts?;
+        self.code.facts.get(id.0 as usize)
+    }
+
+    /// The operation that makes a value.
+    pub fn definition(&self, body: u32, var: Var) -> Option<(u32, &'c Op)> {
+        let at = *self.get(body).defined.get(var as usize)?;
+        Some((at, &self.facts(body)?.ops.get(at as usize)?.op))
+    }
+
+    fn field(&mut self, field: u32) -> Option<Sym> {
+        if let Some(&known) = self.fields.get(&field) {
+            return Some(known);
+        }
+        let member = self.dictionary.field(field)?;
+        let program = self.code.program;
+        let names = &program.names;
+        let internal = member.owner.replace('.', "/");
+        let owner = names
+            .find(internal.as_bytes())
+            .and_then(|name| program.find(name));
+        let declared = match (
+            owner,
+            names.find(member.name.as_bytes()),
+            names.find(member.descriptor.as_bytes()),
+        ) {
+            (Some(owner), Some(name), Some(descriptor)) => {
+                program.resolve_field(owner, name, descriptor)
+            }
+            _ => None,
+        };
+        let owner = declared
+            .or(owner)
+            .map_or(internal, |class| names.text(program.class(class).name));
+        let sym = names.intern(format!("{owner}.{}", member.name).as_bytes());
+        self.fields.insert(field, sym);
+        Some(sym)
+    }
+
+    /// What an event is about, in a call that runs.
+    pub fn target(&mut self, place: &Place, frame: Option<&Frame>) -> Option<Target> {
+        let target = |object, field, index, is_static| Target {
+            object,
+            field,
+            index,
+            is_static,
+        };
+        match *place {
+            Place::Field { object, field } => {
+                let this = || frame.and_then(|frame| frame.arg(0));
+                let object = object.map(|object| object.serial()).or_else(this);
+                Some(target(object, self.field(field)?, 0, false))
+            }
+            Place::Static { field } => Some(target(None, self.field(field)?, 0, true)),
+            Place::Element { array, index } => {
+                Some(target(Some(array?.serial()), self.element, index, false))
+            }
+        }
+    }
+
+    /// Operations that a write may come from.
+    pub fn stores(&self, body: u32, target: &Target) -> Vec<u32> {
+        self.choose(body, |op| match op {
+            Op::Store { field, .. } => !target.is_static && *field == target.field,
+            Op::StoreStatic { field, .. } => target.is_static && *field == target.field,
+            _ => false,
+        })
+    }
+
+    /// Operations that a read may come from.
+    pub fn loads(&self, body: u32, target: &Target) -> Vec<u32> {
+        self.choose(body, |op| match op {
+            Op::Load { field, .. } => !target.is_static && *field == target.field,
+            Op::LoadStatic { field, .. } => target.is_static && *field == target.field,
+            _ => false,
+        })
+    }
+
+    /// Operations that hand a value out.
+    pub fn ends(&self, body: u32, thrown: bool) -> Vec<u32> {
+        self.choose(body, |op| match op {
+            Op::Return { .. } => !thrown,
+            Op::Throw { .. } => thrown,
+            _ => false,
+        })
+    }
+
+    /// Calls of a method that is not recorded.
+    pub fn called(&self, body: u32, callee: u32) -> Vec<u32> {
+        let Some(member) = self.dictionary.callee(callee) else {
+            return Vec::new();
+        };
+        let signature = format!("{}{}", member.name, member.descriptor);
+        let signature = self.code.program.names.find(signature.as_bytes());
+        self.choose(body, |op| match op {
+            Op::Call { site, .. } => Some(site.signature) == signature,
+            _ => false,
+        })
+    }
+
+    /// The class and name of a method that is not recorded.
+    pub fn callee(&self, callee: u32) -> Option<(&'c str, &'c str)> {
+        let member = self.dictionary.callee(callee)?;
+        Some((&member.owner, &member.name))
+    }
+
+    fn choose(&self, body: u32, wanted: impl Fn(&Op) -> bool) -> Vec<u32> {
+        let ops = self.facts(body).map_or(&[][..], |facts| &facts.ops);
+        let chosen = ops.iter().zip(0..).filter(|(fact, _)| wanted(&fact.op));
+        chosen.map(|(_, at)| at).collect()
+    }
+
+    /// Calls in a body that may run another one.
+    pub fn calls(&mut self, caller: u32, callee: u32) -> Arc<[(u32, By)]> {
+        if let Some(known) = self.get(caller).callees.get(&callee) {
+            return known.clone();
+        }
+        let mut found = Vec::new();
+        if let (Some(facts), Some(target)) = (self.facts(caller), self.get(callee).id) {
+            let runs = |site: Site| self.code.calls.targets(site).methods.contains(&target);
+            for (fact, at) in facts.ops.iter().zip(0..) {
+                let Op::Call { site, .. } = &fact.op else {
+                    continue;
+                };
+                if runs(*site) {
+                    found.push((at, By::Call));
+                }
+                for (maker, op) in self.code.solver.lambdas_of(*site) {
+                    let maker = &self.code.facts[maker.0 as usize];
+                    if let Op::Lambda(lambda) = &maker.ops[op as usize].op
+                        && runs(lambda.site)
+                    {
+                        let by = By::Lambda(lambda.captured.len() as u16, lambda.makes);
+                        if !found.contains(&(at, by)) {
+                            found.push((at, by));
+                        }
+                    }
+                }
+            }
+        }
+        let found: Arc<[(u32, By)]> = found.into();
+        let callees = &mut self.get_mut(caller).callees;
+        callees.insert(callee, found.clone());
+        found
+    }
+
+    /// Notes that an operation has run.
+    pub fn saw(&mut self, body: u32, ops: &[u32]) {
+        if let (&[op], Some(facts)) = (ops, self.facts(body)) {
+            let pc = facts.ops[op as usize].pc;
+            self.get_mut(body).seen.insert(pc);
+        }
+    }
+
+    /// The same of a read of something that is no object.
+    pub fn saw_read(&mut self, place: &Place, frame: Option<&Frame>) {
+        let body = frame.map(|frame| frame.body);
+        if let (Some(body), Some(target)) = (body, self.target(place, frame)) {
+            let loads = self.loads(body, &target);
+            self.saw(body, &loads);
+        }
+    }
+
+    /// What was found of a parameter.
+    pub fn found(&mut self, body: u32, param: u16) -> &mut ParamEvidence {
+        self.get_mut(body).found.entry(param).or_default()
+    }
+
+    /// In words: where something was written.
+    pub fn witness(&self, body: u32, ops: &[u32], field: Sym) -> Witness {
+        let body = self.get(body);
+        let pc = match (ops, body.facts) {
+            (&[op], Some(id)) => Some(self.code.facts[id.0 as usize].ops[op as usize].pc),
+            _ => None,
+        };
+        Witness {
+            class: body.class.clone(),
+            method: body.name.clone(),
+            descriptor: body.descriptor.clone(),
+            pc,
+            what: self.code.program.names.text(field).replace('/', "."),
+        }
+    }
+
+    /// The field of elements.
+    pub fn element(&self) -> Sym {
+        self.element
+    }
+
+    /// Writes of a field in a body.
+    pub fn writes_of(&self, body: u32, of: Sym) -> Vec<u32> {
+        self.choose(
+            body,
+            |op| matches!(op, Op::Store { field, .. } if *field == of),
+        )
+    }
+
+    /// The method of another body, as evidence names it.
+    pub fn name(&self, body: u32) -> (String, String, String) {
+        let body = self.get(body);
+        (
+            body.class.clone(),
+            body.name.clone(),
+            body.descriptor.clone(),
+        )
+    }
+
+    /// Classes of which the trace has another version.
+    pub fn other_versions(&self) -> Set<String> {
+        let others = self.bodies.iter().filter(|body| body.other_version);
+        others.map(|body| body.class.clone()).collect()
+    }
+
+    /// Puts together what was found.
+    pub fn finish(&mut self, evidence: &mut Evidence) {
+        for body in &mut self.bodies {
+            if body.facts.is_none() {
+                continue;
+            }
+            let class = (
+                std::mem::take(&mut body.class),
+                std::mem::take(&mut body.sha256),
+            );
+            let methods = evidence.classes.entry(class.clone()).or_default();
+            let of = methods.entry((body.name.clone(), body.descriptor.clone()));
+            let found = MethodEvidence {
+                calls: body.calls,
+                seen: std::mem::take(&mut body.seen),
+                params: std::mem::take(&mut body.found),
+            };
+            of.or_default().merge(found);
+            body.class = class.0;
+        }
+    }
+}
+
+/// The hash of a class file as the trace has it.
+pub fn class_sha256(program: &crate::program::Program, class: ClassId) -> String {
+    let hash = Sha256::digest(program.file_bytes(class));
+    hash.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// The value that an operation makes.
+fn result(op: &Op) -> Var {
+    match op {
+        Op::Param { dst, .. }
+        | Op::Phi { dst, .. }
+        | Op::Load { dst, .. }
+        | Op::LoadStatic { dst, .. }
+        | Op::New { dst, .. }
+        | Op::Call { dst, .. }
+        | Op::Unknown { dst, .. }
+        | Op::Catch { dst }
+        | Op::Outside { dst } => *dst,
+        Op::Lambda(lambda) => lambda.dst,
+        Op::Store { .. } | Op::StoreStatic { .. } | Op::Return { .. } | Op::Throw { .. } => NONE,
+    }
+}

@@ -1,0 +1,758 @@
+//! Stage X: the formal semantics on a trace (Artzi, dissertation, section
+//! 5.2.2).
+//!
+//! Each value carries the parameters of running calls by which it was obtained.
+//! A call adds its own; a field gives what it was stored with and what the
+//! object carries; a write marks what the object carries; a return takes the
+//! call's own away.
+
+use super::bodies::{Bodies, By, Target};
+use super::evidence::Witness;
+use super::frames::{Frame, Threads, object};
+use super::sets::{EMPTY, SetId, Sets, call_of, member, param_of};
+use crate::mutability::facts::{Facts, NONE, Op, Var};
+use crate::program::Sym;
+use crate::program::names::Map;
+use hindsight_tracelog::trace::Datum;
+
+/// Static fields are nobody's.
+const STATIC: u64 = u64::MAX;
+/// Whatever object it is.
+const ANY: u64 = u64::MAX - 1;
+/// Values that a variable may have where that is not sure.
+const MAX_VALUES: usize = 4;
+/// Elements of one copy that are followed.
+const MAX_COPIED: i32 = 4_096;
+
+type Key = (u64, Sym, i32);
+
+/// How a value was obtained.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Way {
+    /// It is not this object.
+    Not,
+    /// Made by the call: no object that was there before it.
+    Fresh,
+    /// An argument.
+    Argument(SetId),
+    /// Read, or returned.
+    Value(SetId),
+}
+
+/// What values carry.
+pub struct Exact {
+    sets: Sets,
+    /// What was stored in fields, if it carries something: the object, which may
+    /// have been written over unseen, and the set.
+    heap: Map<Key, (u64, SetId)>,
+    /// What fields of copies carry that nobody has written since.
+    copies: Map<u64, SetId>,
+    /// Exceptions on their way, by thread.
+    flying: Map<u64, (u64, SetId)>,
+    transitive: bool,
+    /// Whether the trace tells what is read.
+    reads: bool,
+    heap_limit: usize,
+    set_limit: usize,
+}
+
+impl Exact {
+    /// With `transitive`, what a call has given to a value stays when it has
+    /// returned.
+    pub fn new(transitive: bool, reads: bool) -> Exact {
+        Exact {
+            sets: Sets::default(),
+            heap: Map::default(),
+            copies: Map::default(),
+            flying: Map::default(),
+            transitive,
+            reads,
+            heap_limit: 1 << 18,
+            set_limit: 1 << 20,
+        }
+    }
+
+    /// What is left of a set for the calls that run on a thread.
+    fn living(&mut self, set: SetId, stack: &[Frame]) -> SetId {
+        if self.transitive || set == EMPTY {
+            return set;
+        }
+        let runs = |call: u64| {
+            stack
+                .binary_search_by_key(&call, |frame| frame.serial)
+                .is_ok()
+        };
+        self.sets.living(set, runs)
+    }
+
+    fn way(
+        &mut self,
+        bodies: &Bodies<'_>,
+        frame: &Frame,
+        var: Var,
+        wanted: Option<u64>,
+        seen: &mut Vec<Var>,
+    ) -> Way {
+        if var == NONE {
+            return Way::Not;
+        }
+        let Some((_, op)) = bodies.definition(frame.body, var) else {
+            return Way::Value(EMPTY);
+        };
+        match op {
+            Op::Param { number, .. } => {
+                let set = frame.params.get(usize::from(*number)).copied();
+                let set = set.unwrap_or(EMPTY);
+                let early = *number == 0 && bodies.get(frame.body).makes && !frame.bound;
+                match (frame.arg(*number), wanted) {
+                    (Some(own), Some(wanted)) if own != wanted => Way::Not,
+                    (None, Some(_)) if !early => Way::Not,
+                    _ => Way::Argument(set),
+                }
+            }
+            Op::Phi { from, .. } => {
+                if seen.contains(&var) || seen.len() > 16 {
+                    return Way::Not;
+                }
+                seen.push(var);
+                let (mut fresh, mut argument, mut value) = (false, None, None);
+                for &from in from {
+                    let join = |sets: &mut Sets, known: Option<SetId>, set| match known {
+                        Some(known) => Some(sets.intersection(known, set)),
+                        None => Some(set),
+                    };
+                    match self.way(bodies, frame, from, wanted, seen) {
+                        Way::Not => {}
+                        Way::Fresh => fresh = true,
+                        Way::Argument(set) => argument = join(&mut self.sets, argument, set),
+                        Way::Value(set) => value = join(&mut self.sets, value, set),
+                    }
+                }
+                match (argument, value) {
+                    (_, Some(_)) if fresh => Way::Value(EMPTY),
+                    (Some(argument), Some(value)) => {
+                        Way::Value(self.sets.intersection(argument, value))
+                    }
+                    (None, Some(value)) => Way::Value(value),
+                    // What was made here is no object that was given.
+                    (Some(argument), None) if wanted.is_some() || !fresh => Way::Argument(argument),
+                    _ if fresh => Way::Fresh,
+                    _ => Way::Not,
+                }
+            }
+            Op::New { .. } | Op::Lambda(_) => Way::Fresh,
+            Op::Load { .. } | Op::LoadStatic { .. } | Op::Call { .. } | Op::Catch { .. } => {
+                let Some(values) = frame.values.get(&var) else {
+                    // Calls may have run code that is not recorded.
+                    return match op {
+                        Op::Load { .. } | Op::LoadStatic { .. }
+                            if self.reads && !bodies.get(frame.body).blind =>
+                        {
+                            Way::Not
+                        }
+                        Op::Catch { .. } => Way::Not,
+                        _ => Way::Value(EMPTY),
+                    };
+                };
+                let mut found = None;
+                for &(object, set) in values {
+                    if wanted.is_none_or(|wanted| wanted == object) {
+                        found = Some(match found {
+                            Some(known) => self.sets.intersection(known, set),
+                            None => set,
+                        });
+                    }
+                }
+                match (found, op) {
+                    (Some(set), _) => Way::Value(set),
+                    // What code that is not recorded returned meanwhile is not told.
+                    (None, Op::Call { .. }) => Way::Value(EMPTY),
+                    (None, _) => Way::Not,
+                }
+            }
+            _ => Way::Value(EMPTY),
+        }
+    }
+
+    /// What an object carries in a call, obtained as the value of a variable.
+    fn carries(
+        &mut self,
+        bodies: &Bodies<'_>,
+        frame: &Frame,
+        var: Var,
+        wanted: Option<u64>,
+    ) -> SetId {
+        match self.way(bodies, frame, var, wanted, &mut Vec::new()) {
+            Way::Argument(set) | Way::Value(set) => set,
+            Way::Fresh => EMPTY,
+            // Read in an earlier round of a loop.
+            Way::Not => wanted.map_or(EMPTY, |object| self.carries_at_least(frame, object)),
+        }
+    }
+
+    /// What an object carries in a call, however it was obtained.
+    fn carries_at_least(&self, frame: &Frame, object: u64) -> SetId {
+        frame.objects.get(&object).copied().unwrap_or(EMPTY)
+    }
+
+    fn may_be(&mut self, bodies: &Bodies<'_>, frame: &Frame, var: Var, object: u64) -> bool {
+        let phi = matches!(
+            bodies.definition(frame.body, var),
+            Some((_, Op::Phi { .. }))
+        );
+        phi || self.way(bodies, frame, var, Some(object), &mut Vec::new()) != Way::Not
+    }
+
+    /// What all ways have in common.
+    fn common(&mut self, sets: impl Iterator<Item = SetId>) -> SetId {
+        let mut found = None;
+        for set in sets {
+            found = Some(match found {
+                Some(known) => self.sets.intersection(known, set),
+                None => set,
+            });
+        }
+        found.unwrap_or(EMPTY)
+    }
+
+    fn note(&mut self, frame: &mut Frame, object: u64, set: SetId) {
+        let known = frame.objects.get(&object).copied();
+        let both = known.map_or(set, |known| self.sets.intersection(known, set));
+        frame.objects.insert(object, both);
+    }
+
+    /// Gives a value to what may have made it.
+    fn assign(
+        &mut self,
+        bodies: &Bodies<'_>,
+        frame: &mut Frame,
+        ops: &[u32],
+        object: u64,
+        set: SetId,
+    ) {
+        let facts = bodies.facts(frame.body);
+        for &op in ops {
+            let dst = match facts.map(|facts| &facts.ops[op as usize].op) {
+                Some(
+                    Op::Load { dst, .. }
+                    | Op::LoadStatic { dst, .. }
+                    | Op::Call { dst, .. }
+                    | Op::Catch { dst },
+                ) if *dst != NONE => *dst,
+                _ => continue,
+            };
+            let values = frame.values.entry(dst).or_default();
+            if ops.len() == 1 {
+                values.clear();
+            }
+            if values.len() >= MAX_VALUES {
+                values.clear();
+                values.push((object, EMPTY));
+            } else if !values.contains(&(object, set)) {
+                values.push((object, set));
+            }
+        }
+        self.note(frame, object, set);
+    }
+
+    /// A call begins.
+    pub fn enter(&mut self, bodies: &mut Bodies<'_>, stack: &mut [Frame], frame: &mut Frame) {
+        let most = frame.args.iter().map(|arg| arg.0 + 1).max().unwrap_or(0);
+        let count = bodies.get(frame.body).params.max(most);
+        let mut sets = vec![EMPTY; usize::from(count)];
+        if let Some(caller) = stack.last() {
+            let calls = bodies.calls(caller.body, frame.body);
+            let mut by = Vec::new();
+            for &(op, how) in calls.iter() {
+                let fits = frame.args.iter().all(|&(param, object)| {
+                    match argument(bodies, caller.body, op, how, param) {
+                        Given::By(var) => self.may_be(bodies, caller, var, object),
+                        Given::Captured(_) | Given::Made => true,
+                    }
+                });
+                if fits {
+                    by.push((op, how));
+                }
+            }
+            for (param, set) in sets.iter_mut().enumerate() {
+                let object = frame.arg(param as u16);
+                let ways: Vec<SetId> = by
+                    .iter()
+                    .map(|&(op, how)| {
+                        match argument(bodies, caller.body, op, how, param as u16) {
+                            Given::By(var) => self.carries(bodies, caller, var, object),
+                            // Read from the lambda.
+                            Given::Captured(var) => self.carries(bodies, caller, var, None),
+                            Given::Made => EMPTY,
+                        }
+                    })
+                    .collect();
+                *set = self.common(ways.into_iter());
+                if bodies.facts(caller.body).is_none()
+                    && let Some(object) = object
+                {
+                    *set = self.carries_at_least(caller, object);
+                }
+            }
+            frame.by = by.into_iter().map(|by| by.0).collect();
+            let (body, by) = (caller.body, frame.by.clone());
+            bodies.saw(body, &by);
+        }
+        let call = if self.transitive {
+            u64::from(frame.body)
+        } else {
+            frame.serial
+        };
+        for (param, set) in sets.iter_mut().enumerate() {
+            *set = self.sets.with(*set, member(call, param as u16));
+        }
+        frame.params = sets;
+        for (param, object) in frame.args.clone() {
+            let set = frame.params[usize::from(param)];
+            self.note(frame, object, set);
+        }
+    }
+
+    /// A constructor's object is told.
+    pub fn bind(&mut self, frame: &mut Frame, this: u64) {
+        for (field, value, set) in std::mem::take(&mut frame.early) {
+            self.store((this, field, 0), value, set);
+        }
+        let set = frame.params.first().copied().unwrap_or(EMPTY);
+        self.note(frame, this, set);
+    }
+
+    /// A call returns; it is no longer on the stack.
+    pub fn exit(
+        &mut self,
+        bodies: &mut Bodies<'_>,
+        stack: &mut [Frame],
+        frame: &Frame,
+        value: Option<u64>,
+    ) {
+        let Some(value) = value else { return };
+        let set = match bodies.facts(frame.body) {
+            Some(facts) => self.handed_out(bodies, facts, frame, value, false),
+            None => self.carries_at_least(frame, value),
+        };
+        let set = self.living(set, stack);
+        if let Some(caller) = stack.last_mut() {
+            self.assign(bodies, caller, &frame.by, value, set);
+        }
+    }
+
+    fn handed_out(
+        &mut self,
+        bodies: &Bodies<'_>,
+        facts: &Facts,
+        frame: &Frame,
+        value: u64,
+        thrown: bool,
+    ) -> SetId {
+        let mut sets = Vec::new();
+        for op in bodies.ends(frame.body, thrown) {
+            if let Op::Return { value: var } | Op::Throw { value: var } = facts.ops[op as usize].op
+                && self.may_be(bodies, frame, var, value)
+            {
+                sets.push(self.carries(bodies, frame, var, Some(value)));
+            }
+        }
+        self.common(sets.into_iter())
+    }
+
+    /// An exception leaves a call, which is no longer on the stack.
+    pub fn unwind(
+        &mut self,
+        bodies: &mut Bodies<'_>,
+        thread: u64,
+        frame: &Frame,
+        exception: Option<u64>,
+    ) {
+        let Some(exception) = exception else {
+            self.flying.remove(&thread);
+            return;
+        };
+        let set = match (self.flying.get(&thread), bodies.facts(frame.body)) {
+            (Some(&(known, set)), _) if known == exception => set,
+            (_, Some(facts)) => self.handed_out(bodies, facts, frame, exception, true),
+            (_, None) => self.carries_at_least(frame, exception),
+        };
+        self.flying.insert(thread, (exception, set));
+    }
+
+    /// An exception is caught by the innermost call.
+    pub fn caught(
+        &mut self,
+        bodies: &mut Bodies<'_>,
+        thread: u64,
+        stack: &mut [Frame],
+        exception: Option<u64>,
+    ) {
+        let flying = self.flying.remove(&thread);
+        let Some(exception) = exception else { return };
+        let Some(frame) = stack.last() else { return };
+        let facts = bodies.facts(frame.body);
+        let set = match (flying, facts) {
+            (Some((known, set)), _) if known == exception => set,
+            (_, Some(facts)) => self.handed_out(bodies, facts, frame, exception, true),
+            _ => EMPTY,
+        };
+        let set = self.living(set, stack);
+        let ops = facts.map_or(&[][..], |facts| &facts.ops);
+        let catches: Vec<u32> = (ops.iter().zip(0..))
+            .filter(|(fact, _)| matches!(fact.op, Op::Catch { .. }))
+            .map(|(_, at)| at)
+            .collect();
+        if let Some(frame) = stack.last_mut() {
+            self.assign(bodies, frame, &catches, exception, set);
+        }
+    }
+
+    fn store(&mut self, key: Key, value: Option<u64>, set: SetId) {
+        match value {
+            Some(value) if set != EMPTY || self.copies.contains_key(&key.0) => {
+                self.heap.insert(key, (value, set));
+            }
+            _ => {
+                self.heap.remove(&key);
+            }
+        }
+    }
+
+    fn stored(&self, key: &Key, value: u64) -> SetId {
+        match self.heap.get(key) {
+            Some(&(known, set)) if known == value || known == ANY => set,
+            Some(_) => EMPTY,
+            None => self.copies.get(&key.0).copied().unwrap_or(EMPTY),
+        }
+    }
+
+    /// Something is written. `value` is what, if that was told; of numbers,
+    /// nothing within.
+    pub fn write(
+        &mut self,
+        bodies: &mut Bodies<'_>,
+        stack: &mut [Frame],
+        target: &Target,
+        value: Option<Option<u64>>,
+    ) {
+        let Some(frame) = stack.last() else { return };
+        let value = value.flatten();
+        let facts = bodies.facts(frame.body);
+        let mut ops = Vec::new();
+        for op in bodies.stores(frame.body, target) {
+            let (base, stored) = match facts.map(|facts| &facts.ops[op as usize].op) {
+                Some(Op::Store { base, value, .. }) => (Some(*base), *value),
+                Some(Op::StoreStatic { value, .. }) => (None, *value),
+                _ => continue,
+            };
+            let fits = match (base, target.object) {
+                (Some(base), Some(object)) => self.may_be(bodies, frame, base, object),
+                _ => true,
+            };
+            let fits_value = stored == NONE
+                || value.is_none_or(|value| self.may_be(bodies, frame, stored, value));
+            if fits && fits_value {
+                ops.push((op, base, stored));
+            }
+        }
+        let places: Vec<u32> = ops.iter().map(|op| op.0).collect();
+        let mut of_base = Vec::new();
+        let mut of_value = Vec::new();
+        for &(_, base, stored) in &ops {
+            if let Some(base) = base {
+                of_base.push(self.carries(bodies, frame, base, target.object));
+            }
+            if let (Some(value), true) = (value, stored != NONE) {
+                of_value.push(self.carries(bodies, frame, stored, Some(value)));
+            }
+        }
+        let (mut base, mut stored) = (
+            self.common(of_base.into_iter()),
+            self.common(of_value.into_iter()),
+        );
+        if facts.is_none() {
+            let least = |object: Option<u64>| {
+                object.map_or(EMPTY, |object| self.carries_at_least(frame, object))
+            };
+            (base, stored) = (least(target.object), least(value));
+        }
+        let body = frame.body;
+        bodies.saw(body, &places);
+        if !target.is_static {
+            self.mark(bodies, stack, base, &places, target.field);
+        }
+        match (target.object, target.is_static) {
+            (_, true) => self.store((STATIC, target.field, 0), value, stored),
+            (Some(object), _) => {
+                self.store((object, target.field, target.index), value, stored);
+            }
+            (None, _) => {
+                if let Some(frame) = stack.last_mut() {
+                    frame.early.push((target.field, value, stored));
+                }
+            }
+        }
+    }
+
+    /// An object is read.
+    pub fn read(
+        &mut self,
+        bodies: &mut Bodies<'_>,
+        stack: &mut [Frame],
+        target: &Target,
+        value: u64,
+    ) {
+        let Some(frame) = stack.last() else { return };
+        let facts = bodies.facts(frame.body);
+        let (mut ops, mut sets) = (Vec::new(), Vec::new());
+        for op in bodies.loads(frame.body, target) {
+            match (facts.map(|facts| &facts.ops[op as usize].op), target.object) {
+                (Some(Op::Load { base, .. }), Some(object))
+                    if self.may_be(bodies, frame, *base, object) =>
+                {
+                    ops.push(op);
+                    sets.push(self.carries(bodies, frame, *base, Some(object)));
+                }
+                (Some(Op::LoadStatic { .. }), _) => ops.push(op),
+                _ => {}
+            }
+        }
+        let mut set = self.common(sets.into_iter());
+        if let (None, Some(object)) = (facts, target.object) {
+            set = self.carries_at_least(frame, object);
+        }
+        let holder = target.object.unwrap_or(STATIC);
+        let stored = self.stored(&(holder, target.field, target.index), value);
+        set = self.sets.union(set, stored);
+        set = self.living(set, stack);
+        let body = frame.body;
+        bodies.saw(body, &ops);
+        if let Some(frame) = stack.last_mut() {
+            self.assign(bodies, frame, &ops, value, set);
+        }
+    }
+
+    /// A method has returned that writes unseen.
+    pub fn called(
+        &mut self,
+        bodies: &mut Bodies<'_>,
+        stack: &mut [Frame],
+        callee: u32,
+        values: &[Datum],
+    ) {
+        let Some(frame) = stack.last() else { return };
+        let Some((class, name)) = bodies.callee(callee) else {
+            return;
+        };
+        let objects: Vec<Option<u64>> = values.iter().map(|&value| object(value)).collect();
+        let facts = bodies.facts(frame.body);
+        let mut ops = Vec::new();
+        for op in bodies.called(frame.body, callee) {
+            if let Some(Op::Call { args, .. }) = facts.map(|facts| &facts.ops[op as usize].op) {
+                let fits = args.iter().zip(&objects).all(|(&arg, object)| {
+                    arg == NONE
+                        || object.is_none_or(|object| self.may_be(bodies, frame, arg, object))
+                });
+                if fits {
+                    ops.push((op, args));
+                }
+            }
+        }
+        let places: Vec<u32> = ops.iter().map(|op| op.0).collect();
+        let mut of = |place: usize| {
+            let object = objects.get(place).copied().flatten();
+            let mut sets = Vec::new();
+            for (_, args) in &ops {
+                if let (Some(&arg), Some(object)) = (args.get(place), object) {
+                    sets.push(self.carries(bodies, frame, arg, Some(object)));
+                }
+            }
+            let set = self.common(sets.into_iter());
+            match (facts, object) {
+                (None, Some(object)) => self.carries_at_least(frame, object),
+                _ => set,
+            }
+        };
+        let body = frame.body;
+        if name == "clone" {
+            let set = of(0);
+            if let (Some(&Some(_)), Some(&Some(copy))) = (objects.first(), objects.last()) {
+                self.copies.insert(copy, set);
+                if let Some(frame) = stack.last_mut() {
+                    self.assign(bodies, frame, &places, copy, EMPTY);
+                }
+            }
+        } else if let Some(place) = written(class) {
+            let set = of(place);
+            let source = of(0);
+            bodies.saw(body, &places);
+            if let (Some(&Some(_)), element) = (objects.get(place), bodies.element()) {
+                self.mark(bodies, stack, set, &places, element);
+            }
+            if name == "arraycopy" {
+                self.copy(bodies.element(), source, values, &objects);
+            }
+        }
+    }
+
+    /// Elements go from one array to another.
+    fn copy(&mut self, element: Sym, source: SetId, values: &[Datum], objects: &[Option<u64>]) {
+        let (&[from, _, to, ..], &[_, Datum::Int(start), _, Datum::Int(at), Datum::Int(count)]) =
+            (objects, values)
+        else {
+            return;
+        };
+        let (Some(from), Some(to)) = (from, to) else {
+            return;
+        };
+        let held: Vec<Option<(u64, SetId)>> = (0..count.clamp(0, MAX_COPIED))
+            .map(|n| {
+                let held = self.heap.get(&(from, element, start.wrapping_add(n)));
+                held.copied()
+            })
+            .collect();
+        for (n, held) in held.into_iter().enumerate() {
+            let key = (to, element, at.wrapping_add(n as i32));
+            match held {
+                Some((value, set)) => {
+                    let set = self.sets.union(set, source);
+                    self.store(key, Some(value), set);
+                }
+                // Which object it is nobody knows, but it was read from the array.
+                None if source != EMPTY => self.store(key, Some(ANY), source),
+                None => self.store(key, None, EMPTY),
+            }
+        }
+    }
+
+    fn mark(
+        &mut self,
+        bodies: &mut Bodies<'_>,
+        stack: &[Frame],
+        set: SetId,
+        places: &[u32],
+        field: Sym,
+    ) {
+        let set = self.living(set, stack);
+        let Some(writer) = stack.last().map(|frame| frame.body) else {
+            return;
+        };
+        for &member in self.sets.members(set).iter() {
+            let (call, param) = (call_of(member), param_of(member));
+            let body = match self.transitive {
+                true => Some(call as u32),
+                false => stack
+                    .binary_search_by_key(&call, |frame| frame.serial)
+                    .ok()
+                    .map(|at| stack[at].body),
+            };
+            let Some(body) = body else { continue };
+            let found = bodies.found(body, param);
+            let known = match self.transitive {
+                true => found.later.is_some(),
+                false => found.exact.is_some(),
+            };
+            if !known {
+                let witness: Witness = bodies.witness(writer, places, field);
+                let found = bodies.found(body, param);
+                match self.transitive {
+                    true => found.later = Some(witness),
+                    false => found.exact = Some(witness),
+                }
+            }
+        }
+    }
+
+    /// Forgets what only calls carry that have returned, now and then.
+    pub fn tidy(&mut self, threads: &mut Threads) {
+        if self.heap.len() + self.copies.len() < self.heap_limit
+            && self.sets.count() < self.set_limit
+        {
+            return;
+        }
+        let alive = threads.all_alive();
+        let transitive = self.transitive;
+        let lives = |call: u64| transitive || alive.contains(&call);
+        let sets = &mut self.sets;
+        self.heap.retain(|_, held| {
+            held.1 = sets.living(held.1, lives);
+            held.1 != EMPTY
+        });
+        self.copies.retain(|_, set| {
+            *set = sets.living(*set, lives);
+            *set != EMPTY
+        });
+        let mut kept = Sets::default();
+        let mut means: Map<SetId, SetId> = Map::default();
+        let mut keep = |set: &mut SetId| {
+            *set = *means
+                .entry(*set)
+                .or_insert_with(|| kept.add(&sets.members(*set)));
+        };
+        self.heap.values_mut().for_each(|held| keep(&mut held.1));
+        self.copies.values_mut().for_each(&mut keep);
+        self.flying
+            .values_mut()
+            .for_each(|flying| keep(&mut flying.1));
+        threads.each(|frame| {
+            frame.params.iter_mut().for_each(&mut keep);
+            frame.objects.values_mut().for_each(&mut keep);
+            frame.early.iter_mut().for_each(|early| keep(&mut early.2));
+            let values = frame.values.values_mut().flatten();
+            values.for_each(|value| keep(&mut value.1));
+        });
+        self.sets = kept;
+        self.heap_limit = (2 * (self.heap.len() + self.copies.len())).max(1 << 18);
+        self.set_limit = (2 * self.sets.count()).max(1 << 20);
+    }
+}
+
+/// Where a callee's parameter comes from.
+enum Given {
+    /// A value of the caller.
+    By(Var),
+    /// The lambda that is this value has captured it.
+    Captured(Var),
+    /// The lambda makes it.
+    Made,
+}
+
+fn argument(bodies: &Bodies<'_>, caller: u32, op: u32, by: By, param: u16) -> Given {
+    let facts = bodies.facts(caller);
+    let args = match facts.map(|facts| &facts.ops[op as usize].op) {
+        Some(Op::Call { args, .. }) => args,
+        _ => return Given::Made,
+    };
+    let at = |place: u16| args.get(usize::from(place)).copied().unwrap_or(NONE);
+    match by {
+        By::Call => Given::By(at(param)),
+        By::Lambda(_, true) if param == 0 => Given::Made,
+        By::Lambda(captured, makes) => {
+            let param = param - u16::from(makes);
+            match (param < captured, bodies.definition(caller, at(0))) {
+                (false, _) => Given::By(at(1 + param - captured)),
+                (true, Some((_, Op::Lambda(lambda)))) => {
+                    let own = lambda.captured.get(usize::from(param));
+                    Given::By(own.copied().unwrap_or(NONE))
+                }
+                (true, _) => Given::Captured(at(0)),
+            }
+        }
+    }
+}
+
+/// Which argument, the receiver first, a method writes that is known to write
+/// unseen.
+pub(super) fn written(class: &str) -> Option<usize> {
+    Some(match class {
+        "java.lang.System" => 2,
+        "java.lang.reflect.Field"
+        | "java.lang.invoke.VarHandle"
+        | "sun.misc.Unsafe"
+        | "jdk.internal.misc.Unsafe" => 1,
+        "java.util.Arrays" | "java.lang.reflect.Array" => 0,
+        class if class.starts_with("java.util.concurrent.atomic.") => 0,
+        _ => return None,
+    })
+}

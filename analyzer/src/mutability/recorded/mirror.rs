@@ -1,0 +1,238 @@
+//! Stage D: which arguments lead to what is written (Artzi, dissertation,
+//! section 5.4).
+//!
+//! A copy of the heap as far as the trace tells, searched upwards from what is
+//! written. An argument counts if it leads there and no other argument of its
+//! call does, nor any static field: who could say else by which of them the
+//! object was obtained?
+
+use super::bodies::{Bodies, Target};
+use super::exact::written;
+use super::frames::{Frame, object};
+use crate::program::Sym;
+use crate::program::names::{Map, Set};
+use hindsight_tracelog::trace::Datum;
+
+/// References that are kept.
+pub const MOST: usize = 8_000_000;
+/// Objects that one search looks at.
+const MAX_SEARCHED: usize = 2_000;
+/// A call's arguments that were never seen to be changed are looked at this
+/// often each time, and then ever more seldom.
+const EACH_TIME: u32 = 256;
+/// Calls, from the innermost on, whose arguments are compared with a new one's.
+const MAX_CALLERS: usize = 64;
+
+const STATIC: u64 = u64::MAX;
+
+/// Objects by what refers to them.
+#[derive(Default)]
+pub struct Mirror {
+    fields: Map<(u64, Sym, i32), u64>,
+    /// Each holder as often as it refers to the object.
+    holders: Map<u64, Vec<u64>>,
+    passed: Set<(u32, u16, u32, u16)>,
+    /// The last search, and whether references have changed since.
+    last: Option<(u64, Option<Set<u64>>)>,
+    full: bool,
+}
+
+impl Mirror {
+    /// Whether there was too much to be kept. What is said from then on would be
+    /// a guess, so nothing is.
+    pub fn is_full(&self) -> bool {
+        self.full
+    }
+
+    fn refer(&mut self, key: (u64, Sym, i32), to: Option<u64>) {
+        let before = match to {
+            Some(to) => self.fields.insert(key, to),
+            None => self.fields.remove(&key),
+        };
+        if before == to {
+            return;
+        }
+        self.last = None;
+        if let Some(before) = before
+            && let Some(holders) = self.holders.get_mut(&before)
+        {
+            if let Some(at) = holders.iter().position(|&holder| holder == key.0) {
+                holders.swap_remove(at);
+            }
+            if holders.is_empty() {
+                self.holders.remove(&before);
+            }
+        }
+        if let Some(to) = to {
+            self.holders.entry(to).or_default().push(key.0);
+        }
+        if self.fields.len() > MOST {
+            self.full = true;
+            self.fields = Map::default();
+            self.holders = Map::default();
+        }
+    }
+
+    /// A call begins: whose arguments it gets again.
+    pub fn enter(&mut self, bodies: &mut Bodies<'_>, stack: &[Frame], frame: &Frame) {
+        for &(param, object) in &frame.args {
+            for caller in stack.iter().rev().take(MAX_CALLERS) {
+                for &(own, given) in &caller.args {
+                    if given == object && self.passed.insert((caller.body, own, frame.body, param))
+                    {
+                        let (class, name, descriptor) = bodies.name(frame.body);
+                        let passed = &mut bodies.found(caller.body, own).passed;
+                        passed.insert((class, name, descriptor, param));
+                    }
+                }
+            }
+        }
+    }
+
+    /// A constructor's object is told.
+    pub fn bind(&mut self, bodies: &mut Bodies<'_>, stack: &mut [Frame], this: u64) {
+        let early = stack
+            .last_mut()
+            .map(|frame| std::mem::take(&mut frame.early_values));
+        for (field, value) in early.into_iter().flatten() {
+            if !self.full {
+                self.refer((this, field, 0), value);
+            }
+        }
+        // The same object in the constructors of superclasses.
+        if let Some((frame, callers)) = stack.split_last() {
+            self.enter_bound(bodies, callers, frame, this);
+        }
+    }
+
+    fn enter_bound(&mut self, bodies: &mut Bodies<'_>, stack: &[Frame], frame: &Frame, this: u64) {
+        let bound = Frame {
+            args: vec![(0, this)],
+            ..Frame::new(frame.serial, frame.body, frame.method)
+        };
+        self.enter(bodies, stack, &bound);
+    }
+
+    /// Something is written.
+    pub fn write(
+        &mut self,
+        bodies: &mut Bodies<'_>,
+        stack: &mut [Frame],
+        target: &Target,
+        value: Option<Option<u64>>,
+    ) {
+        if self.full {
+            return;
+        }
+        if let (Some(object), false) = (target.object, target.is_static) {
+            self.changed(bodies, stack, object, target.field);
+        }
+        let Some(value) = value else { return };
+        match (target.object, target.is_static) {
+            (_, true) => self.refer((STATIC, target.field, 0), value),
+            (Some(object), _) => self.refer((object, target.field, target.index), value),
+            (None, _) => {
+                let Some(frame) = stack.last_mut() else {
+                    return;
+                };
+                frame.early_values.push((target.field, value));
+                let body = frame.body;
+                if bodies.get(body).makes && bodies.found(body, 0).reached.is_none() {
+                    let stores = bodies.stores(body, target);
+                    let witness = bodies.witness(body, &stores, target.field);
+                    let found = bodies.found(body, 0);
+                    found.reached = Some(witness.clone());
+                    found.aliased.get_or_insert(witness);
+                }
+            }
+        }
+    }
+
+    /// What was read is there.
+    pub fn read(&mut self, target: &Target, value: u64) {
+        if !self.full {
+            let holder = target.object.unwrap_or(STATIC);
+            self.refer((holder, target.field, target.index), Some(value));
+        }
+    }
+
+    /// A method has returned that writes unseen.
+    pub fn called(
+        &mut self,
+        bodies: &mut Bodies<'_>,
+        stack: &[Frame],
+        callee: u32,
+        values: &[Datum],
+    ) {
+        let Some((class, name)) = bodies.callee(callee) else {
+            return;
+        };
+        if self.full || name == "clone" {
+            return;
+        }
+        if let Some(place) = written(class)
+            && let Some(object) = values.get(place).and_then(|&value| object(value))
+        {
+            let element = bodies.element();
+            self.changed(bodies, stack, object, element);
+        }
+    }
+
+    /// An object is changed: whose argument is that, of the calls that run?
+    fn changed(&mut self, bodies: &mut Bodies<'_>, stack: &[Frame], object: u64, field: Sym) {
+        let Some(writer) = stack.last().map(|frame| frame.body) else {
+            return;
+        };
+        let due: Vec<usize> = (0..stack.len())
+            .filter(|&at| bodies.get_mut(stack[at].body).is_due(EACH_TIME))
+            .collect();
+        if due.is_empty() {
+            return;
+        }
+        let above = match self.last.take() {
+            Some((last, above)) if last == object => above,
+            _ => self.above(object),
+        };
+        if let Some(above) = &above {
+            let is_static = above.contains(&STATIC);
+            for at in due {
+                let frame = &stack[at];
+                let leads = |arg: &&(u16, u64)| above.contains(&arg.1);
+                let mut leading = frame.args.iter().filter(leads);
+                let (first, more) = (leading.next(), leading.next());
+                let alone = more.is_none() && !is_static;
+                for &(param, _) in first.into_iter().chain(more).chain(leading) {
+                    let found = bodies.found(frame.body, param);
+                    if found.aliased.is_some() && (found.reached.is_some() || !alone) {
+                        continue;
+                    }
+                    let stores = bodies.writes_of(writer, field);
+                    let witness = bodies.witness(writer, &stores, field);
+                    let found = bodies.found(frame.body, param);
+                    if alone {
+                        found.reached.get_or_insert(witness.clone());
+                    }
+                    found.aliased.get_or_insert(witness);
+                    bodies.get_mut(frame.body).renew();
+                }
+            }
+        }
+        self.last = Some((object, above));
+    }
+
+    /// An object and all that leads to it; nothing if that is too much.
+    fn above(&self, object: u64) -> Option<Set<u64>> {
+        let mut above = Set::default();
+        let mut pending = vec![object];
+        while let Some(next) = pending.pop() {
+            if !above.insert(next) {
+                continue;
+            }
+            if above.len() > MAX_SEARCHED {
+                return None;
+            }
+            pending.extend(self.holders.get(&next).into_iter().flatten());
+        }
+        Some(above)
+    }
+}

@@ -1,0 +1,79 @@
+//! Sets of signatures that may say too much, never too little.
+//!
+//! The JDK's methods call what they are given, and what a program overrides is
+//! not known when the JDK is analysed. So each of its methods is kept with the
+//! signatures that it may call by way of its arguments; where a program overrides
+//! one of them by a method that changes something, what was proved does not hold.
+
+/// Bits of a set.
+const WORDS: usize = 4;
+
+/// A set of signatures, by their hashes.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Signatures([u64; WORDS]);
+
+impl Signatures {
+    /// All signatures.
+    pub const ALL: Signatures = Signatures([u64::MAX; WORDS]);
+
+    /// One of them: name and descriptor.
+    pub fn one(signature: &[u8]) -> Signatures {
+        let hash = crc32fast::hash(signature) as usize;
+        let mut set = Signatures::default();
+        set.0[hash / 64 % WORDS] = 1 << (hash % 64);
+        set
+    }
+
+    /// Adds those of another set; whether there were new ones.
+    pub fn join(&mut self, other: &Signatures) -> bool {
+        let before = self.0;
+        for (own, other) in self.0.iter_mut().zip(other.0) {
+            *own |= other;
+        }
+        self.0 != before
+    }
+
+    /// Whether the two may have one in common.
+    pub fn meets(&self, other: &Signatures) -> bool {
+        self.0
+            .iter()
+            .zip(other.0)
+            .any(|(own, other)| own & other != 0)
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.0 == [0; WORDS]
+    }
+
+    /// For a file.
+    pub fn bytes(&self) -> Vec<u8> {
+        self.0.iter().flat_map(|word| word.to_le_bytes()).collect()
+    }
+
+    /// From a file; all of them if the bytes are not understood.
+    pub fn read(bytes: &[u8]) -> Signatures {
+        let (words, rest) = bytes.as_chunks::<8>();
+        match (<[[u8; 8]; WORDS]>::try_from(words), rest) {
+            (Ok(words), []) => Signatures(words.map(u64::from_le_bytes)),
+            _ => Signatures::ALL,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sets() {
+        let (one, other) = (Signatures::one(b"next()V"), Signatures::one(b"run()V"));
+        assert!(one.meets(&one) && !one.meets(&other) && !one.is_empty());
+        let mut both = one;
+        assert!(both.join(&other) && !both.join(&other));
+        assert!(both.meets(&one) && both.meets(&other) && Signatures::ALL.meets(&both));
+        assert_eq!(Signatures::read(&both.bytes()), both);
+        assert_eq!(Signatures::read(b"cut"), Signatures::ALL);
+        assert!(Signatures::default().is_empty());
+    }
+}
