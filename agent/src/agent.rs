@@ -11,6 +11,7 @@ use crate::plan::Known;
 use crate::recording::Recording;
 use crate::report::Reports;
 use crate::shim::Shim;
+use crate::sys;
 use crate::undo::fields::Fields;
 use std::collections::BTreeSet;
 use std::io::Write;
@@ -29,6 +30,8 @@ pub(crate) struct Base {
     /// Fields that are written, if writes are logged.
     pub(crate) fields: Fields,
     pub(crate) workspaces: Workspaces,
+    /// An environment that can access local variables of all threads; only with `dump-on`.
+    pub(crate) locals: Option<Jvmti>,
     /// With `mode=second-chance`.
     pub(crate) chances: Option<Chances>,
     pub(crate) since: Since,
@@ -82,9 +85,14 @@ pub(crate) fn base() -> Option<&'static Base> {
 /// Sets the base; `false` if there is one already: a second copy in one JVM.
 pub(crate) fn set_base(vm: Vm, jvmti: Jvmti, options: Options, files: Files, since: Since) -> bool {
     let Files { known, chances } = files;
+    // Only while the JVM starts does it give this away, and it is not for free.
+    let locals = (!options.dump_on.is_empty())
+        .then(|| vm.jvmti(&[sys::CAN_ACCESS_LOCAL_VARIABLES, sys::CAN_SUSPEND]))
+        .flatten();
     let base = Base {
         vm,
         jvmti,
+        locals,
         budget: Budget::new(options.cpu),
         options,
         known,

@@ -18,6 +18,8 @@ const ANSWER_TO: &str = "attach-answer=";
 pub(crate) enum Answer {
     Started(Changed),
     Stopped,
+    /// All threads, into this file.
+    Recorded(PathBuf),
     /// One line that says why.
     Refused(String),
 }
@@ -60,6 +62,10 @@ fn document(answer: &Answer) -> Value {
                 "refused": changed.refused,
                 "longest_ms": changed.longest.as_secs_f64() * 1000.0,
             })
+        }
+        Answer::Recorded(file) => {
+            let file = std::path::absolute(file).unwrap_or_else(|_| file.clone());
+            json!({ "status": "recorded", "file": file })
         }
         Answer::Stopped => json!({ "status": "stopped" }),
         Answer::Refused(what) => json!({ "status": "refused", "reason": what }),

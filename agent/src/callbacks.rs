@@ -5,6 +5,7 @@
 use crate::agent::{self, Agent, Base, Files, Since};
 use crate::attach::{self, Answer};
 use crate::earlier::{self, Changed};
+use crate::hang;
 use crate::hook;
 use crate::jni::{Jni, Obj};
 use crate::jvmti::{Jvmti, Vm};
@@ -130,6 +131,7 @@ fn callbacks() -> Callbacks {
         vm_init: Some(vm_init),
         vm_death: Some(vm_death),
         class_file_load_hook: Some(first_load_hook),
+        data_dump_request: Some(data_dump_request),
         ..Callbacks::default()
     }
 }
@@ -145,10 +147,13 @@ fn attach(vm: Vm, text: &str) -> c_int {
         attach::answer(to.as_deref(), &answer);
         match answer {
             Answer::Refused(_) => sys::JNI_ERR,
-            Answer::Started(_) | Answer::Stopped => sys::OK,
+            Answer::Started(_) | Answer::Stopped | Answer::Recorded(_) => sys::OK,
         }
     };
     let options = Options::parse(text);
+    if text.trim() == RECORD {
+        return answer(recorded());
+    }
     if let Some(base) = agent::base() {
         if options.is_ok_and(|options| !options.enabled) {
             let stopped = agent::agent()
@@ -193,6 +198,71 @@ fn attach(vm: Vm, text: &str) -> c_int {
         sys::OK
     } else {
         answer(Answer::Refused(NO_EVENTS.to_owned()))
+    }
+}
+
+/// What asks for a recording of all threads, in place of options.
+const RECORD: &str = "record";
+
+fn recorded() -> Answer {
+    let Some((agent, jni)) = agent::agent().zip(agent::base().and_then(|base| base.vm.jni()))
+    else {
+        return Answer::Refused(
+            "the agent is not in this JVM, or just starting; methods tell their arguments only if \
+             they were called with it there: attach it first"
+                .to_owned(),
+        );
+    };
+    if agent.base.options.tracing {
+        return Answer::Refused(
+            "the agent records a trace, which tells what threads do".to_owned(),
+        );
+    }
+    match hang::record(agent, jni) {
+        Ok(file) => Answer::Recorded(agent.recording.directory().join(file)),
+        Err(what) => Answer::Refused(what),
+    }
+}
+
+unsafe extern "system" fn data_dump_request(_: JvmtiEnv) {
+    contained(|| {
+        if let Some(agent) = agent::agent()
+            && let Some(jni) = agent.base.vm.jni()
+        {
+            let _ = hang::record(agent, jni);
+        }
+    });
+}
+
+/// `HindsightSignal.record`.
+///
+/// # Safety
+///
+/// Only the JVM may call this, as the implementation of that method.
+#[unsafe(no_mangle)]
+pub unsafe extern "system" fn Java_java_lang_HindsightSignal_record(env: JniEnv, _class: Ref) {
+    contained(|| {
+        if let Some(agent) = agent::agent() {
+            // SAFETY: this thread's environment.
+            let _ = hang::record(agent, unsafe { Jni::new(env) });
+        }
+    });
+}
+
+/// Has all threads recorded at these signals.
+fn take_signals(base: &Base, shim: &Shim, jni: Jni) {
+    for signal in &base.options.dump_on {
+        let taken = match signal.as_str() {
+            // After its own thread dump the JVM asks agents for theirs.
+            "QUIT" => base.jvmti.enable(sys::EVENT_DATA_DUMP_REQUEST),
+            name => shim.take_signal(jni, name),
+        };
+        if !taken {
+            base.complain(
+                "signals_not_taken",
+                &format!("the JVM does not give away SIG{signal}; dump-on={signal} does nothing"),
+            );
+        }
     }
 }
 
@@ -270,6 +340,7 @@ fn start(base: &'static Base, jni: Jni) -> Result<Changed, String> {
             "uncaught exceptions will not be recorded: java.lang.Thread cannot be hooked",
         );
     }
+    take_signals(base, &started.shim, jni);
     let mut changed = Changed::default();
     if let Some(chances) = &base.chances {
         chances.complain(base);

@@ -186,6 +186,97 @@ pub(crate) fn merge(
     Frames(frames)
 }
 
+/// A thread that goes on.
+pub(crate) struct OfThread<'t> {
+    /// Its frames, innermost first, each with its descriptor.
+    pub(crate) elements: &'t [(StackElement, String)],
+    /// What stands for it among the exceptions.
+    pub(crate) exception: u32,
+    /// Reads a local variable by the frame's depth, slot and descriptor, if the thread was standing.
+    pub(crate) local: Option<&'t ReadLocal<'t>>,
+}
+
+/// `None` if it is not known; otherwise a word, or a reference.
+type ReadLocal<'t> = dyn Fn(usize, u16, &str) -> Option<Result<i64, Option<Obj>>> + 't;
+
+/// The frames of a thread, with their entry values as far as they are in its local variables.
+pub(crate) fn of_thread(
+    thread: &OfThread<'_>,
+    copy: Copies,
+    all: &Methods,
+    graph: &mut Graph<'_>,
+    is_secret: &dyn Fn(&str) -> bool,
+) -> Frames {
+    let mut frames = Vec::new();
+    for (depth, (element, descriptor)) in thread.elements.iter().enumerate() {
+        let known = || all.named(&element.class, &element.method, descriptor);
+        let found = match thread.local {
+            Some(local) if element.method != "<init>" => known().map(|found| (local, found)),
+            _ => None,
+        };
+        let Some((local, (class, index))) = found else {
+            let mut pending = uncaptured(element, thread.exception, all);
+            pending.explain(Some(match thread.local {
+                Some(_) => "a constructor that is still running",
+                None => "its thread was moving meanwhile",
+            }));
+            frames.push(pending);
+            continue;
+        };
+        let method = class.method(index);
+        let mut raw = Raw {
+            method: method.id,
+            references: Vec::new(),
+            words: Vec::new(),
+        };
+        // Parameters, and those of which a field is kept, whose value is not known.
+        let (mut unknown, mut unknown_fields) = (Vec::new(), Vec::new());
+        for (capture, slot) in method.captures.zip(method.captures.slots()) {
+            let type_of = methods::descriptor(&capture);
+            match slot.and_then(|slot| local(depth, slot, type_of)) {
+                Some(Ok(word)) => raw.words.push(word),
+                Some(Err(reference)) => raw.references.push(reference),
+                None => {
+                    match capture {
+                        Capture::Parameter { index, .. } => unknown.push(index),
+                        Capture::Field { name, .. } => unknown_fields.push(name),
+                        Capture::Position => {}
+                    }
+                    match methods::is_reference(type_of) {
+                        true => raw.references.push(None),
+                        false => raw.words.push(-1),
+                    }
+                }
+            }
+        }
+        let captured = Captured {
+            class: Arc::clone(&class),
+            index,
+            raw,
+        };
+        let mut pending = pending(
+            captured,
+            Some(element),
+            thread.exception,
+            copy,
+            graph,
+            is_secret,
+        );
+        let frame = &mut pending.frame;
+        frame
+            .arguments
+            .retain(|argument| !unknown.contains(&argument.index));
+        (pending.fields).retain(|patch| !unknown_fields.contains(&patch.field.as_str()));
+        if !unknown.is_empty() {
+            frame.reason = PRIMITIVES_UNKNOWN.to_owned();
+        }
+        frames.push(pending);
+    }
+    Frames(frames)
+}
+
+const PRIMITIVES_UNKNOWN: &str = "its primitive arguments are known only of a thread that waits, in a JVM that was started with dump-on";
+
 const STILL_RUNNING: &str = "still running: the exception had not left it";
 const ELSEWHERE: &str = "not known here: the exception has left it on another thread, or long ago";
 

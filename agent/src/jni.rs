@@ -149,6 +149,17 @@ impl Jni {
         Self::obj(unsafe { self.0.NewGlobalRef(object.0) })
     }
 
+    /// Another reference to the same object.
+    pub(crate) fn local(self, object: Obj) -> Option<Obj> {
+        // SAFETY: valid reference.
+        Self::obj(unsafe { self.0.NewLocalRef(object.0) })
+    }
+
+    pub(crate) fn is_instance(self, object: Obj, class: Obj) -> bool {
+        // SAFETY: valid references, the second one to a class by the callers' construction.
+        unsafe { self.0.IsInstanceOf(object.0, class.0) != 0 }
+    }
+
     pub(crate) fn delete_local(self, object: Obj) {
         // SAFETY: callers hand over a local reference and forget it.
         unsafe { self.0.DeleteLocalRef(object.0) }

@@ -17,6 +17,23 @@ unsafe impl Send for Jvmti {}
 // SAFETY: as above.
 unsafe impl Sync for Jvmti {}
 
+/// A thread that is suspended.
+pub(crate) struct Suspended(Jvmti, Obj);
+
+impl Drop for Suspended {
+    fn drop(&mut self) {
+        // SAFETY: valid thread, suspended by us.
+        unsafe { self.0.0.ResumeThread(self.1.raw()) };
+    }
+}
+
+/// A reference in a local variable of some thread.
+pub(crate) struct StackLocal {
+    pub(crate) info: sys::StackLocalInfo,
+    /// Of the object.
+    pub(crate) tag: i64,
+}
+
 /// The JVM that has loaded the agent.
 #[derive(Clone, Copy)]
 pub(crate) struct Vm(JavaVm);
@@ -264,6 +281,17 @@ impl Jvmti {
 
     /// Name and thread group of the current thread.
     fn thread_info(self) -> Option<(Option<String>, Option<Obj>)> {
+        let (name, group, _) = self.info_of(ptr::null_mut())?;
+        Some((name, group))
+    }
+
+    /// Name of a thread, and whether it is a daemon.
+    pub(crate) fn thread(self, thread: Obj) -> Option<(String, bool)> {
+        let (name, _, daemon) = self.info_of(thread.raw())?;
+        Some((name.unwrap_or_default(), daemon))
+    }
+
+    fn info_of(self, thread: sys::Ref) -> Option<(Option<String>, Option<Obj>, bool)> {
         let mut info = sys::ThreadInfo {
             name: ptr::null_mut(),
             priority: 0,
@@ -271,14 +299,14 @@ impl Jvmti {
             group: ptr::null_mut(),
             loader: ptr::null_mut(),
         };
-        // SAFETY: null means the current thread; a place for a whole jvmtiThreadInfo.
-        let error = unsafe { self.0.GetThreadInfo(ptr::null_mut(), &mut info) };
+        // SAFETY: a thread, or null for the current one; a place for a whole jvmtiThreadInfo.
+        let error = unsafe { self.0.GetThreadInfo(thread, &mut info) };
         if error != sys::OK {
             return None;
         }
         // SAFETY: a local reference that JVM TI has just made, or null.
         let group = unsafe { Obj::from_raw(info.group) };
-        Some((self.take_string(info.name), group))
+        Some((self.take_string(info.name), group, info.is_daemon != 0))
     }
 
     /// The current thread.
@@ -322,6 +350,243 @@ impl Jvmti {
         raw.into_iter()
             .filter_map(|class| unsafe { Obj::from_raw(class) })
             .collect()
+    }
+
+    /// References that JVM TI has put into an array.
+    fn take_references(self, array: *mut sys::Ref, count: c_int) -> Vec<Obj> {
+        let raw = self.take_array(array, count);
+        // SAFETY: local references that JVM TI has just made.
+        raw.into_iter()
+            .filter_map(|object| unsafe { Obj::from_raw(object) })
+            .collect()
+    }
+
+    /// All platform threads that are alive.
+    pub(crate) fn all_threads(self) -> Vec<Obj> {
+        let (mut count, mut threads) = (0, ptr::null_mut());
+        // SAFETY: places for results.
+        if unsafe { self.0.GetAllThreads(&mut count, &mut threads) } != sys::OK {
+            return Vec::new();
+        }
+        self.take_references(threads, count)
+    }
+
+    /// Who has an object's monitor, and who waits to enter it or to be notified.
+    pub(crate) fn monitor(self, object: Obj) -> Option<(Option<Obj>, Vec<Obj>)> {
+        let mut usage = sys::MonitorUsage {
+            owner: ptr::null_mut(),
+            entry_count: 0,
+            waiter_count: 0,
+            waiters: ptr::null_mut(),
+            notify_waiter_count: 0,
+            notify_waiters: ptr::null_mut(),
+        };
+        // SAFETY: valid object, a place for a whole jvmtiMonitorUsage.
+        if unsafe { self.0.GetObjectMonitorUsage(object.raw(), &mut usage) } != sys::OK {
+            return None;
+        }
+        let mut waiters = self.take_references(usage.waiters, usage.waiter_count);
+        waiters.extend(self.take_references(usage.notify_waiters, usage.notify_waiter_count));
+        // SAFETY: a local reference that JVM TI has just made, or null.
+        let owner = unsafe { Obj::from_raw(usage.owner) };
+        Some((owner, waiters))
+    }
+
+    /// State and frames of threads, innermost first, all of one moment.
+    pub(crate) fn stacks(self, threads: &[Obj], max: usize) -> Vec<(c_int, Vec<sys::FrameInfo>)> {
+        let raw: Vec<sys::Ref> = threads.iter().map(|thread| thread.raw()).collect();
+        let mut stacks = ptr::null_mut();
+        // SAFETY: as many valid threads as are announced, place for a result.
+        let error = unsafe {
+            self.0.GetThreadListStackTraces(
+                raw.len() as c_int,
+                raw.as_ptr(),
+                max as c_int,
+                &mut stacks,
+            )
+        };
+        if error != sys::OK || stacks.is_null() {
+            return Vec::new();
+        }
+        // SAFETY: one initialised entry for each thread, each with as many frames as it says; all of
+        // it is one piece of memory, ours until deallocated.
+        unsafe {
+            let all = std::slice::from_raw_parts(stacks, raw.len());
+            let read = |info: &sys::StackInfo| {
+                let count = usize::try_from(info.count).unwrap_or(0);
+                let frames = match info.frames.is_null() {
+                    true => Vec::new(),
+                    false => std::slice::from_raw_parts(info.frames, count).to_vec(),
+                };
+                (info.state, frames)
+            };
+            let read = all.iter().map(read).collect();
+            self.0.Deallocate(stacks.cast());
+            read
+        }
+    }
+
+    /// References in local variables of all threads, at one moment. Objects without a tag get one,
+    /// counted from `first_tag` on.
+    pub(crate) fn stack_locals(self, first_tag: i64) -> Vec<StackLocal> {
+        struct Seen {
+            next_tag: i64,
+            locals: Vec<StackLocal>,
+        }
+        unsafe extern "system" fn reference(
+            kind: c_int,
+            info: *const c_void,
+            _: i64,
+            _: i64,
+            _: i64,
+            tag: *mut i64,
+            _: *mut i64,
+            _: c_int,
+            seen: *mut c_void,
+        ) -> c_int {
+            if kind == sys::REFERENCE_STACK_LOCAL && !info.is_null() && !tag.is_null() {
+                // SAFETY: the JVM passes the structure of this kind, the place of the object's tag,
+                // and what it was given below.
+                unsafe {
+                    let info = *info.cast::<sys::StackLocalInfo>();
+                    let seen = &mut *seen.cast::<Seen>();
+                    if *tag == 0 {
+                        *tag = seen.next_tag;
+                        seen.next_tag += 1;
+                    }
+                    seen.locals.push(StackLocal { info, tag: *tag });
+                }
+            }
+            // Nothing behind it is asked for.
+            0
+        }
+        let callbacks = sys::HeapCallbacks {
+            iteration: ptr::null(),
+            reference: Some(reference),
+            rest: [ptr::null(); 14],
+        };
+        let mut seen = Seen {
+            next_tag: first_tag,
+            locals: Vec::new(),
+        };
+        // SAFETY: a whole jvmtiHeapCallbacks; null means all classes, and all roots; `seen` outlives
+        // the call.
+        unsafe {
+            self.0.FollowReferences(
+                0,
+                ptr::null_mut(),
+                ptr::null_mut(),
+                &callbacks,
+                ptr::from_mut(&mut seen).cast(),
+            );
+        }
+        seen.locals
+    }
+
+    /// The objects that have one of these tags.
+    pub(crate) fn tagged(self, tags: &[i64]) -> Vec<(i64, Obj)> {
+        let (mut count, mut objects, mut found) = (0, ptr::null_mut(), ptr::null_mut());
+        // SAFETY: as many tags as are announced, places for results.
+        let error = unsafe {
+            self.0.GetObjectsWithTags(
+                tags.len() as c_int,
+                tags.as_ptr(),
+                &mut count,
+                &mut objects,
+                &mut found,
+            )
+        };
+        if error != sys::OK {
+            return Vec::new();
+        }
+        let objects = self.take_references(objects, count);
+        self.take_array(found, count)
+            .into_iter()
+            .zip(objects)
+            .collect()
+    }
+
+    /// Name, descriptor and class of a method.
+    pub(crate) fn method(self, method: sys::MethodId) -> Option<(String, String, Obj)> {
+        let (mut name, mut descriptor, mut class) =
+            (ptr::null_mut(), ptr::null_mut(), ptr::null_mut());
+        // SAFETY: a method that JVM TI has told, places for results.
+        unsafe {
+            let error = self
+                .0
+                .GetMethodName(method, &mut name, &mut descriptor, ptr::null_mut());
+            if error != sys::OK {
+                return None;
+            }
+            let (name, descriptor) = (self.take_string(name)?, self.take_string(descriptor)?);
+            if self.0.GetMethodDeclaringClass(method, &mut class) != sys::OK {
+                return None;
+            }
+            Some((name, descriptor, Obj::from_raw(class)?))
+        }
+    }
+
+    /// The line of a place in a method; -1 if it is not known, -2 in a native one.
+    pub(crate) fn line(self, method: sys::MethodId, location: i64) -> i32 {
+        if location < 0 {
+            return -2;
+        }
+        let (mut count, mut table) = (0, ptr::null_mut());
+        // SAFETY: a method that JVM TI has told, places for results.
+        if unsafe { self.0.GetLineNumberTable(method, &mut count, &mut table) } != sys::OK {
+            return -1;
+        }
+        let entries = self.take_array(table, count);
+        let before = entries.iter().filter(|entry| entry.start <= location);
+        before
+            .max_by_key(|entry| entry.start)
+            .map_or(-1, |entry| entry.line)
+    }
+
+    pub(crate) fn source_file(self, class: Obj) -> Option<String> {
+        let mut name = ptr::null_mut();
+        // SAFETY: valid class, place for a result.
+        match unsafe { self.0.GetSourceFileName(class.raw(), &mut name) } {
+            sys::OK => self.take_string(name),
+            _ => None,
+        }
+    }
+
+    /// Suspends a thread for as long as the result lives; `None` if it cannot be.
+    pub(crate) fn suspended(self, thread: Obj) -> Option<Suspended> {
+        // SAFETY: valid thread.
+        (unsafe { self.0.SuspendThread(thread.raw()) } == sys::OK)
+            .then_some(Suspended(self, thread))
+    }
+
+    /// A local variable of a primitive type, as the probes keep it. The environment must be able to
+    /// access local variables, and the thread be suspended.
+    pub(crate) fn local(self, thread: Obj, depth: usize, slot: u16, letter: u8) -> Option<i64> {
+        let (depth, slot) = (depth as c_int, c_int::from(slot));
+        let (mut int, mut long, mut float, mut double) = (0, 0, 0.0, 0.0);
+        // SAFETY: valid thread, and a place of the type that is asked for.
+        unsafe {
+            let thread = thread.raw();
+            let (error, word) = match letter {
+                b'J' => {
+                    let error = self.0.GetLocalLong(thread, depth, slot, &mut long);
+                    (error, long)
+                }
+                b'F' => {
+                    let error = self.0.GetLocalFloat(thread, depth, slot, &mut float);
+                    (error, i64::from(float.to_bits()))
+                }
+                b'D' => {
+                    let error = self.0.GetLocalDouble(thread, depth, slot, &mut double);
+                    (error, double.to_bits() as i64)
+                }
+                _ => {
+                    let error = self.0.GetLocalInt(thread, depth, slot, &mut int);
+                    (error, i64::from(int))
+                }
+            };
+            (error == sys::OK).then_some(word)
+        }
     }
 
     /// Has the JIT's optimisations of objects in the frames of all threads undone: an object that it

@@ -14,7 +14,8 @@
 //! ```
 //!
 //! With `mode=second-chance`, classes get their probes after a failure only
-//! ([`chances`]). With `mode=trace` it records whole runs instead ([`trace`]).
+//! ([`chances`]). When asked, it records what all
+//! threads are doing ([`hang`]). With `mode=trace` it records whole runs instead ([`trace`]).
 //!
 //! **Invariant:** recording never harms the recorded. Leaving a class as it
 //! was, or losing an event and counting it, is always a correct answer; no
@@ -39,6 +40,7 @@ mod counters;
 mod earlier;
 mod exceptions;
 mod frames;
+mod hang;
 mod hook;
 mod jni;
 mod jvmti;

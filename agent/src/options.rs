@@ -2,6 +2,7 @@
 
 use crate::budget::Share;
 use crate::copies::{Copies, Strategy};
+use crate::hang::SIGNALS;
 use hindsight_instrument::glob::Globs;
 use std::fmt;
 use std::path::PathBuf;
@@ -30,6 +31,8 @@ pub(crate) struct Options {
     /// The file of `hindsight plan`.
     pub(crate) plan: Option<PathBuf>,
     pub(crate) report: Rules,
+    /// Signals on which all threads are recorded, without `SIG`.
+    pub(crate) dump_on: Vec<String>,
     pub(crate) max_objects: usize,
     /// Bytes.
     pub(crate) max_bytes: usize,
@@ -94,7 +97,7 @@ impl fmt::Display for Error {
 }
 
 const KEYS: &str = "mode, out, chances, include, exclude, copy, copy.receiver, copy.arguments, plan, report, \
-                    max-objects, max-bytes, max-writes, max-crashes, per-minute, cpu, redact, version, \
+                    dump-on, max-objects, max-bytes, max-writes, max-crashes, per-minute, cpu, redact, version, \
                     trace-what, overflow, \
                     max-trace, @FILE";
 
@@ -107,6 +110,7 @@ const OF_CRASHES: &[&str] = &[
     "copy.arguments",
     "plan",
     "report",
+    "dump-on",
     "max-objects",
     "max-bytes",
     "max-writes",
@@ -179,6 +183,7 @@ impl Default for Options {
                 uncaught: true,
                 ..Rules::default()
             },
+            dump_on: Vec::new(),
             max_objects: 100_000,
             max_bytes: 64 << 20,
             max_crashes: 100,
@@ -300,6 +305,7 @@ impl Options {
             "copy.arguments" => self.copy_arguments = Some(strategy(key, value)?),
             "max-writes" => self.max_writes = number(key, value)?,
             "report" => self.report = rules(value)?,
+            "dump-on" => self.dump_on = signals(value)?,
             "max-objects" => self.max_objects = number(key, value)?,
             "max-bytes" => self.max_bytes = number(key, value)?,
             "max-crashes" => self.max_crashes = number(key, value)? as u64,
@@ -385,6 +391,23 @@ fn rules(value: &str) -> Result<Rules, Error> {
     rules.caught = Globs::new(caught);
     rules.exception = Globs::new(exception);
     Ok(rules)
+}
+
+/// Names of signals, with or without `SIG`.
+fn signals(value: &str) -> Result<Vec<String>, Error> {
+    let accepted = format!("QUIT, {}, separated by ;", SIGNALS.join(", "));
+    let read = |name: &str| {
+        let plain = name.strip_prefix("SIG").unwrap_or(name);
+        let known = plain == "QUIT" || SIGNALS.contains(&plain);
+        known
+            .then(|| plain.to_owned())
+            .ok_or_else(|| bad("dump-on", name, &accepted))
+    };
+    let signals: Vec<String> = list(value).map(read).collect::<Result<_, _>>()?;
+    if signals.is_empty() {
+        return Err(bad("dump-on", value, &accepted));
+    }
+    Ok(signals)
 }
 
 /// What a trace tells, separated by `;` or, in quotes, by commas.
@@ -582,6 +605,10 @@ mod tests {
             ),
             ("max-bytes=lots", "bad value \"lots\" for option max-bytes"),
             ("max-objects=0", "bad value \"0\""),
+            (
+                "dump-on=USR2",
+                "bad value \"USR2\" for option dump-on; accepted: QUIT, USR1",
+            ),
             (
                 "cpu=1",
                 "bad value \"1\" for option cpu; accepted: off, or a share of one core like 1%",

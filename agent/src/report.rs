@@ -13,14 +13,14 @@ use crate::snapshot::graph::Graph;
 use crate::sys;
 use crate::undo::log::Logs;
 use crate::undo::rollback::Undo;
-use hindsight_tracelog::crash::{ASKED_FOR, Failure, Meta, STATE_RECORDED};
+use hindsight_tracelog::crash::{ASKED_FOR, Failure, Meta, STATE_RECORDED, THREADS_ASKED_FOR};
 use hindsight_tracelog::{record, writer};
 use serde_json::json;
 use std::cell::Cell;
 use std::collections::HashMap;
 use std::iter;
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Mutex, TryLockError};
+use std::sync::{Mutex, MutexGuard, TryLockError};
 use std::thread::sleep;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
@@ -206,6 +206,23 @@ impl Reports {
         }
     }
 
+    /// Waits for others' snapshots, but not for ever: two at once would fight for the cores and for
+    /// the disk.
+    pub(crate) fn turn(&self) -> Option<MutexGuard<'_, ()>> {
+        let started = Instant::now();
+        loop {
+            match self.recording.try_lock() {
+                Ok(turn) => break Some(turn),
+                // What the lock guards is the order alone.
+                Err(TryLockError::Poisoned(turn)) => break Some(turn.into_inner()),
+                Err(TryLockError::WouldBlock) if started.elapsed() < MAX_WAIT => {
+                    sleep(Duration::from_millis(1));
+                }
+                Err(TryLockError::WouldBlock) => break None,
+            }
+        }
+    }
+
     /// The crashes of this run for `run.json`.
     pub(crate) fn list(&self) -> Vec<serde_json::Value> {
         let Ok(state) = self.state.lock() else {
@@ -315,19 +332,8 @@ fn examine(agent: &'static Agent, jni: Jni, call: &Call) {
         Decision::Count => base.counters.add("crashes_repeated", 1),
         Decision::Drop(counter) => base.counters.add(counter, 1),
         Decision::Store => {
-            // Two snapshots at once would fight for the cores and for the disk.
             let started = Instant::now();
-            let _turn = loop {
-                match agent.reports.recording.try_lock() {
-                    Ok(turn) => break Some(turn),
-                    // What the lock guards is the order alone.
-                    Err(TryLockError::Poisoned(turn)) => break Some(turn.into_inner()),
-                    Err(TryLockError::WouldBlock) if started.elapsed() < MAX_WAIT => {
-                        sleep(Duration::from_millis(1));
-                    }
-                    Err(TryLockError::WouldBlock) => break None,
-                }
-            };
+            let _turn = agent.reports.turn();
             match record(agent, jni, call, exceptions) {
                 Ok((name, objects)) => {
                     base.counters.add("crashes_stored", 1);
@@ -441,6 +447,8 @@ fn ways(agent: &Agent, jni: Jni, call: &Call, exceptions: &Exceptions) -> Vec<(W
     ways
 }
 
+pub(crate) const NO_ENVIRONMENT: &str = "the JVM gives no further JVM TI environment";
+
 /// Records; the file's name and the number of objects in it.
 fn record(
     agent: &'static Agent,
@@ -453,7 +461,7 @@ fn record(
     let tags = base
         .vm
         .jvmti(&[sys::CAN_TAG_OBJECTS, sys::CAN_GET_CONSTANT_POOL])
-        .ok_or("the JVM gives no further JVM TI environment")?;
+        .ok_or(NO_ENVIRONMENT)?;
     let mut graph = Graph::new(jni, tags, options, &base.methods);
     let is_secret = |name: &str| options.is_secret(name);
 
@@ -495,17 +503,40 @@ fn record(
         let thread = agent.jvmti.current_thread();
         let logs = Logs::read(jni, &agent.shim.log, thread, oldest);
         let tags = base.vm.jvmti(&[sys::CAN_TAG_OBJECTS]);
-        let tags = tags.ok_or("the JVM gives no further JVM TI environment")?;
+        let tags = tags.ok_or(NO_ENVIRONMENT)?;
         graph.undo_writes(Undo::new(base, tags, logs, oldest));
     }
     let undo = graph.walk();
     let frames = frames::finish(merged, options.copy, &graph, undo);
 
-    let meta = meta(agent, jni, call);
     let failure = Failure {
         exceptions: exceptions.infos,
         frames,
+        ..Failure::default()
     };
+    let method = u32::try_from(call.method)
+        .ok()
+        .and_then(|id| base.methods.find(id))
+        .map(|(class, index)| format!("{}.{}", class.name, class.method(index).name))
+        .unwrap_or_default();
+    let reason = match call.trigger {
+        Trigger::Uncaught => "uncaught".to_owned(),
+        Trigger::Escape => format!("escape:{method}"),
+        Trigger::Caught => format!("caught:{method}"),
+        Trigger::Record | Trigger::RecordState => ASKED_FOR.to_owned(),
+    };
+    let thread = agent.jvmti.thread_name().unwrap_or_default();
+    let meta = meta(agent, jni, reason, &thread);
+    store(agent, &meta, &failure, graph)
+}
+
+/// Writes a file; its name and the number of objects in it.
+pub(crate) fn store(
+    agent: &Agent,
+    meta: &Meta,
+    failure: &Failure,
+    mut graph: Graph<'_>,
+) -> Result<(String, usize), String> {
     let classes: Vec<_> = graph
         .classes
         .iter()
@@ -527,8 +558,8 @@ fn record(
         Some(writer::objects(number, block))
     });
     let blocks = [
-        writer::meta(&meta),
-        writer::failure(&failure),
+        writer::meta(meta),
+        writer::failure(failure),
         writer::classes(&classes),
     ];
     let records = blocks
@@ -543,15 +574,10 @@ fn record(
     Ok((name, first.get() as usize))
 }
 
-fn meta(agent: &Agent, jni: Jni, call: &Call) -> Meta {
+/// Where, when and how; `thread` is the name of the failing one.
+pub(crate) fn meta(agent: &Agent, jni: Jni, reason: String, thread: &str) -> Meta {
     let base = agent.base;
     let property = |name: &std::ffi::CStr| agent.jvmti.system_property(name).unwrap_or_default();
-    let method = u32::try_from(call.method)
-        .ok()
-        .and_then(|id| base.methods.find(id))
-        .map(|(class, index)| format!("{}.{}", class.name, class.method(index).name))
-        .unwrap_or_default();
-    let name = agent.jvmti.thread_name().unwrap_or_default();
     Meta {
         agent: env!("CARGO_PKG_VERSION").to_owned(),
         program_version: base.options.version.clone(),
@@ -562,14 +588,9 @@ fn meta(agent: &Agent, jni: Jni, call: &Call) -> Meta {
         pid: std::process::id(),
         started_ms: crate::run::started_ms(),
         time_ms: now_ms(),
-        thread: name,
-        thread_virtual: is_virtual(agent, jni),
-        reason: match call.trigger {
-            Trigger::Uncaught => "uncaught".to_owned(),
-            Trigger::Escape => format!("escape:{method}"),
-            Trigger::Caught => format!("caught:{method}"),
-            Trigger::Record | Trigger::RecordState => ASKED_FOR.to_owned(),
-        },
+        thread: thread.to_owned(),
+        thread_virtual: reason != THREADS_ASKED_FOR && is_virtual(agent, jni),
+        reason,
         copy: base.options.copy.to_string(),
         command: crate::run::command(base),
         counters: base.counters.snapshot(),

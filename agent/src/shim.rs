@@ -26,6 +26,7 @@ const PROBES: &[&str] = &[
     "java/lang/HindsightLog",
     "java/lang/HindsightWrites",
     "java/lang/HindsightWork",
+    "java/lang/HindsightSignal",
 ];
 
 /// Defines some of the probe classes, in this order, after a last change. `Err`
@@ -80,6 +81,18 @@ pub(crate) struct Shim {
     piece: PieceIds,
     pub(crate) log: LogIds,
     pub(crate) throwable: ThrowableIds,
+    pub(crate) locks: LockIds,
+    /// `java.lang.HindsightSignal` and its `take`.
+    signal: (Obj, MethodId),
+}
+
+/// What threads wait for.
+pub(crate) struct LockIds {
+    /// Of `java.lang.Thread`.
+    pub(crate) park_blocker: FieldId,
+    /// `java.util.concurrent.locks.AbstractOwnableSynchronizer`.
+    pub(crate) synchronizer: Obj,
+    pub(crate) exclusive_owner: FieldId,
 }
 
 struct PropagationIds {
@@ -245,6 +258,8 @@ impl Shim {
         }
         let live = class("java/lang/HindsightLive")?;
         let work = class("java/lang/HindsightWork")?;
+        let signal = class("java/lang/HindsightSignal")?;
+        let synchronizer = class("java/util/concurrent/locks/AbstractOwnableSynchronizer")?;
         Ok(Shim {
             thread,
             live: (
@@ -295,6 +310,20 @@ impl Shim {
                 words: field(chunk, "words", "[J")?,
                 start: field(chunk, "start", "J")?,
             },
+            locks: LockIds {
+                park_blocker: field(
+                    class("java/lang/Thread")?,
+                    "parkBlocker",
+                    "Ljava/lang/Object;",
+                )?,
+                synchronizer,
+                exclusive_owner: field(synchronizer, "exclusiveOwnerThread", "Ljava/lang/Thread;")?,
+            },
+            signal: (
+                signal,
+                jni.static_method(signal, c"take", c"(Ljava/lang/String;)Z")
+                    .ok_or("method take is missing")?,
+            ),
             throwable: ThrowableIds {
                 class: throwable,
                 message: field(throwable, "detailMessage", "Ljava/lang/String;")?,
@@ -376,6 +405,16 @@ impl Shim {
     /// Works whenever there is something to do; does not return.
     pub(crate) fn work_forever(&self, jni: Jni) {
         jni.call_static_void(self.work.0, self.work.1, &[]);
+    }
+
+    /// Has all threads recorded at a signal; whether it could be taken.
+    pub(crate) fn take_signal(&self, jni: Jni, name: &str) -> bool {
+        let take = || {
+            let name = jni.new_string(&CString::new(name).ok()?)?;
+            let name = JValue { object: name.raw() };
+            jni.call_static_boolean(self.signal.0, self.signal.1, &[name])
+        };
+        take().unwrap_or(false)
     }
 
     /// Says that there is something to do.

@@ -26,6 +26,7 @@ pub(crate) const JNI_VERSION_10: c_int = 0x000A_0000;
 pub(crate) const EVENT_VM_INIT: c_int = 50;
 pub(crate) const EVENT_VM_DEATH: c_int = 51;
 pub(crate) const EVENT_CLASS_FILE_LOAD_HOOK: c_int = 54;
+pub(crate) const EVENT_DATA_DUMP_REQUEST: c_int = 71;
 pub(crate) const ENABLE: c_int = 1;
 
 /// CPU time of the current thread.
@@ -42,6 +43,11 @@ pub(crate) fn thread_cpu() -> Duration {
 
 /// Bits of `jvmtiCapabilities`, by position.
 pub(crate) const CAN_TAG_OBJECTS: usize = 0;
+pub(crate) const CAN_GET_MONITOR_INFO: usize = 7;
+pub(crate) const CAN_GET_SOURCE_FILE_NAME: usize = 11;
+pub(crate) const CAN_GET_LINE_NUMBERS: usize = 12;
+pub(crate) const CAN_ACCESS_LOCAL_VARIABLES: usize = 14;
+pub(crate) const CAN_SUSPEND: usize = 20;
 pub(crate) const CAN_GET_CONSTANT_POOL: usize = 35;
 pub(crate) const CAN_RETRANSFORM_CLASSES: usize = 37;
 
@@ -79,7 +85,62 @@ pub(crate) struct Callbacks {
             *mut *mut u8,
         ),
     >,
+    /// The events in between.
+    pub(crate) others: [Option<unsafe extern "system" fn()>; 16],
+    pub(crate) data_dump_request: Option<unsafe extern "system" fn(JvmtiEnv)>,
 }
+
+/// `jvmtiFrameInfo`.
+#[repr(C)]
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) struct FrameInfo {
+    pub(crate) method: MethodId,
+    pub(crate) location: i64,
+}
+
+/// `jvmtiStackInfo`.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub(crate) struct StackInfo {
+    pub(crate) thread: Ref,
+    pub(crate) state: c_int,
+    pub(crate) frames: *const FrameInfo,
+    pub(crate) count: c_int,
+}
+
+/// `jvmtiMonitorUsage`.
+#[repr(C)]
+pub(crate) struct MonitorUsage {
+    pub(crate) owner: Ref,
+    pub(crate) entry_count: c_int,
+    pub(crate) waiter_count: c_int,
+    pub(crate) waiters: *mut Ref,
+    pub(crate) notify_waiter_count: c_int,
+    pub(crate) notify_waiters: *mut Ref,
+}
+
+/// `jvmtiLineNumberEntry`.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub(crate) struct LineEntry {
+    pub(crate) start: i64,
+    pub(crate) line: c_int,
+}
+
+/// `jvmtiHeapReferenceInfoStackLocal`.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub(crate) struct StackLocalInfo {
+    pub(crate) thread_tag: i64,
+    pub(crate) thread_id: i64,
+    pub(crate) depth: c_int,
+    pub(crate) method: MethodId,
+    pub(crate) location: i64,
+    pub(crate) slot: c_int,
+}
+
+/// `JVMTI_HEAP_REFERENCE_STACK_LOCAL`.
+pub(crate) const REFERENCE_STACK_LOCAL: c_int = 24;
 
 /// `jvmtiThreadInfo`.
 #[repr(C)]
@@ -167,6 +228,8 @@ table! {
         21 NewGlobalRef(object: Ref) -> Ref;
         23 DeleteLocalRef(object: Ref);
         24 IsSameObject(a: Ref, b: Ref) -> u8;
+        25 NewLocalRef(object: Ref) -> Ref;
+        32 IsInstanceOf(object: Ref, class: Ref) -> u8;
         30 NewObjectA(class: Ref, method: MethodId, args: *const JValue) -> Ref;
         31 GetObjectClass(object: Ref) -> Ref;
         33 GetMethodID(class: Ref, name: *const c_char, signature: *const c_char) -> MethodId;
@@ -211,6 +274,20 @@ table! {
     /// `jvmtiEnv*`: valid on every thread.
     JvmtiEnv {
         1 SetEventNotificationMode(mode: c_int, event: c_int, thread: Ref) -> c_int;
+        4 SuspendThread(thread: Ref) -> c_int;
+        5 ResumeThread(thread: Ref) -> c_int;
+        3 GetAllThreads(count: *mut c_int, threads: *mut *mut Ref) -> c_int;
+        58 GetObjectMonitorUsage(object: Ref, usage: *mut MonitorUsage) -> c_int;
+        21 GetLocalInt(thread: Ref, depth: c_int, slot: c_int, value: *mut i32) -> c_int;
+        22 GetLocalLong(thread: Ref, depth: c_int, slot: c_int, value: *mut i64) -> c_int;
+        23 GetLocalFloat(thread: Ref, depth: c_int, slot: c_int, value: *mut f32) -> c_int;
+        24 GetLocalDouble(thread: Ref, depth: c_int, slot: c_int, value: *mut f64) -> c_int;
+        49 GetSourceFileName(class: Ref, name: *mut *mut c_char) -> c_int;
+        63 GetMethodName(method: MethodId, name: *mut *mut c_char, signature: *mut *mut c_char, generic: *mut *mut c_char) -> c_int;
+        64 GetMethodDeclaringClass(method: MethodId, class: *mut Ref) -> c_int;
+        69 GetLineNumberTable(method: MethodId, count: *mut c_int, table: *mut *mut LineEntry) -> c_int;
+        100 GetThreadListStackTraces(count: c_int, threads: *const Ref, max: c_int, stacks: *mut *mut StackInfo) -> c_int;
+        113 GetObjectsWithTags(count: c_int, tags: *const i64, found: *mut c_int, objects: *mut *mut Ref, found_tags: *mut *mut i64) -> c_int;
         8 GetThreadInfo(thread: Ref, info: *mut ThreadInfo) -> c_int;
         17 GetCurrentThread(thread: *mut Ref) -> c_int;
         11 RunAgentThread(thread: Ref, run: unsafe extern "system" fn(JvmtiEnv, JniEnv, *mut c_void), arg: *const c_void, priority: c_int) -> c_int;
@@ -288,11 +365,16 @@ mod tests {
                 let _ = writeln!(text, "{tag}({name})");
             }
         }
-        for name in ["VMInit", "VMDeath", "ClassFileLoadHook"] {
+        for name in ["VMInit", "VMDeath", "ClassFileLoadHook", "DataDumpRequest"] {
             let _ = writeln!(text, "E({name})");
         }
         for name in [
             "can_tag_objects",
+            "can_get_monitor_info",
+            "can_get_source_file_name",
+            "can_get_line_numbers",
+            "can_access_local_variables",
+            "can_suspend",
             "can_get_constant_pool",
             "can_retransform_classes",
         ] {
@@ -300,8 +382,17 @@ mod tests {
         }
         text.push_str("printf(\"%zu\\n\", sizeof(jvmtiCapabilities));\n");
         text.push_str("printf(\"%zu\\n\", sizeof(jvmtiThreadInfo));\n");
+        text.push_str("printf(\"%zu\\n\", sizeof(jvmtiStackInfo));\n");
+        text.push_str("printf(\"%zu\\n\", offsetof(jvmtiStackInfo, frame_count));\n");
+        text.push_str("printf(\"%zu\\n\", sizeof(jvmtiFrameInfo));\n");
+        text.push_str("printf(\"%zu\\n\", sizeof(jvmtiLineNumberEntry));\n");
+        text.push_str("printf(\"%zu\\n\", sizeof(jvmtiMonitorUsage));\n");
+        text.push_str("printf(\"%zu\\n\", offsetof(jvmtiMonitorUsage, notify_waiters));\n");
+        text.push_str("printf(\"%zu\\n\", sizeof(jvmtiHeapReferenceInfoStackLocal));\n");
+        text.push_str("printf(\"%zu\\n\", offsetof(jvmtiHeapReferenceInfoStackLocal, slot));\n");
+        text.push_str("printf(\"%d\\n\", JVMTI_HEAP_REFERENCE_STACK_LOCAL);\n");
         text.push_str("printf(\"%zu\\n\", sizeof(jvalue));\n");
-        text.push_str("printf(\"%d\\n%d\\n%d\\n\", JVMTI_EVENT_VM_INIT, JVMTI_EVENT_VM_DEATH, JVMTI_EVENT_CLASS_FILE_LOAD_HOOK);\n");
+        text.push_str("printf(\"%d\\n%d\\n%d\\n%d\\n\", JVMTI_EVENT_VM_INIT, JVMTI_EVENT_VM_DEATH, JVMTI_EVENT_CLASS_FILE_LOAD_HOOK, JVMTI_EVENT_DATA_DUMP_REQUEST);\n");
         text.push_str("return 0;\n}\n");
         text
     }
@@ -313,20 +404,40 @@ mod tests {
         for slots in [JniEnv::SLOTS, JavaVm::SLOTS, JvmtiEnv::SLOTS] {
             ours.extend(slots.iter().map(|(_, slot)| *slot));
         }
-        ours.extend([0, 1, 4].map(|slot: usize| slot));
-        assert_eq!(size_of::<Callbacks>(), 5 * size_of::<usize>());
+        ours.extend([0, 1, 4, 21].map(|slot: usize| slot));
+        assert_eq!(size_of::<Callbacks>(), 22 * size_of::<usize>());
         ours.extend([
             CAN_TAG_OBJECTS,
+            CAN_GET_MONITOR_INFO,
+            CAN_GET_SOURCE_FILE_NAME,
+            CAN_GET_LINE_NUMBERS,
+            CAN_ACCESS_LOCAL_VARIABLES,
+            CAN_SUSPEND,
             CAN_GET_CONSTANT_POOL,
             CAN_RETRANSFORM_CLASSES,
         ]);
         ours.extend([
             size_of::<Capabilities>(),
             size_of::<ThreadInfo>(),
+            size_of::<StackInfo>(),
+            std::mem::offset_of!(StackInfo, count),
+            size_of::<FrameInfo>(),
+            size_of::<LineEntry>(),
+            size_of::<MonitorUsage>(),
+            std::mem::offset_of!(MonitorUsage, notify_waiters),
+            size_of::<StackLocalInfo>(),
+            std::mem::offset_of!(StackLocalInfo, slot),
+            REFERENCE_STACK_LOCAL as usize,
             size_of::<JValue>(),
         ]);
         ours.extend(
-            [EVENT_VM_INIT, EVENT_VM_DEATH, EVENT_CLASS_FILE_LOAD_HOOK].map(|event| event as usize),
+            [
+                EVENT_VM_INIT,
+                EVENT_VM_DEATH,
+                EVENT_CLASS_FILE_LOAD_HOOK,
+                EVENT_DATA_DUMP_REQUEST,
+            ]
+            .map(|event| event as usize),
         );
 
         let jdks = jdks();

@@ -1,7 +1,9 @@
 //! Small pieces of text for people: values, places, times.
 
 use crate::graph::Typed;
-use hindsight_tracelog::crash::{ExceptionInfo, Failure, Fidelity, Frame, StackElement, Value};
+use hindsight_tracelog::crash::{
+    ExceptionInfo, Failure, Fidelity, Frame, Lock, StackElement, ThreadState, Value,
+};
 
 /// A primitive value as Java would print it; characters in quotes.
 pub fn primitive(typed: Typed) -> String {
@@ -190,10 +192,69 @@ pub fn role(failure: &Failure, exception: u32) -> String {
 /// before; `None` for an exception that the file does not hold.
 pub fn heading(failure: &Failure, index: u32) -> Option<String> {
     let info = failure.exceptions.get(index as usize)?;
+    if let Some(state) = failure.threads.get(index as usize) {
+        return Some(thread(failure, state));
+    }
     Some(match index {
         0 => format!("frames of {}", exception(info)),
         _ => format!("frames of {}: {}", role(failure, index), exception(info)),
     })
+}
+
+/// A thread with what it waits for and who has that.
+pub fn thread(failure: &Failure, thread: &ThreadState) -> String {
+    let name = |owner: u32| {
+        let owner = failure.threads.get(owner as usize);
+        owner.map_or_else(String::new, |owner| {
+            format!(", which thread {} has", one_line(&owner.name, 200))
+        })
+    };
+    let wants = thread.wants.as_ref().map(|lock| {
+        format!(
+            ", waits for {}{}",
+            locked(lock),
+            lock.owner.map_or_else(String::new, name)
+        )
+    });
+    format!(
+        "thread {}: {}{}",
+        one_line(&thread.name, 200),
+        one_line(&thread.state, 40),
+        wants.unwrap_or_default()
+    )
+}
+
+/// The object that is locked.
+pub fn locked(lock: &Lock) -> String {
+    let number = lock
+        .object
+        .map_or_else(String::new, |object| format!(" #{object}"));
+    format!("{}{number}", one_line(simple_name(&lock.class), 200))
+}
+
+/// Threads that wait for each other, as indices; each circle once.
+pub fn deadlocks(failure: &Failure) -> Vec<Vec<usize>> {
+    let threads = &failure.threads;
+    let next = |at: usize| {
+        let owner = threads.get(at)?.wants.as_ref()?.owner?;
+        Some(owner as usize).filter(|owner| *owner < threads.len())
+    };
+    let mut circles = Vec::new();
+    let mut seen = vec![false; threads.len()];
+    for start in 0..threads.len() {
+        let mut path = Vec::new();
+        let mut at = Some(start);
+        while let Some(here) = at.filter(|here| !seen[*here]) {
+            seen[here] = true;
+            path.push(here);
+            at = next(here);
+        }
+        // Back on this path, not on an earlier one.
+        if let Some(first) = at.and_then(|here| path.iter().position(|step| *step == here)) {
+            circles.push(path.split_off(first));
+        }
+    }
+    circles
 }
 
 /// The same as [`stack_element`] of a frame.

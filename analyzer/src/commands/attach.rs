@@ -29,6 +29,9 @@ Examples:
     # Record crashes of process 4711. Paths are as that process sees them.
     $ hindsight attach 4711 out=/var/crashes/%p,include=com.acme.**
 
+    # A program hangs: record what all threads do, and with which arguments.
+    $ hindsight attach 4711 record
+
     # Stop it again; the probes stay, but record nothing.
     $ hindsight attach 4711 mode=off
 
@@ -43,7 +46,9 @@ pub struct Opts {
 
     /// The agent's options, as behind -agentpath:...=; an `out` that is not
     /// absolute is below the directory that the process works in.
-    #[arg(value_name = "KEY=VALUE,...", default_value = "")]
+    ///
+    /// Or the word `record`, if it is there already.
+    #[arg(value_name = "KEY=VALUE,...", default_value = "", verbatim_doc_comment)]
     options: String,
 
     /// The agent; by default libhindsight.so beside this command.
@@ -178,6 +183,10 @@ impl Opts {
                         "; longest step {:.0} ms",
                         said["longest_ms"].as_f64().unwrap_or(0.0)
                     )?;
+                }
+                "recorded" => {
+                    let file = said["file"].as_str().unwrap_or("?");
+                    writeln!(out, "all threads of process {} are in {file}", self.pid)?;
                 }
                 "stopped" => writeln!(out, "process {} records no more", self.pid)?,
                 _ => bail!("{}", said["reason"].as_str().unwrap_or("the agent refuses")),

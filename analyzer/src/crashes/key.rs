@@ -212,6 +212,7 @@ mod tests {
                     }
                 })
                 .collect(),
+            ..Failure::default()
         }
     }
 

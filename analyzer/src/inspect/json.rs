@@ -2,8 +2,9 @@
 
 use crate::commands::input::Input;
 use crate::graph::Typed;
+use crate::text::deadlocks;
 use hindsight_tracelog::crash::{
-    Body, ClassKind, ExceptionInfo, Fidelity, Frame, Lambda, Object, Value,
+    Body, ClassKind, ExceptionInfo, Fidelity, Frame, Lambda, Lock, Object, ThreadState, Value,
 };
 use hindsight_tracelog::reader::Crash;
 use serde::Serialize;
@@ -65,6 +66,10 @@ struct Document {
     agent: String,
     counters: Map<String, Json>,
     exceptions: Vec<Json>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    threads: Vec<Json>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    deadlocks: Vec<Vec<usize>>,
     frames: Vec<Json>,
     holes: Vec<Json>,
     classes: Vec<Json>,
@@ -106,6 +111,8 @@ impl Document {
             agent: meta.agent,
             counters: counters.collect(),
             exceptions: crash.failure.exceptions.iter().map(exception).collect(),
+            threads: crash.failure.threads.iter().map(thread).collect(),
+            deadlocks: deadlocks(&crash.failure),
             frames: crash.failure.frames.iter().enumerate().map(frame).collect(),
             holes: holes(crash),
             classes: crash.classes.iter().map(class).collect(),
@@ -134,6 +141,18 @@ fn exception(info: &ExceptionInfo) -> Json {
         "cause": info.cause,
         "suppressed": info.suppressed,
         "stack": stack.collect::<Vec<_>>(),
+    })
+}
+
+fn thread(thread: &ThreadState) -> Json {
+    let lock =
+        |lock: &Lock| json!({ "class": lock.class, "object": lock.object, "owner": lock.owner });
+    json!({
+        "name": thread.name,
+        "state": thread.state,
+        "daemon": thread.daemon,
+        "wants": thread.wants.as_ref().map(lock),
+        "owns": thread.owns.iter().map(lock).collect::<Vec<_>>(),
     })
 }
 

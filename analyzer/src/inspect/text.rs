@@ -3,9 +3,11 @@
 use crate::commands::input::Input;
 use crate::graph::{Graph, Typed};
 use crate::inspect::fold::{Fold, folds};
-use crate::text::{count, exception, frame, gap, heading, one_line, stack_element, utc};
+use crate::text::{
+    count, deadlocks, exception, frame, gap, heading, locked, one_line, stack_element, thread, utc,
+};
 use crate::tree::{Builder, Limits};
-use hindsight_tracelog::crash::{Body, ExceptionInfo, Fidelity, Frame, Meta};
+use hindsight_tracelog::crash::{Body, ExceptionInfo, Failure, Fidelity, Frame, Meta};
 use hindsight_tracelog::reader::Crash;
 use std::collections::{BTreeMap, HashMap};
 use std::io::{self, Write};
@@ -67,7 +69,12 @@ pub fn write(input: &Input, style: &Style<'_>, out: &mut dyn Write) -> io::Resul
     write_meta(&crash.meta, out)?;
     writeln!(out)?;
     let mut before = Before::default();
-    let mut exception = 0;
+    // Of threads, the first one too has a heading.
+    let mut exception = if crash.failure.threads.is_empty() {
+        0
+    } else {
+        u32::MAX
+    };
     let folds = match style.depth {
         Some(_) if style.frames.is_empty() => folds(&crash.failure.frames),
         _ => Vec::new(),
@@ -110,6 +117,9 @@ fn folded(fold: &Fold) -> String {
 
 fn write_exceptions(crash: &Crash, style: &Style<'_>, out: &mut dyn Write) -> io::Result<()> {
     let exceptions = &crash.failure.exceptions;
+    if !crash.failure.threads.is_empty() {
+        return write_threads(&crash.failure, style, out);
+    }
     let Some(first) = exceptions.first() else {
         return writeln!(out, "(no exception was recorded)");
     };
@@ -142,6 +152,29 @@ fn write_exceptions(crash: &Crash, style: &Style<'_>, out: &mut dyn Write) -> io
         write_top(info, out)?;
         suppressed(info, out)?;
         at = info;
+    }
+    Ok(())
+}
+
+/// All threads of a program that goes on, or hangs.
+fn write_threads(failure: &Failure, style: &Style<'_>, out: &mut dyn Write) -> io::Result<()> {
+    for circle in deadlocks(failure) {
+        let text = format!(
+            "deadlock: {} wait for each other",
+            count(circle.len(), "thread")
+        );
+        writeln!(out, "{}", style.paint("1;31", &text))?;
+        for at in circle {
+            writeln!(out, "  {}", thread(failure, &failure.threads[at]))?;
+        }
+        writeln!(out)?;
+    }
+    writeln!(out, "{}", count(failure.threads.len(), "thread"))?;
+    for state in &failure.threads {
+        writeln!(out, "  {}", thread(failure, state))?;
+        for lock in &state.owns {
+            writeln!(out, "    has {}", locked(lock))?;
+        }
     }
     Ok(())
 }

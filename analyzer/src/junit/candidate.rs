@@ -239,6 +239,11 @@ impl<'a> Plan<'a> {
         if let Some(reason) = gap(frame) {
             return refuse(reason);
         }
+        if !crash.failure.threads.is_empty() {
+            return refuse(
+                "its thread was still running: nothing has failed that a test could show",
+            );
+        }
         if frame.descriptor.is_empty() || frame.fidelity == Fidelity::None {
             return if matches!(frame.reason.as_str(), "" | "not captured") {
                 refuse("its arguments were not captured")

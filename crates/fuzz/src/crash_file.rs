@@ -88,6 +88,7 @@ pub fn write_seed(dir: &str) {
             method: "c".to_owned(),
             ..Frame::default()
         }],
+        ..Failure::default()
     };
     let objects = vec![Object {
         class: 0,

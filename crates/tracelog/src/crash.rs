@@ -16,6 +16,13 @@ pub const ASKED_FOR: &str = "asked for by the program";
 /// What an emitted test throws where the program asks for a recording of its state.
 pub const STATE_RECORDED: &str = "dev.hindsight.replay.StateRecorded";
 
+/// [`Meta::reason`] where somebody has asked what all threads are doing, which is in
+/// [`Failure::threads`].
+pub const THREADS_ASKED_FOR: &str = "all threads, asked for from outside";
+
+/// The class that stands in the place of an exception for a thread.
+pub const THREAD_STATE: &str = "dev.hindsight.ThreadState";
+
 /// Where, when and how a failure was recorded.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Meta {
@@ -64,6 +71,36 @@ pub struct Failure {
     pub exceptions: Vec<ExceptionInfo>,
     /// Frames, index 0 is the one that threw.
     pub frames: Vec<Frame>,
+    /// What all threads were doing, if nothing has failed: one for each of the exceptions, which
+    /// then have the class [`THREAD_STATE`].
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub threads: Vec<ThreadState>,
+}
+
+/// A thread that goes on.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ThreadState {
+    /// Its name.
+    pub name: String,
+    /// As `Thread.getState` calls it: `RUNNABLE`, `BLOCKED`, ...
+    pub state: String,
+    /// Whether the JVM would not wait for it.
+    pub daemon: bool,
+    /// What it waits for: a monitor, or what it is parked for.
+    pub wants: Option<Lock>,
+    /// The monitors that it has.
+    pub owns: Vec<Lock>,
+}
+
+/// A monitor or a lock.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Lock {
+    /// The object.
+    pub object: Option<u32>,
+    /// Its class.
+    pub class: String,
+    /// Index in [`Failure::threads`] of the thread that has it.
+    pub owner: Option<u32>,
 }
 
 /// A throwable.

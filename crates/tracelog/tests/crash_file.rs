@@ -65,6 +65,16 @@ fn sample() -> (Crash, Vec<u8>) {
                 }],
                 ..Frame::default()
             }],
+            threads: vec![ThreadState {
+                name: "waiting".to_owned(),
+                state: "BLOCKED".to_owned(),
+                wants: Some(Lock {
+                    object: Some(0),
+                    class: "Node".to_owned(),
+                    owner: Some(0),
+                }),
+                ..ThreadState::default()
+            }],
         },
         classes: vec![
             class(

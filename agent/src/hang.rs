@@ -1,0 +1,350 @@
+//! What all threads are doing, for a program that hangs: asked for from outside,
+//! by a signal (`dump-on`) or by `hindsight attach PID record`.
+//!
+//! The stacks are of one moment, and the references in local variables of
+//! another; a thread that has moved in between has frames without arguments.
+//! Where the JVM was started with `dump-on`, primitive values are there too.
+//!
+//! Virtual threads are not told by the JVM.
+//!
+//! **Invariant:** no thread is made to run anything, and none that runs is
+//! suspended; one that waits is, for as long as its primitive values are read.
+
+use crate::agent::Agent;
+use crate::frames::{self, OfThread};
+use crate::jni::{Jni, Obj};
+use crate::jvmti::{Jvmti, StackLocal};
+use crate::report;
+use crate::run;
+use crate::snapshot::classes::binary_name;
+use crate::snapshot::graph::Graph;
+use crate::sys::{self, FrameInfo};
+use hindsight_tracelog::crash::{
+    ExceptionInfo, Failure, Lock, StackElement, THREAD_STATE, THREADS_ASKED_FOR, ThreadState, Value,
+};
+use std::collections::{HashMap, HashSet};
+
+/// Frames of one thread that are looked at.
+const MAX_FRAMES: usize = 1_024;
+
+/// The signals of `dump-on`, but for `QUIT`, which the JVM passes on.
+pub(crate) const SIGNALS: &[&str] = &["USR1", "URG", "WINCH"];
+
+/// The agent's own threads are no part of the program.
+const OURS: &str = "Hindsight ";
+
+/// Local variables of a thread by depth: where the frame was, and what was in it.
+type Locals = HashMap<usize, (FrameInfo, HashMap<u16, i64>)>;
+
+/// Records all threads; the file's name. `Err` says why there is none.
+pub(crate) fn record(agent: &'static Agent, jni: Jni) -> Result<String, String> {
+    let base = agent.base;
+    let _turn = agent.reports.turn();
+    let before = sys::thread_cpu();
+    let recorded = jni.with_frame(|jni| write(agent, jni));
+    (base.budget).spend(sys::thread_cpu().saturating_sub(before));
+    let recorded = recorded.unwrap_or_else(|| Err("the JVM has no memory left".to_owned()));
+    match &recorded {
+        Ok(_) => {
+            base.counters.add("threads_recorded", 1);
+            run::write(agent, false);
+        }
+        Err(what) => base.complain(
+            "threads_not_recorded",
+            &format!("the threads were not recorded: {what}"),
+        ),
+    }
+    recorded
+}
+
+fn write(agent: &'static Agent, jni: Jni) -> Result<String, String> {
+    let base = agent.base;
+    let options = &base.options;
+    let tags = base
+        .vm
+        .jvmti(&[sys::CAN_TAG_OBJECTS, sys::CAN_GET_CONSTANT_POOL])
+        .ok_or(report::NO_ENVIRONMENT)?;
+    let mut graph = Graph::new(jni, tags, options, &base.methods);
+    let jvmti = Scratch(
+        base.vm
+            .jvmti(&[
+                sys::CAN_TAG_OBJECTS,
+                sys::CAN_GET_SOURCE_FILE_NAME,
+                sys::CAN_GET_LINE_NUMBERS,
+                sys::CAN_GET_MONITOR_INFO,
+            ])
+            .ok_or(report::NO_ENVIRONMENT)?,
+    );
+    let jvmti = jvmti.0;
+    let current = jvmti.current_thread();
+    let is_meant = |thread: &Obj| {
+        let ours = (jvmti.thread(*thread)).is_none_or(|(name, _)| name.starts_with(OURS));
+        !ours && current.is_none_or(|current| !jni.same(current, *thread))
+    };
+    let threads: Vec<Obj> = jvmti.all_threads().into_iter().filter(is_meant).collect();
+    for (at, thread) in threads.iter().enumerate() {
+        jvmti.set_tag(*thread, at as i64 + 1);
+    }
+    let stacks = jvmti.stacks(&threads, MAX_FRAMES);
+    let seen = jvmti.stack_locals(threads.len() as i64 + 1);
+    let mut objects: Vec<i64> = seen.iter().map(|local| local.tag).collect();
+    objects.sort_unstable();
+    objects.dedup();
+    let objects: HashMap<i64, Obj> = jvmti.tagged(&objects).into_iter().collect();
+    let locals = by_thread(&seen, threads.len());
+    let monitors = monitors(jvmti, &stacks, &locals, &objects);
+
+    let mut merged = Vec::new();
+    let mut exceptions = Vec::new();
+    let mut states = Vec::new();
+    for (at, ((thread, (state, stack)), locals)) in
+        threads.iter().zip(&stacks).zip(&locals).enumerate()
+    {
+        let (name, daemon) = jvmti.thread(*thread).unwrap_or_default();
+        let elements: Vec<(StackElement, String)> = stack
+            .iter()
+            .map(|frame| element(jvmti, jni, *frame))
+            .collect();
+        let moved = !agrees(stack, locals);
+        // The JVM shows primitive values only of threads that it holds.
+        let held = base.locals.filter(|_| !moved && !is_running(*state));
+        let held = held.and_then(|locals| Some((locals, locals.suspended(*thread)?)));
+        let held = held.filter(|_| {
+            let now = jvmti.stacks(&[*thread], MAX_FRAMES);
+            now.first().is_some_and(|(_, now)| now == stack)
+        });
+        let local = |depth: usize, slot: u16, descriptor: &str| match descriptor.as_bytes()[0] {
+            b'L' | b'[' => {
+                let tag = locals.get(&depth).and_then(|(_, slots)| slots.get(&slot));
+                // The graph takes references over, and one object may be in many variables.
+                let object = tag.and_then(|tag| objects.get(tag));
+                Some(Err(object.and_then(|object| jni.local(*object))))
+            }
+            letter => {
+                let (locals, _) = held.as_ref()?;
+                let word = locals.local(*thread, depth, slot, letter)?;
+                Some(Ok(word))
+            }
+        };
+        let of_thread = OfThread {
+            elements: &elements,
+            exception: at as u32,
+            local: (!moved).then_some(&local),
+        };
+        let is_secret = |name: &str| options.is_secret(name);
+        let frames = frames::of_thread(
+            &of_thread,
+            options.copy,
+            &base.methods,
+            &mut graph,
+            &is_secret,
+        );
+        drop(held);
+        merged.push(frames);
+
+        let mut lock = |object: Obj| Lock {
+            class: crate::exceptions::class_name(agent, jni, object),
+            object: match graph.reference(jni.local(object)) {
+                Value::Ref(number) => Some(number),
+                _ => None,
+            },
+            owner: None,
+        };
+        let contended = monitors
+            .iter()
+            .find(|monitor| monitor.waiters.contains(&at));
+        let blocker = || jni.get_object(*thread, agent.shim.locks.park_blocker);
+        let wanted = match contended {
+            Some(monitor) => Some((monitor.object, monitor.owner)),
+            None => (state & PARKED != 0)
+                .then(blocker)
+                .flatten()
+                .map(|blocker| {
+                    let owner = exclusive_owner(agent, jni, blocker);
+                    (blocker, owner.and_then(|owner| number(jvmti, owner)))
+                }),
+        };
+        let wants = wanted.map(|(object, owner)| Lock {
+            // Who waits to be notified has given it back.
+            owner: owner.filter(|owner| *owner != at).map(|owner| owner as u32),
+            ..lock(object)
+        });
+        let owned = monitors.iter().filter(|monitor| monitor.owner == Some(at));
+        let owns = owned.map(|monitor| Lock {
+            owner: Some(at as u32),
+            ..lock(monitor.object)
+        });
+        let owns = owns.collect();
+        let state = ThreadState {
+            name,
+            state: state_name(*state).to_owned(),
+            daemon,
+            wants,
+            owns,
+        };
+        exceptions.push(ExceptionInfo {
+            class: THREAD_STATE.to_owned(),
+            message: Some(format!("{}: {}", state.name, state.state)),
+            stack: elements.into_iter().map(|(element, _)| element).collect(),
+            ..ExceptionInfo::default()
+        });
+        states.push(state);
+    }
+    graph.walk();
+    let failure = Failure {
+        exceptions,
+        frames: frames::finish(merged, options.copy, &graph, None),
+        threads: states,
+    };
+    let meta = report::meta(agent, jni, THREADS_ASKED_FOR.to_owned(), "");
+    report::store(agent, &meta, &failure, graph).map(|(name, _)| name)
+}
+
+/// An environment for a while.
+struct Scratch(Jvmti);
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        self.0.dispose();
+    }
+}
+
+const RUNNABLE: i32 = 0x4;
+const WITH_TIMEOUT: i32 = 0x20;
+const WAITING: i32 = 0x80;
+const IN_WAIT: i32 = 0x100;
+const PARKED: i32 = 0x200;
+const BLOCKED: i32 = 0x400;
+
+fn is_running(state: i32) -> bool {
+    state & RUNNABLE != 0
+}
+
+/// As `Thread.getState` calls it.
+fn state_name(state: i32) -> &'static str {
+    if state & BLOCKED != 0 {
+        "BLOCKED"
+    } else if state & WAITING != 0 && state & WITH_TIMEOUT != 0 {
+        "TIMED_WAITING"
+    } else if state & WAITING != 0 {
+        "WAITING"
+    } else if state & RUNNABLE != 0 {
+        "RUNNABLE"
+    } else {
+        "TERMINATED"
+    }
+}
+
+fn by_thread(seen: &[StackLocal], threads: usize) -> Vec<Locals> {
+    let mut all = vec![Locals::new(); threads];
+    for StackLocal { info, tag } in seen {
+        let thread = usize::try_from(info.thread_tag - 1)
+            .ok()
+            .and_then(|at| all.get_mut(at));
+        let (Some(thread), Ok(depth), Ok(slot)) = (
+            thread,
+            usize::try_from(info.depth),
+            u16::try_from(info.slot),
+        ) else {
+            continue;
+        };
+        let place = FrameInfo {
+            method: info.method,
+            location: info.location,
+        };
+        let (_, slots) = thread
+            .entry(depth)
+            .or_insert_with(|| (place, HashMap::new()));
+        slots.insert(slot, *tag);
+    }
+    all
+}
+
+/// A monitor that threads wait for.
+struct Monitor {
+    object: Obj,
+    /// Indices of threads.
+    owner: Option<usize>,
+    waiters: Vec<usize>,
+}
+
+/// The index of a thread, by its tag.
+fn number(jvmti: Jvmti, thread: Obj) -> Option<usize> {
+    usize::try_from(jvmti.tag(thread) - 1).ok()
+}
+
+/// The monitors that threads wait for. A thread that waits for one has it in a local variable of its
+/// innermost frames, unless it is that of a static method's class.
+fn monitors(
+    jvmti: Jvmti,
+    stacks: &[(i32, Vec<FrameInfo>)],
+    locals: &[Locals],
+    objects: &HashMap<i64, Obj>,
+) -> Vec<Monitor> {
+    const INNERMOST: usize = 3;
+    let mut candidates = Vec::new();
+    let mut asked = HashSet::new();
+    for ((state, stack), locals) in stacks.iter().zip(locals) {
+        if state & (BLOCKED | IN_WAIT) == 0 {
+            continue;
+        }
+        let innermost = (0..INNERMOST).filter_map(|depth| locals.get(&depth));
+        let tags = innermost.flat_map(|(_, slots)| slots.values());
+        candidates.extend(
+            tags.filter(|tag| asked.insert(**tag))
+                .filter_map(|tag| objects.get(tag))
+                .copied(),
+        );
+        let class = stack.first().and_then(|frame| jvmti.method(frame.method));
+        candidates.extend(class.map(|(_, _, class)| class));
+    }
+    let read = |object: Obj| {
+        let (owner, waiters) = jvmti.monitor(object)?;
+        let numbers = waiters
+            .into_iter()
+            .filter_map(|thread| number(jvmti, thread));
+        let waiters: Vec<usize> = numbers.collect();
+        let owner = owner.and_then(|owner| number(jvmti, owner));
+        (!waiters.is_empty()).then_some(Monitor {
+            object,
+            owner,
+            waiters,
+        })
+    };
+    candidates.into_iter().filter_map(read).collect()
+}
+
+/// Whether a thread was where its stack says when its local variables were read.
+fn agrees(stack: &[FrameInfo], locals: &Locals) -> bool {
+    locals.iter().all(|(depth, (place, _))| {
+        let frame = stack.get(*depth);
+        *depth >= MAX_FRAMES
+            || frame.is_some_and(|frame| {
+                frame.method == place.method && frame.location == place.location
+            })
+    })
+}
+
+/// A frame as a stack trace tells it, and its descriptor.
+fn element(jvmti: Jvmti, jni: Jni, frame: FrameInfo) -> (StackElement, String) {
+    let Some((method, descriptor, class)) = jvmti.method(frame.method) else {
+        return (StackElement::default(), String::new());
+    };
+    let signature = jvmti.class_signature(class).unwrap_or_default();
+    let element = StackElement {
+        class: binary_name(&signature),
+        method,
+        file: jvmti.source_file(class),
+        line: jvmti.line(frame.method, frame.location),
+    };
+    jni.delete_local(class);
+    (element, descriptor)
+}
+
+/// The thread that has a lock of `java.util.concurrent`.
+fn exclusive_owner(agent: &Agent, jni: Jni, lock: Obj) -> Option<Obj> {
+    let locks = &agent.shim.locks;
+    (jni.is_instance(lock, locks.synchronizer))
+        .then(|| jni.get_object(lock, locks.exclusive_owner))
+        .flatten()
+}

@@ -1,0 +1,367 @@
+//! Recording all threads of a program that hangs: by a signal, by `jcmd`, by
+//! `hindsight attach`; with arguments, and with the deadlock named.
+
+use hindsight_test_programs::{Jdk, Workplace, agent, both, hindsight, jdks, text};
+use hindsight_tracelog::crash::{Fidelity, Frame, Value};
+use hindsight_tracelog::reader::Crash;
+use std::io::{BufRead, BufReader, Read};
+use std::process::{Child, Command, Stdio};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+const PROGRAM: &str = "
+import java.util.*;
+import java.util.concurrent.*;
+import java.util.concurrent.locks.*;
+public class Main {
+    static final CountDownLatch both = new CountDownLatch(2);
+    static final CountDownLatch locks = new CountDownLatch(2);
+    static final ReentrantLock left = new ReentrantLock(), right = new ReentrantLock();
+    static void transfer(List<String> from, List<String> to, int amount) throws Exception {
+        synchronized (from) {
+            both.countDown();
+            both.await();
+            add(to, amount, 2.5);
+        }
+    }
+    static void add(List<String> to, int amount, double rate) {
+        synchronized (to) { to.add(\"x\" + amount + rate); }
+    }
+    static void lock(Lock first, Lock second) throws Exception {
+        first.lock();
+        locks.countDown();
+        locks.await();
+        second.lock();
+    }
+    static void serve(BlockingQueue<String> queue, String name, long limit) throws Exception {
+        // Its own parameter is written over; what it was at entry is kept.
+        name = name.trim();
+        while (true) queue.take();
+    }
+    static synchronized void guard(String what) { what.length(); }
+    static synchronized void keep(CountDownLatch kept, Object forever) throws Exception {
+        kept.countDown();
+        new CountDownLatch(1).await();
+    }
+    static Object listen(String why, java.net.ServerSocket socket) throws Exception {
+        return socket.accept();
+    }
+    interface Body { void run() throws Exception; }
+    static void start(String name, Body body) {
+        Thread thread = new Thread(() -> {
+            try { body.run(); } catch (Exception e) { throw new Error(e); }
+        }, name);
+        thread.setDaemon(true);
+        thread.start();
+    }
+    public static void main(String[] args) throws Exception {
+        List<String> a = new ArrayList<>(List.of(\"a\")), b = new ArrayList<>(List.of(\"b\"));
+        start(\"first\", () -> transfer(a, b, 7));
+        start(\"second\", () -> transfer(b, a, 8));
+        start(\"third\", () -> lock(left, right));
+        start(\"fourth\", () -> lock(right, left));
+        start(\"server\", () -> serve(new LinkedBlockingQueue<>(), \" orders \", 1L << 40));
+        var socket = new java.net.ServerSocket(0);
+        start(\"listener\", () -> listen(\"round\", socket));
+        CountDownLatch kept = new CountDownLatch(1);
+        start(\"keeper\", () -> keep(kept, 1));
+        kept.await();
+        start(\"guarded\", () -> guard(\"it\"));
+        both.await();
+        locks.await();
+        while (!(blocked(\"first\") && blocked(\"second\") && blocked(\"third\") && blocked(\"fourth\") && blocked(\"guarded\") && blocked(\"server\"))) Thread.sleep(5);
+        System.out.println(\"hangs\");
+        System.in.read();
+    }
+    static boolean blocked(String name) {
+        return Thread.getAllStackTraces().keySet().stream().anyMatch(thread -> thread.getName().equals(name)
+            && thread.getState() != Thread.State.RUNNABLE && thread.getState() != Thread.State.NEW);
+    }
+}
+";
+
+fn start(workplace: &Workplace, jdk: &Jdk, options: &str) -> Child {
+    let classes = workplace.compile_text(jdk, &["--release", "17"], "Main", PROGRAM);
+    let mut jvm = workplace
+        .java_with_agent(jdk, options)
+        .arg("-cp")
+        .arg(classes)
+        .arg("Main")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut line = String::new();
+    BufReader::with_capacity(1, jvm.stdout.as_mut().unwrap())
+        .read_line(&mut line)
+        .unwrap();
+    assert_eq!(line, "hangs\n");
+    jvm
+}
+
+/// Waits for as many files.
+fn files(workplace: &Workplace, count: usize) {
+    let end = Instant::now() + Duration::from_secs(120);
+    while workplace.crash_files().len() < count && Instant::now() < end {
+        sleep(Duration::from_millis(20));
+    }
+    assert_eq!(workplace.crash_files().len(), count);
+}
+
+/// The program's end; what it has printed.
+fn end(mut jvm: Child) -> String {
+    drop(jvm.stdin.take());
+    let mut printed = String::new();
+    jvm.stdout
+        .as_mut()
+        .unwrap()
+        .read_to_string(&mut printed)
+        .unwrap();
+    let output = jvm.wait_with_output().unwrap();
+    assert!(output.status.success(), "{}", both(&output));
+    printed
+}
+
+fn frame<'a>(crash: &'a Crash, thread: &str, method: &str) -> &'a Frame {
+    let threads = &crash.failure.threads;
+    let at = threads
+        .iter()
+        .position(|known| known.name == thread)
+        .expect(thread);
+    let mut frames = crash.failure.frames.iter();
+    frames
+        .find(|frame| frame.exception == at as u32 && frame.method == method)
+        .unwrap_or_else(|| panic!("{thread} has no frame of {method}"))
+}
+
+fn argument(crash: &Crash, thread: &str, method: &str, index: u16) -> Option<String> {
+    let frame = frame(crash, thread, method);
+    assert_ne!(
+        frame.fidelity,
+        Fidelity::None,
+        "{thread} {method}: {}",
+        frame.reason
+    );
+    let argument = frame
+        .arguments
+        .iter()
+        .find(|argument| argument.index == index)?;
+    Some(hindsight_test_programs::value(
+        crash,
+        argument.value,
+        &argument.descriptor,
+        2,
+    ))
+}
+
+/// What holds however it was asked for.
+fn check(crash: &Crash, primitives: bool, label: &str) {
+    assert_eq!(crash.meta.reason, "all threads, asked for from outside");
+    let some = |text: &str| Some(text.to_owned());
+    assert_eq!(
+        argument(crash, "first", "transfer", 1),
+        some("ArrayList"),
+        "{label}"
+    );
+    assert_eq!(
+        argument(crash, "server", "serve", 2),
+        some("\" orders \""),
+        "{label}"
+    );
+    assert_eq!(
+        argument(crash, "listener", "listen", 1),
+        some("\"round\""),
+        "{label}"
+    );
+    // Both hold what the other one wants.
+    let list = |thread: &str, method: &str, index: usize| match frame(crash, thread, method)
+        .arguments[index]
+        .value
+    {
+        Value::Ref(number) => number,
+        other => panic!("{label}: {other:?}"),
+    };
+    assert_eq!(
+        list("first", "transfer", 0),
+        list("second", "add", 0),
+        "{label}"
+    );
+    assert_eq!(
+        list("second", "transfer", 0),
+        list("first", "add", 0),
+        "{label}"
+    );
+    let known = |text: &str| primitives.then(|| text.to_owned());
+    assert_eq!(
+        argument(crash, "first", "transfer", 3),
+        known("7"),
+        "{label}"
+    );
+    assert_eq!(argument(crash, "second", "add", 2), known("8"), "{label}");
+    assert_eq!(argument(crash, "second", "add", 3), known("2.5"), "{label}");
+    assert_eq!(
+        argument(crash, "server", "serve", 3),
+        known("1099511627776"),
+        "{label}"
+    );
+    let state = |name: &str| {
+        let found = crash
+            .failure
+            .threads
+            .iter()
+            .find(|thread| thread.name == name);
+        found.unwrap_or_else(|| panic!("{label}: no {name}"))
+    };
+    assert_eq!(state("first").state, "BLOCKED");
+    assert_eq!(state("third").state, "WAITING");
+    assert_eq!(state("first").owns[0].class, "java.util.ArrayList");
+    assert!(state("main").wants.is_none());
+    assert_eq!(state("listener").state, "RUNNABLE");
+    let guarded = state("guarded").wants.as_ref().expect(label);
+    assert_eq!(guarded.class, "java.lang.Class");
+    let owner = &crash.failure.threads[guarded.owner.expect(label) as usize];
+    assert_eq!(owner.name, "keeper");
+    let ours = crash
+        .failure
+        .threads
+        .iter()
+        .any(|thread| thread.name.contains("Hindsight"));
+    assert!(!ours, "{label}");
+}
+
+fn inspect(workplace: &Workplace) -> String {
+    let output = Command::new(hindsight())
+        .arg("inspect")
+        .arg(&workplace.crash_files()[0])
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{}", both(&output));
+    text(&output.stdout)
+}
+
+fn kill(jvm: &Child, signal: &str) {
+    let done = Command::new("kill")
+        .args(["-s", signal])
+        .arg(jvm.id().to_string())
+        .status();
+    assert!(done.unwrap().success());
+}
+
+#[test]
+fn signals_and_jcmd_record_all_threads() {
+    for jdk in jdks() {
+        let workplace = Workplace::new("hang");
+        let jvm = start(&workplace, jdk, "dump-on=SIGQUIT;USR1");
+        kill(&jvm, "USR1");
+        files(&workplace, 1);
+        kill(&jvm, "QUIT");
+        files(&workplace, 2);
+        let asked = Command::new(jdk.tool("jcmd"))
+            .arg(jvm.id().to_string())
+            .arg("JVMTI.data_dump")
+            .output()
+            .unwrap();
+        assert!(asked.status.success(), "{}", both(&asked));
+        files(&workplace, 3);
+        let printed = end(jvm);
+        // The JVM's own dump is still there.
+        assert!(
+            printed.contains("Full thread dump"),
+            "JDK {}: {printed}",
+            jdk.version
+        );
+        for crash in workplace.crashes() {
+            check(&crash, true, &format!("JDK {}", jdk.version));
+        }
+        assert_eq!(workplace.run_json()["counters"]["threads_recorded"], 3);
+
+        let told = inspect(&workplace);
+        assert_eq!(
+            told.matches("deadlock: 2 threads wait for each other")
+                .count(),
+            2,
+            "{told}"
+        );
+        for part in [
+            "  thread first: BLOCKED, waits for ArrayList #",
+            ", which thread second has",
+            "  thread third: WAITING, waits for ReentrantLock$NonfairSync #",
+            ", which thread fourth has",
+            "\nthread server: WAITING",
+            "amount = 7",
+        ] {
+            assert!(told.contains(part), "JDK {} {part}: {told}", jdk.version);
+        }
+    }
+}
+
+#[test]
+fn whoever_attaches_may_ask() {
+    for jdk in jdks() {
+        let workplace = Workplace::new("hang-attach");
+        let jvm = start(&workplace, jdk, "");
+        let output = Command::new(hindsight())
+            .args(["attach", &jvm.id().to_string(), "record"])
+            .output()
+            .unwrap();
+        assert!(output.status.success(), "{}", both(&output));
+        let file = workplace.crash_files()[0].display().to_string();
+        assert!(
+            text(&output.stdout).contains(&format!("are in {file}")),
+            "{}",
+            both(&output)
+        );
+        let crash = &workplace.crashes()[0];
+        check(crash, false, &format!("JDK {}", jdk.version));
+        let add = frame(crash, "first", "add");
+        assert!(
+            add.reason.contains("started with dump-on"),
+            "{}",
+            add.reason
+        );
+        end(jvm);
+
+        // No test can show it, and each frame says why.
+        let output = Command::new(hindsight())
+            .arg("junit")
+            .arg(&workplace.crash_files()[0])
+            .args(["--format", "json", "--classpath"])
+            .arg(workplace.join("classes"))
+            .arg("--out")
+            .arg(workplace.join("tests"))
+            .output()
+            .unwrap();
+        let report: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+        let frames = report["crashes"][0]["frames"].as_array().unwrap();
+        assert!(!frames.is_empty());
+        for frame in frames {
+            assert_eq!(frame["verdict"], "unsupported", "{frame}");
+            assert!(
+                frame["reason"]
+                    .as_str()
+                    .is_some_and(|reason| !reason.is_empty())
+            );
+        }
+    }
+}
+
+#[test]
+fn signals_that_the_jvm_needs_are_refused() {
+    for jdk in jdks() {
+        for signal in ["USR2", "KILL", "", "SEGV;QUIT"] {
+            let output = jdk
+                .java()
+                .arg(format!("-agentpath:{}=dump-on={signal}", agent().display()))
+                .arg("-version")
+                .output()
+                .unwrap();
+            assert!(!output.status.success());
+            let said = text(&output.stderr);
+            assert!(
+                said.contains("for option dump-on; accepted: QUIT, USR1"),
+                "{said}"
+            );
+        }
+    }
+}
