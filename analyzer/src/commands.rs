@@ -4,6 +4,7 @@ pub mod api;
 pub mod attach;
 pub mod crashes;
 pub mod events;
+pub mod export;
 pub mod input;
 pub mod inspect;
 pub mod instrument;
@@ -29,6 +30,7 @@ pub enum Command {
     Attach(attach::Opts),
     Crashes(crashes::Opts),
     Events(events::Opts),
+    Export(export::Opts),
     Inspect(inspect::Opts),
     Junit(junit::Opts),
     Trim(trim::Opts),
@@ -50,6 +52,7 @@ impl Command {
             Command::Attach(opts) => opts.run(out),
             Command::Crashes(opts) => opts.run(out),
             Command::Events(opts) => opts.run(out),
+            Command::Export(opts) => opts.run(out),
             Command::Stats(opts) => opts.run(out),
             Command::Inspect(opts) => opts.run(out),
             Command::Junit(opts) => opts.run(out),
