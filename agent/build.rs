@@ -183,6 +183,15 @@ fn write_probe(java: &mut String, probe: Probe, tag: usize, layout: &kind::Layou
     if matches!(probe, Probe::PutStatic(_)) {
         references.push_str("        t.writtenStatic();\n");
     }
+    let (get, behind) = match probe {
+        Probe::Enter(_) => ("entering(id)", ""),
+        Probe::Exit(_) | Probe::Unwind => (
+            "leaving(id, false)",
+            "        HindsightTracer.left(t, id);\n",
+        ),
+        Probe::Caught => ("leaving(id, true)", ""),
+        _ => ("get()", ""),
+    };
     let head = if has_id {
         format!("U.putLong(p, {tag}L | (long) id << 8);")
     } else {
@@ -191,7 +200,7 @@ fn write_probe(java: &mut String, probe: Probe, tag: usize, layout: &kind::Layou
     let _ = write!(
         java,
         "    public static void {}({}) {{
-        HindsightTracer t = HindsightTracer.get();
+        HindsightTracer t = HindsightTracer.{get};
         if (t == null) {{
             return;
         }}
@@ -201,7 +210,7 @@ fn write_probe(java: &mut String, probe: Probe, tag: usize, layout: &kind::Layou
         }}
         {head}
 {stores}        t.done(p + {at});
-    }}
+{behind}    }}
 
 ",
         method.name,

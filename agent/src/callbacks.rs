@@ -334,6 +334,12 @@ fn start(base: &'static Base, jni: Jni) -> Result<Changed, String> {
         if !hook_uncaught(retransformer, jni) {
             base.counters.add("thread_ends_not_hooked", 1);
         }
+        if let Some(class) = jni.find_class(c"java/lang/VirtualThread")
+            && !(retransformer.retransform(&[class]).is_ok()
+                && VIRTUAL_HOOKED.load(Ordering::Acquire))
+        {
+            base.counters.add("virtual_thread_ends_not_hooked", 1);
+        }
     } else if base.options.report.uncaught && !hook_uncaught(retransformer, jni) {
         base.complain(
             "uncaught_not_hooked",
@@ -406,6 +412,18 @@ fn hook_classes(base: &Base) -> Option<Jvmti> {
 
 /// Set by the hook when `java.lang.Thread` is done.
 static THREAD_HOOKED: AtomicBool = AtomicBool::new(false);
+/// And `java.lang.VirtualThread`.
+static VIRTUAL_HOOKED: AtomicBool = AtomicBool::new(false);
+
+/// The hooked `java.lang.VirtualThread`, or `None` to leave it.
+fn hook_virtual_thread(base: &Base, bytes: &[u8]) -> Option<Vec<u8>> {
+    if !base.options.tracing || hook::has_probes(bytes) {
+        return None;
+    }
+    // What a carrier calls when the thread is done, from JDK 22 on and before.
+    let hook = |name| entry_hook(bytes, name, "()V", trace::ENDED_VIRTUAL).ok();
+    hook("afterDone").or_else(|| hook("afterTerminate"))
+}
 
 /// Puts a call at the entry of `Thread.dispatchUncaughtException`, which the JVM
 /// calls for every thread that dies of an exception, the main thread included.
@@ -500,6 +518,12 @@ load_hook! {
             let hooked = hook_thread(base, bytes);
             if hooked.is_some() {
                 THREAD_HOOKED.store(true, Ordering::Release);
+            }
+            hooked
+        } else if name == Some("java/lang/VirtualThread") {
+            let hooked = hook_virtual_thread(base, bytes);
+            if hooked.is_some() {
+                VIRTUAL_HOOKED.store(true, Ordering::Release);
             }
             hooked
         } else {

@@ -175,6 +175,15 @@ impl Jni {
         Obj(unsafe { self.0.GetObjectClass(object.0) })
     }
 
+    /// The class of a loader as a load hook gets it: null for the boot loader.
+    pub(crate) fn class_of_loader(self, loader: sys::Ref) -> Option<Obj> {
+        if loader.is_null() {
+            return None;
+        }
+        // SAFETY: the JVM lends the hook a reference, which is not null.
+        Self::obj(unsafe { self.0.GetObjectClass(loader) })
+    }
+
     pub(crate) fn method(self, class: Obj, name: &CStr, signature: &CStr) -> Option<MethodId> {
         // SAFETY: strings live through the call.
         let id = unsafe {

@@ -47,12 +47,33 @@ pub(crate) struct Options {
 }
 
 /// How a whole run is recorded.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub(crate) struct Trace {
     pub(crate) what: Told,
     pub(crate) overflow: Overflow,
     /// Bytes of all segments together.
     pub(crate) max_bytes: Option<u64>,
+    /// Methods `class.method` with whose calls the recording begins and ends.
+    pub(crate) from: Globs,
+    pub(crate) until: Globs,
+    pub(crate) sample: Option<Sample>,
+}
+
+/// Which of the outermost calls are recorded, with all that happens in them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Sample {
+    /// One of so many.
+    pub(crate) every: u32,
+    /// Classes whose methods' calls count as outermost ones, whatever has called
+    /// them; if there are none, all calls that no recorded method makes.
+    pub(crate) classes: Globs,
+}
+
+impl Trace {
+    /// Whether not the whole run is recorded.
+    pub(crate) fn is_partial(&self) -> bool {
+        !self.from.is_empty() || !self.until.is_empty() || self.sample.is_some()
+    }
 }
 
 /// What a trace tells.
@@ -63,6 +84,8 @@ pub(crate) struct Told {
     pub(crate) reads: bool,
     /// The objects and values that took part.
     pub(crate) values: bool,
+    /// Which basic blocks have run.
+    pub(crate) coverage: bool,
 }
 
 /// What to do when the disk does not keep up.
@@ -98,11 +121,17 @@ impl fmt::Display for Error {
 
 const KEYS: &str = "mode, out, chances, include, exclude, copy, copy.receiver, copy.arguments, plan, report, \
                     dump-on, max-objects, max-bytes, max-writes, max-crashes, per-minute, cpu, redact, version, \
-                    trace-what, overflow, \
-                    max-trace, @FILE";
+                    trace-what, overflow, max-trace, from, until, sample, @FILE";
 
 /// Keys that are about traces.
-const OF_TRACES: &[&str] = &["trace-what", "overflow", "max-trace"];
+const OF_TRACES: &[&str] = &[
+    "trace-what",
+    "overflow",
+    "max-trace",
+    "from",
+    "until",
+    "sample",
+];
 /// Keys that are about crashes.
 const OF_CRASHES: &[&str] = &[
     "copy",
@@ -117,7 +146,6 @@ const OF_CRASHES: &[&str] = &[
     "max-crashes",
     "per-minute",
     "cpu",
-    "redact",
 ];
 
 /// Names of fields and parameters whose text is never stored: as a whole word
@@ -165,9 +193,13 @@ impl Default for Options {
                     writes: true,
                     reads: false,
                     values: true,
+                    coverage: false,
                 },
                 overflow: Overflow::Wait,
                 max_bytes: None,
+                from: Globs::default(),
+                until: Globs::default(),
+                sample: None,
             },
             second_chance: false,
             chances: None,
@@ -216,6 +248,11 @@ impl Options {
         if given("chances") && !options.second_chance && options.enabled {
             return Err(Error(
                 "option chances is for mode=second-chance only".to_owned(),
+            ));
+        }
+        if options.trace.is_partial() && !options.trace.what.calls {
+            return Err(Error(
+                "options from, until and sample go by calls: trace-what must have calls".to_owned(),
             ));
         }
         // Whatever the order they are given in.
@@ -335,11 +372,9 @@ impl Options {
                 }
             }
             "max-trace" => self.trace.max_bytes = Some(size(key, value)?),
-            "from" | "until" | "sample" => {
-                return Err(Error(format!(
-                    "option {key} is not available in this release; the keys are {KEYS}"
-                )));
-            }
+            "from" => self.trace.from = members(key, value)?,
+            "until" => self.trace.until = members(key, value)?,
+            "sample" => self.trace.sample = Some(sample(value)?),
             _ => {
                 return Err(Error(format!(
                     "unknown option \"{key}\"; the keys are {KEYS}"
@@ -412,7 +447,7 @@ fn signals(value: &str) -> Result<Vec<String>, Error> {
 
 /// What a trace tells, separated by `;` or, in quotes, by commas.
 fn told(value: &str) -> Result<Told, Error> {
-    const ACCEPTED: &str = "calls, writes, values, reads, separated by ;";
+    const ACCEPTED: &str = "calls, writes, values, reads, coverage, separated by ;";
     let mut told = Told::default();
     for part in value.split([';', ',']).map(str::trim) {
         match part {
@@ -420,13 +455,52 @@ fn told(value: &str) -> Result<Told, Error> {
             "writes" => told.writes = true,
             "reads" => told.reads = true,
             "values" => told.values = true,
+            "coverage" => told.coverage = true,
             _ => return Err(bad("trace-what", part, ACCEPTED)),
         }
     }
-    if !(told.calls || told.writes || told.reads) {
+    if !(told.calls || told.writes || told.reads || told.coverage) {
         return Err(bad("trace-what", value, ACCEPTED));
     }
     Ok(told)
+}
+
+/// Globs of methods, with their classes.
+fn members(key: &str, value: &str) -> Result<Globs, Error> {
+    const ACCEPTED: &str = "globs of methods, CLASS.METHOD, separated by ;";
+    if list(value).next().is_none() {
+        return Err(bad(key, value, ACCEPTED));
+    }
+    if let Some(part) = list(value).find(|part| !part.contains('.')) {
+        return Err(bad(key, part, ACCEPTED));
+    }
+    Ok(globs(value))
+}
+
+/// `N`, `CLASSES` or `CLASSES/N`
+fn sample(value: &str) -> Result<Sample, Error> {
+    const ACCEPTED: &str =
+        "N, CLASSES or CLASSES/N: globs of classes separated by ;, and N from 1 on";
+    let bad = || bad("sample", value, ACCEPTED);
+    let number = |text: &str| {
+        text.parse()
+            .ok()
+            .filter(|number| (1..1 << 31).contains(number))
+    };
+    let is_number = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+    let (classes, every) = match value.rsplit_once('/') {
+        Some((classes, every)) => (classes, number(every.trim()).ok_or_else(bad)?),
+        None if is_number(value) => ("", number(value).ok_or_else(bad)?),
+        None => (value, 1),
+    };
+    if every == 1 && list(classes).next().is_none() {
+        // All of them, or an empty list.
+        return Err(bad());
+    }
+    Ok(Sample {
+        every,
+        classes: globs(classes),
+    })
 }
 
 fn strategy(key: &str, value: &str) -> Result<Strategy, Error> {
@@ -550,11 +624,37 @@ mod tests {
             ("mode=trace,trace-what=values", "bad value \"values\""),
             ("mode=trace,max-trace=5k", "a size from 1M to 1024T"),
             ("mode=trace,overflow=stop", "accepted: wait, drop"),
-            ("mode=trace,from=a.B.c", "option from is not available"),
+            ("mode=trace,from=run", "bad value \"run\" for option from"),
+            ("mode=trace,until=", "globs of methods, CLASS.METHOD"),
+            ("mode=trace,sample=1", "N, CLASSES or CLASSES/N"),
+            ("mode=trace,sample=0", "N, CLASSES or CLASSES/N"),
+            ("mode=trace,sample=a.B/0", "N, CLASSES or CLASSES/N"),
+            ("mode=trace,sample=", "N, CLASSES or CLASSES/N"),
+            ("mode=trace,sample=4294967296", "N, CLASSES or CLASSES/N"),
+            (
+                "mode=trace,trace-what=writes,sample=3",
+                "trace-what must have calls",
+            ),
+            ("sample=3", "option sample is for mode=trace only"),
         ] {
             let error = Options::parse(text).unwrap_err().to_string();
             assert!(error.contains(part), "{text}: {error}");
         }
+    }
+
+    #[test]
+    fn a_part_of_a_run_can_be_asked_for() {
+        let parse = |text: &str| Options::parse(text).unwrap().trace;
+        assert!(!parse("mode=trace,redact=pin").is_partial());
+        let trace = parse("mode=trace,from=a.B.c;a.B.d,until=**.stop,sample=a.Handler;b.*/100");
+        assert!(trace.from.matches("a.B.d") && trace.until.matches("x.y.Z.stop"));
+        let sample = trace.sample.unwrap();
+        assert_eq!(sample.every, 100);
+        assert!(sample.classes.matches("a.Handler") && sample.classes.matches("b.C"));
+        let sample = parse("mode=trace,sample=7").sample.unwrap();
+        assert!(sample.every == 7 && sample.classes.is_empty());
+        let sample = parse("mode=trace,sample=a.B").sample.unwrap();
+        assert!(sample.every == 1 && sample.classes.matches("a.B"));
     }
 
     #[test]

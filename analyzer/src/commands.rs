@@ -4,6 +4,7 @@ pub mod api;
 pub mod attach;
 pub mod crashes;
 pub mod events;
+pub mod export;
 pub mod generate;
 pub mod input;
 pub mod inspect;
@@ -31,6 +32,7 @@ pub enum Command {
     Attach(attach::Opts),
     Crashes(crashes::Opts),
     Events(events::Opts),
+    Export(export::Opts),
     Inspect(inspect::Opts),
     Junit(junit::Opts),
     Trim(trim::Opts),
@@ -54,6 +56,7 @@ impl Command {
             Command::Attach(opts) => opts.run(out),
             Command::Crashes(opts) => opts.run(out),
             Command::Events(opts) => opts.run(out),
+            Command::Export(opts) => opts.run(out),
             Command::Stats(opts) => opts.run(out),
             Command::Inspect(opts) => opts.run(out),
             Command::Junit(opts) => opts.run(out),

@@ -6,7 +6,9 @@
 //!   write with its place. It runs over any choice of blocks in constant memory.
 //! - [`filter`] says which steps are wanted, and picks blocks by their indexes.
 //! - [`names`] shows them.
+//! - [`blocks`] says which basic blocks have run.
 //! - [`stats`] counts, many blocks at the same time.
+//! - [`export`] makes tables of steps.
 //!
 //! ```no_run
 //! # use hindsight_analyzer::trace::{Trace, steps::Steps};
@@ -19,12 +21,16 @@
 //! # Ok::<(), anyhow::Error>(())
 //! ```
 
+pub mod blocks;
+pub mod export;
 pub mod filter;
 pub mod names;
 pub mod stats;
 pub mod steps;
+mod table;
 
 use anyhow::{Context, Result, anyhow, bail};
+use hindsight_tracelog::trace::coverage::Coverage;
 use hindsight_tracelog::trace::dictionary::Dictionary;
 use hindsight_tracelog::trace::{Log, Source};
 use std::fs::{self, File};
@@ -41,6 +47,8 @@ pub struct Trace {
     pub log: Log<TraceFile>,
     /// The directory of its files.
     pub directory: PathBuf,
+    /// Which blocks have run, if that was recorded.
+    pub coverage: Option<Coverage>,
     /// What the reader should know: damage, and how the recording ended.
     pub notes: Vec<String>,
 }
@@ -87,6 +95,7 @@ impl Trace {
         live.sort();
         let mut notes = Vec::new();
         let dictionary = dictionary(&directory.join("dictionary.hsd"), &mut notes)?;
+        let coverage = coverage(&directory.join("coverage.hsb"), &mut notes)?;
         let many = segments.len() + live.len() > MAX_OPEN;
         let paths: Vec<PathBuf> = segments.iter().chain(&live).cloned().collect();
         let open = |paths: Vec<PathBuf>| {
@@ -147,6 +156,7 @@ impl Trace {
         Ok(Trace {
             log,
             directory,
+            coverage,
             notes,
         })
     }
@@ -183,6 +193,23 @@ fn find(path: &Path) -> Result<PathBuf> {
             found.len(),
             first.display()
         ),
+    }
+}
+
+fn coverage(path: &Path, notes: &mut Vec<String>) -> Result<Option<Coverage>> {
+    let bytes = match fs::read(path) {
+        Ok(bytes) => bytes,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => {
+            return Err(error).with_context(|| format!("failed to read {}", path.display()));
+        }
+    };
+    match Coverage::read(bytes) {
+        Ok(coverage) => Ok(Some(coverage)),
+        Err(error) => {
+            notes.push(format!("damaged: coverage.hsb: {error}"));
+            Ok(None)
+        }
     }
 }
 

@@ -173,6 +173,8 @@ fn reference(
             first_method: next.0,
             first_field: next.1,
             first_callee: next.2,
+            first_block: 0,
+            is_secret: &|_| false,
         };
         let traced = trace(&bytes, &plan).expect("a sound class");
         let class = traced.class_name.replace('/', ".");

@@ -27,6 +27,19 @@ public final class HindsightTrace {
     // The test puts the probes here, as the contract lists them.
     // @PROBES@
 
+    /** An array was made together with those in it. */
+    public static void made(Object array) {
+        if (array instanceof Object[]) {
+            Object[] all = (Object[]) array;
+            for (int i = 0; i < all.length; i++) {
+                if (all[i] != null) {
+                    store(array, i, all[i]);
+                    made(all[i]);
+                }
+            }
+        }
+    }
+
     private static void event(String name, Object[] values, String id) {
         StringBuilder line = new StringBuilder();
         synchronized (NUMBERS) {

@@ -11,6 +11,7 @@
 
 use hindsight_tracelog::trace::block::Header;
 use hindsight_tracelog::trace::chunk::{self, Chunk, SIZES};
+use hindsight_tracelog::trace::coverage;
 use std::fs::{self, OpenOptions};
 use std::io;
 use std::os::fd::AsRawFd;
@@ -19,7 +20,7 @@ use std::path::{Path, PathBuf};
 use std::ptr;
 use std::slice;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU8, AtomicU32, AtomicU64, Ordering};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 /// Chunks of one file.
@@ -227,6 +228,119 @@ impl Address {
     }
 }
 
+/// A byte for each basic block, in a file that grows; see `HindsightTrace.cover`.
+pub(crate) struct Blocks {
+    file: fs::File,
+    base: usize,
+    /// Bytes that are really there, and the first number that is free.
+    state: Mutex<(usize, u32)>,
+}
+
+/// No file of blocks is larger.
+const MAX_BLOCKS: usize = 1 << 26;
+/// It grows by so much.
+const BLOCKS_STEP: usize = 1 << 16;
+
+impl Blocks {
+    pub(crate) fn create(directory: &Path) -> io::Result<Blocks> {
+        let mut file = OpenOptions::new()
+            .read(true)
+            .write(true)
+            .create_new(true)
+            .mode(0o600)
+            .open(directory.join("coverage.hsb"))?;
+        io::Write::write_all(&mut file, &coverage::file_header())?;
+        // Only the addresses; each part is mapped when it is there.
+        let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
+        let base = mmap(MAX_BLOCKS, flags, -1)?;
+        Ok(Blocks {
+            file,
+            base,
+            state: Mutex::new((0, 0)),
+        })
+    }
+
+    /// Where the byte of block 0 is.
+    pub(crate) fn address(&self) -> i64 {
+        (self.base + coverage::HEADER) as i64
+    }
+
+    /// Calls `work` with the first number that is free; it says how many it uses.
+    /// `Err` if there is no room for them; what has come of the work is void then.
+    pub(crate) fn number<T>(&self, work: impl FnOnce(u32) -> (T, u32)) -> io::Result<T> {
+        let mut state = self.state.lock().map_err(|_| io::ErrorKind::Other)?;
+        let (mapped, first) = *state;
+        let (done, count) = work(first);
+        let next = first.checked_add(count).ok_or(io::ErrorKind::StorageFull)?;
+        let needed = coverage::HEADER + next as usize;
+        if needed > mapped {
+            let more = needed.div_ceil(BLOCKS_STEP) * BLOCKS_STEP;
+            self.map(mapped, more)?;
+            state.0 = more;
+        }
+        state.1 = next;
+        Ok(done)
+    }
+
+    fn map(&self, from: usize, to: usize) -> io::Result<()> {
+        if to > MAX_BLOCKS {
+            return Err(io::ErrorKind::StorageFull.into());
+        }
+        let (offset, len) = (from as libc::off_t, (to - from) as libc::off_t);
+        // SAFETY: an open file.
+        let error = unsafe { libc::posix_fallocate(self.file.as_raw_fd(), offset, len) };
+        if error != 0 {
+            return Err(io::Error::from_raw_os_error(error));
+        }
+        // SAFETY: the addresses are this mapping's own, no byte of them is in use
+        // yet, and steps are whole pages.
+        let memory = unsafe {
+            libc::mmap(
+                (self.base + from) as *mut libc::c_void,
+                to - from,
+                libc::PROT_READ | libc::PROT_WRITE,
+                libc::MAP_SHARED | libc::MAP_FIXED,
+                self.file.as_raw_fd(),
+                offset,
+            )
+        };
+        if memory == libc::MAP_FAILED {
+            return Err(io::Error::last_os_error());
+        }
+        Ok(())
+    }
+}
+
+/// A byte for each method that bounds the recording; see `HindsightWindow`.
+pub(crate) struct Marks(usize);
+
+impl Marks {
+    const LEN: usize = 1 << 26;
+    pub(crate) const FROM: u8 = 1;
+    pub(crate) const UNTIL: u8 = 2;
+    pub(crate) const TOP: u8 = 4;
+
+    pub(crate) fn create() -> io::Result<Marks> {
+        let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
+        mmap(Self::LEN, flags, -1).map(Marks)
+    }
+
+    pub(crate) fn address(&self) -> i64 {
+        self.0 as i64
+    }
+
+    /// Marks a method whose code has not run yet; `false` if its number is too large.
+    pub(crate) fn set(&self, method: u32, marks: u8) -> bool {
+        let at = method as usize;
+        if at < Self::LEN {
+            // SAFETY: within the mapping, which is never unmapped.
+            let byte = unsafe { AtomicU8::from_ptr((self.0 + at) as *mut u8) };
+            byte.store(marks, Ordering::Relaxed);
+        }
+        at < Self::LEN
+    }
+}
+
 /// Words that Java counts with; see `HindsightTracer`.
 pub(crate) struct Shared {
     base: usize,
@@ -234,6 +348,7 @@ pub(crate) struct Shared {
 }
 
 impl Shared {
+    const STAMP: usize = 0;
     const LOST: usize = 8;
     const SERIAL: usize = 64;
     const CLASSES: usize = 72;
@@ -271,6 +386,11 @@ impl Shared {
 
     pub(crate) fn lost(&self) -> u64 {
         self.word(Self::LOST).load(Ordering::Relaxed)
+    }
+
+    /// A stamp that nobody else has.
+    pub(crate) fn next_stamp(&self) -> u64 {
+        self.word(Self::STAMP).fetch_add(1, Ordering::AcqRel) + 1
     }
 
     pub(crate) fn streams(&self) -> u64 {

@@ -1,6 +1,7 @@
 //! Instrumenting classes for traces.
 
 use super::Tracing;
+use super::arena::Marks;
 use crate::agent::Base;
 use crate::hook;
 use crate::methods::descriptor;
@@ -8,8 +9,9 @@ use crate::originals;
 use crate::snapshot::classes::binary_name;
 use crate::sys;
 use hindsight_classfile::ClassFile;
+use hindsight_instrument::select;
 use hindsight_instrument::{Capture, MemberName, TracePlan, Traced, What};
-use hindsight_tracelog::trace::dictionary::{Member, Method, Record, TracedClass};
+use hindsight_tracelog::trace::dictionary::{Blocks, Defined, Member, Method, Record, TracedClass};
 use std::collections::HashMap;
 use std::sync::Mutex;
 
@@ -23,6 +25,8 @@ struct First {
     method: u32,
     field: u32,
     callee: u32,
+    /// That of the blocks, if they are told.
+    block: Option<u32>,
 }
 
 #[derive(Default)]
@@ -40,6 +44,7 @@ impl Ids {
             method: 1,
             field: 1,
             callee: 1,
+            block: None,
         });
         let methods = u32::try_from(class.methods.len()).ok()?;
         let constants = u32::from(class.pool.count());
@@ -49,6 +54,7 @@ impl Ids {
             method: after(first.method, methods)?,
             field: after(first.field, constants)?,
             callee: after(first.callee, constants)?,
+            block: None,
         });
         Some(first)
     }
@@ -90,7 +96,7 @@ impl Tracing {
             return None;
         }
         let known = self.ids.known(&dotted, &version);
-        let Some(first) = known.or_else(|| self.ids.reserve(&class)) else {
+        let Some(mut first) = known.or_else(|| self.ids.reserve(&class)) else {
             counters.add("classes_left_alone:out of numbers", 1);
             return None;
         };
@@ -101,18 +107,41 @@ impl Tracing {
             reads: asked.reads,
             references: asked.values,
             values: asked.values,
+            blocks: false,
         };
-        let plan = TracePlan {
-            what: &|_, _| what,
-            first_method: first.method,
-            first_field: first.field,
-            first_callee: first.callee,
+        let trace = |what: What, first_block: u32| {
+            let plan = TracePlan {
+                what: &|_, _| what,
+                first_method: first.method,
+                first_field: first.field,
+                first_callee: first.callee,
+                first_block,
+                is_secret: &|name| base.options.is_secret(name),
+            };
+            base.workspaces.with(|space| space.trace(bytes, &plan))
         };
-        let traced = base
-            .workspaces
-            .with(|space| space.trace(bytes, &plan))
-            .map_err(|error| malformed(&error))
-            .ok()?;
+        let with_blocks = What {
+            blocks: true,
+            ..what
+        };
+        let traced = match (&self.blocks, known.and_then(|known| known.block)) {
+            (Some(_), Some(block)) => trace(with_blocks, block),
+            (Some(blocks), None) if known.is_none() => {
+                let numbered = blocks.number(|block| {
+                    first.block = Some(block);
+                    let traced = trace(with_blocks, block);
+                    let count = traced.as_ref().map_or(0, count_blocks);
+                    (traced, count)
+                });
+                numbered.unwrap_or_else(|_| {
+                    first.block = None;
+                    counters.add("classes_without_coverage", 1);
+                    trace(what, 0)
+                })
+            }
+            _ => trace(what, 0),
+        };
+        let traced = traced.map_err(|error| malformed(&error)).ok()?;
         if traced.had_probes {
             counters.add("classes_that_came_with_probes", 1);
             return None;
@@ -130,14 +159,84 @@ impl Tracing {
             counters.add("classes_without_probes", 1);
         }
         // Before the class can run.
-        let record = describe(&dotted, sha256, &traced);
+        self.mark(base, &dotted, &traced);
+        let defined = self.defined(base, loader);
+        let record = describe(&dotted, sha256, &traced, defined);
         self.dictionary.add(&Record::Traced(record));
         self.ids.add(dotted, version, first);
         traced.class
     }
 }
 
-fn describe(name: &str, sha256: Option<[u8; 32]>, traced: &Traced) -> TracedClass {
+impl Tracing {
+    /// Marks the methods that bound the recording.
+    fn mark(&self, base: &Base, class: &str, traced: &Traced) {
+        let Some(marks) = &self.marks else { return };
+        let of = &base.options.trace;
+        let top = of.sample.as_ref();
+        let is_top = top.is_some_and(|sample| select::names(&sample.classes, class));
+        for method in traced.methods.iter() {
+            let name = format!("{class}.{}", method.name);
+            let mut bits = 0;
+            for (is, bit, counter) in [
+                (of.from.matches(&name), Marks::FROM, "trace_from_methods"),
+                (of.until.matches(&name), Marks::UNTIL, "trace_until_methods"),
+                (is_top, Marks::TOP, "trace_sample_methods"),
+            ] {
+                if is {
+                    bits |= bit;
+                    base.counters.add(counter, 1);
+                }
+            }
+            if bits != 0 && !marks.set(method.id, bits) {
+                base.counters.add("trace_methods_not_marked", 1);
+            }
+        }
+    }
+
+    /// The definition of a class by the current thread.
+    fn defined(&self, base: &Base, loader: sys::Ref) -> Option<Defined> {
+        let jni = base.vm.jni()?;
+        let thread = self.jvmti.current_thread();
+        let id = thread.zip(self.thread_id);
+        let id = id.map_or(0, |(thread, field)| jni.get_integral(thread, field, b'J'));
+        if let Some(thread) = thread {
+            jni.delete_local(thread);
+        }
+        let loader = jni.class_of_loader(loader).and_then(|class| {
+            let signature = self.jvmti.class_signature(class);
+            jni.delete_local(class);
+            signature
+        });
+        Some(Defined {
+            stamp: self.shared.next_stamp(),
+            thread: id as u64,
+            loader: loader.map_or_else(String::new, |signature| binary_name(&signature)),
+        })
+    }
+}
+
+fn count_blocks(traced: &Traced) -> u32 {
+    let counts = traced.blocks.iter().map(|blocks| blocks.starts.len());
+    counts.sum::<usize>() as u32
+}
+
+fn describe(
+    name: &str,
+    sha256: Option<[u8; 32]>,
+    traced: &Traced,
+    defined: Option<Defined>,
+) -> TracedClass {
+    let blocks_of = |id: u32| {
+        let at = traced
+            .blocks
+            .binary_search_by_key(&id, |blocks| blocks.method);
+        let blocks = at.ok().and_then(|at| traced.blocks.get(at))?;
+        Some(Blocks {
+            first: blocks.first,
+            starts: blocks.starts.clone(),
+        })
+    };
     let methods = traced.methods.iter().map(|method| Method {
         id: method.id,
         name: method.name.to_owned(),
@@ -158,6 +257,7 @@ fn describe(name: &str, sha256: Option<[u8; 32]>, traced: &Traced) -> TracedClas
             .parameter_names
             .map(|name| name.map(str::to_owned))
             .collect(),
+        blocks: blocks_of(method.id),
     });
     let less = (traced.skipped.iter()).chain(traced.reduced.iter());
     TracedClass {
@@ -175,6 +275,7 @@ fn describe(name: &str, sha256: Option<[u8; 32]>, traced: &Traced) -> TracedClas
                 )
             })
             .collect(),
+        defined,
     }
 }
 

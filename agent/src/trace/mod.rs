@@ -26,12 +26,12 @@ mod segments;
 mod shim;
 
 use crate::agent::Base;
-use crate::jni::Jni;
+use crate::jni::{FieldId, Jni};
 use crate::jvmti::Jvmti;
 use crate::options::Overflow;
 use crate::report::now_ms;
 use crate::run;
-use arena::{Arena, Shared};
+use arena::{Arena, Blocks, Marks, Shared};
 use dictionary::Dictionary;
 use hindsight_tracelog::trace::dictionary::{Record, Start, Stop};
 use packer::Packer;
@@ -56,6 +56,12 @@ pub(crate) struct Tracing {
     packer: Packer,
     dictionary: Dictionary,
     pub(crate) ids: classes::Ids,
+    /// If blocks are told.
+    blocks: Option<Blocks>,
+    /// If a part of the run only is recorded.
+    marks: Option<Marks>,
+    /// `Thread.tid`
+    thread_id: Option<FieldId>,
     tracer: Tracer,
     finished: AtomicBool,
 }
@@ -64,6 +70,13 @@ pub(crate) struct Tracing {
 pub(crate) const ENDED: (&str, &str, &str) = (
     "java/lang/HindsightTracer",
     "ended",
+    "(Ljava/lang/Thread;)V",
+);
+
+/// What is called at the entry of the method with which a virtual thread ends.
+pub(crate) const ENDED_VIRTUAL: (&str, &str, &str) = (
+    "java/lang/HindsightTracer",
+    "endedVirtual",
     "(Ljava/lang/Thread;)V",
 );
 
@@ -87,6 +100,7 @@ pub(crate) fn start(base: &'static Base, jni: Jni, directory: &Path) -> Result<(
         (options.what.writes, "writes"),
         (options.what.reads, "reads"),
         (options.what.values, "values"),
+        (options.what.coverage, "coverage"),
     ] {
         if asked {
             what.push(name.to_owned());
@@ -97,7 +111,19 @@ pub(crate) fn start(base: &'static Base, jni: Jni, directory: &Path) -> Result<(
         pid: std::process::id(),
         what,
         version: base.options.version.clone(),
+        bounds: bounds(base),
     }));
+    let blocks = match options.what.coverage {
+        true => {
+            let blocks = Blocks::create(&directory);
+            Some(blocks.map_err(|error| explain("a file of blocks", error))?)
+        }
+        false => None,
+    };
+    let marks = match options.is_partial() {
+        true => Some(Marks::create().map_err(|error| explain("memory", error))?),
+        false => None,
+    };
     let arena = Arena::create(&directory).map_err(|error| explain("room for events", error))?;
     let shared = Shared::create().map_err(|error| explain("memory", error))?;
     let segments = Arc::new(Segments::new(base, directory.clone(), options.max_bytes));
@@ -110,6 +136,10 @@ pub(crate) fn start(base: &'static Base, jni: Jni, directory: &Path) -> Result<(
         packer: Packer::new(segments, options.overflow == Overflow::Wait),
         dictionary,
         ids: classes::Ids::default(),
+        blocks,
+        marks,
+        thread_id: (jni.find_class(c"java/lang/Thread"))
+            .and_then(|class| jni.field(class, c"tid", c"J")),
         tracer,
         finished: AtomicBool::new(false),
     };
@@ -125,8 +155,23 @@ pub(crate) fn start(base: &'static Base, jni: Jni, directory: &Path) -> Result<(
             .spawn(|| tracing.packer.run(&tracing.arena))
             .map_err(|error| format!("cannot start a thread: {error}"))?;
     }
+    if let Some(marks) = &tracing.marks {
+        tracing.tracer.narrow(jni, marks, options);
+    }
+    if let Some(blocks) = &tracing.blocks {
+        tracing.tracer.cover(jni, blocks);
+    }
     tracing.tracer.start(jni, &tracing.shared, options.what);
     Ok(())
+}
+
+/// What bounds the recording, as it was given.
+fn bounds(base: &Base) -> Vec<(String, String)> {
+    let given = base.options.given.iter();
+    given
+        .filter(|(key, _)| ["from", "until", "sample"].contains(&key.as_str()))
+        .cloned()
+        .collect()
 }
 
 /// The directory `trace`; `trace-2` and so on if it holds another recording.
@@ -188,6 +233,7 @@ impl Tracing {
             ended_ms: now_ms(),
             lost,
             segments_deleted: segments.deleted(),
+            windows: segments.windows(),
         }));
     }
 }

@@ -28,7 +28,9 @@ pub unsafe extern "system" fn Java_java_lang_HindsightTracer_take(
 ) -> i64 {
     let mut taken = 0;
     contained(|| {
-        let Some(tracing) = tracing() else { return };
+        let Some(tracing) = tracing().filter(|_| stream != 0) else {
+            return;
+        };
         // SAFETY: Java gives back what it got from here, or 0.
         let full = unsafe { Address::from_raw(full) };
         let mut header = Header {
@@ -65,6 +67,24 @@ pub unsafe extern "system" fn Java_java_lang_HindsightTracer_release(
         // SAFETY: Java gives back what it got from `take`.
         if let (Some(tracing), Some(chunk)) = (tracing(), unsafe { Address::from_raw(chunk) }) {
             tracing.packer.submit(chunk);
+        }
+    });
+}
+
+/// `window`: the recording goes on after a pause, if `begins` says so.
+///
+/// # Safety
+///
+/// As above.
+#[unsafe(no_mangle)]
+pub unsafe extern "system" fn Java_java_lang_HindsightTracer_window(
+    _: JniEnv,
+    _class: Ref,
+    begins: u8,
+) {
+    contained(|| {
+        if let Some(tracing) = tracing().filter(|_| begins != 0) {
+            tracing.packer.segments().begin_window();
         }
     });
 }

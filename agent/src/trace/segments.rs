@@ -26,10 +26,45 @@ struct State {
     file: Option<File>,
     len: u64,
     number: u32,
-    old: VecDeque<(PathBuf, u64)>,
+    /// Whether the current one, and each of the old ones, begins within a window.
+    goes_on: bool,
+    old: VecDeque<Old>,
     old_bytes: u64,
     deleted: u64,
+    windows: u64,
     failed: bool,
+}
+
+struct Old {
+    path: PathBuf,
+    len: u64,
+    goes_on: bool,
+}
+
+impl State {
+    /// Ends the current segment. The next one goes on with its window, or begins
+    /// with another one.
+    fn end(&mut self, path: PathBuf, goes_on: bool) {
+        if self.file.take().is_some() {
+            self.old.push_back(Old {
+                path,
+                len: self.len,
+                goes_on: self.goes_on,
+            });
+            self.old_bytes += self.len;
+        }
+        self.goes_on = goes_on;
+    }
+
+    fn delete_oldest(&mut self) -> io::Result<bool> {
+        let Some(old) = self.old.pop_front() else {
+            return Ok(false);
+        };
+        self.old_bytes -= old.len;
+        self.deleted += 1;
+        fs::remove_file(old.path)?;
+        Ok(true)
+    }
 }
 
 impl Segments {
@@ -45,6 +80,33 @@ impl Segments {
     /// Segments that were deleted to keep to the bound.
     pub(crate) fn deleted(&self) -> u64 {
         self.state.lock().map_or(0, |state| state.deleted)
+    }
+
+    /// A window begins: what the recording has between two pauses. It is kept whole,
+    /// or goes whole, if it is not by itself larger than the bound.
+    pub(crate) fn begin_window(&self) {
+        if let Ok(mut state) = self.state.lock() {
+            state.windows += 1;
+            // Not a file for each of very many.
+            if state.len >= self.most() / 2 {
+                let path = self.path(state.number);
+                state.end(path, false);
+            }
+        }
+    }
+
+    /// How many windows there were.
+    pub(crate) fn windows(&self) -> u64 {
+        self.state.lock().map_or(0, |state| state.windows)
+    }
+
+    /// Bytes after which another segment is begun.
+    fn most(&self) -> u64 {
+        match self.max_bytes {
+            // So that there is a window to keep while the next one is filled.
+            Some(max) => SEGMENT.min((max / 4).max(1 << 20)),
+            None => SEGMENT,
+        }
     }
 
     /// Whether every block could be written.
@@ -78,15 +140,9 @@ impl Segments {
     }
 
     fn try_append(&self, state: &mut State, block: &[u8]) -> io::Result<()> {
-        let most = match self.max_bytes {
-            // So that there is a window to keep while the next one is filled.
-            Some(max) => SEGMENT.min((max / 4).max(1 << 20)),
-            None => SEGMENT,
-        };
-        if state.file.is_some() && state.len + block.len() as u64 > most {
-            state.file = None;
-            state.old.push_back((self.path(state.number), state.len));
-            state.old_bytes += state.len;
+        if state.file.is_some() && state.len + block.len() as u64 > self.most() {
+            let goes_on = state.windows > 0;
+            state.end(self.path(state.number), goes_on);
         }
         let file = match &mut state.file {
             Some(file) => file,
@@ -109,13 +165,13 @@ impl Segments {
         file.write_all(block)?;
         state.len += block.len() as u64;
         if let Some(max) = self.max_bytes {
-            while state.old_bytes + state.len > max {
-                let Some((path, len)) = state.old.pop_front() else {
-                    break;
-                };
-                fs::remove_file(path)?;
-                state.old_bytes -= len;
-                state.deleted += 1;
+            let mut deleted = false;
+            while state.old_bytes + state.len > max && state.delete_oldest()? {
+                deleted = true;
+            }
+            // The rest of a window whose beginning is gone.
+            while deleted && state.old.front().is_some_and(|old| old.goes_on) {
+                state.delete_oldest()?;
             }
         }
         Ok(())

@@ -1,8 +1,8 @@
 //! The Java side: defining the probes of traces.
 
-use super::arena::Shared;
+use super::arena::{Blocks, Marks, Shared};
 use crate::jni::{Jni, MethodId, Obj};
-use crate::options::Told;
+use crate::options::{Told, Trace};
 use crate::shim::define;
 use crate::sys::JValue;
 use std::borrow::Cow;
@@ -10,11 +10,13 @@ use std::borrow::Cow;
 /// Its classes, in an order in which each finds what it needs.
 const CLASSES: &[&str] = &[
     "java/lang/HindsightLock",
+    "java/lang/HindsightCalls",
     CARRIER,
     "java/lang/HindsightIdentity",
     "java/lang/HindsightIdentities",
     "java/lang/HindsightNumbers",
     "java/lang/HindsightTracer",
+    "java/lang/HindsightWindow",
     "java/lang/HindsightTrace",
 ];
 
@@ -24,6 +26,8 @@ const CARRIER: &str = "java/lang/HindsightCarrier";
 pub(super) struct Tracer {
     class: Obj,
     start: MethodId,
+    narrow: MethodId,
+    cover: MethodId,
     sweep: MethodId,
 }
 
@@ -57,8 +61,39 @@ impl Tracer {
         Ok(Tracer {
             class,
             start: method(c"start", c"(JJZZ)V")?,
+            narrow: method(c"narrow", c"(JIZZ)V")?,
+            cover: method(c"cover", c"(J)V")?,
             sweep: method(c"sweepForever", c"()V")?,
         })
+    }
+
+    /// Records a part of the run only. To be called before [`Self::start`].
+    pub(super) fn narrow(&self, jni: Jni, marks: &Marks, of: &Trace) {
+        let sample = of.sample.as_ref();
+        let arguments = [
+            JValue {
+                long: marks.address(),
+            },
+            JValue {
+                // Below 2^31, as it was given.
+                int: sample.map_or(0, |sample| sample.every as i32),
+            },
+            JValue {
+                int: i32::from(sample.is_some_and(|sample| !sample.classes.is_empty())),
+            },
+            JValue {
+                int: i32::from(!of.from.is_empty()),
+            },
+        ];
+        jni.call_static_void(self.class, self.narrow, &arguments);
+    }
+
+    /// Says where the bytes of blocks are, before any runs.
+    pub(super) fn cover(&self, jni: Jni, blocks: &Blocks) {
+        let arguments = [JValue {
+            long: blocks.address(),
+        }];
+        jni.call_static_void(self.class, self.cover, &arguments);
     }
 
     pub(super) fn start(&self, jni: Jni, shared: &Shared, what: Told) {

@@ -2,8 +2,9 @@
 
 use super::Format;
 use crate::progress::Progress;
-use crate::text::{count, utc};
+use crate::text::{count, short_type, utc};
 use crate::trace::Trace;
+use crate::trace::blocks::covered;
 use crate::trace::names::Names;
 use crate::trace::stats::Counts;
 use anyhow::Result;
@@ -112,6 +113,22 @@ impl Opts {
                 start.pid,
                 start.what.join(", ")
             )?;
+            let bounds = start.bounds.iter();
+            let bounds: Vec<_> = bounds
+                .map(|(key, value)| format!("{key}={value}"))
+                .collect();
+            if !bounds.is_empty() {
+                let windows = dictionary.stop.as_ref().map_or(0, |stop| stop.windows);
+                let windows = match windows {
+                    0 => String::new(),
+                    _ => format!(", begun {}", count(windows as usize, "time")),
+                };
+                writeln!(
+                    out,
+                    "only a part of the run: {}{windows}",
+                    bounds.join(", ")
+                )?;
+            }
         }
         let events = counts.events();
         let bytes = size(trace);
@@ -132,6 +149,22 @@ impl Opts {
         for (name, count) in by_name(counts) {
             writeln!(out, "{count:>14}  {}", name.replace('_', " "))?;
         }
+        let (mut methods, mut of_methods, mut blocks, mut of_blocks) = (0, 0, 0, 0);
+        for covered in covered(trace) {
+            of_methods += 1;
+            methods += usize::from(covered.run() > 0);
+            of_blocks += covered.blocks.len();
+            blocks += covered.run();
+        }
+        if of_blocks > 0 {
+            writeln!(
+                out,
+                "\n{blocks} of {} have run ({:.0} %), in {methods} of {}",
+                count(of_blocks, "block"),
+                100.0 * blocks as f64 / of_blocks as f64,
+                count(of_methods, "method")
+            )?;
+        }
         let methods = sorted(&counts.calls);
         if !methods.is_empty() {
             writeln!(
@@ -151,7 +184,12 @@ impl Opts {
                 classes.len()
             )?;
             for (id, count) in classes.iter().take(self.limit) {
-                writeln!(out, "{count:>14}  {}", dictionary.class(*id).unwrap_or("?"))?;
+                let name = match dictionary.class(*id) {
+                    Some(array) if array.starts_with('[') => short_type(array),
+                    Some(name) => name.to_owned(),
+                    None => "?".to_owned(),
+                };
+                writeln!(out, "{count:>14}  {name}")?;
             }
         }
         Ok(())
@@ -214,7 +252,24 @@ fn json_counts(trace: &Trace, counts: &Counts, out: &mut dyn Write) -> Result<()
         .into_iter()
         .map(|(id, count)| json!({"class": dictionary.class(id), "objects": count}))
         .collect();
+    let coverage: Option<Vec<Json>> = trace.coverage.as_ref().map(|_| {
+        let methods = covered(trace).map(|covered| {
+            json!({
+                "method_id": covered.method.id,
+                "class": covered.class.name,
+                "method": covered.method.name,
+                "descriptor": covered.method.descriptor,
+                "blocks": covered.blocks.len(),
+                "run": covered.run(),
+                "missed_lines": covered.missed_lines(),
+            })
+        });
+        methods.collect()
+    });
     let start = dictionary.start.clone().unwrap_or_default();
+    let bounds: Map<String, Json> = (start.bounds.iter())
+        .map(|(key, value)| (key.clone(), json!(value)))
+        .collect();
     let document = json!({
         "schema": "hindsight.stats/1",
         "started_ms": start.started_ms,
@@ -222,6 +277,9 @@ fn json_counts(trace: &Trace, counts: &Counts, out: &mut dyn Write) -> Result<()
         "pid": start.pid,
         "version": start.version,
         "what": start.what,
+        "bounds": bounds,
+        "windows": dictionary.stop.as_ref().map_or(0, |stop| stop.windows),
+        "classes": dictionary.traced.len(),
         "events": counts.events(),
         "bytes": size(trace),
         "blocks": trace.log.blocks().len(),
@@ -233,6 +291,7 @@ fn json_counts(trace: &Trace, counts: &Counts, out: &mut dyn Write) -> Result<()
         "notes": trace.notes,
         "methods": methods,
         "objects": objects,
+        "coverage": coverage,
     });
     serde_json::to_writer_pretty(&mut *out, &document)?;
     writeln!(out)?;

@@ -25,6 +25,8 @@ pub struct Filter {
     methods: Option<BTreeSet<u32>>,
     fields: BTreeSet<u32>,
     callees: BTreeSet<u32>,
+    /// Places of classes in the dictionary.
+    classes: BTreeSet<usize>,
     object: Option<ObjectId>,
 }
 
@@ -42,11 +44,15 @@ impl Filter {
             methods: None,
             fields: BTreeSet::new(),
             callees: BTreeSet::new(),
+            classes: BTreeSet::new(),
             object: wanted.object.map(ObjectId),
         };
         if !(classes.is_empty() && members.is_empty()) {
             let mut methods = BTreeSet::new();
-            for class in &dictionary.traced {
+            for (place, class) in dictionary.traced.iter().enumerate() {
+                if members.is_empty() && classes.matches(&class.name) {
+                    filter.classes.insert(place);
+                }
                 let named = class.methods.iter();
                 let named = named.filter(|method| names(&class.name, &method.name));
                 methods.extend(named.map(|method| method.id));
@@ -123,6 +129,7 @@ impl Filter {
                 Place::Element { .. } => false,
             },
             What::Called { callee, .. } => self.callees.contains(callee),
+            What::Class { class } => self.classes.contains(class),
             What::Lost(_) => true,
             What::Thread { .. } | What::End | What::New { .. } => false,
         }
@@ -150,6 +157,6 @@ fn takes_part(what: &What, object: ObjectId) -> bool {
         }
         What::Called { values, .. } => values.iter().any(value),
         What::New { object: new, .. } => is(&Some(*new)),
-        What::Thread { .. } | What::End | What::Lost(_) => false,
+        What::Thread { .. } | What::Class { .. } | What::End | What::Lost(_) => false,
     }
 }

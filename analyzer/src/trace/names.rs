@@ -2,7 +2,7 @@
 
 use super::steps::{Place, Step, What};
 use crate::graph::Typed;
-use crate::text::{one_line, primitive, quote, simple_name};
+use crate::text::{one_line, primitive, quote, short_type, simple_name};
 use hindsight_tracelog::crash::Value;
 use hindsight_tracelog::trace::dictionary::{Dictionary, Member, Method};
 use hindsight_tracelog::trace::{Datum, ObjectId};
@@ -53,7 +53,7 @@ impl<'d> Names<'d> {
     pub fn follow(&mut self, step: &Step) -> usize {
         if self.threads.len() > MAX_TEXTS {
             // Virtual threads come by the hundred thousand.
-            self.threads.clear();
+            self.threads.retain(|_, thread| !thread.calls.is_empty());
         }
         match &step.what {
             What::New {
@@ -66,8 +66,12 @@ impl<'d> Names<'d> {
                 }
                 self.texts.insert(object.serial(), text.clone());
             }
-            What::Thread { name } => {
-                self.threads.entry(step.thread).or_default().name = name.clone();
+            What::Thread { name, paused } => {
+                let thread = self.threads.entry(step.thread).or_default();
+                thread.name = name.clone();
+                if *paused {
+                    thread.calls.clear();
+                }
             }
             _ => {}
         }
@@ -98,18 +102,25 @@ impl<'d> Names<'d> {
         let mut line = String::new();
         let thread = match self.threads.get(&step.thread) {
             Some(thread) if !thread.name.is_empty() => one_line(&thread.name, 20),
-            _ => format!("#{}", step.thread),
+            _ => match self.dictionary.threads.get(&step.thread) {
+                Some(name) => one_line(name, 20),
+                None => format!("#{}", step.thread),
+            },
         };
         let _ = write!(line, "{thread:<12} ");
         for _ in 0..depth.min(MAX_INDENT) {
             line.push_str("| ");
         }
         match &step.what {
-            What::Thread { .. } if step.is_virtual => {
-                let _ = write!(line, "virtual thread {}", step.thread);
+            What::Thread { paused, .. } => {
+                let kind = if step.is_virtual { "virtual " } else { "" };
+                let pause = if *paused { ", after a pause" } else { "" };
+                let _ = write!(line, "{kind}thread {}{pause}", step.thread);
             }
-            What::Thread { .. } => {
-                let _ = write!(line, "thread {}", step.thread);
+            What::Class { class } => {
+                let class = self.dictionary.traced.get(*class);
+                let name = class.map_or("?", |class| simple_name(&class.name));
+                let _ = write!(line, "class {name} is defined");
             }
             What::End => line.push_str("ends"),
             What::Enter { method, arguments } => {
@@ -180,8 +191,12 @@ impl<'d> Names<'d> {
                 object,
                 length,
                 text,
+                secret,
             } => {
                 let _ = write!(line, "new {}#{}", self.class(*object), object.serial());
+                if *secret {
+                    line.push_str(" (redacted)");
+                }
                 match text {
                     Some(text) => {
                         let _ = write!(line, " {}", quoted(text));
@@ -211,6 +226,7 @@ impl<'d> Names<'d> {
         };
         let event = match &step.what {
             What::Thread { .. } => "thread",
+            What::Class { .. } => "class",
             What::End => "end",
             What::Enter { .. } => "enter",
             What::Exit { .. } => "exit",
@@ -243,9 +259,20 @@ impl<'d> Names<'d> {
             value.map_or(Json::Null, |value| self.json_datum(value, ty))
         };
         match &step.what {
-            What::Thread { name } => {
+            What::Thread { name, paused } => {
                 put("name", json!(name));
                 put("virtual", json!(step.is_virtual));
+                if *paused {
+                    put("after_pause", json!(true));
+                }
+            }
+            What::Class { class } => {
+                if let Some(class) = self.dictionary.traced.get(*class) {
+                    put("class", json!(class.name));
+                    put("sha256", json!(class.sha256));
+                    let defined = class.defined.as_ref();
+                    put("loader", json!(defined.map(|defined| &defined.loader)));
+                }
             }
             What::End => {}
             What::Enter { method, arguments } => {
@@ -302,8 +329,12 @@ impl<'d> Names<'d> {
                 object,
                 length,
                 text,
+                secret,
             } => {
                 put("object", self.json_object(Some(*object)));
+                if *secret {
+                    put("redacted", json!(true));
+                }
                 if *length > 0 {
                     put("length", json!(length));
                 }
@@ -403,7 +434,7 @@ impl<'d> Names<'d> {
     /// The name of an object's class, without its package; `?` if not known.
     fn class(&self, object: ObjectId) -> String {
         match self.dictionary.class(object.class()) {
-            Some(name) => class_name(name),
+            Some(name) => short_type(name),
             None => "?".to_owned(),
         }
     }
@@ -442,7 +473,7 @@ fn type_of(method: &Method, index: u16) -> &str {
 
 fn member_name(member: Option<&Member>, what: &str, id: u32) -> String {
     match member {
-        Some(member) => format!("{}.{}", simple_name(&member.owner), member.name),
+        Some(member) => format!("{}.{}", short_type(&member.owner), member.name),
         None => format!("{what} {id}"),
     }
 }
@@ -450,26 +481,4 @@ fn member_name(member: Option<&Member>, what: &str, id: u32) -> String {
 fn quoted(text: &str) -> String {
     let units: Vec<u16> = text.encode_utf16().collect();
     quote(&units, TEXT)
-}
-
-/// `int[][]` for `[[I`, `String` for `java.lang.String`.
-fn class_name(name: &str) -> String {
-    let element = name.trim_start_matches('[');
-    let dimensions = name.len() - element.len();
-    if dimensions == 0 {
-        return simple_name(name).to_owned();
-    }
-    let element = match element.as_bytes() {
-        [b'L', .., b';'] => simple_name(&element[1..element.len() - 1]).to_owned(),
-        b"Z" => "boolean".to_owned(),
-        b"B" => "byte".to_owned(),
-        b"C" => "char".to_owned(),
-        b"S" => "short".to_owned(),
-        b"I" => "int".to_owned(),
-        b"J" => "long".to_owned(),
-        b"F" => "float".to_owned(),
-        b"D" => "double".to_owned(),
-        _ => element.to_owned(),
-    };
-    element + &"[]".repeat(dimensions)
 }

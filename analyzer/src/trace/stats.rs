@@ -25,6 +25,44 @@ pub struct Counts {
     pub unreadable: Vec<(usize, Error)>,
 }
 
+/// Counts by numbers that are small as a rule.
+#[derive(Default)]
+struct Tally {
+    small: Vec<u64>,
+    large: HashMap<u32, u64>,
+}
+
+/// Numbers below are counted in a list.
+const SMALL: usize = 1 << 20;
+
+impl Tally {
+    #[inline]
+    fn add(&mut self, number: u32) {
+        match self.small.get_mut(number as usize) {
+            Some(count) => *count += 1,
+            None => self.add_new(number),
+        }
+    }
+
+    #[cold]
+    fn add_new(&mut self, number: u32) {
+        let at = number as usize;
+        if at < SMALL {
+            self.small.resize((at + 1).next_power_of_two(), 0);
+            self.small[at] += 1;
+        } else {
+            *self.large.entry(number).or_default() += 1;
+        }
+    }
+
+    fn counts(self) -> HashMap<u32, u64> {
+        let small = (0..).zip(self.small);
+        let mut counts: HashMap<u32, u64> = small.filter(|(_, count)| *count > 0).collect();
+        counts.extend(self.large);
+        counts
+    }
+}
+
 impl Counts {
     /// Counts some blocks.
     ///
@@ -35,12 +73,17 @@ impl Counts {
         let work = || {
             let mut counts = Counts::default();
             let mut reader = Reader::default();
+            let [mut calls, mut objects] = [Tally::default(), Tally::default()];
             while let Some(&place) = places.get(next.fetch_add(1, Ordering::Relaxed)) {
-                if let Err(error) = counts.add_block(&trace.log, place, &mut reader) {
+                let added =
+                    counts.add_block(&trace.log, place, &mut reader, &mut calls, &mut objects);
+                if let Err(error) = added {
                     counts.unreadable.push((place, error));
                 }
                 step();
             }
+            counts.calls = calls.counts();
+            counts.objects = objects.counts();
             counts
         };
         let mut all = Counts::default();
@@ -63,6 +106,8 @@ impl Counts {
         log: &hindsight_tracelog::trace::Log<S>,
         place: usize,
         reader: &mut Reader,
+        calls: &mut Tally,
+        objects: &mut Tally,
     ) -> Result<(), Error> {
         let unpacker = reader.open(log, place)?;
         let mut kinds = [0_u64; 256];
@@ -75,10 +120,10 @@ impl Counts {
             };
             kinds[usize::from(event.tag())] += 1;
             match event.kind() {
-                Kind::Enter => *self.calls.entry(event.id).or_default() += 1,
+                Kind::Enter => calls.add(event.id),
                 Kind::Object => {
                     if let Some(object) = event.reference(0) {
-                        *self.objects.entry(object.class()).or_default() += 1;
+                        objects.add(object.class());
                     }
                 }
                 Kind::Lost => {

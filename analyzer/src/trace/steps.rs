@@ -2,7 +2,7 @@
 
 use hindsight_classfile::{FieldType, MethodDescriptor, Utf8};
 use hindsight_tracelog::trace::dictionary::Dictionary;
-use hindsight_tracelog::trace::kind::Kind;
+use hindsight_tracelog::trace::kind::{Kind, Names};
 use hindsight_tracelog::trace::{Datum, Error, Event, Events, Log, ObjectId, Source};
 use std::collections::{HashMap, VecDeque};
 
@@ -27,6 +27,13 @@ pub enum What {
     Thread {
         /// Its name.
         name: String,
+        /// There was a pause, in which calls may have begun and ended.
+        paused: bool,
+    },
+    /// A class is defined whose code tells events.
+    Class {
+        /// Its place in [`Dictionary::traced`].
+        class: usize,
     },
     /// The thread ends.
     End,
@@ -95,6 +102,8 @@ pub enum What {
         /// The text of a string (its beginning, if it is long), the name of a class
         /// or enum constant, the value of a box.
         text: Option<String>,
+        /// The text is not stored, for a field or parameter calls it a secret.
+        secret: bool,
     },
     /// Events were lost here.
     Lost(u64),
@@ -140,6 +149,86 @@ pub struct Steps<'l, S> {
     dictionary: &'l Dictionary,
     waiting: HashMap<u64, Waiting>,
     ready: VecDeque<Step>,
+    classes: Classes,
+}
+
+/// The classes that are still to be told of.
+///
+/// One is told of before the first event that is from its code, or that has its
+/// stamp or a later one: stamps are for many events at once.
+struct Classes {
+    /// By falling stamp.
+    left: Vec<(u64, usize)>,
+    told: Vec<bool>,
+    /// Ids of methods and fields whose classes were told of.
+    known: [Vec<bool>; 2],
+}
+
+/// Ids beyond are looked up each time.
+const MAX_KNOWN: usize = 1 << 22;
+
+impl Classes {
+    fn new(dictionary: &Dictionary) -> Self {
+        let defined = dictionary.traced.iter().enumerate();
+        let defined = defined.filter_map(|(at, class)| Some((class.defined.as_ref()?.stamp, at)));
+        let mut left: Vec<_> = defined.collect();
+        left.sort_unstable_by(|a, b| b.cmp(a));
+        Self {
+            left,
+            told: vec![false; dictionary.traced.len()],
+            known: [Vec::new(), Vec::new()],
+        }
+    }
+
+    fn before(&mut self, event: &Event, dictionary: &Dictionary, ready: &mut VecDeque<Step>) {
+        while self
+            .left
+            .last()
+            .is_some_and(|(stamp, _)| *stamp <= event.stamp)
+        {
+            if let Some((_, class)) = self.left.pop() {
+                self.tell(class, dictionary, ready);
+            }
+        }
+        if self.left.is_empty() {
+            return;
+        }
+        let names = event.layout().names;
+        let known = match names {
+            Names::Method => self.known.first_mut(),
+            Names::Field => self.known.last_mut(),
+            Names::Callee | Names::Nothing => None,
+        };
+        let id = event.id as usize;
+        if let Some(known) = known.filter(|_| id < MAX_KNOWN) {
+            if known.len() <= id {
+                known.resize(id + 1, false);
+            }
+            if std::mem::replace(&mut known[id], true) {
+                return;
+            }
+        }
+        if let Some(class) = dictionary.class_of(names, event.id) {
+            self.tell(class, dictionary, ready);
+        }
+    }
+
+    fn tell(&mut self, class: usize, dictionary: &Dictionary, ready: &mut VecDeque<Step>) {
+        let told = self.told.get_mut(class);
+        let defined = dictionary
+            .traced
+            .get(class)
+            .and_then(|of| of.defined.as_ref());
+        if let (Some(told @ false), Some(defined)) = (told, defined) {
+            *told = true;
+            ready.push_back(Step {
+                thread: defined.thread,
+                is_virtual: false,
+                stamp: defined.stamp,
+                what: What::Class { class },
+            });
+        }
+    }
 }
 
 struct Waiting {
@@ -191,6 +280,7 @@ impl<'l, S: Source> Steps<'l, S> {
             dictionary: &log.dictionary,
             waiting: HashMap::new(),
             ready: VecDeque::new(),
+            classes: Classes::new(&log.dictionary),
         }
     }
 
@@ -207,6 +297,7 @@ impl<'l, S: Source> Steps<'l, S> {
             }
             match self.events.next_event() {
                 Some(Ok(event)) => {
+                    (self.classes).before(event, self.dictionary, &mut self.ready);
                     take(event, self.dictionary, &mut self.waiting, &mut self.ready);
                 }
                 Some(Err(error)) => return Some(Err(error)),
@@ -247,10 +338,16 @@ fn take(
         }
         Kind::Text => {
             if let Some(Waiting { step, before, .. }) = waiting.get_mut(&thread)
-                && let What::New { object, text, .. } = &mut before.last_mut().unwrap_or(step).what
+                && let What::New {
+                    object,
+                    text,
+                    secret,
+                    ..
+                } = &mut before.last_mut().unwrap_or(step).what
                 && Some(*object) == first
             {
-                *text = Some(event.text());
+                *secret = event.is_secret();
+                *text = (!*secret).then(|| event.text());
             }
             return;
         }
@@ -294,10 +391,14 @@ fn take(
                 object,
                 length: event.ints().first().map_or(0, |&length| length as u32),
                 text: None,
+                secret: false,
             },
             None => return,
         },
-        Kind::Switch => What::Thread { name: event.text() },
+        Kind::Switch => What::Thread {
+            name: event.text(),
+            paused: event.is_after_pause(),
+        },
         Kind::End => What::End,
         Kind::Lost => What::Lost(event.longs().first().map_or(0, |&count| count as u64)),
         Kind::More | Kind::Stamp | Kind::Text => return,
@@ -384,6 +485,7 @@ fn finish(waiting: Waiting, dictionary: &Dictionary) -> impl Iterator<Item = Ste
                         })
                     },
                 ));
+                arguments.sort_by_key(|argument| argument.index);
             }
         }
         What::Called {

@@ -115,11 +115,14 @@ known: &[],
     let plan = TracePlan {
         what: &|_, _| What {
             reads: true,
+            blocks: true,
             ..What::CALLS_AND_WRITES
         },
         first_method: 1,
         first_field: 1,
         first_callee: 1,
+        first_block: 0,
+        is_secret: &|name| name.len().is_multiple_of(3),
     };
     if let Ok(done) = within(&INSTRUMENT, bytes.len(), || trace(bytes, &plan)) {
         sound(done.class);

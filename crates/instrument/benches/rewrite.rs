@@ -71,6 +71,8 @@ fn with_trace_plan(workspace: &mut Workspace, class: &[u8], first_id: u32) -> Do
         first_method: first_id,
         first_field: first_id,
         first_callee: first_id,
+        first_block: 0,
+        is_secret: &|_| false,
     };
     let traced = workspace
         .trace(class, &plan)

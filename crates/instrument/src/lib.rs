@@ -99,4 +99,4 @@ pub use plan::{
     Rewritten, Rules, SkipReason, Skipped, UndoPlan,
 };
 pub use records::{Captures, Methods, ParameterNames, SkippedMethods};
-pub use trace::{MemberName, TracePlan, Traced, What, trace};
+pub use trace::{MemberName, MethodBlocks, TracePlan, Traced, What, trace};

@@ -320,7 +320,7 @@ static SITE_STEPS: [u8; 256] = {
         let action = match opcode as u8 {
             op::IRETURN..=op::RETURN => RETURN,
             op::INVOKEVIRTUAL..=op::INVOKESTATIC => CALL,
-            op::IASTORE..=op::SASTORE | op::PUTSTATIC | op::PUTFIELD => WRITE,
+            op::IASTORE..=op::SASTORE | op::PUTSTATIC | op::PUTFIELD | op::MULTIANEWARRAY => WRITE,
             op::IALOAD..=op::SALOAD | op::GETSTATIC | op::GETFIELD => READ,
             _ => steps[opcode] & ACTION,
         };

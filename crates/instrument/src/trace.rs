@@ -16,6 +16,7 @@
 //! after. Code is inserted in straight lines, without frames and without
 //! exception-table entries, except in handlers.
 
+mod blocks;
 pub(crate) mod bulk;
 mod calls;
 pub(crate) mod early;
@@ -24,12 +25,13 @@ pub(crate) mod memory;
 mod method;
 mod plan;
 pub(crate) mod probes;
+mod secrets;
 
 use std::mem;
 
 use hindsight_classfile::{ClassFile, Code, MemberRef, access};
 
-pub use self::plan::{MemberName, TracePlan, Traced, What};
+pub use self::plan::{MemberName, MethodBlocks, TracePlan, Traced, What};
 use crate::asm::Constants;
 use crate::contract::trace::TRACE;
 use crate::records::{Kept, Named};
@@ -62,6 +64,7 @@ impl Workspace {
             skipped: SkippedMethods::default(),
             fields: Vec::new(),
             callees: Vec::new(),
+            blocks: Vec::new(),
             had_probes: false,
         };
         if class.is(access::MODULE) {
@@ -77,16 +80,30 @@ impl Workspace {
         };
         let (added, spare) = (mem::take(&mut self.added), mem::take(&mut self.spare));
         let constants = Constants::reusing(TRACE, &class.pool, added, spare);
-        let mut probes = Probes::new(constants, plan.first_field, plan.first_callee);
+        let (first_field, first_callee) = (plan.first_field, plan.first_callee);
+        let mut probes = Probes::new(constants, first_field, first_callee, plan.is_secret);
         let mut new = NewBody {
             scan: mem::take(&mut probes.constants.spare.scan),
+            first_block: plan.first_block,
             ..NewBody::default()
         };
+        let mut blocks = Vec::new();
         if probes.constants.is_instrumented() {
             // Nothing is done twice.
             traced.had_probes = true;
         } else if self.each_body(&own, |space, named, code| {
-            space.traced_body(&own, named, code, plan, &mut probes, &mut new)
+            let told = space.traced_body(&own, named, code, plan, &mut probes, &mut new)?;
+            if told && !new.blocks.is_empty() {
+                let method = MethodBlocks {
+                    // The one that was recorded last.
+                    method: plan.first_method + space.recorder.methods() as u32 - 1,
+                    first: new.first_block,
+                    starts: blocks::with_lines(&class, code, &new.blocks),
+                };
+                new.first_block += method.starts.len() as u32;
+                blocks.push(method);
+            }
+            Ok(told)
         }) {
             (traced.methods, traced.skipped) = self.recorder.records();
             traced.reduced = self.recorder.reduced();
@@ -95,6 +112,7 @@ impl Workspace {
                 traced.class = Some(self.assemble(&class, &probes.constants));
                 traced.fields = names(probes.fields(), plan.first_field);
                 traced.callees = names(probes.callees(), plan.first_callee);
+                traced.blocks = blocks;
             }
         } else {
             traced.skipped = self.all_left(&class, SkipReason::ConstantPoolFull);

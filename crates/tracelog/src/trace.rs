@@ -4,6 +4,7 @@
 //!
 //! - `segment-NNNNNN.hst`: **blocks** of events, packed,
 //! - `dictionary.hsd`: what the numbers in events mean,
+//! - `coverage.hsb`: which basic blocks have run ([`coverage`]), if that was asked,
 //! - `live-NN.hsl`: **chunks** of events as threads write them, not packed. The
 //!   recorder removes them at the end; if it could not, they hold the last
 //!   events of each thread.
@@ -75,10 +76,14 @@
 //!
 //! # Versions
 //!
+//! - 2: [`kind::Kind::Switch`] says if there was a pause, texts can be secret; the
+//!   dictionary has blocks, when classes were defined, and which part of the run is
+//!   recorded; `coverage.hsb`. Version 1 is read as it was.
 //! - 1: first format.
 
 pub mod block;
 pub mod chunk;
+pub mod coverage;
 pub mod dictionary;
 mod error;
 pub mod kind;
@@ -93,4 +98,4 @@ pub use pack::Packer;
 pub use unpack::{Datum, Event, ObjectId, Unpacker};
 
 /// The version this crate writes, and the newest that it reads.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;

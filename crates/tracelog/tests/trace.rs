@@ -4,7 +4,7 @@ use hindsight_tracelog::trace::block::{Header, segment_header};
 use hindsight_tracelog::trace::chunk;
 use hindsight_tracelog::trace::dictionary::{self, Dictionary, Record};
 use hindsight_tracelog::trace::kind::{Kind, LAYOUTS, tag};
-use hindsight_tracelog::trace::{ErrorKind, Filter, Log, ObjectId, Packer};
+use hindsight_tracelog::trace::{ErrorKind, Filter, Log, ObjectId, Packer, VERSION};
 use proptest::prelude::*;
 
 /// An event as a chunk has it: a tag, an id, values, text.
@@ -275,16 +275,73 @@ fn blocks_are_picked_by_their_indexes() {
 
 #[test]
 fn later_versions_are_refused_by_name() {
+    let later = VERSION + 1;
     let mut segment = segment_header();
-    segment[8] = 2;
+    segment[8] = later as u8;
     let sum = crc32fast::hash(&segment[..12]);
     segment[12..].copy_from_slice(&sum.to_le_bytes());
     let log = Log::open(Dictionary::default(), vec![segment.to_vec()], vec![]);
     let Err((0, error)) = log else {
         panic!("it is refused");
     };
-    assert_eq!(error.kind(), ErrorKind::Version { version: 2 });
+    assert_eq!(error.kind(), ErrorKind::Version { version: later });
     assert!(error.to_string().contains("use a newer hindsight"));
+}
+
+/// What version 1 had of a class, a method and the run; its enum had the same order.
+#[test]
+fn the_dictionary_of_version_1_is_read() {
+    type Method = (
+        u32,
+        &'static str,
+        &'static str,
+        u16,
+        Option<(u16, u16)>,
+        Vec<(u16, &'static str)>,
+        Vec<Option<&'static str>>,
+    );
+    type Nothing = Vec<(u32, &'static str, &'static str, &'static str)>;
+    #[derive(serde::Serialize)]
+    enum Old {
+        Start(i64, u32, Vec<&'static str>, &'static str),
+        Traced(
+            &'static str,
+            &'static str,
+            Vec<Method>,
+            Nothing,
+            Nothing,
+            Nothing,
+        ),
+        Stop(i64, u64, u64),
+    }
+    let method = (7, "m", "()V", 1, Some((3, 5)), vec![(0, "LC;")], vec![]);
+    let records = [
+        Old::Start(5, 6, vec!["calls"], "v"),
+        Old::Traced("C", "", vec![method], vec![], vec![], vec![]),
+        Old::Stop(9, 0, 1),
+    ];
+    let mut file = dictionary::file_header();
+    file[8] = 1;
+    let sum = crc32fast::hash(&file[..12]);
+    file[12..].copy_from_slice(&sum.to_le_bytes());
+    let mut file = file.to_vec();
+    for record in &records {
+        let raw = rmp_serde::to_vec(record).expect("memory");
+        let payload = zstd::bulk::compress(&raw, 1).expect("memory");
+        let mut header = (raw.len() as u32).to_le_bytes().to_vec();
+        header.extend((payload.len() as u32).to_le_bytes());
+        header.extend(crc32fast::hash(&payload).to_le_bytes());
+        header.extend(crc32fast::hash(&header).to_le_bytes());
+        file.extend(header);
+        file.extend(payload);
+    }
+    let (dictionary, damage) = Dictionary::read(&file).expect("it is one");
+    assert_eq!(damage, None);
+    let (class, method) = dictionary.method(7).expect("it is there");
+    assert_eq!((class.name.as_str(), method.name.as_str()), ("C", "m"));
+    assert!(class.defined.is_none() && method.blocks.is_none());
+    assert!(dictionary.start.expect("it").bounds.is_empty());
+    assert_eq!(dictionary.stop.expect("it").segments_deleted, 1);
 }
 
 #[test]

@@ -31,6 +31,26 @@ use super::ProbeMethod;
 /// loader and every module sees it.
 pub const TRACE: &str = "java/lang/HindsightTrace";
 
+/// `hide(object, method)`: what an object holds is a secret. It comes before the
+/// event of the method that tells of the object, and is none itself.
+pub const HIDE: ProbeMethod = ProbeMethod {
+    name: "hide",
+    descriptor: "(Ljava/lang/Object;I)V",
+};
+
+/// `made(array)`: an array was made together with those in it, of which no code of
+/// the program writes. It tells of each by [`Probe::Store`].
+pub const MADE: ProbeMethod = ProbeMethod {
+    name: "made",
+    descriptor: "(Ljava/lang/Object;)V",
+};
+
+/// `cover(block)`: a basic block runs. No event.
+pub const COVER: ProbeMethod = ProbeMethod {
+    name: "cover",
+    descriptor: "(I)V",
+};
+
 /// What an event tells apart about values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {

@@ -11,22 +11,38 @@ use crate::contract::trace::{Kind, Probe};
 use crate::insertions::Insertions;
 use crate::parameters::Parameter;
 
+/// What an entry tells of.
+#[derive(Clone, Copy)]
+pub struct Entry<'e, 'a> {
+    pub parameters: &'e [Parameter<'a>],
+    pub constructor: bool,
+    /// The places of those that hold secrets.
+    pub secrets: &'e [usize],
+    pub id: u32,
+}
+
 /// Emits the entry of a method, and lists in `handed` the places of the
 /// parameters that it hands over.
 pub fn enter(
-    parameters: &[Parameter<'_>],
-    constructor: bool,
+    of: Entry<'_, '_>,
     what: What,
-    id: u32,
     probes: &mut Probes<'_, '_>,
     fragment: &mut Fragment,
     handed: &mut Vec<usize>,
 ) -> Result<(), SkipReason> {
-    let wanted = |parameter: &Parameter<'_>| match parameter.kind {
-        _ if constructor && parameter.index == 0 => false,
+    let Entry { parameters, id, .. } = of;
+    let wanted = |place: usize, parameter: &Parameter<'_>| match parameter.kind {
+        _ if of.constructor && parameter.index == 0 => false,
         b'L' | b'[' => what.references,
-        _ => what.values,
+        _ => what.values && !of.secrets.contains(&place),
     };
+    for secret in of.secrets.iter().filter_map(|&at| parameters.get(at)) {
+        if what.references && matches!(secret.kind, b'L' | b'[') {
+            fragment.load(secret.kind, secret.slot);
+            probes.hide(fragment, id)?;
+            fragment.stack(2);
+        }
+    }
     let Lists {
         mut places,
         mut values,
@@ -34,7 +50,7 @@ pub fn enter(
     places.clear();
     values.clear();
     for (place, parameter) in parameters.iter().enumerate() {
-        if wanted(parameter) {
+        if wanted(place, parameter) {
             places.push(place);
             values.push(Variable {
                 kind: parameter.kind,

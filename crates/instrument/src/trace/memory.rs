@@ -57,10 +57,11 @@ pub fn double_object_and_index(wide: bool) -> &'static [u8] {
 }
 
 /// Adds the event of an instruction, if it has one. `early` says that it writes
-/// a field of `this` before it may be touched.
+/// a field of `this` before it may be touched; `method` is the id of the method.
 pub fn access(
     insn: &Insn<'_>,
     early: bool,
+    method: u32,
     what: What,
     inserted: &mut Insertions,
     probes: &mut Probes<'_, '_>,
@@ -68,14 +69,37 @@ pub fn access(
     match insn.opcode {
         op::GETSTATIC..=op::PUTFIELD => {
             let write = matches!(insn.opcode, op::PUTSTATIC | op::PUTFIELD);
-            if !(if write { what.writes } else { what.reads }) {
+            let wanted = if write { what.writes } else { what.reads };
+            if !(wanted || probes.has_secrets) {
                 return Ok(());
             }
             let Operand::Constant(constant) = insn.operand()? else {
                 return Err(SkipReason::MALFORMED);
             };
-            let (id, kind) = probes.field(constant)?;
+            let (id, kind, secret) = probes.field(constant)?;
             let kind = kind_of(kind);
+            let hidden = secret && kind == Kind::Reference && what.references;
+            if hidden && write {
+                // Stack: .., value
+                let before = inserted.before(insn.offset);
+                before.op(op::DUP);
+                probes.hide(before, method)?;
+                inserted.stack(2);
+            }
+            if !wanted {
+                if hidden && !write {
+                    // Stack, after it: value
+                    let after = inserted.after(insn.end());
+                    after.op(op::DUP);
+                    probes.hide(after, method)?;
+                    inserted.stack(2);
+                }
+                return Ok(());
+            }
+            let what = What {
+                values: what.values && !secret,
+                ..what
+            };
             let value = Some(kind).filter(|&kind| what.wants(kind));
             match insn.opcode {
                 op::PUTFIELD if early => {
@@ -87,8 +111,16 @@ pub fn access(
                     let copy = value.map(dup);
                     put_value(insn, copy, Probe::PutStatic(value), id, inserted, probes)
                 }
-                op::GETFIELD => get(insn, kind, id, what, inserted, probes),
-                _ => get_static(insn, kind, id, what, inserted, probes),
+                op::GETFIELD => {
+                    let hidden = hidden.then_some(method);
+                    let read = Read { kind, id, hidden };
+                    get(insn, read, what, inserted, probes)
+                }
+                _ => {
+                    let hidden = hidden.then_some(method);
+                    let read = Read { kind, id, hidden };
+                    get_static(insn, read, what, inserted, probes)
+                }
             }
         }
         op::IASTORE..=op::SASTORE if what.writes => store(
@@ -213,10 +245,28 @@ fn store(
     probes.call(after, Probe::Store(value))
 }
 
-fn get(
-    insn: &Insn<'_>,
+/// A field that is read.
+struct Read {
     kind: Kind,
     id: u32,
+    /// The method that reads, if what it holds is a secret.
+    hidden: Option<u32>,
+}
+
+impl Read {
+    /// Tells of a secret, which is on the stack.
+    fn hide(&self, fragment: &mut Fragment, probes: &mut Probes<'_, '_>) -> Result<(), SkipReason> {
+        if let Some(method) = self.hidden {
+            fragment.op(op::DUP);
+            probes.hide(fragment, method)?;
+        }
+        Ok(())
+    }
+}
+
+fn get(
+    insn: &Insn<'_>,
+    read: Read,
     what: What,
     inserted: &mut Insertions,
     probes: &mut Probes<'_, '_>,
@@ -225,28 +275,30 @@ fn get(
     inserted.before(insn.offset).op(op::DUP);
     inserted.stack(5);
     let after = inserted.after(insn.end());
-    after.op(dup_below_one(kind));
-    // Stack, after it: value, object, value
-    let value = told(kind, what, after);
-    probes.call_with(after, Probe::Get(value), id)
+    // Stack, after it: object, value
+    read.hide(after, probes)?;
+    after.op(dup_below_one(read.kind));
+    // Stack: value, object, value
+    let value = told(read.kind, what, after);
+    probes.call_with(after, Probe::Get(value), read.id)
 }
 
 fn get_static(
     insn: &Insn<'_>,
-    kind: Kind,
-    id: u32,
+    read: Read,
     what: What,
     inserted: &mut Insertions,
     probes: &mut Probes<'_, '_>,
 ) -> Result<(), SkipReason> {
-    let value = Some(kind).filter(|&kind| what.wants(kind));
+    let value = Some(read.kind).filter(|&kind| what.wants(kind));
     inserted.stack(5);
     let after = inserted.after(insn.end());
+    read.hide(after, probes)?;
     if value.is_some() {
-        after.op(dup(kind));
+        after.op(dup(read.kind));
     }
     // Stack: value, [value]
-    probes.call_with(after, Probe::GetStatic(value), id)
+    probes.call_with(after, Probe::GetStatic(value), read.id)
 }
 
 fn load(

@@ -3,12 +3,14 @@
 use hindsight_classfile::{Code, Insn, Member, access, opcode as op};
 
 use super::What;
+use super::blocks::block_starts;
 use super::bulk::called;
-use super::calls::{bind, enter, exit, unwind};
+use super::calls::{Entry, bind, enter, exit, unwind};
 use super::early::early_writes;
 use super::handlers::reporting;
 use super::memory;
 use super::probes::Probes;
+use super::secrets::secret_parameters;
 use crate::caught::Caught;
 use crate::constructor::{InitCall, init_call};
 use crate::contract::trace::Probe;
@@ -35,17 +37,22 @@ pub struct NewBody<'a> {
     pub parameters: Vec<Parameter<'a>>,
     /// The places of the parameters that the entry hands over, in its order.
     pub handed: Vec<usize>,
+    /// Where its blocks begin, if they say when they run.
+    pub blocks: Vec<usize>,
+    /// The number of the first of them.
+    pub first_block: u32,
     pub scan: Scan,
     pub layout: Layout,
 }
 
 /// The instruction at an offset, of those that are asked for: it has one byte or
-/// an operand of two.
+/// an operand of two or three.
 fn short<'a>(code: &Code<'a>, offset: usize) -> Result<Insn<'a>, SkipReason> {
     let rest = code.bytecode.get(offset..).unwrap_or_default();
     let opcode = *rest.first().ok_or(SkipReason::MALFORMED)?;
     let len = match opcode {
         op::GETSTATIC..=op::INVOKESTATIC => 3,
+        op::MULTIANEWARRAY => 4,
         _ => 1,
     };
     let bytes = rest.get(..len).ok_or(SkipReason::MALFORMED)?;
@@ -71,12 +78,18 @@ pub fn instrument<'a>(
     let NewBody {
         parameters,
         handed,
+        blocks,
+        first_block,
         scan,
         layout,
     } = new;
     let &Order { id, what, .. } = order;
-    if !(what.calls || what.writes || what.reads) {
+    blocks.clear();
+    if !(what.calls || what.writes || what.reads || what.blocks) {
         return Ok(false);
+    }
+    if what.blocks {
+        block_starts(code, blocks)?;
     }
     let descriptor = method.method_descriptor()?;
     let is_static = method.is(access::STATIC);
@@ -86,8 +99,8 @@ pub fn instrument<'a>(
         fields: false,
         returns: what.calls,
         calls: what.writes || constructor,
-        writes: what.writes,
-        reads: what.reads,
+        writes: what.writes || probes.has_secrets,
+        reads: what.reads || probes.has_secrets,
     };
     scan.restart(code, slots, wanted)?;
     let init_call = if constructor {
@@ -153,15 +166,14 @@ pub fn instrument<'a>(
     let mut entry = probes.constants.spare.fragment();
     handed.clear();
     if what.calls {
-        enter(
+        let secrets = secret_parameters(own, method, code, parameters, probes);
+        let of = Entry {
             parameters,
             constructor,
-            what,
+            secrets: &secrets,
             id,
-            probes,
-            &mut entry,
-            handed,
-        )?;
+        };
+        enter(of, what, probes, &mut entry, handed)?;
     }
     let early = match init_call {
         Some(call) if what.writes => early_writes(own, code, call)?,
@@ -172,16 +184,31 @@ pub fn instrument<'a>(
     let mut inserted = std::mem::take(&mut probes.constants.spare.insertions);
     inserted.clear();
     let mut handlers_left = handlers.iter().peekable();
-    let mut at_handlers = |up_to: usize, inserted: &mut Insertions, probes: &mut Probes<'_, '_>| {
-        while let Some(&handler) = handlers_left.next_if(|&&handler| handler <= up_to) {
-            let frame = surveyed.at_handler(code, handler, framed)?;
-            let fragment = inserted.before(handler);
-            caught.probe(code, handler, frame, fragment, &mut probes.constants)?;
+    let mut blocks_left = (*first_block..).zip(blocks.iter()).peekable();
+    let mut at_starts = |up_to: usize, inserted: &mut Insertions, probes: &mut Probes<'_, '_>| {
+        loop {
+            let handler = handlers_left.peek().map_or(usize::MAX, |&&handler| handler);
+            let block = blocks_left.peek().map_or(usize::MAX, |&(_, &block)| block);
+            let next = handler.min(block);
+            if next > up_to || next == usize::MAX {
+                return Ok::<_, SkipReason>(());
+            }
+            if block == next
+                && let Some((number, _)) = blocks_left.next()
+            {
+                probes.cover(inserted.before(next), number)?;
+                inserted.stack(1);
+            }
+            if handler == next {
+                handlers_left.next();
+                let frame = surveyed.at_handler(code, handler, framed)?;
+                let fragment = inserted.before(handler);
+                caught.probe(code, handler, frame, fragment, &mut probes.constants)?;
+            }
         }
-        Ok::<_, SkipReason>(())
     };
     for &site in &scan.sites {
-        at_handlers(site, &mut inserted, probes)?;
+        at_starts(site, &mut inserted, probes)?;
         let insn = short(code, site)?;
         match insn.opcode {
             op::IRETURN..=op::RETURN => {
@@ -197,12 +224,19 @@ pub fn instrument<'a>(
             }
             op::IALOAD..=op::SALOAD | op::IASTORE..=op::SASTORE | op::GETSTATIC..=op::PUTFIELD => {
                 let early = !early.is_empty() && early.binary_search(&insn.offset).is_ok();
-                memory::access(&insn, early, what, &mut inserted, probes)?;
+                memory::access(&insn, early, id, what, &mut inserted, probes)?;
+            }
+            op::MULTIANEWARRAY if what.writes && what.references => {
+                // Stack, after it: array
+                let after = inserted.after(insn.end());
+                after.op(op::DUP);
+                probes.made(after)?;
+                inserted.stack(1);
             }
             _ => {}
         }
     }
-    at_handlers(usize::MAX, &mut inserted, probes)?;
+    at_starts(usize::MAX, &mut inserted, probes)?;
     if !what.calls && inserted.is_empty() {
         return Ok(false);
     }

@@ -15,6 +15,12 @@ pub struct TracePlan<'a> {
     pub first_field: u32,
     /// The id of the first callee, likewise.
     pub first_callee: u32,
+    /// The number of the first block, likewise.
+    pub first_block: u32,
+    /// Whether what a field or parameter of this name holds is nobody's business.
+    /// Primitive values of such are not told; of objects, the number is, and the
+    /// recorder hears of it before (`contract::trace::HIDE`).
+    pub is_secret: &'a dyn Fn(&str) -> bool,
 }
 
 /// The events of a method.
@@ -32,6 +38,8 @@ pub struct What {
     pub references: bool,
     /// The primitive values that are passed, returned, written and read.
     pub values: bool,
+    /// Which basic blocks have run, once and for all.
+    pub blocks: bool,
 }
 
 impl What {
@@ -42,6 +50,7 @@ impl What {
         reads: false,
         references: true,
         values: true,
+        blocks: false,
     };
 
     /// Reads what the agent's option `trace-what` names: `calls`, `writes`,
@@ -73,11 +82,12 @@ impl What {
         }
     }
 
-    /// The same without writes and reads.
+    /// The same without writes, reads and blocks.
     pub fn calls_only(self) -> Self {
         Self {
             writes: false,
             reads: false,
+            blocks: false,
             ..self
         }
     }
@@ -124,9 +134,22 @@ pub struct Traced {
     pub fields: Vec<MemberName>,
     /// What the ids of callees mean, by rising id.
     pub callees: Vec<MemberName>,
+    /// The blocks of methods, by rising number.
+    pub blocks: Vec<MethodBlocks>,
     /// The class came with probes of traces in it, and was left as it was for
     /// that. Those of crashes do not matter.
     pub had_probes: bool,
+}
+
+/// The basic blocks of a method.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MethodBlocks {
+    /// The method's id.
+    pub method: u32,
+    /// The number of the first block; the others follow on.
+    pub first: u32,
+    /// Where each begins in the bytecode as it was, and its line, or 0.
+    pub starts: Vec<(u16, u16)>,
 }
 
 /// A member as code refers to it.

@@ -7,7 +7,7 @@ use hindsight_classfile::{FieldType, MemberRef, Utf8, opcode as op};
 use crate::SkipReason;
 use crate::asm::{Constants, Fragment};
 use crate::contract::ProbeMethod;
-use crate::contract::trace::{Kind, MOST, Probe, Shape, TRACE};
+use crate::contract::trace::{COVER, HIDE, Kind, MADE, MOST, Probe, Shape, TRACE};
 
 /// The constants of a class that its probes use, and the numbers of the members
 /// that they name.
@@ -16,8 +16,16 @@ pub struct Probes<'c, 'a> {
     /// The constants of the probes' methods, by [`Probe::index`]; 0 if it was
     /// not needed yet.
     methods: [u16; Probe::COUNT],
+    /// The constants of what is called and no event, 0 likewise.
+    hide: u16,
+    cover: u16,
+    made: u16,
     fields: Members<'a>,
     callees: Members<'a>,
+    is_secret: &'c dyn Fn(&str) -> bool,
+    /// Whether a field that the class refers to holds a secret: it may come to be
+    /// seen by way of it, whatever is told.
+    pub has_secrets: bool,
     /// The constants of the methods that give the bits of `float` and `double`.
     bits: [Option<u16>; 2],
     pub lists: Lists,
@@ -84,6 +92,9 @@ impl<'a> Members<'a> {
     }
 }
 
+/// Added to the kind of a field that holds a secret: descriptors are ASCII.
+const SECRET: u8 = 0x80;
+
 /// Where a value is, that an event hands over.
 #[derive(Debug, Clone, Copy)]
 pub struct Variable {
@@ -93,11 +104,24 @@ pub struct Variable {
 }
 
 impl<'c, 'a> Probes<'c, 'a> {
-    pub fn new(mut constants: Constants<'c, 'a>, first_field: u32, first_callee: u32) -> Self {
+    pub fn new(
+        mut constants: Constants<'c, 'a>,
+        first_field: u32,
+        first_callee: u32,
+        is_secret: &'c dyn Fn(&str) -> bool,
+    ) -> Self {
         let [of_fields, of_callees] = mem::take(&mut constants.spare.places);
+        let fields = (1..constants.pool.count()).filter_map(|at| constants.pool.field(at).ok());
+        let mut names = fields.map(|field| field.name);
+        let has_secrets = names.any(|name| is_secret(&name.to_string_lossy()));
         Self {
             constants,
             methods: [0; Probe::COUNT],
+            hide: 0,
+            cover: 0,
+            made: 0,
+            is_secret,
+            has_secrets,
             fields: Members::new(first_field, of_fields),
             callees: Members::new(first_callee, of_callees),
             bits: [None; 2],
@@ -121,17 +145,62 @@ impl<'c, 'a> Probes<'c, 'a> {
         self.callees.list.iter().map(|&(member, _)| member)
     }
 
-    /// The id of the field that a constant names, and the first byte of its
-    /// descriptor.
-    pub fn field(&mut self, constant: u16) -> Result<(u32, u8), SkipReason> {
+    /// The id of the field that a constant names, the first byte of its
+    /// descriptor, and whether it holds a secret.
+    pub fn field(&mut self, constant: u16) -> Result<(u32, u8, bool), SkipReason> {
         if self.fields.known(constant).is_none() {
             let pool = self.constants.pool;
             let field = pool.field(constant)?;
-            let kind = FieldType::parse(field.descriptor)?.kind();
+            let mut kind = FieldType::parse(field.descriptor)?.kind();
+            if (self.is_secret)(&field.name.to_string_lossy()) {
+                kind |= SECRET;
+            }
             self.fields.add(constant, pool.count(), Some((field, kind)));
         }
         let place = self.fields.known(constant).flatten();
-        self.fields.get(place.ok_or(SkipReason::MALFORMED)?)
+        let (id, kind) = self.fields.get(place.ok_or(SkipReason::MALFORMED)?)?;
+        Ok((id, kind & !SECRET, kind & SECRET != 0))
+    }
+
+    /// Whether a parameter of this name holds a secret.
+    pub fn is_secret(&self, name: &str) -> bool {
+        (self.is_secret)(name)
+    }
+
+    /// Says that what the object on the stack holds is a secret, and takes it.
+    pub fn hide(&mut self, fragment: &mut Fragment, method: u32) -> Result<(), SkipReason> {
+        if self.hide == 0 {
+            self.hide = self.other(HIDE)?;
+        }
+        fragment.push_id(method, &mut self.constants)?;
+        fragment.op_u16(op::INVOKESTATIC, self.hide);
+        Ok(())
+    }
+
+    /// Says that a block runs.
+    pub fn cover(&mut self, fragment: &mut Fragment, block: u32) -> Result<(), SkipReason> {
+        if self.cover == 0 {
+            self.cover = self.other(COVER)?;
+        }
+        fragment.push_id(block, &mut self.constants)?;
+        fragment.op_u16(op::INVOKESTATIC, self.cover);
+        Ok(())
+    }
+
+    /// Tells of the arrays in the one on the stack, and takes that.
+    pub fn made(&mut self, fragment: &mut Fragment) -> Result<(), SkipReason> {
+        if self.made == 0 {
+            self.made = self.other(MADE)?;
+        }
+        fragment.op_u16(op::INVOKESTATIC, self.made);
+        Ok(())
+    }
+
+    fn other(&mut self, method: ProbeMethod) -> Result<u16, SkipReason> {
+        let constants = &mut self.constants;
+        let owner = constants.class(Utf8::new(TRACE.as_bytes()))?;
+        let (name, descriptor) = (method.name.as_bytes(), method.descriptor.as_bytes());
+        Ok(constants.added.method(owner, name, descriptor)?)
     }
 
     /// The method that a constant names and its id, if `wanted` says so at the

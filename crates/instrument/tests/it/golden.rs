@@ -76,6 +76,8 @@ fn the_code_of_traces_is_as_reviewed() {
         first_method: 0,
         first_field: 0,
         first_callee: 0,
+        first_block: 0,
+        is_secret: &|_| false,
     };
     let traced = trace(&bytes, &plan).expect("it is sound");
     fs::write(&path, traced.class.expect("it changes")).expect("a class can be written");

@@ -32,6 +32,8 @@ fn trace_plan() -> TracePlan<'static> {
         first_method: 1,
         first_field: 1,
         first_callee: 1,
+        first_block: 0,
+        is_secret: &|_| false,
     }
 }
 

@@ -186,6 +186,8 @@ fn check_trace(what: What, name: &str) {
             first_method: first_id,
             first_field: first_id,
             first_callee: 0,
+            first_block: first_id,
+            is_secret: &|name| name.len().is_multiple_of(3),
         };
         // A method that tells less than it should counts as skipped.
         trace(bytes, &plan).map(|traced| Outcome {
@@ -282,6 +284,7 @@ fn jdk_classes_verify_with_fields() {
 fn jdk_classes_verify_with_traces() {
     let what = What {
         reads: true,
+        blocks: true,
         ..What::CALLS_AND_WRITES
     };
     check_trace(what, "everything");

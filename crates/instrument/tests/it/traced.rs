@@ -131,6 +131,8 @@ impl Workplace {
                 first_method: names.methods.len() as u32,
                 first_field: names.fields.len() as u32,
                 first_callee: names.callees.len() as u32,
+                first_block: 0,
+                is_secret: &|_| false,
             };
             let traced = trace(&bytes, &plan).expect("a compiled class can be instrumented");
             let less = traced.skipped.iter().chain(traced.reduced.iter());
@@ -309,6 +311,8 @@ fn far_jumps_find_their_way() {
         first_method: 0,
         first_field: 0,
         first_callee: 0,
+        first_block: 0,
+        is_secret: &|_| false,
     };
     let traced = trace(&bytes, &plan).expect("it is sound");
     assert!(traced.skipped.is_empty() && traced.reduced.is_empty());
@@ -350,6 +354,8 @@ fn a_large_method_tells_of_its_calls() {
         first_method: 7,
         first_field: 8,
         first_callee: 9,
+        first_block: 0,
+        is_secret: &|_| false,
     };
     let traced = trace(&bytes, &plan(&|_, _| What::CALLS_AND_WRITES)).expect("it is sound");
     let large = ("large", SkipReason::TooLarge);

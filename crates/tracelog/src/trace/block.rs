@@ -24,8 +24,13 @@ const FILTER: usize = 512;
 
 /// The header of a segment.
 pub fn segment_header() -> [u8; SEGMENT_HEADER] {
+    file_header(SEGMENT_MAGIC)
+}
+
+/// The header of a file of a trace.
+pub(super) fn file_header(magic: &[u8; 8]) -> [u8; SEGMENT_HEADER] {
     let mut header = [0; SEGMENT_HEADER];
-    header[..8].copy_from_slice(SEGMENT_MAGIC);
+    header[..8].copy_from_slice(magic);
     header[8..12].copy_from_slice(&super::VERSION.to_le_bytes());
     let sum = crc32fast::hash(&header[..12]);
     header[12..].copy_from_slice(&sum.to_le_bytes());
@@ -49,7 +54,7 @@ pub fn check_header(header: &[u8], magic: &[u8; 8]) -> Result<(), Error> {
         return Err(Error::at(ErrorKind::HeaderSum, 0));
     }
     match u32_at(header, 8) {
-        super::VERSION => Ok(()),
+        1..=super::VERSION => Ok(()),
         version => Err(Error::at(ErrorKind::Version { version }, 8)),
     }
 }

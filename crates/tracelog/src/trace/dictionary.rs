@@ -14,6 +14,7 @@ use serde::{Deserialize, Serialize};
 
 use super::block::{SEGMENT_HEADER, check_header, u32_at};
 use super::error::{Error, ErrorKind};
+use super::kind::Names;
 
 /// What the file starts with.
 pub const MAGIC: &[u8; 8] = b"HSDICT\n\0";
@@ -49,6 +50,10 @@ pub struct Start {
     pub what: Vec<String>,
     /// The user's name for the program's version.
     pub version: String,
+    /// What bounds the recording (`from`, `until`, `sample`), key and value; nothing
+    /// if it is of the whole run.
+    #[serde(default)]
+    pub bounds: Vec<(String, String)>,
 }
 
 /// A class that was instrumented.
@@ -67,6 +72,29 @@ pub struct TracedClass {
     pub callees: Vec<Member>,
     /// Methods that tell less than asked for, or nothing: name, descriptor, why.
     pub less: Vec<(String, String, String)>,
+    /// When and by whom it was defined.
+    #[serde(default)]
+    pub defined: Option<Defined>,
+}
+
+/// The definition of a class.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub struct Defined {
+    /// Events with this stamp or a later one come after it.
+    pub stamp: u64,
+    /// The thread that it happened on: `Thread.getId`.
+    pub thread: u64,
+    /// The class of its loader; empty for the boot loader.
+    pub loader: String,
+}
+
+/// The basic blocks of a method.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub struct Blocks {
+    /// The number of the first; the others follow on.
+    pub first: u32,
+    /// Where each begins in the bytecode, and its line, or 0.
+    pub starts: Vec<(u16, u16)>,
 }
 
 /// A method whose code tells events.
@@ -89,6 +117,9 @@ pub struct Method {
     pub told: Vec<(u16, String)>,
     /// The names of its parameters, as far as they are known.
     pub parameter_names: Vec<Option<String>>,
+    /// Its blocks, if they say when they run.
+    #[serde(default)]
+    pub blocks: Option<Blocks>,
 }
 
 /// A field or method as code refers to it.
@@ -131,15 +162,14 @@ pub struct Stop {
     pub lost: u64,
     /// Segments that were deleted to keep to `max-trace`.
     pub segments_deleted: u64,
+    /// How often the recording began with the method that `from` names.
+    #[serde(default)]
+    pub windows: u64,
 }
 
 /// The header of the file.
 pub fn file_header() -> [u8; SEGMENT_HEADER] {
-    let mut header = super::block::segment_header();
-    header[..8].copy_from_slice(MAGIC);
-    let sum = crc32fast::hash(&header[..12]);
-    header[12..].copy_from_slice(&sum.to_le_bytes());
-    header
+    super::block::file_header(MAGIC)
 }
 
 /// Packs one record.
@@ -240,6 +270,17 @@ impl Dictionary {
     /// All classes of objects.
     pub fn classes(&self) -> impl Iterator<Item = (u32, &str)> {
         self.classes.iter().map(|(id, name)| (*id, name.as_str()))
+    }
+
+    /// The place in [`Self::traced`] of the class whose code an event's id is from.
+    pub fn class_of(&self, names: Names, id: u32) -> Option<usize> {
+        let place = match names {
+            Names::Nothing => return None,
+            Names::Method => self.methods.get(&id),
+            Names::Field => self.fields.get(&id),
+            Names::Callee => self.callees.get(&id),
+        };
+        place.map(|place| place.class as usize)
     }
 
     /// A method and its class.

@@ -38,12 +38,14 @@ pub enum Kind {
     /// array or a string, else 0.
     Object,
     /// The text of the object before, a string or a class, as far as it is
-    /// stored: the object; length and hash of the whole.
+    /// stored: the object; length and hash of the whole. A secret one has coder 2
+    /// and nothing else.
     Text,
     /// The clock of all threads moves on: the new stamp.
     Stamp,
     /// The events that follow are of another thread: its id (`Thread.getId`),
-    /// the new stamp; 1 if it is virtual; its name.
+    /// the new stamp; bit 0 if it is virtual, bit 1 if there was a pause in which
+    /// its calls may have begun and ended; its name.
     Switch,
     /// A thread ends: its id.
     End,

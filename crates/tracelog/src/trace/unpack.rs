@@ -111,6 +111,17 @@ impl Event {
         })
     }
 
+    /// Whether the text of a [`Kind::Text`] was not stored, for it is a secret.
+    pub fn is_secret(&self) -> bool {
+        self.layout.text && self.coder == 2
+    }
+
+    /// Whether, at a [`Kind::Switch`], there was a pause in which calls of this
+    /// thread may have begun and ended.
+    pub fn is_after_pause(&self) -> bool {
+        self.tag == tag::SWITCH && self.ints[0] & 2 != 0
+    }
+
     /// The text of a [`Kind::Text`] or [`Kind::Switch`], in UTF-16 units as the
     /// JVM had them; lone surrogates are replaced.
     pub fn text(&self) -> String {
@@ -147,6 +158,7 @@ pub enum Datum {
 pub struct Unpacker {
     model: Model,
     plain: Vec<u8>,
+    decompressor: Option<zstd::bulk::Decompressor<'static>>,
     columns: [Column; COLUMNS],
     left: u32,
     event: Event,
@@ -161,13 +173,14 @@ struct Column {
 impl Column {
     #[inline]
     fn byte(&mut self, plain: &[u8]) -> Result<u8, Error> {
-        if self.at >= self.end {
-            return Err(Error::at(ErrorKind::ColumnEnds, self.at));
+        // `end` is within `plain`, but only this makes it plain to the compiler.
+        match plain.get(self.at) {
+            Some(&byte) if self.at < self.end => {
+                self.at += 1;
+                Ok(byte)
+            }
+            _ => Err(Error::at(ErrorKind::ColumnEnds, self.at)),
         }
-        let byte = plain.get(self.at);
-        self.at += 1;
-        byte.copied()
-            .ok_or(Error::at(ErrorKind::ColumnEnds, self.at))
     }
 
     #[inline]
@@ -176,6 +189,11 @@ impl Column {
         if byte < 0x80 {
             return Ok(u64::from(byte));
         }
+        self.long(byte, plain)
+    }
+
+    #[inline(never)]
+    fn long(&mut self, byte: u8, plain: &[u8]) -> Result<u64, Error> {
         let mut value = u64::from(byte & 0x7f);
         let mut shift = 7;
         loop {
@@ -198,6 +216,7 @@ impl Unpacker {
         Self {
             model: Model::default(),
             plain: Vec::new(),
+            decompressor: None,
             columns: [Column::default(); COLUMNS],
             left: 0,
             event: Event {
@@ -229,8 +248,13 @@ impl Unpacker {
         self.plain.clear();
         self.plain.reserve(plain_len);
         self.left = 0;
-        let mut decompressor =
-            zstd::bulk::Decompressor::new().map_err(|_| Error::at(ErrorKind::Compression, 0))?;
+        let decompressor = match &mut self.decompressor {
+            Some(decompressor) => decompressor,
+            none => none.insert(
+                zstd::bulk::Decompressor::new()
+                    .map_err(|_| Error::at(ErrorKind::Compression, 0))?,
+            ),
+        };
         decompressor
             .decompress_to_buffer(payload, &mut self.plain)
             .map_err(|_| Error::at(ErrorKind::Compression, 0))?;

@@ -27,5 +27,35 @@ public final class HindsightTrace {
 
     private HindsightTrace() {}
 
+    /** What an object holds is a secret: the text of a string, and of those in an array. */
+    public static void hide(Object object, int method) {
+        HindsightTracer t = HindsightTracer.hiding(method);
+        if (t != null && object != null) {
+            t.hide(object);
+        }
+    }
+
+    /** An array was made together with those in it. */
+    public static void made(Object array) {
+        if (array instanceof Object[]) {
+            Object[] all = (Object[]) array;
+            for (int i = 0; i < all.length; i++) {
+                if (all[i] != null) {
+                    store(array, i, all[i]);
+                    made(all[i]);
+                }
+            }
+        }
+    }
+
+    /** A basic block runs. */
+    public static void cover(int block) {
+        long place = HindsightTracer.blocks + block;
+        // Reading is no contention.
+        if (U.getByte(place) == 0) {
+            U.putByte(place, (byte) 1);
+        }
+    }
+
     // @PROBES@
 }

@@ -42,8 +42,16 @@ final class HindsightTracer {
 
     private static final int SWEEP_MILLIS = 10_000;
 
+    /** Elements of an array that are hidden with it. */
+    private static final int MOST_HIDDEN = 256;
+
     /** The object that has no number, for there was no memory for one. */
     private static final long UNKNOWN = 1;
+
+    /** Stands for the coder of a text that is hidden. */
+    private static final byte HIDDEN = 2;
+
+    private static final byte[] NOTHING = {};
 
     private static final long TID = U.objectFieldOffset(Thread.class, "tid");
 
@@ -53,9 +61,23 @@ final class HindsightTracer {
     private static final int SERIAL = 64;
     private static final int CLASSES = 72;
     private static final int STREAM = 80;
+    private static final int TOPS = 88;
 
     /** Where the shared words are. */
     private static long shared;
+
+    /** Where the bytes of blocks are. */
+    static long blocks;
+
+    // For HindsightWindow, before it is initialised.
+    /** Where the bytes of methods are; 0 if the whole run is recorded. */
+    static long marks;
+
+    static int every;
+    static boolean byMethod;
+
+    /** How often the recording has gone on after a pause. */
+    private static int pauses;
 
     /** Whether texts are stored. */
     private static boolean texts;
@@ -66,7 +88,16 @@ final class HindsightTracer {
     /** Read without synchronisation: an old table only makes a thread look again. */
     private static HindsightTracer[] table = new HindsightTracer[1024];
 
+    /** Stands for the table while nothing is recorded. */
+    private static final HindsightTracer[] NOBODY = new HindsightTracer[1];
+
+    /** The table that probes look into first: that one, or {@link #NOBODY}. */
+    private static HindsightTracer[] visible = table;
+
     private static final HindsightLock TABLE_LOCK = new HindsightLock();
+
+    /** Marks the virtual threads that have written, several with one mark. */
+    private static final byte[] VIRTUAL = new byte[1 << 18];
 
     private static final HindsightIdentities[] CLASS_IDS = HindsightIdentities.parts();
 
@@ -128,10 +159,43 @@ final class HindsightTracer {
     private long chunk;
     private long lost;
 
+    /** The calls of the thread whose events come now; null if the whole run is recorded. */
+    HindsightCalls calls;
+
+    /** Whether that thread is in a call that is not recorded. */
+    boolean skips;
+
+    private HindsightCalls own;
+
+    /** What objects come is a secret. */
+    private boolean hides;
+
     private HindsightTracer(Thread owner) {
         this.owner = owner;
         this.stream = U.getAndAddLong(null, shared + STREAM, 1) + 1;
         this.limit = -1;
+    }
+
+    /**
+     * Called by the agent, before {@link #start}, if not the whole run is to be recorded.
+     *
+     * @param marks memory for a byte for each method
+     * @param every of so many outermost calls one is recorded; 0 for all
+     * @param byMethod whether only calls of marked methods are outermost ones
+     * @param closed whether the recording begins with a method
+     */
+    static void narrow(long marks, int every, boolean byMethod, boolean closed) {
+        HindsightTracer.marks = marks;
+        HindsightTracer.every = every;
+        HindsightTracer.byMethod = byMethod;
+        if (closed) {
+            visible = NOBODY;
+        }
+    }
+
+    /** Called by the agent, before {@link #start}, if blocks are to be told. */
+    static void cover(long memory) {
+        blocks = memory;
     }
 
     /**
@@ -149,13 +213,55 @@ final class HindsightTracer {
         HindsightNumbers.start(bits, memory + SERIAL);
         HindsightCarrier.get();
         Array.getLength(first.known.get());
+        if (HindsightWindow.PARTIAL) {
+            HindsightCalls.remove(0);
+        }
+        // The JVM looks for native methods by Java code, which may have probes later.
+        take(0, 0, 0, 0, false);
+        release(0);
+        define(0, null);
+        window(false);
         pause();
     }
 
     /** The tracer of the current thread; null if nothing is to be recorded. */
     static HindsightTracer get() {
+        HindsightTracer tracer = any();
+        return HindsightWindow.PARTIAL && tracer != null && tracer.skips ? null : tracer;
+    }
+
+    /** The same for a method that begins. */
+    static HindsightTracer entering(int method) {
+        return HindsightWindow.PARTIAL ? HindsightWindow.entering(method) : any();
+    }
+
+    /** The same for one that ends, or catches an exception. */
+    static HindsightTracer leaving(int method, boolean caught) {
+        return HindsightWindow.PARTIAL ? HindsightWindow.leaving(method, caught) : any();
+    }
+
+    /**
+     * The same for a secret, which is told before the event that has it. Recorded or not: it may be told
+     * elsewhere.
+     */
+    static HindsightTracer hiding(int method) {
+        if (HindsightWindow.PARTIAL) {
+            HindsightWindow.begin(method);
+        }
+        return any();
+    }
+
+    /** Called behind the event of an end. */
+    static void left(HindsightTracer tracer, int method) {
+        if (HindsightWindow.PARTIAL) {
+            HindsightWindow.left(tracer, method);
+        }
+    }
+
+    /** The same, be this call recorded or not. */
+    static HindsightTracer any() {
         Thread thread = Thread.currentThread();
-        HindsightTracer[] all = table;
+        HindsightTracer[] all = visible;
         HindsightTracer tracer = all[(int) U.getLong(thread, TID) & all.length - 1];
         if (tracer != null && tracer.self == thread) {
             return tracer;
@@ -225,6 +331,14 @@ final class HindsightTracer {
         try {
             Thread carrier = HindsightCarrier.get();
             HindsightTracer tracer = find(table, carrier);
+            if (visible == NOBODY) {
+                if (tracer != null && tracer.current == thread) {
+                    // It goes on with a word about this.
+                    tracer.current = null;
+                    tracer.self = null;
+                }
+                return null;
+            }
             if (tracer == null) {
                 tracer = register(carrier);
             }
@@ -311,6 +425,9 @@ final class HindsightTracer {
         }
         U.storeFence();
         table = larger;
+        if (visible != NOBODY) {
+            visible = larger;
+        }
         return true;
     }
 
@@ -330,8 +447,19 @@ final class HindsightTracer {
         }
         long now = U.getAndAddLong(null, shared + STAMP, 1) + 1;
         long tid = U.getLong(thread, TID);
+        int place = (int) tid & MOUNTS.length - 1;
+        int flags = thread == owner ? 0 : 1;
+        // A virtual thread that has written since the pause is known by its mount.
+        boolean paused = pauses > 0 && (thread == owner || MOUNTS[place] >>> STREAM_BITS != tid);
+        if (HindsightWindow.PARTIAL) {
+            calls = thread != owner ? HindsightCalls.of(tid) : own != null ? own : (own = new HindsightCalls(tid));
+            if (paused) {
+                calls.forget();
+            }
+            skips = HindsightTracer.every != 0 && calls.skips;
+        }
         U.putByte(p, (byte) SWITCH_TAG);
-        U.putInt(p + 1, thread == owner ? 0 : 1);
+        U.putInt(p + 1, paused ? flags | 2 : flags);
         U.putLong(p + 5, tid);
         U.putLong(p + 13, now);
         done(putText(p + 21, text, length, name.coder()));
@@ -339,9 +467,60 @@ final class HindsightTracer {
         if (thread == owner) {
             self = thread;
         } else {
-            MOUNTS[(int) tid & MOUNTS.length - 1] = tid << STREAM_BITS ^ stream;
+            MOUNTS[place] = tid << STREAM_BITS ^ stream;
+            VIRTUAL[(int) tid & VIRTUAL.length - 1] = 1;
         }
         return true;
+    }
+
+    /** Records from here on. */
+    static void goOn() {
+        if (visible != NOBODY || !ready) {
+            return;
+        }
+        TABLE_LOCK.acquire();
+        try {
+            if (visible == NOBODY) {
+                for (int i = 0; i < MOUNTS.length; i++) {
+                    MOUNTS[i] = 0;
+                }
+                pauses++;
+                window(true);
+                visible = table;
+            }
+        } finally {
+            TABLE_LOCK.release();
+        }
+    }
+
+    /** Records nothing from here on. */
+    static void stop() {
+        TABLE_LOCK.acquire();
+        visible = NOBODY;
+        TABLE_LOCK.release();
+    }
+
+    /** The number of an outermost call. */
+    static long nextTop() {
+        return U.getAndAddLong(null, shared + TOPS, 1);
+    }
+
+    /** Gives an object its number without its text. */
+    void hide(Object object) {
+        hides = true;
+        try {
+            id(object);
+            if (object instanceof Object[]) {
+                Object[] all = (Object[]) object;
+                for (int i = 0; i < all.length && i < MOST_HIDDEN; i++) {
+                    if (all[i] instanceof String) {
+                        id(all[i]);
+                    }
+                }
+            }
+        } finally {
+            hides = false;
+        }
     }
 
     private static long putText(long p, byte[] text, int length, byte coder) {
@@ -419,10 +598,21 @@ final class HindsightTracer {
             return;
         }
         U.putByte(p, (byte) OBJECT_TAG);
+        boolean hidden = hides && text != null;
         U.putLong(p + 1, id);
-        U.putInt(p + 9, length);
+        U.putInt(p + 9, hidden ? 0 : length);
         done(p + 13);
         if (text == null || !texts) {
+            return;
+        }
+        if (hidden) {
+            p = room();
+            if (p != 0) {
+                U.putByte(p, (byte) TEXT_TAG);
+                U.putLong(p + 1, id);
+                U.putLong(p + 9, 0);
+                done(putText(p + 17, NOTHING, 0, HIDDEN));
+            }
             return;
         }
         byte[] bytes = text.value();
@@ -546,6 +736,39 @@ final class HindsightTracer {
         }
     }
 
+    /** Called when a virtual thread has ended, on its last carrier. */
+    public static void endedVirtual(Thread thread) {
+        try {
+            long tid = U.getLong(thread, TID);
+            if (HindsightWindow.PARTIAL) {
+                HindsightCalls.remove(tid);
+            }
+            if (!ready || visible == NOBODY || VIRTUAL[(int) tid & VIRTUAL.length - 1] == 0) {
+                return;
+            }
+            Thread carrier = HindsightCarrier.get();
+            HindsightTracer tracer = find(table, carrier);
+            if (tracer == null) {
+                tracer = register(carrier);
+            }
+            if (tracer.writesFor(thread) || tracer.switchTo(thread)) {
+                long p = tracer.room();
+                if (p != 0) {
+                    U.putByte(p, (byte) END_TAG);
+                    U.putLong(p + 1, tid);
+                    tracer.done(p + 9);
+                }
+            }
+            if (HindsightWindow.PARTIAL) {
+                HindsightCalls.remove(tid);
+            }
+            tracer.self = null;
+            tracer.current = null;
+        } catch (Throwable e) {
+            // The thread has ended all the same.
+        }
+    }
+
     /** Gives the chunk back, and is found no more. */
     private void leave() {
         TABLE_LOCK.acquire();
@@ -597,12 +820,16 @@ final class HindsightTracer {
      * Takes a chunk for another, which is full.
      *
      * @param full the old chunk, or 0
+     * @param stream if it is 0, there is none to be had
      * @return its address, or 0 if there is none
      */
     private static native long take(long full, long stream, long thread, long stamp, boolean virtual);
 
     /** Gives back the last chunk of a thread. */
     private static native void release(long chunk);
+
+    /** Says that the recording goes on, if it does. */
+    private static native void window(boolean begins);
 
     /** Writes the name of a class down. */
     private static native void define(int id, Class<?> type);

@@ -1,0 +1,116 @@
+//! `hindsight export`.
+
+use super::Failure;
+use crate::progress::Progress;
+use crate::trace::Trace;
+use crate::trace::export::{Export, TABLES};
+use crate::trace::steps::{Steps, What};
+use anyhow::Result;
+use std::io::{IsTerminal, Write};
+use std::path::PathBuf;
+
+/// Write a recorded run as Parquet tables, for DuckDB, Spark, pandas and the like.
+///
+/// Five files: calls, with their arguments in a table of their own, writes, objects,
+/// and the basic blocks that have run. They are joined by `call` and `object`; a number is one object for the
+/// whole run.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Columns:
+    calls      call, parent, depth, thread, virtual, thread_name, stamp, method_id, class, method,
+               descriptor, this_object, this_class, ended (return, throw, open), result_object,
+               result_class, result_integer, result_real
+    arguments  call, index (from 1), name, type, object, class, integer, real
+    writes     call, thread, stamp, kind (field, static, element, unseen), class, field, type,
+               object, object_class, index, value_object, value_class, value_integer, value_real
+    objects    object, class, thread, stamp, length, text
+    blocks     method_id, class, method, descriptor, offset, line, run (of trace-what=coverage)
+
+    Calls are in the order of their ends, and numbered by their beginnings; parent is the
+    call around them on the same thread. A result is what was returned or thrown. Integers
+    are boolean (0 or 1) to long, and char by its code; reals are float and double. A null
+    reference, and what was not recorded, is null. An unseen write is a call like
+    System.arraycopy: class and field name it.
+
+Examples:
+    $ hindsight export --parquet hindsight-out --out tables
+    $ duckdb -c \"select class, method, count(*) from 'tables/calls.parquet' group by all order by 3 desc\"
+
+Exit status:
+    0 on success,
+    1 if there is no trace, it is damaged, or the tables cannot be written,
+    2 if the arguments are wrong.")]
+pub struct Opts {
+    /// Directory of a run that was recorded with mode=trace, or its trace.
+    #[arg(value_name = "DIR")]
+    path: PathBuf,
+
+    /// Write Parquet, the one format there is.
+    #[arg(long, required = true)]
+    parquet: bool,
+
+    /// Directory for the tables; it must have none yet.
+    #[arg(long, value_name = "DIR")]
+    out: PathBuf,
+
+    /// No notes and no progress on stderr.
+    #[arg(long)]
+    quiet: bool,
+}
+
+impl Opts {
+    /// Writes the tables, and a line about each to `out`.
+    ///
+    /// # Errors
+    ///
+    /// Fails if there is no trace, if part of it cannot be read, or if the tables
+    /// cannot be written.
+    pub fn run(&self, out: &mut dyn Write) -> Result<()> {
+        let trace = Trace::open(&self.path)?;
+        if !self.quiet {
+            for note in &trace.notes {
+                eprintln!("hindsight: {note}");
+            }
+        }
+        let mut failed = !trace.log.damage.is_empty();
+        let mut export = Export::create(&self.out, &trace)?;
+        if let Err(error) = self.fill(&trace, &mut export, &mut failed) {
+            // Without their ends they cannot be read.
+            export.discard();
+            return Err(error);
+        }
+        let rows = export.finish()?;
+        for ((name, _), rows) in TABLES.iter().zip(rows) {
+            let path = self.out.join(format!("{name}.parquet"));
+            writeln!(out, "{rows:>14}  {}", path.display())?;
+        }
+        if failed { Err(Failure.into()) } else { Ok(()) }
+    }
+
+    fn fill(&self, trace: &Trace, export: &mut Export<'_>, failed: &mut bool) -> Result<()> {
+        let blocks = trace.log.blocks().iter();
+        let events = blocks.map(|block| u64::from(block.header.events)).sum();
+        let on = !self.quiet && std::io::stderr().is_terminal();
+        let mut progress = Progress::new(on, events);
+        let mut steps = Steps::new(&trace.log, &trace.all());
+        let mut done: u64 = 0;
+        while let Some(step) = steps.next_step() {
+            match step {
+                Ok(step) => {
+                    *failed |= matches!(step.what, What::Lost(_));
+                    export.add(&step)?;
+                }
+                Err(error) => {
+                    eprintln!("hindsight: damaged: {error}; the rest of the block is left out");
+                    *failed = true;
+                }
+            }
+            done += 1;
+            if done.is_multiple_of(4096) {
+                progress.add(4096);
+                progress.show(&"of the events");
+            }
+        }
+        Ok(())
+    }
+}

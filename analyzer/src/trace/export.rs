@@ -1,0 +1,548 @@
+//! A trace as tables, for questions of people's own.
+//!
+//! [`Export`] takes step by step and keeps only the calls that are going on, so
+//! memory follows the depth of calls and the number of threads.
+
+use super::Trace;
+use super::blocks::{Covered, covered};
+use super::steps::{Argument, Place, Step, What};
+use super::table::{Cell, Table};
+use anyhow::{Context, Result};
+use hindsight_tracelog::trace::dictionary::{Dictionary, Start};
+use hindsight_tracelog::trace::{Datum, ObjectId};
+use parquet::data_type::ByteArray;
+use std::collections::HashMap;
+use std::fs;
+use std::path::Path;
+
+/// One row for each call, in the order in which they end.
+///
+/// `call` numbers calls by their beginnings; `parent` is the call on the same
+/// thread that was going on then, of those that are recorded. `ended` is `return`,
+/// `throw`, or `open` if its end is not in the trace. `result` is what it returned
+/// or threw; integers are `boolean` (0, 1) to `long`, and `char` by its code.
+pub const CALLS: &str = "message calls {
+    required int64 call;
+    optional int64 parent;
+    required int32 depth;
+    required int64 thread;
+    required boolean virtual;
+    optional binary thread_name (STRING);
+    required int64 stamp;
+    required int32 method_id;
+    optional binary class (STRING);
+    optional binary method (STRING);
+    optional binary descriptor (STRING);
+    optional int64 this_object;
+    optional binary this_class (STRING);
+    required binary ended (STRING);
+    optional int64 result_object;
+    optional binary result_class (STRING);
+    optional int64 result_integer;
+    optional double result_real;
+}";
+
+/// One row for each argument that was told; `index` counts from 1.
+pub const ARGUMENTS: &str = "message arguments {
+    required int64 call;
+    required int32 index;
+    optional binary name (STRING);
+    optional binary type (STRING);
+    optional int64 object;
+    optional binary class (STRING);
+    optional int64 integer;
+    optional double real;
+}";
+
+/// One row for each write, in the order of the log. `kind` is `field`, `static`,
+/// `element`, or `unseen`: a call that writes by itself (`class` and `field` name
+/// it, and `object` is its receiver or first object).
+pub const WRITES: &str = "message writes {
+    optional int64 call;
+    required int64 thread;
+    required int64 stamp;
+    required binary kind (STRING);
+    optional binary class (STRING);
+    optional binary field (STRING);
+    optional binary type (STRING);
+    optional int64 object;
+    optional binary object_class (STRING);
+    optional int32 index;
+    optional int64 value_object;
+    optional binary value_class (STRING);
+    optional int64 value_integer;
+    optional double value_real;
+}";
+
+/// One row for each object, when it is seen first. `text` is that of strings (cut
+/// where the recorder cut it), boxes, enum constants and classes.
+pub const OBJECTS: &str = "message objects {
+    required int64 object;
+    optional binary class (STRING);
+    required int64 thread;
+    required int64 stamp;
+    optional int64 length;
+    optional binary text (STRING);
+}";
+
+/// One row for each basic block of the methods that say which have run; none if that
+/// was not asked. `offset` is in the bytecode; a block that has no line has null.
+pub const BLOCKS: &str = "message blocks {
+    required int32 method_id;
+    required binary class (STRING);
+    required binary method (STRING);
+    required binary descriptor (STRING);
+    required int32 offset;
+    optional int32 line;
+    required boolean run;
+}";
+
+/// The tables with the names of their files.
+pub const TABLES: [(&str, &str); 5] = [
+    ("calls", CALLS),
+    ("arguments", ARGUMENTS),
+    ("writes", WRITES),
+    ("objects", OBJECTS),
+    ("blocks", BLOCKS),
+];
+
+/// Threads that are remembered without a call that is going on.
+const MAX_THREADS: usize = 1 << 16;
+
+/// What is written to, by the names in [`TABLES`].
+pub struct Export<'d> {
+    dictionary: &'d Dictionary,
+    calls: Table,
+    arguments: Table,
+    writes: Table,
+    objects: Table,
+    blocks: Table,
+    threads: HashMap<u64, Thread>,
+    next_call: i64,
+    classes: HashMap<u32, Option<ByteArray>>,
+    methods: HashMap<u32, [Option<ByteArray>; 3]>,
+    fields: HashMap<u32, [Option<ByteArray>; 3]>,
+}
+
+#[derive(Default)]
+struct Thread {
+    name: Option<ByteArray>,
+    calls: Vec<Call>,
+}
+
+/// A call that is going on.
+struct Call {
+    number: i64,
+    parent: Option<i64>,
+    method: u32,
+    stamp: i64,
+    is_virtual: bool,
+    this: Option<ObjectId>,
+}
+
+impl<'d> Export<'d> {
+    /// Begins the files in a directory, which is made if it is not there.
+    ///
+    /// # Errors
+    ///
+    /// Fails if they cannot be made, or are there already.
+    pub fn create(directory: &Path, trace: &'d Trace) -> Result<Export<'d>> {
+        let dictionary = &trace.log.dictionary;
+        fs::create_dir_all(directory)
+            .with_context(|| format!("failed to make {}", directory.display()))?;
+        let Start {
+            started_ms,
+            pid,
+            what,
+            version,
+            ..
+        } = dictionary.start.clone().unwrap_or_default();
+        let metadata = [
+            ("schema", "hindsight.export/1".to_owned()),
+            ("started_ms", started_ms.to_string()),
+            ("pid", pid.to_string()),
+            ("what", what.join(";")),
+            ("version", version),
+        ];
+        let table = |(name, schema): (&str, &str)| {
+            Table::create(directory.join(format!("{name}.parquet")), schema, &metadata)
+        };
+        let threads = dictionary.threads.iter().map(|(id, name)| {
+            let thread = Thread {
+                name: Some(name.as_str().into()),
+                calls: Vec::new(),
+            };
+            (*id, thread)
+        });
+        let [calls, arguments, writes, objects, blocks] = TABLES.map(table);
+        let mut export = Export {
+            dictionary,
+            calls: calls?,
+            arguments: arguments?,
+            writes: writes?,
+            objects: objects?,
+            blocks: blocks?,
+            threads: threads.collect(),
+            next_call: 1,
+            classes: HashMap::new(),
+            methods: HashMap::new(),
+            fields: HashMap::new(),
+        };
+        for covered in covered(trace) {
+            export.add_blocks(&covered)?;
+        }
+        Ok(export)
+    }
+
+    fn add_blocks(&mut self, covered: &Covered<'_>) -> Result<()> {
+        let method = covered.method;
+        let names = [&covered.class.name, &method.name, &method.descriptor];
+        let names = names.map(|name| Some(ByteArray::from(name.as_str())));
+        for block in &covered.blocks {
+            let [class, name, descriptor] = names.clone();
+            self.blocks.add([
+                Cell::Int(Some(method.id as i32)),
+                Cell::Text(class),
+                Cell::Text(name),
+                Cell::Text(descriptor),
+                Cell::Int(Some(i32::from(block.offset))),
+                Cell::Int((block.line > 0).then_some(i32::from(block.line))),
+                Cell::Bool(block.has_run),
+            ])?;
+        }
+        Ok(())
+    }
+
+    /// Takes the next step. They must come in the order of the log.
+    ///
+    /// # Errors
+    ///
+    /// Fails if a file cannot be written.
+    pub fn add(&mut self, step: &Step) -> Result<()> {
+        match &step.what {
+            What::Thread { name, paused } => {
+                if self.threads.len() > MAX_THREADS {
+                    // Virtual ones come by the hundred thousand.
+                    self.threads.retain(|_, thread| !thread.calls.is_empty());
+                }
+                let thread = self.threads.entry(step.thread).or_default();
+                thread.name = Some(name.as_str().into());
+                if *paused {
+                    let thread = Thread {
+                        name: thread.name.clone(),
+                        calls: std::mem::take(&mut thread.calls),
+                    };
+                    self.leave(step.thread, thread)?;
+                }
+            }
+            What::End => {
+                if let Some(thread) = self.threads.remove(&step.thread) {
+                    self.leave(step.thread, thread)?;
+                }
+            }
+            What::Enter { method, arguments } => self.enter(step, *method, arguments)?,
+            What::Exit { method, value } => self.end(step, *method, "return", *value)?,
+            What::Unwind { method, exception } => {
+                let exception = Datum::Reference(*exception);
+                self.end(step, *method, "throw", Some(exception))?;
+            }
+            What::Caught { method, .. } => {
+                while self.top(step).is_some_and(|call| call.method != *method)
+                    && self.is_going_on(step, *method)
+                {
+                    self.pop(step, "throw", None)?;
+                }
+            }
+            What::Bind { this, .. } => {
+                // The innermost constructor that has none yet. Those that call it
+                // get theirs when they are bound themselves.
+                if let Some(call) = self.top(step) {
+                    call.this = *this;
+                }
+            }
+            What::Write { place, value } => self.write(step, place, *value)?,
+            What::Called { callee, values } => {
+                let names = member(self.dictionary.callee(*callee));
+                let object = values.iter().find_map(|value| match value {
+                    Datum::Reference(object) => *object,
+                    _ => None,
+                });
+                self.write_row(step, "unseen", names, object, None, None)?;
+            }
+            What::New {
+                object,
+                length,
+                text,
+                ..
+            } => {
+                let class = self.class(Some(*object));
+                self.objects.add([
+                    Cell::Long(Some(object.serial() as i64)),
+                    Cell::Text(class),
+                    Cell::Long(Some(step.thread as i64)),
+                    Cell::Long(Some(step.stamp as i64)),
+                    Cell::Long((*length > 0).then_some(i64::from(*length))),
+                    Cell::Text(text.as_deref().map(ByteArray::from)),
+                ])?;
+            }
+            What::Class { .. } | What::Read { .. } | What::Lost(_) => {}
+        }
+        Ok(())
+    }
+
+    /// Writes the calls that are still going on, and the ends of the files. Returns
+    /// the number of rows of each table, in the order of [`TABLES`].
+    ///
+    /// # Errors
+    ///
+    /// Fails if a file cannot be written.
+    pub fn finish(mut self) -> Result<[u64; 5]> {
+        let mut threads: Vec<_> = std::mem::take(&mut self.threads).into_iter().collect();
+        threads.sort_unstable_by_key(|(id, _)| *id);
+        for (id, thread) in threads {
+            self.leave(id, thread)?;
+        }
+        Ok([
+            self.calls.finish()?,
+            self.arguments.finish()?,
+            self.writes.finish()?,
+            self.objects.finish()?,
+            self.blocks.finish()?,
+        ])
+    }
+
+    /// Removes what was begun.
+    pub fn discard(self) {
+        for table in [
+            self.calls,
+            self.arguments,
+            self.writes,
+            self.objects,
+            self.blocks,
+        ] {
+            // What cannot be removed is an unreadable file, and was told of.
+            let _ = fs::remove_file(table.path());
+        }
+    }
+
+    fn top(&mut self, step: &Step) -> Option<&mut Call> {
+        self.threads.get_mut(&step.thread)?.calls.last_mut()
+    }
+
+    fn is_going_on(&self, step: &Step, method: u32) -> bool {
+        let thread = self.threads.get(&step.thread);
+        thread.is_some_and(|thread| thread.calls.iter().any(|call| call.method == method))
+    }
+
+    fn enter(&mut self, step: &Step, method: u32, arguments: &[Argument]) -> Result<()> {
+        let number = self.next_call;
+        self.next_call += 1;
+        let entry = self.dictionary.method(method).map(|(_, method)| method);
+        let mut this = None;
+        for argument in arguments {
+            if argument.index == 0 {
+                if let Datum::Reference(object) = argument.value {
+                    this = object;
+                }
+                continue;
+            }
+            let name = entry.and_then(|entry| {
+                let names = &entry.parameter_names;
+                names.get(usize::from(argument.index) - 1)?.as_deref()
+            });
+            let told = entry.and_then(|entry| {
+                let mut told = entry.told.iter();
+                told.find(|(index, _)| *index == argument.index)
+            });
+            let value = self.value(Some(argument.value));
+            let [object, class, integer, real] = value;
+            self.arguments.add([
+                Cell::Long(Some(number)),
+                Cell::Int(Some(i32::from(argument.index))),
+                Cell::Text(name.map(ByteArray::from)),
+                Cell::Text(told.map(|(_, ty)| ty.as_str().into())),
+                object,
+                class,
+                integer,
+                real,
+            ])?;
+        }
+        let calls = &mut self.threads.entry(step.thread).or_default().calls;
+        calls.push(Call {
+            number,
+            parent: calls.last().map(|call| call.number),
+            method,
+            stamp: step.stamp as i64,
+            is_virtual: step.is_virtual,
+            this,
+        });
+        Ok(())
+    }
+
+    /// Ends the innermost call of a method, and what is deeper.
+    fn end(&mut self, step: &Step, method: u32, ended: &str, value: Option<Datum>) -> Result<()> {
+        if !self.is_going_on(step, method) {
+            // It began before the recording.
+            return Ok(());
+        }
+        while self.top(step).is_some_and(|call| call.method != method) {
+            self.pop(step, "throw", None)?;
+        }
+        self.pop(step, ended, value)
+    }
+
+    fn pop(&mut self, step: &Step, ended: &str, value: Option<Datum>) -> Result<()> {
+        let Some(thread) = self.threads.get_mut(&step.thread) else {
+            return Ok(());
+        };
+        let (call, name) = (thread.calls.pop(), thread.name.clone());
+        let depth = thread.calls.len();
+        match call {
+            Some(call) => self.call_row(step.thread, name, depth, &call, ended, value),
+            None => Ok(()),
+        }
+    }
+
+    /// Writes the calls that were going on when a thread was seen last.
+    fn leave(&mut self, id: u64, mut thread: Thread) -> Result<()> {
+        while let Some(call) = thread.calls.pop() {
+            let depth = thread.calls.len();
+            self.call_row(id, thread.name.clone(), depth, &call, "open", None)?;
+        }
+        Ok(())
+    }
+
+    fn call_row(
+        &mut self,
+        thread: u64,
+        name: Option<ByteArray>,
+        depth: usize,
+        call: &Call,
+        ended: &str,
+        value: Option<Datum>,
+    ) -> Result<()> {
+        let dictionary = self.dictionary;
+        let names = self.methods.entry(call.method).or_insert_with(|| {
+            let method = dictionary.method(call.method);
+            method.map_or([None, None, None], |(class, method)| {
+                [&class.name, &method.name, &method.descriptor]
+                    .map(|name| Some(name.as_str().into()))
+            })
+        });
+        let [class, method, descriptor] = names.clone();
+        let this_class = self.class(call.this);
+        let [object, object_class, integer, real] = self.value(value);
+        self.calls.add([
+            Cell::Long(Some(call.number)),
+            Cell::Long(call.parent),
+            Cell::Int(Some(i32::try_from(depth).unwrap_or(i32::MAX))),
+            Cell::Long(Some(thread as i64)),
+            Cell::Bool(call.is_virtual),
+            Cell::Text(name),
+            Cell::Long(Some(call.stamp)),
+            Cell::Int(Some(call.method as i32)),
+            Cell::Text(class),
+            Cell::Text(method),
+            Cell::Text(descriptor),
+            number(call.this),
+            Cell::Text(this_class),
+            Cell::Text(Some(ended.into())),
+            object,
+            object_class,
+            integer,
+            real,
+        ])
+    }
+
+    fn write(&mut self, step: &Step, place: &Place, value: Option<Datum>) -> Result<()> {
+        let (kind, field, object, index) = match *place {
+            Place::Field { object, field } => {
+                // A constructor's that is not bound yet has no object.
+                ("field", Some(field), object, None)
+            }
+            Place::Static { field } => ("static", Some(field), None, None),
+            Place::Element { array, index } => ("element", None, array, Some(index)),
+        };
+        let names = match field {
+            Some(id) => {
+                let dictionary = self.dictionary;
+                let names = self.fields.entry(id);
+                names
+                    .or_insert_with(|| member(dictionary.field(id)))
+                    .clone()
+            }
+            None => [None, None, None],
+        };
+        self.write_row(step, kind, names, object, index, value)
+    }
+
+    fn write_row(
+        &mut self,
+        step: &Step,
+        kind: &str,
+        [class, name, ty]: [Option<ByteArray>; 3],
+        object: Option<ObjectId>,
+        index: Option<i32>,
+        value: Option<Datum>,
+    ) -> Result<()> {
+        let call = self.top(step).map(|call| call.number);
+        let object_class = self.class(object);
+        let [value_object, value_class, integer, real] = self.value(value);
+        self.writes.add([
+            Cell::Long(call),
+            Cell::Long(Some(step.thread as i64)),
+            Cell::Long(Some(step.stamp as i64)),
+            Cell::Text(Some(kind.into())),
+            Cell::Text(class),
+            Cell::Text(name),
+            Cell::Text(ty),
+            number(object),
+            Cell::Text(object_class),
+            Cell::Int(index),
+            value_object,
+            value_class,
+            integer,
+            real,
+        ])
+    }
+
+    /// Object, its class, integer and real number.
+    fn value(&mut self, value: Option<Datum>) -> [Cell; 4] {
+        let (mut object, mut integer, mut real) = (None, None, None);
+        match value {
+            None => {}
+            Some(Datum::Reference(of)) => object = of,
+            Some(Datum::Int(value)) => integer = Some(i64::from(value)),
+            Some(Datum::Long(value)) => integer = Some(value),
+            Some(Datum::Float(value)) => real = Some(f64::from(value)),
+            Some(Datum::Double(value)) => real = Some(value),
+        }
+        let class = self.class(object);
+        [
+            number(object),
+            Cell::Text(class),
+            Cell::Long(integer),
+            Cell::Double(real),
+        ]
+    }
+
+    fn class(&mut self, object: Option<ObjectId>) -> Option<ByteArray> {
+        let id = object?.class();
+        let dictionary = self.dictionary;
+        let name = self.classes.entry(id);
+        name.or_insert_with(|| dictionary.class(id).map(ByteArray::from))
+            .clone()
+    }
+}
+
+fn number(object: Option<ObjectId>) -> Cell {
+    Cell::Long(object.map(|object| object.serial() as i64))
+}
+
+fn member(
+    member: Option<&hindsight_tracelog::trace::dictionary::Member>,
+) -> [Option<ByteArray>; 3] {
+    member.map_or([None, None, None], |member| {
+        [&member.owner, &member.name, &member.descriptor].map(|name| Some(name.as_str().into()))
+    })
+}

@@ -1,0 +1,194 @@
+//! A Parquet file that grows row by row, in bounded memory.
+
+use anyhow::{Context, Result, bail};
+use parquet::basic::{Compression, Type as Physical, ZstdLevel};
+use parquet::data_type::{BoolType, ByteArray, ByteArrayType, DoubleType, Int32Type, Int64Type};
+use parquet::file::metadata::KeyValue;
+use parquet::file::properties::WriterProperties;
+use parquet::file::writer::SerializedFileWriter;
+use parquet::schema::parser::parse_message_type;
+use std::fs::{File, OpenOptions};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// Rows that are held at most.
+const GROUP: usize = 1 << 16;
+
+/// A value of a row. `None` is null.
+#[derive(Debug, Clone)]
+pub enum Cell {
+    /// `int64`
+    Long(Option<i64>),
+    /// `int32`
+    Int(Option<i32>),
+    /// `double`
+    Double(Option<f64>),
+    /// `boolean`
+    Bool(bool),
+    /// `binary (STRING)`; a clone costs no copy.
+    Text(Option<ByteArray>),
+}
+
+enum Values {
+    Long(Vec<i64>),
+    Int(Vec<i32>),
+    Double(Vec<f64>),
+    Bool(Vec<bool>),
+    Text(Vec<ByteArray>),
+}
+
+struct Column {
+    /// Null is no value, and level 0.
+    values: Values,
+    /// Empty if there can be no null.
+    levels: Option<Vec<i16>>,
+}
+
+/// A table.
+pub struct Table {
+    path: PathBuf,
+    writer: SerializedFileWriter<File>,
+    columns: Vec<Column>,
+    rows: usize,
+    total: u64,
+}
+
+impl Table {
+    /// Begins a file of the columns in `schema`, a Parquet message type, which may
+    /// not exist yet.
+    pub fn create(path: PathBuf, schema: &str, metadata: &[(&str, String)]) -> Result<Table> {
+        let context = || format!("failed to write {}", path.display());
+        let file = OpenOptions::new().write(true).create_new(true).open(&path);
+        let file = file.with_context(context)?;
+        let schema = Arc::new(parse_message_type(schema).with_context(context)?);
+        let columns = schema
+            .get_fields()
+            .iter()
+            .map(|field| {
+                Ok(Column {
+                    values: match field.get_physical_type() {
+                        Physical::INT64 => Values::Long(Vec::new()),
+                        Physical::INT32 => Values::Int(Vec::new()),
+                        Physical::DOUBLE => Values::Double(Vec::new()),
+                        Physical::BOOLEAN => Values::Bool(Vec::new()),
+                        Physical::BYTE_ARRAY => Values::Text(Vec::new()),
+                        other => bail!("no column has type {other}"),
+                    },
+                    levels: field.is_optional().then(Vec::new),
+                })
+            })
+            .collect::<Result<Vec<_>>>()?;
+        let pairs = metadata
+            .iter()
+            .map(|(key, value)| KeyValue::new((*key).to_owned(), value.clone()));
+        let properties = WriterProperties::builder()
+            .set_compression(Compression::ZSTD(ZstdLevel::try_new(1)?))
+            .set_created_by(format!("hindsight {}", env!("CARGO_PKG_VERSION")))
+            .set_key_value_metadata(Some(pairs.collect()))
+            .build();
+        let writer = SerializedFileWriter::new(file, schema, Arc::new(properties));
+        Ok(Table {
+            writer: writer.with_context(context)?,
+            columns,
+            rows: 0,
+            total: 0,
+            path,
+        })
+    }
+
+    /// Adds a row: a cell for each column, in their order.
+    pub fn add<const N: usize>(&mut self, row: [Cell; N]) -> Result<()> {
+        if N != self.columns.len() {
+            bail!("a row has {N} cells, not {}", self.columns.len());
+        }
+        for (column, cell) in self.columns.iter_mut().zip(row) {
+            column.add(cell)?;
+        }
+        self.rows += 1;
+        self.total += 1;
+        if self.rows == GROUP {
+            self.flush()?;
+        }
+        Ok(())
+    }
+
+    fn flush(&mut self) -> Result<()> {
+        if self.rows == 0 {
+            return Ok(());
+        }
+        let context = || format!("failed to write {}", self.path.display());
+        let mut group = self.writer.next_row_group().with_context(context)?;
+        for column in &mut self.columns {
+            let writer = group.next_column().with_context(context)?;
+            let Some(mut writer) = writer else {
+                bail!("a column is missing");
+            };
+            let levels = column.levels.as_deref();
+            match &column.values {
+                Values::Long(of) => writer.typed::<Int64Type>().write_batch(of, levels, None),
+                Values::Int(of) => writer.typed::<Int32Type>().write_batch(of, levels, None),
+                Values::Double(of) => writer.typed::<DoubleType>().write_batch(of, levels, None),
+                Values::Bool(of) => writer.typed::<BoolType>().write_batch(of, levels, None),
+                Values::Text(of) => writer
+                    .typed::<ByteArrayType>()
+                    .write_batch(of, levels, None),
+            }
+            .with_context(context)?;
+            writer.close().with_context(context)?;
+            column.clear();
+        }
+        group.close().with_context(context)?;
+        self.rows = 0;
+        Ok(())
+    }
+
+    /// Writes what is left, and the end. Returns the number of rows.
+    pub fn finish(mut self) -> Result<u64> {
+        self.flush()?;
+        let context = || format!("failed to write {}", self.path.display());
+        self.writer.finish().with_context(context)?;
+        Ok(self.total)
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+}
+
+impl Column {
+    fn add(&mut self, cell: Cell) -> Result<()> {
+        fn push<T>(values: &mut Vec<T>, value: Option<T>) -> bool {
+            let is_there = value.is_some();
+            values.extend(value);
+            is_there
+        }
+        let is_there = match (&mut self.values, cell) {
+            (Values::Long(values), Cell::Long(value)) => push(values, value),
+            (Values::Int(values), Cell::Int(value)) => push(values, value),
+            (Values::Double(values), Cell::Double(value)) => push(values, value),
+            (Values::Bool(values), Cell::Bool(value)) => push(values, Some(value)),
+            (Values::Text(values), Cell::Text(value)) => push(values, value),
+            (_, cell) => bail!("{cell:?} is in the wrong column"),
+        };
+        match &mut self.levels {
+            Some(levels) => levels.push(i16::from(is_there)),
+            None if !is_there => bail!("a value is missing"),
+            None => {}
+        }
+        Ok(())
+    }
+
+    fn clear(&mut self) {
+        match &mut self.values {
+            Values::Long(values) => values.clear(),
+            Values::Int(values) => values.clear(),
+            Values::Double(values) => values.clear(),
+            Values::Bool(values) => values.clear(),
+            Values::Text(values) => values.clear(),
+        }
+        if let Some(levels) = &mut self.levels {
+            levels.clear();
+        }
+    }
+}

@@ -1,0 +1,57 @@
+//! Which parameters hold secrets, by their names.
+
+use hindsight_classfile::{Code, Member, Utf8, tables};
+
+use super::probes::Probes;
+use crate::parameters::Parameter;
+use crate::throwing::Own;
+
+/// The places of the parameters whose names, where debug tables have them, are
+/// those of secrets.
+pub fn secret_parameters(
+    own: &Own<'_, '_>,
+    method: &Member<'_>,
+    code: &Code<'_>,
+    parameters: &[Parameter<'_>],
+    probes: &Probes<'_, '_>,
+) -> Vec<usize> {
+    let mut secrets = Vec::new();
+    let pool = &own.class.pool;
+    let is_secret = |index: u16| {
+        index != 0
+            && pool
+                .utf8(index)
+                .is_ok_and(|name| probes.is_secret(&name.to_string_lossy()))
+    };
+    let declared = || {
+        parameters
+            .iter()
+            .enumerate()
+            .filter(|(_, of)| of.index != 0)
+    };
+    if declared().next().is_none() {
+        return secrets;
+    }
+    for attribute in code.attributes.iter() {
+        if attribute.name(pool).map(Utf8::as_bytes) == Ok(b"LocalVariableTable")
+            && let Ok(variables) = tables::local_variables(&attribute)
+        {
+            for variable in variables.filter(|variable| variable.start == 0) {
+                let at = declared().find(|(_, of)| of.slot == variable.slot);
+                if let Some((at, _)) = at.filter(|_| is_secret(variable.name_index)) {
+                    secrets.push(at);
+                }
+            }
+        }
+    }
+    if let Some(attribute) = method.attributes.find(pool, "MethodParameters")
+        && let Ok(entries) = tables::method_parameters(&attribute)
+    {
+        for ((at, _), entry) in declared().zip(entries) {
+            if is_secret(entry.name_index) {
+                secrets.push(at);
+            }
+        }
+    }
+    secrets
+}

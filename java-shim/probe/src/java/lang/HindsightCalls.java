@@ -1,0 +1,108 @@
+package java.lang;
+
+/**
+ * The calls that are going on in a thread, below the outermost one that may be recorded or not.
+ *
+ * <p>A platform thread's is in its tracer. Virtual threads move from one to another, so theirs are in a
+ * table, from their first event to their end.
+ */
+final class HindsightCalls {
+    /** Deeper calls are not told apart. */
+    private static final int MOST = 1 << 20;
+
+    private static final HindsightLock LOCK = new HindsightLock();
+    private static final HindsightCalls[] VIRTUAL = new HindsightCalls[1 << 12];
+
+    /** Whether the outermost call is one that is not recorded. */
+    boolean skips = true;
+
+    /** Calls that are going on of methods with whose end the recording stops. */
+    int ending;
+
+    private int[] methods = new int[16];
+    private int depth;
+
+    private final long thread;
+    private HindsightCalls next;
+
+    HindsightCalls(long thread) {
+        this.thread = thread;
+    }
+
+    boolean isEmpty() {
+        return depth == 0;
+    }
+
+    void push(int method) {
+        if (depth == methods.length) {
+            if (depth == MOST) {
+                return;
+            }
+            int[] more = new int[2 * depth];
+            for (int i = 0; i < depth; i++) {
+                more[i] = methods[i];
+            }
+            methods = more;
+        }
+        methods[depth++] = method;
+    }
+
+    /**
+     * Ends the innermost call of a method and what is deeper; with {@code caught} only what is deeper. A
+     * method that is not here began before all that are, so that they have ended.
+     */
+    void popTo(int method, boolean caught) {
+        int at = depth;
+        while (at > 0 && methods[at - 1] != method) {
+            at--;
+        }
+        depth = caught || at == 0 ? at : at - 1;
+    }
+
+    /** Knows of no call any more. */
+    void forget() {
+        depth = 0;
+        ending = 0;
+        skips = true;
+    }
+
+    /** Those of a virtual thread. */
+    static HindsightCalls of(long thread) {
+        int at = (int) thread & VIRTUAL.length - 1;
+        HindsightCalls fresh = new HindsightCalls(thread);
+        LOCK.acquire();
+        try {
+            for (HindsightCalls calls = VIRTUAL[at]; calls != null; calls = calls.next) {
+                if (calls.thread == thread) {
+                    return calls;
+                }
+            }
+            fresh.next = VIRTUAL[at];
+            return VIRTUAL[at] = fresh;
+        } finally {
+            LOCK.release();
+        }
+    }
+
+    /** A virtual thread has ended. */
+    static void remove(long thread) {
+        int at = (int) thread & VIRTUAL.length - 1;
+        LOCK.acquire();
+        try {
+            HindsightCalls before = null;
+            for (HindsightCalls calls = VIRTUAL[at]; calls != null; calls = calls.next) {
+                if (calls.thread == thread) {
+                    if (before == null) {
+                        VIRTUAL[at] = calls.next;
+                    } else {
+                        before.next = calls.next;
+                    }
+                    return;
+                }
+                before = calls;
+            }
+        } finally {
+            LOCK.release();
+        }
+    }
+}

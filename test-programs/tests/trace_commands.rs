@@ -1,0 +1,416 @@
+//! What `hindsight events` and `hindsight stats` say of a run, against goldens in
+//! `trace/golden`. `BLESS=1` writes them anew.
+
+use hindsight_test_programs::{Jdk, Workplace, both, hindsight, jdks, root, text};
+use parquet::file::reader::{FileReader, SerializedFileReader};
+use parquet::record::{Field, Row};
+use std::collections::HashMap;
+use std::env;
+use std::fs;
+use std::process::{Command, Output};
+
+/// A run of `Orders`, recorded.
+fn record(jdk: &Jdk) -> Workplace {
+    let workplace = Workplace::new(&format!("trace-commands-{}", jdk.version));
+    let source = root().join("test-programs/trace/Orders.java");
+    // One compiler, so that what it makes up is called the same.
+    let classes = workplace.compile(&jdks()[0], &["--release", "17"], &[source]);
+    let ran = workplace
+        .java_with_agent(jdk, "mode=trace,version=1.2")
+        .arg("-cp")
+        .arg(&classes)
+        .arg("Orders")
+        .output()
+        .expect("java runs");
+    assert!(ran.status.success(), "{}", both(&ran));
+    workplace
+}
+
+fn ask(workplace: &Workplace, command: &str, options: &[&str]) -> Output {
+    Command::new(hindsight())
+        .arg(command)
+        .arg(workplace.join("out"))
+        .args(options)
+        .output()
+        .expect("hindsight runs")
+}
+
+fn told(workplace: &Workplace, command: &str, options: &[&str]) -> String {
+    let output = ask(workplace, command, options);
+    assert!(output.status.success(), "{}", both(&output));
+    text(&output.stdout)
+}
+
+/// The text with numbers that differ from run to run in the order in which they
+/// come: those behind each of `marks`. Where a mark ends in `*`, there is only a
+/// star left.
+fn plain(told: &str, marks: &[&str]) -> String {
+    let mut numbers: HashMap<(&str, &str), usize> = HashMap::new();
+    let mut out = String::new();
+    let mut rest = told;
+    'next: while !rest.is_empty() {
+        for mark in marks {
+            let (mark, star) = match mark.strip_suffix('*') {
+                Some(mark) => (mark, true),
+                None => (*mark, false),
+            };
+            let Some(after) = rest.strip_prefix(mark) else {
+                continue;
+            };
+            let end = after
+                .find(|c: char| !c.is_ascii_digit())
+                .unwrap_or(after.len());
+            if end == 0 {
+                continue;
+            }
+            out.push_str(mark);
+            if star {
+                out.push('*');
+            } else {
+                let next = numbers.keys().filter(|(of, _)| *of == mark).count() + 1;
+                let number = *numbers.entry((mark, &after[..end])).or_insert(next);
+                out.push_str(&number.to_string());
+            }
+            rest = &after[end..];
+            continue 'next;
+        }
+        let first = rest.chars().next().map_or(1, char::len_utf8);
+        out.push_str(&rest[..first]);
+        rest = &rest[first..];
+    }
+    out
+}
+
+fn check(name: &str, told: &str) {
+    let path = root().join("test-programs/trace/golden").join(name);
+    if env::var_os("BLESS").is_some() {
+        fs::write(&path, told).expect("the golden is written");
+    }
+    let golden = fs::read_to_string(&path).unwrap_or_default();
+    assert!(
+        golden == told,
+        "{name} changed; BLESS=1 accepts this:\n{told}"
+    );
+}
+
+const TEXT: &[&str] = &["#", "thread "];
+const JSON: &[&str] = &[
+    "\"object\":",
+    "\"thread\":",
+    "\"method_id\":",
+    "\"field_id\":",
+    "\"callee_id\":",
+    "\"stamp\":*",
+];
+
+#[test]
+fn events_and_stats_are_as_they_were() {
+    for jdk in jdks() {
+        let workplace = record(jdk);
+        let events = told(&workplace, "events", &[]);
+        check("events.txt", &plain(&events, TEXT));
+        let json = told(&workplace, "events", &["--format", "json"]);
+        for line in json.lines() {
+            serde_json::from_str::<serde_json::Value>(line).expect("each line is JSON");
+        }
+        check("events.json", &plain(&json, JSON));
+
+        let stats = told(&workplace, "stats", &[]);
+        let lines = stats.lines().enumerate().map(|(at, line)| match at {
+            // Time, process and sizes.
+            0 => line.replace(|c: char| c.is_ascii_digit(), ""),
+            1 => line.split(" in ").next().unwrap_or(line).to_owned(),
+            // How many depends on hash codes.
+            _ if line.ends_with("(stamps)") => "(stamps)".to_owned(),
+            _ => line.to_owned(),
+        });
+        let lines: Vec<_> = lines.collect();
+        check("stats.txt", &(lines.join("\n") + "\n"));
+        let json = told(&workplace, "stats", &["--format", "json"]);
+        serde_json::from_str::<serde_json::Value>(&json).expect("it is JSON");
+        let marks = [
+            "\"started_ms\": *",
+            "\"ended_ms\": *",
+            "\"pid\": *",
+            "\"bytes\": *",
+            "\"blocks\": *",
+            "\"stamps\": *",
+            "\"method_id\": ",
+        ];
+        check("stats.json", &plain(&json, &marks));
+    }
+}
+
+/// Each filter gives those lines of all that it should, whole and in order.
+#[test]
+fn filters_give_what_they_say() {
+    let workplace = record(&jdks()[0]);
+    let all = told(&workplace, "events", &[]);
+    let number = |line: &str, class: &str| {
+        let (_, rest) = line.split_once(&format!("{class}#"))?;
+        let end = rest.find(|c: char| !c.is_ascii_digit());
+        Some(rest[..end.unwrap_or(rest.len())].to_owned())
+    };
+    let pen = all
+        .lines()
+        .filter(|line| line.contains(" new "))
+        .find_map(|line| number(line, " Orders$Item"))
+        .expect("an item");
+    let object = format!("#{pen}");
+    type Wanted<'a> = &'a dyn Fn(&str) -> bool;
+    let cases: [(&[&str], Wanted<'_>, bool); 6] = [
+        (
+            &["--thread", "other"],
+            &|line| line.starts_with("other "),
+            true,
+        ),
+        (
+            &["--thread", "ma*"],
+            &|line| line.starts_with("main "),
+            true,
+        ),
+        (
+            &["--object", &pen],
+            &|line| {
+                line.match_indices(&object).any(|(at, found)| {
+                    !line[at + found.len()..].starts_with(|c: char| c.is_ascii_digit())
+                })
+            },
+            true,
+        ),
+        // Not those of its inner class, nor of its superclass.
+        (
+            &["--class", "Orders$Order"],
+            &|line| {
+                let line = line.replace("Orders$Order$Line", "");
+                let of_field = |field: &str| line.contains(&format!(".{field} = "));
+                line.contains(" Orders$Order.") && !line.contains("Orders$Order#")
+                    || ["items", "amounts", "total", "grade"]
+                        .into_iter()
+                        .any(of_field)
+            },
+            false,
+        ),
+        (
+            &[
+                "--method",
+                "Orders$Order.find",
+                "--method",
+                "java.lang.System.*",
+            ],
+            &|line| line.contains("Order.find") || line.contains("System.arraycopy"),
+            true,
+        ),
+        (
+            &["--method", "Orders$Item.price", "--thread", "main"],
+            &|line| line.contains(".price = "),
+            true,
+        ),
+    ];
+    for (options, wanted, exact) in cases {
+        let some = told(&workplace, "events", options);
+        let expected: Vec<&str> = all.lines().filter(|line| wanted(line)).collect();
+        assert!(expected.len() > 1, "{options:?}");
+        if exact {
+            assert_eq!(some.lines().collect::<Vec<_>>(), expected, "{options:?}");
+        } else {
+            for line in expected {
+                assert!(
+                    some.lines().any(|found| found == line),
+                    "{options:?}: {line}"
+                );
+            }
+        }
+    }
+    let few = told(&workplace, "events", &["--limit", "5"]);
+    assert_eq!(
+        few.lines().collect::<Vec<_>>(),
+        all.lines().take(5).collect::<Vec<_>>()
+    );
+}
+
+/// A row by the names of its columns; null is left out.
+fn json(row: &Row) -> serde_json::Value {
+    let value = |field: &Field| match field {
+        Field::Bool(value) => (*value).into(),
+        Field::Int(value) => (*value).into(),
+        Field::Long(value) => (*value).into(),
+        Field::Double(value) => (*value).into(),
+        Field::Str(value) => value.clone().into(),
+        other => panic!("no column has {other}"),
+    };
+    let columns = row.get_column_iter();
+    let columns = columns.filter(|(_, field)| **field != Field::Null);
+    columns
+        .map(|(name, field)| (name.clone(), value(field)))
+        .collect::<serde_json::Map<_, _>>()
+        .into()
+}
+
+/// The tables say the same as the events, and another reader than ours is not needed
+/// to see it.
+#[test]
+fn tables_are_read_back() {
+    let workplace = record(&jdks()[0]);
+    let out = workplace.join("tables");
+    let export = |expected: bool| {
+        let output = Command::new(hindsight())
+            .args(["export", "--parquet"])
+            .arg(workplace.join("out"))
+            .arg("--out")
+            .arg(&out)
+            .output()
+            .expect("hindsight runs");
+        assert_eq!(output.status.success(), expected, "{}", both(&output));
+        output
+    };
+    export(true);
+    let table = |name: &str| -> Vec<serde_json::Value> {
+        let file = fs::File::open(out.join(format!("{name}.parquet"))).expect("a table");
+        let reader = SerializedFileReader::new(file).expect("it is Parquet");
+        let metadata = reader.metadata().file_metadata().key_value_metadata();
+        let metadata = metadata.expect("it says what it is");
+        assert!(
+            metadata
+                .iter()
+                .any(|pair| pair.value.as_deref() == Some("hindsight.export/1"))
+        );
+        let rows = reader.get_row_iter(None).expect("rows");
+        rows.map(|row| json(&row.expect("a row"))).collect()
+    };
+    let [calls, arguments, writes, objects, blocks] =
+        ["calls", "arguments", "writes", "objects", "blocks"].map(table);
+    assert!(blocks.is_empty());
+
+    let events = told(&workplace, "events", &["--format", "json"]);
+    let events: Vec<serde_json::Value> = (events.lines().skip(1))
+        .map(|line| serde_json::from_str(line).expect("JSON"))
+        .collect();
+    let of = |kinds: &[&str]| {
+        let events = events.iter();
+        let events = events.filter(|event| kinds.iter().any(|kind| event["event"] == *kind));
+        events.collect::<Vec<_>>()
+    };
+    // Calls are numbered as they begin.
+    let mut by_number: Vec<_> = calls.iter().collect();
+    by_number.sort_by_key(|call| call["call"].as_i64());
+    let entered = of(&["enter"]);
+    assert_eq!(by_number.len(), entered.len());
+    for (call, event) in by_number.iter().zip(&entered) {
+        for key in ["thread", "class", "method", "descriptor"] {
+            assert_eq!(call[key], event[key]);
+        }
+        let told: Vec<_> = arguments
+            .iter()
+            .filter(|argument| argument["call"] == call["call"])
+            .collect();
+        let in_event = event["arguments"].as_array().expect("arguments");
+        let in_event: Vec<_> = in_event
+            .iter()
+            .filter(|argument| argument["index"] != 0)
+            .collect();
+        assert_eq!(told.len(), in_event.len());
+        for (told, argument) in told.iter().zip(in_event) {
+            assert_eq!(told["index"], argument["index"]);
+            assert_eq!(told["type"], argument["type"]);
+            assert_eq!(told["object"], argument["value"]["object"]);
+        }
+    }
+    let ended: Vec<_> = calls
+        .iter()
+        .map(|call| (&call["method"], call["ended"] == "throw"))
+        .collect();
+    let ends = of(&["exit", "unwind"]);
+    let ends: Vec<_> = ends
+        .iter()
+        .map(|event| (&event["method"], event["event"] == "unwind"))
+        .collect();
+    assert_eq!(ended, ends);
+    let find = calls
+        .iter()
+        .find(|call| call["method"] == "find")
+        .expect("it");
+    assert_eq!(find["result_class"], "java.lang.IllegalArgumentException");
+    let has = calls
+        .iter()
+        .find(|call| call["method"] == "has")
+        .expect("it");
+    assert_eq!(
+        (&has["result_integer"], &has["depth"]),
+        (&0.into(), &1.into())
+    );
+    assert_eq!(find["parent"], has["call"]);
+    let order = by_number
+        .iter()
+        .find(|call| call["class"] == "Orders$Order")
+        .expect("it");
+    assert!(order["this_class"] == "Orders$Order" && order["method"] == "<init>");
+
+    let in_events = of(&["write", "called"]);
+    assert_eq!(writes.len(), in_events.len());
+    for (row, event) in writes.iter().zip(in_events) {
+        assert_eq!(row["class"], event["class"]);
+        assert_eq!(row["index"], event["index"]);
+        if event["event"] == "write" {
+            assert_eq!(row["object"], event["object"]["object"]);
+            assert_eq!(row["field"], event["field"]);
+            assert_eq!(row["value_object"], event["value"]["object"]);
+            if event["value"].is_i64() {
+                assert_eq!(row["value_integer"], event["value"]);
+            }
+        }
+    }
+    let new = of(&["new"]);
+    assert_eq!(objects.len(), new.len());
+    for (row, event) in objects.iter().zip(new) {
+        assert_eq!(row["object"], event["object"]["object"]);
+        assert_eq!(row["text"], event["text"]);
+    }
+    // Nothing is overwritten.
+    let again = export(false);
+    assert!(
+        text(&again.stderr).contains("calls.parquet: File exists"),
+        "{}",
+        both(&again)
+    );
+}
+
+#[test]
+fn mistakes_are_named() {
+    let workplace = record(&jdks()[0]);
+    let cases: [(&str, &[&str], i32, &str); 6] = [
+        (
+            "events",
+            &["--class", "NoSuch"],
+            1,
+            "nothing in the trace has these names",
+        ),
+        (
+            "events",
+            &["--thread", "nobody"],
+            1,
+            "nothing in the trace has these names",
+        ),
+        ("events", &["--object", "x"], 2, "invalid value 'x'"),
+        ("events", &["--format", "xml"], 2, "invalid value 'xml'"),
+        ("stats", &["--limit", "-1"], 2, "unexpected argument '-1'"),
+        ("stats", &["--no"], 2, "unexpected argument '--no'"),
+    ];
+    for (command, options, status, says) in cases {
+        let output = ask(&workplace, command, options);
+        assert_eq!(output.status.code(), Some(status), "{}", both(&output));
+        assert!(text(&output.stderr).contains(says), "{}", both(&output));
+        assert!(output.stdout.is_empty(), "{}", both(&output));
+    }
+    let dictionary = workplace.join("out/trace/dictionary.hsd");
+    fs::remove_file(dictionary).expect("it is removed");
+    for command in ["events", "stats"] {
+        let output = ask(&workplace, command, &[]);
+        assert_eq!(output.status.code(), Some(1), "{}", both(&output));
+        assert!(
+            text(&output.stderr).contains("was it recorded with mode=trace?"),
+            "{}",
+            both(&output)
+        );
+    }
+}

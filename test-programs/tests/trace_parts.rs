@@ -1,0 +1,311 @@
+//! Traces of parts of a run, without secrets, with coverage, and of the JDK's
+//! classes.
+
+use hindsight_test_programs::{Jdk, Workplace, both, hindsight, jdks, root, text};
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+fn compiled(name: &str) -> (Workplace, PathBuf) {
+    let workplace = Workplace::new(name);
+    let source = root().join("test-programs/trace/Parts.java");
+    let classes = workplace.compile(&jdks()[0], &["--release", "17"], &[source]);
+    (workplace, classes)
+}
+
+/// Records a run of `Parts`; the lines of `hindsight events`.
+fn events(
+    workplace: &Workplace,
+    classes: &Path,
+    jdk: &Jdk,
+    options: &str,
+    args: &[&str],
+) -> Vec<String> {
+    let _ = fs::remove_dir_all(workplace.join("out"));
+    let ran = workplace
+        .java_with_agent(jdk, &format!("mode=trace,{options}"))
+        .arg("-cp")
+        .arg(classes)
+        .arg("Parts")
+        .args(args)
+        .output()
+        .expect("java runs");
+    assert!(ran.status.success(), "{}", both(&ran));
+    let told = Command::new(hindsight())
+        .arg("events")
+        .arg(workplace.join("out"))
+        .output()
+        .expect("hindsight runs");
+    assert!(told.status.success(), "{}", both(&told));
+    assert!(told.stderr.is_empty(), "{}", both(&told));
+    text(&told.stdout).lines().map(str::to_owned).collect()
+}
+
+/// The lines that tell of calls, without the thread.
+fn calls(lines: &[String]) -> Vec<&str> {
+    let lines = lines.iter().filter(|line| !line.contains("thread "));
+    let lines = lines.filter_map(|line| line.get(13..));
+    let calls = ["(", " returns", " throws"];
+    lines
+        .filter(|line| calls.iter().any(|part| line.contains(part)))
+        .collect()
+}
+
+#[test]
+fn from_one_method_until_another() {
+    let (workplace, classes) = compiled("trace-from");
+    for jdk in jdks() {
+        let between = events(
+            &workplace,
+            &classes,
+            jdk,
+            "from=Parts.depth,until=Parts.depth",
+            &[],
+        );
+        assert_eq!(
+            calls(&between),
+            [
+                "Parts.depth(n = 3)",
+                "| Parts.depth(n = 2)",
+                "| | Parts.depth(n = 1)",
+                "| | | Parts.depth(n = 0)",
+                "| | | Parts.depth returns 0",
+                "| | Parts.depth returns 1",
+                "| Parts.depth returns 2",
+                "Parts.depth returns 3",
+                "Parts.depth(n = 1)",
+                "| Parts.depth(n = 0)",
+                "| Parts.depth returns 0",
+                "Parts.depth returns 1",
+            ]
+        );
+        let stats = Command::new(hindsight())
+            .arg("stats")
+            .arg(workplace.join("out"))
+            .output()
+            .expect("hindsight runs");
+        let part = "only a part of the run: from=Parts.depth, until=Parts.depth, begun 2 times\n";
+        assert!(text(&stats.stdout).contains(part), "{}", both(&stats));
+
+        let from = events(&workplace, &classes, jdk, "from=Parts.secrets", &[]);
+        let from = calls(&from);
+        assert_eq!(from.first(), Some(&"Parts.secrets()"));
+        assert!(from.ends_with(&[
+            "Parts.step(number = 7)",
+            "Parts.step returns",
+            "Parts.main returns"
+        ]));
+
+        let until = events(&workplace, &classes, jdk, "until=Parts$Service.fail", &[]);
+        let until = calls(&until);
+        assert!(
+            until
+                .first()
+                .is_some_and(|first| first.starts_with("Parts.main("))
+        );
+        assert!(
+            until
+                .last()
+                .is_some_and(|last| last.contains("Service.fail throws"))
+        );
+        assert_eq!(
+            until
+                .iter()
+                .filter(|line| line.contains("request("))
+                .count(),
+            3
+        );
+    }
+}
+
+/// What each thread's recorded requests were.
+fn requests(lines: &[String]) -> Vec<u32> {
+    let of = |line: &String| {
+        let (_, rest) = line.split_once(".request(this = ")?;
+        let (_, number) = rest.split_once("number = ")?;
+        number.strip_suffix(')')?.parse().ok()
+    };
+    lines.iter().filter_map(of).collect()
+}
+
+#[test]
+fn one_of_so_many_outermost_calls() {
+    let (workplace, classes) = compiled("trace-sample");
+    for jdk in jdks() {
+        // The first, the fourth and so on of 20, by two threads after each other.
+        let sampled = events(&workplace, &classes, jdk, "sample=Parts$Service/3", &[]);
+        // The service's constructor is one of these calls.
+        assert_eq!(requests(&sampled), [2, 5, 8, 0, 3, 6, 9]);
+        // With all that happens in them, and nothing else.
+        let steps = sampled
+            .iter()
+            .filter(|line| line.contains(".step("))
+            .count();
+        assert_eq!(steps, 7 + 3);
+        for line in &sampled {
+            assert!(
+                !line.contains("Parts.depth") && !line.contains("Parts.work"),
+                "{line}"
+            );
+        }
+        // Every call of these, and nothing else.
+        let all = events(&workplace, &classes, jdk, "sample=Parts$Service", &[]);
+        assert_eq!(requests(&all).len(), 20);
+        assert!(!all.iter().any(|line| line.contains("Parts.depth")));
+        // The outermost ones of this program are main and what the other thread runs.
+        let main = events(&workplace, &classes, jdk, "sample=2", &[]);
+        assert!(main.iter().any(|line| line.contains("Parts.main returns")));
+        assert!(
+            !main
+                .iter()
+                .any(|line| line.contains("Parts.work") && line.starts_with("other"))
+        );
+    }
+}
+
+#[test]
+fn virtual_threads_are_sampled_and_end() {
+    let Some(jdk) = jdks().iter().find(|jdk| jdk.version >= 21) else {
+        return;
+    };
+    let (workplace, classes) = compiled("trace-sample-virtual");
+    let lines = events(
+        &workplace,
+        &classes,
+        jdk,
+        "sample=Parts$Service/4",
+        &["virtual"],
+    );
+    let requests: BTreeSet<u32> = requests(&lines)
+        .into_iter()
+        .filter(|number| *number >= 100)
+        .collect();
+    assert!((7..=8).contains(&requests.len()), "{requests:?}");
+    let all = events(&workplace, &classes, jdk, "trace-what=calls", &["virtual"]);
+    let mut ends: BTreeMap<&str, u32> = BTreeMap::new();
+    for line in &all {
+        let (thread, what) = line.split_once(' ').expect("a thread");
+        if what.trim() == "ends" && thread.starts_with('#') {
+            *ends.entry(thread).or_default() += 1;
+        }
+    }
+    assert_eq!(ends.len(), 30, "{all:?}");
+    assert!(ends.values().all(|count| *count == 1), "{ends:?}");
+}
+
+/// The bytes of all files of a trace, unpacked as `hindsight` shows them.
+fn everything(workplace: &Workplace) -> String {
+    let mut all = String::new();
+    for options in [&["--format", "text"], &["--format", "json"]] {
+        let told = Command::new(hindsight())
+            .arg("events")
+            .arg(workplace.join("out"))
+            .args(options)
+            .output()
+            .expect("hindsight runs");
+        assert!(told.status.success(), "{}", both(&told));
+        all.push_str(&text(&told.stdout));
+    }
+    all
+}
+
+#[test]
+fn secrets_are_not_told() {
+    let (workplace, classes) = compiled("trace-secrets");
+    for jdk in jdks() {
+        for options in [
+            "trace-what=calls;writes;reads;values",
+            "trace-what=calls;values",
+            "trace-what=writes;values",
+            "from=Parts$Login.<init>",
+            "sample=Parts$Login",
+        ] {
+            let lines = events(&workplace, &classes, jdk, options, &[]);
+            let all = everything(&workplace);
+            // What comes as `given` before any name calls it a secret, is not known to be one:
+            // the program above shows none so.
+            let leak = all
+                .lines()
+                .find(|line| line.contains("hunter") || line.contains("271828"));
+            assert_eq!(leak, None, "JDK {}, {options}", jdk.version);
+            assert!(all.contains("(redacted)") && all.contains("\"redacted\":true"));
+            let plain = lines.iter().any(|line| line.contains("\"plain\""));
+            assert_eq!(plain, options != "trace-what=writes;values", "{options}");
+        }
+        // The user's own names.
+        let lines = events(&workplace, &classes, jdk, "redact=user;given", &[]);
+        assert!(
+            !lines
+                .iter()
+                .any(|line| line.contains("\"ann\"") || line.contains("plain"))
+        );
+    }
+}
+
+/// Which lines have run, against those that the program cannot run.
+#[test]
+fn coverage_is_that_of_the_run() {
+    let (workplace, classes) = compiled("trace-coverage");
+    let source =
+        fs::read_to_string(root().join("test-programs/trace/Parts.java")).expect("a source");
+    let line = |text: &str| {
+        1 + source
+            .lines()
+            .position(|line| line.contains(text))
+            .expect("a line")
+    };
+    for jdk in jdks() {
+        let lines = events(&workplace, &classes, jdk, "trace-what=coverage", &[]);
+        assert!(
+            !lines.iter().any(|line| line.contains("Parts.main(")),
+            "{lines:?}"
+        );
+        let stats = Command::new(hindsight())
+            .args(["stats", "--format", "json"])
+            .arg(workplace.join("out"))
+            .output()
+            .expect("hindsight runs");
+        let stats: serde_json::Value = serde_json::from_slice(&stats.stdout).expect("JSON");
+        let mut missed: BTreeSet<u64> = BTreeSet::new();
+        let mut whole = 0;
+        for method in stats["coverage"].as_array().expect("methods") {
+            let lines = method["missed_lines"].as_array().expect("lines");
+            missed.extend(lines.iter().filter_map(serde_json::Value::as_u64));
+            whole += u32::from(method["run"] == method["blocks"]);
+            assert!(method["blocks"].as_u64() >= Some(1));
+        }
+        assert!(whole >= 8);
+        // The branch for virtual threads, the default constructors of classes that have no
+        // object, and what only the others' failing tells.
+        let expected = |line_of: &str| {
+            assert!(
+                missed.contains(&(line(line_of) as u64)),
+                "{line_of}: {missed:?}"
+            )
+        };
+        expected("ExecutorService executor =");
+        expected("executor.submit(");
+        for run in [
+            "fail(number);",
+            "step(-number);",
+            "depth(n - 1)",
+            "Thread other",
+        ] {
+            assert!(!missed.contains(&(line(run) as u64)), "{run}: {missed:?}");
+        }
+    }
+}
+
+/// Classes that the recorder's own start needs are told of like any.
+#[test]
+fn the_jdk_is_recorded_without_loss() {
+    let (workplace, classes) = compiled("trace-jdk");
+    for jdk in jdks() {
+        let include = "include=Parts*;java.util.**;java.lang.**;java.io.**;jdk.internal.**";
+        let lines = events(&workplace, &classes, jdk, include, &[]);
+        assert!(lines.iter().any(|line| line.contains(" HashMap.")));
+        let lost = &workplace.run_json()["counters"]["trace_events_lost"];
+        assert!(lost.is_null(), "JDK {}: {lost} events lost", jdk.version);
+    }
+}

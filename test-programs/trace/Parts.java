@@ -1,0 +1,106 @@
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+
+/** Work of which a part is recorded; the tests say which. */
+public class Parts {
+    static int sum;
+
+    static class Service {
+        /** Fails every third time, inside. */
+        void request(int number) {
+            step(number);
+            if (number % 3 == 2) {
+                try {
+                    fail(number);
+                } catch (IllegalStateException e) {
+                    step(-number);
+                }
+            }
+        }
+
+        static void fail(int number) {
+            new Failing(number);
+        }
+    }
+
+    static class Base {
+        Base(int number) {
+            throw new IllegalStateException("of " + number);
+        }
+    }
+
+    /** Whose end nobody can see: there is no handler around the call of the superclass. */
+    static class Failing extends Base {
+        Failing(int number) {
+            super(number);
+        }
+    }
+
+    static class Login {
+        static String apiKey;
+        final String user;
+        private String password;
+        private int pinCode;
+        private String[] oldPasswords;
+
+        Login(String user, String password, int pinCode) {
+            this.user = user;
+            this.password = password;
+            this.pinCode = pinCode;
+        }
+
+        boolean check(String given, String... others) {
+            return given.equals(password) || others.length > pinCode;
+        }
+    }
+
+    static void step(int number) {
+        sum += number;
+    }
+
+    static int depth(int n) {
+        return n == 0 ? 0 : 1 + depth(n - 1);
+    }
+
+    static void work() {
+        Service service = new Service();
+        for (int i = 0; i < 10; i++) {
+            service.request(i);
+        }
+    }
+
+    static void secrets() {
+        String secret = new StringBuilder("hunter").append(sum).toString();
+        Login login = new Login(new String("ann"), secret, 271828);
+        login.oldPasswords = "hunter before,hunter long ago".split(",");
+        Login.apiKey = new StringBuilder("hunter of keys").toString();
+        login.check(secret, login.oldPasswords);
+        login.check(Login.apiKey);
+        login.check(new String("plain"));
+    }
+
+    public static void main(String[] args) throws Exception {
+        work();
+        depth(3);
+        if (args.length > 0) {
+            // By reflection, for JDK 17 has none.
+            ExecutorService executor = (ExecutorService)
+                    Executors.class.getMethod("newVirtualThreadPerTaskExecutor").invoke(null);
+            Service service = new Service();
+            for (int i = 0; i < 30; i++) {
+                int number = 100 + i;
+                executor.submit(() -> service.request(number));
+            }
+            executor.shutdown();
+            executor.awaitTermination(5, TimeUnit.MINUTES);
+        } else {
+            Thread other = new Thread(Parts::work, "other");
+            other.start();
+            other.join();
+        }
+        secrets();
+        depth(1);
+        step(7);
+    }
+}
