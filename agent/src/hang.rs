@@ -195,6 +195,7 @@ fn write(agent: &'static Agent, jni: Jni) -> Result<String, String> {
         exceptions,
         frames: frames::finish(merged, options.copy, &graph, None),
         threads: states,
+        ..Failure::default()
     };
     let meta = report::meta(agent, jni, THREADS_ASKED_FOR.to_owned(), "");
     report::store(agent, &meta, &failure, graph).map(|(name, _)| name)

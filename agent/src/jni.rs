@@ -311,6 +311,37 @@ impl Jni {
         Self::obj(unsafe { self.0.GetStaticObjectField(class.0, id) })
     }
 
+    /// The object in a static field of this class, which is initialised.
+    pub(crate) fn static_reference(self, class: Obj, field: FieldId) -> Option<Obj> {
+        // SAFETY: the field was looked up in this class, is static and holds a reference.
+        Self::obj(unsafe { self.0.GetStaticObjectField(class.0, field.0) })
+    }
+
+    /// A static field of type boolean, byte, char, short, int or long, as 64 bits.
+    pub(crate) fn static_integral(self, class: Obj, field: FieldId, letter: u8) -> i64 {
+        // SAFETY: as above; the letter is the field's descriptor.
+        unsafe {
+            match letter {
+                b'Z' => i64::from(self.0.GetStaticBooleanField(class.0, field.0)),
+                b'B' => i64::from(self.0.GetStaticByteField(class.0, field.0)),
+                b'C' => i64::from(self.0.GetStaticCharField(class.0, field.0)),
+                b'S' => i64::from(self.0.GetStaticShortField(class.0, field.0)),
+                b'I' => i64::from(self.0.GetStaticIntField(class.0, field.0)),
+                _ => self.0.GetStaticLongField(class.0, field.0),
+            }
+        }
+    }
+
+    pub(crate) fn static_float(self, class: Obj, field: FieldId) -> f32 {
+        // SAFETY: as above.
+        unsafe { self.0.GetStaticFloatField(class.0, field.0) }
+    }
+
+    pub(crate) fn static_double(self, class: Obj, field: FieldId) -> f64 {
+        // SAFETY: as above.
+        unsafe { self.0.GetStaticDoubleField(class.0, field.0) }
+    }
+
     pub(crate) fn set_static_int(self, class: Obj, name: &CStr, value: i32) -> bool {
         // SAFETY: strings live through the call.
         let id = unsafe {

@@ -180,6 +180,15 @@ impl Jvmti {
         modifiers
     }
 
+    /// Whether a class's initialiser has come to its end.
+    pub(crate) fn is_initialized(self, class: Obj) -> bool {
+        const INITIALIZED: c_int = 4;
+        let mut status = 0;
+        // SAFETY: valid class, place for an int.
+        let done = unsafe { self.0.GetClassStatus(class.raw(), &mut status) };
+        done == sys::OK && status & INITIALIZED != 0
+    }
+
     /// The fields that a class declares, in class-file order.
     pub(crate) fn class_fields(self, class: Obj) -> Vec<FieldId> {
         let (mut count, mut fields) = (0, ptr::null_mut());

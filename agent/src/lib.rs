@@ -10,7 +10,7 @@
 //! callbacks --> hook --> instrument          (class loading; earlier: before us;
 //!     |                                       attach: while the program runs)
 //!     |
-//!     +-------> report --> exceptions, frames, snapshot, undo, properties --> recording
+//!     +-------> report --> exceptions, frames, snapshot, undo, statics, properties --> recording
 //! ```
 //!
 //! With `mode=second-chance`, classes get their probes after a failure only
@@ -54,6 +54,7 @@ mod report;
 mod run;
 mod shim;
 mod snapshot;
+mod statics;
 mod sys;
 mod trace;
 mod undo;

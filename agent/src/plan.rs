@@ -8,7 +8,7 @@
 use crate::counters::Counters;
 use crate::originals::Original;
 use hindsight_instrument::{Effects, ParameterEffects};
-use hindsight_tracelog::plan::{Method, Parameter, Plan};
+use hindsight_tracelog::plan::{Field, Method, Parameter, Plan};
 use std::fs;
 use std::path::Path;
 
@@ -33,6 +33,15 @@ impl Known {
             Ok(Err(error)) => failed(&error),
             Err(error) => failed(&error),
         }
+    }
+
+    /// The static fields that a method may read, in what it calls too, if that is known. The class's
+    /// name has dots.
+    pub(crate) fn statics(&self, class: &str, name: &str, descriptor: &str) -> Option<&[Field]> {
+        let class = self.0.as_ref()?.class(&class.replace('.', "/"))?;
+        let mut methods = class.methods.iter();
+        let method = methods.find(|one| one.name == name && one.descriptor == descriptor)?;
+        method.statics.as_deref()
     }
 
     /// What is known of a class's methods, as the instrumenter wants it. Counts

@@ -10,6 +10,7 @@ use crate::frames::{self, Frames};
 use crate::jni::{Jni, Obj};
 use crate::shim::{Raw, Way};
 use crate::snapshot::graph::Graph;
+use crate::statics;
 use crate::sys;
 use crate::undo::log::Logs;
 use crate::undo::rollback::Undo;
@@ -508,10 +509,15 @@ fn record(
     }
     let undo = graph.walk();
     let frames = frames::finish(merged, options.copy, &graph, undo);
+    // Behind them may be all of a program: what the frames need comes first.
+    graph.at_most(options.max_objects / 4);
+    let statics = statics::read(base, jni, &frames, &mut graph);
+    graph.walk();
 
     let failure = Failure {
         exceptions: exceptions.infos,
         frames,
+        statics,
         ..Failure::default()
     };
     let method = u32::try_from(call.method)

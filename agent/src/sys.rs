@@ -250,7 +250,14 @@ table! {
         143 CallStaticVoidMethodA(class: Ref, method: MethodId, args: *const JValue);
         144 GetStaticFieldID(class: Ref, name: *const c_char, signature: *const c_char) -> FieldId;
         145 GetStaticObjectField(class: Ref, field: FieldId) -> Ref;
+        146 GetStaticBooleanField(class: Ref, field: FieldId) -> u8;
+        147 GetStaticByteField(class: Ref, field: FieldId) -> i8;
+        148 GetStaticCharField(class: Ref, field: FieldId) -> u16;
+        149 GetStaticShortField(class: Ref, field: FieldId) -> i16;
+        150 GetStaticIntField(class: Ref, field: FieldId) -> i32;
         151 GetStaticLongField(class: Ref, field: FieldId) -> i64;
+        152 GetStaticFloatField(class: Ref, field: FieldId) -> f32;
+        153 GetStaticDoubleField(class: Ref, field: FieldId) -> f64;
         155 SetStaticBooleanField(class: Ref, field: FieldId, value: u8);
         159 SetStaticIntField(class: Ref, field: FieldId, value: i32);
         164 GetStringLength(string: Ref) -> c_int;
@@ -296,6 +303,7 @@ table! {
         45 Allocate(size: i64, memory: *mut *mut u8) -> c_int;
         46 Deallocate(memory: *mut u8) -> c_int;
         47 GetClassSignature(class: Ref, signature: *mut *mut c_char, generic: *mut *mut c_char) -> c_int;
+        48 GetClassStatus(class: Ref, status: *mut c_int) -> c_int;
         50 GetClassModifiers(class: Ref, modifiers: *mut c_int) -> c_int;
         52 GetClassFields(class: Ref, count: *mut c_int, fields: *mut *mut FieldId) -> c_int;
         53 GetImplementedInterfaces(class: Ref, count: *mut c_int, interfaces: *mut *mut Ref) -> c_int;

@@ -19,6 +19,9 @@ use std::collections::BTreeSet;
 /// More fields than this are not listed; the parameter counts as deep then.
 const MAX_FIELDS: usize = 64;
 
+/// More static fields than this are not listed: of such a method the agent takes those of its class.
+const MAX_STATICS: usize = 100;
+
 /// Fields of a parameter's object.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 struct Used {
@@ -50,10 +53,11 @@ fn arguments(facts: &Facts) -> Map<Var, u16> {
 /// Makes the plan of a program from verdicts on it.
 pub fn plan(program: &Program, calls: &Calls<'_>, outcome: &Outcome) -> Plan {
     let used = used(program, calls, outcome);
+    let statics = statics(program, calls, outcome);
     let own = (0..program.classes.len() as u32).map(ClassId);
     let own = own.filter(|&class| !program.class(class).library && !program.class(class).missing);
     let mut classes: Vec<Class> = own
-        .map(|class| class_plan(program, outcome, &used, class))
+        .map(|class| class_plan(program, outcome, &used, &statics, class))
         .collect();
     classes.sort_by(|one, other| one.name.cmp(&other.name));
     Plan {
@@ -62,7 +66,13 @@ pub fn plan(program: &Program, calls: &Calls<'_>, outcome: &Outcome) -> Plan {
     }
 }
 
-fn class_plan(program: &Program, outcome: &Outcome, used: &[Vec<Used>], class: ClassId) -> Class {
+fn class_plan(
+    program: &Program,
+    outcome: &Outcome,
+    used: &[Vec<Used>],
+    statics: &[Option<BTreeSet<Sym>>],
+    class: ClassId,
+) -> Class {
     let mut methods = Vec::new();
     for number in program.class(class).methods.clone() {
         let id = MethodId(number);
@@ -87,14 +97,7 @@ fn class_plan(program: &Program, outcome: &Outcome, used: &[Vec<Used>], class: C
             let fields = lost
                 .into_iter()
                 .filter(|_| !immutable && !too_many)
-                .map(|field| {
-                    let text = program.names.text(field);
-                    let (class, name) = text.rsplit_once('.').unwrap_or(("", &text));
-                    Field {
-                        class: class.to_owned(),
-                        name: name.to_owned(),
-                    }
-                });
+                .map(|field| named(program, field));
             let mut fields: Vec<Field> = fields.collect();
             fields.sort();
             Parameter {
@@ -106,6 +109,12 @@ fn class_plan(program: &Program, outcome: &Outcome, used: &[Vec<Used>], class: C
         });
         methods.push(Method {
             parameters: parameters.collect(),
+            statics: statics[number as usize].as_ref().map(|fields| {
+                let mut fields: Vec<Field> =
+                    fields.iter().map(|&field| named(program, field)).collect();
+                fields.sort();
+                fields
+            }),
             cannot_throw: !facts.throws,
             trivial: !facts.throws && facts.loops_from == facts.ops.len() && !facts.loops,
             name,
@@ -117,6 +126,85 @@ fn class_plan(program: &Program, outcome: &Outcome, used: &[Vec<Used>], class: C
         crc: program.file_crc(class),
         methods,
     }
+}
+
+fn named(program: &Program, field: Sym) -> Field {
+    let text = program.names.text(field);
+    let (class, name) = text.rsplit_once('.').unwrap_or(("", &text));
+    Field {
+        class: class.to_owned(),
+        name: name.to_owned(),
+    }
+}
+
+/// The static fields of the program that each method, or what it calls, may read; nothing if they are
+/// many.
+fn statics(program: &Program, calls: &Calls<'_>, outcome: &Outcome) -> Vec<Option<BTreeSet<Sym>>> {
+    let own: BTreeSet<String> = program
+        .classes
+        .iter()
+        .filter(|class| !class.library && !class.missing)
+        .map(|class| program.names.text(class.name))
+        .collect();
+    let is_own = |field: Sym| {
+        let text = program.names.text(field);
+        text.rsplit_once('.')
+            .is_some_and(|(class, _)| own.contains(class))
+    };
+    let mut statics = Vec::with_capacity(outcome.facts.len());
+    let mut callers: Map<u32, Vec<u32>> = Map::default();
+    for (number, facts) in outcome.facts.iter().enumerate() {
+        let mut read = BTreeSet::new();
+        for fact in &facts.ops {
+            let site = match &fact.op {
+                Op::LoadStatic { field, .. } => {
+                    if is_own(*field) {
+                        read.insert(*field);
+                    }
+                    continue;
+                }
+                Op::Call { site, .. } => *site,
+                Op::Lambda(lambda) => lambda.site,
+                _ => continue,
+            };
+            for &callee in &calls.targets(site).methods {
+                callers.entry(callee.0).or_default().push(number as u32);
+            }
+        }
+        statics.push((read.len() <= MAX_STATICS).then_some(read));
+    }
+    for callers in callers.values_mut() {
+        callers.sort_unstable();
+        callers.dedup();
+    }
+    let mut due: BTreeSet<u32> = callers.keys().copied().collect();
+    while let Some(callee) = due.pop_first() {
+        // Those of the JDK read no field of the program.
+        let Some(read) = statics.get(callee as usize).cloned() else {
+            continue;
+        };
+        for &caller in callers.get(&callee).into_iter().flatten() {
+            let Some(known) = &mut statics[caller as usize] else {
+                continue;
+            };
+            let before = known.len();
+            let too_many = match &read {
+                Some(read) => {
+                    known.extend(read);
+                    known.len() > MAX_STATICS
+                }
+                None => true,
+            };
+            let changed = too_many || known.len() != before;
+            if too_many {
+                statics[caller as usize] = None;
+            }
+            if changed && callers.contains_key(&caller) {
+                due.insert(caller);
+            }
+        }
+    }
+    statics
 }
 
 /// What each method, and where it passes its arguments on, reads and writes.

@@ -142,8 +142,8 @@ pub fn generate(
 
 /// What did not reproduce gets another chance: first with everything loaded, if
 /// an object was built instead (it was the same, but what the program compares
-/// by identity may not be); then with the system properties of the recorded
-/// program, which say how it runs.
+/// by identity may not be); then with the static fields of the recorded program;
+/// then with its system properties, which say how it runs.
 fn second_tries(plan: &mut Plan<'_>, tried: &[usize]) -> Vec<usize> {
     let mut again = Vec::new();
     for &index in tried {
@@ -154,6 +154,14 @@ fn second_tries(plan: &mut Plan<'_>, tried: &[usize]) -> Vec<usize> {
         let crash = &plan.inputs[candidate.crash].crash;
         if candidate.built && candidate.simplified {
             candidate.built = false;
+        } else if !candidate.statics
+            && !candidate.properties
+            && !reason.starts_with(verdict::TIMED_OUT)
+            && !crash.failure.statics.is_empty()
+        {
+            // Static fields and arguments share objects, so all of them are loaded.
+            candidate.built = false;
+            candidate.statics = true;
         } else if !candidate.properties
             && !reason.starts_with(verdict::TIMED_OUT)
             && call::properties(&crash.meta).next().is_some()

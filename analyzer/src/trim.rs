@@ -3,8 +3,9 @@
 //! Kept are the objects that the chosen frames' arguments lead to, as these
 //! frames found them, the classes of these objects, and what tells whether a
 //! test ends as the program did: the exception, and the frames it passed
-//! through. All else goes: other frames' arguments, the command line, system
-//! properties (unless a test sets them), counters, the exception's own object.
+//! through. All else goes: other frames' arguments, the command line, static
+//! fields and system properties (unless a test sets them), counters, the
+//! exception's own object.
 //!
 //! **Invariant:** what is kept means the same. Frames keep their numbers;
 //! objects and classes get new ones.
@@ -17,9 +18,18 @@ use std::collections::HashMap;
 /// Why a frame has no arguments any more.
 pub const LEFT_OUT: &str = "left out by hindsight trim";
 
+/// What tests set before they call their methods.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Sets {
+    /// System properties.
+    pub properties: bool,
+    /// Static fields.
+    pub statics: bool,
+}
+
 /// What the chosen frames of a whole crash need.
-pub fn trim(crash: &Crash, frames: &[usize], properties: bool) -> Crash {
-    let kept = reached(crash, frames);
+pub fn trim(crash: &Crash, frames: &[usize], sets: Sets) -> Crash {
+    let kept = reached(crash, frames, sets.statics);
     let mut numbers: HashMap<u32, u32> = HashMap::new();
     for (number, &object) in (0..).zip(&kept) {
         numbers.insert(object, number);
@@ -38,7 +48,7 @@ pub fn trim(crash: &Crash, frames: &[usize], properties: bool) -> Crash {
     meta.command.clear();
     meta.counters.clear();
     meta.pid = 0;
-    if !properties {
+    if !sets.properties {
         meta.properties.clear();
     }
 
@@ -69,6 +79,12 @@ pub fn trim(crash: &Crash, frames: &[usize], properties: bool) -> Crash {
     }
 
     let failure = &mut trimmed.failure;
+    if !sets.statics {
+        failure.statics.clear();
+    }
+    for field in &mut failure.statics {
+        field.value = moved(field.value);
+    }
     for (index, frame) in failure.frames.iter_mut().enumerate() {
         if !frames.contains(&index) {
             if frame.fidelity != Fidelity::None {
@@ -106,8 +122,9 @@ pub fn trim(crash: &Crash, frames: &[usize], properties: bool) -> Crash {
     trimmed
 }
 
-/// The objects that the arguments of these frames lead to, in order.
-fn reached(crash: &Crash, frames: &[usize]) -> Vec<u32> {
+/// The objects that the arguments of these frames lead to, and static fields if
+/// those are set, in order.
+fn reached(crash: &Crash, frames: &[usize], statics: bool) -> Vec<u32> {
     let mut kept = vec![false; crash.objects.len()];
     for &index in frames {
         let frame = &crash.failure.frames[index];
@@ -115,6 +132,9 @@ fn reached(crash: &Crash, frames: &[usize]) -> Vec<u32> {
         let mut seen = vec![false; crash.objects.len()];
         let arguments = frame.arguments.iter().map(|argument| argument.value);
         let mut waiting: Vec<Value> = arguments.collect();
+        if statics {
+            waiting.extend(crash.failure.statics.iter().map(|field| field.value));
+        }
         while let Some(value) = waiting.pop() {
             let Value::Ref(object) = value else { continue };
             match seen.get_mut(object as usize) {
@@ -144,7 +164,9 @@ fn reached(crash: &Crash, frames: &[usize]) -> Vec<u32> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use hindsight_tracelog::crash::{Argument, ExceptionInfo, FieldInfo, Frame, Patch, Text};
+    use hindsight_tracelog::crash::{
+        Argument, ExceptionInfo, FieldInfo, Frame, Patch, StaticField, Text,
+    };
 
     /// Object 0 has no use, 1 holds 2 at the failure and 3 at the entry of frame 1.
     fn crash() -> Crash {
@@ -203,12 +225,19 @@ mod tests {
         }];
         crash.meta.command = "java Main secret".to_owned();
         crash.meta.properties.push(("a".to_owned(), "b".to_owned()));
+        crash.failure.statics.push(StaticField {
+            owner: "A".to_owned(),
+            name: "last".to_owned(),
+            descriptor: "LA;".to_owned(),
+            access: 8,
+            value: Value::Ref(1),
+        });
         crash
     }
 
     #[test]
     fn only_what_a_frame_saw_is_kept() {
-        let trimmed = trim(&crash(), &[1], false);
+        let trimmed = trim(&crash(), &[1], Sets::default());
         let objects: Vec<&Body> = trimmed.objects.iter().flatten().map(|o| &o.body).collect();
         let early = Body::String(Text::Utf8("early".to_owned()));
         assert_eq!(objects, [&Body::Instance(vec![Value::Null]), &early]);
@@ -224,18 +253,24 @@ mod tests {
         assert!(trimmed.failure.frames[2].arguments.is_empty());
         assert_eq!(trimmed.failure.exceptions[0].object, None);
         assert!(trimmed.meta.command.is_empty() && trimmed.meta.properties.is_empty());
+        assert!(trimmed.failure.statics.is_empty());
         let bytes = crate::repair::encode(&trimmed);
         assert_eq!(Crash::read(&bytes).unwrap(), trimmed);
     }
 
     #[test]
     fn frames_together_keep_what_each_saw() {
-        let trimmed = trim(&crash(), &[1, 2], true);
+        let sets = Sets {
+            properties: true,
+            statics: true,
+        };
+        let trimmed = trim(&crash(), &[1, 2], sets);
         assert_eq!(trimmed.objects.len(), 3);
         assert_eq!(
             trimmed.objects[0].as_ref().unwrap().body,
             Body::Instance(vec![Value::Ref(1)])
         );
         assert_eq!(trimmed.meta.properties.len(), 1);
+        assert_eq!(trimmed.failure.statics.len(), 1);
     }
 }

@@ -160,8 +160,9 @@ def one_part(name, jars, every, homes, classes, options):
     state = key(jars, version)
     if not options.fresh and out.exists():
         result = json.loads(out.read_text())
-        result["earlier"] = result["key"] != state
-        if options.stored or not result["earlier"]:
+        # One that was broken off has no key.
+        result["earlier"] = result.get("key") != state
+        if "key" in result and (options.stored or not result["earlier"]):
             return result
     start = time.time()
     names = HOME / f"{name}.index"

@@ -3,6 +3,7 @@
 use hindsight_test_programs::{Jdk, Workplace, both, hindsight, jdks, root, text};
 use hindsight_tracelog::crash::{Fidelity, Frame, Value};
 use hindsight_tracelog::plan::Plan;
+use hindsight_tracelog::reader::Crash;
 use serde_json::Value as Json;
 use std::collections::BTreeMap;
 use std::fs;
@@ -323,4 +324,48 @@ fn a_plan_that_does_not_fit_is_left_alone() {
     };
     refused(b"something else", "not a Hindsight copy plan");
     refused(&plan.encode()[..40], "damaged");
+}
+
+/// What static fields were at the failure is set before the call, and put back.
+#[test]
+fn static_state_is_recorded_and_set() {
+    for jdk in jdks() {
+        let workplace = record(jdk, "Settings", "", &[]);
+        let found = verdicts(jdk, &workplace);
+        assert!(reproduces(&found["check"]), "{found:?}");
+        let tests = workplace.join("tests/src/test/java/SettingsCrash0001Test.java");
+        let tests = fs::read_to_string(tests).unwrap();
+        assert!(tests.contains("setStatics()"), "{tests}");
+        let failure = &workplace.crashes()[0].failure;
+        let names: Vec<_> = failure
+            .statics
+            .iter()
+            .map(|field| field.name.as_str())
+            .collect();
+        assert_eq!(names, ["last", "ALL"]);
+    }
+}
+
+#[test]
+fn a_plan_says_which_static_fields_matter() {
+    let jdk = &jdks()[0];
+    let without = record(jdk, "Settings", "", &["compute"]);
+    assert!(!reproduces(&verdicts(jdk, &without)["compute"]));
+    let file = plan(&without, jdk, &without.join("classes"));
+    let option = format!("plan={}", file.display());
+    let with = record(jdk, "Settings", &option, &["compute"]);
+    let found = verdicts(jdk, &with);
+    assert!(reproduces(&found["compute"]), "{found:?}");
+    let failure = &with.crashes()[0].failure;
+    let mut names: Vec<_> = failure
+        .statics
+        .iter()
+        .map(|field| field.name.as_str())
+        .collect();
+    names.sort_unstable();
+    // Constants are not among them, nor what nobody reads.
+    assert_eq!(names, ["LIMITS", "rounds"]);
+    let file = fs::read(&with.crash_files()[0]).unwrap();
+    let whole = format!("{:?}", Crash::read(&file).unwrap());
+    assert!(!whole.contains("hunter2"));
 }

@@ -29,6 +29,8 @@ pub(crate) struct Graph<'a> {
     targets: Option<Targets>,
     /// Objects with numbers that were written to: which one, and the number.
     written: Vec<(usize, u32)>,
+    /// How many objects there may be.
+    limit: usize,
     /// Bytes of content so far, against `max-bytes`.
     bytes: usize,
     /// Shared holes, one for each class and reason.
@@ -72,6 +74,7 @@ impl<'a> Graph<'a> {
             undo: None,
             targets: None,
             written: Vec::new(),
+            limit: options.max_objects,
             bytes: 0,
             holes: HashMap::new(),
             secret: HashSet::new(),
@@ -108,7 +111,7 @@ impl<'a> Graph<'a> {
             self.jni.delete_local(object);
             return Value::Ref(known);
         }
-        if self.objects.len() >= self.options.max_objects {
+        if self.objects.len() >= self.limit {
             self.jni.delete_local(object);
             return Value::Ref(self.shared_hole(class, MAX_OBJECTS));
         }
@@ -193,6 +196,11 @@ impl<'a> Graph<'a> {
             .collect();
         self.targets = Some(undo.targets());
         self.undo = Some(undo);
+    }
+
+    /// Says that what comes now may be only so many objects more, if `max-objects` allows as many.
+    pub(crate) fn at_most(&mut self, more: usize) {
+        self.limit = self.limit.min(self.objects.len().saturating_add(more));
     }
 
     /// Reads all that is reachable, or was before writes that may be undone, as far as the limits

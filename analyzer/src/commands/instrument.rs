@@ -70,8 +70,8 @@ pub struct Opts {
     #[arg(long, value_enum, default_value_t)]
     copy: Copy,
 
-    /// What methods tell in a trace, separated by `;`: calls, writes, reads, and
-    /// values for the objects and values that take part.
+    /// What methods tell in a trace, separated by `;`: calls, writes, reads,
+    /// coverage, and values for the objects and values that take part.
     #[arg(long, value_name = "WHAT", default_value = "calls;writes;values", value_parser = what)]
     trace_what: What,
 
@@ -134,7 +134,8 @@ pub struct Opts {
 }
 
 fn what(text: &str) -> Result<What, String> {
-    What::parse(text).ok_or_else(|| "it takes calls, writes and reads, and values with them".into())
+    What::parse(text)
+        .ok_or_else(|| "it takes calls, writes, reads and coverage, and values with them".into())
 }
 
 /// What is listed of a method.

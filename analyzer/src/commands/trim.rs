@@ -22,9 +22,9 @@ use std::time::Duration;
 ///
 /// Keeps the objects that the chosen frames were called with, their classes, and
 /// the exception with its stack; leaves out all else: other frames' arguments,
-/// the command line, system properties that no test sets, counters. The tests
-/// are run from the whole file and from the trimmed one, which is written only
-/// if they end in the same way. `hindsight inspect --review` shows what is left.
+/// the command line, static fields and system properties that no test sets,
+/// counters. The tests are run from the whole file and from the trimmed one,
+/// which is written only if they end in the same way. `hindsight inspect --review` shows what is left.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -97,6 +97,8 @@ struct Trimmed {
     after: Size,
     /// Whether system properties were kept, for a test sets them.
     properties: bool,
+    /// Whether static fields were kept, likewise.
+    statics: bool,
     /// Whether all tests end as they did from the whole file.
     same: bool,
     frames: Vec<Kept>,
@@ -163,8 +165,8 @@ impl Opts {
                 self.file.display()
             );
         }
-        let properties = before.sets_properties(0, &frames);
-        let crash = trim(&input.crash, &frames, properties);
+        let sets = before.sets(0, &frames);
+        let crash = trim(&input.crash, &frames, sets);
         let bytes = repair::encode(&crash);
         let name = self.out.file_name().context("--out names no file")?;
         let copy = work.path().join(name);
@@ -189,7 +191,8 @@ impl Opts {
             notes: input.notes.clone(),
             before: size(&input.crash, whole),
             after: size(&crash, bytes.len()),
-            properties,
+            properties: sets.properties,
+            statics: sets.statics,
             same: kept.iter().all(|kept| kept.before == kept.after),
             frames: kept,
         };
@@ -307,6 +310,9 @@ impl Trimmed {
         }
         if self.properties {
             writeln!(out, "  system properties are kept: a test sets them")?;
+        }
+        if self.statics {
+            writeln!(out, "  static fields are kept: a test sets them")?;
         }
         if self.same {
             writeln!(out, "{}: {}", self.out, size(&self.after))?;

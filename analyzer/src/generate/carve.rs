@@ -212,6 +212,7 @@ impl<'d> Recorder<'d> {
                 object,
                 text,
                 length,
+                ..
             } => self.new_object(*object, text.as_deref(), *length),
             What::Enter { method, arguments } => self.enter(step.thread, *method, arguments),
             What::Bind { method, this } => self.bind(step.thread, *method, *this),

@@ -4,7 +4,8 @@ use crate::commands::input::Input;
 use crate::graph::Typed;
 use crate::text::deadlocks;
 use hindsight_tracelog::crash::{
-    Body, ClassKind, ExceptionInfo, Fidelity, Frame, Lambda, Lock, Object, ThreadState, Value,
+    Body, ClassKind, ExceptionInfo, Fidelity, Frame, Lambda, Lock, Object, StaticField,
+    ThreadState, Value,
 };
 use hindsight_tracelog::reader::Crash;
 use serde::Serialize;
@@ -71,6 +72,7 @@ struct Document {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     deadlocks: Vec<Vec<usize>>,
     frames: Vec<Json>,
+    statics: Vec<Json>,
     holes: Vec<Json>,
     classes: Vec<Json>,
     objects: Vec<Json>,
@@ -114,6 +116,7 @@ impl Document {
             threads: crash.failure.threads.iter().map(thread).collect(),
             deadlocks: deadlocks(&crash.failure),
             frames: crash.failure.frames.iter().enumerate().map(frame).collect(),
+            statics: crash.failure.statics.iter().map(static_field).collect(),
             holes: holes(crash),
             classes: crash.classes.iter().map(class).collect(),
             objects: (0..)
@@ -201,6 +204,16 @@ fn frame((index, frame): (usize, &Frame)) -> Json {
         "gap": crate::text::gap(frame).is_some(),
         "arguments": arguments.collect::<Vec<_>>(),
         "patch": patch.collect::<Vec<_>>(),
+    })
+}
+
+fn static_field(field: &StaticField) -> Json {
+    json!({
+        "class": field.owner,
+        "name": field.name,
+        "descriptor": field.descriptor,
+        "access": field.access,
+        "value": value(Typed::new(field.value, &field.descriptor)),
     })
 }
 

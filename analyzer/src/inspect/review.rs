@@ -334,6 +334,13 @@ fn failure(crash: &Crash, all: &mut Collection) {
             value(all, &place, patch.value, &patch.descriptor);
         }
     }
+    for info in &crash.failure.statics {
+        let place = field(&info.owner, &info.name);
+        all.add("classes", &info.owner, "static fields");
+        all.add("fields", &place, "static fields");
+        all.add_type(&info.descriptor, format!("type of field {}", info.name));
+        value(all, &place, info.value, &info.descriptor);
+    }
 }
 
 fn classes(crash: &Crash, all: &mut Collection) {
@@ -442,6 +449,9 @@ fn holders(crash: &Crash) -> HashMap<u32, Vec<String>> {
                 format!("{place} at the entry of frame {index}"),
             );
         }
+    }
+    for info in &crash.failure.statics {
+        hold(info.value, field(&info.owner, &info.name));
     }
     for object in crash.objects.iter().flatten() {
         match &object.body {

@@ -96,7 +96,47 @@ pub fn write(input: &Input, style: &Style<'_>, out: &mut dyn Write) -> io::Resul
             write_frame(crash, index, frame, style, &mut before, out)?;
         }
     }
+    if style.frames.is_empty() {
+        write_statics(crash, style, out)?;
+    }
     write_rest(crash, out)
+}
+
+/// Static fields that are shown unless all are asked for.
+const MAX_STATICS: usize = 20;
+
+fn write_statics(crash: &Crash, style: &Style<'_>, out: &mut dyn Write) -> io::Result<()> {
+    let statics = &crash.failure.statics;
+    if statics.is_empty() {
+        return Ok(());
+    }
+    writeln!(out, "{}", style.paint("1", "static fields at the failure"))?;
+    let graph = Graph::at_failure(crash);
+    let mut builder = Builder::new(&graph, style.limits());
+    let shown = style.depth.map_or(statics.len(), |_| MAX_STATICS);
+    for field in statics.iter().take(shown) {
+        let node = builder.node(Typed::new(field.value, &field.descriptor));
+        let name = format!("{}.{}", short(&field.owner), field.name);
+        let lead = format!("     {} = ", one_line(&name, 200));
+        let block = node.block(WIDTH.saturating_sub(lead.len()));
+        writeln!(out, "{lead}{}", block[0])?;
+        for line in &block[1..] {
+            writeln!(out, "     {line}")?;
+        }
+    }
+    if statics.len() > shown {
+        writeln!(
+            out,
+            "     ... {} more (--full shows them)",
+            statics.len() - shown
+        )?;
+    }
+    Ok(())
+}
+
+/// A class's name without its package.
+fn short(class: &str) -> &str {
+    class.rsplit('.').next().unwrap_or(class)
 }
 
 /// What stands in place of the frames that a recursion repeats.

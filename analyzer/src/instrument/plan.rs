@@ -94,6 +94,8 @@ pub struct Ids {
     pub field: u32,
     /// Of methods that they call, which write unseen.
     pub callee: u32,
+    /// Of basic blocks that say when they run.
+    pub block: u32,
 }
 
 impl Ids {
@@ -108,6 +110,7 @@ impl Ids {
             method: next(self.method, class.methods.len())?,
             field: next(self.field, class.fields.len())?,
             callee: next(self.callee, class.callees.len())?,
+            block: next(self.block, class.blocks)?,
         })
     }
 }
@@ -131,6 +134,8 @@ pub struct Probed {
     pub fields: Vec<MemberName>,
     /// What the numbers of callees mean.
     pub callees: Vec<MemberName>,
+    /// How many basic blocks say when they run.
+    pub blocks: usize,
 }
 
 impl From<Rewritten> for Probed {
@@ -144,6 +149,7 @@ impl From<Rewritten> for Probed {
             reduced: rewritten.reduced,
             fields: rewritten.fields,
             callees: Vec::new(),
+            blocks: 0,
         }
     }
 }
@@ -159,6 +165,7 @@ impl From<Traced> for Probed {
             reduced: traced.reduced,
             fields: traced.fields,
             callees: traced.callees,
+            blocks: traced.blocks.iter().map(|method| method.starts.len()).sum(),
         }
     }
 }
@@ -369,6 +376,9 @@ impl Plan {
                     first_method: first.method,
                     first_field: first.field,
                     first_callee: first.callee,
+                    first_block: first.block,
+                    // In a JVM, the agent's list of names decides.
+                    is_secret: &|_| false,
                 };
                 workspace.trace(bytes, &plan).map(Probed::from)
             }

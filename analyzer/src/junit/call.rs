@@ -9,8 +9,9 @@ use crate::graph::{Graph, Typed};
 use crate::java::names::{Names, is_identifier};
 use crate::java::signature::Generic;
 use crate::java::{descriptor, literal};
+use crate::text::one_line;
 use hindsight_classfile::access;
-use hindsight_tracelog::crash::{Frame, Meta, Value};
+use hindsight_tracelog::crash::{Frame, Meta, StaticField, Value};
 
 /// Columns of a line of source.
 const WIDTH: usize = 100;
@@ -74,9 +75,11 @@ pub fn body(
         package: &class.package,
         typed: candidate.typed,
     };
-    let taken: Vec<String> = ["frame", "Frame", "Crash", "Call", "dev", "org"]
-        .map(str::to_owned)
-        .to_vec();
+    let taken: Vec<String> = [
+        "frame", "statics", "Frame", "Crash", "Call", "Statics", "dev", "org",
+    ]
+    .map(str::to_owned)
+    .to_vec();
     let slots = slot_names(&graph, frame);
     let kept = slots.iter().map(|(_, name)| name.clone()).collect();
     let mut maker = Maker::new(
@@ -110,6 +113,7 @@ pub fn body(
         body: String::new(),
         taken,
         settings: String::new(),
+        statics: candidate.statics,
         loads: String::new(),
         loaded: 0,
         literals: 0,
@@ -160,6 +164,15 @@ fn slot_names(graph: &Graph<'_>, frame: &Frame) -> Vec<(u16, String)> {
     names
 }
 
+/// The static fields that a test sets, for a comment.
+fn static_names(statics: &[StaticField]) -> String {
+    let named = statics.iter().map(|field| {
+        let class = field.owner.rsplit('.').next().unwrap_or(&field.owner);
+        format!("{class}.{}", field.name)
+    });
+    format!("as recorded: {}", named.collect::<Vec<_>>().join(", "))
+}
+
 /// The recorded system properties that a test can set.
 pub fn properties(meta: &Meta) -> impl Iterator<Item = (&str, &str)> {
     let pairs = meta.properties.iter();
@@ -184,6 +197,8 @@ struct Writer<'a, 'n> {
     taken: Vec<String>,
     /// What comes before everything else.
     settings: String,
+    /// Whether static fields are set before the call.
+    statics: bool,
     loads: String,
     /// How many.
     loaded: usize,
@@ -196,11 +211,12 @@ struct Writer<'a, 'n> {
 impl Writer<'_, '_> {
     fn finish(self, throws: bool, by_name: bool) -> Body {
         let mut code = self.settings;
-        if !self.loads.is_empty() {
+        if !self.loads.is_empty() || self.statics {
             let frame = self.names.write(REPLAY, "Frame");
             let crash = self.names.write(REPLAY, "Crash");
+            let with = if self.statics { ".withStatics()" } else { "" };
             code.push_str(&format!(
-                "{INDENT}{frame} frame = {crash}.of({}.class, \"{}\").frame({});\n",
+                "{INDENT}{frame} frame = {crash}.of({}.class, \"{}\"){with}.frame({});\n",
                 self.class.name, self.class.resource, self.frame_index
             ));
             code.push_str(&self.loads);
@@ -211,8 +227,26 @@ impl Writer<'_, '_> {
             .iter()
             .map(|statement| wrapped(statement))
             .collect();
-        code.push_str(&statements);
-        code.push_str(&self.body);
+        let body = statements.clone() + &self.body;
+        if self.statics {
+            let statics = self.names.write(REPLAY, "Statics");
+            code.push_str(&format!(
+                "{INDENT}// {}\n",
+                one_line(
+                    &static_names(&self.values.graph.crash.failure.statics),
+                    WIDTH
+                )
+            ));
+            code.push_str(&format!(
+                "{INDENT}try ({statics} statics = frame.setStatics()) {{\n"
+            ));
+            for line in body.lines() {
+                code.push_str(&format!("    {line}\n"));
+            }
+            code.push_str(&format!("{INDENT}}}\n"));
+        } else {
+            code.push_str(&body);
+        }
         let checked = self.checked.iter();
         let checked: Vec<String> = checked
             .map(|(index, code)| format!("{index}, {code}"))
@@ -229,7 +263,7 @@ impl Writer<'_, '_> {
                 built: checked.len(),
                 loaded: self.loaded,
                 objects: written.objects,
-                library: by_name || self.loaded > 0,
+                library: by_name || self.loaded > 0 || self.statics,
             },
             raw_types: self.raw_types || written.raw_types,
         }

@@ -83,6 +83,8 @@ pub struct Candidate {
     pub needs: Needs,
     /// Whether the test sets the recorded system properties.
     pub properties: bool,
+    /// Whether the test sets the recorded static fields.
+    pub statics: bool,
     /// What became of it.
     pub state: State,
 }
@@ -225,6 +227,7 @@ impl<'a> Plan<'a> {
                 loaded: Vec::new(),
                 needs: Needs::default(),
                 properties: false,
+                statics: false,
                 state: match refusal {
                     Some(reason) => State::Done(Verdict::Unsupported, reason),
                     None => State::Pending,

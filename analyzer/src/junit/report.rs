@@ -6,6 +6,7 @@ use super::write::Written;
 use super::{Framework, Options, REPLAY_JAR_NAME};
 use crate::jdk::Jdk;
 use crate::text::{count, exception, gap, heading, one_line};
+use crate::trim::Sets;
 use serde::Serialize;
 use std::io::{self, Write};
 
@@ -91,6 +92,9 @@ struct FrameReport {
     /// Whether the test sets the recorded system properties.
     #[serde(skip)]
     properties: bool,
+    /// Whether it sets the recorded static fields.
+    #[serde(skip)]
+    statics: bool,
     /// Told before it if the frame before has another exception.
     #[serde(skip)]
     heading: Option<String>,
@@ -170,6 +174,7 @@ fn frame_report(plan: &Plan<'_>, written: &[Written], index: usize) -> FrameRepo
         exception: frame.exception,
         gap: gap(frame).is_some(),
         properties: candidate.properties && verdict == Verdict::Reproduces,
+        statics: candidate.statics && verdict == Verdict::Reproduces,
         heading: heading(&plan.inputs[candidate.crash].crash.failure, frame.exception),
         verdict,
         reason,
@@ -253,14 +258,17 @@ impl Report {
         })
     }
 
-    /// Whether one of these frames' tests sets the recorded system properties.
-    pub fn sets_properties(&self, crash: usize, frames: &[usize]) -> bool {
+    /// What the tests of these frames set.
+    pub fn sets(&self, crash: usize, frames: &[usize]) -> Sets {
         let all = self
             .crashes
             .get(crash)
             .map_or(&[][..], |crash| &crash.frames);
-        all.iter()
-            .any(|frame| frame.properties && frames.contains(&frame.index))
+        let mut chosen = all.iter().filter(|frame| frames.contains(&frame.index));
+        Sets {
+            properties: chosen.clone().any(|frame| frame.properties),
+            statics: chosen.any(|frame| frame.statics),
+        }
     }
 
     /// Writes the report as JSON.

@@ -192,6 +192,7 @@ impl<'d> Inference<'d> {
                 object,
                 text,
                 length,
+                ..
             } => self.new_object(*object, text.as_deref(), *length),
             What::Enter { method, arguments } => self.enter(step.thread, *method, arguments),
             What::Bind { method, this } => self.bind(step.thread, *method, *this),
@@ -213,7 +214,8 @@ impl<'d> Inference<'d> {
             | What::Caught { .. }
             | What::Write { .. }
             | What::Read { .. }
-            | What::Called { .. } => {}
+            | What::Called { .. }
+            | What::Class { .. } => {}
         }
     }
 

@@ -517,7 +517,7 @@ impl<'a> Reader<'a> {
                     self.add(insn, Op::Store { base, field, value });
                 }
             }
-            Ssa::GetStatic(index) if dst != NONE => {
+            Ssa::GetStatic(index) => {
                 if let Some((field, _)) = self.field(index) {
                     self.add(insn, Op::LoadStatic { dst, field });
                 }

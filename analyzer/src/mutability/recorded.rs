@@ -154,7 +154,7 @@ pub fn observe(trace: &Trace, code: &Code<'_>, transitive: bool, notes: &mut Not
                 threads.forget(thread);
             }
             What::End => threads.end(thread),
-            What::Thread { .. } | What::New { .. } => {}
+            What::Thread { .. } | What::New { .. } | What::Class { .. } => {}
         }
         exact.tidy(&mut threads);
     }

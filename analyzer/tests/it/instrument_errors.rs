@@ -182,7 +182,7 @@ fn what_cannot_be_read_is_named() {
         ),
         (
             &["--mode", "trace", "--trace-what", "values"],
-            &["calls, writes and reads"],
+            &["calls, writes, reads and coverage"],
         ),
         (
             &["--copy", "deeper"],

@@ -410,6 +410,7 @@ fn inferred(calls: &[Made]) -> Vec<(u64, u64, String, Vec<i16>, u64)> {
             object: id(object),
             length: 0,
             text: None,
+            secret: false,
         });
         take(What::Bind {
             method: init,

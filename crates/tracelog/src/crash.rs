@@ -71,10 +71,28 @@ pub struct Failure {
     pub exceptions: Vec<ExceptionInfo>,
     /// Frames, index 0 is the one that threw.
     pub frames: Vec<Frame>,
+    /// Static fields that the methods on the stack may read, as they were at the failure.
+    #[serde(default)]
+    pub statics: Vec<StaticField>,
     /// What all threads were doing, if nothing has failed: one for each of the exceptions, which
     /// then have the class [`THREAD_STATE`].
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub threads: Vec<ThreadState>,
+}
+
+/// A static field at the failure.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct StaticField {
+    /// Class that declares it.
+    pub owner: String,
+    /// Its name.
+    pub name: String,
+    /// Its descriptor.
+    pub descriptor: String,
+    /// Access flags (JVMS 4.5).
+    pub access: u16,
+    /// Its value.
+    pub value: Value,
 }
 
 /// A thread that goes on.

@@ -59,6 +59,10 @@ pub struct Method {
     pub trivial: bool,
     /// Its parameters that refer to objects.
     pub parameters: Vec<Parameter>,
+    /// Static fields that the method, or what it calls, may read; nothing if that
+    /// is not known.
+    #[serde(default)]
+    pub statics: Option<Vec<Field>>,
 }
 
 /// A parameter.
@@ -183,6 +187,7 @@ mod tests {
             cannot_throw: true,
             trivial: false,
             parameters: vec![parameter],
+            statics: Some(Vec::new()),
         };
         Plan {
             made_by: "hindsight 1".into(),

@@ -175,6 +175,9 @@ impl Crash {
                 patch.value = patch.value.typed(&patch.descriptor);
             }
         }
+        for field in &mut self.failure.statics {
+            field.value = field.value.typed(&field.descriptor);
+        }
         for object in self.objects.iter_mut().flatten() {
             match &mut object.body {
                 Body::Instance(values) => {

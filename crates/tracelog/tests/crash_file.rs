@@ -29,6 +29,7 @@ fn sample() -> (Crash, Vec<u8>) {
             ..Meta::default()
         },
         failure: Failure {
+            statics: Vec::new(),
             exceptions: vec![ExceptionInfo {
                 class: "java.lang.NullPointerException".to_owned(),
                 message: None,

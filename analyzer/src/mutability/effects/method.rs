@@ -401,6 +401,7 @@ impl State<'_> {
                     self.write(target, Cause::Store(at));
                 }
             }
+            Op::LoadStatic { dst: NONE, .. } => {}
             Op::LoadStatic { dst, field } => {
                 let outside = self.outside();
                 let found = self.load(&Nodes::one(outside), *field);

@@ -54,7 +54,7 @@ impl What {
     };
 
     /// Reads what the agent's option `trace-what` names: `calls`, `writes`,
-    /// `reads`, `values`, separated by `;`. Nothing if that is not it, or would
+    /// `reads`, `values`, `coverage`, separated by `;`. Nothing if that is not it, or would
     /// tell of nothing.
     pub fn parse(text: &str) -> Option<Self> {
         let mut what = Self::default();
@@ -67,11 +67,12 @@ impl What {
                 "calls" => what.calls = true,
                 "writes" => what.writes = true,
                 "reads" => what.reads = true,
+                "coverage" => what.blocks = true,
                 "values" => (what.references, what.values) = (true, true),
                 _ => return None,
             }
         }
-        (what.calls || what.writes || what.reads).then_some(what)
+        (what.calls || what.writes || what.reads || what.blocks).then_some(what)
     }
 
     /// Whether values of a kind are told.
@@ -101,6 +102,7 @@ impl fmt::Display for What {
             (self.writes, "writes"),
             (self.reads, "reads"),
             (self.references || self.values, "values"),
+            (self.blocks, "coverage"),
         ];
         let parts: Vec<_> = parts
             .iter()

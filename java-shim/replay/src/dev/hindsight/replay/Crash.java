@@ -22,10 +22,12 @@ public final class Crash {
 
     private final CrashFile file;
     private final ClassLoader loader;
+    private final boolean statics;
 
-    private Crash(CrashFile file, ClassLoader loader) {
+    private Crash(CrashFile file, ClassLoader loader, boolean statics) {
         this.file = file;
         this.loader = loader;
+        this.statics = statics;
     }
 
     /**
@@ -53,7 +55,7 @@ public final class Crash {
                 throw new ReplayException("failed to read resource " + url + ": " + e, e);
             }
         });
-        return new Crash(file, anchor.getClassLoader());
+        return new Crash(file, anchor.getClassLoader(), false);
     }
 
     /**
@@ -65,7 +67,7 @@ public final class Crash {
      */
     public static Crash of(Path file) {
         try {
-            return new Crash(CrashFile.read(Files.readAllBytes(file), file.toString()), null);
+            return new Crash(CrashFile.read(Files.readAllBytes(file), file.toString()), null, false);
         } catch (IOException e) {
             throw new ReplayException("failed to read crash file " + file + ": " + e, e);
         }
@@ -81,6 +83,15 @@ public final class Crash {
      * @throws ReplayException if there is no such frame, or it was not captured
      */
     public Frame frame(int index) {
-        return Frame.restore(file, index, loader);
+        return Frame.restore(file, index, loader, statics);
+    }
+
+    /**
+     * The same crash, with static fields: those of a frame share their objects with its arguments.
+     *
+     * @return a crash whose frames have {@link Frame#setStatics}
+     */
+    public Crash withStatics() {
+        return new Crash(file, loader, true);
     }
 }

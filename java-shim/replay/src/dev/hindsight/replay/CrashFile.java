@@ -4,6 +4,7 @@ import dev.hindsight.replay.MessagePack.Malformed;
 import dev.hindsight.replay.Recorded.ClassInfo;
 import dev.hindsight.replay.Recorded.FrameInfo;
 import dev.hindsight.replay.Recorded.Row;
+import dev.hindsight.replay.Recorded.StaticField;
 import dev.hindsight.replay.Recorded.Stored;
 import dev.hindsight.replay.Recorded.Trace;
 import java.io.ByteArrayOutputStream;
@@ -39,6 +40,7 @@ final class CrashFile {
     final String name;
     FrameInfo[] frames;
     Trace[] exceptions = {};
+    StaticField[] statics = {};
     private ClassInfo[] classes = {};
     private int classCount;
     private Stored[] objects = {};
@@ -142,6 +144,12 @@ final class CrashFile {
                 frames = new FrameInfo[list.length];
                 for (int i = 0; i < list.length; i++) {
                     frames[i] = new FrameInfo(list[i]);
+                }
+                // Files of earlier releases have none.
+                list = failure.at(2) == null ? new Object[0] : failure.list(2);
+                statics = new StaticField[list.length];
+                for (int i = 0; i < list.length; i++) {
+                    statics[i] = new StaticField(list[i]);
                 }
                 break;
             case CLASSES:

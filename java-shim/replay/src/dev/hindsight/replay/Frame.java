@@ -1,5 +1,6 @@
 package dev.hindsight.replay;
 
+import java.lang.reflect.Field;
 import java.util.List;
 import java.util.Map;
 
@@ -14,19 +15,43 @@ public final class Frame {
      * recorded.
      */
     private final Object[] objects;
+    /** Static fields with their values; null if it was not asked for them. */
+    private final Map<Field, Object> statics;
 
     Frame(
             String what, Map<Integer, Object> values, Map<Integer, String> failed,
-            List<String> holes, Object[] objects) {
+            List<String> holes, Object[] objects, Map<Field, Object> statics) {
         this.what = what;
         this.values = values;
         this.failed = failed;
         this.holes = holes;
         this.objects = objects;
+        this.statics = statics;
     }
 
     static Frame restore(CrashFile file, int index, ClassLoader loader) {
-        return Restorer.frame(file, index, loader);
+        return restore(file, index, loader, false);
+    }
+
+    static Frame restore(CrashFile file, int index, ClassLoader loader, boolean statics) {
+        return Restorer.frame(file, index, loader, statics);
+    }
+
+    /**
+     * Gives static fields the values that they had at the failure. Those that the crash file does not
+     * have, or that are not there any more, keep theirs.
+     *
+     * @return what puts back the values that the fields have now
+     * @throws ReplayException if the frame is not one of {@link Crash#withStatics}
+     */
+    public Statics setStatics() {
+        if (statics == null) {
+            throw new ReplayException(what + " was restored without static fields: ask "
+                    + "Crash.withStatics() for the frame");
+        }
+        Statics set = new Statics();
+        statics.forEach(set::set);
+        return set;
     }
 
     /**

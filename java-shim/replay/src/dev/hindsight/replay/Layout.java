@@ -72,6 +72,24 @@ final class Layout {
         return LAYOUTS.get(owner).find(name, descriptor);
     }
 
+    /** The static field of this name and type that {@code owner} declares, or null. */
+    static Field findStatic(Class<?> owner, String name, String descriptor) {
+        try {
+            for (Field field : (Field[]) DECLARED_FIELDS.invokeExact(owner, false)) {
+                if (Modifier.isStatic(field.getModifiers())
+                        && field.getName().equals(name)
+                        && descriptor(field.getType()).equals(descriptor)) {
+                    return field;
+                }
+            }
+            return null;
+        } catch (LinkageError e) {
+            return null;
+        } catch (Throwable e) {
+            throw new AssertionError(e);
+        }
+    }
+
     /** A field that must be there, whatever its type. */
     static Slot need(Class<?> owner, String name) throws Hole {
         Layout layout = LAYOUTS.get(owner);

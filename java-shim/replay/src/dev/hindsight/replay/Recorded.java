@@ -171,6 +171,22 @@ final class Recorded {
         }
     }
 
+    /** A static field at the failure. */
+    static final class StaticField {
+        final String owner;
+        final String name;
+        final String descriptor;
+        final Object value;
+
+        StaticField(Object raw) throws Malformed {
+            Row row = new Row(raw, "a static field");
+            owner = row.text(0);
+            name = row.text(1);
+            descriptor = row.text(2);
+            value = row.at(4);
+        }
+    }
+
     /** A frame of the failure. */
     static final class FrameInfo {
         final String owner;

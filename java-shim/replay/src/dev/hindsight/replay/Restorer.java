@@ -6,11 +6,14 @@ import dev.hindsight.replay.Recorded.ClassInfo;
 import dev.hindsight.replay.Recorded.FrameInfo;
 import dev.hindsight.replay.Recorded.Lambda;
 import dev.hindsight.replay.Recorded.Patch;
+import dev.hindsight.replay.Recorded.StaticField;
 import dev.hindsight.replay.Recorded.Stored;
 import java.lang.reflect.Array;
+import java.lang.reflect.Field;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -59,7 +62,7 @@ final class Restorer {
         preset = new boolean[built.length];
     }
 
-    static Frame frame(CrashFile file, int index, ClassLoader loader) {
+    static Frame frame(CrashFile file, int index, ClassLoader loader, boolean statics) {
         if (index < 0 || index >= file.frames.length) {
             throw new ReplayException(file.name + " has no frame " + index + ", only "
                     + file.frames.length);
@@ -78,6 +81,13 @@ final class Restorer {
                 restorer.walk(reference(argument.value));
             }
         }
+        if (statics) {
+            for (StaticField field : file.statics) {
+                if (Recorded.isReference(field.descriptor)) {
+                    restorer.walk(reference(field.value));
+                }
+            }
+        }
         restorer.fillAll();
         restorer.insertAll();
         restorer.fillAdded();
@@ -87,9 +97,38 @@ final class Restorer {
         for (Argument argument : frame.arguments) {
             restorer.take(argument, values, failed);
         }
+        Map<Field, Object> fields = statics ? restorer.statics() : null;
         List<String> holes = List.copyOf(restorer.holes);
         Runner.report(holes);
-        return new Frame(what, values, failed, holes, restorer.built);
+        return new Frame(what, values, failed, holes, restorer.built, fields);
+    }
+
+    /** The static fields that are there, with the values that could be restored. */
+    private Map<Field, Object> statics() {
+        Map<Field, Object> values = new LinkedHashMap<>();
+        for (StaticField field : file.statics) {
+            try {
+                Class<?> known = Classes.find(field.owner, loader);
+                // Its initialiser would overwrite what is set before.
+                Class<?> owner = Class.forName(field.owner, true, known.getClassLoader());
+                Field found = Layout.findStatic(owner, field.name, field.descriptor);
+                if (found == null) {
+                    note(field.owner, "has no static field " + field.name + " of this type here");
+                    continue;
+                }
+                Class<?> primitive = Primitives.type(field.descriptor);
+                Object value = primitive == null
+                        ? get(reference(field.value)) : Primitives.convert(field.value, primitive);
+                boolean stored = value != null || primitive == null && field.value == null;
+                boolean fits = value == null || primitive != null || found.getType().isInstance(value);
+                if (stored && fits) {
+                    values.put(found, value);
+                }
+            } catch (ClassNotFoundException | RuntimeException | LinkageError e) {
+                note(field.owner, "its static fields cannot be set here: " + Classes.reason(e));
+            }
+        }
+        return values;
     }
 
     private void apply(Patch[] patches) {

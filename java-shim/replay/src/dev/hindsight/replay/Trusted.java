@@ -27,6 +27,10 @@ final class Trusted {
     private static final MethodHandle ALLOCATE = bind("allocateInstance", Object.class, Class.class);
     private static final MethodHandle OFFSET =
             bind("objectFieldOffset", long.class, Class.class, String.class);
+    private static final MethodHandle STATIC_BASE =
+            bind("staticFieldBase", Object.class, Field.class);
+    private static final MethodHandle STATIC_OFFSET =
+            bind("staticFieldOffset", long.class, Field.class);
     private static final MethodHandle ARRAY_BASE = bind("arrayBaseOffset",
             Runtime.version().feature() < 25 ? int.class : long.class, Class.class);
     private static final MethodHandle GET_REFERENCE = getter("Reference", Object.class);
@@ -47,6 +51,28 @@ final class Trusted {
     private static final MethodHandle PUT_LONG = putter("Long", long.class);
     private static final MethodHandle PUT_FLOAT = putter("Float", float.class);
     private static final MethodHandle PUT_DOUBLE = putter("Double", double.class);
+
+    /** What a static field's offset counts from. */
+    static Object staticBase(Field field) {
+        try {
+            return (Object) STATIC_BASE.invokeExact(field);
+        } catch (RuntimeException | Error e) {
+            throw e;
+        } catch (Throwable e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    /** Where a static field is, for {@link #get} and {@link #put}. */
+    static long staticOffset(Field field) {
+        try {
+            return (long) STATIC_OFFSET.invokeExact(field);
+        } catch (RuntimeException | Error e) {
+            throw e;
+        } catch (Throwable e) {
+            throw new AssertionError(e);
+        }
+    }
 
     /** Makes an object without running a constructor, after initialising its class. */
     static Object allocate(Class<?> type) throws InstantiationException {

@@ -1,0 +1,194 @@
+//! The static fields that the methods on the stack may read, as they were at the failure.
+//!
+//! A plan says which those are, in what the methods call too. Without one they are the fields that the
+//! methods' own classes declare.
+
+use crate::agent::Base;
+use crate::jni::{FieldId, Jni, Obj};
+use crate::snapshot::classes::binary_name;
+use crate::snapshot::graph::Graph;
+use hindsight_tracelog::crash::{Fidelity, Frame, StaticField, Value};
+use std::collections::{BTreeMap, BTreeSet};
+
+const ACC_STATIC: u16 = 0x0008;
+const ACC_FINAL: u16 = 0x0010;
+const ACC_SYNTHETIC: u16 = 0x1000;
+
+/// Fields of one recording; more are counted.
+const MAX_FIELDS: usize = 500;
+
+/// Classes, by their binary names, with the fields that are wanted; all if there are none named.
+type Wanted = BTreeMap<String, BTreeSet<String>>;
+
+/// Reads the fields' values; what they refer to is put into the graph by its next walk.
+pub(crate) fn read(
+    base: &Base,
+    jni: Jni,
+    frames: &[Frame],
+    graph: &mut Graph<'_>,
+) -> Vec<StaticField> {
+    let wanted = wanted(base, frames);
+    if wanted.is_empty() {
+        return Vec::new();
+    }
+    let mut found = Vec::new();
+    let mut beyond = 0;
+    for (name, class) in classes(base, jni, &wanted) {
+        let names = &wanted[&name];
+        for field in base.jvmti.class_fields(class) {
+            let Some((field_name, descriptor, access)) = base.jvmti.field(class, field) else {
+                continue;
+            };
+            let asked_for = names.contains(&field_name);
+            if access & ACC_STATIC == 0
+                || !(asked_for || names.is_empty())
+                || !may_change(&descriptor, access)
+            {
+                continue;
+            }
+            if found.len() >= MAX_FIELDS {
+                beyond += 1;
+                continue;
+            }
+            let value = value(base, jni, class, field, &field_name, &descriptor, graph);
+            found.push(StaticField {
+                owner: name.clone(),
+                name: field_name,
+                descriptor,
+                access,
+                value,
+            });
+        }
+        jni.delete_local(class);
+    }
+    if beyond > 0 {
+        base.counters.add("static_fields_beyond_limit", beyond);
+    }
+    found
+}
+
+fn wanted(base: &Base, frames: &[Frame]) -> Wanted {
+    let mut wanted = Wanted::new();
+    for frame in frames
+        .iter()
+        .filter(|frame| frame.fidelity != Fidelity::None)
+    {
+        match base
+            .known
+            .statics(&frame.class, &frame.method, &frame.descriptor)
+        {
+            Some(fields) => {
+                for field in fields {
+                    let class = field.class.replace('/', ".");
+                    wanted.entry(class).or_default().insert(field.name.clone());
+                }
+            }
+            None => {
+                wanted.entry(frame.class.clone()).or_default();
+            }
+        }
+    }
+    wanted
+}
+
+/// The classes of these names that are initialised, without those that several loaders have: which one
+/// is meant is not known.
+fn classes(base: &Base, jni: Jni, wanted: &Wanted) -> Vec<(String, Obj)> {
+    let mut found: BTreeMap<String, Vec<Obj>> = BTreeMap::new();
+    for class in base.jvmti.loaded_classes() {
+        let name = base
+            .jvmti
+            .class_signature(class)
+            .map(|signature| binary_name(&signature));
+        match name {
+            Some(name) if wanted.contains_key(&name) && base.jvmti.is_initialized(class) => {
+                found.entry(name).or_default().push(class);
+            }
+            _ => jni.delete_local(class),
+        }
+    }
+    let mut classes = Vec::new();
+    for (name, mut same) in found {
+        match same.pop() {
+            Some(class) if same.is_empty() => classes.push((name, class)),
+            _ => base.counters.add("static_fields_of_ambiguous_classes", 1),
+        }
+    }
+    classes
+}
+
+/// Whether a field can have another value than its class's initialiser gives it anew, or another state
+/// behind it. Tools' own fields are synthetic.
+fn may_change(descriptor: &str, access: u16) -> bool {
+    if access & ACC_SYNTHETIC != 0 {
+        return false;
+    }
+    if access & ACC_FINAL == 0 || descriptor.starts_with('[') {
+        return true;
+    }
+    let Some(class) = descriptor.strip_prefix('L') else {
+        return false;
+    };
+    let holds_others = ["java/util/", "java/lang/StringBu", "java/lang/ThreadLocal"];
+    let logs = class.ends_with("Logger;") || class.ends_with("/Log;");
+    !logs
+        && (holds_others.iter().any(|prefix| class.starts_with(prefix))
+            || !["java/", "javax/", "jdk/", "sun/"]
+                .iter()
+                .any(|prefix| class.starts_with(prefix)))
+}
+
+fn value(
+    base: &Base,
+    jni: Jni,
+    class: Obj,
+    field: FieldId,
+    name: &str,
+    descriptor: &str,
+    graph: &mut Graph<'_>,
+) -> Value {
+    let letter = descriptor.bytes().next().unwrap_or(b'L');
+    let secret = base.options.is_secret(name);
+    match letter {
+        b'L' | b'[' => {
+            let object = jni.static_reference(class, field);
+            if secret {
+                graph.secret_reference(object)
+            } else {
+                graph.reference(object)
+            }
+        }
+        _ if secret => Value::Null,
+        b'Z' => Value::Bool(jni.static_integral(class, field, letter) != 0),
+        b'F' => Value::Float(jni.static_float(class, field)),
+        b'D' => Value::Double(jni.static_double(class, field)),
+        _ => Value::Int(jni.static_integral(class, field, letter)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn constants_are_left_out() {
+        for (descriptor, access, changes) in [
+            ("I", 0x8, true),
+            ("I", 0x18, false),
+            ("Ljava/lang/String;", 0x8, true),
+            ("Ljava/lang/String;", 0x18, false),
+            ("Ljava/util/Map;", 0x18, true),
+            ("[I", 0x18, true),
+            ("La/Cache;", 0x18, true),
+            ("Lorg/slf4j/Logger;", 0x18, false),
+            ("Ljava/lang/Object;", 0x18, false),
+            ("Z", 0x1008, false),
+        ] {
+            assert_eq!(
+                may_change(descriptor, access),
+                changes,
+                "{descriptor} {access}"
+            );
+        }
+    }
+}
