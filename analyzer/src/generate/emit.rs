@@ -205,15 +205,10 @@ fn method_name(context: &Context<'_>, checked: &Checked) -> String {
     let calls = checked.sequence.len() - checked.observers;
     for (at, statement) in checked.sequence.iter().take(calls).enumerate() {
         let method = context.methods.get(statement.method);
-        if let Some(Assertion::Throws(class)) = &checked.assertions[at] {
-            threw = Some(
-                simple_name(class)
-                    .rsplit('$')
-                    .next()
-                    .unwrap_or_default()
-                    .to_owned(),
-            );
-        }
+        threw = match &checked.assertions[at] {
+            Some(Assertion::Throws(class)) => simple_name(class).rsplit('$').next(),
+            _ => None,
+        };
         let matters = checked.kept[at] || checked.assertions[at].is_some();
         if !matters || method.is_constructor() {
             continue;
@@ -241,7 +236,7 @@ fn method_name(context: &Context<'_>, checked: &Checked) -> String {
     };
     if let Some(threw) = threw {
         name.push_str("Throws");
-        name.push_str(&capital(&threw));
+        name.push_str(&capital(threw));
     }
     // What all objects have cannot be a test.
     if OBJECTS_OWN.contains(&name.as_str()) {
