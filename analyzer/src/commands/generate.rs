@@ -125,7 +125,7 @@ pub struct Opts {
     #[arg(long, value_enum, default_value_t)]
     framework: Framework,
 
-    /// Processor time that one sequence may take; five times as long if it waits.
+    /// Processor time that one sequence may take; twice as long if it waits.
     #[arg(long, value_name = "SECONDS", default_value_t = 1)]
     timeout: u64,
 

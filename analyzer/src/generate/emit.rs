@@ -205,15 +205,10 @@ fn method_name(context: &Context<'_>, checked: &Checked) -> String {
     let calls = checked.sequence.len() - checked.observers;
     for (at, statement) in checked.sequence.iter().take(calls).enumerate() {
         let method = context.methods.get(statement.method);
-        if let Some(Assertion::Throws(class)) = &checked.assertions[at] {
-            threw = Some(
-                simple_name(class)
-                    .rsplit('$')
-                    .next()
-                    .unwrap_or_default()
-                    .to_owned(),
-            );
-        }
+        threw = match &checked.assertions[at] {
+            Some(Assertion::Throws(class)) => simple_name(class).rsplit('$').next(),
+            _ => None,
+        };
         let matters = checked.kept[at] || checked.assertions[at].is_some();
         if !matters || method.is_constructor() {
             continue;
@@ -241,7 +236,7 @@ fn method_name(context: &Context<'_>, checked: &Checked) -> String {
     };
     if let Some(threw) = threw {
         name.push_str("Throws");
-        name.push_str(&capital(&threw));
+        name.push_str(&capital(threw));
     }
     // What all objects have cannot be a test.
     if OBJECTS_OWN.contains(&name.as_str()) {
@@ -496,6 +491,10 @@ impl<'a, 'n> Body<'a, 'n> {
         if !path.iter().all(|name| is_identifier(name)) {
             return None;
         }
+        // No source of a package can name what is in none.
+        if package_of(&at).is_empty() && !package_of(&self.checked.class).is_empty() {
+            return None;
+        }
         path.reverse();
         Some(self.names.write(package_of(&at), &path.join(".")))
     }
@@ -736,4 +735,49 @@ fn comma(line: &str, room: usize) -> Option<usize> {
         }
     }
     last.filter(|at| *at < line.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn variables_are_named_after_types() {
+        for (simple, expected) in [
+            ("Stmt", "stmt"),
+            ("URLReader", "urlReader"),
+            ("URL", "url"),
+            ("aB", "aB"),
+        ] {
+            assert_eq!(lower(simple), expected);
+        }
+    }
+
+    #[test]
+    fn lines_are_broken_behind_commas_outside_of_texts() {
+        assert_eq!(wrap("f(a, b);"), "        f(a, b);\n");
+        let text = format!("f(\"{}\", 'c', \"a, \\\" b\");", "x, ".repeat(30));
+        let expected = format!(
+            "        f(\"{}\",\n                'c', \"a, \\\" b\");\n",
+            "x, ".repeat(30)
+        );
+        assert_eq!(wrap(&text), expected);
+        // Where there is no comma, a line stays as long as it is.
+        let long = format!("f(\"{}\");", "x".repeat(120));
+        assert_eq!(wrap(&long), format!("        {long}\n"));
+    }
+
+    #[test]
+    fn boxes_are_asserted_as_what_is_declared() {
+        let seven = Literal::Int(7);
+        let boxed_as = |class: &str| boxed(&seven, &format!("Ljava/lang/{class};"));
+        assert_eq!(
+            boxed_as("Long"),
+            Some(Literal::Box("java.lang.Long".to_owned(), "7".to_owned()))
+        );
+        // What kind of number it is is not known.
+        assert_eq!(boxed_as("Object"), None);
+        let text = Literal::Text("7".to_owned());
+        assert_eq!(boxed(&text, "Ljava/lang/Object;"), Some(text.clone()));
+    }
 }

@@ -79,6 +79,8 @@ struct Modelled {
 /// A sequence that is to be executed.
 struct Candidate {
     sequence: Sequence,
+    /// Its last call.
+    method: MethodId,
     modelled: Option<Modelled>,
 }
 
@@ -102,7 +104,8 @@ pub struct Search<'a> {
     reached: HashMap<(usize, Node), usize>,
     /// Methods that are not called any more.
     excluded: HashMap<MethodId, u32>,
-    /// Methods that cannot be called.
+    /// Methods of which the last call has ended in good order.
+    proven: HashSet<MethodId>,
     found: Vec<Found>,
     per_method: HashMap<(MethodId, bool, bool), usize>,
     /// What became of it.
@@ -142,6 +145,7 @@ impl<'a> Search<'a> {
             known: HashSet::new(),
             reached: HashMap::new(),
             excluded: HashMap::new(),
+            proven: HashSet::new(),
             found: Vec::new(),
             per_method: HashMap::new(),
             tally: Tally::default(),
@@ -180,6 +184,8 @@ impl<'a> Search<'a> {
 
     fn batch(&mut self, phase: usize, size: usize) -> Vec<Candidate> {
         let mut batch = Vec::new();
+        // One that may never end is not tried many times at once.
+        let mut new = HashSet::new();
         for _ in 0..4 * size {
             if batch.len() == size {
                 break;
@@ -196,6 +202,7 @@ impl<'a> Search<'a> {
             };
             if let Some(made) = made
                 && made.sequence.len() <= MAX_LENGTH
+                && (self.proven.contains(&made.method) || new.insert(made.method))
                 && self.known.insert((made.sequence.clone(), made.modelled))
             {
                 batch.push(made);
@@ -265,7 +272,11 @@ impl<'a> Search<'a> {
             args,
             may_throw: false,
         });
-        Some(Candidate { sequence, modelled })
+        Some(Candidate {
+            sequence,
+            method,
+            modelled,
+        })
     }
 
     /// A sequence along the first edge of a model.
@@ -434,7 +445,7 @@ impl<'a> Search<'a> {
         let Some(last) = candidate.sequence.last() else {
             return;
         };
-        let method = last.method;
+        let method = candidate.method;
         if executed.blocked {
             self.tally.blocked += 1;
             *self.excluded.entry(method).or_default() += 2;
@@ -442,9 +453,11 @@ impl<'a> Search<'a> {
         }
         if executed.ended != Ended::Well {
             self.tally.lost += 1;
+            self.proven.remove(&method);
             *self.excluded.entry(method).or_default() += 1;
             return;
         }
+        self.proven.insert(method);
         let length = candidate.sequence.len();
         if !is_whole(executed, length) {
             return;

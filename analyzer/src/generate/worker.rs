@@ -349,7 +349,7 @@ impl Worker {
         done: &mut Vec<Executed>,
     ) -> Option<()> {
         // The worker keeps time itself: this is for one that cannot.
-        let patience = self.setup.limit * 10 + Duration::from_secs(60);
+        let patience = self.setup.limit * 40 + Duration::from_secs(60);
         loop {
             match running.messages.recv_timeout(patience) {
                 Ok(Message::Class(number, class)) => {

@@ -2,9 +2,11 @@ package dev.hindsight.worker;
 
 import java.io.BufferedWriter;
 import java.io.File;
+import java.io.FileDescriptor;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.io.RandomAccessFile;
 import java.lang.reflect.Constructor;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
@@ -92,6 +94,27 @@ public final class Guard {
             check(new File(name));
         }
         return name;
+    }
+
+    /** Gives back a descriptor that is none of the pipes to the analyzer, and counts one that is. */
+    static FileDescriptor check(FileDescriptor descriptor) {
+        boolean isOurs = descriptor == FileDescriptor.in
+                || descriptor == FileDescriptor.out
+                || descriptor == FileDescriptor.err;
+        if (isOurs) {
+            COUNT.incrementAndGet();
+            return nowhere();
+        }
+        return descriptor;
+    }
+
+    /** Where nothing comes from and all goes. */
+    private static FileDescriptor nowhere() {
+        try {
+            return new RandomAccessFile("/dev/null", "rw").getFD();
+        } catch (IOException e) {
+            return new FileDescriptor(); // which can neither be read nor written
+        }
     }
 
     /** A link itself is deleted, not what it leads to. */

@@ -1,6 +1,7 @@
 package dev.hindsight.worker;
 
 import java.io.File;
+import java.io.FileDescriptor;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.io.UnsupportedEncodingException;
@@ -37,8 +38,8 @@ public final class Guarded {
     }
 
     public static class FileOutputStream extends java.io.FileOutputStream {
-        public FileOutputStream(java.io.FileDescriptor descriptor) {
-            super(descriptor);
+        public FileOutputStream(FileDescriptor descriptor) {
+            super(Guard.check(descriptor));
         }
 
         public FileOutputStream(File file) throws FileNotFoundException {
@@ -59,8 +60,8 @@ public final class Guarded {
     }
 
     public static class FileWriter extends java.io.FileWriter {
-        public FileWriter(java.io.FileDescriptor descriptor) {
-            super(descriptor);
+        public FileWriter(FileDescriptor descriptor) {
+            super(Guard.check(descriptor));
         }
 
         public FileWriter(File file) throws IOException {
@@ -93,6 +94,21 @@ public final class Guarded {
 
         public FileWriter(String name, Charset charset, boolean append) throws IOException {
             super(Guard.check(name), charset, append);
+        }
+    }
+
+    /** Files may be read; what the analyzer sends may not. */
+    public static class FileInputStream extends java.io.FileInputStream {
+        public FileInputStream(File file) throws FileNotFoundException {
+            super(file);
+        }
+
+        public FileInputStream(String name) throws FileNotFoundException {
+            super(name);
+        }
+
+        public FileInputStream(FileDescriptor descriptor) {
+            super(Guard.check(descriptor));
         }
     }
 

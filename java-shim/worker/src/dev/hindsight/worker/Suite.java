@@ -2,8 +2,6 @@ package dev.hindsight.worker;
 
 import java.io.IOException;
 import java.io.Writer;
-import java.lang.management.ManagementFactory;
-import java.lang.management.ThreadMXBean;
 import java.lang.reflect.Constructor;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
@@ -19,34 +17,27 @@ import java.util.List;
  * timeout}, and what was thrown. The JVM ends after a test that takes too long.
  */
 public final class Suite {
-    private static final int PATIENCE = 5;
-    private static final Thread RUNNER = Thread.currentThread();
-
     private static volatile String current;
-    private static volatile long startedWall;
-    private static volatile long startedCpu;
 
     private Suite() {}
 
     /** Runs the tests of the list in its order. */
     public static void main(String[] arguments) throws Exception {
-        long limit = Long.parseLong(arguments[0]);
+        Watch watch = new Watch(Thread.currentThread(), Long.parseLong(arguments[0]));
         List<String> tests = Files.readAllLines(Paths.get(arguments[1]), StandardCharsets.UTF_8);
         Path results = Paths.get(arguments[2]);
         String[] entries = new String[arguments.length - 3];
         System.arraycopy(arguments, 3, entries, 0, entries.length);
         ClassLoader loader = Program.loader(entries);
-        RUNNER.setContextClassLoader(loader);
+        Thread.currentThread().setContextClassLoader(loader);
         Writer out = Files.newBufferedWriter(results, StandardCharsets.UTF_8);
         Program.silence();
-        Thread monitor = new Thread(() -> watch(limit, out), "hindsight-monitor");
+        Thread monitor = new Thread(() -> watch(watch, out), "hindsight-monitor");
         monitor.setDaemon(true);
         monitor.start();
-        ThreadMXBean threads = ManagementFactory.getThreadMXBean();
         for (String test : tests) {
             String[] parts = test.split("\t");
-            startedWall = System.nanoTime();
-            startedCpu = threads.getCurrentThreadCpuTime();
+            watch.start();
             current = parts[0];
             Throwable thrown = run(loader, parts[1], parts[2]);
             synchronized (out) {
@@ -76,8 +67,7 @@ public final class Suite {
         }
     }
 
-    private static void watch(long limit, Writer out) {
-        ThreadMXBean threads = ManagementFactory.getThreadMXBean();
+    private static void watch(Watch watch, Writer out) {
         while (true) {
             try {
                 Thread.sleep(20);
@@ -85,12 +75,7 @@ public final class Suite {
                 continue;
             }
             String watched = current;
-            if (watched == null) {
-                continue;
-            }
-            long wall = System.nanoTime() - startedWall;
-            long cpu = threads.getThreadCpuTime(RUNNER.getId()) - startedCpu;
-            if (cpu < limit * 1_000_000 && wall < PATIENCE * limit * 1_000_000) {
+            if (watched == null || !watch.isLate()) {
                 continue;
             }
             synchronized (out) {

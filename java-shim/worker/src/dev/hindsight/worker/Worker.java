@@ -10,8 +10,6 @@ import java.io.FileInputStream;
 import java.io.FileOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
-import java.lang.management.ManagementFactory;
-import java.lang.management.ThreadMXBean;
 import java.lang.reflect.Array;
 import java.lang.reflect.Constructor;
 import java.lang.reflect.Executable;
@@ -61,14 +59,12 @@ import java.util.Set;
 public final class Worker {
     private static final int MAX_TEXT = 2000;
     private static final int MAX_ARRAY = 16;
-    /** Wall time is no measure where others use the processor; a sequence that waits has so much more. */
-    private static final int PATIENCE = 5;
 
     private final DataInputStream in;
     private final DataOutputStream out;
     private final String[] entries;
     private final boolean reset;
-    private final long limit;
+    private final Watch watch;
     private final Thread runner = Thread.currentThread();
     private final Map<Class<?>, Integer> classes = new HashMap<>();
     private final Map<Integer, String[]> methods = new HashMap<>();
@@ -77,14 +73,12 @@ public final class Worker {
     /** Given up to have room to tell that memory has run out. */
     private byte[] reserve = new byte[2 << 20];
     private volatile int current = -1;
-    private volatile long startedWall;
-    private volatile long startedCpu;
 
     private Worker(String[] arguments) throws IOException {
         in = new DataInputStream(new BufferedInputStream(new FileInputStream(FileDescriptor.in), 1 << 16));
         out = new DataOutputStream(
                 new BufferedOutputStream(new FileOutputStream(FileDescriptor.out), 1 << 16));
-        limit = Long.parseLong(arguments[0]);
+        watch = new Watch(runner, Long.parseLong(arguments[0]));
         reset = arguments[1].equals("true");
         entries = new String[arguments.length - 2];
         System.arraycopy(arguments, 2, entries, 0, entries.length);
@@ -114,8 +108,6 @@ public final class Worker {
     }
 
     private void watch() {
-        ThreadMXBean threads = ManagementFactory.getThreadMXBean();
-        long id = runner.getId();
         while (true) {
             try {
                 Thread.sleep(20);
@@ -123,12 +115,7 @@ public final class Worker {
                 continue; // the program interrupts what it likes
             }
             int watched = current;
-            if (watched < 0) {
-                continue;
-            }
-            long wall = System.nanoTime() - startedWall;
-            long cpu = threads.getThreadCpuTime(id) - startedCpu;
-            if (cpu < limit * 1_000_000 && wall < PATIENCE * limit * 1_000_000) {
+            if (watched < 0 || !watch.isLate()) {
                 continue;
             }
             synchronized (out) {
@@ -148,7 +135,6 @@ public final class Worker {
     }
 
     private void serve() throws IOException {
-        ThreadMXBean threads = ManagementFactory.getThreadMXBean();
         while (true) {
             int command = in.readByte();
             switch (command) {
@@ -162,8 +148,7 @@ public final class Worker {
                     for (int i = 0; i < count; i++) {
                         statements[i] = statement();
                     }
-                    startedWall = System.nanoTime();
-                    startedCpu = threads.getCurrentThreadCpuTime();
+                    watch.start();
                     current = id;
                     Run run = new Run(statements);
                     run.execute();

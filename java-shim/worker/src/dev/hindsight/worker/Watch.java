@@ -1,0 +1,47 @@
+package dev.hindsight.worker;
+
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadMXBean;
+
+/**
+ * Tells when something that runs on one thread takes too long.
+ *
+ * <p>What counts is the processor time of the thread, for on a busy machine wall time says nothing; and
+ * the time for which it waits without a break, for then it uses no processor.
+ */
+final class Watch {
+    /** Waiting counts half. */
+    private static final int WAITING = 2;
+    /** Of one that is in native code and neither computes nor waits, as far as the JVM knows. */
+    private static final int STUCK = 30;
+
+    private final ThreadMXBean threads = ManagementFactory.getThreadMXBean();
+    private final Thread thread;
+    private final long limit;
+    private volatile long startedWall;
+    private volatile long startedCpu;
+    private volatile long ranLast;
+
+    Watch(Thread thread, long milliseconds) {
+        this.thread = thread;
+        limit = milliseconds * 1_000_000;
+    }
+
+    /** Begins anew; to be called on the thread itself. */
+    void start() {
+        startedWall = System.nanoTime();
+        ranLast = startedWall;
+        startedCpu = threads.getCurrentThreadCpuTime();
+    }
+
+    /** Whether it is too late; to be asked often. */
+    boolean isLate() {
+        long now = System.nanoTime();
+        if (thread.getState() == Thread.State.RUNNABLE) {
+            ranLast = now;
+        }
+        return threads.getThreadCpuTime(thread.getId()) - startedCpu >= limit
+                || now - ranLast >= WAITING * limit
+                || now - startedWall >= STUCK * limit;
+    }
+}

@@ -1,0 +1,29 @@
+import java.io.File;
+import org.jacoco.core.analysis.Analyzer;
+import org.jacoco.core.analysis.CoverageBuilder;
+import org.jacoco.core.analysis.IClassCoverage;
+import org.jacoco.core.tools.ExecFileLoader;
+
+/** What JaCoCo has seen of a jar: {@code Coverage EXEC JAR} prints classes, lines and branches. */
+public class Coverage {
+    public static void main(String[] args) throws Exception {
+        ExecFileLoader loader = new ExecFileLoader();
+        loader.load(new File(args[0]));
+        CoverageBuilder builder = new CoverageBuilder();
+        new Analyzer(loader.getExecutionDataStore(), builder).analyzeAll(new File(args[1]));
+        int classes = 0;
+        int lines = 0;
+        int allLines = 0;
+        int branches = 0;
+        int allBranches = 0;
+        for (IClassCoverage one : builder.getClasses()) {
+            classes += one.getMethodCounter().getCoveredCount() > 0 ? 1 : 0;
+            lines += one.getLineCounter().getCoveredCount();
+            allLines += one.getLineCounter().getTotalCount();
+            branches += one.getBranchCounter().getCoveredCount();
+            allBranches += one.getBranchCounter().getTotalCount();
+        }
+        System.out.println(classes + " " + builder.getClasses().size() + " " + lines + " " + allLines
+                + " " + branches + " " + allBranches);
+    }
+}

@@ -1,0 +1,151 @@
+import java.io.File;
+import java.io.FileOutputStream;
+import java.io.FileWriter;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.net.Socket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.Paths;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.IntConsumer;
+
+/**
+ * Does all that a program under test should not, each time to the file that the property names or to
+ * all of the machine. Only {@link #harmless} is.
+ */
+public class Harm {
+    private static final String VICTIM = @VICTIM@;
+
+    public int harmless(int a, int b) {
+        return a + b;
+    }
+
+    public void exit() {
+        System.exit(0);
+    }
+
+    public void exitByReference() {
+        IntConsumer exit = System::exit;
+        exit.accept(0);
+    }
+
+    public void exitByReflection() throws Exception {
+        System.class.getMethod("exit", int.class).invoke(null, 0);
+    }
+
+    public void halt() {
+        Runtime.getRuntime().halt(0);
+    }
+
+    public String exitAndHide() {
+        try {
+            System.exit(0);
+        } catch (RuntimeException e) {
+            // as programs do
+        }
+        return "hidden";
+    }
+
+    public boolean delete() {
+        return new File(VICTIM).delete();
+    }
+
+    public void deletePath() throws IOException {
+        Files.delete(Paths.get(VICTIM));
+    }
+
+    public void overwrite() throws IOException {
+        try (FileOutputStream out = new FileOutputStream(VICTIM)) {
+            out.write(1);
+        }
+    }
+
+    public void overwriteByWriter() throws IOException {
+        try (PrintWriter out = new PrintWriter(new FileWriter(new File(VICTIM), true))) {
+            out.println("more");
+        }
+    }
+
+    public void overwriteByPath() throws IOException {
+        Path path = Paths.get(VICTIM);
+        Files.write(path, new byte[] {1});
+    }
+
+    public void overwriteBySubclass() throws IOException {
+        new Mine(VICTIM).close();
+    }
+
+    static class Mine extends FileOutputStream {
+        Mine(String name) throws IOException {
+            super(name);
+        }
+    }
+
+    public void process() throws IOException {
+        new ProcessBuilder("touch", VICTIM + ".touched").start();
+    }
+
+    public void processByRuntime() throws IOException {
+        Runtime.getRuntime().exec(new String[] {"touch", VICTIM + ".touched"});
+    }
+
+    public void connect() throws IOException {
+        new Socket("127.0.0.1", 9).close();
+    }
+
+    public int babble() throws IOException {
+        try (FileOutputStream out = new FileOutputStream(java.io.FileDescriptor.out)) {
+            out.write("REEEEEE".getBytes());
+        }
+        try (java.io.FileInputStream in = new java.io.FileInputStream(java.io.FileDescriptor.in)) {
+            return in.read();
+        }
+    }
+
+    public void moveScratch() throws IOException {
+        System.setProperty("hindsight.scratch", "/");
+        overwrite();
+    }
+
+    public void forever() {
+        while (true) {
+            Thread.onSpinWait();
+        }
+    }
+
+    public void deadlock() throws InterruptedException {
+        synchronized (this) {
+            wait();
+        }
+    }
+
+    public int recursion(int depth) {
+        return recursion(depth + 1) + 1;
+    }
+
+    public int memory() {
+        List<long[]> all = new ArrayList<>();
+        while (true) {
+            all.add(new long[1 << 22]);
+        }
+    }
+
+    public String scratch() throws IOException {
+        Path file = Files.createTempFile("a", "b");
+        Files.write(file, new byte[] {1, 2});
+        String size = "size " + Files.size(file);
+        Files.delete(file);
+        System.out.println(size);
+        return size;
+    }
+
+    public long time() {
+        return System.nanoTime();
+    }
+
+    public String name() {
+        return new Object().toString();
+    }
+}

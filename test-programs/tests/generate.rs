@@ -1,0 +1,305 @@
+//! `hindsight generate` end to end, on every JDK: tests of what a run did, tests
+//! along its models, and a program that does all the harm it can.
+
+use hindsight_test_programs::{Jdk, Workplace, hindsight, jdks, root, text};
+use serde_json::Value;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+fn sources(dir: &Path, files: &mut Vec<PathBuf>) {
+    let mut entries: Vec<PathBuf> = fs::read_dir(dir)
+        .expect("a folder")
+        .map(|entry| entry.expect("a file").path())
+        .collect();
+    entries.sort();
+    for path in entries {
+        if path.is_dir() {
+            sources(&path, files);
+        } else if path.extension().is_some_and(|found| found == "java") {
+            files.push(path);
+        }
+    }
+}
+
+/// A program of `palulu/`, compiled.
+fn compile(jdk: &Jdk, name: &str) -> Workplace {
+    let workplace = Workplace::new(&format!("generate-{name}"));
+    let mut files = Vec::new();
+    sources(&root().join("test-programs/palulu").join(name), &mut files);
+    workplace.compile(jdk, &["-parameters"], &files);
+    workplace
+}
+
+/// The same, recorded and modelled.
+fn record(jdk: &Jdk, name: &str, main: &str) -> Workplace {
+    let workplace = compile(jdk, name);
+    let output = workplace
+        .java_with_agent(jdk, "mode=trace")
+        .args(["-cp", "classes", main])
+        .current_dir(&workplace.path)
+        .output()
+        .expect("java runs");
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let mutability = ["mutability", "--classpath", "classes", "--format", "json"];
+    let mutability = ok(&run(jdk, &workplace, &mutability));
+    fs::write(workplace.join("mutability.json"), mutability).expect("a file");
+    let model = [
+        "model",
+        "out",
+        "--mutability",
+        "mutability.json",
+        "--out",
+        "model.json",
+    ];
+    ok(&run(jdk, &workplace, &model));
+    workplace
+}
+
+fn run(jdk: &Jdk, workplace: &Workplace, arguments: &[&str]) -> Output {
+    Command::new(hindsight())
+        .env("JAVA_HOME", &jdk.home)
+        .current_dir(&workplace.path)
+        .args(arguments)
+        .output()
+        .expect("hindsight runs")
+}
+
+fn ok(output: &Output) -> String {
+    assert!(
+        output.status.success(),
+        "{}{}",
+        text(&output.stdout),
+        text(&output.stderr)
+    );
+    text(&output.stdout)
+}
+
+fn json(output: &Output) -> Value {
+    serde_json::from_slice(&output.stdout)
+        .unwrap_or_else(|error| panic!("{error}: {}{}", text(&output.stdout), text(&output.stderr)))
+}
+
+/// All sources below a directory, one after another.
+fn written(workplace: &Workplace, out: &str) -> String {
+    let mut files = Vec::new();
+    sources(&workplace.join(out), &mut files);
+    let texts = files
+        .iter()
+        .map(|file| fs::read_to_string(file).expect("a source"));
+    texts.collect()
+}
+
+fn golden(name: &str, actual: &str) {
+    let path = root().join("test-programs/palulu/expected").join(name);
+    if std::env::var_os("BLESS").is_some() {
+        fs::write(&path, actual).expect("a golden file");
+    }
+    let expected = fs::read_to_string(&path).unwrap_or_default();
+    assert!(
+        actual == expected,
+        "{name} changed; BLESS=1 accepts this:\n{actual}"
+    );
+}
+
+#[test]
+fn a_run_becomes_tests() {
+    for jdk in jdks() {
+        let workplace = record(jdk, "constrained", "shop.Main");
+        let observed = [
+            "generate",
+            "--observed",
+            "--trace",
+            "out",
+            "--classpath",
+            "classes",
+            "--mutability",
+            "mutability.json",
+        ];
+        let with = |more: &[&str]| run(jdk, &workplace, &[&observed[..], more].concat());
+        ok(&with(&["--out", "five"]));
+        golden("constrained-observed.java", &written(&workplace, "five"));
+        let report = json(&with(&[
+            "--out",
+            "four",
+            "--framework",
+            "junit4",
+            "--format",
+            "json",
+        ]));
+        assert_eq!(report["schema"], "hindsight.generate/1");
+        assert!(report["tests"].as_u64() >= Some(5), "{report}");
+        assert_eq!(report["dropped"]["not_compiled"], 0, "{report}");
+        assert_eq!(report["dropped"]["flaky"], 0, "{report}");
+        golden("constrained-observed4.java", &written(&workplace, "four"));
+
+        // The next version counts visitors in another way.
+        let next = workplace.join("next");
+        let door = root().join("test-programs/palulu/constrained/shop/Door.java");
+        let changed = fs::read_to_string(door)
+            .expect("a source")
+            .replace("return ++visitors;", "return visitors++;");
+        fs::create_dir_all(next.join("src")).expect("a directory");
+        fs::write(next.join("src/Door.java"), changed).expect("a source");
+        let output = Command::new(jdk.tool("javac"))
+            .args(["-cp", "classes", "-d", "next", "next/src/Door.java"])
+            .current_dir(&workplace.path)
+            .output()
+            .expect("javac runs");
+        assert!(output.status.success(), "{}", text(&output.stderr));
+        let output = with(&["--out", "five", "--against", "next:classes"]);
+        assert_eq!(output.status.code(), Some(1));
+        let told = text(&output.stdout);
+        assert!(told.contains("expected: <1> but was: <0>"), "{told}");
+        let output = with(&["--out", "five", "--against", "classes"]);
+        assert!(ok(&output).contains("the other version passes"));
+    }
+}
+
+#[test]
+fn models_lead_to_legal_sequences() {
+    for jdk in jdks() {
+        let workplace = record(jdk, "constrained", "shop.Main");
+        let generate = |out: &str, more: &[&str]| {
+            let arguments = [
+                "generate",
+                "--model",
+                "model.json",
+                "--mutability",
+                "mutability.json",
+                "--classpath",
+                "classes",
+            ];
+            let bounds = [
+                "--sequences",
+                "3000",
+                "--seed",
+                "7",
+                "--format",
+                "json",
+                "--out",
+                out,
+            ];
+            json(&run(
+                jdk,
+                &workplace,
+                &[&arguments[..], &bounds, more].concat(),
+            ))
+        };
+        let report = generate("models", &[]);
+        assert_eq!(report["dropped"]["failed"], 0, "{report}");
+        assert_eq!(report["dropped"]["flaky"], 0, "{report}");
+        let sources = written(&workplace, "models");
+        // Opened with the right key, entered with a ticket that the builder gave.
+        assert!(sources.contains(".open(\"sesame:8\")"), "{sources}");
+        assert!(sources.contains(".sell()"), "{sources}");
+        assert!(sources.contains("door.enter(ticket"), "{sources}");
+        // The same seed, the same tests.
+        generate("again", &[]);
+        assert_eq!(sources, written(&workplace, "again"));
+    }
+}
+
+#[test]
+fn a_program_cannot_harm() {
+    for jdk in jdks() {
+        let workplace = Workplace::new("generate-hostile");
+        let victim = workplace.join("victim");
+        fs::write(&victim, "precious").expect("a file");
+        let source = fs::read_to_string(root().join("test-programs/palulu/hostile/Harm.java"))
+            .expect("a source");
+        let source = source.replace("@VICTIM@", &format!("{:?}", victim.display().to_string()));
+        workplace.compile_text(jdk, &[], "Harm", &source);
+        let report = json(&run(
+            jdk,
+            &workplace,
+            &[
+                "generate",
+                "--universal",
+                "--classpath",
+                "classes",
+                "--sequences",
+                "150",
+                "--timeout",
+                "1",
+                "--out",
+                "tests",
+                "--format",
+                "json",
+            ],
+        ));
+        let searched = &report["searched"];
+        assert!(searched["blocked"].as_u64() >= Some(8), "{report}");
+        assert!(searched["lost"].as_u64() >= Some(2), "{report}");
+        assert_eq!(
+            fs::read_to_string(&victim).expect("it is there"),
+            "precious"
+        );
+        assert!(!workplace.join("victim.touched").exists());
+        let sources = written(&workplace, "tests");
+        assert!(sources.contains("harmless("), "{sources}");
+        assert!(
+            sources.contains("assertEquals(\"size 2\", harm.scratch())"),
+            "{sources}"
+        );
+        for harm in [
+            "exit",
+            "halt",
+            "delete",
+            "overwrite",
+            "process",
+            "connect",
+            "forever",
+            "deadlock",
+            "memory",
+            "time()",
+            "name()",
+        ] {
+            assert!(!sources.contains(harm), "{harm}: {sources}");
+        }
+    }
+}
+
+#[test]
+fn bad_input_is_named() {
+    let jdk = jdks().last().expect("a JDK");
+    let workplace = Workplace::new("generate-bad");
+    workplace.compile_text(
+        jdk,
+        &[],
+        "A",
+        "public class A { public int one() { return 1; } }",
+    );
+    let check = |arguments: &[&str], expected: &str| {
+        let output = run(jdk, &workplace, arguments);
+        assert_eq!(output.status.code(), Some(1), "{arguments:?}");
+        let told = text(&output.stderr);
+        assert!(told.contains(expected), "{told}");
+    };
+    let rest = ["--classpath", "classes", "--out", "tests"];
+    check(
+        &[&["generate", "--model", "/nowhere"], &rest[..]].concat(),
+        "failed to read model /nowhere",
+    );
+    check(
+        &[&["generate", "--observed", "--trace", "classes"], &rest[..]].concat(),
+        "was it recorded with mode=trace?",
+    );
+    check(
+        &[&["generate", "--universal", "--classes", "x.**"], &rest[..]].concat(),
+        "matches --classes",
+    );
+    let usage = run(jdk, &workplace, &[&["generate"], &rest[..]].concat());
+    assert_eq!(usage.status.code(), Some(2));
+    // Somebody's own file stays.
+    fs::create_dir_all(workplace.join("tests/src/test/java")).expect("a directory");
+    fs::write(
+        workplace.join("tests/src/test/java/AGeneratedTest.java"),
+        "mine",
+    )
+    .expect("a file");
+    check(
+        &[&["generate", "--universal", "--sequences", "50"], &rest[..]].concat(),
+        "not overwritten",
+    );
+}
