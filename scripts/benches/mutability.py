@@ -116,7 +116,9 @@ def loads(work):
     compiled = ["-17", "-nowarn", "-d", str(work / "ecj"), *sources]
     return {
         "ecj": (SUBJECTS["ecj"], ["org.eclipse.jdt.internal.compiler.batch.Main", *compiled]),
-        "javac": (COMPILER, ["org.frgaal.Main", "-d", str(work / "javac"), *sources]),
+        # The JDK's own javac is out of the way.
+        "javac": (COMPILER, ["--limit-modules", "java.base,java.logging,java.xml,jdk.zipfs", "org.frgaal.Main",
+                             "-proc:none", "-d", str(work / "javac"), *sources]),
         "h2": (SUBJECTS["h2"], ["org.h2.tools.RunScript", "-url", "jdbc:h2:mem:x", "-script", str(script)]),
         "sat4j": (SUBJECTS["sat4j"], ["org.sat4j.BasicLauncher", str(formula)]),
         "htmlparser": (SUBJECTS["htmlparser"], ["org.htmlparser.Parser", str(page)]),
@@ -131,6 +133,8 @@ def runs(options, home, cache):
     for name, (coordinates, arguments) in loads(work).items():
         classpath, out = jars(coordinates), work / f"run-{name}"
         java = [home / "bin/java", f"-agentpath:{AGENT}=mode=trace,{TRACED},out={out}", "-cp", ":".join(classpath)]
+        if arguments[0] == "--limit-modules":
+            java, arguments = java + arguments[:2], arguments[2:]
         done = subprocess.run([*map(str, java), *arguments], capture_output=True, text=True, cwd=work)
         if not (out / "trace").is_dir():
             raise RuntimeError(f"{name}: {done.stderr}")

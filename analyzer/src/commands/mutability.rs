@@ -315,7 +315,13 @@ impl Opts {
         match self.format {
             Print::Text => report::text(&view, &explain, super::colour(), out)?,
             Print::Json => {
-                report::json(&view, &pipeline.text, self.sound, warnings, &explain, out)?;
+                let asked = report::Asked {
+                    pipeline: &pipeline.text,
+                    sound: self.sound,
+                    transitive: self.transitive,
+                    warnings,
+                };
+                report::json(&view, &asked, &explain, out)?;
             }
             Print::Csv => report::csv(&view, out)?,
             Print::Randoop => report::randoop(&view, out)?,

@@ -2,7 +2,7 @@
 //!
 //! - [`observe`] goes through a trace once. Frames, with what each has been
 //!   given, are in [`frames`]; [`exact`] follows the formal semantics on them
-//!   (stage X), [`mirror`] is a copy of the heap that says which arguments lead
+//!   (stage X; [`ways`] is how a value was obtained), [`mirror`] is a copy of the heap that says which arguments lead
 //!   to an object (stage D).
 //! - [`bodies`] finds the operation of a body that an event comes from, so that
 //!   a value is known by the way it was obtained, not by its object alone.
@@ -20,6 +20,7 @@ mod exact;
 mod frames;
 mod mirror;
 mod sets;
+mod ways;
 
 pub use evidence::Evidence;
 

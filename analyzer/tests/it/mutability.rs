@@ -121,11 +121,10 @@ fn reasons_lead_to_the_write() {
     assert!(errors.contains("no method matches --explain"), "{errors}");
     let (out, _) = run(&[&base[..], &["--format", "csv"]].concat(), 0);
     assert!(
-        out.starts_with("class,method,descriptor,index,name,type,verdict,stage,reason\n"),
+        out.starts_with("class,method,descriptor,index,name,type,verdict,stage,reason,pure\n"),
         "{out}"
     );
-    let row =
-        "Figure51,modifyParam1,\"(LC;Z)V\",1,p1,C,mutable,S',Figure51.java:9 writes p1.next\n";
+    let row = "Figure51,modifyParam1,\"(LC;Z)V\",1,p1,C,mutable,S',Figure51.java:9 writes p1.next,false\n";
     assert!(out.contains(&row.replace('"', "")), "{out}");
 }
 

@@ -60,6 +60,8 @@ pub struct Body {
     pub calls: u64,
     /// The operation that makes each value.
     defined: Arc<[u32]>,
+    /// Operations by what they do, and to which field.
+    ops: Map<Does, Arc<[u32]>>,
     seen: BTreeSet<u16>,
     found: BTreeMap<u16, ParamEvidence>,
     callees: Map<u32, Arc<[(u32, By)]>>,
@@ -138,6 +140,7 @@ impl<'c> Bodies<'c> {
             blind: false,
             calls: 0,
             defined: Arc::default(),
+            ops: Map::default(),
             seen: BTreeSet::new(),
             found: BTreeMap::new(),
             callees: Map::default(),
@@ -195,6 +198,7 @@ impl<'c> Bodies<'c> {
                 }
             }
             body.defined = defined.into();
+            body.ops = sorted(facts);
         }
         body
     }
@@ -272,30 +276,27 @@ impl<'c> Bodies<'c> {
     }
 
     /// Operations that a write may come from.
-    pub fn stores(&self, body: u32, target: &Target) -> Vec<u32> {
-        self.choose(body, |op| match op {
-            Op::Store { field, .. } => !target.is_static && *field == target.field,
-            Op::StoreStatic { field, .. } => target.is_static && *field == target.field,
-            _ => false,
-        })
+    pub fn stores(&self, body: u32, target: &Target) -> Arc<[u32]> {
+        self.that(body, &Does::Write(target.is_static, target.field))
     }
 
     /// Operations that a read may come from.
-    pub fn loads(&self, body: u32, target: &Target) -> Vec<u32> {
-        self.choose(body, |op| match op {
-            Op::Load { field, .. } => !target.is_static && *field == target.field,
-            Op::LoadStatic { field, .. } => target.is_static && *field == target.field,
-            _ => false,
-        })
+    pub fn loads(&self, body: u32, target: &Target) -> Arc<[u32]> {
+        self.that(body, &Does::Read(target.is_static, target.field))
     }
 
     /// Operations that hand a value out.
-    pub fn ends(&self, body: u32, thrown: bool) -> Vec<u32> {
-        self.choose(body, |op| match op {
-            Op::Return { .. } => !thrown,
-            Op::Throw { .. } => thrown,
-            _ => false,
-        })
+    pub fn ends(&self, body: u32, thrown: bool) -> Arc<[u32]> {
+        self.that(body, if thrown { &Does::Throw } else { &Does::Return })
+    }
+
+    /// Operations that catch.
+    pub fn catches(&self, body: u32) -> Arc<[u32]> {
+        self.that(body, &Does::Catch)
+    }
+
+    fn that(&self, body: u32, does: &Does) -> Arc<[u32]> {
+        self.get(body).ops.get(does).cloned().unwrap_or_default()
     }
 
     /// Calls of a method that is not recorded.
@@ -305,22 +306,18 @@ impl<'c> Bodies<'c> {
         };
         let signature = format!("{}{}", member.name, member.descriptor);
         let signature = self.code.program.names.find(signature.as_bytes());
-        self.choose(body, |op| match op {
+        let ops = self.facts(body).map_or(&[][..], |facts| &facts.ops);
+        let calls = ops.iter().zip(0..).filter(|(fact, _)| match &fact.op {
             Op::Call { site, .. } => Some(site.signature) == signature,
             _ => false,
-        })
+        });
+        calls.map(|(_, at)| at).collect()
     }
 
     /// The class and name of a method that is not recorded.
     pub fn callee(&self, callee: u32) -> Option<(&'c str, &'c str)> {
         let member = self.dictionary.callee(callee)?;
         Some((&member.owner, &member.name))
-    }
-
-    fn choose(&self, body: u32, wanted: impl Fn(&Op) -> bool) -> Vec<u32> {
-        let ops = self.facts(body).map_or(&[][..], |facts| &facts.ops);
-        let chosen = ops.iter().zip(0..).filter(|(fact, _)| wanted(&fact.op));
-        chosen.map(|(_, at)| at).collect()
     }
 
     /// Calls in a body that may run another one.
@@ -400,12 +397,9 @@ impl<'c> Bodies<'c> {
         self.element
     }
 
-    /// Writes of a field in a body.
-    pub fn writes_of(&self, body: u32, of: Sym) -> Vec<u32> {
-        self.choose(
-            body,
-            |op| matches!(op, Op::Store { field, .. } if *field == of),
-        )
+    /// Writes of an object's field in a body.
+    pub fn writes_of(&self, body: u32, field: Sym) -> Arc<[u32]> {
+        self.that(body, &Does::Write(false, field))
     }
 
     /// The method of another body, as evidence names it.
@@ -445,6 +439,37 @@ impl<'c> Bodies<'c> {
             body.class = class.0;
         }
     }
+}
+
+/// What an operation does that events tell of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+enum Does {
+    /// Writes a field; whether it is static.
+    Write(bool, Sym),
+    /// Reads one.
+    Read(bool, Sym),
+    Return,
+    Throw,
+    Catch,
+}
+
+fn sorted(facts: &Facts) -> Map<Does, Arc<[u32]>> {
+    let mut found: Map<Does, Vec<u32>> = Map::default();
+    for (fact, at) in facts.ops.iter().zip(0..) {
+        let does = match fact.op {
+            Op::Store { field, .. } => Does::Write(false, field),
+            Op::StoreStatic { field, .. } => Does::Write(true, field),
+            Op::Load { field, .. } => Does::Read(false, field),
+            Op::LoadStatic { field, .. } => Does::Read(true, field),
+            Op::Return { .. } => Does::Return,
+            Op::Throw { .. } => Does::Throw,
+            Op::Catch { .. } => Does::Catch,
+            _ => continue,
+        };
+        found.entry(does).or_default().push(at);
+    }
+    let found = found.into_iter();
+    found.map(|(does, ops)| (does, ops.into())).collect()
 }
 
 /// The hash of a class file as the trace has it.

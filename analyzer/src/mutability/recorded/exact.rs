@@ -26,22 +26,9 @@ const MAX_COPIED: i32 = 4_096;
 
 type Key = (u64, Sym, i32);
 
-/// How a value was obtained.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Way {
-    /// It is not this object.
-    Not,
-    /// Made by the call: no object that was there before it.
-    Fresh,
-    /// An argument.
-    Argument(SetId),
-    /// Read, or returned.
-    Value(SetId),
-}
-
 /// What values carry.
 pub struct Exact {
-    sets: Sets,
+    pub(super) sets: Sets,
     /// What was stored in fields, if it carries something: the object, which may
     /// have been written over unseen, and the set.
     heap: Map<Key, (u64, SetId)>,
@@ -51,7 +38,7 @@ pub struct Exact {
     flying: Map<u64, (u64, SetId)>,
     transitive: bool,
     /// Whether the trace tells what is read.
-    reads: bool,
+    pub(super) reads: bool,
     heap_limit: usize,
     set_limit: usize,
 }
@@ -83,136 +70,6 @@ impl Exact {
                 .is_ok()
         };
         self.sets.living(set, runs)
-    }
-
-    fn way(
-        &mut self,
-        bodies: &Bodies<'_>,
-        frame: &Frame,
-        var: Var,
-        wanted: Option<u64>,
-        seen: &mut Vec<Var>,
-    ) -> Way {
-        if var == NONE {
-            return Way::Not;
-        }
-        let Some((_, op)) = bodies.definition(frame.body, var) else {
-            return Way::Value(EMPTY);
-        };
-        match op {
-            Op::Param { number, .. } => {
-                let set = frame.params.get(usize::from(*number)).copied();
-                let set = set.unwrap_or(EMPTY);
-                let early = *number == 0 && bodies.get(frame.body).makes && !frame.bound;
-                match (frame.arg(*number), wanted) {
-                    (Some(own), Some(wanted)) if own != wanted => Way::Not,
-                    (None, Some(_)) if !early => Way::Not,
-                    _ => Way::Argument(set),
-                }
-            }
-            Op::Phi { from, .. } => {
-                if seen.contains(&var) || seen.len() > 16 {
-                    return Way::Not;
-                }
-                seen.push(var);
-                let (mut fresh, mut argument, mut value) = (false, None, None);
-                for &from in from {
-                    let join = |sets: &mut Sets, known: Option<SetId>, set| match known {
-                        Some(known) => Some(sets.intersection(known, set)),
-                        None => Some(set),
-                    };
-                    match self.way(bodies, frame, from, wanted, seen) {
-                        Way::Not => {}
-                        Way::Fresh => fresh = true,
-                        Way::Argument(set) => argument = join(&mut self.sets, argument, set),
-                        Way::Value(set) => value = join(&mut self.sets, value, set),
-                    }
-                }
-                match (argument, value) {
-                    (_, Some(_)) if fresh => Way::Value(EMPTY),
-                    (Some(argument), Some(value)) => {
-                        Way::Value(self.sets.intersection(argument, value))
-                    }
-                    (None, Some(value)) => Way::Value(value),
-                    // What was made here is no object that was given.
-                    (Some(argument), None) if wanted.is_some() || !fresh => Way::Argument(argument),
-                    _ if fresh => Way::Fresh,
-                    _ => Way::Not,
-                }
-            }
-            Op::New { .. } | Op::Lambda(_) => Way::Fresh,
-            Op::Load { .. } | Op::LoadStatic { .. } | Op::Call { .. } | Op::Catch { .. } => {
-                let Some(values) = frame.values.get(&var) else {
-                    // Calls may have run code that is not recorded.
-                    return match op {
-                        Op::Load { .. } | Op::LoadStatic { .. }
-                            if self.reads && !bodies.get(frame.body).blind =>
-                        {
-                            Way::Not
-                        }
-                        Op::Catch { .. } => Way::Not,
-                        _ => Way::Value(EMPTY),
-                    };
-                };
-                let mut found = None;
-                for &(object, set) in values {
-                    if wanted.is_none_or(|wanted| wanted == object) {
-                        found = Some(match found {
-                            Some(known) => self.sets.intersection(known, set),
-                            None => set,
-                        });
-                    }
-                }
-                match (found, op) {
-                    (Some(set), _) => Way::Value(set),
-                    // What code that is not recorded returned meanwhile is not told.
-                    (None, Op::Call { .. }) => Way::Value(EMPTY),
-                    (None, _) => Way::Not,
-                }
-            }
-            _ => Way::Value(EMPTY),
-        }
-    }
-
-    /// What an object carries in a call, obtained as the value of a variable.
-    fn carries(
-        &mut self,
-        bodies: &Bodies<'_>,
-        frame: &Frame,
-        var: Var,
-        wanted: Option<u64>,
-    ) -> SetId {
-        match self.way(bodies, frame, var, wanted, &mut Vec::new()) {
-            Way::Argument(set) | Way::Value(set) => set,
-            Way::Fresh => EMPTY,
-            // Read in an earlier round of a loop.
-            Way::Not => wanted.map_or(EMPTY, |object| self.carries_at_least(frame, object)),
-        }
-    }
-
-    /// What an object carries in a call, however it was obtained.
-    fn carries_at_least(&self, frame: &Frame, object: u64) -> SetId {
-        frame.objects.get(&object).copied().unwrap_or(EMPTY)
-    }
-
-    fn may_be(&mut self, bodies: &Bodies<'_>, frame: &Frame, var: Var, object: u64) -> bool {
-        let phi = matches!(
-            bodies.definition(frame.body, var),
-            Some((_, Op::Phi { .. }))
-        );
-        phi || self.way(bodies, frame, var, Some(object), &mut Vec::new()) != Way::Not
-    }
-
-    /// What all ways have in common.
-    fn common(&mut self, sets: impl Iterator<Item = SetId>) -> SetId {
-        let mut found = None;
-        for set in sets {
-            found = Some(match found {
-                Some(known) => self.sets.intersection(known, set),
-                None => set,
-            });
-        }
-        found.unwrap_or(EMPTY)
     }
 
     fn note(&mut self, frame: &mut Frame, object: u64, set: SetId) {
@@ -350,7 +207,7 @@ impl Exact {
         thrown: bool,
     ) -> SetId {
         let mut sets = Vec::new();
-        for op in bodies.ends(frame.body, thrown) {
+        for &op in bodies.ends(frame.body, thrown).iter() {
             if let Op::Return { value: var } | Op::Throw { value: var } = facts.ops[op as usize].op
                 && self.may_be(bodies, frame, var, value)
             {
@@ -398,11 +255,7 @@ impl Exact {
             _ => EMPTY,
         };
         let set = self.living(set, stack);
-        let ops = facts.map_or(&[][..], |facts| &facts.ops);
-        let catches: Vec<u32> = (ops.iter().zip(0..))
-            .filter(|(fact, _)| matches!(fact.op, Op::Catch { .. }))
-            .map(|(_, at)| at)
-            .collect();
+        let catches = bodies.catches(frame.body);
         if let Some(frame) = stack.last_mut() {
             self.assign(bodies, frame, &catches, exception, set);
         }
@@ -440,7 +293,7 @@ impl Exact {
         let value = value.flatten();
         let facts = bodies.facts(frame.body);
         let mut ops = Vec::new();
-        for op in bodies.stores(frame.body, target) {
+        for &op in bodies.stores(frame.body, target).iter() {
             let (base, stored) = match facts.map(|facts| &facts.ops[op as usize].op) {
                 Some(Op::Store { base, value, .. }) => (Some(*base), *value),
                 Some(Op::StoreStatic { value, .. }) => (None, *value),
@@ -506,7 +359,7 @@ impl Exact {
         let Some(frame) = stack.last() else { return };
         let facts = bodies.facts(frame.body);
         let (mut ops, mut sets) = (Vec::new(), Vec::new());
-        for op in bodies.loads(frame.body, target) {
+        for &op in bodies.loads(frame.body, target).iter() {
             match (facts.map(|facts| &facts.ops[op as usize].op), target.object) {
                 (Some(Op::Load { base, .. }), Some(object))
                     if self.may_be(bodies, frame, *base, object) =>

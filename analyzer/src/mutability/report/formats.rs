@@ -99,6 +99,7 @@ struct Document<'a> {
     schema: &'static str,
     pipeline: &'a str,
     sound: bool,
+    transitive: bool,
     warnings: &'a [String],
     methods: Vec<Method>,
 }
@@ -126,6 +127,18 @@ struct Parameter {
     chain: Vec<String>,
 }
 
+/// How verdicts came about, for machines.
+pub struct Asked<'a> {
+    /// The pipeline as typed.
+    pub pipeline: &'a str,
+    /// Whether immutable is proved.
+    pub sound: bool,
+    /// Whether changes after a method's return count.
+    pub transitive: bool,
+    /// What went wrong on the way.
+    pub warnings: &'a [String],
+}
+
 /// Writes one JSON document.
 ///
 /// # Errors
@@ -133,9 +146,7 @@ struct Parameter {
 /// Fails if `out` cannot be written.
 pub fn json(
     view: &View<'_>,
-    pipeline: &str,
-    sound: bool,
-    warnings: &[String],
+    asked: &Asked<'_>,
     explain: &Globs,
     out: &mut dyn Write,
 ) -> io::Result<()> {
@@ -173,9 +184,10 @@ pub fn json(
     });
     let document = Document {
         schema: SCHEMA,
-        pipeline,
-        sound,
-        warnings,
+        pipeline: asked.pipeline,
+        sound: asked.sound,
+        transitive: asked.transitive,
+        warnings: asked.warnings,
         methods: methods.collect(),
     };
     serde_json::to_writer_pretty(&mut *out, &document)?;
@@ -196,7 +208,7 @@ pub fn csv(view: &View<'_>, out: &mut dyn Write) -> io::Result<()> {
     }
     writeln!(
         out,
-        "class,method,descriptor,index,name,type,verdict,stage,reason"
+        "class,method,descriptor,index,name,type,verdict,stage,reason,pure"
     )?;
     for row in view.methods() {
         for (index, param) in row.params.iter().enumerate() {
@@ -210,6 +222,7 @@ pub fn csv(view: &View<'_>, out: &mut dyn Write) -> io::Result<()> {
                 param.verdict.name().to_owned(),
                 param.stage.map_or("", |stage| stage.name()).to_owned(),
                 field(&sentence(view, &row, index)),
+                row.pure.map_or_else(String::new, |pure| pure.to_string()),
             ];
             writeln!(out, "{}", cells.join(","))?;
         }
