@@ -197,7 +197,7 @@ fn write(agent: &'static Agent, jni: Jni) -> Result<String, String> {
         threads: states,
     };
     let meta = report::meta(agent, jni, THREADS_ASKED_FOR.to_owned(), "");
-    report::store(agent, &meta, &failure, graph).map(|(name, _)| name)
+    report::store(agent, meta, failure, graph).map(|(name, _)| name)
 }
 
 /// An environment for a while.
