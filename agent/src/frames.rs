@@ -407,7 +407,19 @@ fn pending(
         } else {
             None
         };
+        let marks = graph.marks();
+        let marked = match capture {
+            Capture::Parameter { index, .. } => {
+                marks.parameter(&class.name, method.name, method.descriptor, index)
+            }
+            // Whichever class above it declares it.
+            Capture::Field { name, .. } => marks.some_field(name),
+            Capture::Position => false,
+        };
+        let is_secret = |name: &str| marked || is_secret(name);
         let mut value = |graph: &mut Graph<'_>, name: Option<&str>, object: Option<Obj>| {
+            // A parameter may have no name, and be annotated all the same.
+            let name = name.or(marked.then_some(""));
             if !methods::is_reference(descriptor) {
                 let word = words.next().unwrap_or(0);
                 if name.is_some_and(is_secret) {

@@ -198,7 +198,7 @@ fn write(agent: &'static Agent, jni: Jni) -> Result<String, String> {
         ..Failure::default()
     };
     let meta = report::meta(agent, jni, THREADS_ASKED_FOR.to_owned(), "");
-    report::store(agent, &meta, &failure, graph).map(|(name, _)| name)
+    report::store(agent, meta, failure, graph).map(|(name, _)| name)
 }
 
 /// An environment for a while.

@@ -201,10 +201,22 @@ fn is_program(jvmti: Jvmti, name: &str, loader: sys::Ref) -> bool {
 
 /// Before other agents have seen the class.
 pub(crate) fn first(base: &Base, name: Option<&str>, loader: sys::Ref, bytes: &[u8]) {
+    mark(base, name, loader, bytes);
     if let Some(name) = name
         && wants_frames(base, &name.replace('/', "."), loader)
     {
         originals::keep(Original::new(name, bytes));
+    }
+}
+
+/// Looks for annotations that call something secret.
+fn mark(base: &Base, name: Option<&str>, loader: sys::Ref, bytes: &[u8]) {
+    let names = &base.options.redact_annotations;
+    if let Some(name) = name
+        && !names.is_empty()
+        && !loader.is_null()
+    {
+        (base.methods.marks).look(&name.replace('/', "."), bytes, names);
     }
 }
 
@@ -254,6 +266,8 @@ pub(crate) fn again(
     loader: sys::Ref,
     bytes: &[u8],
 ) -> Option<Vec<u8>> {
+    // If it was there before us, this is all we ever see of it.
+    mark(base, name, loader, bytes);
     let name = name?;
     if name == API {
         return fill(base, bytes);

@@ -44,6 +44,7 @@ mod hang;
 mod hook;
 mod jni;
 mod jvmti;
+mod marks;
 mod methods;
 mod options;
 mod originals;

@@ -1,5 +1,6 @@
 //! The methods that have probes: from the numbers in the probes back to names.
 
+use crate::marks::Marks;
 use crate::originals;
 use hindsight_instrument::{
     self as instrument, Capture, Captures, Method, SkipReason, SkippedMethods,
@@ -54,6 +55,8 @@ impl Class {
 
 /// All of them, append-only.
 pub(crate) struct Methods {
+    /// What of classes is annotated as secret.
+    pub(crate) marks: Marks,
     table: RwLock<Table>,
     /// Whether methods get their probes after a failure only.
     late: bool,
@@ -71,6 +74,7 @@ impl Methods {
     /// None yet. `late`: most will never have probes.
     pub(crate) fn new(late: bool) -> Methods {
         Methods {
+            marks: Marks::default(),
             table: RwLock::default(),
             late,
         }

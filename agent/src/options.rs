@@ -40,7 +40,12 @@ pub(crate) struct Options {
     pub(crate) per_minute: u64,
     /// Of CPU time, for recording.
     pub(crate) cpu: Option<Share>,
+    /// Names of fields and parameters.
     pub(crate) redact: Vec<String>,
+    /// Classes whose objects are not stored.
+    pub(crate) redact_types: Globs,
+    /// Simple names of annotations on what is not stored.
+    pub(crate) redact_annotations: Vec<String>,
     pub(crate) version: String,
     /// The keys as they were given, for `run.json`.
     pub(crate) given: Vec<(String, String)>,
@@ -222,6 +227,8 @@ impl Default for Options {
             per_minute: 10,
             cpu: None,
             redact: Vec::new(),
+            redact_types: Globs::default(),
+            redact_annotations: Vec::new(),
             version: String::new(),
             given: Vec::new(),
         }
@@ -355,7 +362,7 @@ impl Options {
                     })?),
                 }
             }
-            "redact" => self.redact = list(value).map(str::to_owned).collect(),
+            "redact" => self.redact(value)?,
             "plan" => {
                 if value.is_empty() {
                     return Err(bad(key, value, "a file that `hindsight plan` has made"));
@@ -381,6 +388,30 @@ impl Options {
                 )));
             }
         }
+        Ok(())
+    }
+
+    fn redact(&mut self, value: &str) -> Result<(), Error> {
+        const ACCEPTED: &str = "globs of names, type:GLOB, annotation:SIMPLENAME, separated by ;";
+        let mut types = Vec::new();
+        for entry in list(value) {
+            match entry.split_once(':') {
+                None => self.redact.push(entry.to_owned()),
+                Some(("type", glob)) if !glob.is_empty() => types.push(glob),
+                Some(("annotation", name)) => {
+                    // As it is written in source, or with its package.
+                    let simple = name.trim_start_matches('@').rsplit(['.', '$']).next();
+                    match simple {
+                        Some(simple) if !simple.is_empty() && !simple.contains(['*', '?']) => {
+                            self.redact_annotations.push(simple.to_owned());
+                        }
+                        _ => return Err(bad("redact", entry, ACCEPTED)),
+                    }
+                }
+                Some(_) => return Err(bad("redact", entry, ACCEPTED)),
+            }
+        }
+        self.redact_types = Globs::new(types);
         Ok(())
     }
 
@@ -705,6 +736,11 @@ mod tests {
             ),
             ("max-bytes=lots", "bad value \"lots\" for option max-bytes"),
             ("max-objects=0", "bad value \"0\""),
+            (
+                "redact=a;annotation:*",
+                "bad value \"annotation:*\" for option redact; accepted: globs of names, type:GLOB",
+            ),
+            ("redact=kind:x", "bad value \"kind:x\" for option redact"),
             (
                 "dump-on=USR2",
                 "bad value \"USR2\" for option dump-on; accepted: QUIT, USR1",

@@ -533,16 +533,28 @@ fn record(
     };
     let thread = agent.jvmti.thread_name().unwrap_or_default();
     let meta = meta(agent, jni, reason, &thread);
-    store(agent, &meta, &failure, graph)
+    store(agent, meta, failure, graph)
 }
 
 /// Writes a file; its name and the number of objects in it.
 pub(crate) fn store(
     agent: &Agent,
-    meta: &Meta,
-    failure: &Failure,
+    mut meta: Meta,
+    mut failure: Failure,
     mut graph: Graph<'_>,
 ) -> Result<(String, usize), String> {
+    let secrets = graph.scrub();
+    let messages = failure
+        .exceptions
+        .iter_mut()
+        .filter_map(|info| info.message.as_mut());
+    let properties = meta.properties.iter_mut().map(|(_, value)| value);
+    let names = failure.threads.iter_mut().map(|thread| &mut thread.name);
+    messages
+        .chain(properties)
+        .chain(names)
+        .chain([&mut meta.thread, &mut meta.command])
+        .for_each(|text| secrets.mask(text));
     let classes: Vec<_> = graph
         .classes
         .iter()
@@ -564,8 +576,8 @@ pub(crate) fn store(
         Some(writer::objects(number, block))
     });
     let blocks = [
-        writer::meta(meta),
-        writer::failure(failure),
+        writer::meta(&meta),
+        writer::failure(&failure),
         writer::classes(&classes),
     ];
     let records = blocks

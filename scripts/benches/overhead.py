@@ -15,11 +15,21 @@ TREES = [
 ]
 ECJ = "org.eclipse.jdt:ecj:3.40.0"
 
+# What second chance knows after a failure in ecj: the methods of a stack deep in a method's body.
+AFTER = [f"org.eclipse.jdt.internal.compiler.{method}" for method in [
+    "lookup.Scope.findMethod", "lookup.Scope.findMethod0", "lookup.Scope.getMethod", "ast.MessageSend.findMethodBinding",
+    "ast.MessageSend.resolveType", "ast.Expression.resolve", "ast.BinaryExpression.resolveType",
+    "ast.Expression.resolveTypeExpecting", "ast.IfStatement.resolve", "ast.Block.resolve", "ast.ForStatement.resolve",
+    "ast.LocalDeclaration.resolve", "ast.Statement.resolveWithBindings", "ast.AbstractMethodDeclaration.resolveStatements",
+    "ast.MethodDeclaration.resolveStatements", "ast.AbstractMethodDeclaration.resolve", "ast.TypeDeclaration.resolve",
+    "ast.CompilationUnitDeclaration.resolve", "Compiler.process", "Compiler.processCompiledUnits", "Compiler.compile",
+]]
 
-def unpack(target):
+
+def unpack(target, trees):
     """The source tree; how many lines it has."""
     lines = 0
-    for jar in jars(TREES):
+    for jar in jars(trees):
         with zipfile.ZipFile(jar) as archive:
             for name in archive.namelist():
                 if name.endswith(".java") and not name.startswith("META-INF/") and "module-info" not in name:
@@ -38,10 +48,14 @@ def main(rest):
                         help="compilations in one JVM; the last third counts as steady (the JIT is busy with javac for eight)")
     parser.add_argument("--compiler", nargs="*", default=["ecj", "javac"])
     parser.add_argument("--jdk", type=int, default=None)
+    parser.add_argument("--trees", type=int, default=len(TREES), help="compile only the last ones of the source trees")
+    parser.add_argument("--sides", nargs="*", default=["reference", "fields", "deep"],
+                        help="what to compare with: these, second (second chance before a failure), after (one), dump (dump-on)")
     options = parser.parse_args(rest)
     build()
     work = fresh("overhead")
-    lines = unpack(work / "src")
+    lines = unpack(work / "src", TREES[-options.trees:])
+    (work / "chances").write_text("\n".join(AFTER) + "\n")
     homes = jdks()
     version = options.jdk or min(homes)
     home = homes[version]
@@ -55,7 +69,11 @@ def main(rest):
             "reference": [agent_option(out=work / "out", copy="reference", **include)],
             "fields": [agent_option(out=work / "out", copy="fields", **include)],
             "deep": [agent_option(out=work / "out", copy="deep", **include)],
+            "second": [agent_option(out=work / "out", mode="second-chance", **include)],
+            "after": [agent_option(out=work / "out", mode="second-chance", chances=work / "chances", **include)],
+            "dump": [agent_option(out=work / "out", dump_on="USR1", **include)],
         }
+        sides = {side: sides[side] for side in ["without", *options.sides]}
         figures = {side: {"first": [], "steady": [], "whole": [], "wall": []} for side in sides}
         for run in range(options.runs):
             for side, agent in sides.items():

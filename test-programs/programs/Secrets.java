@@ -37,6 +37,6 @@ public class Secrets {
 }
 /* crashes
 java.lang.SecurityException in thread main, uncaught
-  Secrets.login:31 this=Secrets{userPassword=hole(redacted),apiKey=hole(redacted),pin=null,pinText=hole(redacted),user="u",passwords=Collections$SingletonList,settings=Collections$SingletonMap,header=Secrets$Header{name="Cookie",value=hole(redacted)},other=Secrets$Header{name="Accept",value="all"}} passphrase=hole(redacted) plain="shown"
+  Secrets.login:31 this=Secrets{userPassword=hole(redacted, length 1 to 8),apiKey=hole(redacted, length 1 to 8),pin=null,pinText=hole(redacted, length 1 to 8),user="u",passwords=Collections$SingletonList,settings=Collections$SingletonMap,header=Secrets$Header{name="Cookie",value=hole(redacted, length 1 to 8)},other=Secrets$Header{name="Accept",value="all"}} passphrase=hole(redacted, length 9 to 16) plain="shown"
   Secrets.main:35 args=[]
 */

@@ -89,6 +89,107 @@ fn values_of_secret_keys_are_not_stored() {
     }
 }
 
+/// Places that are secret by annotation or type, and what becomes of it behind them.
+const ANNOTATED: &str = "\
+import java.lang.annotation.*;
+import java.nio.charset.StandardCharsets;
+import java.util.*;
+
+@interface Secret {} // In the class file alone.
+@Retention(RetentionPolicy.RUNTIME) @interface Shown {}
+@Retention(RetentionPolicy.RUNTIME) @Target(ElementType.TYPE_USE) @interface Hidden { String[] value() default {}; }
+
+class Account {
+    @Secret String pin = new String(\"hunter by field\");
+    @Secret int code = 7654321;
+    @Secret char[] chars = \"hunter in chars\".toCharArray();
+    @Hidden({\"a\", \"b\"}) String typed = new String(\"hunter by type use\");
+    @Shown String shown = \"plain shown\";
+    Key key = new Key();
+    Card card = new Card(\"plain holder\", new String(\"hunter component\"));
+    Token token = new Token();
+    Object copy = pin;
+}
+@Secret class Key { String inside = \"hunter in a class\"; }
+class Token extends ArrayList<Object> { String inside = \"hunter in a type\"; }
+record Card(String holder, @Secret String number) {
+    Card { if (holder == null) throw new IllegalArgumentException(); }
+}
+
+class Main {
+    static void login(@Shown String user, @Secret String word, @Hidden String again, Account account) {
+        // An ordinary parameter, an alias, copies in all encodings, and a text around it.
+        check(word, List.of(word.toCharArray(), word.getBytes(StandardCharsets.UTF_8),
+                word.getBytes(StandardCharsets.UTF_16BE), word.getBytes(StandardCharsets.UTF_16LE),
+                word.getBytes(StandardCharsets.ISO_8859_1), \"<\" + word + \">\", new StringBuilder(word),
+                new StringBuilder(word).append((char) 0x20ac)), account);
+    }
+    static void check(String text, List<Object> others, Account account) {
+        account.pin = null;
+        throw new IllegalStateException(\"wrong: \" + text);
+    }
+    public static void main(String[] args) {
+        System.setProperty(\"app.word\", \"h\\u00fcnter by parameter\");
+        login(\"plain user\", new String(\"h\\u00fcnter by parameter\"), \"hunter again\", new Account());
+    }
+}
+";
+
+/// Hazard: secrets in memory.
+#[test]
+fn values_that_annotations_or_types_call_secret_are_not_stored() {
+    for jdk in jdks() {
+        let label = format!("JDK {}", jdk.version);
+        for mode in ["crash", "second-chance"] {
+            let workplace = Workplace::new(&format!("annotated-{}", jdk.version));
+            let classes = workplace.compile_text(jdk, &["--release", "17"], "Main", ANNOTATED);
+            let chances = workplace.join("out/chances");
+            fs::create_dir_all(workplace.join("out")).unwrap();
+            fs::write(chances, "Main.check\nMain.login\n").unwrap();
+            let options = format!(
+                "mode={mode},redact=annotation:Secret;annotation:@Hidden;type:**.Token;type:Token"
+            );
+            let run = workplace
+                .java_with_agent(jdk, &options)
+                .arg("-cp")
+                .arg(&classes)
+                .arg("Main")
+                .output()
+                .unwrap();
+            assert_eq!(run.status.code(), Some(1), "{}", both(&run));
+            let bytes = fs::read(&workplace.crash_files()[0]).unwrap();
+            let text = readable(&bytes);
+            // "h\u{fc}nter", as Latin-1 and as UTF-8 read byte by byte.
+            for form in ["hunter", "h\u{fc}nter", "h\u{c3}\u{bc}nter"] {
+                assert!(!text.contains(form), "{label} {mode}: {form}");
+            }
+            for plain in ["plain user", "plain shown", "plain holder"] {
+                assert!(text.contains(plain), "{label} {mode}: {plain}");
+            }
+            let crash = workplace.crashes().remove(0);
+            assert_eq!(
+                crash.failure.exceptions[0].message.as_deref(),
+                Some("wrong: ***")
+            );
+            let told = hindsight_test_programs::render(&crash);
+            // Type and length class are all that is left.
+            assert!(
+                told.contains("word=hole(redacted, length 17 to 32)"),
+                "{label}: {told}"
+            );
+            assert!(
+                told.contains("again=hole(redacted, length 9 to 16)"),
+                "{label}: {told}"
+            );
+            assert!(told.contains("code=null"), "{label}: {told}");
+            assert!(
+                told.contains("key=hole(redacted)") && told.contains("token=hole(redacted)"),
+                "{label}: {told}"
+            );
+        }
+    }
+}
+
 /// Searches emitted tests, with values built and loaded, and a trimmed file.
 fn check_outputs(workplace: &Workplace, jdk: &Jdk, file: &Path, classes: &Path) {
     let run = |arguments: &[&str], out: &str| {

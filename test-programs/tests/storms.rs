@@ -286,3 +286,145 @@ public class Main {
         );
     }
 }
+
+/// Hazard: calling program code from a probe or a snapshot changes behaviour.
+#[test]
+fn no_code_of_the_program_runs_for_a_recording() {
+    const SOURCE: &str = "
+import java.util.*;
+public class Main {
+    static int called;
+    static class Touchy extends AbstractList<String> implements Comparable<Touchy>, CharSequence {
+        @Override public String get(int index) { called++; return null; }
+        @Override public int size() { called++; return 1; }
+        @Override public int hashCode() { called++; return 1; }
+        @Override public boolean equals(Object other) { called++; return true; }
+        @Override public String toString() { called++; return null; }
+        @Override public Iterator<String> iterator() { called++; return null; }
+        @Override public int compareTo(Touchy other) { called++; return 0; }
+        @Override public int length() { called++; return 0; }
+        @Override public char charAt(int index) { called++; return 0; }
+        @Override public CharSequence subSequence(int from, int to) { called++; return null; }
+    }
+    static void fail(Touchy touchy, Object[] more) { throw new IllegalStateException(); }
+    public static void main(String[] args) {
+        Thread.setDefaultUncaughtExceptionHandler((t, e) -> System.out.println(called));
+        fail(new Touchy(), new Object[] {new Touchy(), List.of(1)});
+    }
+}";
+    for jdk in jdks() {
+        for copy in ["fields", "deep"] {
+            let workplace = Workplace::new("touchy");
+            let output = run(&workplace, jdk, &format!("copy={copy}"), &[], SOURCE);
+            assert_eq!(text(&output.stdout), "0\n", "JDK {} {copy}", jdk.version);
+            assert_eq!(workplace.crashes().len(), 1);
+        }
+    }
+}
+
+/// Hazard: sockets, threads, class loaders; huge, cyclic and deep graphs.
+#[test]
+fn what_cannot_be_stored_is_a_hole_and_what_is_huge_is_cut() {
+    const SOURCE: &str = "
+import java.util.*;
+public class Main {
+    static class Node { Node next; Object held; }
+    static void fail(Node deep, Object[] live, List<Object> cyclic) { throw new IllegalStateException(); }
+    public static void main(String[] args) throws Exception {
+        Node deep = null;
+        for (int i = 0; i < 300_000; i++) { Node node = new Node(); node.next = deep; deep = node; }
+        List<Object> cyclic = new ArrayList<>();
+        cyclic.add(cyclic);
+        Object[] live = {new java.net.Socket(), Thread.currentThread(), Main.class.getClassLoader(), System.in};
+        fail(deep, live, cyclic);
+    }
+}";
+    for jdk in jdks() {
+        let workplace = Workplace::new("huge");
+        run(&workplace, jdk, "max-objects=5000", &[], SOURCE);
+        let crash = &workplace.crashes()[0];
+        let label = format!("JDK {}", jdk.version);
+        let told = render(crash);
+        for hole in ["hole(socket)", "hole(thread)", "hole(class loader)"] {
+            assert!(told.contains(hole), "{label}: {told}");
+        }
+        let objects = crash.objects.len();
+        assert!((5_000..5_200).contains(&objects), "{label}: {objects}");
+        let beyond = |object: &hindsight_tracelog::crash::Object| matches!(&object.body, hindsight_tracelog::crash::Body::Hole(why) if why == "beyond max-objects");
+        assert!(crash.objects.iter().flatten().any(beyond), "{label}");
+    }
+}
+
+/// Hazard: recording the recorder's own classes.
+#[test]
+fn the_recorder_is_not_recorded() {
+    const SOURCE: &str = "
+import java.util.*;
+public class Main {
+    static int compare(String a, String b) { return a.charAt(b.length()); }
+    public static void main(String[] args) {
+        List<String> list = new ArrayList<>(List.of(\"b\", \"a\"));
+        Collections.sort(list, Main::compare);
+    }
+}";
+    for jdk in jdks() {
+        let workplace = Workplace::new("recorder");
+        run(&workplace, jdk, "include=**", &[], SOURCE);
+        let crashes = workplace.crashes();
+        assert_eq!(crashes.len(), 1, "JDK {}", jdk.version);
+        let frames = &crashes[0].failure.frames;
+        assert!(
+            frames
+                .iter()
+                .all(|frame| !frame.class.contains("Hindsight"))
+        );
+        assert!(
+            render(&crashes[0]).contains("Main.compare:4 a="),
+            "{}",
+            render(&crashes[0])
+        );
+    }
+}
+
+/// Hazards: VMDeath races with threads still recording; System.exit, Runtime.halt.
+#[test]
+fn the_jvm_may_go_down_while_threads_crash() {
+    const SOURCE: &str = "
+public class Main {
+    static void fail(int n, int[] none) { none[n] = n; }
+    static void deeper(int n, int more) { if (more == 0) fail(n, new int[0]); else deeper(n, more - 1); }
+    public static void main(String[] args) throws Exception {
+        for (int t = 0; t < 4; t++) {
+            Thread thread = new Thread(() -> {
+                for (int i = 0; ; i++) {
+                    int n = i;
+                    Thread one = new Thread(() -> deeper(n, n % 7));
+                    one.setUncaughtExceptionHandler((x, e) -> { });
+                    one.start();
+                    try { one.join(); } catch (InterruptedException e) { return; }
+                }
+            });
+            thread.setDaemon(true);
+            thread.start();
+        }
+        Thread.sleep(100);
+        DOWN;
+    }
+}";
+    for jdk in jdks() {
+        for down in ["System.exit(3)", "Runtime.getRuntime().halt(3)"] {
+            let workplace = Workplace::new("down");
+            let source = SOURCE.replace("DOWN", down);
+            let output = run(&workplace, jdk, "per-minute=1000", &[], &source);
+            assert_eq!(output.status.code(), Some(3), "JDK {} {down}", jdk.version);
+            assert_eq!(text(&output.stderr), "", "JDK {} {down}", jdk.version);
+            // Each file with its final name is whole, which reading them checks.
+            workplace.crashes();
+            assert!(
+                workplace.run_json()["ended_ms"].is_number(),
+                "JDK {} {down}",
+                jdk.version
+            );
+        }
+    }
+}

@@ -3,6 +3,7 @@
 use crate::jni::{FieldId, Jni, Obj};
 use crate::jvmti::Jvmti;
 use crate::methods::Methods;
+use crate::options::Options;
 use crate::snapshot::lambda;
 use hindsight_tracelog::crash::{ClassInfo, ClassKind, FieldInfo, Lambda};
 
@@ -28,6 +29,9 @@ pub(crate) enum Storage {
     /// As the method behind it; its captured values are the fields.
     Lambda(Lambda),
 }
+
+/// Why what is secret is a hole.
+pub(crate) const REDACTED: &str = "redacted";
 
 /// In place of a descriptor's letter: the field is stored as null.
 pub(crate) const BLANK: u8 = 0;
@@ -159,7 +163,7 @@ pub(crate) fn read(
     jni: Jni,
     jvmti: Jvmti,
     methods: &Methods,
-    is_secret: &dyn Fn(&str) -> bool,
+    options: &Options,
     class: Obj,
     id: u32,
 ) -> Class {
@@ -250,6 +254,19 @@ pub(crate) fn read(
         }
     }
 
+    let secret = |name: &str| {
+        !options.redact_types.is_empty() && options.redact_types.matches(name)
+            || methods.marks.class(name)
+    };
+    if storage != Storage::Class
+        && std::iter::once(&info.name)
+            .chain(&info.supers)
+            .chain(&info.interfaces)
+            .any(|name| secret(name))
+    {
+        storage = Storage::Hole(REDACTED);
+    }
+
     let mut fields = Vec::new();
     let mut secrets = Vec::new();
     if matches!(storage, Storage::Instance) {
@@ -268,7 +285,7 @@ pub(crate) fn read(
                     Some(letter) if !is_blank(owner, &name) => *letter,
                     _ => BLANK,
                 };
-                if is_secret(&name) {
+                if options.is_secret(&name) || methods.marks.field(owner, &name) {
                     secrets.push(fields.len());
                 }
                 fields.push((field, letter));

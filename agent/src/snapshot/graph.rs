@@ -2,10 +2,12 @@
 
 use crate::jni::{Jni, Obj, primitive_size};
 use crate::jvmti::Jvmti;
+use crate::marks::Marks;
 use crate::methods::Methods;
 use crate::options::Options;
 use crate::recording;
 use crate::snapshot::classes::{self, BLANK, Class, Storage};
+use crate::snapshot::secrets::{Secrets, length_class};
 use crate::undo::rollback::{Targets, Undo};
 use hindsight_instrument::MemberName;
 use hindsight_tracelog::crash::{Body, Object, Patch, Text, Value};
@@ -37,6 +39,9 @@ pub(crate) struct Graph<'a> {
     holes: HashMap<(u32, &'static str), u32>,
     /// Containers in a place whose name says that their text is secret.
     secret: HashSet<u32>,
+    /// Text that was found in such a place.
+    redacted: HashSet<u32>,
+    secrets: Secrets,
     /// Arrays in which keys and values take turns.
     pairs: HashSet<u32>,
 }
@@ -44,10 +49,12 @@ pub(crate) struct Graph<'a> {
 /// UTF-16 code units of the longest key that may name a secret.
 const MAX_KEY: usize = 100;
 
+/// Code units or bytes of a secret that are looked for elsewhere.
+const MAX_SECRET: usize = 4_097;
+
 /// Why objects beyond a limit are holes.
 const MAX_OBJECTS: &str = "beyond max-objects";
 const MAX_BYTES: &str = "beyond max-bytes";
-const REDACTED: &str = "redacted";
 
 impl Drop for Graph<'_> {
     fn drop(&mut self) {
@@ -78,6 +85,8 @@ impl<'a> Graph<'a> {
             bytes: 0,
             holes: HashMap::new(),
             secret: HashSet::new(),
+            redacted: HashSet::new(),
+            secrets: Secrets::default(),
             pairs: HashSet::new(),
         }
     }
@@ -104,8 +113,9 @@ impl<'a> Graph<'a> {
         }
         let class = self.class_of(object);
         if secret && self.is_text(class) {
+            let number = self.redact(object, known, class);
             self.jni.delete_local(object);
-            return Value::Ref(self.shared_hole(class, REDACTED));
+            return Value::Ref(number);
         }
         if known != NO_OBJECT {
             self.jni.delete_local(object);
@@ -129,6 +139,68 @@ impl<'a> Graph<'a> {
         Value::Ref(number)
     }
 
+    /// Notes that a text is secret, here and wherever else it is; its number.
+    fn redact(&mut self, object: Obj, known: u32, class: u32) -> u32 {
+        if self.redacted.contains(&known) {
+            return known;
+        }
+        let jni = self.jni;
+        let len = match self.classes[class as usize].storage {
+            Storage::String => {
+                let len = jni.string_len(object);
+                self.secrets
+                    .text(&jni.string_units(object, len.min(MAX_SECRET)));
+                len
+            }
+            Storage::Primitives(letter) => {
+                let len = jni.array_len(object);
+                let bytes = jni.primitives(object, letter, len.min(MAX_SECRET));
+                if letter == b'C' {
+                    let units = words(letter, &bytes);
+                    self.secrets
+                        .text(&units.iter().map(|unit| *unit as u16).collect::<Vec<_>>());
+                } else {
+                    self.secrets.bytes(&bytes);
+                }
+                len
+            }
+            _ => 0,
+        };
+        let reason = length_class(len);
+        if known != NO_OBJECT {
+            self.redacted.insert(known);
+            self.objects[known as usize].body = Body::Hole(reason.to_owned());
+            return known;
+        }
+        if self.objects.len() >= self.options.max_objects {
+            return self.shared_hole(class, reason);
+        }
+        let number = self.push(class, Body::Hole(reason.to_owned()));
+        self.redacted.insert(number);
+        let (_, as_class) = unpack(self.jvmti.tag(object));
+        self.jvmti.set_tag(object, pack(number, as_class));
+        number
+    }
+
+    /// After the walk: makes holes of all text that has a secret in it.
+    pub(crate) fn scrub(&mut self) -> &Secrets {
+        for object in &mut self.objects {
+            let letter = match self.classes[object.class as usize].storage {
+                Storage::Primitives(letter) => Some(letter),
+                _ => None,
+            };
+            if self.secrets.are_in(&object.body, letter) {
+                let len = match &object.body {
+                    Body::String(text) => text.to_lossy().chars().count(),
+                    Body::Primitives(bytes) => bytes.len(),
+                    _ => 0,
+                };
+                object.body = Body::Hole(length_class(len).to_owned());
+            }
+        }
+        &self.secrets
+    }
+
     fn push(&mut self, class: u32, body: Body) -> u32 {
         self.objects.push(Object { class, body });
         (self.objects.len() - 1) as u32
@@ -141,6 +213,11 @@ impl<'a> Graph<'a> {
         let hole = self.push(class, Body::Hole(reason.to_owned()));
         self.holes.insert((class, reason), hole);
         hole
+    }
+
+    /// What of classes is annotated as secret.
+    pub(crate) fn marks(&self) -> &'a Marks {
+        &self.methods.marks
     }
 
     fn is_text(&self, class: u32) -> bool {
@@ -160,16 +237,9 @@ impl<'a> Graph<'a> {
         }
         let id = self.classes.len() as u32;
         let options = self.options;
-        let read = self.jni.with_frame(|jni| {
-            classes::read(
-                jni,
-                self.jvmti,
-                self.methods,
-                &|name| options.is_secret(name),
-                class,
-                id,
-            )
-        });
+        let read = self
+            .jni
+            .with_frame(|jni| classes::read(jni, self.jvmti, self.methods, options, class, id));
         self.classes.push(read.unwrap_or_else(|| Class {
             info: hindsight_tracelog::crash::ClassInfo {
                 id,
@@ -208,8 +278,11 @@ impl<'a> Graph<'a> {
     pub(crate) fn walk(&mut self) -> Option<Undo<'a>> {
         loop {
             while let Some((object, number, class)) = self.queue.pop_front() {
-                let body = self.read(object, number, class);
-                self.objects[number as usize].body = body;
+                // It may have been found in a secret place meanwhile.
+                if !self.redacted.contains(&number) {
+                    let body = self.read(object, number, class);
+                    self.objects[number as usize].body = body;
+                }
                 self.jni.delete_local(object);
             }
             // What is there comes first, if not all has room.

@@ -2,6 +2,7 @@
 //!
 //! - [`graph`] walks it breadth first and stores objects.
 //! - [`classes`] knows what to do with the objects of each class.
+//! - [`secrets`] remembers what must not be stored, wherever else it is.
 //! - [`lambda`] finds the method behind a lambda's hidden class.
 //!
 //! **Invariant:** no Java code runs here, the program's least of all (design,
@@ -14,3 +15,4 @@
 pub(crate) mod classes;
 pub(crate) mod graph;
 pub(crate) mod lambda;
+pub(crate) mod secrets;

@@ -270,6 +270,9 @@ fn circumstances(crash: &Crash, all: &mut Collection) {
 }
 
 fn failure(crash: &Crash, all: &mut Collection) {
+    for thread in &crash.failure.threads {
+        all.add("circumstances", format!("thread: {}", thread.name), "");
+    }
     for (index, info) in crash.failure.exceptions.iter().enumerate() {
         let place = format!("exception {index}");
         all.add("classes", &info.class, &place);

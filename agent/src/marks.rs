@@ -1,0 +1,352 @@
+//! Fields, parameters and classes that carry an annotation which calls them
+//! secret (`redact=annotation:NAME`).
+//!
+//! They are read from class files as they are loaded, before any other agent
+//! has changed them: what the JVM keeps of a class has no annotations of
+//! `CLASS` retention any more.
+
+use hindsight_classfile::{Attribute, ClassFile, ConstantPool, Member};
+use std::collections::{HashMap, HashSet};
+use std::sync::RwLock;
+
+/// Nested annotations and arrays are followed so deep.
+const MAX_DEPTH: usize = 16;
+
+/// What is annotated. Classes of one name are taken for one.
+#[derive(Default)]
+pub(crate) struct Marks(RwLock<Table>);
+
+#[derive(Default)]
+struct Table {
+    classes: HashMap<String, Marked>,
+    /// Names of all fields that are annotated.
+    fields: HashSet<String>,
+}
+
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Marked {
+    whole: bool,
+    fields: HashSet<String>,
+    /// By name and descriptor of a method: parameters, counted from 1.
+    parameters: HashMap<(String, String), HashSet<u16>>,
+}
+
+impl Marks {
+    /// Looks through a class file for annotations of these simple names.
+    pub(crate) fn look(&self, class: &str, bytes: &[u8], names: &[String]) {
+        // Most classes do not even mention one.
+        let mentioned = names.iter().any(|name| {
+            let name = name.as_bytes();
+            bytes.windows(name.len()).any(|window| window == name)
+        });
+        if !mentioned {
+            return;
+        }
+        let Some(marked) = ClassFile::parse(bytes).ok().map(|file| read(&file, names)) else {
+            return;
+        };
+        if marked == Marked::default() {
+            return;
+        }
+        let Ok(mut table) = self.0.write() else {
+            return;
+        };
+        table.fields.extend(marked.fields.iter().cloned());
+        let known = table.classes.entry(class.to_owned()).or_default();
+        known.whole |= marked.whole;
+        known.fields.extend(marked.fields);
+        for (method, parameters) in marked.parameters {
+            known
+                .parameters
+                .entry(method)
+                .or_default()
+                .extend(parameters);
+        }
+    }
+
+    fn ask(&self, class: &str, ask: impl FnOnce(&Marked) -> bool) -> bool {
+        let table = self.0.read();
+        table.is_ok_and(|table| table.classes.get(class).is_some_and(ask))
+    }
+
+    /// Whether objects of a class must not be stored.
+    pub(crate) fn class(&self, class: &str) -> bool {
+        self.ask(class, |marked| marked.whole)
+    }
+
+    pub(crate) fn field(&self, class: &str, field: &str) -> bool {
+        self.ask(class, |marked| marked.fields.contains(field))
+    }
+
+    /// Whether some class has an annotated field of this name.
+    pub(crate) fn some_field(&self, field: &str) -> bool {
+        let table = self.0.read();
+        table.is_ok_and(|table| table.fields.contains(field))
+    }
+
+    /// Parameters are counted from 1.
+    pub(crate) fn parameter(
+        &self,
+        class: &str,
+        method: &str,
+        descriptor: &str,
+        index: u16,
+    ) -> bool {
+        self.ask(class, |marked| {
+            let key = (method.to_owned(), descriptor.to_owned());
+            let parameters = marked.parameters.get(&key);
+            parameters.is_some_and(|parameters| parameters.contains(&index))
+        })
+    }
+}
+
+fn read(file: &ClassFile<'_>, names: &[String]) -> Marked {
+    let pool = &file.pool;
+    let is_marked = |member: &Member<'_>| annotated(member.attributes.iter(), pool, names);
+    let mut marked = Marked {
+        whole: annotated(file.attributes.iter(), pool, names),
+        ..Marked::default()
+    };
+    let fields = file.fields.iter().filter(|field| is_marked(field));
+    marked
+        .fields
+        .extend(fields.map(|field| field.name.to_string_lossy().into_owned()));
+    let mut components = Vec::new();
+    if let Some(record) = file.attributes.find(pool, "Record") {
+        components = record_components(&record, pool, names).unwrap_or_default();
+        let secret = components.iter().filter(|(_, _, secret)| *secret);
+        marked
+            .fields
+            .extend(secret.map(|(name, _, _)| name.clone()));
+    }
+    let canonical: String = components
+        .iter()
+        .map(|(_, descriptor, _)| descriptor.as_str())
+        .collect();
+    for method in &file.methods {
+        let key = (
+            method.name.to_string_lossy().into_owned(),
+            method.descriptor.to_string_lossy().into_owned(),
+        );
+        let mut parameters = HashSet::new();
+        let count = method
+            .method_descriptor()
+            .map_or(0, |parsed| parsed.parameter_count());
+        for attribute in method.attributes.iter() {
+            let name = attribute
+                .name(pool)
+                .map(|name| name.to_string_lossy().into_owned());
+            match name.as_deref() {
+                Ok(
+                    "RuntimeVisibleParameterAnnotations" | "RuntimeInvisibleParameterAnnotations",
+                ) => {
+                    let lists = Reader(attribute.info)
+                        .parameters(pool, names)
+                        .unwrap_or_default();
+                    // Compilers leave out those that they have added in front.
+                    let missing = count.saturating_sub(lists.len() as u16);
+                    let secret = (1..).zip(&lists).filter(|(_, secret)| **secret);
+                    parameters.extend(secret.map(|(at, _): (u16, _)| at + missing));
+                }
+                Ok("RuntimeVisibleTypeAnnotations" | "RuntimeInvisibleTypeAnnotations") => {
+                    let targets = Reader(attribute.info)
+                        .targets(pool, names)
+                        .unwrap_or_default();
+                    parameters.extend(
+                        targets
+                            .iter()
+                            .filter(|(kind, _)| *kind == 0x16)
+                            .map(|(_, at)| at + 1),
+                    );
+                }
+                _ => {}
+            }
+        }
+        // A record's constructor takes its components.
+        if key.0 == "<init>" && !components.is_empty() && key.1 == format!("({canonical})V") {
+            let secret = (1..).zip(&components).filter(|(_, component)| component.2);
+            parameters.extend(secret.map(|(at, _): (u16, _)| at));
+        }
+        if !parameters.is_empty() {
+            marked.parameters.insert(key, parameters);
+        }
+    }
+    marked
+}
+
+/// Whether attributes of a class, field or record component have one of these annotations.
+fn annotated<'a>(
+    attributes: impl Iterator<Item = Attribute<'a>>,
+    pool: &ConstantPool<'a>,
+    names: &[String],
+) -> bool {
+    for attribute in attributes {
+        let name = attribute
+            .name(pool)
+            .map(|name| name.to_string_lossy().into_owned());
+        let found = match name.as_deref() {
+            Ok("RuntimeVisibleAnnotations" | "RuntimeInvisibleAnnotations") => {
+                Reader(attribute.info).annotations(pool, names)
+            }
+            Ok("RuntimeVisibleTypeAnnotations" | "RuntimeInvisibleTypeAnnotations") => {
+                let targets = Reader(attribute.info).targets(pool, names);
+                targets.map(|targets| targets.iter().any(|(kind, _)| *kind == 0x13))
+            }
+            _ => Some(false),
+        };
+        if found.unwrap_or(false) {
+            return true;
+        }
+    }
+    false
+}
+
+/// Names and descriptors of a record's components, and whether they are annotated.
+fn record_components<'a>(
+    record: &Attribute<'a>,
+    pool: &ConstantPool<'a>,
+    names: &[String],
+) -> Option<Vec<(String, String, bool)>> {
+    let mut reader = Reader(record.info);
+    let mut components = Vec::new();
+    for _ in 0..reader.u16()? {
+        let name = pool
+            .utf8(reader.u16()?)
+            .ok()?
+            .to_string_lossy()
+            .into_owned();
+        let descriptor = pool
+            .utf8(reader.u16()?)
+            .ok()?
+            .to_string_lossy()
+            .into_owned();
+        let mut secret = false;
+        for _ in 0..reader.u16()? {
+            let attribute = pool
+                .utf8(reader.u16()?)
+                .ok()?
+                .to_string_lossy()
+                .into_owned();
+            let len = usize::try_from(reader.u32()?).ok()?;
+            let info = reader.take(len)?;
+            secret |= match attribute.as_str() {
+                "RuntimeVisibleAnnotations" | "RuntimeInvisibleAnnotations" => {
+                    Reader(info).annotations(pool, names)?
+                }
+                "RuntimeVisibleTypeAnnotations" | "RuntimeInvisibleTypeAnnotations" => {
+                    let targets = Reader(info).targets(pool, names)?;
+                    targets.iter().any(|(kind, _)| *kind == 0x13)
+                }
+                _ => false,
+            };
+        }
+        components.push((name, descriptor, secret));
+    }
+    Some(components)
+}
+
+/// Reads annotations (JVMS 4.7.16 to 4.7.21); nothing once the bytes end too early.
+struct Reader<'a>(&'a [u8]);
+
+impl<'a> Reader<'a> {
+    fn take(&mut self, len: usize) -> Option<&'a [u8]> {
+        let (taken, rest) = self.0.split_at_checked(len)?;
+        self.0 = rest;
+        Some(taken)
+    }
+
+    fn u8(&mut self) -> Option<u8> {
+        self.take(1).map(|bytes| bytes[0])
+    }
+
+    fn u16(&mut self) -> Option<u16> {
+        self.take(2)
+            .map(|bytes| u16::from_be_bytes([bytes[0], bytes[1]]))
+    }
+
+    fn u32(&mut self) -> Option<u32> {
+        let (high, low) = (self.u16()?, self.u16()?);
+        Some(u32::from(high) << 16 | u32::from(low))
+    }
+
+    /// A list of annotations: whether one of them has one of these names.
+    fn annotations(&mut self, pool: &ConstantPool<'_>, names: &[String]) -> Option<bool> {
+        let mut found = false;
+        for _ in 0..self.u16()? {
+            found |= self.annotation(pool, names, 0)?;
+        }
+        Some(found)
+    }
+
+    /// For each parameter, whether it is annotated.
+    fn parameters(&mut self, pool: &ConstantPool<'_>, names: &[String]) -> Option<Vec<bool>> {
+        let count = self.u8()?;
+        (0..count).map(|_| self.annotations(pool, names)).collect()
+    }
+
+    /// Annotations of types: the kinds of their targets, and of formal parameters their index.
+    fn targets(&mut self, pool: &ConstantPool<'_>, names: &[String]) -> Option<Vec<(u8, u16)>> {
+        let mut targets = Vec::new();
+        for _ in 0..self.u16()? {
+            let kind = self.u8()?;
+            let mut index = 0;
+            match kind {
+                0x00 | 0x01 => drop(self.take(1)?),
+                0x16 => index = u16::from(self.u8()?),
+                0x10 | 0x11 | 0x12 | 0x17 | 0x42..=0x46 => drop(self.take(2)?),
+                0x13..=0x15 => {}
+                0x40 | 0x41 => {
+                    let len = usize::from(self.u16()?) * 6;
+                    self.take(len)?;
+                }
+                0x47..=0x4b => drop(self.take(3)?),
+                _ => return None,
+            }
+            let path = usize::from(self.u8()?);
+            self.take(2 * path)?;
+            if self.annotation(pool, names, 0)? {
+                targets.push((kind, index));
+            }
+        }
+        Some(targets)
+    }
+
+    fn annotation(
+        &mut self,
+        pool: &ConstantPool<'_>,
+        names: &[String],
+        depth: usize,
+    ) -> Option<bool> {
+        let descriptor = pool.utf8(self.u16()?).ok()?.to_string_lossy().into_owned();
+        let name = descriptor.trim_end_matches(';');
+        let simple = name.rsplit(['/', '$']).next().unwrap_or(name);
+        // An annotation of the unnamed package.
+        let simple = if name.contains(['/', '$']) {
+            simple
+        } else {
+            simple.strip_prefix('L').unwrap_or(simple)
+        };
+        for _ in 0..self.u16()? {
+            self.u16()?;
+            self.value(pool, depth)?;
+        }
+        Some(names.iter().any(|wanted| wanted == simple))
+    }
+
+    fn value(&mut self, pool: &ConstantPool<'_>, depth: usize) -> Option<()> {
+        if depth > MAX_DEPTH {
+            return None;
+        }
+        match self.u8()? {
+            b'e' => drop(self.take(4)?),
+            b'@' => drop(self.annotation(pool, &[], depth + 1)?),
+            b'[' => {
+                for _ in 0..self.u16()? {
+                    self.value(pool, depth + 1)?;
+                }
+            }
+            _ => drop(self.take(2)?),
+        }
+        Some(())
+    }
+}
