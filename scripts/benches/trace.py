@@ -2,6 +2,8 @@
 
 import argparse
 import json
+import os
+import re
 import statistics
 import subprocess
 import time
@@ -15,16 +17,69 @@ MODES = {
     "with values": "calls;writes;values",
 }
 
+ASM = ["org.ow2.asm:asm:9.9", "org.ow2.asm:asm-tree:9.9", "org.ow2.asm:asm-commons:9.9"]
+
 
 def small(home, work):
-    """Nanoseconds of CPU time of the recorded thread, per call."""
-    classes = javac(home, work / "small", [ROOT / "test-programs/bench/TraceSmall.java"])
-    for name, what in {"without": None, **MODES}.items():
-        agent = [agent_option(out=work / "small-out", mode="trace", **{"trace-what": what})] if what else []
-        subprocess.run(["rm", "-rf", work / "small-out"], check=True)
-        printed = subprocess.run([home / "bin/java", *agent, "-cp", classes, "TraceSmall"],
+    """Nanoseconds of CPU time of the recorded thread, per call, beside a recorder made with ASM."""
+    asm = jars(ASM)
+    classes = javac(home, work / "small", [ROOT / "test-programs/bench" / f"{name}.java"
+                                           for name in ("TraceSmall", "PeerTrace")], asm)
+    sides = {"without": None, **{name: {"trace-what": what} for name, what in MODES.items()},
+             "and coverage": {"trace-what": "calls;writes;values;coverage"},
+             "one call of 1000": {"sample": "TraceSmall/1000"},
+             "paused": {"from": "TraceSmall.none"},
+             "ASM, a stream": "peer"}
+    calls = {}
+    for name, options in sides.items():
+        out = work / "small-out"
+        subprocess.run(["rm", "-rf", out], check=True)
+        out.mkdir()
+        command = ["-cp", ":".join(map(str, [classes, *asm]))]
+        if options == "peer":
+            command += ["PeerTrace", out]
+        elif options:
+            command.insert(0, agent_option(out=out, mode="trace", **options))
+        printed = subprocess.run([home / "bin/java", *command, "TraceSmall"],
                                  check=True, capture_output=True, text=True).stdout
-        note(f"{name:>18}: {printed.splitlines()[-1]}")
+        print(f"{name:>18}: {printed.splitlines()[-1]}", flush=True)
+        calls[name] = float(re.search(r"static call ([0-9.]+) ns", printed.splitlines()[-1]).group(1))
+    ours, peer = (calls[name] - calls["without"] for name in ("calls", "ASM, a stream"))
+    print(f"a call and its return: {ours:.1f} ns, with ASM and a stream {peer:.1f} ns, {peer / max(ours, 0.1):.0f} x")
+
+
+def long(home, work, millions):
+    """A run of very many events: how it is opened, and read in constant memory."""
+    classes = javac(home, work / "long", [ROOT / "test-programs/bench/TraceLong.java"])
+    out = work / "long-out"
+    began = time.monotonic()
+    subprocess.run([home / "bin/java", agent_option(out=out, mode="trace"), "-cp", classes,
+                    "TraceLong", str(millions)], check=True, capture_output=True)
+    print(f"{millions} million events recorded in {time.monotonic() - began:.1f} s")
+    hindsight = ROOT / "target/release/hindsight"
+    for name, command in {
+        "open, and 10 events": ["events", out, "--limit", "10"],
+        "count all": ["stats", out, "--format", "json"],
+        "count all on one core": ["taskset", "-c", "0", "stats", out, "--format", "json"],
+        "all as tables": ["export", "--parquet", out, "--out", work / "long-tables"],
+    }.items():
+        if command[0] == "export" and millions > 100:
+            continue
+        prefix, command = (command[:3], command[3:]) if command[0] == "taskset" else ([], command)
+        began = time.monotonic()
+        with open(work / "told", "w") as told:
+            process = subprocess.Popen([*prefix, hindsight, *command, "--quiet"], stdout=told)
+            _, status, used = os.wait4(process.pid, 0)
+        wall, cpu = time.monotonic() - began, used.ru_utime + used.ru_stime
+        if status:
+            raise RuntimeError(f"{command} failed")
+        text = f"{name:>22}: {wall:6.2f} s wall, {cpu:6.2f} s CPU, {used.ru_maxrss / 1024:.0f} MB at most"
+        if command[0] == "stats":
+            stats = json.loads((work / "told").read_text())
+            text += (f"; {stats['events'] / 1e6:.0f} M events, {stats['bytes'] / stats['events']:.2f} B each,"
+                     f" {stats['events'] / cpu / 1e6:.0f} M/s and core, {stats['lost']} lost")
+        print(text, flush=True)
+    subprocess.run(["rm", "-rf", out, work / "long-tables"], check=True)
 
 
 def main(rest):
@@ -34,11 +89,16 @@ def main(rest):
                         help="compilations in one JVM; the last third counts")
     parser.add_argument("--jdk", type=int, default=None)
     parser.add_argument("--small", action="store_true", help="only single calls")
+    parser.add_argument("--long", type=int, metavar="MILLIONS",
+                        help="only a run of so many million events, like 1000")
     options = parser.parse_args(rest)
     build()
     work = fresh("trace")
     homes = jdks()
     home = homes[options.jdk or min(homes)]
+    if options.long:
+        long(home, work, options.long)
+        return
     small(home, work)
     if options.small:
         return
@@ -81,4 +141,4 @@ def main(rest):
             events, size, lost, took = sizes[side]
             text += (f"; {events / 1e6:.0f} M events, {size / events:.2f} B each, {lost} lost;"
                      f" read back {events / took / 1e6:.0f} M/s")
-        note(text)
+        print(text, flush=True)

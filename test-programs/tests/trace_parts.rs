@@ -2,6 +2,9 @@
 //! classes.
 
 use hindsight_test_programs::{Jdk, Workplace, both, hindsight, jdks, root, text};
+use hindsight_tracelog::trace::Log;
+use hindsight_tracelog::trace::dictionary::Dictionary;
+use hindsight_tracelog::trace::kind::Kind;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -117,6 +120,64 @@ fn from_one_method_until_another() {
             3
         );
     }
+}
+
+/// What goes to keep to the bound goes up to the beginning of a window, though each
+/// window is several segments.
+#[test]
+fn whole_windows_are_kept() {
+    let (workplace, classes) = compiled("trace-windows");
+    let ran = workplace
+        .java_with_agent(
+            &jdks()[0],
+            "mode=trace,from=Parts.window,until=Parts.window,max-trace=20M",
+        )
+        .arg("-cp")
+        .arg(&classes)
+        .args(["Parts", "windows"])
+        .output()
+        .expect("java runs");
+    assert!(ran.status.success(), "{}", both(&ran));
+    let deleted = &workplace.run_json()["counters"]["trace_segments_deleted"];
+    assert!(deleted.as_u64() > Some(2), "{deleted}");
+    let directory = workplace.join("out/trace");
+    let bytes = fs::read(directory.join("dictionary.hsd")).expect("a dictionary");
+    let (dictionary, _) = Dictionary::read(&bytes).expect("a sound dictionary");
+    let entries = fs::read_dir(&directory).expect("a directory");
+    let mut segments: Vec<_> = (entries.map(|entry| entry.expect("an entry").path()))
+        .filter(|path| path.extension().is_some_and(|of| of == "hst"))
+        .collect();
+    segments.sort();
+    let segments = segments
+        .iter()
+        .map(|path| fs::read(path).expect("a segment"));
+    let log = Log::open(dictionary, segments.collect(), Vec::new());
+    let log = log.map_err(|(_, error)| error).expect("a sound log");
+    let all: Vec<usize> = (0..log.blocks().len()).collect();
+    let mut events = log.events(&all);
+    let mut before = 0;
+    let mut windows: Vec<(i32, u32)> = Vec::new();
+    while let Some(event) = events.next_event() {
+        let event = event.expect("a sound event");
+        if event.kind() != Kind::Enter {
+            continue;
+        }
+        match log.dictionary.method(event.id) {
+            Some((_, method)) if method.name == "window" => windows.push((event.ints()[0], 0)),
+            _ => match windows.last_mut() {
+                Some((_, steps)) => *steps += 1,
+                None => before += 1,
+            },
+        }
+    }
+    // What was still to be packed when the first one began: 64 chunks of 23 bytes a step.
+    assert!(
+        before < 400_000,
+        "{before} steps before the first whole window"
+    );
+    let (first, _) = windows[0];
+    let expected: Vec<_> = (first..4).map(|number| (number, 1_000_000)).collect();
+    assert!(first > 0 && windows == expected, "{windows:?}");
 }
 
 /// What each thread's recorded requests were.

@@ -80,7 +80,21 @@ public class Parts {
         login.check(new String("plain"));
     }
 
+    /** A few megabytes of events. */
+    static void window(int number) {
+        for (int i = 0; i < 1_000_000; i++) {
+            // Nothing that packs well.
+            step(sum * 1103515244 + i);
+        }
+    }
+
     public static void main(String[] args) throws Exception {
+        if (args.length > 0 && args[0].equals("windows")) {
+            for (int i = 0; i < 4; i++) {
+                window(i);
+            }
+            return;
+        }
         work();
         depth(3);
         if (args.length > 0) {

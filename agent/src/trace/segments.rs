@@ -87,8 +87,8 @@ impl Segments {
     pub(crate) fn begin_window(&self) {
         if let Ok(mut state) = self.state.lock() {
             state.windows += 1;
-            // Not a file for each of very many.
-            if state.len >= self.most() / 2 {
+            // Not a file for each of very many small ones.
+            if state.goes_on || state.len >= self.most() / 2 {
                 let path = self.path(state.number);
                 state.end(path, false);
             }
