@@ -50,7 +50,9 @@ pub(crate) fn read(
                 beyond += 1;
                 continue;
             }
-            let value = value(base, jni, class, field, &field_name, &descriptor, graph);
+            let secret =
+                base.options.is_secret(&field_name) || base.methods.marks.field(&name, &field_name);
+            let value = value(jni, class, field, secret, &descriptor, graph);
             found.push(StaticField {
                 owner: name.clone(),
                 name: field_name,
@@ -139,16 +141,14 @@ fn may_change(descriptor: &str, access: u16) -> bool {
 }
 
 fn value(
-    base: &Base,
     jni: Jni,
     class: Obj,
     field: FieldId,
-    name: &str,
+    secret: bool,
     descriptor: &str,
     graph: &mut Graph<'_>,
 ) -> Value {
     let letter = descriptor.bytes().next().unwrap_or(b'L');
-    let secret = base.options.is_secret(name);
     match letter {
         b'L' | b'[' => {
             let object = jni.static_reference(class, field);
