@@ -5,7 +5,7 @@ import json
 import subprocess
 import time
 
-from .common import HINDSIGHT, ROOT, agent_option, build, fresh, jars, javac, jdks, note
+from .common import HINDSIGHT, ROOT, agent_option, build, fresh, jars, javac, jdks
 
 # Name: the jar, the program that uses it, what to record.
 SUBJECTS = {
@@ -60,9 +60,9 @@ def subject(name, home, seconds, seed):
     hindsight("model", work / "run", "--out", work / "plain.model", "--quiet")
     took = time.monotonic() - began
     sizes = hindsight("model", work / "run", "--mutability", mutability, "--out", work / "use.model").stderr
-    note(f"{name}: {events} events, model in {took:.2f} s")
+    print(f"{name}: {events} events, model in {took:.2f} s")
     for line in sizes.splitlines():
-        note(f"  {line.removeprefix('hindsight: ')}")
+        print(f"  {line.removeprefix('hindsight: ')}")
     common = ["--classpath", jar, "--mutability", mutability, "--model", work / "use.model", "--seed", seed,
               "--format", "json"]
     sides = {
@@ -77,9 +77,9 @@ def subject(name, home, seconds, seed):
             home, work, jar, tests)
         searched = report["searched"] or {}
         executed = sum(searched[phase]["executed"] for phase in ("at_random", "along_models"))
-        note(f"  {side:>10}: {report['tests']} tests ({failed} fail), {executed} sequences, classes {reached}/{all_classes}, "
+        print(f"  {side:>10}: {report['tests']} tests ({failed} fail), {executed} sequences, classes {reached}/{all_classes}, "
              f"lines {100 * lines / all_lines:.1f} %, branches {100 * branches / all_branches:.1f} %; "
-             f"dropped {sum(report['dropped'].values())}")
+             f"dropped {sum(report['dropped'].values())}", flush=True)
 
 
 def main(rest):

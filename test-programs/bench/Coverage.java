@@ -1,4 +1,7 @@
 import java.io.File;
+import java.util.Collections;
+import java.util.zip.ZipEntry;
+import java.util.zip.ZipFile;
 import org.jacoco.core.analysis.Analyzer;
 import org.jacoco.core.analysis.CoverageBuilder;
 import org.jacoco.core.analysis.IClassCoverage;
@@ -10,7 +13,15 @@ public class Coverage {
         ExecFileLoader loader = new ExecFileLoader();
         loader.load(new File(args[0]));
         CoverageBuilder builder = new CoverageBuilder();
-        new Analyzer(loader.getExecutionDataStore(), builder).analyzeAll(new File(args[1]));
+        Analyzer analyzer = new Analyzer(loader.getExecutionDataStore(), builder);
+        try (ZipFile jar = new ZipFile(args[1])) {
+            for (ZipEntry entry : Collections.list(jar.entries())) {
+                // Other versions of the same classes are below META-INF.
+                if (entry.getName().endsWith(".class") && !entry.getName().startsWith("META-INF/")) {
+                    analyzer.analyzeClass(jar.getInputStream(entry), entry.getName());
+                }
+            }
+        }
         int classes = 0;
         int lines = 0;
         int allLines = 0;
