@@ -233,6 +233,64 @@ fn what_escapes_may_change_later() {
 }
 
 #[test]
+fn evidence_against_a_proof_is_a_mistake() {
+    let dir = tempfile::tempdir().unwrap();
+    let source = "class A { int x; static int read(A a) { return a.x; } }";
+    let classes = compile(dir.path(), &[("A.java", source)]);
+    let (classes, jdk) = (classes.display().to_string(), no_jdk(dir.path()));
+    let file = dir.path().join("evidence.json");
+    let evidence = |sha256: &str| {
+        let witness =
+            r#"{"class":"A","method":"read","descriptor":"(LA;)I","pc":null,"what":"A.x"}"#;
+        let parameter = format!(
+            r#"{{"index":0,"exact":{witness},"later":null,"reached":null,"aliased":null,"passed":[]}}"#
+        );
+        let method = format!(
+            r#"{{"method":"read","descriptor":"(LA;)I","calls":1,"seen":[],"parameters":[{parameter}]}}"#
+        );
+        let text = format!(
+            r#"{{"schema":"hindsight.evidence/1","classes":[{{"class":"A","sha256":"{sha256}","methods":[{method}]}}]}}"#
+        );
+        fs::write(&file, text).unwrap();
+        file.display().to_string()
+    };
+    let base = [
+        "mutability",
+        "--classpath",
+        &classes,
+        "--jdk",
+        &jdk,
+        "--evidence",
+    ];
+    // What was seen counts,
+    let known = evidence("");
+    let (out, _) = run(&[&base[..], &[known.as_str(), "--quiet"]].concat(), 0);
+    assert!(
+        out.contains("X   a recorded run shows A.read write A.x of what it leads to"),
+        "{out}"
+    );
+    // unless there is a proof,
+    let (_, errors) = run(
+        &[&base[..], &[known.as_str(), "--sound", "--quiet"]].concat(),
+        1,
+    );
+    assert!(
+        errors.contains(
+            "A.read(A): a was proved to be immutable, but a recorded run shows A.read write A.x"
+        ),
+        "{errors}"
+    );
+    // or it was seen of another version.
+    let other = evidence("00");
+    let (out, errors) = run(&[&base[..], &[other.as_str(), "--sound"]].concat(), 0);
+    assert!(
+        errors.contains("class A is another version than that of the evidence"),
+        "{errors}"
+    );
+    assert!(out.contains("immutable  S'"), "{out}");
+}
+
+#[test]
 fn a_jdk_of_jars() {
     let dir = tempfile::tempdir().unwrap();
     // Enough of a JDK before 9: its java.lang has a class of its own.
