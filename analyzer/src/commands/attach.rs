@@ -166,7 +166,7 @@ impl Opts {
                     let number = |key: &str| said[key].as_u64().unwrap_or(0);
                     writeln!(
                         out,
-                        "process {} records; crashes go to {}",
+                        "process {} records into {}",
                         self.pid,
                         said["out"].as_str().unwrap_or("?")
                     )?;
