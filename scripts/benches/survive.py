@@ -134,6 +134,8 @@ def in_life(version, homes, classes, jar, result, patch):
     for plan in result["plans"]:
         jars = patch / plan["name"].replace(" ", "-").replace(",", "-")
         patches = {path.stem: path for path in jars.glob("*.jar")}
+        if not patches:
+            continue
         patches["java.base"] = f"{patches['java.base']}:{probes()}"
         counts, fails = link_jdk(home, classes[version], jar, patches)
         fresh = {name: reason for name, reason in fails.items() if before.get(name, "")[:40] != reason[:40]}

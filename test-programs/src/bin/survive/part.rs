@@ -269,8 +269,7 @@ impl Patch {
 
     fn add(&mut self, plan: &plans::Plan, entry: &str, class: &[u8]) -> Result<()> {
         let (module, name) = entry.split_once('/').context("an entry of a module")?;
-        let below = ["java/lang/", "jdk/internal/", "sun/"];
-        if plan.stands_on_jdk && below.iter().any(|package| name.starts_with(package)) {
+        if plan.stands_on_jdk {
             return Ok(());
         }
         let key = (plan.name, module.to_owned());

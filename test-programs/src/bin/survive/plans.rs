@@ -13,8 +13,8 @@ pub const FIRST_ID: u32 = 32_760;
 pub struct Plan {
     /// Its name in tables.
     pub name: &'static str,
-    /// Whether its probes call the JDK's own classes below `java.util`, which can
-    /// not have such probes themselves in a JVM that runs.
+    /// Whether its probes call the JDK's own classes, which then cannot have such
+    /// probes themselves in a JVM that starts.
     pub stands_on_jdk: bool,
     /// Rewrites a class whose first method gets this id.
     pub rewrite: fn(&[u8], u32) -> Result<Outcome, Error>,
