@@ -4,6 +4,7 @@
 //! recording then pauses until it is a good part full again. A pause costs
 //! failures, which are counted, never the program's time.
 
+use crate::share::Share;
 use serde_json::{Value, json};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -12,33 +13,6 @@ use std::time::{Duration, Instant};
 const BURST: Duration = Duration::from_secs(30);
 /// The part of it that ends a pause: else there would be one after each crash.
 const ENOUGH: i64 = 4;
-
-/// Of CPU time, in millionths of one core.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Share(u32);
-
-impl Share {
-    /// Reads `1%` or `0.25%`: more than nothing, and at most one core.
-    pub(crate) fn parse(text: &str) -> Option<Share> {
-        let digits = text.strip_suffix('%')?.trim_end();
-        if !digits
-            .bytes()
-            .all(|byte| byte.is_ascii_digit() || byte == b'.')
-        {
-            return None;
-        }
-        let percent: f64 = digits.parse().ok()?;
-        let share = (percent * 10_000.0).round();
-        (1.0..=1_000_000.0)
-            .contains(&share)
-            .then_some(Share(share as u32))
-    }
-
-    fn of(self, time: Duration) -> i64 {
-        let nanos = time.as_nanos() * u128::from(self.0) / 1_000_000;
-        i64::try_from(nanos).unwrap_or(i64::MAX)
-    }
-}
 
 /// The bucket, if there is a limit, and what has been spent.
 pub(crate) struct Budget {
@@ -148,18 +122,6 @@ impl Budget {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn shares_are_read() {
-        for (text, millionths) in [("1%", 10_000), ("0.25%", 2_500), ("100 %", 1_000_000)] {
-            assert_eq!(Share::parse(text), Some(Share(millionths)), "{text}");
-        }
-        for text in [
-            "1", "%", "0%", "101%", "-1%", "1e0%", "nan%", "inf%", "1.2.3%",
-        ] {
-            assert_eq!(Share::parse(text), None, "{text}");
-        }
-    }
 
     #[test]
     fn a_pause_lasts_until_there_is_enough_again() {

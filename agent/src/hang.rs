@@ -27,9 +27,6 @@ use std::collections::{HashMap, HashSet};
 /// Frames of one thread that are looked at.
 const MAX_FRAMES: usize = 1_024;
 
-/// The signals of `dump-on`, but for `QUIT`, which the JVM passes on.
-pub(crate) const SIGNALS: &[&str] = &["USR1", "URG", "WINCH"];
-
 /// The agent's own threads are no part of the program.
 const OURS: &str = "Hindsight ";
 

@@ -53,6 +53,7 @@ mod properties;
 mod recording;
 mod report;
 mod run;
+mod share;
 mod shim;
 mod snapshot;
 mod statics;

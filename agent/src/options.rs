@@ -1,12 +1,14 @@
 //! The text behind `-agentpath:...=`.
 
-use crate::budget::Share;
 use crate::copies::{Copies, Strategy};
-use crate::hang::SIGNALS;
+use crate::share::Share;
 use hindsight_instrument::glob::Globs;
 use std::fmt;
 use std::path::PathBuf;
 use std::{fs, str};
+
+/// The signals of `dump-on`, but for `QUIT`, which the JVM passes on.
+pub(crate) const SIGNALS: &[&str] = &["USR1", "URG", "WINCH"];
 
 /// What the agent was asked to do.
 #[derive(Debug, Clone)]

@@ -25,6 +25,9 @@ mod copies;
 mod crash_file;
 mod limits;
 mod options;
+#[expect(dead_code, reason = "only the options are read here")]
+#[path = "../../../agent/src/share.rs"]
+mod share;
 mod trace;
 
 /// A target: fails by panicking.
