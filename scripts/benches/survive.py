@@ -171,6 +171,9 @@ def one_part(name, jars, every, homes, classes, options):
     note(f"{name}: {len(jars)} jars")
     index(jars if version is None else [], every, names)
     patch = HOME / f"{name}.patch" if version else None
+    if patch:
+        # Of a run that was broken off.
+        run(["rm", "-rf", patch])
     spec = HOME / f"{name}.spec"
     known = harnesses(homes, classes, names)
     if version:
