@@ -20,6 +20,7 @@ const PROBES: &[&str] = &[
     "java/lang/HindsightProbe",
     "java/lang/HindsightThread",
     "java/lang/HindsightThread$Propagation",
+    "java/lang/HindsightThread$Latest",
     "java/lang/HindsightLive",
     "java/lang/HindsightLog$Clock",
     "java/lang/HindsightLog$Chunk",
@@ -96,7 +97,6 @@ pub(crate) struct LockIds {
 }
 
 struct PropagationIds {
-    head: FieldId,
     tail: FieldId,
     tail_before: FieldId,
     dropped: FieldId,
@@ -278,7 +278,6 @@ impl Shim {
                     .ok_or("method wake is missing")?,
             ),
             propagation: PropagationIds {
-                head: field(propagation, "head", PROBE)?,
                 tail: field(propagation, "tail", PROBE)?,
                 tail_before: field(propagation, "tailBefore", PROBE)?,
                 dropped: field(propagation, "dropped", "I")?,
@@ -432,11 +431,8 @@ impl Shim {
     pub(crate) fn way_before(&self, jni: Jni, propagation: Obj) -> Vec<Raw> {
         let mut frames = Vec::new();
         let ids = &self.propagation;
-        if let Some(head) = jni
-            .get_object(propagation, ids.before)
-            .and_then(|before| jni.get_object(before, ids.head))
-        {
-            self.piece(jni, head, &mut frames);
+        if let Some(before) = jni.get_object(propagation, ids.before) {
+            self.piece(jni, before, &mut frames);
         }
         frames
     }
@@ -445,9 +441,7 @@ impl Shim {
     pub(crate) fn way(&self, jni: Jni, propagation: Obj) -> Way {
         let mut way = Way::default();
         let ids = &self.propagation;
-        if let Some(head) = jni.get_object(propagation, ids.head) {
-            self.piece(jni, head, &mut way.frames);
-        }
+        self.piece(jni, propagation, &mut way.frames);
         way.dropped = u64::try_from(jni.get_int(propagation, ids.dropped)).unwrap_or(0);
         way.dropped_at = way.frames.len();
         for tail in [ids.tail_before, ids.tail] {

@@ -1,6 +1,7 @@
 package java.lang;
 
 import java.util.Arrays;
+import jdk.internal.vm.annotation.ForceInline;
 
 /**
  * The probes: the only class that instrumented code calls.
@@ -18,7 +19,7 @@ import java.util.Arrays;
  * piece; the instrumented code then appends the values in the order that the agent knows from
  * instrumenting, references to one array, primitive values to the other.
  */
-public final class HindsightProbe {
+public class HindsightProbe {
     /** Frames of one piece. Pieces are recycled, so this bounds memory per thread. */
     static final int FRAMES = 512;
 
@@ -35,7 +36,7 @@ public final class HindsightProbe {
     private int nextWord;
 
     HindsightProbe(HindsightThread.Propagation owner) {
-        this.owner = owner;
+        this.owner = owner == null ? (HindsightThread.Propagation) this : owner;
         this.references = new Object[32];
         this.words = new long[16];
         this.starts = new int[3 * 16];
@@ -43,7 +44,16 @@ public final class HindsightProbe {
 
     /** Opens the frame of a method that an exception is about to leave. */
     public static HindsightProbe frame(Throwable exception, int method) {
-        return HindsightThread.way(exception, method).open(method);
+        return open(exception, method, 0, 0);
+    }
+
+    /** The piece with a new frame, and room for so many values. */
+    @ForceInline
+    private static HindsightProbe open(Throwable exception, int method, int references, int words) {
+        HindsightThread.Propagation way = HindsightThread.way(exception, method);
+        HindsightProbe piece = way.fits(references, words) ? way : way.room(references, words);
+        piece.open(method);
+        return piece;
     }
 
     // One call hands over a whole frame, as far as it goes: each call in a handler costs the JIT time
@@ -51,167 +61,167 @@ public final class HindsightProbe {
     // each value). References first, then words; what is more is appended by the calls below.
 
     public static HindsightProbe frame(Throwable exception, int method, long x) {
-        return frame(exception, method).j(x);
+        return open(exception, method, 0, 1).put(x);
     }
 
     public static HindsightProbe frame(Throwable exception, int method, long x, long y) {
-        return frame(exception, method).j(x).j(y);
+        return open(exception, method, 0, 2).put(x).put(y);
     }
 
     public static HindsightProbe frame(Throwable exception, int method, long x, long y, long z) {
-        return frame(exception, method).j(x).j(y).j(z);
+        return open(exception, method, 0, 3).put(x).put(y).put(z);
     }
 
     public static HindsightProbe frame(Throwable exception, int method, Object a) {
-        return frame(exception, method).a(a);
+        return open(exception, method, 1, 0).put(a);
     }
 
     public static HindsightProbe frame(Throwable exception, int method, Object a, long x) {
-        return frame(exception, method).a(a).j(x);
+        return open(exception, method, 1, 1).put(a).put(x);
     }
 
     public static HindsightProbe frame(Throwable exception, int method, Object a, long x, long y) {
-        return frame(exception, method).a(a).j(x).j(y);
+        return open(exception, method, 1, 2).put(a).put(x).put(y);
     }
 
     public static HindsightProbe frame(Throwable exception, int method, Object a, long x, long y, long z) {
-        return frame(exception, method).a(a).j(x).j(y).j(z);
+        return open(exception, method, 1, 3).put(a).put(x).put(y).put(z);
     }
 
     public static HindsightProbe frame(Throwable exception, int method, Object a, Object b) {
-        return frame(exception, method).a(a).a(b);
+        return open(exception, method, 2, 0).put(a).put(b);
     }
 
     public static HindsightProbe frame(Throwable exception, int method, Object a, Object b, long x) {
-        return frame(exception, method).a(a).a(b).j(x);
+        return open(exception, method, 2, 1).put(a).put(b).put(x);
     }
 
     public static HindsightProbe frame(Throwable exception, int method, Object a, Object b, long x, long y) {
-        return frame(exception, method).a(a).a(b).j(x).j(y);
+        return open(exception, method, 2, 2).put(a).put(b).put(x).put(y);
     }
 
     public static HindsightProbe frame(
             Throwable exception, int method, Object a, Object b, long x, long y, long z) {
-        return frame(exception, method).a(a).a(b).j(x).j(y).j(z);
+        return open(exception, method, 2, 3).put(a).put(b).put(x).put(y).put(z);
     }
 
     public static HindsightProbe frame(Throwable exception, int method, Object a, Object b, Object c) {
-        return frame(exception, method).a(a).a(b).a(c);
+        return open(exception, method, 3, 0).put(a).put(b).put(c);
     }
 
     public static HindsightProbe frame(
             Throwable exception, int method, Object a, Object b, Object c, long x) {
-        return frame(exception, method).a(a).a(b).a(c).j(x);
+        return open(exception, method, 3, 1).put(a).put(b).put(c).put(x);
     }
 
     public static HindsightProbe frame(
             Throwable exception, int method, Object a, Object b, Object c, long x, long y) {
-        return frame(exception, method).a(a).a(b).a(c).j(x).j(y);
+        return open(exception, method, 3, 2).put(a).put(b).put(c).put(x).put(y);
     }
 
     public static HindsightProbe frame(
             Throwable exception, int method, Object a, Object b, Object c, long x, long y, long z) {
-        return frame(exception, method).a(a).a(b).a(c).j(x).j(y).j(z);
+        return open(exception, method, 3, 3).put(a).put(b).put(c).put(x).put(y).put(z);
     }
 
     public static HindsightProbe frame(
             Throwable exception, int method, Object a, Object b, Object c, Object d) {
-        return frame(exception, method).a(a).a(b).a(c).a(d);
+        return open(exception, method, 4, 0).put(a).put(b).put(c).put(d);
     }
 
     public static HindsightProbe frame(
             Throwable exception, int method, Object a, Object b, Object c, Object d, long x) {
-        return frame(exception, method).a(a).a(b).a(c).a(d).j(x);
+        return open(exception, method, 4, 1).put(a).put(b).put(c).put(d).put(x);
     }
 
     public static HindsightProbe frame(
             Throwable exception, int method, Object a, Object b, Object c, Object d, long x, long y) {
-        return frame(exception, method).a(a).a(b).a(c).a(d).j(x).j(y);
+        return open(exception, method, 4, 2).put(a).put(b).put(c).put(d).put(x).put(y);
     }
 
     public static HindsightProbe frame(
             Throwable exception, int method, Object a, Object b, Object c, Object d, long x, long y, long z) {
-        return frame(exception, method).a(a).a(b).a(c).a(d).j(x).j(y).j(z);
+        return open(exception, method, 4, 3).put(a).put(b).put(c).put(d).put(x).put(y).put(z);
     }
 
     public static HindsightProbe frame(
             Throwable exception, int method, Object a, Object b, Object c, Object d, Object e) {
-        return frame(exception, method).a(a).a(b).a(c).a(d).a(e);
+        return open(exception, method, 5, 0).put(a).put(b).put(c).put(d).put(e);
     }
 
     public static HindsightProbe frame(
             Throwable exception, int method, Object a, Object b, Object c, Object d, Object e, long x) {
-        return frame(exception, method).a(a).a(b).a(c).a(d).a(e).j(x);
+        return open(exception, method, 5, 1).put(a).put(b).put(c).put(d).put(e).put(x);
     }
 
     public static HindsightProbe frame(
             Throwable exception, int method, Object a, Object b, Object c, Object d, Object e, long x, long y) {
-        return frame(exception, method).a(a).a(b).a(c).a(d).a(e).j(x).j(y);
+        return open(exception, method, 5, 2).put(a).put(b).put(c).put(d).put(e).put(x).put(y);
     }
 
     public static HindsightProbe frame(
             Throwable exception, int method, Object a, Object b, Object c, Object d, Object e, long x, long y, long z) {
-        return frame(exception, method).a(a).a(b).a(c).a(d).a(e).j(x).j(y).j(z);
+        return open(exception, method, 5, 3).put(a).put(b).put(c).put(d).put(e).put(x).put(y).put(z);
     }
 
     public static HindsightProbe frame(
             Throwable exception, int method, Object a, Object b, Object c, Object d, Object e, Object f) {
-        return frame(exception, method).a(a).a(b).a(c).a(d).a(e).a(f);
+        return open(exception, method, 6, 0).put(a).put(b).put(c).put(d).put(e).put(f);
     }
 
     public static HindsightProbe frame(
             Throwable exception, int method, Object a, Object b, Object c, Object d, Object e, Object f, long x) {
-        return frame(exception, method).a(a).a(b).a(c).a(d).a(e).a(f).j(x);
+        return open(exception, method, 6, 1).put(a).put(b).put(c).put(d).put(e).put(f).put(x);
     }
 
     public static HindsightProbe frame(
             Throwable exception, int method, Object a, Object b, Object c, Object d, Object e, Object f, long x, long y) {
-        return frame(exception, method).a(a).a(b).a(c).a(d).a(e).a(f).j(x).j(y);
+        return open(exception, method, 6, 2).put(a).put(b).put(c).put(d).put(e).put(f).put(x).put(y);
     }
 
     public static HindsightProbe frame(
             Throwable exception, int method, Object a, Object b, Object c, Object d, Object e, Object f, long x, long y, long z) {
-        return frame(exception, method).a(a).a(b).a(c).a(d).a(e).a(f).j(x).j(y).j(z);
+        return open(exception, method, 6, 3).put(a).put(b).put(c).put(d).put(e).put(f).put(x).put(y).put(z);
     }
 
     public static HindsightProbe frame(
             Throwable exception, int method, Object a, Object b, Object c, Object d, Object e, Object f, Object g) {
-        return frame(exception, method).a(a).a(b).a(c).a(d).a(e).a(f).a(g);
+        return open(exception, method, 7, 0).put(a).put(b).put(c).put(d).put(e).put(f).put(g);
     }
 
     public static HindsightProbe frame(
             Throwable exception, int method, Object a, Object b, Object c, Object d, Object e, Object f, Object g, long x) {
-        return frame(exception, method).a(a).a(b).a(c).a(d).a(e).a(f).a(g).j(x);
+        return open(exception, method, 7, 1).put(a).put(b).put(c).put(d).put(e).put(f).put(g).put(x);
     }
 
     public static HindsightProbe frame(
             Throwable exception, int method, Object a, Object b, Object c, Object d, Object e, Object f, Object g, long x, long y) {
-        return frame(exception, method).a(a).a(b).a(c).a(d).a(e).a(f).a(g).j(x).j(y);
+        return open(exception, method, 7, 2).put(a).put(b).put(c).put(d).put(e).put(f).put(g).put(x).put(y);
     }
 
     public static HindsightProbe frame(
             Throwable exception, int method, Object a, Object b, Object c, Object d, Object e, Object f, Object g, long x, long y, long z) {
-        return frame(exception, method).a(a).a(b).a(c).a(d).a(e).a(f).a(g).j(x).j(y).j(z);
+        return open(exception, method, 7, 3).put(a).put(b).put(c).put(d).put(e).put(f).put(g).put(x).put(y).put(z);
     }
 
     public static HindsightProbe frame(
             Throwable exception, int method, Object a, Object b, Object c, Object d, Object e, Object f, Object g, Object h) {
-        return frame(exception, method).a(a).a(b).a(c).a(d).a(e).a(f).a(g).a(h);
+        return open(exception, method, 8, 0).put(a).put(b).put(c).put(d).put(e).put(f).put(g).put(h);
     }
 
     public static HindsightProbe frame(
             Throwable exception, int method, Object a, Object b, Object c, Object d, Object e, Object f, Object g, Object h, long x) {
-        return frame(exception, method).a(a).a(b).a(c).a(d).a(e).a(f).a(g).a(h).j(x);
+        return open(exception, method, 8, 1).put(a).put(b).put(c).put(d).put(e).put(f).put(g).put(h).put(x);
     }
 
     public static HindsightProbe frame(
             Throwable exception, int method, Object a, Object b, Object c, Object d, Object e, Object f, Object g, Object h, long x, long y) {
-        return frame(exception, method).a(a).a(b).a(c).a(d).a(e).a(f).a(g).a(h).j(x).j(y);
+        return open(exception, method, 8, 2).put(a).put(b).put(c).put(d).put(e).put(f).put(g).put(h).put(x).put(y);
     }
 
     public static HindsightProbe frame(
             Throwable exception, int method, Object a, Object b, Object c, Object d, Object e, Object f, Object g, Object h, long x, long y, long z) {
-        return frame(exception, method).a(a).a(b).a(c).a(d).a(e).a(f).a(g).a(h).j(x).j(y).j(z);
+        return open(exception, method, 8, 3).put(a).put(b).put(c).put(d).put(e).put(f).put(g).put(h).put(x).put(y).put(z);
     }
 
     /** Says that a handler has caught an exception. */
@@ -265,20 +275,57 @@ public final class HindsightProbe {
         }
     }
 
-    HindsightProbe open(int method) {
+    /** Whether there is room for one more frame with so many values. */
+    @ForceInline
+    final boolean fits(int moreReferences, int moreWords) {
+        return 3 * frames < starts.length
+                && (moreReferences == 0 || nextReference + moreReferences <= references.length)
+                && (moreWords == 0 || nextWord + moreWords <= words.length);
+    }
+
+    @ForceInline
+    private void open(int method) {
         int at = 3 * frames;
-        if (at == starts.length) {
-            starts = Arrays.copyOf(starts, 2 * at);
-        }
-        starts[at] = method;
-        starts[at + 1] = nextReference;
-        starts[at + 2] = nextWord;
+        int[] all = starts;
+        all[at] = method;
+        all[at + 1] = nextReference;
+        all[at + 2] = nextWord;
         frames++;
+    }
+
+    /** Makes room for one more frame with so many values. Nothing has changed if there is no memory. */
+    final void grow(int moreReferences, int moreWords) {
+        if (3 * frames == starts.length) {
+            starts = Arrays.copyOf(starts, Math.min(2 * starts.length, 3 * FRAMES));
+        }
+        if (nextReference + moreReferences > references.length) {
+            references = Arrays.copyOf(references, 2 * references.length);
+        }
+        if (nextWord + moreWords > words.length) {
+            words = Arrays.copyOf(words, 2 * words.length);
+        }
+    }
+
+    /** Appends a reference for which there is room. */
+    @ForceInline
+    private HindsightProbe put(Object value) {
+        int at = nextReference;
+        references[at] = value;
+        nextReference = at + 1;
+        return this;
+    }
+
+    /** Appends a word for which there is room. */
+    @ForceInline
+    private HindsightProbe put(long value) {
+        int at = nextWord;
+        words[at] = value;
+        nextWord = at + 1;
         return this;
     }
 
     /** Appends a reference. */
-    public HindsightProbe a(Object value) {
+    public final HindsightProbe a(Object value) {
         int at = nextReference;
         if (at == references.length) {
             references = Arrays.copyOf(references, 2 * at);
@@ -289,12 +336,12 @@ public final class HindsightProbe {
     }
 
     /** Appends a boolean, byte, char, short or int. */
-    public HindsightProbe i(int value) {
+    public final HindsightProbe i(int value) {
         return j(value);
     }
 
     /** Appends a long. */
-    public HindsightProbe j(long value) {
+    public final HindsightProbe j(long value) {
         int at = nextWord;
         if (at == words.length) {
             words = Arrays.copyOf(words, 2 * at);
@@ -305,17 +352,17 @@ public final class HindsightProbe {
     }
 
     /** Appends a float. */
-    public HindsightProbe f(float value) {
+    public final HindsightProbe f(float value) {
         return j(Float.floatToRawIntBits(value));
     }
 
     /** Appends a double. */
-    public HindsightProbe d(double value) {
+    public final HindsightProbe d(double value) {
         return j(Double.doubleToRawLongBits(value));
     }
 
     /** Closes a frame whose method an {@code escape:} rule names, and reports. */
-    public void escape() {
+    public final void escape() {
         if (!owner.reported) {
             owner.reported = true;
             HindsightThread.report(HindsightThread.ESCAPE, starts[3 * frames - 3], owner.exception);
@@ -323,13 +370,13 @@ public final class HindsightProbe {
     }
 
     /** Makes room for some frames, for a time when there is none. */
-    void reserve() {
+    final void reserve() {
         references = new Object[256];
         words = new long[128];
         starts = new int[3 * 64];
     }
 
-    void clear() {
+    final void clear() {
         // Nothing may be kept alive by an exception that is over.
         Arrays.fill(references, 0, nextReference, null);
         nextReference = 0;

@@ -1,12 +1,14 @@
 package java.lang;
 
 import java.lang.ref.SoftReference;
+import jdk.internal.misc.Unsafe;
+import jdk.internal.vm.annotation.ForceInline;
 
 /**
  * What the probes keep for one thread: the exceptions that have lately passed through it.
  *
  * <p>A thread gets its entry at its first exception. Entries live in a table indexed by the thread's
- * identity hash, with a check of the owner; that is cheaper than {@link ThreadLocal} and, unlike it,
+ * number, with a check of the owner; that is cheaper than {@link ThreadLocal} and, unlike it,
  * touches nothing that the program can see.
  *
  * <p>What an exception has kept is let go by {@link #sweep} when nothing has moved for a while, and by
@@ -26,6 +28,9 @@ final class HindsightThread {
     /** The program asks for a record of where it is; the exception is made for it. */
     static final int RECORD_STATE = 4;
 
+    private static final Unsafe U = Unsafe.getUnsafe();
+    private static final long THREAD_ID = U.objectFieldOffset(Thread.class, "tid");
+
     private static final int MAX_TABLE = 1 << 16;
 
     /** What an exception has kept alive is let go after one to two of these. */
@@ -35,7 +40,14 @@ final class HindsightThread {
     static volatile boolean ready;
 
     /** Read without synchronisation: an old table only makes a thread register again. */
-    private static HindsightThread[] table = new HindsightThread[256];
+    private static Latest[] table = new Latest[256];
+
+    /**
+     * The one of the table's that has the most to do, as far as the last sweep saw; null for none. It
+     * is found without the table. Only its own thread and the sweeper write here, so that the others
+     * keep the line in their caches.
+     */
+    private static Latest busiest;
 
     /** Exceptions of one thread whose ways are kept: causes, and what a finally block runs into. */
     private static final int KEPT = 4;
@@ -53,7 +65,7 @@ final class HindsightThread {
     private static volatile Thread reserved;
 
     static {
-        RESERVE.head.reserve();
+        RESERVE.reserve();
     }
 
     private final Thread owner;
@@ -61,21 +73,23 @@ final class HindsightThread {
     /** Latest first; cleared by the collector rather than that the program runs out of memory. */
     private SoftReference<Propagation[]> kept = new SoftReference<>(new Propagation[KEPT]);
 
-    /** Counts probes, so that the sweeper sees who has moved. Racy on purpose: it is only a hint. */
-    private int moves;
-
-    private int movesAtSweep = -1;
+    /** In the table while the thread has no way. */
+    private final Latest none;
 
     private HindsightThread(Thread owner) {
         this.owner = owner;
+        this.none = new Latest(this, null);
     }
 
-    /** One exception on its way up. */
-    static final class Propagation {
-        // The native side reads the fields from here to `exception`.
-        /** The first frames, nearest to where it was thrown. */
-        final HindsightProbe head = new HindsightProbe(this);
+    /**
+     * One exception on its way up: its first frames, nearest to where it was thrown, and what is
+     * known of the others.
+     */
+    static final class Propagation extends HindsightProbe {
+        /** For the table; null for none, cleared now and then. */
+        private Latest latest;
 
+        // The native side reads the fields from here to `exception`.
         /** The last frames, when there are more than one piece holds; null until then. */
         HindsightProbe tail;
 
@@ -93,20 +107,31 @@ final class HindsightThread {
 
         Throwable exception;
 
-        /** Whether the same exception has another way, on which a handler has caught it. */
-        boolean again;
+        /**
+         * Which methods may have caught the same exception on other ways of it: a set with a bit for
+         * all methods whose numbers have the same lower six bits.
+         */
+        long catchers;
 
         /** Whether an {@code escape:} rule has reported it: one report for each way is enough. */
         boolean reported;
 
         private int catcher = -1;
 
-        HindsightProbe open(int method) {
-            HindsightProbe piece = tail == null ? head : tail;
-            if (piece.frames == HindsightProbe.FRAMES) {
+        Propagation() {
+            super(null);
+        }
+
+        /** A piece with room for one more frame with so many values, where this has none. */
+        HindsightProbe room(int references, int words) {
+            HindsightProbe piece = tail == null ? this : tail;
+            if (piece.frames == FRAMES) {
                 piece = turn();
             }
-            return piece.open(method);
+            if (!piece.fits(references, words)) {
+                piece.grow(references, words);
+            }
+            return piece;
         }
 
         /** Takes a fresh piece; the two latest tails are kept, older frames fall out. */
@@ -125,7 +150,7 @@ final class HindsightThread {
         }
 
         void restart(Throwable next) {
-            head.clear();
+            clear();
             tail = null;
             tailBefore = null;
             dropped = 0;
@@ -136,41 +161,64 @@ final class HindsightThread {
         }
     }
 
-    /** The entry of the current thread, made if need be. */
-    static HindsightThread current() {
-        HindsightThread known = known();
-        return known != null ? known : register(Thread.currentThread());
+    /**
+     * What the table has for a thread: its latest way, so that the next frame of it is reached by few
+     * loads. After each frame the processor starts anew with an empty pipeline, so that their number is
+     * what a frame costs.
+     */
+    private static final class Latest extends SoftReference<Propagation> {
+        final Thread owner;
+        final HindsightThread thread;
+
+        /** Counts probes, so that the sweeper sees who has moved. Racy on purpose: it is only a hint. */
+        int moves;
+
+        int movesAtSweep = -1;
+
+        Latest(HindsightThread thread, Propagation way) {
+            super(way);
+            this.owner = thread.owner;
+            this.thread = thread;
+        }
+    }
+
+    /** Where a thread is in the table: they are numbered in a row, so that neighbours do not collide. */
+    @ForceInline
+    private static int place(Thread thread, Latest[] all) {
+        return (int) U.getLong(thread, THREAD_ID) & (all.length - 1);
     }
 
     /** The entry of the current thread, or null. */
     static HindsightThread known() {
         Thread thread = Thread.currentThread();
-        HindsightThread[] entries = table;
-        HindsightThread entry = entries[System.identityHashCode(thread) & (entries.length - 1)];
-        return entry != null && entry.owner == thread ? entry : null;
+        Latest[] all = table;
+        Latest latest = all[place(thread, all)];
+        return latest != null && latest.owner == thread ? latest.thread : null;
     }
 
     private static synchronized HindsightThread register(Thread thread) {
         HindsightThread fresh = new HindsightThread(thread);
-        int hash = System.identityHashCode(thread);
-        HindsightThread[] entries = table;
-        HindsightThread there = entries[hash & (entries.length - 1)];
-        if (there != null && there.owner.isAlive() && entries.length < MAX_TABLE) {
-            entries = grow();
+        Latest[] all = table;
+        Latest there = all[place(thread, all)];
+        if (there != null && there.owner.isAlive() && all.length < MAX_TABLE) {
+            all = grow();
         }
         // Where two living threads still share a place, the later one wins; the
         // other loses frames if an exception is passing through it just now.
-        entries[hash & (entries.length - 1)] = fresh;
+        all[place(thread, all)] = fresh.none;
+        if (busiest == null) {
+            busiest = fresh.none;
+        }
         return fresh;
     }
 
     /** Called by {@link #register}, under its lock. */
-    private static HindsightThread[] grow() {
-        HindsightThread[] old = table;
-        HindsightThread[] larger = new HindsightThread[2 * old.length];
-        for (HindsightThread entry : old) {
-            if (entry != null && entry.owner.isAlive()) {
-                larger[System.identityHashCode(entry.owner) & (larger.length - 1)] = entry;
+    private static Latest[] grow() {
+        Latest[] old = table;
+        Latest[] larger = new Latest[2 * old.length];
+        for (Latest latest : old) {
+            if (latest != null && latest.owner.isAlive()) {
+                larger[place(latest.owner, larger)] = latest;
             }
         }
         table = larger;
@@ -188,9 +236,32 @@ final class HindsightThread {
     }
 
     /** The current thread's propagation that the next frame belongs to. */
+    @ForceInline
     static Propagation way(Throwable exception, int method) {
+        // The method may be about to leave a monitor.
+        HindsightLog.release();
+        Thread thread = Thread.currentThread();
+        Latest latest = busiest;
+        if (latest == null || latest.owner != thread) {
+            Latest[] all = table;
+            latest = all[place(thread, all)];
+            if (latest == null || latest.owner != thread) {
+                return another(exception, method);
+            }
+        }
+        latest.moves++;
+        Propagation now = latest.get();
+        if (now != null && now.exception == exception && now.catcher < 0 && (now.catchers & 1L << method) == 0) {
+            return now;
+        }
+        return another(exception, method);
+    }
+
+    private static Propagation another(Throwable exception, int method) {
         try {
-            return current().propagation(exception, method);
+            HindsightThread known = known();
+            HindsightThread thread = known != null ? known : register(Thread.currentThread());
+            return thread.propagation(exception, method);
         } catch (OutOfMemoryError none) {
             return reserve(exception, none);
         }
@@ -224,19 +295,34 @@ final class HindsightThread {
     }
 
     /** The propagation that the next frame belongs to. */
-    Propagation propagation(Throwable exception, int method) {
-        moves++;
-        // The method may be about to leave a monitor.
-        HindsightLog.release();
+    private Propagation propagation(Throwable exception, int method) {
         Propagation[] all = kept();
         Propagation now = all[0];
         if (now != null && now.exception == exception && now.catcher < 0) {
-            if (now.again) {
-                join(all, now, method);
-            }
-            return now;
+            join(all, now, method);
+        } else {
+            now = turnTo(all, exception, method);
         }
-        return turnTo(all, exception, method);
+        Latest latest = now.latest;
+        if (latest == null || latest.get() == null) {
+            latest = new Latest(this, now);
+            now.latest = latest;
+        }
+        latest.moves++;
+        show(latest);
+        return now;
+    }
+
+    /** Puts the thread's latest way, or none, in its place. */
+    private void show(Latest latest) {
+        Latest[] all = table;
+        int place = place(owner, all);
+        if (all[place] != null && all[place].thread == this) {
+            all[place] = latest;
+        }
+        if (busiest != null && busiest.thread == this) {
+            busiest = latest;
+        }
     }
 
     /** Caught in this method, thrown by a helper of the handler, and now leaving it? */
@@ -251,16 +337,15 @@ final class HindsightThread {
     /** Finds the way of an exception that is not the latest, or begins one. */
     private static Propagation turnTo(Propagation[] all, Throwable exception, int method) {
         int at = 0;
-        boolean again = false;
         while (at < KEPT && all[at] != null) {
             Propagation known = all[at];
-            again |= known.exception == exception;
             // Still on its way: others were thrown and caught in between, or this
             // method has caught it and throws it on. Where another method has
             // caught it, it is thrown by a helper of that handler, or anew; which
             // of them shows when (and if) the method of the handler is left.
             if (known.exception == exception && (known.catcher < 0 || known.catcher == method)) {
                 known.catcher = -1;
+                known.catchers = catchers(all, known);
                 toFront(all, at, known);
                 return known;
             }
@@ -279,9 +364,20 @@ final class HindsightThread {
             }
         }
         fresh.restart(exception);
-        fresh.again = again;
+        fresh.catchers = catchers(all, fresh);
         toFront(all, at, fresh);
         return fresh;
+    }
+
+    /** What {@link Propagation#catchers} says. */
+    private static long catchers(Propagation[] all, Propagation of) {
+        long set = 0;
+        for (Propagation other : all) {
+            if (other != null && other != of && other.exception == of.exception && other.catcher >= 0) {
+                set |= 1L << other.catcher;
+            }
+        }
+        return set;
     }
 
     private static void toFront(Propagation[] all, int at, Propagation first) {
@@ -292,10 +388,10 @@ final class HindsightThread {
     }
 
     void caught(Throwable exception, int method) {
-        moves++;
         free(exception);
         Propagation[] all = kept.get();
         if (all == null) {
+            show(none);
             return;
         }
         Propagation now = null;
@@ -378,20 +474,29 @@ final class HindsightThread {
      * finally} loses the frames below it.
      */
     static synchronized void sweep() {
-        HindsightThread[] entries = table;
-        for (int i = 0; i < entries.length; i++) {
-            HindsightThread entry = entries[i];
-            if (entry == null) {
+        Latest[] all = table;
+        Latest first = null;
+        int most = 0;
+        for (int i = 0; i < all.length; i++) {
+            Latest latest = all[i];
+            if (latest == null) {
                 continue;
             }
-            if (!entry.owner.isAlive()) {
-                entries[i] = null;
-            } else if (entry.moves == entry.movesAtSweep) {
-                entry.kept.clear();
+            int moves = latest.moves - latest.movesAtSweep;
+            if (!latest.owner.isAlive()) {
+                all[i] = null;
+            } else if (moves == 0) {
+                all[i] = latest.thread.none;
+                latest.thread.kept.clear();
             } else {
-                entry.movesAtSweep = entry.moves;
+                latest.movesAtSweep = latest.moves;
+                if (moves > most) {
+                    most = moves;
+                    first = latest;
+                }
             }
         }
+        busiest = first;
         Thread holder = reserved;
         if (holder != null && !holder.isAlive()) {
             reserved = null;
