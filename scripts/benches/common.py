@@ -1,5 +1,6 @@
 """What the benchmarks share: JDKs, builds, processes, figures."""
 
+import os
 import pathlib
 import re
 import resource
@@ -7,6 +8,7 @@ import shutil
 import statistics
 import subprocess
 import sys
+import tempfile
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -93,6 +95,18 @@ def cpu_of(command, **options):
     wall, after = time.perf_counter() - start, resource.getrusage(resource.RUSAGE_CHILDREN)
     cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
     return cpu, wall, done
+
+
+def resident_of(command):
+    """Runs a command; the most memory that was resident, in MB, and the completed process."""
+    with tempfile.TemporaryFile("w+") as out, tempfile.TemporaryFile("w+") as err:
+        process = subprocess.Popen(command, stdout=out, stderr=err)
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        out.seek(0)
+        err.seek(0)
+        done = subprocess.CompletedProcess(command, process.returncode, out.read(), err.read())
+    return usage.ru_maxrss // 1024, done
 
 
 def note(text):

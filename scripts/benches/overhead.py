@@ -2,10 +2,12 @@
 
 import argparse
 import statistics
-import subprocess
 import zipfile
 
-from .common import ROOT, agent_option, build, fresh, jars, javac, jdks, note
+from .common import ROOT, agent_option, build, fresh, jars, javac, jdks, note, resident_of
+
+COLUMNS = {"first": "first, CPU ms", "steady": "steady, CPU ms", "whole": "all, CPU ms", "wall": "all, wall ms",
+           "resident": "most resident, MB"}
 
 # Together about 390,000 lines; see test-programs/compile-inputs.txt.
 TREES = [
@@ -41,6 +43,38 @@ def unpack(target, trees):
     return lines
 
 
+def compare(name, command, sides, runs, rounds):
+    """Runs each side in turn; the programs print a line a round: CPU and wall milliseconds, and `ok`."""
+    figures = {side: {column: [] for column in COLUMNS} for side in sides}
+    for run in range(runs):
+        for side in sides:
+            resident, done = resident_of(command(side))
+            lines = [line.split() for line in done.stdout.splitlines()]
+            if len(lines) != rounds or any(line[2] != "ok" for line in lines):
+                raise RuntimeError(f"{name} {side}: {done.stdout}{done.stderr[:2000]}")
+            cpu = [int(line[0]) for line in lines]
+            figures[side]["first"].append(cpu[0])
+            # The JVM tells CPU time in steps of 10 ms, so that only a mean says something of short rounds.
+            figures[side]["steady"].append(round(statistics.mean(cpu[-max(1, len(cpu) // 3):]), 1))
+            figures[side]["whole"].append(sum(cpu))
+            figures[side]["wall"].append(sum(int(line[1]) for line in lines))
+            figures[side]["resident"].append(resident)
+            note(f"  {name} run {run + 1} {side}: {cpu}")
+    return figures
+
+
+def show(figures):
+    """The table of what `compare` found, with ratios of medians to the side `without`."""
+    print(f"  {'':10} " + " ".join(f"{title:>30}" for title in COLUMNS.values()))
+    for side, columns in figures.items():
+        cells = []
+        for column, values in columns.items():
+            base = statistics.median(figures["without"][column])
+            median = statistics.median(values)
+            cells.append(f"{median:7g} [{min(values)}..{max(values)}] {median / max(base, 1):.3f}")
+        print(f"  {side:10} " + " ".join(f"{cell:>30}" for cell in cells), flush=True)
+
+
 def main(rest):
     parser = argparse.ArgumentParser(prog="scripts/bench overhead")
     parser.add_argument("--runs", type=int, default=3, help="JVMs of each kind")
@@ -74,30 +108,11 @@ def main(rest):
             "dump": [agent_option(out=work / "out", dump_on="USR1", **include)],
         }
         sides = {side: sides[side] for side in ["without", *options.sides]}
-        figures = {side: {"first": [], "steady": [], "whole": [], "wall": []} for side in sides}
-        for run in range(options.runs):
-            for side, agent in sides.items():
-                done = subprocess.run(
-                    [home / "bin/java", *agent, "-Xmx3g", "-cp", ":".join([str(classes), *ecj]), "CompileLoop",
-                     compiler, str(work / "src"), str(work / f"classes-{compiler}"), str(options.rounds)],
-                    capture_output=True, text=True)
-                rounds = [line.split() for line in done.stdout.splitlines()]
-                if len(rounds) != options.rounds or any(r[2] != "ok" for r in rounds):
-                    raise RuntimeError(f"{compiler} {side}: {done.stdout}{done.stderr[:2000]}")
-                cpu = [int(r[0]) for r in rounds]
-                figures[side]["first"].append(cpu[0])
-                figures[side]["steady"] += cpu[-max(1, len(cpu) // 3):]
-                figures[side]["whole"].append(sum(cpu))
-                figures[side]["wall"].append(sum(int(r[1]) for r in rounds))
-                note(f"  {compiler} run {run + 1} {side}: {cpu}")
+        def command(side):
+            return [home / "bin/java", *sides[side], "-Xmx3g", "-cp", ":".join([str(classes), *ecj]), "CompileLoop",
+                    compiler, str(work / "src"), str(work / f"classes-{compiler}"), str(options.rounds)]
+
+        figures = compare(compiler, command, sides, options.runs, options.rounds)
         print(f"{compiler} compiling {lines:,} lines {options.rounds} times in one JVM, JDK {version}, {options.runs} JVMs each")
-        print(f"  {'':10} {'first, CPU ms':>24} {'steady, CPU ms':>24} {'all, CPU ms':>24} {'all, wall ms':>24}")
-        for side in sides:
-            cells = []
-            for column in ("first", "steady", "whole", "wall"):
-                median = statistics.median(figures[side][column])
-                base = statistics.median(figures["without"][column])
-                values = figures[side][column]
-                cells.append(f"{median:7.0f} [{min(values)}..{max(values)}] {median / base:.3f}")
-            print(f"  {side:10} " + " ".join(f"{cell:>24}" for cell in cells))
+        show(figures)
     return 0

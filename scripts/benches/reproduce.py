@@ -29,7 +29,7 @@ def glob_to_regex(glob):
     return "".join({"**": ".*", "*": "[^.]*"}.get(part) or re.escape(part) for part in parts)
 
 
-def record(case, spec, home, work):
+def record(case, spec, home, work, copy=None):
     """Runs the driver under the agent; the crash files and the class path."""
     folder = CASES / case
     paths = jars(spec["jars"].split())
@@ -38,6 +38,8 @@ def record(case, spec, home, work):
     classpath = [str(classes), *paths]
     out = work / "out"
     agent = {"out": out, "report": spec["report"]}
+    if copy:
+        agent["copy"] = copy
     if spec.get("include"):
         agent["include"] = f"{spec['include']};crashes.**"
     arguments = spec["args"].replace("@CASE@", str(folder)).split()
@@ -97,8 +99,9 @@ def fixed_results(case, spec, homes, home, tests, work):
     options = spec.get("javac", "").replace("@CASE@", str(folder)).split()
     classes = javac(home, work / "fixed-classes", [folder / "Driver.java"], paths, options)
     console = jars([CONSOLE])
-    lib = next(tests.glob("lib/**/*.jar"))
-    classpath = [str(classes), *paths, *console, str(lib), str(tests / "src/test/resources")]
+    # Tests that need no stored state have no library.
+    lib = map(str, tests.glob("lib/**/*.jar"))
+    classpath = [str(classes), *paths, *console, *lib, str(tests / "src/test/resources")]
     sources = list((tests / "src/test/java").rglob("*.java"))
     compiled = compile_tests(home, work / "fixed-tests", sources, classpath)
     reports = work / "reports"
@@ -115,14 +118,14 @@ def fixed_results(case, spec, homes, home, tests, work):
     return green
 
 
-def measure(case, homes, version):
-    """One case on one JDK, as a row."""
+def measure(case, homes, version, copy=None):
+    """One case on one JDK, recorded with a copy strategy (the agent's own choice by default), as a row."""
     spec = properties(CASES / case / "case.properties")
     home = homes[version]
     work = fresh(f"reproduce/{case}-{version}")
     row = {"case": case, "exception": spec["exception"].rsplit(".", 1)[-1], "frames": 0, "captured": 0,
            "reproduce": 0, "highest": "-", "useful": "-", "kB": 0, "reason": ""}
-    crashes, classpath, done = record(case, spec, home, work)
+    crashes, classpath, done = record(case, spec, home, work, copy)
     if not crashes:
         row["reason"] = "no crash file: " + (done.stderr.strip().splitlines() or ["?"])[-1][:90]
         return row
@@ -171,10 +174,35 @@ def measure(case, homes, version):
     return row
 
 
+def show(row):
+    """One line of the table."""
+    tail = " / ".join(part for part in (row["highest"], row["reason"]) if part and part != "-")
+    copy = f"{row['copy']:9} " if row["copy"] else ""
+    print(f"{row['case']:20} {row['jdk']:3} {copy}{row['exception']:32} {row['frames']:6} {row['reproduce']:5} "
+          f"{row['kB']:5} {row['useful']:8} {tail}", flush=True)
+
+
+def summary(rows, copy):
+    """What the rows of one strategy come to: of crashes, and of tests over all JDKs."""
+    crashes = {row["case"] for row in rows}
+    any_frame = {row["case"] for row in rows if row["reproduce"]}
+    useful = {row["case"] for row in rows if row["useful"].startswith("yes")}
+    several = {row["case"] for row in rows if row["frames"] >= 4}
+    kinds = {row["exception"] for row in rows}
+    tests = sum(row["reproduce"] for row in rows)
+    green = sum(int(row["useful"].split(", ")[1]) for row in rows if row["useful"].startswith("yes"))
+    size = sum(row["kB"] for row in rows)
+    print(f"\n{'copy=' + copy + ': ' if copy else ''}{len(crashes)} crashes of {len(kinds)} exception classes, "
+          f"{len(several)} with 4 frames or more: {len(any_frame)} reproduce, {len(useful)} useful; "
+          f"{tests} tests reproduce, {green} useful, {size} kB")
+
+
 def main(rest):
     parser = argparse.ArgumentParser(prog="scripts/bench reproduce")
     parser.add_argument("cases", nargs="*", help="names of folders in test-programs/crashes; all by default")
     parser.add_argument("--jdk", type=int, nargs="*", default=None)
+    parser.add_argument("--copy", nargs="*", default=[None], metavar="STRATEGY",
+                        help="copy strategies to compare, such as reference fields depth:2 deep")
     parser.add_argument("--keep", action="store_true", help="leave the work under target/bench/reproduce")
     parser.add_argument("--json", default=None, help="also write the rows to this file")
     options = parser.parse_args(rest)
@@ -182,7 +210,8 @@ def main(rest):
     homes = jdks()
     cases = options.cases or sorted(path.parent.name for path in CASES.glob("*/case.properties"))
     rows = []
-    header = f"{'crash':20} {'JDK':>3} {'exception':32} {'frames':>6} {'tests':>5} {'kB':>5} {'useful':8} highest that reproduces / reason"
+    copies = f"{'copy':9} " if options.copy != [None] else ""
+    header = f"{'crash':20} {'JDK':>3} {copies}{'exception':32} {'frames':>6} {'tests':>5} {'kB':>5} {'useful':8} highest that reproduces / reason"
     print(header)
     for case in cases:
         spec = properties(CASES / case / "case.properties")
@@ -190,23 +219,18 @@ def main(rest):
         for version in wanted:
             if version not in homes or str(version) not in spec["jdk"].split():
                 continue
-            note(f"  {case} on {version}")
-            try:
-                row = measure(case, homes, version)
-            except (subprocess.TimeoutExpired, RuntimeError, OSError) as error:
-                row = {"case": case, "exception": "?", "frames": 0, "captured": 0, "reproduce": 0, "highest": "-",
-                       "useful": "-", "kB": 0, "reason": f"failed: {str(error)[:100]}"}
-            row["jdk"] = version
-            rows.append(row)
-            tail = " / ".join(part for part in (row["highest"], row["reason"]) if part and part != "-")
-            print(f"{case:20} {version:3} {row['exception']:32} {row['frames']:6} {row['reproduce']:5} {row['kB']:5} {row['useful']:8} {tail}", flush=True)
-    crashes = {row["case"] for row in rows}
-    any_frame = {row["case"] for row in rows if row["reproduce"]}
-    useful = {row["case"] for row in rows if row["useful"].startswith("yes")}
-    several = {row["case"] for row in rows if row["frames"] >= 4}
-    kinds = {row["exception"] for row in rows}
-    print(f"\n{len(crashes)} crashes of {len(kinds)} exception classes, {len(several)} with 4 frames or more: "
-          f"{len(any_frame)} reproduce, {len(useful)} useful")
+            for copy in options.copy:
+                note(f"  {case} on {version} {copy or ''}")
+                try:
+                    row = measure(case, homes, version, copy)
+                except (subprocess.TimeoutExpired, RuntimeError, OSError) as error:
+                    row = {"case": case, "exception": "?", "frames": 0, "captured": 0, "reproduce": 0, "highest": "-",
+                           "useful": "-", "kB": 0, "reason": f"failed: {str(error)[:100]}"}
+                row["jdk"], row["copy"] = version, copy
+                rows.append(row)
+                show(row)
+    for copy in options.copy:
+        summary([row for row in rows if row["copy"] == copy], copy)
     if options.json:
         with open(options.json, "w", encoding="utf-8") as file:
             json.dump(rows, file, indent=1)

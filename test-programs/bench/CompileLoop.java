@@ -15,7 +15,8 @@ import javax.tools.ToolProvider;
  * Compiles one source tree over and over in one JVM and prints, per round, process CPU time and wall
  * time in milliseconds.
  *
- * <p>Arguments: {@code ecj} or {@code javac}, the source directory, the output directory, rounds.
+ * <p>Arguments: {@code ecj} or {@code javac}, the source directory, the output directory, rounds, and
+ * the class path if there is one.
  */
 public class CompileLoop {
     public static void main(String[] args) throws Exception {
@@ -24,6 +25,9 @@ public class CompileLoop {
             options.addAll(List.of("-source", "11", "-target", "11", "-proc:none"));
         } else {
             options.addAll(List.of("-source", "11", "-target", "11", "-proc:none", "-Xlint:none", "-Xmaxwarns", "1"));
+        }
+        if (args.length > 4) {
+            options.addAll(List.of("-cp", args[4]));
         }
         try (Stream<Path> files = Files.walk(Path.of(args[1]))) {
             options.addAll(
