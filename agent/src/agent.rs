@@ -84,27 +84,31 @@ pub(crate) fn base() -> Option<&'static Base> {
 
 /// Sets the base; `false` if there is one already: a second copy in one JVM.
 pub(crate) fn set_base(vm: Vm, jvmti: Jvmti, options: Options, files: Files, since: Since) -> bool {
-    let Files { known, chances } = files;
-    // Only while the JVM starts does it give this away, and it is not for free.
-    let locals = (!options.dump_on.is_empty())
-        .then(|| vm.jvmti(&[sys::CAN_ACCESS_LOCAL_VARIABLES, sys::CAN_SUSPEND]))
-        .flatten();
-    let base = Base {
-        vm,
-        jvmti,
-        locals,
-        budget: Budget::new(options.cpu),
-        options,
-        known,
-        counters: Counters::default(),
-        methods: Methods::new(chances.is_some()),
-        fields: Fields::default(),
-        workspaces: Workspaces::default(),
-        chances,
-        since,
-        complained: Mutex::default(),
-    };
-    BASE.set(base).is_ok()
+    let mut first = false;
+    BASE.get_or_init(|| {
+        first = true;
+        let Files { known, chances } = files;
+        // Only while the JVM starts does it give this away, and it is not for free.
+        let locals = (!options.dump_on.is_empty())
+            .then(|| vm.jvmti(&[sys::CAN_ACCESS_LOCAL_VARIABLES, sys::CAN_SUSPEND]))
+            .flatten();
+        Base {
+            vm,
+            jvmti,
+            locals,
+            budget: Budget::new(options.cpu),
+            options,
+            known,
+            counters: Counters::default(),
+            methods: Methods::new(chances.is_some()),
+            fields: Fields::default(),
+            workspaces: Workspaces::default(),
+            chances,
+            since,
+            complained: Mutex::default(),
+        }
+    });
+    first
 }
 
 /// The agent, once the JVM is initialised.

@@ -412,7 +412,7 @@ fn instrument(
         max_fields: MAX_FIELDS,
         first_id,
         rules: &rules,
-        known: &effects,
+        known: effects,
     };
     let undo = UndoPlan {
         crash: Some(&plan),

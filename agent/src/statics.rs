@@ -7,6 +7,7 @@ use crate::agent::Base;
 use crate::jni::{FieldId, Jni, Obj};
 use crate::snapshot::classes::binary_name;
 use crate::snapshot::graph::Graph;
+use crate::snapshot::primitive;
 use hindsight_tracelog::crash::{Fidelity, Frame, StaticField, Value};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -159,10 +160,12 @@ fn value(
             }
         }
         _ if secret => Value::Null,
-        b'Z' => Value::Bool(jni.static_integral(class, field, letter) != 0),
-        b'F' => Value::Float(jni.static_float(class, field)),
-        b'D' => Value::Double(jni.static_double(class, field)),
-        _ => Value::Int(jni.static_integral(class, field, letter)),
+        _ => primitive(
+            letter,
+            || jni.static_integral(class, field, letter),
+            || jni.static_float(class, field),
+            || jni.static_double(class, field),
+        ),
     }
 }
 

@@ -7,6 +7,7 @@ use crate::methods::Methods;
 use crate::options::Options;
 use crate::recording;
 use crate::snapshot::classes::{self, BLANK, Class, Storage};
+use crate::snapshot::primitive;
 use crate::snapshot::secrets::{Secrets, length_class};
 use crate::undo::rollback::{Targets, Undo};
 use hindsight_instrument::MemberName;
@@ -574,10 +575,12 @@ impl<'a> Graph<'a> {
                 }
                 _ if secret => Value::Null,
                 BLANK => Value::Null,
-                b'Z' => Value::Bool(jni.get_integral(object, field, letter) != 0),
-                b'F' => Value::Float(jni.get_float(object, field)),
-                b'D' => Value::Double(jni.get_double(object, field)),
-                _ => Value::Int(jni.get_integral(object, field, letter)),
+                _ => primitive(
+                    letter,
+                    || jni.get_integral(object, field, letter),
+                    || jni.get_float(object, field),
+                    || jni.get_double(object, field),
+                ),
             });
         }
         Some(values)

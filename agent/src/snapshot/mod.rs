@@ -16,3 +16,21 @@ pub(crate) mod classes;
 pub(crate) mod graph;
 pub(crate) mod lambda;
 pub(crate) mod secrets;
+
+use hindsight_tracelog::crash::Value;
+
+/// The value of a primitive field whose descriptor begins with this letter, by whichever way of
+/// reading fits.
+pub(crate) fn primitive(
+    letter: u8,
+    integral: impl FnOnce() -> i64,
+    float: impl FnOnce() -> f32,
+    double: impl FnOnce() -> f64,
+) -> Value {
+    match letter {
+        b'Z' => Value::Bool(integral() != 0),
+        b'F' => Value::Float(float()),
+        b'D' => Value::Double(double()),
+        _ => Value::Int(integral()),
+    }
+}

@@ -4,7 +4,8 @@ use crate::commands::input::Input;
 use crate::graph::{Graph, Typed};
 use crate::inspect::fold::{Fold, folds};
 use crate::text::{
-    count, deadlocks, exception, frame, gap, heading, locked, one_line, stack_element, thread, utc,
+    count, deadlocks, exception, frame, gap, heading, locked, one_line, short_type, stack_element,
+    thread, utc,
 };
 use crate::tree::{Builder, Limits};
 use hindsight_tracelog::crash::{Body, ExceptionInfo, Failure, Fidelity, Frame, Meta};
@@ -116,7 +117,7 @@ fn write_statics(crash: &Crash, style: &Style<'_>, out: &mut dyn Write) -> io::R
     let shown = style.depth.map_or(statics.len(), |_| MAX_STATICS);
     for field in statics.iter().take(shown) {
         let node = builder.node(Typed::new(field.value, &field.descriptor));
-        let name = format!("{}.{}", short(&field.owner), field.name);
+        let name = format!("{}.{}", short_type(&field.owner), field.name);
         let lead = format!("     {} = ", one_line(&name, 200));
         let block = node.block(WIDTH.saturating_sub(lead.len()));
         writeln!(out, "{lead}{}", block[0])?;
@@ -132,11 +133,6 @@ fn write_statics(crash: &Crash, style: &Style<'_>, out: &mut dyn Write) -> io::R
         )?;
     }
     Ok(())
-}
-
-/// A class's name without its package.
-fn short(class: &str) -> &str {
-    class.rsplit('.').next().unwrap_or(class)
 }
 
 /// What stands in place of the frames that a recursion repeats.

@@ -49,8 +49,13 @@ pub struct ParameterEffects {
 impl Effects {
     /// What is known of a method.
     pub(crate) fn of<'e>(known: &'e [Self], name: &str, descriptor: &str) -> Option<&'e Self> {
+        known.get(Self::find(known, name, descriptor)?)
+    }
+
+    /// Where a method is among those of its class, which are sorted by name and descriptor.
+    pub fn find(known: &[Self], name: &str, descriptor: &str) -> Option<usize> {
         let it = |one: &Self| (one.name.as_str(), one.descriptor.as_str()).cmp(&(name, descriptor));
-        known.get(known.binary_search_by(it).ok()?)
+        known.binary_search_by(it).ok()
     }
 
     /// What is known of a parameter.
