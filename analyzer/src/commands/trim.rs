@@ -272,14 +272,17 @@ impl Opts {
         }
     }
 
-    /// Writes the file as a whole or not at all.
+    /// Writes the file as a whole or not at all, for those to read who may read the recording.
     fn write(&self, bytes: &[u8]) -> Result<()> {
         let mut name = self.out.file_name().unwrap_or_default().to_owned();
         name.push(".part");
         let part = self.out.with_file_name(name);
         write_file(&part, bytes)?;
-        fs::rename(&part, &self.out)
-            .with_context(|| format!("failed to write {}", self.out.display()))
+        let finish = || {
+            fs::set_permissions(&part, fs::metadata(&self.file)?.permissions())?;
+            fs::rename(&part, &self.out)
+        };
+        finish().with_context(|| format!("failed to write {}", self.out.display()))
     }
 }
 

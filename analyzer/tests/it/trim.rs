@@ -5,6 +5,7 @@ use hindsight_tracelog::crash::*;
 use hindsight_tracelog::reader::Crash;
 use serde_json::Value as Json;
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 const PROGRAM: &str = "\
@@ -66,6 +67,7 @@ fn trim(dir: &Path, arguments: &[&str]) -> (i32, String, String) {
     let classes = compile(dir, &[("Program.java", PROGRAM)]);
     let file = dir.join("crash-0001.hsc");
     recording().write(&file);
+    fs::set_permissions(&file, fs::Permissions::from_mode(0o600)).unwrap();
     let mut all = vec![
         "trim".to_owned(),
         file.display().to_string(),
@@ -114,7 +116,10 @@ fn one_frame_keeps_what_it_saw() {
     assert_eq!(json["frames"][0]["after"], "reproduces");
     assert_eq!(json["before"]["objects"], 5);
     assert_eq!(json["after"]["objects"], 3);
-    let (crash, told) = content(&dir.path().join("small.hsc"));
+    let small = dir.path().join("small.hsc");
+    let mode = fs::metadata(&small).unwrap().permissions().mode();
+    assert_eq!(mode & 0o777, 0o600);
+    let (crash, told) = content(&small);
     for gone in ["dropped", "late", "fast", "--password", "other"] {
         assert!(!told.contains(gone), "{gone} in {told}");
     }
