@@ -7,9 +7,9 @@
 //! ([`snapshot`]) go into a crash file ([`recording`]).
 //!
 //! ```text
-//! callbacks --> hook --> instrument          (class loading; earlier: before us;
+//! callbacks --> start                        (what is hooked, and when)
+//!     |-------> hook --> instrument          (class loading; earlier: before us;
 //!     |                                       attach: while the program runs)
-//!     |
 //!     +-------> report --> exceptions, frames, snapshot, undo, statics, properties --> recording
 //! ```
 //!
@@ -56,6 +56,7 @@ mod run;
 mod share;
 mod shim;
 mod snapshot;
+mod start;
 mod statics;
 mod sys;
 mod trace;

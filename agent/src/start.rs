@@ -1,0 +1,248 @@
+//! The start of recording, once the JVM is there: defines the probes, hooks what must be hooked, and
+//! starts the agent's own threads.
+
+use crate::agent::{self, Agent, Base, Since};
+use crate::earlier::{self, Changed};
+use crate::hook;
+use crate::jni::Jni;
+use crate::jvmti::Jvmti;
+use crate::recording::Recording;
+use crate::report::Reports;
+use crate::run;
+use crate::shim::Shim;
+use crate::sys::{self, JValue};
+use crate::trace;
+use hindsight_instrument::{contract, entry_hook};
+use std::ffi::CStr;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Defines the probes and hooks class loading. `Err` says why nothing will be recorded.
+///
+/// `hook_classes` gives the environment that may retransform.
+pub(crate) fn start(
+    base: &'static Base,
+    jni: Jni,
+    hook_classes: fn(&Base) -> Option<Jvmti>,
+) -> Result<Changed, String> {
+    if earlier::is_archive_written(jni) {
+        return Err(
+            "this JVM writes an archive of its classes, which must be without probes".to_owned(),
+        );
+    }
+    let shim = Shim::install(jni, base.since != Since::Start)?;
+    let recording = Recording::new(base.options.out.clone());
+    if let Err(what) = recording.prepare() {
+        base.complain(
+            "out_not_writable",
+            &format!("{what}; crashes cannot be recorded until it can be made"),
+        );
+    }
+    if base.options.tracing {
+        trace::start(base, jni, recording.directory())?;
+    }
+    let java_version = java_version(jni).unwrap_or_default();
+    let started = agent::set_agent(Agent {
+        base,
+        jvmti: base.jvmti,
+        shim,
+        recording,
+        reports: Reports::default(),
+        java_version,
+    });
+    if base.options.copy.need_log() {
+        started.shim.keep_writes(jni, base.options.max_writes);
+    }
+    let retransformer = hook_classes(base);
+    let ready = match trace::tracing() {
+        Some(tracing) => tracing.set_ready(jni, true),
+        None => started.shim.set_ready(jni, true),
+    };
+    let Some(retransformer) = retransformer.filter(|_| ready) else {
+        return Err("the JVM refuses class-loading events".to_owned());
+    };
+    if base.options.tracing {
+        if !hook_uncaught(retransformer, jni) {
+            base.counters.add("thread_ends_not_hooked", 1);
+        }
+        if let Some(class) = jni.find_class(c"java/lang/VirtualThread")
+            && !(retransformer.retransform(&[class]).is_ok()
+                && VIRTUAL_HOOKED.load(Ordering::Acquire))
+        {
+            base.counters.add("virtual_thread_ends_not_hooked", 1);
+        }
+    } else if base.options.report.uncaught && !hook_uncaught(retransformer, jni) {
+        base.complain(
+            "uncaught_not_hooked",
+            "uncaught exceptions will not be recorded: java.lang.Thread cannot be hooked",
+        );
+    }
+    take_signals(base, &started.shim, jni);
+    let mut changed = Changed::default();
+    if let Some(chances) = &base.chances {
+        chances.complain(base);
+        chances.started(retransformer);
+        if !agent_thread(base.jvmti, jni, c"Hindsight Chances", work_forever) {
+            base.counters.add("chances_not_started", 1);
+        }
+    }
+    if base
+        .chances
+        .as_ref()
+        .is_none_or(|chances| chances.asks_at_start(base))
+    {
+        changed = earlier::instrument(base, retransformer, jni);
+    }
+    if started.recording.directory().is_dir() {
+        run::write(started, false);
+    }
+    if !agent_thread(base.jvmti, jni, c"Hindsight Sweeper", sweep_forever) {
+        base.counters.add("sweeper_not_started", 1);
+    }
+    Ok(changed)
+}
+
+/// `java.version`, which JVM TI does not tell.
+fn java_version(jni: Jni) -> Option<String> {
+    let system = jni.find_class(c"java/lang/System")?;
+    let get = jni.static_method(
+        system,
+        c"getProperty",
+        c"(Ljava/lang/String;)Ljava/lang/String;",
+    )?;
+    let key = jni.new_string(c"java.version")?;
+    jni.call_static_object(system, get, &[JValue { object: key.raw() }])
+        .map(|text| jni.string(text))
+}
+
+/// Has all threads recorded at these signals.
+fn take_signals(base: &Base, shim: &Shim, jni: Jni) {
+    for signal in &base.options.dump_on {
+        let taken = match signal.as_str() {
+            // After its own thread dump the JVM asks agents for theirs.
+            "QUIT" => base.jvmti.enable(sys::EVENT_DATA_DUMP_REQUEST),
+            name => shim.take_signal(jni, name),
+        };
+        if !taken {
+            base.complain(
+                "signals_not_taken",
+                &format!("the JVM does not give away SIG{signal}; dump-on={signal} does nothing"),
+            );
+        }
+    }
+}
+
+const THREAD: &str = "java/lang/Thread";
+const VIRTUAL_THREAD: &str = "java/lang/VirtualThread";
+
+/// Set when `java.lang.Thread` is hooked.
+static THREAD_HOOKED: AtomicBool = AtomicBool::new(false);
+/// And `java.lang.VirtualThread`.
+static VIRTUAL_HOOKED: AtomicBool = AtomicBool::new(false);
+
+/// Whether calls of ours may be wanted in this class of the JDK.
+pub(crate) fn hooks(class: Option<&str>) -> bool {
+    matches!(class, Some(THREAD | VIRTUAL_THREAD))
+}
+
+/// One of the classes that [`hooks`] names with a call of ours, or `None` to leave it.
+pub(crate) fn hooked(base: &Base, class: Option<&str>, bytes: &[u8]) -> Option<Vec<u8>> {
+    let (hooked, done) = match class {
+        Some(THREAD) => (hook_thread(base, bytes), &THREAD_HOOKED),
+        _ => (hook_virtual_thread(base, bytes), &VIRTUAL_HOOKED),
+    };
+    if hooked.is_some() {
+        done.store(true, Ordering::Release);
+    }
+    hooked
+}
+
+/// The hooked `java.lang.VirtualThread`, or `None` to leave it.
+fn hook_virtual_thread(base: &Base, bytes: &[u8]) -> Option<Vec<u8>> {
+    if !base.options.tracing || hook::has_probes(bytes) {
+        return None;
+    }
+    // What a carrier calls when the thread is done, from JDK 22 on and before.
+    let hook = |name| entry_hook(bytes, name, "()V", trace::ENDED_VIRTUAL).ok();
+    hook("afterDone").or_else(|| hook("afterTerminate"))
+}
+
+/// Puts a call at the entry of `Thread.dispatchUncaughtException`, which the JVM
+/// calls for every thread that dies of an exception, the main thread included.
+///
+/// A handler set by `Thread.setDefaultUncaughtExceptionHandler` would do for
+/// most, but the program can see it and replace it. When another agent
+/// retransforms the class, the JVM starts from the bytes before ours and asks
+/// again.
+fn hook_uncaught(retransformer: Jvmti, jni: Jni) -> bool {
+    jni.find_class(c"java/lang/Thread")
+        .is_some_and(|class| retransformer.retransform(&[class]).is_ok())
+        && THREAD_HOOKED.load(Ordering::Acquire)
+}
+
+/// The hooked `java.lang.Thread`, or `None` if it is that already.
+fn hook_thread(base: &Base, bytes: &[u8]) -> Option<Vec<u8>> {
+    if hook::has_probes(bytes) {
+        return None;
+    }
+    if base.options.tracing {
+        return entry_hook(bytes, "exit", "()V", trace::ENDED).ok();
+    }
+    if !base.options.report.uncaught {
+        return None;
+    }
+    let target = (
+        contract::PROBE,
+        contract::UNCAUGHT.name,
+        contract::UNCAUGHT.descriptor,
+    );
+    entry_hook(
+        bytes,
+        contract::DISPATCH_UNCAUGHT.name,
+        contract::DISPATCH_UNCAUGHT.descriptor,
+        target,
+    )
+    .ok()
+}
+
+/// Starts a thread of the agent's own.
+pub(crate) fn agent_thread(jvmti: Jvmti, jni: Jni, name: &CStr, body: fn(Jni)) -> bool {
+    let make = || {
+        let class = jni.find_class(c"java/lang/Thread")?;
+        let constructor = jni.method(
+            class,
+            c"<init>",
+            c"(Ljava/lang/ThreadGroup;Ljava/lang/String;)V",
+        )?;
+        // In the system group, so that the program's own groups count no thread of ours.
+        let group = jvmti.thread_group()?;
+        let group_class = jni.find_class(c"java/lang/ThreadGroup")?;
+        let parent = jni.field(group_class, c"parent", c"Ljava/lang/ThreadGroup;")?;
+        let system = jni.get_object(group, parent).unwrap_or(group);
+        let name = jni.new_string(name)?;
+        jni.new_object(
+            class,
+            constructor,
+            &[
+                JValue {
+                    object: system.raw(),
+                },
+                JValue { object: name.raw() },
+            ],
+        )
+    };
+    make().is_some_and(|thread| jvmti.run_agent_thread(thread, body))
+}
+
+fn work_forever(jni: Jni) {
+    if let Some(agent) = agent::agent() {
+        agent.shim.work_forever(jni);
+    }
+}
+
+fn sweep_forever(jni: Jni) {
+    if let Some(tracing) = trace::tracing() {
+        tracing.sweep_forever(jni);
+    } else if let Some(agent) = agent::agent() {
+        agent.shim.sweep_forever(jni);
+    }
+}
