@@ -30,8 +30,8 @@ use crate::sys;
 use crate::trace;
 use hindsight_instrument::select::{self, MAX_FIELDS};
 use hindsight_instrument::{
-    self as instrument, CrashPlan, Rewritten, Rules, SkipReason, SkippedMethods, UndoPlan,
-    Workspace, contract, entry_hook,
+    self as instrument, CrashPlan, MemberNames, Rewritten, Rules, SkipReason, SkippedMethods,
+    UndoPlan, Workspace, contract, entry_hook,
 };
 use std::cell::OnceCell;
 use std::sync::Mutex;
@@ -489,7 +489,7 @@ fn undoable(
             let mut rewritten = space.undoable(bytes, &plan);
             let fields = match &mut rewritten {
                 Ok(rewritten) => std::mem::take(&mut rewritten.fields),
-                Err(_) => Vec::new(),
+                Err(_) => MemberNames::default(),
             };
             (rewritten, fields)
         })

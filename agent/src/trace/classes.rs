@@ -279,11 +279,11 @@ fn describe(
     }
 }
 
-fn member(member: &MemberName) -> Member {
+fn member(member: MemberName) -> Member {
     Member {
         id: member.id,
         owner: member.owner.replace('/', "."),
-        name: member.name.clone(),
-        descriptor: member.descriptor.clone(),
+        name: member.name,
+        descriptor: member.descriptor,
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::jni::{Jni, Obj};
 use crate::jvmti::Jvmti;
-use hindsight_instrument::MemberName;
+use hindsight_instrument::{MemberName, MemberNames};
 use std::ffi::CString;
 use std::sync::{Mutex, PoisonError, RwLock};
 
@@ -21,17 +21,14 @@ impl Fields {
     /// Has a class instrumented whose first field gets the id that is handed over, and takes down
     /// the fields that got ids. Each class of each loader gets ids of its own: the same name may mean
     /// fields at different places. `None` if there are no more ids.
-    pub(crate) fn number<T>(
-        &self,
-        instrument: impl FnOnce(u32) -> (T, Vec<MemberName>),
-    ) -> Option<T> {
+    pub(crate) fn number<T>(&self, instrument: impl FnOnce(u32) -> (T, MemberNames)) -> Option<T> {
         let _turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
         let first = self.list.read().ok()?.len();
         if first >= MAX_FIELDS - usize::from(u16::MAX) {
             return None;
         }
         let (done, fields) = instrument(first as u32);
-        self.list.write().ok()?.extend(fields);
+        self.list.write().ok()?.extend(fields.iter());
         Some(done)
     }
 

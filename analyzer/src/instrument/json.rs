@@ -3,7 +3,7 @@
 use super::listing::MethodListing;
 use super::plan::{Mode, Plan, Probed};
 use super::run::Outcome;
-use hindsight_instrument::{MemberName, Skipped};
+use hindsight_instrument::{MemberName, MemberNames, Skipped};
 use serde::Serialize;
 use std::io::{self, Write};
 use std::path::Path;
@@ -16,26 +16,26 @@ struct Class<'a> {
     methods: Vec<Method<'a>>,
     left: Vec<Left<'a>>,
     /// What the numbers of fields and callees mean.
-    fields: Vec<Numbered<'a>>,
-    callees: Vec<Numbered<'a>>,
+    fields: Vec<Numbered>,
+    callees: Vec<Numbered>,
 }
 
 /// A member that probes name by number.
 #[derive(Serialize)]
-struct Numbered<'a> {
+struct Numbered {
     id: u32,
     class: String,
-    name: &'a str,
-    descriptor: &'a str,
+    name: String,
+    descriptor: String,
 }
 
-impl<'a> Numbered<'a> {
-    fn list(members: &'a [MemberName]) -> Vec<Self> {
-        let one = |member: &'a MemberName| Numbered {
+impl Numbered {
+    fn list(members: &MemberNames) -> Vec<Self> {
+        let one = |member: MemberName| Numbered {
             id: member.id,
             class: member.owner.replace('/', "."),
-            name: &member.name,
-            descriptor: &member.descriptor,
+            name: member.name,
+            descriptor: member.descriptor,
         };
         members.iter().map(one).collect()
     }

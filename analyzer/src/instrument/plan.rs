@@ -6,8 +6,8 @@ use hindsight_instrument::contract::{PROBE, WRITES};
 use hindsight_instrument::glob::Globs;
 use hindsight_instrument::select::{self, MAX_FIELDS};
 use hindsight_instrument::{
-    CrashPlan, Error as InstrumentError, Layout, MemberName, Methods, Rewritten, Rules, SkipReason,
-    SkippedMethods, TracePlan, Traced, UndoPlan, What, Workspace,
+    CrashPlan, Error as InstrumentError, Layout, MemberNames, Methods, Rewritten, Rules,
+    SkipReason, SkippedMethods, TracePlan, Traced, UndoPlan, What, Workspace,
 };
 use std::fmt;
 
@@ -131,9 +131,9 @@ pub struct Probed {
     /// The methods that have less than was asked for, since there was no room.
     pub reduced: SkippedMethods,
     /// What the numbers of fields mean.
-    pub fields: Vec<MemberName>,
+    pub fields: MemberNames,
     /// What the numbers of callees mean.
-    pub callees: Vec<MemberName>,
+    pub callees: MemberNames,
     /// How many basic blocks say when they run.
     pub blocks: usize,
 }
@@ -148,7 +148,7 @@ impl From<Rewritten> for Probed {
             skipped: rewritten.skipped,
             reduced: rewritten.reduced,
             fields: rewritten.fields,
-            callees: Vec::new(),
+            callees: MemberNames::default(),
             blocks: 0,
         }
     }

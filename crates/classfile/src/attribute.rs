@@ -26,7 +26,7 @@ impl<'a> Attribute<'a> {
 
     /// Writes the attribute: name, length, content.
     pub fn write(&self, out: &mut Vec<u8>) {
-        out.extend(self.name_index.to_be_bytes());
+        out.extend_from_slice(&self.name_index.to_be_bytes());
         // It was read with a length of 32 bits.
         out.extend((self.info.len() as u32).to_be_bytes());
         out.extend_from_slice(self.info);
@@ -38,7 +38,9 @@ impl<'a> Attribute<'a> {
 pub struct Attributes<'a> {
     count: u16,
     /// All of them, without the count.
-    data: Reader<'a>,
+    bytes: &'a [u8],
+    /// Where they end in the file.
+    end: usize,
 }
 
 impl<'a> Attributes<'a> {
@@ -50,12 +52,9 @@ impl<'a> Attributes<'a> {
             rest.u16()?;
             rest.bytes_u32()?;
         }
-        let offset = r.offset();
-        let bytes = r.bytes(rest.position() - r.position())?;
-        Ok(Self {
-            count,
-            data: Reader::new(bytes, offset),
-        })
+        let bytes = r.bytes(r.remaining() - rest.remaining())?;
+        let end = r.offset();
+        Ok(Self { count, bytes, end })
     }
 
     /// How many there are.
@@ -69,21 +68,25 @@ impl<'a> Attributes<'a> {
     }
 
     /// The attributes in order.
+    #[inline]
     pub fn iter(&self) -> impl Iterator<Item = Attribute<'a>> + use<'a> {
-        let mut data = self.data;
-        std::iter::from_fn(move || {
-            // Parsing has been through all of them, so only the end is no
-            // attribute.
-            let name_index = data.u16().ok()?;
-            let len = data.u32().ok()?;
-            let offset = data.offset();
-            let info = data.bytes(usize::try_from(len).ok()?).ok()?;
-            Some(Attribute {
-                name_index,
-                info,
-                offset,
-            })
-        })
+        let (mut bytes, end) = (self.bytes, self.end);
+        std::iter::from_fn(
+            #[inline]
+            move || {
+                // Parsing has been through all of them, so only the end is no
+                // attribute.
+                let (&[a, b, lens @ ..], rest) = bytes.split_first_chunk::<6>()?;
+                let len = usize::try_from(u32::from_be_bytes(lens)).ok()?;
+                let (info, rest) = rest.split_at_checked(len)?;
+                bytes = rest;
+                Some(Attribute {
+                    name_index: u16::from_be_bytes([a, b]),
+                    info,
+                    offset: end - rest.len() - len,
+                })
+            },
+        )
     }
 
     /// The first attribute of this name.
@@ -94,7 +97,7 @@ impl<'a> Attributes<'a> {
 
     /// Writes the count and the attributes.
     pub fn write(&self, out: &mut Vec<u8>) {
-        out.extend(self.count.to_be_bytes());
+        out.extend_from_slice(&self.count.to_be_bytes());
         self.iter().for_each(|attribute| attribute.write(out));
     }
 }

@@ -97,7 +97,7 @@ impl<'a> Member<'a> {
     /// Writes the member's flags, name and descriptor; its attributes follow.
     pub fn write_head(&self, out: &mut Vec<u8>) {
         for half in [self.access, self.name_index, self.descriptor_index] {
-            out.extend(half.to_be_bytes());
+            out.extend_from_slice(&half.to_be_bytes());
         }
     }
 
@@ -185,7 +185,7 @@ impl<'a> ClassFile<'a> {
         mut write_method: impl FnMut(usize, &Member<'a>, &mut Vec<u8>),
     ) -> Vec<u8> {
         fn half(out: &mut Vec<u8>, value: u16) {
-            out.extend(value.to_be_bytes());
+            out.extend_from_slice(&value.to_be_bytes());
         }
         // The lists below were read with counts of 16 bits; nobody can have
         // made them longer without changing the class's fields, who then gets
@@ -196,7 +196,7 @@ impl<'a> ClassFile<'a> {
         // Some more than was read, for methods that have grown.
         let len = self.pool.file_len();
         let mut out = Vec::with_capacity(len + len / 4 + added.raw().len());
-        out.extend(MAGIC.to_be_bytes());
+        out.extend_from_slice(&MAGIC.to_be_bytes());
         half(&mut out, self.minor);
         half(&mut out, self.major);
         half(

@@ -73,7 +73,7 @@ impl VerificationType {
         let (tag, operand) = self.encoded();
         out.push(tag);
         if let Some(operand) = operand {
-            out.extend(operand.to_be_bytes());
+            out.extend_from_slice(&operand.to_be_bytes());
         }
     }
 }
@@ -82,21 +82,22 @@ impl VerificationType {
 #[derive(Debug, Clone, Copy)]
 pub struct Types<'a> {
     count: u16,
-    bytes: Reader<'a>,
+    bytes: &'a [u8],
 }
 
 impl<'a> Types<'a> {
+    #[inline]
     fn parse(r: &mut Reader<'a>, count: u16) -> Result<Self, Error> {
         let mut rest = *r;
         for _ in 0..count {
-            VerificationType::read(&mut rest)?;
+            match rest.u8()? {
+                0..=6 => {}
+                7 | 8 => _ = rest.u16()?,
+                _ => return Err(rest.error(ErrorKind::BadFrame)),
+            }
         }
-        let offset = r.offset();
-        let bytes = r.bytes(rest.position() - r.position())?;
-        Ok(Self {
-            count,
-            bytes: Reader::new(bytes, offset),
-        })
+        let bytes = r.bytes(r.remaining() - rest.remaining())?;
+        Ok(Self { count, bytes })
     }
 
     /// How many types there are.
@@ -111,7 +112,7 @@ impl<'a> Types<'a> {
 
     /// The types in order.
     pub fn iter(&self) -> impl Iterator<Item = VerificationType> + use<'a> {
-        let mut bytes = self.bytes;
+        let mut bytes = Reader::new(self.bytes, 0);
         std::iter::from_fn(move || VerificationType::read(&mut bytes).ok())
     }
 }
@@ -162,6 +163,7 @@ impl<'a> Frames<'a> {
         Ok(Self { r, left, next: 0 })
     }
 
+    #[inline]
     fn read(&mut self) -> Result<Frame<'a>, Error> {
         let r = &mut self.r;
         let kind = r.u8()?;
@@ -197,26 +199,33 @@ impl<'a> Frames<'a> {
         self.next = offset + 1;
         Ok(Frame { offset, shape })
     }
+
+    /// What is wrong behind the last frame.
+    fn end(&mut self) -> Option<Error> {
+        let rest = self.r.remaining();
+        self.r = Reader::new(&[], 0);
+        // It belongs to no frame.
+        (rest != 0).then(|| self.r.error(ErrorKind::BadAttribute("StackMapTable")))
+    }
 }
 
 impl<'a> Iterator for Frames<'a> {
     type Item = Result<Frame<'a>, Error>;
 
+    #[inline]
     fn next(&mut self) -> Option<Self::Item> {
         if self.left == 0 {
-            // What follows the last frame belongs to none.
-            let rest = self.r.remaining();
-            self.r = Reader::new(&[], 0);
-            return (rest != 0)
-                .then(|| Err(self.r.error(ErrorKind::BadAttribute("StackMapTable"))));
+            return self.end().map(Err);
         }
         self.left -= 1;
-        let frame = self.read();
-        if frame.is_err() {
-            self.left = 0;
-            self.r = Reader::new(&[], 0);
+        match self.read() {
+            Ok(frame) => Some(Ok(frame)),
+            Err(error) => {
+                self.left = 0;
+                self.r = Reader::new(&[], 0);
+                Some(Err(error))
+            }
         }
-        Some(frame)
     }
 }
 
@@ -245,7 +254,7 @@ pub fn write_full(
     stack: &[VerificationType],
 ) {
     out.push(255);
-    out.extend(delta.to_be_bytes());
+    out.extend_from_slice(&delta.to_be_bytes());
     for list in [locals, stack] {
         // A body has at most 65,535 slots, and each type takes one at least.
         out.extend(u16::try_from(list.len()).unwrap_or(u16::MAX).to_be_bytes());
@@ -260,7 +269,7 @@ pub fn write_same(out: &mut Vec<u8>, delta: u16) {
         Ok(kind @ 0..=63) => out.push(kind),
         _ => {
             out.push(251);
-            out.extend(delta.to_be_bytes());
+            out.extend_from_slice(&delta.to_be_bytes());
         }
     }
 }
@@ -272,7 +281,7 @@ pub fn write_same_stack(out: &mut Vec<u8>, delta: u16, stack: VerificationType) 
         Ok(kind @ 0..=63) => out.push(64 + kind),
         _ => {
             out.push(247);
-            out.extend(delta.to_be_bytes());
+            out.extend_from_slice(&delta.to_be_bytes());
         }
     }
     stack.write(out);

@@ -131,7 +131,7 @@ impl PoolBuilder {
             return self.add(constant);
         }
         let mut constant = Vec::with_capacity(3 + content.len());
-        constant.extend([tag::UTF8, high, low]);
+        constant.extend_from_slice(&[tag::UTF8, high, low]);
         constant.extend_from_slice(content);
         self.add(&constant)
     }

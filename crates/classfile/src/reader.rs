@@ -7,8 +7,11 @@ use crate::{Error, ErrorKind};
 /// Knows where the piece stands in the file, so that errors can say it.
 #[derive(Debug, Clone, Copy)]
 pub struct Reader<'a> {
-    bytes: &'a [u8],
-    pos: usize,
+    /// What is not read yet.
+    rest: &'a [u8],
+    /// How many bytes there were at first.
+    len: usize,
+    /// Where the first of them stands in the file.
     base: usize,
 }
 
@@ -16,25 +19,25 @@ impl<'a> Reader<'a> {
     /// Starts at the first of `bytes`, which stand `base` bytes into the file.
     pub fn new(bytes: &'a [u8], base: usize) -> Self {
         Self {
-            bytes,
-            pos: 0,
+            rest: bytes,
+            len: bytes.len(),
             base,
         }
     }
 
     /// Bytes read so far.
     pub fn position(&self) -> usize {
-        self.pos
+        self.len - self.rest.len()
     }
 
     /// The same in bytes from the start of the file.
     pub fn offset(&self) -> usize {
-        self.base.saturating_add(self.pos)
+        self.base.saturating_add(self.position())
     }
 
     /// Bytes not yet read.
     pub fn remaining(&self) -> usize {
-        self.bytes.len() - self.pos
+        self.rest.len()
     }
 
     /// Whether all bytes are read.
@@ -51,9 +54,9 @@ impl<'a> Reader<'a> {
     /// The next `len` bytes.
     #[inline]
     pub fn bytes(&mut self, len: usize) -> Result<&'a [u8], Error> {
-        match self.bytes[self.pos..].get(..len) {
-            Some(bytes) => {
-                self.pos += len;
+        match self.rest.split_at_checked(len) {
+            Some((bytes, rest)) => {
+                self.rest = rest;
                 Ok(bytes)
             }
             None => Err(self.error(ErrorKind::UnexpectedEnd)),
@@ -62,9 +65,9 @@ impl<'a> Reader<'a> {
 
     #[inline]
     fn array<const N: usize>(&mut self) -> Result<[u8; N], Error> {
-        match self.bytes[self.pos..].first_chunk::<N>() {
-            Some(bytes) => {
-                self.pos += N;
+        match self.rest.split_first_chunk::<N>() {
+            Some((bytes, rest)) => {
+                self.rest = rest;
                 Ok(*bytes)
             }
             None => Err(self.error(ErrorKind::UnexpectedEnd)),

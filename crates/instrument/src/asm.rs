@@ -4,7 +4,7 @@ use hindsight_classfile::frames::VerificationType;
 use hindsight_classfile::{ConstantPool, PoolBuilder, Utf8, opcode};
 
 use crate::SkipReason;
-use crate::contract::{PROBE, ProbeMethod};
+use crate::contract::{self, MAX_REFERENCES, MAX_WORDS, PROBE, ProbeMethod};
 use crate::insertions::Insertions;
 use crate::relocate::Relocated;
 use crate::scan::Scan;
@@ -57,7 +57,16 @@ pub struct Constants<'c, 'a> {
     stack_map_table: Option<u16>,
     this: Option<u16>,
     throwable: Option<u16>,
+    /// Numbers and their constants, at places that the numbers give: the number
+    /// of a method is pushed by each of its probes. There is no constant 0.
+    integers: [(u32, u16); INTEGERS],
+    /// The methods that open a frame, by their counts of words and references; 0
+    /// if one was not needed yet.
+    frames: [[u16; MAX_REFERENCES + 1]; MAX_WORDS + 1],
 }
+
+/// How many [`Constants::integers`] there are.
+const INTEGERS: usize = 8;
 
 /// Memory that has been used and can be used again.
 #[derive(Debug, Default)]
@@ -130,6 +139,31 @@ impl<'c, 'a> Constants<'c, 'a> {
             stack_map_table: None,
             this: None,
             throwable: None,
+            integers: [(0, 0); INTEGERS],
+            frames: Default::default(),
+        }
+    }
+
+    /// The method that opens a frame with so many references and words.
+    pub fn frame(&mut self, references: usize, words: usize) -> Result<u16, SkipReason> {
+        if let index @ 1.. = self.frames[words][references] {
+            return Ok(index);
+        }
+        let index = self.probe(contract::frame(references, words))?;
+        self.frames[words][references] = index;
+        Ok(index)
+    }
+
+    /// The constant of a number that is pushed.
+    fn integer(&mut self, id: u32) -> Result<u16, SkipReason> {
+        let at = id as usize % INTEGERS;
+        match self.integers[at] {
+            (known, index) if known == id && index != 0 => Ok(index),
+            _ => {
+                let index = self.added.integer(id.cast_signed())?;
+                self.integers[at] = (id, index);
+                Ok(index)
+            }
         }
     }
 
@@ -253,18 +287,19 @@ impl Fragment {
 
     /// An instruction with an operand of two bytes.
     pub fn op_u16(&mut self, opcode: u8, operand: u16) {
-        self.code.push(opcode);
-        self.code.extend(operand.to_be_bytes());
+        let [high, low] = operand.to_be_bytes();
+        self.code.extend_from_slice(&[opcode, high, low]);
     }
 
     fn local(&mut self, opcode: u8, first_short: u8, kind: u8, slot: u16) {
         let index = kind_index(kind);
-        match u8::try_from(slot) {
-            Ok(slot @ 0..=3) => self.code.push(first_short + 4 * index + slot),
-            Ok(slot) => self.code.extend([opcode + index, slot]),
-            Err(_) => {
-                self.code.push(opcode::WIDE);
-                self.op_u16(opcode + index, slot);
+        let [high, low] = slot.to_be_bytes();
+        match slot {
+            0..=3 => self.code.push(first_short + 4 * index + low),
+            4..=0xff => self.code.extend_from_slice(&[opcode + index, low]),
+            _ => {
+                let wide = [opcode::WIDE, opcode + index, high, low];
+                self.code.extend_from_slice(&wide);
             }
         }
     }
@@ -299,12 +334,12 @@ impl Fragment {
     ) -> Result<(), SkipReason> {
         match (i16::try_from(id), u8::try_from(id)) {
             (_, Ok(id @ 0..=5)) => self.op(opcode::ICONST_0 + id),
-            (_, Ok(id @ 0..=127)) => self.code.extend([opcode::BIPUSH, id]),
+            (_, Ok(id @ 0..=127)) => self.code.extend_from_slice(&[opcode::BIPUSH, id]),
             (Ok(id), _) => self.op_u16(opcode::SIPUSH, id.cast_unsigned()),
             (Err(_), _) => {
-                let index = constants.added.integer(id.cast_signed())?;
+                let index = constants.integer(id)?;
                 match u8::try_from(index) {
-                    Ok(index) => self.code.extend([opcode::LDC, index]),
+                    Ok(index) => self.code.extend_from_slice(&[opcode::LDC, index]),
                     Err(_) => self.op_u16(opcode::LDC_W, index),
                 }
             }

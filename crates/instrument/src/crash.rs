@@ -5,15 +5,15 @@ use std::mem;
 use hindsight_classfile::{ClassFile, Code, Member, PoolBuilder, access};
 
 use crate::asm::{Constants, MAX_SPARE_LEN, Spare};
+use crate::attributes::Kind;
 use crate::contract::{PROBE, WRITES};
 use crate::method::{NewBody, Order, instrument};
 use crate::records::{Kept, Named, Recorder};
 use crate::throwing::Own;
-use crate::trace::names;
 use crate::writes::Writes;
 use crate::{
-    Copy, CrashPlan, Effects, Error, Layout, Methods, Rewritten, Rules, SkipReason, SkippedMethods,
-    UndoPlan,
+    Copy, CrashPlan, Effects, Error, Layout, MemberNames, Methods, Rewritten, Rules, SkipReason,
+    SkippedMethods, UndoPlan,
 };
 
 /// Memory for instrumenting, used again from class to class.
@@ -152,7 +152,7 @@ impl Workspace {
             methods: Methods::default(),
             layouts: Vec::new(),
             skipped: SkippedMethods::default(),
-            fields: Vec::new(),
+            fields: MemberNames::default(),
             reduced: SkippedMethods::default(),
             had_probes: false,
         };
@@ -173,10 +173,7 @@ impl Workspace {
             rewritten.skipped = skipped;
             return Ok(rewritten);
         }
-        let own = Own {
-            class: &class,
-            name,
-        };
+        let own = Own::new(&class, name);
         let (added, spare) = (mem::take(&mut self.added), mem::take(&mut self.spare));
         let mut constants = Constants::reusing(PROBE, &class.pool, added, spare);
         let mut new = NewBody {
@@ -203,11 +200,11 @@ impl Workspace {
             rewritten.reduced = self.recorder.reduced();
             if let Some((writes, first_field)) = writes.as_ref().zip(wish.first_field) {
                 let fields = writes.fields.list.iter().map(|&(field, _)| field);
-                rewritten.fields = names(fields, first_field);
+                rewritten.fields = MemberNames::new(fields, first_field);
             }
             rewritten.layouts = self.layouts.as_mut().map(mem::take).unwrap_or_default();
             if !rewritten.methods.is_empty() {
-                rewritten.class = Some(self.assemble(&class, &constants));
+                rewritten.class = Some(self.assemble(&own, &constants));
             }
         } else {
             rewritten.skipped = self.all_left(&class, SkipReason::ConstantPoolFull);
@@ -248,7 +245,7 @@ impl Workspace {
     ) -> bool {
         for method in &own.class.methods {
             let start = self.bodies.len();
-            let code = match method.code(&own.class.pool) {
+            let code = match own.code(method) {
                 Ok(None) => {
                     self.ends.push(None);
                     continue;
@@ -367,13 +364,13 @@ impl Workspace {
     }
 
     /// Writes the class with its new bodies.
-    pub(crate) fn assemble(&self, class: &ClassFile<'_>, constants: &Constants<'_, '_>) -> Vec<u8> {
+    pub(crate) fn assemble(&self, own: &Own<'_, '_>, constants: &Constants<'_, '_>) -> Vec<u8> {
         let mut start = 0;
-        class.assemble(&constants.added, |place, method, out| {
+        own.class.assemble(&constants.added, |place, method, out| {
             match self.ends.get(place) {
                 Some(&Some(end)) => {
                     let body = self.bodies.get(start..end).unwrap_or(&[]);
-                    write_method(class, method, body, out);
+                    write_method(own, method, body, out);
                     start = end;
                 }
                 _ => method.write(out),
@@ -410,15 +407,15 @@ fn aside(first_id: u32) -> CrashPlan<'static> {
 }
 
 /// Writes a method with a new body.
-pub fn write_method(class: &ClassFile<'_>, method: &Member<'_>, code: &[u8], out: &mut Vec<u8>) {
+pub fn write_method<'a>(own: &Own<'_, 'a>, method: &Member<'a>, code: &[u8], out: &mut Vec<u8>) {
     method.write_head(out);
-    out.extend(method.attributes.len().to_be_bytes());
+    out.extend_from_slice(&method.attributes.len().to_be_bytes());
     let mut done = false;
     for attribute in method.attributes.iter() {
-        let is_code = !done && attribute.name(&class.pool).is_ok_and(|name| name == "Code");
+        let is_code = !done && own.kind(&attribute) == Ok(Kind::Code);
         if is_code {
             done = true;
-            out.extend(attribute.name_index.to_be_bytes());
+            out.extend_from_slice(&attribute.name_index.to_be_bytes());
             // Stack maps and code are bounded far below 4 GB.
             out.extend((code.len() as u32).to_be_bytes());
             out.extend_from_slice(code);

@@ -45,6 +45,9 @@ impl std::error::Error for Error {
 
 /// From the inside of a method: what made it impossible.
 impl From<classfile::Error> for SkipReason {
+    // Code that can fail is everywhere; what it does then is not to lie between.
+    #[cold]
+    #[inline(never)]
     fn from(error: classfile::Error) -> Self {
         match error.kind() {
             classfile::ErrorKind::TooLarge("constant pool") => Self::ConstantPoolFull,

@@ -81,8 +81,10 @@ impl<'a> Walker<'a> {
 
     /// Reads a frame and brings [`Self::locals`] up to date.
     pub fn next(&mut self) -> Result<Option<Frame<'a>>, SkipReason> {
-        let Some(frame) = self.frames.next().transpose()? else {
-            return Ok(None);
+        let frame = match self.frames.next() {
+            Some(Ok(frame)) => frame,
+            Some(Err(error)) => return Err(error.into()),
+            None => return Ok(None),
         };
         match frame.shape {
             Shape::Same | Shape::SameStack(_) => {}

@@ -20,8 +20,8 @@ use hindsight_classfile::opcode as op;
 use crate::SkipReason;
 use crate::asm::{Constants, Fragment};
 use crate::contract::{
-    self, APPEND_DOUBLE, APPEND_FLOAT, APPEND_INT, APPEND_LONG, APPEND_REFERENCE, ESCAPE,
-    MAX_REFERENCES, MAX_WORDS, WriteProbe,
+    APPEND_DOUBLE, APPEND_FLOAT, APPEND_INT, APPEND_LONG, APPEND_REFERENCE, ESCAPE, MAX_REFERENCES,
+    MAX_WORDS, WriteProbe,
 };
 use crate::fields::KeptField;
 use crate::parameters::{Parameter, Place, place_at};
@@ -60,33 +60,34 @@ impl Handler<'_, '_> {
         }
     }
 
-    /// The locals that the handler needs, by slot.
-    fn needed(&self) -> impl Iterator<Item = (u16, VerificationType)> {
+    /// Has `need` told of the locals that the handler needs, by slot.
+    fn needed(&self, mut need: impl FnMut(u16, VerificationType)) {
         // Its frames must say that `this` is not initialized, and say so by
         // listing it.
-        let this = self
-            .uninitialized_this
-            .then_some((0, VerificationType::UninitializedThis));
+        if self.uninitialized_this {
+            need(0, VerificationType::UninitializedThis);
+        }
         // Parameters in their own slots, then fresh ones: by parameter, then by
         // field, then the position, as they were given out.
-        let own = |parameter: &Parameter<'_>| match self.slot(parameter) {
-            Some(slot) if slot == parameter.slot => Some((slot, parameter.verified)),
-            _ => None,
-        };
-        let copied = |parameter: &Parameter<'_>| match parameter.place {
-            Place::Copy(slot) => Some((slot, parameter.verified)),
-            Place::Own | Place::Lost => None,
-        };
-        let fields = self.fields.iter().map(|field| (field.slot, field.verified));
-        this.into_iter()
-            .chain(self.parameters.iter().filter_map(own))
-            .chain(self.parameters.iter().filter_map(copied))
-            .chain(fields)
-            .chain(
-                self.position
-                    .flatten()
-                    .map(|slot| (slot, VerificationType::Long)),
-            )
+        let mut copies = false;
+        for parameter in self.parameters {
+            match self.slot(parameter) {
+                Some(slot) if slot == parameter.slot => need(slot, parameter.verified),
+                Some(_) => copies = true,
+                None => {}
+            }
+        }
+        for parameter in self.parameters.iter().filter(|_| copies) {
+            if let Place::Copy(slot) = parameter.place {
+                need(slot, parameter.verified);
+            }
+        }
+        for field in self.fields {
+            need(field.slot, field.verified);
+        }
+        if let Some(slot) = self.position.flatten() {
+            need(slot, VerificationType::Long);
+        }
     }
 
     /// Emits the handler.
@@ -97,12 +98,12 @@ impl Handler<'_, '_> {
         // the frame will be used again.
         let mut exception = None;
         let locals = fragment.list(|locals| {
-            for (slot, verified) in self.needed() {
+            self.needed(|slot, verified| {
                 if slot > next && exception.is_none() {
                     exception = Some(next);
                 }
                 place_at(locals, &mut next, slot, verified);
-            }
+            });
         });
         let exception = exception.unwrap_or(next);
         let max_locals = next.max(exception.checked_add(1).ok_or(SkipReason::TooManyLocals)?);
@@ -154,11 +155,7 @@ impl Handler<'_, '_> {
         }
         // Stack: exception, id, references.., words..; at most 2 + 8 + 2 * 3
         fragment.stack((2 + references + 2 * words) as u16);
-        fragment.call(
-            op::INVOKESTATIC,
-            contract::frame(references, words),
-            constants,
-        )?;
+        fragment.op_u16(op::INVOKESTATIC, constants.frame(references, words)?);
         // Stack: buffer
         if references + words < values.len() {
             let mut given = (references, words);

@@ -3,6 +3,7 @@
 use hindsight_classfile::{ClassFile, Code, Member, opcode as op};
 
 use crate::asm::{Constants, Fragment};
+use crate::attributes::Kind;
 use crate::crash::write_method;
 use crate::frames::Walker;
 use crate::insertions::Insertions;
@@ -26,10 +27,7 @@ pub fn entry_hook(
     target: (&str, &str, &str),
 ) -> Result<Vec<u8>, Error> {
     let class = ClassFile::parse(class)?;
-    let own = Own {
-        class: &class,
-        name: class.name()?,
-    };
+    let own = Own::new(&class, class.name()?);
     let place = class
         .methods
         .iter()
@@ -37,12 +35,12 @@ pub fn entry_hook(
         .filter(|_| method != "<init>")
         .ok_or(Error::NoSuchMethod)?;
     let hooked = class.methods.get(place).ok_or(Error::NoSuchMethod)?;
-    let code = hooked.code(&class.pool)?.ok_or(Error::NoSuchMethod)?;
+    let code = own.code(hooked)?.ok_or(Error::NoSuchMethod)?;
     let mut constants = Constants::new(&class.pool);
     let body = hook(&own, hooked, &code, target, &mut constants).map_err(Error::Unchangeable)?;
     Ok(class.assemble(&constants.added, |at, method, out| {
         if at == place {
-            write_method(&class, method, &body, out);
+            write_method(&own, method, &body, out);
         } else {
             method.write(out);
         }
@@ -57,7 +55,6 @@ fn hook<'a>(
     (owner, name, descriptor): (&str, &str, &str),
     constants: &mut Constants<'_, 'a>,
 ) -> Result<Vec<u8>, SkipReason> {
-    let pool = &own.class.pool;
     let parameters = parameters(method, own.name, constants)?;
     let slots = crate::parameters::slots(&parameters);
     let scan = scan(code, slots, Wanted::default())?;
@@ -81,7 +78,7 @@ fn hook<'a>(
         return Err(SkipReason::TooLarge);
     }
     let mut stack_map = None;
-    if let Some(old) = code.attributes.find(pool, "StackMapTable") {
+    if let Some(old) = own.find(&code.attributes, Kind::StackMapTable) {
         let mut writer = FrameWriter::new(map, code.max_locals, &[]);
         let walk = || Walker::new(&old, &parameters, false, code.max_locals);
         let islands = &relocated.islands;
@@ -92,8 +89,8 @@ fn hook<'a>(
     }
 
     let mut out = Vec::with_capacity(relocated.code.len() + 256);
-    out.extend(code.max_stack.max(entry.max_stack).to_be_bytes());
-    out.extend(code.max_locals.to_be_bytes());
+    out.extend_from_slice(&code.max_stack.max(entry.max_stack).to_be_bytes());
+    out.extend_from_slice(&code.max_locals.to_be_bytes());
     // At most MAX_CODE.
     out.extend((relocated.code.len() as u32).to_be_bytes());
     out.extend_from_slice(&relocated.code);
@@ -108,12 +105,12 @@ fn hook<'a>(
                     .to_be_bytes(),
             );
         }
-        out.extend(handler.catch_type.to_be_bytes());
+        out.extend_from_slice(&handler.catch_type.to_be_bytes());
     }
     let count_at = out.len();
-    out.extend([0, 0]);
+    out.extend_from_slice(&[0, 0]);
     let count = move_attributes(
-        pool,
+        own,
         &code.attributes,
         map,
         0,

@@ -1,5 +1,7 @@
 //! Pieces of code to be put between a body's instructions.
 
+use std::ops::Range;
+
 use crate::asm::{Fragment, FragmentFrame, Guard};
 
 /// Pieces of inserted code by rising offset, all in one fragment: there are many
@@ -123,13 +125,17 @@ impl Insertions {
         }
     }
 
-    /// The code of a piece, by its place in the list.
+    /// Where the code of a piece is in that of all, by its place in the list.
     #[inline]
-    pub fn code(&self, at: usize) -> &[u8] {
-        let start = self.places.get(at).map_or(usize::MAX, |place| place.code);
-        let end = self.places.get(at + 1);
-        let end = end.map_or(self.all.code.len(), |next| next.code);
-        self.all.code.get(start..end).unwrap_or(&[])
+    pub fn span(&self, at: usize) -> Range<usize> {
+        let end = self.all.code.len();
+        let start = |at: usize| self.places.get(at).map_or(end, |place| place.code);
+        start(at)..start(at + 1)
+    }
+
+    /// The code of all pieces, one after the other.
+    pub fn all_code(&self) -> &[u8] {
+        &self.all.code
     }
 
     /// The pieces by rising offset.

@@ -186,5 +186,5 @@ fn goto_w(out: &mut Vec<u8>, target: usize) {
     // Both are at most 2^24.
     let distance = target as i32 - out.len() as i32;
     out.push(op::GOTO_W);
-    out.extend(distance.to_be_bytes());
+    out.extend_from_slice(&distance.to_be_bytes());
 }

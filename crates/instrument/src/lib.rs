@@ -64,6 +64,7 @@
 #![forbid(unsafe_code)]
 
 mod asm;
+mod attributes;
 mod caught;
 mod constructor;
 pub mod contract;
@@ -78,6 +79,7 @@ mod handler;
 mod hook;
 mod insertions;
 mod islands;
+mod members;
 mod method;
 mod parameters;
 mod plan;
@@ -94,9 +96,10 @@ mod writes;
 pub use crash::{Workspace, catches, crash};
 pub use error::Error;
 pub use hook::entry_hook;
+pub use members::{MemberName, MemberNames};
 pub use plan::{
     Capture, Copy, CrashPlan, Effects, Fresh, Inserted, Layout, Method, ParameterEffects, Part,
     Rewritten, Rules, SkipReason, Skipped, UndoPlan,
 };
 pub use records::{Captures, Methods, ParameterNames, SkippedMethods};
-pub use trace::{MemberName, MethodBlocks, TracePlan, Traced, What, trace};
+pub use trace::{MethodBlocks, TracePlan, Traced, What, trace};

@@ -9,6 +9,7 @@ use hindsight_classfile::{
 };
 
 use crate::asm::{Constants, Fragment, Guard, Spare};
+use crate::attributes::Kind;
 use crate::caught::{Caught, catching_handlers};
 use crate::constructor::{InitCall, init_call};
 use crate::contract::{CAUGHT, CAUGHT_REPORT};
@@ -163,7 +164,7 @@ pub fn instrument<'a>(
             return Err(nothing);
         }
     }
-    let stack_map = code.attributes.find(&own.class.pool, "StackMapTable");
+    let stack_map = own.find(&code.attributes, Kind::StackMapTable);
     if let Some(stack_map) = &stack_map {
         constants.stack_map_table_is(stack_map.name_index);
     }
@@ -529,10 +530,10 @@ impl Body<'_> {
 
     /// Writes the content of a `Code` attribute.
     #[expect(clippy::too_many_arguments, reason = "the old body and the new one")]
-    pub fn write<'r>(
+    pub fn write<'a, 'r>(
         &self,
-        own: &Own<'_, '_>,
-        code: &Code<'_>,
+        own: &Own<'_, 'a>,
+        code: &Code<'a>,
         stack_map: Option<Attribute<'_>>,
         regions: impl Iterator<Item = &'r Region>,
         parameters: &[Parameter<'_>],
@@ -550,8 +551,8 @@ impl Body<'_> {
         let max_stack = handlers.fold(self.max_stack.max(of_pieces), u16::max);
         let new_code = &self.relocated.code;
         out.reserve(new_code.len() + 64);
-        out.extend(max_stack.to_be_bytes());
-        out.extend(self.max_locals.to_be_bytes());
+        out.extend_from_slice(&max_stack.to_be_bytes());
+        out.extend_from_slice(&self.max_locals.to_be_bytes());
         // At most MAX_CODE.
         out.extend((new_code.len() as u32).to_be_bytes());
         out.extend_from_slice(new_code);
@@ -620,8 +621,10 @@ impl Body<'_> {
     ) -> Result<(), SkipReason> {
         let mut map = self.relocated.map.lookup();
         let mut table = ExceptionTable::begin(out);
-        for (piece, &start) in self.fragments.iter().zip(&self.relocated.placed) {
-            table.guards(start, piece.start, piece.guards)?;
+        if self.fragments.guards() > 0 {
+            for (piece, &start) in self.fragments.iter().zip(&self.relocated.placed) {
+                table.guards(start, piece.start, piece.guards)?;
+            }
         }
         for TableEntry {
             start,
@@ -652,22 +655,22 @@ impl Body<'_> {
         table.end()
     }
 
-    fn write_attributes(
+    fn write_attributes<'a>(
         &self,
-        own: &Own<'_, '_>,
-        code: &Code<'_>,
+        own: &Own<'_, 'a>,
+        code: &Code<'a>,
         stack_map: Option<Vec<u8>>,
         constants: &mut Constants<'_, '_>,
         out: &mut Vec<u8>,
     ) -> Result<(), SkipReason> {
         let count_at = out.len();
-        out.extend([0, 0]);
+        out.extend_from_slice(&[0, 0]);
         let mut pending = stack_map.as_deref();
         // One more than were read, at most.
         let mut count = 0u32;
         let entries_before = self.fragments.guards();
         count += move_attributes(
-            &own.class.pool,
+            own,
             &code.attributes,
             &self.relocated.map,
             entries_before,
@@ -707,7 +710,7 @@ struct ExceptionTable<'o> {
 impl<'o> ExceptionTable<'o> {
     fn begin(out: &'o mut Vec<u8>) -> Self {
         let count_at = out.len();
-        out.extend([0, 0]);
+        out.extend_from_slice(&[0, 0]);
         Self {
             out,
             count_at,
@@ -723,11 +726,13 @@ impl<'o> ExceptionTable<'o> {
         catch_type: u16,
     ) -> Result<(), SkipReason> {
         self.count += 1;
-        for offset in [start, end, handler] {
-            let offset = u16::try_from(offset).map_err(|_| SkipReason::TooLarge)?;
-            self.out.extend(offset.to_be_bytes());
-        }
-        self.out.extend(catch_type.to_be_bytes());
+        let ([a, b], [c, d], [e, f]) = (
+            tables::short(start)?,
+            tables::short(end)?,
+            tables::short(handler)?,
+        );
+        let [g, h] = catch_type.to_be_bytes();
+        self.out.extend_from_slice(&[a, b, c, d, e, f, g, h]);
         Ok(())
     }
 
@@ -751,7 +756,7 @@ impl<'o> ExceptionTable<'o> {
 }
 
 fn write_attribute(name_index: u16, info: &[u8], out: &mut Vec<u8>) -> Result<(), SkipReason> {
-    out.extend(name_index.to_be_bytes());
+    out.extend_from_slice(&name_index.to_be_bytes());
     out.extend(
         u32::try_from(info.len())
             .map_err(|_| SkipReason::TooLarge)?
@@ -767,9 +772,9 @@ fn filled_attribute(
     out: &mut Vec<u8>,
     fill: impl FnOnce(&mut Vec<u8>) -> Result<(), SkipReason>,
 ) -> Result<(), SkipReason> {
-    out.extend(name_index.to_be_bytes());
+    out.extend_from_slice(&name_index.to_be_bytes());
     let start = out.len() + 4;
-    out.extend([0; 4]);
+    out.extend_from_slice(&[0; 4]);
     fill(out)?;
     let len = u32::try_from(out.len() - start).map_err(|_| SkipReason::TooLarge)?;
     if let Some(place) = out.get_mut(start - 4..start) {
@@ -780,9 +785,9 @@ fn filled_attribute(
 
 /// Writes the attributes of a body for new code, and returns how many. The new
 /// stack map is taken for the old one.
-pub fn move_attributes(
-    pool: &hindsight_classfile::ConstantPool<'_>,
-    attributes: &Attributes<'_>,
+pub fn move_attributes<'a>(
+    own: &Own<'_, 'a>,
+    attributes: &Attributes<'a>,
     map: &crate::relocate::CodeMap,
     entries_before: usize,
     stack_map: &mut Option<&[u8]>,
@@ -792,8 +797,8 @@ pub fn move_attributes(
     let mut stack_map_seen = false;
     for attribute in attributes.iter() {
         let index = attribute.name_index;
-        match attribute.name(pool)?.as_bytes() {
-            b"StackMapTable" => {
+        match own.kind(&attribute)? {
+            Kind::StackMapTable => {
                 if std::mem::replace(&mut stack_map_seen, true) {
                     return Err(SkipReason::MALFORMED);
                 }
@@ -803,13 +808,13 @@ pub fn move_attributes(
                 write_attribute(index, info, out)?;
             }
             _ if map.is_identity() => attribute.write(out),
-            b"LineNumberTable" => {
+            Kind::LineNumberTable => {
                 filled_attribute(index, out, |out| tables::lines(&attribute, map, out))?;
             }
-            b"LocalVariableTable" | b"LocalVariableTypeTable" => {
+            Kind::LocalVariableTable | Kind::LocalVariableTypeTable => {
                 filled_attribute(index, out, |out| tables::variables(&attribute, map, out))?;
             }
-            b"RuntimeVisibleTypeAnnotations" | b"RuntimeInvisibleTypeAnnotations" => {
+            Kind::TypeAnnotations => {
                 filled_attribute(index, out, |out| {
                     tables::type_annotations(&attribute, map, entries_before, out)
                 })?;

@@ -169,10 +169,10 @@ pub fn place_at(
     slot: u16,
     verified: VerificationType,
 ) {
-    locals.extend(std::iter::repeat_n(
-        VerificationType::Top,
-        usize::from(slot.saturating_sub(*next)),
-    ));
+    if slot > *next {
+        let unused = usize::from(slot - *next);
+        locals.extend(std::iter::repeat_n(VerificationType::Top, unused));
+    }
     locals.push(verified);
     *next = slot.saturating_add(verified.slots());
 }

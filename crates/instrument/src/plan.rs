@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::MemberName;
+use crate::MemberNames;
 use crate::records::{Captures, Methods, ParameterNames, SkippedMethods};
 
 /// How a class is to be instrumented for crashes.
@@ -132,7 +132,7 @@ pub struct Rewritten {
     pub skipped: SkippedMethods,
     /// What the ids of fields that are written mean, by rising id; empty unless
     /// writes are logged.
-    pub fields: Vec<MemberName>,
+    pub fields: MemberNames,
     /// The methods among the instrumented ones whose writes are not logged, since
     /// there was no room.
     pub reduced: SkippedMethods,

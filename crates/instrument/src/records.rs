@@ -4,9 +4,10 @@
 //! that mostly never come: so it is a few pieces of memory for a class, not many
 //! for a method, and texts are there once.
 
-use hindsight_classfile::{ClassFile, Code, Member, Utf8, tables};
+use hindsight_classfile::{Code, Member, Utf8, tables};
 
 use crate::asm::MAX_SPARE_LEN;
+use crate::attributes::Kind;
 use crate::fields::KeptField;
 use crate::parameters::{Parameter, Place};
 use crate::throwing::Own;
@@ -51,7 +52,7 @@ impl Text {
 
 /// More text than this is not kept for one class. What is left out reads as
 /// empty. Only a class made for it gets there: by one long name in many methods.
-const MAX_TEXT: usize = 1 << 26;
+pub const MAX_TEXT: usize = 1 << 26;
 
 /// Adds to `text`.
 fn push(text: &mut String, piece: &str) -> Text {
@@ -400,11 +401,11 @@ impl Recorder {
     }
 
     /// Takes down a method with a new body.
-    pub fn method(
+    pub fn method<'a>(
         &mut self,
-        own: &Own<'_, '_>,
-        named: &Named<'_, '_>,
-        code: &Code<'_>,
+        own: &Own<'_, 'a>,
+        named: &Named<'_, 'a>,
+        code: &Code<'a>,
         id: u32,
         kept: &Kept<'_, '_>,
     ) {
@@ -412,7 +413,7 @@ impl Recorder {
         let name = push(&mut self.text, named.name);
         let descriptor = push(&mut self.text, named.descriptor);
         self.captures(own.name, method, descriptor, kept);
-        let lines = self.names(own.class, method, code, kept);
+        let lines = self.names(own, method, code, kept);
         self.rows.push(Row {
             id,
             name,
@@ -518,15 +519,15 @@ impl Recorder {
 
     /// Takes down the names of the parameters, and returns the range of lines,
     /// where debug tables have them. Tables that make no sense have nothing.
-    fn names(
+    fn names<'a>(
         &mut self,
-        class: &ClassFile<'_>,
-        method: &Member<'_>,
-        code: &Code<'_>,
+        own: &Own<'_, 'a>,
+        method: &Member<'a>,
+        code: &Code<'a>,
         body: &Kept<'_, '_>,
     ) -> Option<(u16, u16)> {
         let text = &mut self.text;
-        let mut name = |index: u16| match class.pool.utf8(index) {
+        let mut name = |index: u16| match own.class.pool.utf8(index) {
             Ok(name) if index != 0 => push_utf8(text, name),
             _ => Text::NONE,
         };
@@ -537,17 +538,20 @@ impl Recorder {
         let mut lines: Option<(u16, u16)> = None;
 
         for attribute in code.attributes.iter() {
-            match attribute.name(&class.pool).map(Utf8::as_bytes) {
-                Ok(b"LineNumberTable") => {
+            match own.kind(&attribute) {
+                Ok(Kind::LineNumberTable) => {
                     let Ok(entries) = tables::line_numbers(&attribute) else {
                         continue;
                     };
-                    for entry in entries {
-                        let (min, max) = lines.unwrap_or((entry.line, entry.line));
-                        lines = Some((min.min(entry.line), max.max(entry.line)));
+                    if entries.len() == 0 {
+                        continue;
                     }
+                    let (min, max) = lines.unwrap_or((u16::MAX, 0));
+                    lines = Some(entries.fold((min, max), |(min, max), entry| {
+                        (min.min(entry.line), max.max(entry.line))
+                    }));
                 }
-                Ok(b"LocalVariableTable") => {
+                Ok(Kind::LocalVariableTable) => {
                     let Ok(variables) = tables::local_variables(&attribute) else {
                         continue;
                     };
@@ -562,7 +566,7 @@ impl Recorder {
             }
         }
         // The compiler was asked for these, so they are better.
-        if let Some(attribute) = method.attributes.find(&class.pool, "MethodParameters")
+        if let Some(attribute) = own.find(&method.attributes, Kind::MethodParameters)
             && let Ok(entries) = tables::method_parameters(&attribute)
             && entries.len() == names.len()
         {

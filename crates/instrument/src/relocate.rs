@@ -3,6 +3,8 @@
 //! Code between two fragments moves as a whole, so what is known of the new code
 //! is a short list of runs, and only jumps are looked at one by one.
 
+use std::ops::Range;
+
 use hindsight_classfile::Code;
 use hindsight_classfile::opcode as op;
 
@@ -24,7 +26,7 @@ pub struct CodeMap {
 }
 
 /// Old code that moves as a whole, up to the next run.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default)]
 struct Run {
     /// Its first instruction in the old code.
     old: usize,
@@ -63,6 +65,9 @@ impl CodeMap {
         Lookup {
             runs: &self.runs,
             at: 0,
+            run: Run::default(),
+            len: 0,
+            next_label: 0,
         }
     }
 }
@@ -71,37 +76,49 @@ impl CodeMap {
 #[derive(Debug, Clone, Copy)]
 pub struct Lookup<'m> {
     runs: &'m [Run],
-    /// The run of the offset before.
+    /// The run of the offset before: its place, itself, its length in the old
+    /// code, none if nothing was looked up yet, and the label of the next one.
     at: usize,
+    run: Run,
+    len: usize,
+    next_label: usize,
 }
 
 impl Lookup<'_> {
-    /// The run of an old offset.
+    /// Finds the run of an old offset; returns how far into it that is.
     #[inline]
-    fn run(&mut self, old: usize) -> Result<Run, SkipReason> {
-        if let Some([run, next]) = self.runs.get(self.at..self.at + 2)
-            && (run.old..next.old).contains(&old)
-        {
-            return Ok(*run);
+    fn find(&mut self, old: usize) -> Result<usize, SkipReason> {
+        let within = old.wrapping_sub(self.run.old);
+        if within < self.len {
+            return Ok(within);
         }
         self.search(old)
     }
 
-    fn search(&mut self, old: usize) -> Result<Run, SkipReason> {
+    fn search(&mut self, old: usize) -> Result<usize, SkipReason> {
         let runs = self.runs;
-        let before = |run: &Run| run.old <= old;
-        // Mostly it is one of the next runs.
-        let ahead = runs.get(self.at + 1..).unwrap_or(&[]);
-        let near = ahead.iter().take(4).take_while(|run| before(run)).count();
-        self.at = if (1..4).contains(&near) {
-            self.at + near
-        } else {
-            runs.partition_point(before).saturating_sub(1)
-        };
-        match (runs.get(self.at), runs.last()) {
-            (Some(run), Some(end)) if old <= end.old => Ok(*run),
-            _ => Err(SkipReason::MALFORMED),
+        if runs.last().is_none_or(|end| old > end.old) {
+            return Err(SkipReason::MALFORMED);
         }
+        // Mostly it is one of the next runs.
+        let mut at = if old < self.run.old { 0 } else { self.at };
+        let ahead = runs.get(at + 1..).unwrap_or(&[]);
+        let near = ahead
+            .iter()
+            .take(8)
+            .take_while(|run| run.old <= old)
+            .count();
+        at += near;
+        if near == 8 {
+            at = runs.partition_point(|run| run.old <= old).saturating_sub(1);
+        }
+        self.run = *runs.get(at).ok_or(SkipReason::MALFORMED)?;
+        self.at = at;
+        // The last one is the end alone.
+        let next = runs.get(at + 1);
+        self.len = next.map_or(1, |next| next.old.saturating_sub(self.run.old));
+        self.next_label = next.map_or(usize::MAX, |next| next.label);
+        Ok(old - self.run.old)
     }
 
     /// Where jumps to `old` go, and ranges begin or end. Fragments at `old` come
@@ -109,19 +126,16 @@ impl Lookup<'_> {
     /// is behind the entry code.
     #[inline]
     pub fn label(&mut self, old: usize) -> Result<usize, SkipReason> {
-        let run = self.run(old)?;
-        Ok(if old == run.old {
-            run.label
-        } else {
-            run.insn + (old - run.old)
+        Ok(match self.find(old)? {
+            0 => self.run.label,
+            within => self.run.insn + within,
         })
     }
 
     /// Where the instruction at `old` itself is, behind any fragments.
     #[inline]
     pub fn insn(&mut self, old: usize) -> Result<usize, SkipReason> {
-        let run = self.run(old)?;
-        Ok(run.insn + (old - run.old))
+        Ok(self.find(old)? + self.run.insn)
     }
 
     /// Where `old` is for a debugger, which may point into instructions. The
@@ -131,10 +145,8 @@ impl Lookup<'_> {
         if old == 0 {
             return Ok(0);
         }
-        let label = self.label(old)?;
         // A switch may have become shorter.
-        let next = self.runs.get(self.at + 1);
-        Ok(next.map_or(label, |next| label.min(next.label)))
+        Ok(self.label(old)?.min(self.next_label))
     }
 }
 
@@ -264,7 +276,7 @@ impl Pieces<'_> {
                 break;
             }
             self.placed.push(at);
-            at += self.all.code(self.next).len();
+            at += self.all.span(self.next).len();
             self.next += 1;
             if after {
                 label = at;
@@ -367,26 +379,26 @@ impl Layout<'_> {
         let mut targets = self.map.lookup();
         self.islands.emit_front(out, |old| targets.label(old))?;
         out.extend_from_slice(&entry.code);
-        // What the run before ended with may have another length now.
-        let fit = |out: &mut Vec<u8>, len: usize| {
-            if out.len() != len {
-                out.resize(len, 0);
-            }
-        };
-        let mut piece = 0;
+        let end = self.map.body_end();
+        out.resize(end + SHORT, 0);
+        let mut at = 0;
         for run in self.map.runs.windows(2) {
             let [run, next] = run else { continue };
-            if self.fragments.place(piece).0 == run.old {
-                fit(out, self.placed.get(piece).copied().unwrap_or(run.insn));
-                while self.fragments.place(piece).0 == run.old {
-                    out.extend_from_slice(self.fragments.code(piece));
-                    piece += 1;
-                }
+            // What the run before ended with may have another length now. Then it
+            // is a jump or a switch, all of which is written anew.
+            while self.fragments.place(at).0 == run.old {
+                let place = *self.placed.get(at).ok_or(SkipReason::MALFORMED)?;
+                copy(
+                    out,
+                    place,
+                    self.fragments.all_code(),
+                    self.fragments.span(at),
+                )?;
+                at += 1;
             }
-            fit(out, run.insn);
-            out.extend_from_slice(self.bytecode.get(run.old..next.old).unwrap_or(&[]));
+            copy(out, run.insn, self.bytecode, run.old..next.old)?;
         }
-        fit(out, self.map.body_end());
+        out.truncate(end);
         self.move_jumps(out)?;
         for switch in &self.scan.switches {
             self.move_switch(switch, out)?;
@@ -482,6 +494,29 @@ fn word(bytecode: &[u8], at: usize) -> i32 {
         Some(&[a, b, c, d]) => i32::from_be_bytes([a, b, c, d]),
         _ => 0,
     }
+}
+
+/// Pieces of so many bytes are copied without asking for their length: most are
+/// shorter. What is behind them comes to be overwritten.
+const SHORT: usize = 16;
+
+/// Copies a range of `from` to a place in `out`. Up to [`SHORT`] bytes behind that
+/// may change, where what comes later will stand.
+#[inline]
+fn copy(out: &mut [u8], at: usize, from: &[u8], range: Range<usize>) -> Result<(), SkipReason> {
+    let to = out.get_mut(at..).ok_or(SkipReason::MALFORMED)?;
+    let rest = from.get(range.start..).ok_or(SkipReason::MALFORMED)?;
+    if range.len() <= SHORT
+        && let (Some(to), Some(from)) = (to.first_chunk_mut::<SHORT>(), rest.first_chunk())
+    {
+        *to = *from;
+        return Ok(());
+    }
+    match (to.get_mut(..range.len()), rest.get(..range.len())) {
+        (Some(to), Some(from)) => to.copy_from_slice(from),
+        _ => return Err(SkipReason::MALFORMED),
+    }
+    Ok(())
 }
 
 fn put<const N: usize>(out: &mut [u8], at: usize, bytes: [u8; N]) -> Result<(), SkipReason> {

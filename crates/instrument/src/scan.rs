@@ -20,8 +20,8 @@ pub struct Scan {
     pub fields: Vec<FieldUse>,
     /// Where the instructions are that were asked for.
     pub sites: Vec<usize>,
-    /// Where instructions begin, a bit for each offset.
-    starts: Vec<u64>,
+    /// Whether an instruction begins at each offset.
+    starts: Vec<bool>,
 }
 
 /// What is to be found besides what all need.
@@ -114,19 +114,17 @@ impl Scan {
         self.fields.clear();
         self.sites.clear();
         let bytecode = code.bytecode;
-        self.starts.clear();
-        self.starts.resize(bytecode.len() / 64 + 1, 0);
-        let sites = wanted.sites();
-        let steps = if sites == 0 { &STEPS } else { &SITE_STEPS };
+        let mut starts = std::mem::take(&mut self.starts);
+        starts.clear();
+        starts.resize(bytecode.len(), false);
+        let steps = wanted.steps();
         let mut at = 0;
         let mut seen = 0;
         // The slot that a reference was loaded from, and where the instruction
         // after that begins.
         let mut loaded = (0, usize::MAX);
-        while let Some(&opcode) = bytecode.get(at) {
-            if let Some(word) = self.starts.get_mut(at / 64) {
-                *word |= 1 << (at % 64);
-            }
+        while let Some((&opcode, start)) = bytecode.get(at).zip(starts.get_mut(at)) {
+            *start = true;
             let step = steps[usize::from(opcode)];
             let end = at + usize::from(step & LEN);
             seen |= step;
@@ -157,16 +155,14 @@ impl Scan {
                 }
                 JUMP => self.jumps.push(at),
                 SUBROUTINE => return Err(SkipReason::Subroutines),
-                site => {
-                    if sites & 1 << (site >> 3) != 0 {
-                        self.sites.push(at);
-                    }
-                    if wanted.fields && matches!(opcode, op::GETFIELD | op::PUTFIELD) {
-                        let (slot, loaded_at) = loaded;
-                        let fresh = loaded_at == at && opcode == op::GETFIELD;
-                        self.field(half(), fresh.then_some(slot));
-                    }
+                SITE => self.sites.push(at),
+                FIELD => {
+                    let (slot, loaded_at) = loaded;
+                    let fresh = loaded_at == at && opcode == op::GETFIELD;
+                    self.field(half(), fresh.then_some(slot));
                 }
+                // A load from what is no parameter.
+                _ => {}
             }
             at = end;
         }
@@ -174,6 +170,7 @@ impl Scan {
             return Err(SkipReason::malformed(code.bytecode_offset + bytecode.len()));
         }
         self.throws = seen & THROWS != 0;
+        self.starts = starts;
         self.check_ways(code)
     }
 
@@ -214,8 +211,7 @@ impl Scan {
 
     /// Whether an instruction begins at an offset.
     fn begins(&self, offset: usize) -> bool {
-        let word = self.starts.get(offset / 64);
-        word.is_some_and(|word| word & 1 << (offset % 64) != 0)
+        self.starts.get(offset) == Some(&true)
     }
 
     /// Reads an instruction whose opcode does not decide its length, or one that
@@ -264,71 +260,94 @@ impl Scan {
 const MAX_FIELDS: usize = 256;
 
 impl Wanted {
-    /// The actions by which sites are found, a bit for each.
-    fn sites(self) -> u32 {
-        let bit = |wanted, action: u8| u32::from(wanted) << (action >> 3);
-        bit(self.returns, RETURN)
-            | bit(self.calls, CALL)
-            | bit(self.writes, WRITE)
-            | bit(self.reads, READ)
+    /// What the pass does with each opcode.
+    fn steps(self) -> &'static [u8; 256] {
+        let Self {
+            fields,
+            returns,
+            calls,
+            writes,
+            reads,
+        } = self;
+        let bits = [fields, returns, calls, writes, reads];
+        let bits = bits.iter().rev();
+        &STEPS[bits.fold(0, |which, &bit| which << 1 | usize::from(bit))]
+    }
+
+    /// What is wanted in the table at a place of [`STEPS`].
+    const fn at(which: usize) -> Self {
+        Self {
+            fields: which & 1 != 0,
+            returns: which & 2 != 0,
+            calls: which & 4 != 0,
+            writes: which & 8 != 0,
+            reads: which & 16 != 0,
+        }
+    }
+
+    /// The action that is asked for besides what all need.
+    const fn action(self, opcode: u8) -> u8 {
+        let site = match opcode {
+            op::IRETURN..=op::RETURN => self.returns,
+            op::INVOKEVIRTUAL..=op::INVOKESTATIC => self.calls,
+            op::IASTORE..=op::SASTORE | op::PUTSTATIC | op::PUTFIELD | op::MULTIANEWARRAY => {
+                self.writes
+            }
+            op::IALOAD..=op::SALOAD | op::GETSTATIC | op::GETFIELD => self.reads,
+            _ => false,
+        };
+        match opcode {
+            _ if site => SITE,
+            op::ALOAD if self.fields => LOAD,
+            op::ALOAD_0..=op::ALOAD_3 if self.fields => LOAD_SHORT,
+            op::GETFIELD | op::PUTFIELD if self.fields => FIELD,
+            _ => PLAIN,
+        }
     }
 }
 
-/// What the pass does with each opcode, and in the lowest bits the
-/// instruction's length, if the opcode decides it.
-static STEPS: [u8; 256] = {
-    let mut steps = [0; 256];
-    let mut opcode = 0;
-    while opcode < 256 {
-        let action = match opcode as u8 {
-            op::LSTORE | op::DSTORE => STORE_WIDE,
-            op::ISTORE..=op::ASTORE | op::IINC => STORE,
-            op::LSTORE_0..=op::LSTORE_3 | op::DSTORE_0..=op::DSTORE_3 => STORE_WIDE_SHORT,
-            op::ISTORE_0..=op::ASTORE_3 => STORE_SHORT,
-            op::ALOAD => LOAD,
-            op::ALOAD_0..=op::ALOAD_3 => LOAD_SHORT,
-            op::GETFIELD | op::PUTFIELD => FIELD,
-            op::JSR | op::RET => SUBROUTINE,
-            op::IFEQ..=op::GOTO | op::IFNULL | op::IFNONNULL => JUMP,
-            op::GOTO_W | op::JSR_W => LONG,
-            _ => PLAIN,
-        };
-        let action = match opcode as u8 {
-            // Of constructors, see `throwing`.
-            op::INVOKESPECIAL => action,
-            op::IALOAD..=op::SALOAD
-            | op::IASTORE..=op::SASTORE
-            | op::INVOKEVIRTUAL..=op::ATHROW
-            | op::CHECKCAST..=op::MONITOREXIT
-            | op::MULTIANEWARRAY => action | THROWS,
-            _ => action,
-        };
-        steps[opcode] = match op::OPCODES[opcode].form.fixed_len() {
-            Some(len) if action & ACTION != LONG => action | len as u8,
-            _ => LONG,
-        };
-        opcode += 1;
+/// What the pass does with each opcode, for all that may be wanted, and in the
+/// lowest bits the instruction's length, if the opcode decides it.
+static STEPS: [[u8; 256]; 32] = {
+    let mut all = [[0; 256]; 32];
+    let mut which = 0;
+    while which < all.len() {
+        let mut opcode = 0;
+        while opcode < 256 {
+            all[which][opcode] = step(Wanted::at(which), opcode as u8);
+            opcode += 1;
+        }
+        which += 1;
     }
-    steps
+    all
 };
 
-/// The same where sites are asked for.
-static SITE_STEPS: [u8; 256] = {
-    let mut steps = STEPS;
-    let mut opcode = 0;
-    while opcode < 256 {
-        let action = match opcode as u8 {
-            op::IRETURN..=op::RETURN => RETURN,
-            op::INVOKEVIRTUAL..=op::INVOKESTATIC => CALL,
-            op::IASTORE..=op::SASTORE | op::PUTSTATIC | op::PUTFIELD | op::MULTIANEWARRAY => WRITE,
-            op::IALOAD..=op::SALOAD | op::GETSTATIC | op::GETFIELD => READ,
-            _ => steps[opcode] & ACTION,
-        };
-        steps[opcode] = action | steps[opcode] & !ACTION;
-        opcode += 1;
+const fn step(wanted: Wanted, opcode: u8) -> u8 {
+    let action = match opcode {
+        op::LSTORE | op::DSTORE => STORE_WIDE,
+        op::ISTORE..=op::ASTORE | op::IINC => STORE,
+        op::LSTORE_0..=op::LSTORE_3 | op::DSTORE_0..=op::DSTORE_3 => STORE_WIDE_SHORT,
+        op::ISTORE_0..=op::ASTORE_3 => STORE_SHORT,
+        op::JSR | op::RET => SUBROUTINE,
+        op::IFEQ..=op::GOTO | op::IFNULL | op::IFNONNULL => JUMP,
+        op::GOTO_W | op::JSR_W => LONG,
+        _ => wanted.action(opcode),
+    };
+    let throws = match opcode {
+        // Of constructors, see `throwing`.
+        op::INVOKESPECIAL => 0,
+        op::IALOAD..=op::SALOAD
+        | op::IASTORE..=op::SASTORE
+        | op::INVOKEVIRTUAL..=op::ATHROW
+        | op::CHECKCAST..=op::MONITOREXIT
+        | op::MULTIANEWARRAY => THROWS,
+        _ => 0,
+    };
+    match op::OPCODES[opcode as usize].form.fixed_len() {
+        Some(len) if action != LONG => action | throws | len as u8,
+        _ => LONG,
     }
-    steps
-};
+}
 
 const LEN: u8 = 0b111;
 const ACTION: u8 = 0b1111 << 3;
@@ -346,11 +365,8 @@ const JUMP: u8 = 8 << 3;
 const SUBROUTINE: u8 = 9 << 3;
 /// See [`Scan::long`].
 const LONG: u8 = 10 << 3;
-// Of sites.
-const RETURN: u8 = 11 << 3;
-const CALL: u8 = 12 << 3;
-const WRITE: u8 = 13 << 3;
-const READ: u8 = 14 << 3;
+/// One that is asked for.
+const SITE: u8 = 11 << 3;
 
 #[cfg(test)]
 mod tests {
@@ -416,9 +432,9 @@ mod tests {
             );
             starts.push(insn.offset);
         }
-        scan.starts = vec![0; code.bytecode.len() / 64 + 1];
-        for start in &starts {
-            scan.starts[start / 64] |= 1 << (start % 64);
+        scan.starts = vec![false; code.bytecode.len()];
+        for &start in &starts {
+            scan.starts[start] = true;
         }
         let leads = |target: &Option<usize>| target.is_some_and(|to| starts.contains(&to));
         if targets.iter().all(leads) {

@@ -49,7 +49,7 @@ impl<'m> FrameWriter<'m> {
         fresh: &'m [VerificationType],
     ) -> Self {
         bytes.clear();
-        bytes.extend([0, 0]);
+        bytes.extend_from_slice(&[0, 0]);
         Self {
             map: map.lookup(),
             identity: map.is_identity(),
@@ -92,7 +92,7 @@ impl<'m> FrameWriter<'m> {
     /// `more` that will follow.
     fn types(&mut self, types: &[VerificationType], more: usize) -> Result<(), SkipReason> {
         let count = u16::try_from(types.len() + more).map_err(|_| SkipReason::TooLarge)?;
-        self.bytes.extend(count.to_be_bytes());
+        self.bytes.extend_from_slice(&count.to_be_bytes());
         let moves = |ty: &VerificationType| matches!(ty, VerificationType::Uninitialized(_));
         if !self.identity && types.iter().any(moves) {
             for &ty in types {
@@ -112,7 +112,7 @@ impl<'m> FrameWriter<'m> {
         stack: &[VerificationType],
     ) -> Result<(), SkipReason> {
         let [high, low] = self.delta(offset)?.to_be_bytes();
-        self.bytes.extend([255, high, low]);
+        self.bytes.extend_from_slice(&[255, high, low]);
         self.types(locals, 0)?;
         self.types(stack, 0)
     }
@@ -130,7 +130,7 @@ impl<'m> FrameWriter<'m> {
             return self.full(offset, locals, stack);
         }
         let [high, low] = self.delta(offset)?.to_be_bytes();
-        self.bytes.extend([255, high, low]);
+        self.bytes.extend_from_slice(&[255, high, low]);
         let gap = usize::from(self.max_locals.saturating_sub(slots));
         self.types(locals, gap + self.fresh.len())?;
         // A zero is the type of an unused slot.
@@ -282,13 +282,13 @@ impl<'m> FrameWriter<'m> {
             Shape::Chop(count @ 1..=3) if self.in_step && self.fresh.is_empty() => {
                 let delta = self.delta(offset)?;
                 self.bytes.push(251 - count);
-                self.bytes.extend(delta.to_be_bytes());
+                self.bytes.extend_from_slice(&delta.to_be_bytes());
             }
             Shape::Append(types) if self.in_step && self.fresh.is_empty() => {
                 let delta = self.delta(offset)?;
                 // At most three.
                 self.bytes.push(251 + types.len() as u8);
-                self.bytes.extend(delta.to_be_bytes());
+                self.bytes.extend_from_slice(&delta.to_be_bytes());
                 for verified in types.iter() {
                     let verified = self.moved(verified)?;
                     verified.write(&mut self.bytes);
@@ -322,6 +322,12 @@ impl<'m> FrameWriter<'m> {
         insertions: &Insertions,
         placed: &[usize],
     ) -> Result<(), SkipReason> {
+        if !insertions.has_frames() {
+            while let Some(frame) = walker.next()? {
+                self.old(&frame, walker)?;
+            }
+            return Ok(());
+        }
         let all = insertions.fragment();
         let pieces = insertions.iter().zip(placed.iter().copied());
         let mut pieces = pieces

@@ -6,10 +6,34 @@ use hindsight_classfile::{Attribute, Reader, tables};
 use crate::SkipReason;
 use crate::relocate::{CodeMap, Lookup};
 
-fn short(value: usize) -> Result<[u8; 2], SkipReason> {
-    Ok(u16::try_from(value)
-        .map_err(|_| SkipReason::TooLarge)?
-        .to_be_bytes())
+/// An offset as it is written.
+#[inline]
+pub fn short(value: usize) -> Result<[u8; 2], SkipReason> {
+    match u16::try_from(value) {
+        Ok(value) => Ok(value.to_be_bytes()),
+        Err(_) => Err(SkipReason::TooLarge),
+    }
+}
+
+/// Adds an entry for each of those in a table, which has been read, behind its
+/// count. `write` makes a new entry of an old one.
+fn entries<T, const N: usize>(
+    attribute: &Attribute<'_>,
+    old: impl ExactSizeIterator<Item = T>,
+    out: &mut Vec<u8>,
+    mut write: impl FnMut(T) -> Result<[u8; N], SkipReason>,
+) -> Result<(), SkipReason> {
+    out.extend_from_slice(attribute.info.first_chunk::<2>().unwrap_or(&[0, 0]));
+    let start = out.len();
+    out.resize(start + N * old.len(), 0);
+    let (new, _) = out
+        .get_mut(start..)
+        .unwrap_or_default()
+        .as_chunks_mut::<N>();
+    for (place, entry) in new.iter_mut().zip(old) {
+        *place = write(entry)?;
+    }
+    Ok(())
 }
 
 /// Moves a `LineNumberTable`, which goes to the end of `out`.
@@ -18,26 +42,23 @@ pub fn lines(
     map: &CodeMap,
     out: &mut Vec<u8>,
 ) -> Result<(), SkipReason> {
-    out.extend(attribute.info.iter().take(2));
-    let entries = tables::line_numbers(attribute)?;
+    let old = tables::line_numbers(attribute)?;
     let mut map = map.lookup();
-    out.reserve(4 * entries.len());
-    for entry in entries {
+    entries(attribute, old, out, |entry| {
         let [a, b] = short(map.debug(usize::from(entry.start))?)?;
         let [c, d] = entry.line.to_be_bytes();
-        out.extend_from_slice(&[a, b, c, d]);
-    }
-    Ok(())
+        Ok([a, b, c, d])
+    })
 }
 
 /// Moves the range of a variable.
-fn range(out: &mut Vec<u8>, start: u16, len: u16, map: &mut Lookup<'_>) -> Result<(), SkipReason> {
+#[inline]
+fn range(start: u16, len: u16, map: &mut Lookup<'_>) -> Result<[u8; 4], SkipReason> {
     let start = usize::from(start);
     let new = map.debug(start)?;
     let end = map.debug(start + usize::from(len))?;
-    out.extend(short(new)?);
-    out.extend(short(end.saturating_sub(new))?);
-    Ok(())
+    let ([a, b], [c, d]) = (short(new)?, short(end.saturating_sub(new))?);
+    Ok([a, b, c, d])
 }
 
 /// Moves a `LocalVariableTable` or `LocalVariableTypeTable`, which goes to the
@@ -47,15 +68,15 @@ pub fn variables(
     map: &CodeMap,
     out: &mut Vec<u8>,
 ) -> Result<(), SkipReason> {
-    out.extend(attribute.info.iter().take(2));
+    let old = tables::local_variables(attribute)?;
     let mut map = map.lookup();
-    for entry in tables::local_variables(attribute)? {
-        range(out, entry.start, entry.len, &mut map)?;
-        for half in [entry.name_index, entry.type_index, entry.slot] {
-            out.extend(half.to_be_bytes());
-        }
-    }
-    Ok(())
+    entries(attribute, old, out, |entry| {
+        let [a, b, c, d] = range(entry.start, entry.len, &mut map)?;
+        let [e, f] = entry.name_index.to_be_bytes();
+        let [g, h] = entry.type_index.to_be_bytes();
+        let [i, j] = entry.slot.to_be_bytes();
+        Ok([a, b, c, d, e, f, g, h, i, j])
+    })
 }
 
 /// Moves type annotations, which go to the end of `out`. `entries_before` new
@@ -69,7 +90,7 @@ pub fn type_annotations(
     let mut map = map.lookup();
     let mut r = attribute.reader();
     let count = r.u16()?;
-    out.extend(count.to_be_bytes());
+    out.extend_from_slice(&count.to_be_bytes());
     for _ in 0..count {
         let target = r.u8()?;
         out.push(target);
@@ -77,20 +98,20 @@ pub fn type_annotations(
             // A local variable or resource: a table of ranges.
             0x40 | 0x41 => {
                 let ranges = r.u16()?;
-                out.extend(ranges.to_be_bytes());
+                out.extend_from_slice(&ranges.to_be_bytes());
                 for _ in 0..ranges {
                     let (start, len) = (r.u16()?, r.u16()?);
-                    range(out, start, len, &mut map)?;
+                    out.extend_from_slice(&range(start, len, &mut map)?);
                     out.extend_from_slice(r.bytes(2)?);
                 }
             }
             // An exception parameter: an entry of the exception table.
-            0x42 => out.extend(short(usize::from(r.u16()?) + entries_before)?),
+            0x42 => out.extend_from_slice(&short(usize::from(r.u16()?) + entries_before)?),
             // `instanceof`, `new`, `::new` and `::`: an instruction.
-            0x43..=0x46 => out.extend(short(map.insn(usize::from(r.u16()?))?)?),
+            0x43..=0x46 => out.extend_from_slice(&short(map.insn(usize::from(r.u16()?))?)?),
             // A cast or type argument: an instruction, and which of its types.
             0x47..=0x4b => {
-                out.extend(short(map.insn(usize::from(r.u16()?))?)?);
+                out.extend_from_slice(&short(map.insn(usize::from(r.u16()?))?)?);
                 out.extend_from_slice(r.bytes(1)?);
             }
             // The others are not found in code.

@@ -9,10 +9,12 @@
 use std::ops::Range;
 
 use hindsight_classfile::{
-    ClassFile, Code, Constant, FieldType, Insn, MemberRef, Operand, Utf8, access, opcode as op,
+    Attribute, Attributes, ClassFile, Code, Constant, Error, FieldType, Insn, Member, MemberRef,
+    Operand, Utf8, access, opcode as op,
 };
 
 use crate::SkipReason;
+use crate::attributes::{Kind, Kinds};
 
 /// More forward jumps than this, and the method is taken to throw.
 const MAX_TARGETS: usize = 64;
@@ -24,9 +26,38 @@ const MAX_LEN: usize = 2048;
 pub struct Own<'c, 'a> {
     pub class: &'c ClassFile<'a>,
     pub name: Utf8<'a>,
+    /// What its attributes are.
+    kinds: Kinds,
 }
 
-impl<'a> Own<'_, 'a> {
+impl<'c, 'a> Own<'c, 'a> {
+    /// The class with its name.
+    pub fn new(class: &'c ClassFile<'a>, name: Utf8<'a>) -> Self {
+        Self {
+            class,
+            name,
+            kinds: Kinds::default(),
+        }
+    }
+
+    /// What an attribute of a member or body is.
+    #[inline]
+    pub fn kind(&self, attribute: &Attribute<'a>) -> Result<Kind, Error> {
+        self.kinds.of(&self.class.pool, attribute)
+    }
+
+    /// The first attribute of a kind.
+    #[inline]
+    pub fn find(&self, attributes: &Attributes<'a>, kind: Kind) -> Option<Attribute<'a>> {
+        self.kinds.find(&self.class.pool, attributes, kind)
+    }
+
+    /// A method's body; nothing for abstract and native methods.
+    pub fn code(&self, method: &Member<'a>) -> Result<Option<Code<'a>>, Error> {
+        let code = self.find(&method.attributes, Kind::Code);
+        code.map(|code| Code::parse(&code)).transpose()
+    }
+
     /// The flags of a field, if this very class declares it.
     pub fn field_access(&self, field: &MemberRef<'_>) -> Option<u16> {
         if field.owner != self.name {

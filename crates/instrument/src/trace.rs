@@ -29,14 +29,14 @@ mod secrets;
 
 use std::mem;
 
-use hindsight_classfile::{ClassFile, Code, MemberRef, access};
+use hindsight_classfile::{ClassFile, Code, access};
 
-pub use self::plan::{MemberName, MethodBlocks, TracePlan, Traced, What};
+pub use self::plan::{MethodBlocks, TracePlan, Traced, What};
 use crate::asm::Constants;
 use crate::contract::trace::TRACE;
 use crate::records::{Kept, Named};
 use crate::throwing::Own;
-use crate::{Error, Methods, SkipReason, SkippedMethods, Workspace};
+use crate::{Error, MemberNames, Methods, SkipReason, SkippedMethods, Workspace};
 use method::{NewBody, Order, instrument};
 use probes::Probes;
 
@@ -62,8 +62,8 @@ impl Workspace {
             layouts: Vec::new(),
             reduced: SkippedMethods::default(),
             skipped: SkippedMethods::default(),
-            fields: Vec::new(),
-            callees: Vec::new(),
+            fields: MemberNames::default(),
+            callees: MemberNames::default(),
             blocks: Vec::new(),
             had_probes: false,
         };
@@ -74,10 +74,7 @@ impl Workspace {
             traced.skipped = skipped;
             return Ok(traced);
         }
-        let own = Own {
-            class: &class,
-            name,
-        };
+        let own = Own::new(&class, name);
         let (added, spare) = (mem::take(&mut self.added), mem::take(&mut self.spare));
         let constants = Constants::reusing(TRACE, &class.pool, added, spare);
         let (first_field, first_callee) = (plan.first_field, plan.first_callee);
@@ -109,9 +106,9 @@ impl Workspace {
             traced.reduced = self.recorder.reduced();
             traced.layouts = self.layouts.as_mut().map(mem::take).unwrap_or_default();
             if !traced.methods.is_empty() {
-                traced.class = Some(self.assemble(&class, &probes.constants));
-                traced.fields = names(probes.fields(), plan.first_field);
-                traced.callees = names(probes.callees(), plan.first_callee);
+                traced.class = Some(self.assemble(&own, &probes.constants));
+                traced.fields = MemberNames::new(probes.fields(), plan.first_field);
+                traced.callees = MemberNames::new(probes.callees(), plan.first_callee);
                 traced.blocks = blocks;
             }
         } else {
@@ -171,19 +168,4 @@ impl Workspace {
         }
         Ok(told)
     }
-}
-
-pub(crate) fn names<'a>(
-    members: impl Iterator<Item = MemberRef<'a>>,
-    first_id: u32,
-) -> Vec<MemberName> {
-    (first_id..)
-        .zip(members)
-        .map(|(id, member)| MemberName {
-            id,
-            owner: member.owner.to_string_lossy().into_owned(),
-            name: member.name.to_string_lossy().into_owned(),
-            descriptor: member.descriptor.to_string_lossy().into_owned(),
-        })
-        .collect()
 }

@@ -175,9 +175,11 @@ impl<'a> Writes<'a> {
                 let (id, kind) = self.field(constant, constants)?;
                 // Stack: object, value
                 if matches!(kind, b'J' | b'D') {
-                    fragment.code.extend([op::DUP2_X1, op::POP2, op::DUP_X2]);
+                    fragment
+                        .code
+                        .extend_from_slice(&[op::DUP2_X1, op::POP2, op::DUP_X2]);
                 } else {
-                    fragment.code.extend([op::DUP2, op::POP]);
+                    fragment.code.extend_from_slice(&[op::DUP2, op::POP]);
                 }
                 // Stack: object, value, object
                 fragment.push_id(id, constants)?;

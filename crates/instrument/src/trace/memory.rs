@@ -194,7 +194,7 @@ fn put(
     let before = inserted.before(insn.offset);
     // Stack: object, value
     if is_wide(kind) {
-        before.code.extend(DOUBLE_UNDER_WIDE);
+        before.code.extend_from_slice(&DOUBLE_UNDER_WIDE);
     } else {
         before.op(op::DUP2);
     }
@@ -237,7 +237,7 @@ fn store(
     } else {
         DOUBLE_THREE
     };
-    inserted.before(insn.offset).code.extend(double);
+    inserted.before(insn.offset).code.extend_from_slice(&double);
     inserted.stack(4);
     // Stack, after it: array, index, value
     let after = inserted.after(insn.end());

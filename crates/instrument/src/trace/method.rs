@@ -11,6 +11,7 @@ use super::handlers::reporting;
 use super::memory;
 use super::probes::Probes;
 use super::secrets::secret_parameters;
+use crate::attributes::Kind;
 use crate::caught::Caught;
 use crate::constructor::{InitCall, init_call};
 use crate::contract::trace::Probe;
@@ -108,7 +109,7 @@ pub fn instrument<'a>(
     } else {
         None
     };
-    let stack_map = code.attributes.find(&own.class.pool, "StackMapTable");
+    let stack_map = own.find(&code.attributes, Kind::StackMapTable);
     if let Some(stack_map) = &stack_map {
         probes.constants.stack_map_table_is(stack_map.name_index);
     }

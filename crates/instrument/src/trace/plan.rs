@@ -3,7 +3,7 @@
 use std::fmt;
 
 use crate::contract::trace::Kind;
-use crate::{Layout, Methods, SkippedMethods};
+use crate::{Layout, MemberNames, Methods, SkippedMethods};
 
 /// How a class is to be instrumented for traces.
 pub struct TracePlan<'a> {
@@ -133,9 +133,9 @@ pub struct Traced {
     pub skipped: SkippedMethods,
     /// What the ids of fields mean, by rising id. Several ids may mean one
     /// field, in one class and from class to class.
-    pub fields: Vec<MemberName>,
+    pub fields: MemberNames,
     /// What the ids of callees mean, by rising id.
-    pub callees: Vec<MemberName>,
+    pub callees: MemberNames,
     /// The blocks of methods, by rising number.
     pub blocks: Vec<MethodBlocks>,
     /// The class came with probes of traces in it, and was left as it was for
@@ -152,18 +152,4 @@ pub struct MethodBlocks {
     pub first: u32,
     /// Where each begins in the bytecode as it was, and its line, or 0.
     pub starts: Vec<(u16, u16)>,
-}
-
-/// A member as code refers to it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct MemberName {
-    /// What the probes call it.
-    pub id: u32,
-    /// The class in which the search for it begins; an array's type for the
-    /// methods of arrays.
-    pub owner: String,
-    /// The name.
-    pub name: String,
-    /// The descriptor.
-    pub descriptor: String,
 }

@@ -1,17 +1,18 @@
 //! Which parameters hold secrets, by their names.
 
-use hindsight_classfile::{Code, Member, Utf8, tables};
+use hindsight_classfile::{Code, Member, tables};
 
 use super::probes::Probes;
+use crate::attributes::Kind;
 use crate::parameters::Parameter;
 use crate::throwing::Own;
 
 /// The places of the parameters whose names, where debug tables have them, are
 /// those of secrets.
-pub fn secret_parameters(
-    own: &Own<'_, '_>,
-    method: &Member<'_>,
-    code: &Code<'_>,
+pub fn secret_parameters<'a>(
+    own: &Own<'_, 'a>,
+    method: &Member<'a>,
+    code: &Code<'a>,
     parameters: &[Parameter<'_>],
     probes: &Probes<'_, '_>,
 ) -> Vec<usize> {
@@ -33,7 +34,7 @@ pub fn secret_parameters(
         return secrets;
     }
     for attribute in code.attributes.iter() {
-        if attribute.name(pool).map(Utf8::as_bytes) == Ok(b"LocalVariableTable")
+        if own.kind(&attribute) == Ok(Kind::LocalVariableTable)
             && let Ok(variables) = tables::local_variables(&attribute)
         {
             for variable in variables.filter(|variable| variable.start == 0) {
@@ -44,7 +45,7 @@ pub fn secret_parameters(
             }
         }
     }
-    if let Some(attribute) = method.attributes.find(pool, "MethodParameters")
+    if let Some(attribute) = own.find(&method.attributes, Kind::MethodParameters)
         && let Ok(entries) = tables::method_parameters(&attribute)
     {
         for ((at, _), entry) in declared().zip(entries) {

@@ -24,8 +24,8 @@ impl Names {
                 .trim_end_matches(|c: char| counted && c.is_ascii_digit());
             self.methods.push(format!("{}.{name}", traced.class_name));
         }
-        self.fields.extend(traced.fields.iter().cloned());
-        self.callees.extend(traced.callees.iter().cloned());
+        self.fields.extend(traced.fields.iter());
+        self.callees.extend(traced.callees.iter());
         let in_order = |list: &[MemberName]| (0..).zip(list).all(|(id, member)| member.id == id);
         assert!(in_order(&self.fields) && in_order(&self.callees));
     }

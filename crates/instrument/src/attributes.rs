@@ -1,0 +1,87 @@
+//! Attributes by what they are, without reading their names again and again.
+
+use std::cell::Cell;
+
+use hindsight_classfile::{Attribute, Attributes, ConstantPool, Error};
+
+/// The attributes of methods and bodies that matter here.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    Code,
+    StackMapTable,
+    LineNumberTable,
+    LocalVariableTable,
+    LocalVariableTypeTable,
+    /// `RuntimeVisibleTypeAnnotations` or the invisible ones.
+    TypeAnnotations,
+    MethodParameters,
+    Other,
+}
+
+impl Kind {
+    fn of(name: &[u8]) -> Self {
+        match name {
+            b"Code" => Self::Code,
+            b"StackMapTable" => Self::StackMapTable,
+            b"LineNumberTable" => Self::LineNumberTable,
+            b"LocalVariableTable" => Self::LocalVariableTable,
+            b"LocalVariableTypeTable" => Self::LocalVariableTypeTable,
+            b"RuntimeVisibleTypeAnnotations" | b"RuntimeInvisibleTypeAnnotations" => {
+                Self::TypeAnnotations
+            }
+            b"MethodParameters" => Self::MethodParameters,
+            _ => Self::Other,
+        }
+    }
+}
+
+/// What the names of a class's attributes mean. A method has some ten, each of
+/// which is asked for several times, and a class has few names for them.
+#[derive(Debug)]
+pub struct Kinds {
+    /// Names that were read: the constant and what it means, at a place that the
+    /// constant's index gives. There is no constant 0.
+    seen: [Cell<(u16, Kind)>; Self::PLACES],
+}
+
+impl Kinds {
+    const PLACES: usize = 32;
+
+    /// What an attribute is.
+    #[inline]
+    pub fn of(&self, pool: &ConstantPool<'_>, attribute: &Attribute<'_>) -> Result<Kind, Error> {
+        let index = attribute.name_index;
+        match self.seen[usize::from(index) % Self::PLACES].get() {
+            (seen, kind) if seen == index && index != 0 => Ok(kind),
+            _ => self.read(pool, attribute),
+        }
+    }
+
+    #[cold]
+    fn read(&self, pool: &ConstantPool<'_>, attribute: &Attribute<'_>) -> Result<Kind, Error> {
+        let index = attribute.name_index;
+        let kind = Kind::of(attribute.name(pool)?.as_bytes());
+        self.seen[usize::from(index) % Self::PLACES].set((index, kind));
+        Ok(kind)
+    }
+
+    /// The first attribute of a kind.
+    #[inline]
+    pub fn find<'a>(
+        &self,
+        pool: &ConstantPool<'a>,
+        attributes: &Attributes<'a>,
+        kind: Kind,
+    ) -> Option<Attribute<'a>> {
+        let mut attributes = attributes.iter();
+        attributes.find(|attribute| self.of(pool, attribute) == Ok(kind))
+    }
+}
+
+impl Default for Kinds {
+    fn default() -> Self {
+        Self {
+            seen: [const { Cell::new((0, Kind::Other)) }; Self::PLACES],
+        }
+    }
+}

@@ -1,0 +1,79 @@
+//! What the numbers of fields and callees mean, as it is kept.
+
+use hindsight_classfile::{MemberRef, Utf8};
+
+use crate::records::MAX_TEXT;
+
+/// A member as code refers to it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MemberName {
+    /// What the probes call it.
+    pub id: u32,
+    /// The class in which the search for it begins; an array's type for the
+    /// methods of arrays.
+    pub owner: String,
+    /// The name.
+    pub name: String,
+    /// The descriptor.
+    pub descriptor: String,
+}
+
+/// Members by rising id, in two pieces of memory for a class.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct MemberNames {
+    first_id: u32,
+    /// Owner, name and descriptor of each, one after the other.
+    text: Box<str>,
+    /// Where each of these ends.
+    ends: Box<[[u32; 3]]>,
+}
+
+impl MemberNames {
+    /// The members from `first_id` on.
+    pub(crate) fn new<'a>(members: impl Iterator<Item = MemberRef<'a>>, first_id: u32) -> Self {
+        let (mut text, mut ends) = (String::new(), Vec::new());
+        let mut add = |piece: Utf8<'_>| {
+            if text.len() < MAX_TEXT {
+                text.push_str(&piece.to_string_lossy());
+            }
+            text.len() as u32
+        };
+        for member in members {
+            ends.push([member.owner, member.name, member.descriptor].map(&mut add));
+        }
+        Self {
+            first_id,
+            text: text.into(),
+            ends: ends.into(),
+        }
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.ends.is_empty()
+    }
+
+    /// All of them.
+    pub fn iter(&self) -> impl Iterator<Item = MemberName> {
+        let mut start = 0;
+        let mut piece = move |end: u32| {
+            let piece = self.text.get(start..end as usize).unwrap_or("");
+            start = end as usize;
+            piece.to_owned()
+        };
+        (self.first_id..).zip(&self.ends).map(move |(id, &ends)| {
+            let [owner, name, descriptor] = ends.map(&mut piece);
+            MemberName {
+                id,
+                owner,
+                name,
+                descriptor,
+            }
+        })
+    }
+}
