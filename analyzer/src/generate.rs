@@ -6,6 +6,7 @@
 //!   [`surface`] says can be called.
 //! - [`worker`] executes sequences in a child JVM, in which [`guard`] keeps the
 //!   program from doing harm.
+//! - [`inputs`] is the same search for stage R of the mutability analysis.
 //! - [`asserted`] chooses what is asserted, and drops calls that nothing needs.
 //! - [`emit`] writes Java; [`suite`] compiles it, runs it and keeps what passes.
 //!
@@ -21,6 +22,7 @@ pub mod asserted;
 pub mod carve;
 pub mod emit;
 pub mod guard;
+pub mod inputs;
 pub mod observed;
 pub mod search;
 pub mod sequence;

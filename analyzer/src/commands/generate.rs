@@ -5,7 +5,7 @@ use crate::classpath::ClassPath;
 use crate::generate::asserted::Checked;
 use crate::generate::carve::{Access, Recorder};
 use crate::generate::emit::{Context as Emit, FIRST_LINE, Source};
-use crate::generate::guard::Guards;
+use crate::generate::guard::Guarded;
 use crate::generate::observed::{self, Wanted};
 use crate::generate::search::{Bounds, Search, Tally};
 use crate::generate::sequence::Methods;
@@ -169,16 +169,18 @@ impl Opts {
         let work = tempfile::tempdir().context("failed to make a temporary directory")?;
         let dir = fs::canonicalize(work.path()).context("failed to make a temporary directory")?;
         let setup = Setup {
-            entries: guarded(
+            entries: Guarded::new(
                 &self.classpath,
                 &classpath,
                 jdk.version,
                 &dir.join("guarded"),
-            )?,
+            )?
+            .entries,
             jdk,
             dir,
             limit: Duration::from_secs(self.timeout),
             reset: self.reset_statics,
+            recorded: None,
         };
         setup.prepare()?;
         let mut methods = Methods::default();
@@ -321,13 +323,13 @@ impl Opts {
         let changes = match &self.against {
             Some(against) => {
                 let found = ClassPath::open(against)?;
-                let entries = guarded(
+                let other = Guarded::new(
                     against,
                     &found,
                     setup.jdk.version,
                     &setup.dir.join("guarded-against"),
                 )?;
-                Some(suite.run(&written, &entries, self.seed, setup.limit)?)
+                Some(suite.run(&written, &other.entries, self.seed, setup.limit)?)
             }
             None => None,
         };
@@ -408,17 +410,6 @@ impl Opts {
         }
         Ok(files)
     }
-}
-
-/// The entries of a class path, the classes that were rewritten first.
-fn guarded(text: &str, classpath: &ClassPath, release: u32, dir: &Path) -> Result<Vec<PathBuf>> {
-    fs::create_dir_all(dir).context("failed to make a temporary directory")?;
-    Guards::new()?.apply(text, release, dir)?;
-    let own = [dir.to_owned()];
-    Ok(own
-        .into_iter()
-        .chain(classpath.paths().map(Path::to_owned))
-        .collect())
 }
 
 /// A test that another version does not pass: its class and name, and how.

@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// How a worker is started.
 #[derive(Debug, Clone)]
@@ -30,6 +30,30 @@ pub struct Setup {
     pub limit: Duration,
     /// Whether each sequence finds static state as it was at first.
     pub reset: bool,
+    /// What records it, if anything does.
+    pub recorded: Option<Recording>,
+}
+
+/// How what workers do is recorded.
+#[derive(Debug, Clone)]
+pub struct Recording {
+    /// The agent.
+    pub agent: PathBuf,
+    /// Where the recordings go, one directory for each JVM.
+    pub out: PathBuf,
+}
+
+impl Recording {
+    /// The option of the JVM.
+    fn option(&self) -> std::ffi::OsString {
+        let mut option = std::ffi::OsString::from("-agentpath:");
+        option.push(&self.agent);
+        option.push("=mode=trace,trace-what=calls;writes;reads;values,");
+        option.push("exclude=dev.hindsight.worker.**,out=\"");
+        option.push(self.out.join("%p"));
+        option.push("\"");
+        option
+    }
 }
 
 impl Setup {
@@ -64,6 +88,7 @@ impl Setup {
                 .arg(format!("-Duser.country={country}"))
                 .arg(format!("-Duser.timezone={zone}"));
         }
+        command.args(self.recorded.iter().map(Recording::option));
         command
             .args([
                 "-Xmx512m",
@@ -288,6 +313,24 @@ impl Worker {
             numbers: HashMap::new(),
             declared: 0,
         })
+    }
+
+    /// Has the JVM end in good order; the next sequence gets another one.
+    pub fn rest(&mut self) {
+        let Some(mut running) = self.running.take() else {
+            return;
+        };
+        let told = running
+            .input
+            .write_all(b"Q")
+            .and_then(|()| running.input.flush());
+        let end = Instant::now() + Duration::from_secs(60);
+        while told.is_ok() && Instant::now() < end {
+            if !matches!(running.child.try_wait(), Ok(None)) {
+                break;
+            }
+            thread::sleep(Duration::from_millis(5));
+        }
     }
 
     /// Executes sequences, in their order.
