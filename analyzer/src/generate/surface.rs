@@ -183,7 +183,12 @@ impl Surface {
                 is_static: member.is(access::STATIC),
             };
             let cannot = method.is_constructor() && file.is(access::ABSTRACT | access::ENUM);
+            // Their constants are written down.
+            let of_compiler = file.is(access::ENUM)
+                && matches!(method.name.as_str(), "values" | "valueOf")
+                && method.is_static;
             if flags != 0 && !member.is(flags)
+                || of_compiler
                 || member.is(access::PRIVATE)
                 || member.is(access::SYNTHETIC)
                 || method.name == "<clinit>"

@@ -339,6 +339,23 @@ impl Worker {
     ///
     /// Fails if no JVM can be started, or none does anything.
     pub fn execute(&mut self, methods: &Methods, batch: &[Sequence]) -> Result<Vec<Executed>> {
+        let mut done = self.executed(methods, batch)?;
+        // A number that is returned as an object is a box.
+        for (sequence, executed) in batch.iter().zip(&mut done) {
+            for (statement, outcome) in sequence.iter().zip(&mut executed.outcomes) {
+                let descriptor = &methods.get(statement.method).descriptor;
+                let is_object = |(_, result): (&str, &str)| result.starts_with(['L', '[']);
+                if let Outcome::Literal(literal) = outcome
+                    && !descriptor.rsplit_once(')').is_some_and(is_object)
+                {
+                    *literal = primitive(literal.clone());
+                }
+            }
+        }
+        Ok(done)
+    }
+
+    fn executed(&mut self, methods: &Methods, batch: &[Sequence]) -> Result<Vec<Executed>> {
         let mut done: Vec<Executed> = Vec::new();
         let mut barren = 0;
         loop {
@@ -569,6 +586,20 @@ pub fn unboxed(class: &str, value: &str) -> Option<(u8, i64)> {
     })
 }
 
+/// What a box holds; other literals as they are.
+pub fn primitive(literal: Literal) -> Literal {
+    let Literal::Box(class, text) = &literal else {
+        return literal;
+    };
+    match unboxed(class, text) {
+        Some((b'Z', bits)) => Literal::Bool(bits != 0),
+        Some((b'F', bits)) => Literal::Float(bits as u32),
+        Some((b'D', bits)) => Literal::Double(bits as u64),
+        Some((_, bits)) => Literal::Int(bits),
+        None => literal,
+    }
+}
+
 /// The name that `Class.getName` gives a type.
 pub fn class_get_name(ty: &str) -> String {
     match ty.bytes().next() {
@@ -614,7 +645,9 @@ impl<R: Read> Reader<R> {
         Ok(self.text()?.unwrap_or_default())
     }
 
+    /// A text, constant or class; a number as a box.
     fn literal(&mut self) -> io::Result<Option<Literal>> {
+        let boxed = |class: &str, text: String| Literal::Box(format!("java.lang.{class}"), text);
         Ok(Some(match self.byte()? {
             b's' => match self.text()? {
                 Some(text) => Literal::Text(text),
@@ -622,10 +655,17 @@ impl<R: Read> Reader<R> {
             },
             b'e' => Literal::Enum(self.name()?, self.name()?),
             b'c' => Literal::Class(self.name()?),
-            b'Z' => Literal::Bool(self.long()? != 0),
-            b'F' => Literal::Float(self.long()? as u32),
-            b'D' => Literal::Double(self.long()? as u64),
-            b'B' | b'C' | b'S' | b'I' | b'J' => Literal::Int(self.long()?),
+            b'Z' => boxed("Boolean", (self.long()? != 0).to_string()),
+            b'F' => boxed("Float", f32::from_bits(self.long()? as u32).to_string()),
+            b'D' => boxed("Double", f64::from_bits(self.long()? as u64).to_string()),
+            b'C' => match char::from_u32(self.long()? as u32) {
+                Some(unit) => boxed("Character", unit.to_string()),
+                None => return Ok(None),
+            },
+            b'B' => boxed("Byte", self.long()?.to_string()),
+            b'S' => boxed("Short", self.long()?.to_string()),
+            b'I' => boxed("Integer", self.long()?.to_string()),
+            b'J' => boxed("Long", self.long()?.to_string()),
             _ => return Err(io::ErrorKind::InvalidData.into()),
         }))
     }
@@ -652,7 +692,7 @@ impl<R: Read> Reader<R> {
                     match self.byte()? {
                         0 => elements.push(Literal::Null),
                         _ => match self.literal()? {
-                            Some(literal) => elements.push(literal),
+                            Some(literal) => elements.push(primitive(literal)),
                             None => whole = false,
                         },
                     }
