@@ -1,7 +1,7 @@
 //! What decides how a class can be called from Java source.
 
 use hindsight_classfile::access;
-use hindsight_classfile::{ClassFile, Error, Member, Utf8};
+use hindsight_classfile::{Attributes, ClassFile, Error, Member, Utf8};
 
 /// A class as its class file tells it. Names are binary, with dots.
 #[derive(Debug, Clone, Default)]
@@ -21,6 +21,8 @@ pub struct ClassInfo {
     pub nesting: Nesting,
     /// Whether it or one of its methods is generic.
     pub generic: bool,
+    /// Its signature, if it or what it extends is generic.
+    pub signature: Option<String>,
 }
 
 /// A method or constructor.
@@ -34,6 +36,8 @@ pub struct Method {
     pub descriptor: String,
     /// Whether it declares exceptions.
     pub throws: bool,
+    /// Its signature, if its types are generic.
+    pub signature: Option<String>,
 }
 
 /// How a class is nested.
@@ -63,9 +67,12 @@ impl ClassInfo {
         let class = ClassFile::parse(bytes)?;
         let name = class.name()?;
         let (access, nesting) = nesting(&class, name)?.unwrap_or((class.access, Nesting::TopLevel));
-        let generic = |attributes: &hindsight_classfile::Attributes<'_>| {
-            attributes.find(&class.pool, "Signature").is_some()
-        };
+        let methods: Vec<Method> = class
+            .methods
+            .iter()
+            .map(|member| method(&class, member))
+            .collect();
+        let signature = signature(&class, &class.attributes);
         let interfaces = class.interface_names();
         Ok(ClassInfo {
             name: binary(name),
@@ -74,17 +81,10 @@ impl ClassInfo {
             interfaces: interfaces
                 .map(|name| name.map(binary))
                 .collect::<Result<_, _>>()?,
-            methods: class
-                .methods
-                .iter()
-                .map(|member| method(&class, member))
-                .collect(),
+            generic: signature.is_some() || methods.iter().any(|one| one.signature.is_some()),
+            methods,
             nesting,
-            generic: generic(&class.attributes)
-                || class
-                    .methods
-                    .iter()
-                    .any(|method| generic(&method.attributes)),
+            signature,
         })
     }
 
@@ -123,7 +123,15 @@ fn method(class: &ClassFile<'_>, member: &Member<'_>) -> Method {
         name: member.name.to_string_lossy().into_owned(),
         descriptor: member.descriptor.to_string_lossy().into_owned(),
         throws: member.attributes.find(&class.pool, "Exceptions").is_some(),
+        signature: signature(class, &member.attributes),
     }
+}
+
+/// What the attribute `Signature` (JVMS 4.7.9) says.
+fn signature(class: &ClassFile<'_>, attributes: &Attributes<'_>) -> Option<String> {
+    let found = attributes.find(&class.pool, "Signature")?;
+    let text = class.pool.utf8(found.reader().u16().ok()?).ok()?;
+    Some(text.to_string_lossy().into_owned())
 }
 
 /// What `InnerClasses` (JVMS 4.7.6) says of the class itself.

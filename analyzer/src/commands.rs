@@ -17,9 +17,10 @@ pub mod program;
 pub mod stats;
 pub mod trim;
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 use std::fmt;
 use std::io::{self, IsTerminal, Write};
+use std::path::{Path, PathBuf};
 
 /// What `hindsight` can be asked for.
 #[derive(clap::Subcommand)]
@@ -68,6 +69,22 @@ impl Command {
             Command::Plan(opts) => opts.run(out),
         }
     }
+}
+
+/// The agent's file: the one that was named, or the one beside this command.
+fn agent_beside(named: Option<&Path>) -> Result<PathBuf> {
+    let path = match named {
+        Some(path) => path.to_owned(),
+        None => std::env::current_exe()
+            .context("where this command is")?
+            .with_file_name("libhindsight.so"),
+    };
+    path.canonicalize().with_context(|| {
+        format!(
+            "no agent at {}; name libhindsight.so with --agent",
+            path.display()
+        )
+    })
 }
 
 /// How results are printed.

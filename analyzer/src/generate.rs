@@ -4,9 +4,12 @@
 //! - [`carve`] cuts sequences out of a recorded run, of which [`observed`] makes
 //!   tests; [`search`] makes new ones from models and at random, of what
 //!   [`surface`] says can be called.
+//! - [`platform`] knows the JDK's classes.
 //! - [`worker`] executes sequences in a child JVM, in which [`guard`] keeps the
 //!   program from doing harm.
+//! - [`inputs`] is the same search for stage R of the mutability analysis.
 //! - [`asserted`] chooses what is asserted, and drops calls that nothing needs.
+//! - [`changes`] says what another version does otherwise.
 //! - [`emit`] writes Java; [`suite`] compiles it, runs it and keeps what passes.
 //!
 //! ```text
@@ -19,9 +22,12 @@
 
 pub mod asserted;
 pub mod carve;
+pub mod changes;
 pub mod emit;
 pub mod guard;
+pub mod inputs;
 pub mod observed;
+pub mod platform;
 pub mod search;
 pub mod sequence;
 pub mod suite;

@@ -9,7 +9,8 @@
 //!
 //! - [`facts`] is what a body does with references.
 //! - [`points`] is stage S (and SH), [`propagate`] stage P, [`effects`] stage S'.
-//! - [`recorded`] is what recorded runs show, stages D and X.
+//! - [`recorded`] is what recorded runs show, stages D and X; [`random`] makes
+//!   such runs, stage R.
 //! - [`contracts`] is what is known of the JDK without looking, [`library`] what
 //!   our own analysis of it found, [`signatures`] what it may call back.
 //! - [`analysis`] runs a pipeline; [`answers`] holds verdicts with reasons;
@@ -19,7 +20,7 @@
 //! Program -> Facts --S--> Local --P--+--> Answers -> report
 //!               |                    |
 //!               +------ S' ----------+
-//! Trace ---> Evidence ---- D, X -----+
+//! Trace ---> Evidence -- D, X, R ----+
 //! ```
 
 pub mod analysis;
@@ -30,6 +31,7 @@ pub mod facts;
 pub mod library;
 pub mod points;
 pub mod propagate;
+pub mod random;
 pub mod recorded;
 pub mod report;
 pub mod signatures;

@@ -33,9 +33,13 @@ fn compile(jdk: &Jdk, name: &str) -> Workplace {
 
 /// The same, recorded and modelled.
 fn record(jdk: &Jdk, name: &str, main: &str) -> Workplace {
+    record_with(jdk, name, main, "mode=trace")
+}
+
+fn record_with(jdk: &Jdk, name: &str, main: &str, options: &str) -> Workplace {
     let workplace = compile(jdk, name);
     let output = workplace
-        .java_with_agent(jdk, "mode=trace")
+        .java_with_agent(jdk, options)
         .args(["-cp", "classes", main])
         .current_dir(&workplace.path)
         .output()
@@ -150,7 +154,8 @@ fn a_run_becomes_tests() {
         let output = with(&["--out", "five", "--against", "next:classes"]);
         assert_eq!(output.status.code(), Some(1));
         let told = text(&output.stdout);
-        assert!(told.contains("expected: <1> but was: <0>"), "{told}");
+        let side_by_side = "    door.enter(ticket)\n      old: 1\n      new: 0\n";
+        assert!(told.contains(side_by_side), "{told}");
         let output = with(&["--out", "five", "--against", "classes"]);
         assert!(ok(&output).contains("the other version passes"));
     }
@@ -197,6 +202,61 @@ fn models_lead_to_legal_sequences() {
         // The same seed, the same tests.
         generate("again", &[]);
         assert_eq!(sources, written(&workplace, "again"));
+    }
+}
+
+/// Types have their arguments, and what the JDK has made is made again if its
+/// classes are recorded too.
+#[test]
+fn lists_and_maps_are_made_again() {
+    for jdk in jdks() {
+        let include = "mode=trace,include=shelf.**;java.util.*;java.io.*";
+        let workplace = record_with(jdk, "shelf", "shelf.Main", include);
+        let observed = |out: &str, more: &[&str]| {
+            let common = ["--classpath", "classes", "--out", out, "--format", "json"];
+            let arguments = [&["generate"], more, &common].concat();
+            json(&run(jdk, &workplace, &arguments))
+        };
+        let report = observed("tests", &["--observed", "--trace", "out"]);
+        assert_eq!(report["dropped"]["not_compiled"], 0, "{report}");
+        let sources = written(&workplace, "tests");
+        for line in [
+            "Catalog<Integer, String> catalog = new Catalog<>();",
+            "assertEquals(\"two\", catalog.get(2));",
+            "assertEquals(Integer.valueOf(2), catalog.first());",
+            "Catalog<String, Integer> catalog = new Catalog<>(linkedHashMap);",
+            "Template template = new Template(stringReader);",
+            "hashMap.put(\"name\", \"Ann\");",
+            "assertEquals(\"Dear Ann\", template.fill(hashMap));",
+            "ArrayList<String> arrayList = new ArrayList<>(list);",
+            "assertEquals(\"-;a;b;c\", template.join(arrayList, ';'));",
+        ] {
+            assert!(sources.contains(line), "{line}: {sources}");
+        }
+        assert!(!sources.contains("SuppressWarnings"), "{sources}");
+        // At random there are types too; and a class's tests of an earlier run are
+        // not left behind, but tests of another kind, and anybody's, are.
+        let old = workplace.join("tests/src/test/java/shelf");
+        fs::copy(
+            old.join("CatalogObservedTest.java"),
+            old.join("GoneGeneratedTest.java"),
+        )
+        .expect("a file");
+        fs::write(old.join("MineGeneratedTest.java"), "mine").expect("a file");
+        let bounds = ["--universal", "--sequences", "300", "--seed", "1"];
+        let report = observed("tests", &bounds);
+        assert_eq!(
+            report["removed"].as_array().map(Vec::len),
+            Some(1),
+            "{report}"
+        );
+        assert!(!old.join("GoneGeneratedTest.java").exists());
+        assert!(old.join("MineGeneratedTest.java").exists());
+        assert!(old.join("CatalogObservedTest.java").exists());
+        let generated = fs::read_to_string(old.join("CatalogGeneratedTest.java"));
+        let generated = generated.expect("a source");
+        let typed = "Catalog<String, Object> catalog = new Catalog<>();";
+        assert!(generated.contains(typed), "{generated}");
     }
 }
 

@@ -1,6 +1,6 @@
 //! `hindsight attach`.
 
-use super::{Failure, Format};
+use super::{Failure, Format, agent_beside};
 use crate::attach::Target;
 use anyhow::{Context, Result, bail};
 use serde_json::{Value, json};
@@ -78,7 +78,7 @@ impl Opts {
     ///
     /// Fails if the process cannot be attached to, or the agent refuses.
     pub fn run(&self, out: &mut dyn Write) -> Result<()> {
-        let agent = self.agent()?;
+        let agent = agent_beside(self.agent.as_deref())?;
         let target = Target::find(self.pid)?;
         // In the JVM's own temporary directory, and as open as its user needs it.
         let answer = tempfile::Builder::new()
@@ -113,21 +113,6 @@ impl Opts {
                 ),
             },
         }
-    }
-
-    fn agent(&self) -> Result<PathBuf> {
-        let path = match &self.agent {
-            Some(path) => path.clone(),
-            None => std::env::current_exe()
-                .context("where this command is")?
-                .with_file_name("libhindsight.so"),
-        };
-        path.canonicalize().with_context(|| {
-            format!(
-                "no agent at {}; name libhindsight.so with --agent",
-                path.display()
-            )
-        })
     }
 
     /// The answer, once it is there.

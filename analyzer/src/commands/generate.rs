@@ -4,10 +4,12 @@ use super::Format;
 use crate::classpath::ClassPath;
 use crate::generate::asserted::Checked;
 use crate::generate::carve::{Access, Recorder};
-use crate::generate::emit::{Context as Emit, FIRST_LINE, Source};
-use crate::generate::guard::Guards;
+use crate::generate::changes::differences;
+use crate::generate::emit::{Context as Emit, FIRST_LINE, Source, Written};
+use crate::generate::guard::Guarded;
 use crate::generate::observed::{self, Wanted};
-use crate::generate::search::{Bounds, Search, Tally};
+use crate::generate::platform::{Classes, Platform};
+use crate::generate::search::{Bounds, Search};
 use crate::generate::sequence::Methods;
 use crate::generate::suite::{Dropped, Suite, Verdict};
 use crate::generate::surface::Surface;
@@ -18,16 +20,18 @@ use crate::junit::{Framework, write_file};
 use crate::model::mutable::Mutability;
 use crate::model::{Model, document};
 use crate::program::source;
-use crate::text::{count, one_line};
 use crate::trace::Trace;
 use crate::trace::steps::Steps;
 use anyhow::{Context, Result, bail};
-use serde_json::{Value as Json, json};
-use std::collections::BTreeMap;
+use hindsight_instrument::glob::Globs;
+use report::{Change, Report};
+use std::collections::{BTreeMap, HashSet};
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
+
+mod report;
 
 /// Make regression tests of recorded runs.
 ///
@@ -169,16 +173,18 @@ impl Opts {
         let work = tempfile::tempdir().context("failed to make a temporary directory")?;
         let dir = fs::canonicalize(work.path()).context("failed to make a temporary directory")?;
         let setup = Setup {
-            entries: guarded(
+            entries: Guarded::new(
                 &self.classpath,
                 &classpath,
                 jdk.version,
                 &dir.join("guarded"),
-            )?,
+            )?
+            .entries,
             jdk,
             dir,
             limit: Duration::from_secs(self.timeout),
             reset: self.reset_statics,
+            recorded: None,
         };
         setup.prepare()?;
         let mut methods = Methods::default();
@@ -191,9 +197,14 @@ impl Opts {
         };
         let mut observed = Vec::new();
         let mut counts = observed::Counts::default();
-        let mut access = Access::new(&classpath);
+        let platform = Platform::new(&setup.jdk);
+        let classes = Classes {
+            own: &classpath,
+            platform: &platform,
+        };
+        let mut access = Access::new(classes);
         for path in &self.trace {
-            let recorded = self.record(path, &classpath)?;
+            let recorded = self.record(path, classes)?;
             let (made, more) = observed::tests(
                 &recorded,
                 &wanted,
@@ -248,8 +259,11 @@ impl Opts {
                 let last = one.sequence.len() - 1;
                 let on: Vec<Option<usize>> = one.sequence.iter().map(|call| call.on).collect();
                 let object = one.object;
+                let asks: Vec<bool> = (one.sequence.iter())
+                    .map(|call| wanted.changes_nothing(methods.get(call.method)))
+                    .collect();
                 let own = |_: &Worker, at: usize, _: &Outcome| {
-                    at == last || object.is_some() && on[at] == object
+                    at == last || object.is_some() && on[at] == object && !asks[at]
                 };
                 let mut kept = vec![false; one.sequence.len()];
                 kept.last_mut().into_iter().for_each(|last| *last = true);
@@ -272,13 +286,15 @@ impl Opts {
                 )?);
             }
         }
-        let generated = observed::distinct(generated);
+        let told: HashSet<_> = observed.iter().map(|test| test.sequence.clone()).collect();
+        let mut generated = observed::diverse(observed::distinct(generated));
+        generated.retain(|test| !told.contains(&test.sequence));
         let paths: Vec<PathBuf> = classpath.paths().map(Path::to_owned).collect();
         let suite = Suite::new(&setup, self.framework, paths, "suite")?;
         let context = Emit {
             methods: &methods,
             worker: &worker,
-            classpath: &classpath,
+            classes,
             framework: self.framework,
         };
         let list = |paths: &[PathBuf]| {
@@ -297,6 +313,7 @@ impl Opts {
         };
         let mut dropped = Dropped::default();
         let mut written = Vec::new();
+        let mut checked: BTreeMap<usize, Checked> = BTreeMap::new();
         let mut first = 0;
         for (tests, what, how) in [
             (
@@ -313,28 +330,52 @@ impl Opts {
             let sources = suite.compile(&context, &tests, naming, &mut dropped)?;
             suite.prove(&sources, self.seed, setup.limit, &mut tests, &mut dropped)?;
             written.extend(suite.compile(&context, &tests, naming, &mut Dropped::default())?);
+            checked.append(&mut tests);
         }
         if !written.is_empty() && self.against.is_some() {
             suite.compile_all(&written)?;
         }
-        let files = self.write(&written)?;
+        let (files, removed) = self.write(&written)?;
         let changes = match &self.against {
             Some(against) => {
                 let found = ClassPath::open(against)?;
-                let entries = guarded(
+                let other = Guarded::new(
                     against,
                     &found,
                     setup.jdk.version,
                     &setup.dir.join("guarded-against"),
                 )?;
-                Some(suite.run(&written, &entries, self.seed, setup.limit)?)
+                let verdicts = suite.run(&written, &other.entries, self.seed, setup.limit)?;
+                let mut next = Worker::new(Setup {
+                    entries: other.entries,
+                    ..setup.clone()
+                });
+                let mut changes = Vec::new();
+                for (source, test) in tests_of(&written) {
+                    let Some(how) = failure(verdicts.get(&test.number)) else {
+                        continue;
+                    };
+                    let differences = match checked.get(&test.number) {
+                        Some(known) => {
+                            differences(known, &test.calls, &methods, &mut worker, &mut next)?
+                        }
+                        None => Vec::new(),
+                    };
+                    changes.push(Change {
+                        class: source.class(),
+                        test: test.name.clone(),
+                        how,
+                        differences,
+                    });
+                }
+                Some(changes)
             }
             None => None,
         };
-        let changes = changes.map(|verdicts| changes_of(&written, &verdicts));
         let total: usize = written.iter().map(|source| source.tests.len()).sum();
         let report = Report {
             files,
+            removed,
             total,
             dropped,
             counts: self.observed.then_some(counts),
@@ -351,7 +392,7 @@ impl Opts {
     fn record(
         &self,
         path: &Path,
-        classpath: &ClassPath,
+        classes: Classes<'_>,
     ) -> Result<crate::generate::carve::Recorded> {
         let trace = Trace::open(path)?;
         if !self.quiet {
@@ -359,7 +400,7 @@ impl Opts {
                 eprintln!("hindsight: {}: {note}", path.display());
             }
         }
-        let mut recorder = Recorder::new(&trace.log.dictionary, classpath);
+        let mut recorder = Recorder::new(&trace.log.dictionary, classes);
         let places = trace.all();
         let mut steps = Steps::new(&trace.log, &places);
         while let Some(step) = steps.next_step() {
@@ -392,7 +433,9 @@ impl Opts {
         Ok(all)
     }
 
-    fn write(&self, written: &[Source]) -> Result<Vec<PathBuf>> {
+    /// Writes the files, and removes those of the same kind and of the same classes
+    /// that an earlier run has left: what they say of the program may be over.
+    fn write(&self, written: &[Source]) -> Result<(Vec<PathBuf>, Vec<PathBuf>)> {
         let mut files = Vec::new();
         for source in written {
             let path = self.out.join("src/test/java").join(source.path());
@@ -406,163 +449,74 @@ impl Opts {
             write_file(&path, &source.text)?;
             files.push(path);
         }
-        Ok(files)
-    }
-}
-
-/// The entries of a class path, the classes that were rewritten first.
-fn guarded(text: &str, classpath: &ClassPath, release: u32, dir: &Path) -> Result<Vec<PathBuf>> {
-    fs::create_dir_all(dir).context("failed to make a temporary directory")?;
-    Guards::new()?.apply(text, release, dir)?;
-    let own = [dir.to_owned()];
-    Ok(own
+        let kinds: Vec<&str> = [
+            ("Observed", self.observed),
+            ("Generated", self.universal || !self.model.is_empty()),
+        ]
         .into_iter()
-        .chain(classpath.paths().map(Path::to_owned))
-        .collect())
-}
-
-/// A test that another version does not pass: its class and name, and how.
-struct Change {
-    class: String,
-    test: String,
-    how: String,
-}
-
-fn changes_of(written: &[Source], verdicts: &BTreeMap<usize, Verdict>) -> Vec<Change> {
-    let mut changes = Vec::new();
-    for source in written {
-        for (number, name, _) in &source.tests {
-            let how = match verdicts.get(number) {
-                Some(Verdict::Passed) => continue,
-                Some(Verdict::Failed(message)) => message.clone(),
-                Some(Verdict::TimedOut) => "takes too long".to_owned(),
-                Some(Verdict::Died) | None => "ends the JVM".to_owned(),
-            };
-            changes.push(Change {
-                class: source.class(),
-                test: name.clone(),
-                how,
-            });
+        .filter_map(|(kind, made)| made.then_some(kind))
+        .collect();
+        let mut removed = Vec::new();
+        // Without any test there is an error, and what was there is better than nothing.
+        if !files.is_empty() {
+            let root = self.out.join("src/test/java");
+            stale(&root, "", &kinds, &globs(&self.classes), &mut removed)?;
+            removed.retain(|path| !files.contains(path));
         }
+        for path in &removed {
+            fs::remove_file(path)
+                .with_context(|| format!("failed to remove {}", path.display()))?;
+        }
+        Ok((files, removed))
     }
-    changes
 }
 
-struct Report {
-    files: Vec<PathBuf>,
-    total: usize,
-    dropped: Dropped,
-    counts: Option<observed::Counts>,
-    searched: Option<Tally>,
-    changes: Option<Vec<Change>>,
+/// How a test fails, if it does.
+fn failure(verdict: Option<&Verdict>) -> Option<String> {
+    Some(match verdict {
+        Some(Verdict::Passed) => return None,
+        Some(Verdict::Failed(message)) => message.clone(),
+        Some(Verdict::TimedOut) => "takes too long".to_owned(),
+        Some(Verdict::Died) | None => "ends the JVM".to_owned(),
+    })
 }
 
-impl Report {
-    fn print(&self, format: Format, out: &mut dyn Write) -> Result<()> {
-        match format {
-            Format::Text => self.text(out),
-            Format::Json => {
-                serde_json::to_writer_pretty(&mut *out, &self.json())?;
-                writeln!(out)?;
-                Ok(())
-            }
-        }
-    }
+/// All tests with their files.
+fn tests_of(written: &[Source]) -> impl Iterator<Item = (&Source, &Written)> {
+    let each = |source| (std::iter::repeat(source), source);
+    let pairs = written.iter().map(each);
+    pairs.flat_map(|(same, source): (_, &Source)| same.zip(&source.tests))
+}
 
-    fn text(&self, out: &mut dyn Write) -> Result<()> {
-        let Dropped {
-            not_compiled,
-            failed,
-            flaky,
-            timed_out,
-        } = self.dropped;
-        if let Some(counts) = self.counts {
-            writeln!(
-                out,
-                "{} of {} carved sequences did the same again",
-                counts.same, counts.carved
-            )?;
+/// Finds our files below a directory whose names say that they are of these kinds
+/// and of classes that match.
+fn stale(
+    dir: &Path,
+    package: &str,
+    kinds: &[&str],
+    classes: &Globs,
+    found: &mut Vec<PathBuf>,
+) -> Result<()> {
+    let failed = || format!("failed to read {}", dir.display());
+    for entry in fs::read_dir(dir).with_context(failed)? {
+        let entry = entry.with_context(failed)?;
+        let (path, name) = (entry.path(), entry.file_name());
+        let name = name.to_string_lossy();
+        if entry.file_type().with_context(failed)?.is_dir() {
+            stale(&path, &format!("{package}{name}."), kinds, classes, found)?;
+            continue;
         }
-        if let Some(tally) = self.searched {
-            for (phase, how) in ["at random", "along models"].into_iter().enumerate() {
-                if tally.executed[phase] > 0 {
-                    writeln!(
-                        out,
-                        "{} sequences {how}, {} built upon",
-                        tally.executed[phase], tally.components[phase]
-                    )?;
-                }
-            }
-            if tally.blocked + tally.lost > 0 {
-                writeln!(
-                    out,
-                    "{} wanted what they must not, {} took too long or ended the JVM",
-                    tally.blocked, tally.lost
-                )?;
-            }
-        }
-        writeln!(
-            out,
-            "{} in {}",
-            count(self.total, "test"),
-            count(self.files.len(), "file")
-        )?;
-        for (number, why) in [
-            (not_compiled, "do not compile"),
-            (failed, "failed in a JVM of their own"),
-            (flaky, "passed in some orders only"),
-            (timed_out, "took too long"),
-        ] {
-            if number > 0 {
-                writeln!(out, "dropped {number}: {why}")?;
-            }
-        }
-        for file in &self.files {
-            writeln!(out, "  {}", file.display())?;
-        }
-        if let Some(changes) = &self.changes {
-            writeln!(
-                out,
-                "the other version passes {} of {}",
-                self.total - changes.len(),
-                self.total
-            )?;
-            for change in changes {
-                let how = one_line(&change.how, 400);
-                writeln!(out, "  {}.{}: {how}", change.class, change.test)?;
-            }
-        }
-        Ok(())
-    }
-
-    fn json(&self) -> Json {
-        let changes = self.changes.as_ref().map(|changes| {
-            let rows = changes.iter().map(
-                |change| json!({"class": change.class, "test": change.test, "how": change.how}),
-            );
-            rows.collect::<Vec<_>>()
+        let of_class = kinds.iter().find_map(|kind| {
+            let (class, rest) = name.split_once(&format!("{kind}Test"))?;
+            let number = rest.strip_suffix(".java")?;
+            (number.bytes().all(|byte| byte.is_ascii_digit())).then_some(class)
         });
-        json!({
-            "schema": "hindsight.generate/1",
-            "tests": self.total,
-            "files": self.files,
-            "observed": self.counts.map(|counts| json!({
-                "carved": counts.carved,
-                "same": counts.same,
-            })),
-            "searched": self.searched.map(|tally| json!({
-                "at_random": {"executed": tally.executed[0], "components": tally.components[0]},
-                "along_models": {"executed": tally.executed[1], "components": tally.components[1]},
-                "blocked": tally.blocked,
-                "lost": tally.lost,
-            })),
-            "dropped": {
-                "not_compiled": self.dropped.not_compiled,
-                "failed": self.dropped.failed,
-                "flaky": self.dropped.flaky,
-                "timed_out": self.dropped.timed_out,
-            },
-            "changes": changes,
-        })
+        if let Some(class) = of_class
+            && (classes.is_empty() || classes.matches(&format!("{package}{class}")))
+            && fs::read_to_string(&path).is_ok_and(|text| text.starts_with(FIRST_LINE))
+        {
+            found.push(path);
+        }
     }
+    Ok(())
 }

@@ -8,7 +8,7 @@ use crate::mutability::answers::Stage;
 use crate::mutability::contracts::Contracts;
 use crate::mutability::effects::solve::{Library, Solver, any_field};
 use crate::mutability::recorded::apply::Recorded;
-use crate::mutability::recorded::{Code, Evidence, Notes, observe};
+use crate::mutability::recorded::{Code, Evidence, Notes, Until, observe};
 use crate::mutability::report::{self, View, sentence};
 use crate::program::Program;
 use crate::program::calls::Calls;
@@ -16,12 +16,13 @@ use crate::text::count;
 use crate::trace::Trace;
 use anyhow::{Context, Result, bail};
 use pipeline::Pipeline;
+use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 mod pipeline;
+mod random;
 
 /// Say which parameters each method may change.
 ///
@@ -41,6 +42,13 @@ mod pipeline;
 /// field, leads to what is written; A adds that what --calls calls never changed
 /// is immutable, B that what was given to something mutable is mutable, C that
 /// other ways to the object do not matter.
+///
+/// R makes runs of its own: it calls the methods of which something is unknown, and
+/// others, in any order with any values, in a JVM that records this, and judges as X
+/// does; with R among its letters, D judges (DRH). This executes the program, which
+/// cannot end the JVM, start processes, use the network, or write and delete files
+/// outside of a scratch directory meanwhile. Put R before stages that guess what is
+/// immutable.
 ///
 /// Without --sound, methods of the JDK's collections and the like are taken at
 /// their word, so that reading a map does not count as a change because some
@@ -67,6 +75,9 @@ Examples:
     # Evidence of one run, to be used later with that of others.
     $ hindsight mutability --classpath app.jar --trace run1 --save-evidence one.json
     $ hindsight mutability --classpath app.jar --evidence one.json two.json
+
+    # Have the methods called at random of which nothing can be proved.
+    $ hindsight mutability --classpath app.jar --pipeline \"S'-P-R-P\" --seed 1
 
     # Methods that Randoop or Daikon may call as they like.
     $ hindsight mutability --classpath app.jar --format randoop > side-effect-free.txt
@@ -124,6 +135,9 @@ pub struct Opts {
     #[arg(long, value_name = "PERCENT", default_value_t = 85, value_parser = clap::value_parser!(u8).range(0..=100))]
     coverage: u8,
 
+    #[command(flatten)]
+    random: random::Options,
+
     /// Let virtual calls run only methods of classes that the program makes
     /// instances of (rapid type analysis); instances made by reflection are not
     /// seen.
@@ -176,19 +190,28 @@ impl Opts {
         let mut warnings = loaded.warnings().to_vec();
         let mut notes = Notes::default();
         let outcome = loaded.with_library(|program, library, step| {
-            let recorded = match has_runs {
-                true => Some(Arc::new(self.recorded(program, library, &mut notes)?)),
-                false => None,
-            };
             let plan = Plan {
                 stages: pipeline.stages.clone(),
                 sound: self.sound,
                 instances: self.rta,
                 transitive: self.transitive,
-                recorded,
+                recorded: self.recorded(program, library, &mut notes)?,
             };
-            anyhow::Ok(run(program, library, &plan, step))
+            if pipeline.random().is_none() {
+                return run(program, library, &plan, None, step);
+            }
+            let (outcome, mut more) =
+                self.random
+                    .with_inputs(self.source.classpath(), self.source.jdk(), |inputs| {
+                        run(program, library, &plan, Some(inputs), step)
+                    })?;
+            notes.lines.append(&mut more);
+            anyhow::Ok(outcome)
         })?;
+        if let Some(path) = &self.save_evidence {
+            let failed = || format!("failed to write {}", path.display());
+            save(&outcome.recorded.evidence, path).with_context(failed)?;
+        }
         for class in &outcome.others {
             let note = format!(
                 "class {class} is another version than that of the evidence, which does not count for it"
@@ -220,13 +243,15 @@ impl Opts {
                 stage.name(),
                 pipeline.text
             ),
-            (None, true) if self.save_evidence.is_none() => bail!(
+            (None, true) if self.save_evidence.is_none() && pipeline.random().is_none() => bail!(
                 "--trace and --evidence are of no use without a stage that reads them (X or D in --pipeline)"
             ),
             _ => {}
         }
-        if self.save_evidence.is_some() && !has_runs {
-            bail!("--save-evidence has nothing to save without --trace or --evidence");
+        if self.save_evidence.is_some() && !has_runs && pipeline.random().is_none() {
+            bail!(
+                "--save-evidence has nothing to save without --trace, --evidence, or R in --pipeline"
+            );
         }
         if let (true, Some(stage)) = (self.sound, pipeline.unproved()) {
             bail!(
@@ -267,17 +292,21 @@ impl Opts {
                 facts: &facts,
                 calls: &calls,
                 solver: &solver,
+                stand_ins: &BTreeMap::new(),
             };
             for path in &self.trace {
                 let trace = Trace::open(path)?;
                 let named = trace.notes.iter();
                 let named = named.map(|note| format!("{}: {note}", path.display()));
                 notes.lines.extend(named);
-                evidence.merge(observe(&trace, &code, self.transitive, notes));
+                evidence.merge(observe(
+                    &trace,
+                    &code,
+                    self.transitive,
+                    Until::default(),
+                    notes,
+                ));
             }
-        }
-        if let Some(path) = &self.save_evidence {
-            save(&evidence, path).with_context(|| format!("failed to write {}", path.display()))?;
         }
         Ok(Recorded {
             evidence,

@@ -5,6 +5,7 @@ use super::program::{Loaded, Source};
 use crate::copyplan;
 use crate::mutability::analysis::{Plan as Pipeline, run};
 use crate::mutability::answers::Stage;
+use crate::mutability::recorded::apply::Recorded;
 use crate::program::calls::Calls;
 use crate::text::{count, one_line};
 use anyhow::{Context, Result};
@@ -94,10 +95,10 @@ impl Opts {
             sound: true,
             instances: false,
             transitive: false,
-            recorded: None,
+            recorded: Recorded::default(),
         };
-        let outcome =
-            loaded.with_library(|program, library, step| run(program, library, &pipeline, step));
+        let outcome = loaded
+            .with_library(|program, library, step| run(program, library, &pipeline, None, step))?;
         let program = loaded.program();
         let plan = copyplan::plan(program, &Calls::by_hierarchy(program), &outcome);
         let failed = || format!("failed to write {}", self.out.display());

@@ -9,7 +9,7 @@ use crate::program::{Program, Sym, hierarchy};
 use crate::progress::Progress;
 use anyhow::{Context, Result};
 use std::io::IsTerminal;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 /// Where the classes are.
@@ -35,6 +35,16 @@ pub struct Source {
 }
 
 impl Source {
+    /// The class path, as it was typed.
+    pub fn classpath(&self) -> &str {
+        &self.classpath
+    }
+
+    /// The JDK that was named.
+    pub fn jdk(&self) -> Option<&Path> {
+        self.jdk.as_deref()
+    }
+
     /// Whether nothing is to be said on stderr but errors.
     pub fn is_quiet(&self) -> bool {
         self.quiet

@@ -2,7 +2,7 @@
 
 use super::carve::{End, Seen, Value};
 use super::sequence::{Methods, Sequence, without};
-use super::worker::{Ended, Executed, Outcome, Worker};
+use super::worker::{Ended, Executed, Outcome, Worker, primitive};
 use crate::model::values::Literal;
 use anyhow::Result;
 
@@ -77,24 +77,15 @@ pub fn as_seen(worker: &Worker, outcome: &Outcome, seen: &Seen) -> bool {
         (End::Returned(None), _) => true,
         (End::Returned(Some(value)), outcome) => match (value, outcome) {
             (Value::Literal(Literal::Null), outcome) => *outcome == Outcome::Null,
-            (Value::Literal(Literal::Box(class, text)), Outcome::Literal(literal)) => {
-                unboxed(class, text).is_none_or(|value| value == *literal)
+            (Value::Literal(one @ Literal::Box(class, _)), Outcome::Literal(other)) => {
+                let same_class = !matches!(other, Literal::Box(own, _) if own != class);
+                same_class && primitive(one.clone()) == primitive(other.clone())
             }
             (Value::Literal(literal), Outcome::Literal(other)) => literal == other,
             (Value::Literal(_), _) => false,
             (_, outcome) => *outcome != Outcome::Null,
         },
     }
-}
-
-fn unboxed(class: &str, text: &str) -> Option<Literal> {
-    let (kind, bits) = super::worker::unboxed(class, text)?;
-    Some(match kind {
-        b'Z' => Literal::Bool(bits != 0),
-        b'F' => Literal::Float(bits as u32),
-        b'D' => Literal::Double(bits as u64),
-        _ => Literal::Int(bits),
-    })
 }
 
 /// Whether all calls ran, and none wanted what it must not.

@@ -5,9 +5,10 @@
 //! nested in it. [`Recorded::slice`] then takes the calls of one object, and those
 //! that the objects need that are passed, as far back as what makes them.
 
+use super::platform::Classes;
 use super::sequence::{Arg, Method, Methods, Sequence, Statement};
 use crate::classinfo::{ClassInfo, Nesting};
-use crate::classpath::{ClassPath, FoundClass};
+use crate::classpath::FoundClass;
 use crate::model::infer::literal;
 use crate::model::values::Literal;
 use crate::trace::steps::{Argument, Place, Step, What};
@@ -110,22 +111,34 @@ struct Open {
 
 /// Which methods a test may call.
 pub struct Access<'c> {
-    classpath: &'c ClassPath,
+    known: Classes<'c>,
     classes: HashMap<String, bool>,
     methods: HashMap<(String, u32), Option<Method>>,
 }
 
 impl<'c> Access<'c> {
-    /// By the classes of a class path.
-    pub fn new(classpath: &'c ClassPath) -> Access<'c> {
+    /// By what classes are.
+    pub fn new(known: Classes<'c>) -> Access<'c> {
         Access {
-            classpath,
+            known,
             classes: HashMap::new(),
             methods: HashMap::new(),
         }
     }
 
-    /// Whether any source can name a class of the program.
+    /// Whether a class is one of the program's own.
+    pub fn is_own(&self, class: &str) -> bool {
+        self.known.own.info(class).is_some()
+    }
+
+    /// Whether a class is an enum.
+    pub fn is_enum(&self, class: &str) -> bool {
+        let found = self.info(class);
+        let info = found.as_deref().and_then(of);
+        info.is_some_and(|info| info.is(access::ENUM))
+    }
+
+    /// Whether any source can name a class.
     pub fn is_accessible(&mut self, class: &str) -> bool {
         if let Some(known) = self.classes.get(class) {
             return *known;
@@ -146,9 +159,9 @@ impl<'c> Access<'c> {
         accessible
     }
 
-    /// The class file of a class of the program.
+    /// The class file of a class.
     pub fn info(&self, class: &str) -> Option<Rc<FoundClass>> {
-        self.classpath.info(class)
+        self.known.info(class)
     }
 
     /// How a source calls a method on an object of `class`: by a public class or
@@ -190,10 +203,10 @@ fn of(found: &FoundClass) -> Option<&ClassInfo> {
 
 impl<'d> Recorder<'d> {
     /// Begins.
-    pub fn new(dictionary: &'d Dictionary, classpath: &'d ClassPath) -> Recorder<'d> {
+    pub fn new(dictionary: &'d Dictionary, classes: Classes<'d>) -> Recorder<'d> {
         Recorder {
             dictionary,
-            access: Access::new(classpath),
+            access: Access::new(classes),
             objects: FxHashMap::default(),
             texts: FxHashMap::default(),
             arrays: FxHashMap::default(),

@@ -6,13 +6,15 @@
 //! one of a static method that takes the receiver as its first argument, a `new`
 //! names a subclass. What may be called is read from the worker itself.
 
+use crate::classpath::{ClassPath, sha256};
 use crate::junit::write_file;
 use crate::program::source;
 use anyhow::{Context, Result};
 use hindsight_classfile::{ClassFile, PoolBuilder, Utf8, access, opcode};
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::fs;
 use std::io::{Cursor, Read};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use zip::ZipArchive;
 
 /// The worker's library.
@@ -100,15 +102,20 @@ impl Guards {
     }
 
     /// Writes the classes of a class path that must be rewritten below `dir`, which
-    /// then goes before it.
+    /// then goes before it. Gives the SHA-256 of each, and that of what it was.
     ///
     /// # Errors
     ///
     /// Fails if the class path cannot be read or a class not be written.
-    pub fn apply(&self, classpath: &str, release: u32, dir: &Path) -> Result<usize> {
+    pub fn apply(
+        &self,
+        classpath: &str,
+        release: u32,
+        dir: &Path,
+    ) -> Result<BTreeMap<String, String>> {
         let found = source::class_path(classpath, release)?;
         let mut seen = HashSet::new();
-        let mut count = 0;
+        let mut stand_ins = BTreeMap::new();
         for raw in &found.classes {
             let Ok(file) = ClassFile::parse(&raw.bytes) else {
                 continue; // the JVM will refuse it too
@@ -119,11 +126,11 @@ impl Guards {
                 continue;
             }
             if let Some(bytes) = self.rewrite(&file, &raw.bytes) {
+                stand_ins.insert(sha256(&bytes), sha256(&raw.bytes));
                 write_file(&dir.join(format!("{name}.class")), bytes)?;
-                count += 1;
             }
         }
-        Ok(count)
+        Ok(stand_ins)
     }
 
     /// The class as it may be loaded; nothing if it may as it is, or cannot be
@@ -298,6 +305,32 @@ impl Guards {
             }
             at += len;
         }
+    }
+}
+
+/// A class path whose classes do no harm.
+pub struct Guarded {
+    /// Its entries, the classes that were rewritten first.
+    pub entries: Vec<PathBuf>,
+    /// The SHA-256 of each class that was rewritten, and that of what it was.
+    pub stand_ins: BTreeMap<String, String>,
+}
+
+impl Guarded {
+    /// Rewrites what must be of a class path, given as text and opened; `dir` is
+    /// for that alone.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the class path cannot be read or `dir` not be written.
+    pub fn new(text: &str, classpath: &ClassPath, release: u32, dir: &Path) -> Result<Guarded> {
+        fs::create_dir_all(dir).context("failed to make a temporary directory")?;
+        let stand_ins = Guards::new()?.apply(text, release, dir)?;
+        let own = [dir.to_owned()].into_iter();
+        Ok(Guarded {
+            entries: own.chain(classpath.paths().map(Path::to_owned)).collect(),
+            stand_ins,
+        })
     }
 }
 

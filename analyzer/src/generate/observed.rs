@@ -3,9 +3,10 @@
 
 use super::asserted::{Assertion, Checked, as_seen, assertion, is_whole, minimise};
 use super::carve::{Access, Carved, Recorded};
-use super::sequence::{Method, Methods, Sequence, Statement};
+use super::sequence::{Arg, Method, Methods, Sequence, Statement};
 use super::worker::{Ended, Executed, Outcome, Worker};
 use crate::model::mutable::{MethodName, Mutability};
+use crate::model::values::Literal;
 use anyhow::Result;
 use hindsight_classfile::access;
 use hindsight_instrument::glob::Globs;
@@ -22,6 +23,21 @@ pub struct Wanted<'a> {
     pub classes: &'a Globs,
     /// Which methods change nothing, if that is known.
     pub mutability: Option<&'a Mutability>,
+}
+
+impl Wanted<'_> {
+    /// Whether a method is known to do nothing to its object.
+    pub fn changes_nothing(&self, method: &Method) -> bool {
+        let name = MethodName {
+            class: &method.class,
+            name: &method.name,
+            descriptor: &method.descriptor,
+            is_static: method.is_static,
+        };
+        !method.is_static
+            && !method.is_constructor()
+            && (self.mutability).is_some_and(|mutability| mutability.is_immutable(&name, 0))
+    }
 }
 
 /// What became of carved sequences.
@@ -51,7 +67,9 @@ pub fn tests(
     let mut per_class: HashMap<String, usize> = HashMap::new();
     let mut shapes: HashSet<(String, Vec<Method>)> = HashSet::new();
     let admits = |class: &str, access: &mut Access<'_>| {
-        (wanted.classes.is_empty() || wanted.classes.matches(class)) && access.is_accessible(class)
+        (wanted.classes.is_empty() || wanted.classes.matches(class))
+            && access.is_own(class)
+            && access.is_accessible(class)
     };
     for (serial, class) in &recorded.objects {
         if per_class
@@ -80,7 +98,12 @@ pub fn tests(
         let Some(carved) = recorded.call(seen, methods) else {
             continue;
         };
-        let class = methods.get(carved.sequence[0].method).class.clone();
+        let method = methods.get(carved.sequence[0].method);
+        let class = method.class.clone();
+        // What compilers write needs no test.
+        if matches!(method.name.as_str(), "values" | "valueOf") && access.is_enum(&class) {
+            continue;
+        }
         let count = per_class.entry(class.clone()).or_default();
         if *count >= 2 * MAX_PER_CLASS || !admits(&class, access) {
             continue;
@@ -102,6 +125,26 @@ pub fn distinct(tests: Vec<Checked>) -> Vec<Checked> {
         .into_iter()
         .filter(|test| seen.insert(test.sequence.clone()))
         .collect()
+}
+
+/// Leaves out tests that differ from others only in values that are passed to calls
+/// of which nothing is asserted, and assert the same.
+pub fn diverse(tests: Vec<Checked>) -> Vec<Checked> {
+    let mut seen = HashSet::new();
+    let said = |test: &Checked| {
+        let mut sequence = test.sequence.clone();
+        for (statement, assertion) in sequence.iter_mut().zip(&test.assertions) {
+            for arg in statement.args.iter_mut().filter(|_| assertion.is_none()) {
+                if let Arg::Literal(value) = arg {
+                    *value = Literal::Null;
+                }
+            }
+        }
+        (sequence, format!("{:?}", test.assertions))
+    };
+    let mut tests = tests;
+    tests.retain(|test| seen.insert(said(test)));
+    tests
 }
 
 /// The test of the slice that does most of what was seen.

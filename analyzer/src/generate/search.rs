@@ -106,6 +106,8 @@ pub struct Search<'a> {
     excluded: HashMap<MethodId, u32>,
     /// Methods of which the last call has ended in good order.
     proven: HashSet<MethodId>,
+    /// Methods that are called rather than others.
+    preferred: Vec<MethodId>,
     found: Vec<Found>,
     per_method: HashMap<(MethodId, bool, bool), usize>,
     /// What became of it.
@@ -146,6 +148,7 @@ impl<'a> Search<'a> {
             reached: HashMap::new(),
             excluded: HashMap::new(),
             proven: HashSet::new(),
+            preferred: Vec::new(),
             found: Vec::new(),
             per_method: HashMap::new(),
             tally: Tally::default(),
@@ -159,27 +162,62 @@ impl<'a> Search<'a> {
     /// Fails if the worker does.
     pub fn run(mut self, bounds: &Bounds) -> Result<(Vec<Found>, Tally)> {
         let started = Instant::now();
-        self.worker.declare(self.methods)?;
         let phases = if self.classes.is_empty() { 1 } else { 2 };
         for phase in 0..phases {
-            let share = |whole: u64| whole * (phase as u64 + 1) / phases as u64;
-            let mut idle = 0;
-            loop {
-                let executed: u64 = self.tally.executed.iter().sum();
-                let sequences = bounds.sequences.map(share);
-                let left = sequences.map_or(BATCH as u64, |most| most.saturating_sub(executed));
-                let time = bounds
-                    .time
-                    .map(|time| time * (phase as u32 + 1) / phases as u32);
-                if left == 0 || idle > 200 || time.is_some_and(|time| started.elapsed() >= time) {
-                    break;
-                }
-                let batch = self.batch(phase, left.min(BATCH as u64) as usize);
-                idle = if batch.is_empty() { idle + 1 } else { 0 };
-                self.execute(batch, phase)?;
-            }
+            let sequences = bounds.sequences;
+            let most = sequences.map(|whole| whole * (phase as u64 + 1) / phases as u64);
+            let time = bounds.time;
+            let time = time.map(|whole| whole * (phase as u32 + 1) / phases as u32);
+            self.explore(phase, most, time.map(|time| started + time))?;
         }
         Ok((self.found, self.tally))
+    }
+
+    /// Executes so many sequences more at random, until some time.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the worker does.
+    pub fn more(&mut self, sequences: u64, until: Option<Instant>) -> Result<()> {
+        let executed: u64 = self.tally.executed.iter().sum();
+        self.explore(0, Some(executed + sequences), until)
+    }
+
+    /// Ends the worker's JVM, in good order.
+    pub fn rest(&mut self) {
+        self.worker.rest();
+    }
+
+    /// From now on, calls these methods, and those that were never called, rather
+    /// than others. Says whether there are any.
+    pub fn prefer(&mut self, names: &[(String, String, String)]) -> bool {
+        let names: HashSet<(&str, &str, &str)> = (names.iter())
+            .map(|(class, name, descriptor)| (class.as_str(), name.as_str(), descriptor.as_str()))
+            .collect();
+        let all = self.surface.methods.iter().copied();
+        let wanted = all.filter(|&id| {
+            let method = self.methods.get(id);
+            let name = (&*method.class, &*method.name, &*method.descriptor);
+            names.contains(&name) || !self.proven.contains(&id)
+        });
+        self.preferred = wanted.collect();
+        !self.preferred.is_empty()
+    }
+
+    /// One phase, until so many sequences were executed in all.
+    fn explore(&mut self, phase: usize, most: Option<u64>, until: Option<Instant>) -> Result<()> {
+        self.worker.declare(self.methods)?;
+        let mut idle = 0;
+        loop {
+            let executed: u64 = self.tally.executed.iter().sum();
+            let left = most.map_or(BATCH as u64, |most| most.saturating_sub(executed));
+            if left == 0 || idle > 200 || until.is_some_and(|end| Instant::now() >= end) {
+                return Ok(());
+            }
+            let batch = self.batch(phase, left.min(BATCH as u64) as usize);
+            idle = if batch.is_empty() { idle + 1 } else { 0 };
+            self.execute(batch, phase)?;
+        }
     }
 
     fn batch(&mut self, phase: usize, size: usize) -> Vec<Candidate> {
@@ -220,6 +258,9 @@ impl<'a> Search<'a> {
                 let class = &self.classes[modelled.class];
                 let own = self.surface.of_class(class);
                 *self.random.pick(own)?
+            }
+            None if !self.preferred.is_empty() && self.random.percent(60) => {
+                *self.random.pick(&self.preferred)?
             }
             None => *self.random.pick(&self.surface.methods)?,
         };

@@ -2,7 +2,7 @@
 //! order and another.
 
 use super::asserted::Checked;
-use super::emit::{Context, Source, sources};
+use super::emit::{Context, Source, Written, sources};
 use super::worker::Setup;
 use crate::jdk::{Ended, run as run_child};
 use crate::junit::compile::{Diagnostic, diagnostics};
@@ -20,7 +20,7 @@ const ASSERT: &str = include_str!("stubs/Assert.java");
 const RUNNABLE: &str = include_str!("stubs/ThrowingRunnable.java");
 
 /// Compilations after which tests that still fail are given up.
-const MAX_ROUNDS: usize = 8;
+const MAX_ROUNDS: usize = 12;
 /// Runs of a suite before it is written.
 pub const RUNS: u64 = 3;
 
@@ -125,12 +125,14 @@ impl<'a> Suite<'a> {
         dropped: &mut Dropped,
     ) -> Result<Vec<Source>> {
         let mut left: BTreeSet<usize> = tests.keys().copied().collect();
+        // Those whose types javac does not take with arguments.
+        let mut raw = BTreeSet::new();
         for _ in 0..MAX_ROUNDS {
             let list: Vec<(usize, &Checked)> = left
                 .iter()
                 .map(|number| (*number, &tests[number]))
                 .collect();
-            let written = sources(context, &list, names.0, names.1);
+            let written = sources(context, &list, names, &raw);
             let failed: BTreeSet<usize> = written
                 .iter()
                 .flat_map(|source| source.failed.iter().copied())
@@ -147,11 +149,12 @@ impl<'a> Suite<'a> {
             if errors.is_empty() {
                 return Ok(written);
             }
-            let blamed = blame(&errors, &written, &self.dir);
+            let mut blamed = blame(&errors, &written, &self.dir);
             if blamed.is_empty() {
                 let first = errors.first().map_or("", |error| error.message.as_str());
                 bail!("javac refuses the tests as a whole: {first}");
             }
+            blamed.retain(|number| !raw.insert(*number));
             dropped.not_compiled += blamed.len();
             left.retain(|number| !blamed.contains(number));
         }
@@ -242,8 +245,7 @@ impl<'a> Suite<'a> {
     ) -> Result<BTreeMap<usize, Verdict>> {
         let tests = written.iter().flat_map(|source| {
             let class = source.class();
-            let of =
-                |(number, name, _): &(usize, String, _)| (*number, class.clone(), name.clone());
+            let of = |test: &Written| (test.number, class.clone(), test.name.clone());
             source.tests.iter().map(of).collect::<Vec<_>>()
         });
         let mut left: Vec<(usize, String, String)> = tests.collect();
@@ -319,7 +321,7 @@ impl<'a> Suite<'a> {
         }
         let there: BTreeSet<usize> = written
             .iter()
-            .flat_map(|source| source.tests.iter().map(|test| test.0))
+            .flat_map(|source| source.tests.iter().map(|test| test.number))
             .collect();
         tests.retain(|number, _| there.contains(number) && failures.get(number) == Some(&0));
         for (test, count) in failures {
@@ -375,13 +377,13 @@ fn blame(errors: &[Diagnostic], written: &[Source], dir: &Path) -> BTreeSet<usiz
         match source
             .tests
             .iter()
-            .find(|test| test.2.contains(&error.line))
+            .find(|test| test.lines.contains(&error.line))
         {
-            Some((number, ..)) => {
-                blamed.insert(*number);
+            Some(test) => {
+                blamed.insert(test.number);
             }
             // An import: it is of some test of the file.
-            None => general.extend(source.tests.iter().map(|test| test.0)),
+            None => general.extend(source.tests.iter().map(|test| test.number)),
         }
     }
     if blamed.is_empty() { general } else { blamed }

@@ -32,6 +32,28 @@ impl Surface {
         access: &mut Access<'_>,
         methods: &mut Methods,
     ) -> Surface {
+        let can = &mut |name: &str, _: &ClassFile<'_>| access.is_accessible(name);
+        let mut surface = Surface::of(classes, wanted, model, (can, access::PUBLIC), methods);
+        if let Some(model) = model {
+            surface.add_model(model, access, methods);
+        }
+        surface
+    }
+
+    /// All that is not private, as other classes of the same packages can call it.
+    pub fn of_packages(classes: &[Vec<u8>], methods: &mut Methods) -> Surface {
+        let can = &mut |_: &str, file: &ClassFile<'_>| !file.is(access::SYNTHETIC);
+        let globs = crate::instrument::plan::globs("");
+        Surface::of(classes, &globs, None, (can, 0), methods)
+    }
+
+    fn of(
+        classes: &[Vec<u8>],
+        wanted: &Globs,
+        model: Option<&Model>,
+        (can, flags): (&mut dyn FnMut(&str, &ClassFile<'_>) -> bool, u16),
+        methods: &mut Methods,
+    ) -> Surface {
         let mut surface = Surface {
             methods: Vec::new(),
             by_class: BTreeMap::new(),
@@ -52,10 +74,10 @@ impl Surface {
                 (true, None) => true,
             };
             surface.add_enum(&file, &name);
-            if !tested || !access.is_accessible(&name) {
+            if !tested || !can(&name, &file) {
                 continue;
             }
-            surface.add_class(&file, &name, methods);
+            surface.add_class(&file, &name, flags, methods);
             for index in (1..file.pool.count()).take(20 * MAX_CONSTANTS) {
                 match file.pool.get(index) {
                     Ok(Constant::String(text)) if text.as_bytes().len() <= 80 => {
@@ -69,7 +91,6 @@ impl Surface {
             }
         }
         if let Some(model) = model {
-            surface.add_model(model, access, methods);
             for class in model.classes.values() {
                 for node in class.graph.order(&|id| id) {
                     for edge in class.graph.edges(node) {
@@ -153,7 +174,7 @@ impl Surface {
         self.extend(&format!("L{};", name.replace('.', "/")), values);
     }
 
-    fn add_class(&mut self, file: &ClassFile<'_>, name: &str, methods: &mut Methods) {
+    fn add_class(&mut self, file: &ClassFile<'_>, name: &str, flags: u16, methods: &mut Methods) {
         for member in &file.methods {
             let method = Method {
                 class: name.to_owned(),
@@ -162,7 +183,13 @@ impl Surface {
                 is_static: member.is(access::STATIC),
             };
             let cannot = method.is_constructor() && file.is(access::ABSTRACT | access::ENUM);
-            if !member.is(access::PUBLIC)
+            // Their constants are written down.
+            let of_compiler = file.is(access::ENUM)
+                && matches!(method.name.as_str(), "values" | "valueOf")
+                && method.is_static;
+            if flags != 0 && !member.is(flags)
+                || of_compiler
+                || member.is(access::PRIVATE)
                 || member.is(access::SYNTHETIC)
                 || method.name == "<clinit>"
                 || cannot

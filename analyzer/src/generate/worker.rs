@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// How a worker is started.
 #[derive(Debug, Clone)]
@@ -30,6 +30,30 @@ pub struct Setup {
     pub limit: Duration,
     /// Whether each sequence finds static state as it was at first.
     pub reset: bool,
+    /// What records it, if anything does.
+    pub recorded: Option<Recording>,
+}
+
+/// How what workers do is recorded.
+#[derive(Debug, Clone)]
+pub struct Recording {
+    /// The agent.
+    pub agent: PathBuf,
+    /// Where the recordings go, one directory for each JVM.
+    pub out: PathBuf,
+}
+
+impl Recording {
+    /// The option of the JVM.
+    fn option(&self) -> std::ffi::OsString {
+        let mut option = std::ffi::OsString::from("-agentpath:");
+        option.push(&self.agent);
+        option.push("=mode=trace,trace-what=calls;writes;reads;values,");
+        option.push("exclude=dev.hindsight.worker.**,out=\"");
+        option.push(self.out.join("%p"));
+        option.push("\"");
+        option
+    }
 }
 
 impl Setup {
@@ -64,6 +88,7 @@ impl Setup {
                 .arg(format!("-Duser.country={country}"))
                 .arg(format!("-Duser.timezone={zone}"));
         }
+        command.args(self.recorded.iter().map(Recording::option));
         command
             .args([
                 "-Xmx512m",
@@ -290,12 +315,47 @@ impl Worker {
         })
     }
 
+    /// Has the JVM end in good order; the next sequence gets another one.
+    pub fn rest(&mut self) {
+        let Some(mut running) = self.running.take() else {
+            return;
+        };
+        let told = running
+            .input
+            .write_all(b"Q")
+            .and_then(|()| running.input.flush());
+        let end = Instant::now() + Duration::from_secs(60);
+        while told.is_ok() && Instant::now() < end {
+            if !matches!(running.child.try_wait(), Ok(None)) {
+                break;
+            }
+            thread::sleep(Duration::from_millis(5));
+        }
+    }
+
     /// Executes sequences, in their order.
     ///
     /// # Errors
     ///
     /// Fails if no JVM can be started, or none does anything.
     pub fn execute(&mut self, methods: &Methods, batch: &[Sequence]) -> Result<Vec<Executed>> {
+        let mut done = self.executed(methods, batch)?;
+        // A number that is returned as an object is a box.
+        for (sequence, executed) in batch.iter().zip(&mut done) {
+            for (statement, outcome) in sequence.iter().zip(&mut executed.outcomes) {
+                let descriptor = &methods.get(statement.method).descriptor;
+                let is_object = |(_, result): (&str, &str)| result.starts_with(['L', '[']);
+                if let Outcome::Literal(literal) = outcome
+                    && !descriptor.rsplit_once(')').is_some_and(is_object)
+                {
+                    *literal = primitive(literal.clone());
+                }
+            }
+        }
+        Ok(done)
+    }
+
+    fn executed(&mut self, methods: &Methods, batch: &[Sequence]) -> Result<Vec<Executed>> {
         let mut done: Vec<Executed> = Vec::new();
         let mut barren = 0;
         loop {
@@ -526,6 +586,20 @@ pub fn unboxed(class: &str, value: &str) -> Option<(u8, i64)> {
     })
 }
 
+/// What a box holds; other literals as they are.
+pub fn primitive(literal: Literal) -> Literal {
+    let Literal::Box(class, text) = &literal else {
+        return literal;
+    };
+    match unboxed(class, text) {
+        Some((b'Z', bits)) => Literal::Bool(bits != 0),
+        Some((b'F', bits)) => Literal::Float(bits as u32),
+        Some((b'D', bits)) => Literal::Double(bits as u64),
+        Some((_, bits)) => Literal::Int(bits),
+        None => literal,
+    }
+}
+
 /// The name that `Class.getName` gives a type.
 pub fn class_get_name(ty: &str) -> String {
     match ty.bytes().next() {
@@ -571,7 +645,9 @@ impl<R: Read> Reader<R> {
         Ok(self.text()?.unwrap_or_default())
     }
 
+    /// A text, constant or class; a number as a box.
     fn literal(&mut self) -> io::Result<Option<Literal>> {
+        let boxed = |class: &str, text: String| Literal::Box(format!("java.lang.{class}"), text);
         Ok(Some(match self.byte()? {
             b's' => match self.text()? {
                 Some(text) => Literal::Text(text),
@@ -579,10 +655,17 @@ impl<R: Read> Reader<R> {
             },
             b'e' => Literal::Enum(self.name()?, self.name()?),
             b'c' => Literal::Class(self.name()?),
-            b'Z' => Literal::Bool(self.long()? != 0),
-            b'F' => Literal::Float(self.long()? as u32),
-            b'D' => Literal::Double(self.long()? as u64),
-            b'B' | b'C' | b'S' | b'I' | b'J' => Literal::Int(self.long()?),
+            b'Z' => boxed("Boolean", (self.long()? != 0).to_string()),
+            b'F' => boxed("Float", f32::from_bits(self.long()? as u32).to_string()),
+            b'D' => boxed("Double", f64::from_bits(self.long()? as u64).to_string()),
+            b'C' => match char::from_u32(self.long()? as u32) {
+                Some(unit) => boxed("Character", unit.to_string()),
+                None => return Ok(None),
+            },
+            b'B' => boxed("Byte", self.long()?.to_string()),
+            b'S' => boxed("Short", self.long()?.to_string()),
+            b'I' => boxed("Integer", self.long()?.to_string()),
+            b'J' => boxed("Long", self.long()?.to_string()),
             _ => return Err(io::ErrorKind::InvalidData.into()),
         }))
     }
@@ -609,7 +692,7 @@ impl<R: Read> Reader<R> {
                     match self.byte()? {
                         0 => elements.push(Literal::Null),
                         _ => match self.literal()? {
-                            Some(literal) => elements.push(literal),
+                            Some(literal) => elements.push(primitive(literal)),
                             None => whole = false,
                         },
                     }

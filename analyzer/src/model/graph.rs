@@ -11,6 +11,9 @@ pub struct Node(pub u32);
 /// The node before the first call.
 pub const ROOT: Node = Node(0);
 
+/// An edge that stands further back among those of its node is moved when it is met.
+const SOON: usize = 8;
+
 /// What was seen on an edge.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Tally {
@@ -109,6 +112,11 @@ impl Graph {
     pub fn step(&mut self, from: Node, call: CallId) -> &mut Edge {
         let from = self.find(from);
         let at = match self.place(from, call) {
+            // The next time it is found sooner.
+            Some(at) if at > SOON => {
+                self.edges[from.0 as usize].swap(at, at / 2);
+                at / 2
+            }
             Some(at) => at,
             None => {
                 let target = self.add_node();

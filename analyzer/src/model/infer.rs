@@ -14,7 +14,7 @@
 use super::graph::{Node, ROOT};
 use super::mutable::{MethodName, Mutability};
 use super::values::{Counts, Literal};
-use super::{Call, CallId, Model, RESULT, Run};
+use super::{Call, CallId, ClassModel, Model, RESULT, Run};
 use crate::trace::steps::{Argument, Step, What};
 use hindsight_classfile::access;
 use hindsight_tracelog::trace::dictionary::Dictionary;
@@ -65,9 +65,11 @@ pub struct Inference<'d> {
     pub skipped: Skipped,
     methods: FxHashMap<u32, Method>,
     calls: FxHashMap<(u32, u64), CallId>,
-    /// Names of classes whose objects have models, by the number that the trace
-    /// gives them; nothing for those that have none.
-    classes: FxHashMap<u32, Option<String>>,
+    /// Places of the models of classes, by the number that the trace gives these;
+    /// nothing for those that have none.
+    classes: FxHashMap<u32, Option<usize>>,
+    /// Names of classes whose objects have models, with these.
+    found: Vec<(String, ClassModel)>,
     objects: FxHashMap<u64, Object>,
     /// Texts of strings, names of constants, values of boxes.
     texts: [FxHashMap<u64, Literal>; 2],
@@ -171,6 +173,7 @@ impl<'d> Inference<'d> {
             methods: FxHashMap::default(),
             calls: FxHashMap::default(),
             classes: FxHashMap::default(),
+            found: Vec::new(),
             objects: FxHashMap::default(),
             texts: Default::default(),
             threads: FxHashMap::default(),
@@ -180,7 +183,10 @@ impl<'d> Inference<'d> {
     }
 
     /// The model; calls that are still going on are not in it.
-    pub fn finish(self) -> Model {
+    pub fn finish(mut self) -> Model {
+        let seen = self.found.into_iter();
+        let seen = seen.filter(|(_, class)| !class.graph.edges(ROOT).is_empty());
+        self.model.classes.extend(seen);
         self.model
     }
 
@@ -231,12 +237,20 @@ impl<'d> Inference<'d> {
             }
             return;
         }
-        let has_model = self.classes.entry(id.class()).or_insert_with(|| {
+        let found = &mut self.found;
+        let place = self.classes.entry(id.class()).or_insert_with(|| {
             let lambda = name.contains('/') || name.contains("$$Lambda");
-            (!name.is_empty() && !name.starts_with('[') && name != "java.lang.String" && !lambda)
-                .then(|| name.to_owned())
+            if name.is_empty() || name.starts_with('[') || name == "java.lang.String" || lambda {
+                return None;
+            }
+            // Several loaders may have a class of this name.
+            let known = found.iter().position(|(known, _)| known == name);
+            Some(known.unwrap_or_else(|| {
+                found.push((name.to_owned(), ClassModel::default()));
+                found.len() - 1
+            }))
         });
-        if has_model.is_none() {
+        if place.is_none() {
             return;
         }
         if self.objects.len() >= self.limits.objects {
@@ -417,9 +431,11 @@ impl<'d> Inference<'d> {
     fn bind(&mut self, thread: u64, method: u32, this: Option<ObjectId>) {
         let Some(id) = this else { return };
         let is_own = {
-            let class = self.classes.get(&id.class()).cloned().flatten();
-            let method = self.method(method);
-            class.as_deref() == Some(method.class.as_str())
+            self.method(method);
+            let class = self.classes.get(&id.class()).copied().flatten();
+            let class = class.map(|place| self.found[place].0.as_str());
+            let method = self.methods.get(&method);
+            class.is_some() && class == method.map(|method| method.class.as_str())
         };
         let frames = self.threads.get_mut(&thread);
         let frame =
@@ -605,11 +621,8 @@ impl<'d> Inference<'d> {
         values: &[(i16, Literal)],
     ) -> Option<Node> {
         let call = self.call(method, positions);
-        let name = self.classes.get(&class)?.as_ref()?;
-        if !self.model.classes.contains_key(name) {
-            self.model.classes.insert(name.clone(), Default::default());
-        }
-        let graph = &mut self.model.classes.get_mut(name)?.graph;
+        let place = (*self.classes.get(&class)?)?;
+        let graph = &mut self.found[place].1.graph;
         let edge = match to {
             Some(to) => graph.join(from, call, to),
             None => graph.step(from, call),
@@ -620,27 +633,29 @@ impl<'d> Inference<'d> {
         }
         for (position, value) in values {
             let values = edge.tally.values.entry(*position).or_default();
-            values.add(value.clone(), self.run);
+            values.add(value, self.run);
         }
         let target = edge.target;
         Some(graph.find(target))
     }
 
     fn count(&mut self, object: &mut Object) {
-        if let Some(Some(name)) = self.classes.get(&object.class)
-            && let Some(class) = self.model.classes.get_mut(name)
-            && !std::mem::replace(&mut object.counted, true)
+        if !object.counted
+            && let Some(Some(place)) = self.classes.get(&object.class)
         {
-            class.objects.add(self.run);
+            object.counted = true;
+            self.found[*place].1.objects.add(self.run);
         }
     }
 
     fn observe(&mut self, object: &Object, method: u32, positions: u64) {
         let call = self.call(method, positions);
-        let Some(Some(name)) = self.classes.get(&object.class) else {
+        let Some(Some(place)) = self.classes.get(&object.class) else {
             return;
         };
-        if let Some(class) = self.model.classes.get_mut(name) {
+        let class = &mut self.found[*place].1;
+        // What has no edge yet has no model that it could be seen in.
+        if !class.graph.edges(ROOT).is_empty() {
             let counts: &mut Counts = class.observers.entry(call).or_default();
             counts.add(self.run);
         }

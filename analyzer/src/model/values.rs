@@ -127,17 +127,21 @@ pub struct Values {
 
 impl Values {
     /// Counts a value once more.
-    pub fn add(&mut self, value: Literal, run: u32) {
-        let key = (value.hash(), value);
-        if let Some(counts) = self.kept.get_mut(&key) {
+    pub fn add(&mut self, value: &Literal, run: u32) {
+        let hash = value.hash();
+        // Most values are known, or not kept: no copy is made of these.
+        let mut alike = self.kept.range_mut((hash, Literal::Null)..);
+        let known = alike
+            .by_ref()
+            .take_while(|(key, _)| key.0 == hash)
+            .find(|(key, _)| key.1 == *value);
+        if let Some((_, counts)) = known {
             counts.add(run);
         } else if self.kept.len() < MAX_VALUES
-            || self
-                .kept
-                .last_key_value()
-                .is_some_and(|(last, _)| key < *last)
+            || (self.kept.last_key_value())
+                .is_some_and(|(last, _)| (hash, value) < (last.0, &last.1))
         {
-            self.kept.insert(key, Counts::of(run, 1));
+            self.kept.insert((hash, value.clone()), Counts::of(run, 1));
             self.shrink();
         } else {
             self.more = true;

@@ -1,6 +1,6 @@
 //! Running a pipeline.
 
-use super::answers::{Answers, Leaf, Reason, Stage, Verdict};
+use super::answers::{Answers, Heuristics, Leaf, Reason, Stage, Verdict};
 use super::contracts::Contracts;
 use super::effects::solve::{Library, NoLibrary, Solver, any_field};
 use super::effects::{Cause, Summary};
@@ -8,11 +8,14 @@ use super::facts::{Facts, Op};
 use super::library::from_verdicts;
 use super::points::{Local, local};
 use super::propagate::{Input, propagate};
+use super::random::{Inputs, MethodName};
+use super::recorded::Code;
 use super::recorded::apply::{Found, Recorded};
 use super::signatures::Signatures;
 use crate::program::calls::{Calls, Site};
 use crate::program::names::Set;
 use crate::program::{ClassId, MethodId, Program};
+use anyhow::Result;
 use hindsight_classfile::access;
 use rayon::prelude::*;
 use std::sync::Arc;
@@ -30,8 +33,8 @@ pub struct Plan {
     /// Whether changes count that are made when the method has returned, by way
     /// of where it has kept its parameter.
     pub transitive: bool,
-    /// What recorded runs have shown, for stages D and X.
-    pub recorded: Option<Arc<Recorded>>,
+    /// What recorded runs have shown, for stages D and X, and what counts.
+    pub recorded: Recorded,
 }
 
 /// What was found.
@@ -47,6 +50,8 @@ pub struct Outcome {
     pub contradictions: Vec<(MethodId, u16, Reason)>,
     /// Classes that runs have shown in another version.
     pub others: Vec<String>,
+    /// What all runs have shown, those with random inputs too.
+    pub recorded: Recorded,
 }
 
 /// Reads the facts of all methods of the classes that `wanted` takes.
@@ -81,6 +86,12 @@ pub fn read_facts(
         }
     }
     facts
+}
+
+fn read_locals(facts: &[Facts], sound: bool) -> Vec<Local> {
+    (facts.par_iter())
+        .map(|facts| local(facts, sound))
+        .collect()
 }
 
 /// Classes that some body makes instances of, and those that hide how they are
@@ -129,9 +140,7 @@ fn linear(
 ) -> (Answers, Vec<Signatures>) {
     let mut answers = Answers::new(calls.program(), of_library);
     grant(calls.program(), facts, &mut answers);
-    let locals: Vec<Local> = (facts.par_iter())
-        .map(|facts| local(facts, sound))
-        .collect();
+    let locals = read_locals(facts, sound);
     let stage = if sound { Stage::S } else { Stage::Sh };
     apply_local(facts, &locals, stage, &mut answers);
     let solver = Solver::new(calls, facts, library, contracts, sound);
@@ -174,13 +183,19 @@ fn overridden(
     solver.overridden(&verdicts)
 }
 
-/// Runs a pipeline over a program.
+/// Runs a pipeline over a program. Stages with random inputs have them made by
+/// `inputs`; without, they do nothing.
+///
+/// # Errors
+///
+/// Fails if `inputs` does.
 pub fn run(
     program: &Program,
     library: &dyn Library,
     plan: &Plan,
+    mut inputs: Option<&mut dyn Inputs>,
     step: &(dyn Fn(usize) + Sync),
-) -> Outcome {
+) -> Result<Outcome> {
     let facts = read_facts(program, |class| !program.class(class).library, step);
     let calls = match plan.instances {
         true => Calls::by_instances(program, instances(program, &facts)),
@@ -189,57 +204,87 @@ pub fn run(
     let contracts = Contracts::new(program, any_field(program), plan.sound);
     let mut answers = Answers::new(program, false);
     grant(program, &facts, &mut answers);
-    let found = plan.recorded.as_ref();
-    let found = found.map(|recorded| Found::new(program, &recorded.evidence));
+    let mut recorded = plan.recorded.clone();
     // What the stages that prove say by themselves.
-    let mut proofs = (plan.sound && found.is_some()).then(|| {
+    let has_runs = !recorded.evidence.classes.is_empty() || inputs.is_some();
+    let mut proofs = (plan.sound && has_runs).then(|| {
         let mut proofs = Answers::new(program, false);
         grant(program, &facts, &mut proofs);
         proofs
     });
     let overridden = overridden(&calls, &contracts, &facts, library, plan.sound);
-    let read = |facts: &Facts| local(facts, plan.sound);
     let mut locals: Option<Vec<Local>> = None;
     let mut summaries = Vec::new();
-    let mut siblings = true;
+    let mut siblings = None;
+    let solver = Solver::new(&calls, &facts, library, &contracts, plan.sound);
+    let along = |locals: &mut Option<Vec<Local>>, siblings: bool, answers: &mut Answers| {
+        let leaf =
+            |method: MethodId, param: u16| leaf(library, &contracts, overridden, method, param);
+        let promised = |site: Site| promised(&calls, &contracts, site);
+        let lambdas = |site: Site| solver.lambdas_of(site);
+        let input = Input {
+            calls: &calls,
+            facts: &facts,
+            locals: locals.get_or_insert_with(|| read_locals(&facts, plan.sound)),
+            siblings,
+            leaf: &leaf,
+            promised: &promised,
+            lambdas: &lambdas,
+        };
+        propagate(&input, answers, false);
+    };
+    let judge = |stage: Stage, recorded: &Recorded, answers: &mut Answers| {
+        let found = Found::new(program, &recorded.evidence);
+        match stage {
+            Stage::D(with) => found.apply_reached(&calls, &facts, recorded, with, answers),
+            _ => found.apply_exact(stage, plan.transitive, answers),
+        }
+    };
+    let mut went_along = false;
     for &stage in &plan.stages {
         match stage {
             Stage::S | Stage::Sh => {
-                siblings = stage == Stage::S;
-                let locals = locals.get_or_insert_with(|| facts.par_iter().map(read).collect());
+                siblings = Some(stage == Stage::S);
+                let locals = locals.get_or_insert_with(|| read_locals(&facts, plan.sound));
                 for answers in proofs.iter_mut().chain([&mut answers]) {
                     apply_local(&facts, locals, stage, answers);
                 }
             }
             Stage::P => {
-                let locals = locals.get_or_insert_with(|| facts.par_iter().map(read).collect());
-                let solver = Solver::new(&calls, &facts, library, &contracts, plan.sound);
-                let leaf = |method: MethodId, param: u16| {
-                    leaf(library, &contracts, overridden, method, param)
-                };
-                let promised = |site: Site| promised(&calls, &contracts, site);
-                let lambdas = |site: Site| solver.lambdas_of(site);
-                let input = Input {
-                    calls: &calls,
-                    facts: &facts,
-                    locals,
-                    siblings,
-                    leaf: &leaf,
-                    promised: &promised,
-                    lambdas: &lambdas,
-                };
+                went_along = true;
                 for answers in proofs.iter_mut().chain([&mut answers]) {
-                    propagate(&input, answers, false);
+                    along(&mut locals, siblings.unwrap_or(true), answers);
                 }
             }
-            Stage::X => {
-                if let Some(found) = &found {
-                    found.apply_exact(plan.transitive, &mut answers);
-                }
+            Stage::X | Stage::D(Heuristics { random: false, .. }) => {
+                judge(stage, &recorded, &mut answers);
             }
-            Stage::D(with) => {
-                if let (Some(found), Some(recorded)) = (&found, &plan.recorded) {
-                    found.apply_reached(&calls, &facts, recorded, with, &mut answers);
+            Stage::R | Stage::D(_) => {
+                let Some(inputs) = inputs.as_mut() else {
+                    continue;
+                };
+                let stand_ins = inputs.stand_ins();
+                let code = Code {
+                    program,
+                    facts: &facts,
+                    calls: &calls,
+                    solver: &solver,
+                    stand_ins: &stand_ins,
+                };
+                loop {
+                    let (unknown, before) = (undecided(program, &answers), answers.unknown());
+                    let Some(seen) = inputs.run(&unknown, &code, plan.transitive)? else {
+                        break;
+                    };
+                    recorded.evidence.merge(seen);
+                    judge(stage, &recorded, &mut answers);
+                    if went_along {
+                        along(&mut locals, siblings.unwrap_or(true), &mut answers);
+                    }
+                    let decided = before - answers.unknown();
+                    if decided == 0 || u64::from(decided) * 100 < u64::from(before) {
+                        break;
+                    }
                 }
             }
             Stage::Flow => {
@@ -270,7 +315,8 @@ pub fn run(
         }
     }
     let mut contradictions = Vec::new();
-    if let (Some(proofs), Some(found)) = (&proofs, &found) {
+    let found = Found::new(program, &recorded.evidence);
+    if let Some(proofs) = &proofs {
         for (place, reason) in found.exact(proofs, plan.transitive) {
             if proofs.verdict(place) == Verdict::Immutable {
                 let (method, param) = proofs.param(place);
@@ -278,13 +324,36 @@ pub fn run(
             }
         }
     }
-    Outcome {
+    let others = found.others;
+    Ok(Outcome {
         answers,
         facts,
         summaries,
         contradictions,
-        others: found.map_or_else(Vec::new, |found| found.others),
-    }
+        others,
+        recorded,
+    })
+}
+
+/// Methods with parameters of which nothing is known, that have a body.
+fn undecided(program: &Program, answers: &Answers) -> Vec<MethodName> {
+    let places = 0..answers.count();
+    let unknown = places.filter(|&place| answers.verdict(place) == Verdict::Unknown);
+    let mut methods: Vec<MethodId> = unknown.map(|place| answers.param(place).0).collect();
+    methods.dedup();
+    let names = methods.into_iter().map(|id| {
+        let method = program.method(id);
+        let class = program.names.text(program.class(method.class).name);
+        let signature = program.names.text(method.signature);
+        let open = signature.find('(').unwrap_or(signature.len());
+        let (name, descriptor) = signature.split_at(open);
+        (
+            class.replace('/', "."),
+            name.to_owned(),
+            descriptor.to_owned(),
+        )
+    });
+    names.collect()
 }
 
 /// What leaves a method by other ways than calls may be changed later.

@@ -43,6 +43,8 @@ pub enum Stage {
     X,
     /// Recorded runs, by what leads to what is written.
     D(Heuristics),
+    /// Random inputs, of which X judges.
+    R,
 }
 
 /// Heuristics of stage D.
@@ -54,7 +56,15 @@ pub struct Heuristics {
     pub bound: bool,
     /// C: aliases count.
     pub aliased: bool,
+    /// R: random inputs are added to what was recorded.
+    pub random: bool,
 }
+
+/// Names of D with its heuristics, whose bits A has first.
+const D_NAMES: [&str; 16] = [
+    "D", "DA", "DB", "DAB", "DC", "DAC", "DBC", "DH", "DR", "DRA", "DRB", "DRAB", "DRC", "DRAC",
+    "DRBC", "DRH",
+];
 
 impl Stage {
     /// As it is typed and printed.
@@ -65,17 +75,20 @@ impl Stage {
             Stage::P => "P",
             Stage::Flow => "S'",
             Stage::X => "X",
-            Stage::D(with) => match (with.absence, with.bound, with.aliased) {
-                (false, false, false) => "D",
-                (true, false, false) => "DA",
-                (false, true, false) => "DB",
-                (false, false, true) => "DC",
-                (true, true, false) => "DAB",
-                (true, false, true) => "DAC",
-                (false, true, true) => "DBC",
-                (true, true, true) => "DH",
-            },
+            Stage::D(with) => {
+                let bit = |set: bool, place: usize| usize::from(set) << place;
+                D_NAMES[bit(with.absence, 0)
+                    | bit(with.bound, 1)
+                    | bit(with.aliased, 2)
+                    | bit(with.random, 3)]
+            }
+            Stage::R => "R",
         }
+    }
+
+    /// Whether the stage has methods executed.
+    pub fn is_random(self) -> bool {
+        matches!(self, Stage::R | Stage::D(Heuristics { random: true, .. }))
     }
 }
 
@@ -207,6 +220,12 @@ impl Answers {
         (self.params.get(place as usize) == Some(&(method, param))).then_some(place)
     }
 
+    /// How many parameters nothing is known of.
+    pub fn unknown(&self) -> u32 {
+        let unknown = |answer: &&Answer| answer.verdict == Verdict::Unknown;
+        self.answers.iter().filter(unknown).count() as u32
+    }
+
     /// The parameter at a place.
     pub fn param(&self, place: u32) -> (MethodId, u16) {
         self.params[place as usize]
@@ -263,6 +282,13 @@ impl Answers {
             reason,
         };
     }
+}
+
+/// Whether a parameter is the object that a constructor makes, by the method's
+/// signature. No argument can lead to it: until its superclass's constructor has
+/// returned, nobody else may have it.
+pub fn is_new(signature: &[u8], param: u16) -> bool {
+    param == 0 && signature.starts_with(b"<init>")
 }
 
 /// How many parameters a method has, `this` counted.

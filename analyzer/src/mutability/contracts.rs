@@ -525,6 +525,7 @@ fn summary(shape: Shape, any: Sym, element: Sym) -> Summary {
         }
         Anything => {
             summary.writes_outside = true;
+            summary.writes_kept = true;
             for argument in 0..=ARGUMENTS {
                 for node in [Node::Param(argument), Node::Deep(argument)] {
                     let number = summary.nodes.len() as u32;

@@ -159,6 +159,8 @@ pub struct Summary {
     pub kept: Refs,
     /// Whether it writes static state, or objects that such leads to.
     pub writes_outside: bool,
+    /// Whether it writes such objects.
+    pub writes_kept: bool,
 }
 
 impl Summary {
@@ -227,6 +229,7 @@ impl Summary {
         let all = |own: &[Ref], others: &[Ref]| others.iter().all(|&one| has(own, one));
         let written: Refs = self.writes.iter().map(|write| write.node).collect();
         self.writes_outside >= other.writes_outside
+            && self.writes_kept >= other.writes_kept
             && other.writes.iter().all(|write| has(&written, write.node))
             && all(&self.returned, &other.returned)
             && all(&self.thrown, &other.thrown)
@@ -248,6 +251,7 @@ impl Summary {
             nodes: vec![Node::Outside],
             returned: vec![reference(0, false)],
             writes_outside: true,
+            writes_kept: true,
             ..Summary::default()
         };
         for param in (0..followed.len()).filter(|&param| followed[param]) {

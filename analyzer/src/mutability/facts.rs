@@ -565,10 +565,12 @@ impl<'a> Reader<'a> {
     ) -> Option<Site> {
         let mut signature = name.as_bytes().to_vec();
         signature.extend_from_slice(descriptor.as_bytes());
+        // Nothing overrides the methods of an array.
+        let is_array = owner.as_bytes().starts_with(b"[");
         Some(Site {
             owner: self.find_class(owner)?,
             signature: self.program.names.intern(&signature),
-            dispatch,
+            dispatch: if is_array { Dispatch::Exact } else { dispatch },
         })
     }
 

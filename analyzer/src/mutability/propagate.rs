@@ -6,7 +6,7 @@
 //! edges of the under-approximation; what leads to nothing mutable and nothing
 //! unknown in the over-approximation is immutable.
 
-use super::answers::{Answers, Leaf, Reason, Stage, Verdict};
+use super::answers::{Answers, Leaf, Reason, Stage, Verdict, is_new};
 use super::facts::{Facts, Op};
 use super::points::{Leak, Local};
 use crate::mutability::signatures::Signatures;
@@ -357,11 +357,14 @@ fn immutable(input: &Input<'_>, graph: &mut Graph, leaves: &[(u32, Leaf)], answe
         let mut edges = std::mem::take(&mut graph.against[node as usize]);
         // Arguments may be aliases of each other.
         if input.siblings && node < count {
-            let (method, _) = answers.param(node);
+            let (method, own) = answers.param(node);
             let facts = &input.facts[method.0 as usize];
+            let program = input.calls.program();
+            let signature = program.names.bytes(program.method(method).signature);
+            let is_apart = |param: usize| is_new(&signature, param as u16);
             for param in (0..facts.followed.len()).filter(|&param| facts.followed[param]) {
                 let to = answers.place(method, param as u16);
-                if to != node {
+                if to != node && !is_apart(own.into()) && !is_apart(param) {
                     edges.push(Edge { to, op: u32::MAX });
                 }
             }

@@ -32,8 +32,10 @@ use crate::trace::Trace;
 use crate::trace::steps::{Place, Steps, What};
 use bodies::Bodies;
 use exact::Exact;
-use frames::{Frame, Threads};
+use frames::{Frame, LongCalls, Threads};
 use mirror::Mirror;
+use std::collections::BTreeMap;
+use std::time::Instant;
 
 /// What the run is looked at with.
 pub struct Code<'p> {
@@ -45,7 +47,25 @@ pub struct Code<'p> {
     pub calls: &'p Calls<'p>,
     /// Knows the lambdas of calls.
     pub solver: &'p Solver<'p>,
+    /// Of classes that were rewritten before the run, so that what happens stays
+    /// what it was: the SHA-256 of what ran, and that of the class path.
+    pub stand_ins: &'p BTreeMap<String, String>,
 }
+
+/// How much of a run is looked at; what was seen until then counts.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Until {
+    /// Of a call that nothing else of the program has made, so many steps.
+    pub steps: Option<u64>,
+    /// When to stop altogether.
+    pub time: Option<Instant>,
+}
+
+/// A call that takes so many times what is looked at has no end.
+const ENDLESS: u64 = 10;
+
+/// Steps between two looks at the clock.
+const CLOCK: u64 = 1 << 14;
 
 /// What the user should know of a run.
 #[derive(Debug, Default)]
@@ -56,7 +76,13 @@ pub struct Notes {
 
 /// Goes through a trace. Takes memory in proportion to the objects that the run
 /// stores in each other (D) and to the calls that are running (X).
-pub fn observe(trace: &Trace, code: &Code<'_>, transitive: bool, notes: &mut Notes) -> Evidence {
+pub fn observe(
+    trace: &Trace,
+    code: &Code<'_>,
+    transitive: bool,
+    until: Until,
+    notes: &mut Notes,
+) -> Evidence {
     let places = trace.all();
     let dictionary = &trace.log.dictionary;
     let mut bodies = Bodies::new(code, dictionary);
@@ -71,7 +97,14 @@ pub fn observe(trace: &Trace, code: &Code<'_>, transitive: bool, notes: &mut Not
     let mut evidence = Evidence::default();
     let mut steps = Steps::new(&trace.log, &places);
     let (mut unreadable, mut lost) = (0u64, 0u64);
+    let mut seen = 0u64;
+    let mut long = LongCalls::default();
     while let Some(step) = steps.next_step() {
+        let late = || until.time.is_some_and(|end| Instant::now() >= end);
+        if seen % CLOCK == 0 && late() {
+            break;
+        }
+        seen += 1;
         let step = match step {
             Ok(step) => step,
             Err(_) => {
@@ -82,6 +115,21 @@ pub fn observe(trace: &Trace, code: &Code<'_>, transitive: bool, notes: &mut Not
             }
         };
         let thread = step.thread;
+        if let Some(most) = until.steps
+            && let Some(steps) = long.has(&step, most, &mut threads)
+        {
+            // Much longer, and it is the last call of a JVM that did not end by itself.
+            if steps > ENDLESS * most {
+                break;
+            }
+            // What leads to what is to be known later.
+            if let What::Write { place, value } = step.what
+                && let Some(target) = bodies.target(&place, None)
+            {
+                mirror.write(&mut bodies, &mut [], &target, value.map(frames::object));
+            }
+            continue;
+        }
         match step.what {
             What::Enter { method, arguments } => {
                 let body = bodies.of(method);

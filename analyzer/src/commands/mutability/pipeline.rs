@@ -22,12 +22,13 @@ impl Pipeline {
                 "P" => Stage::P,
                 "S'" | "S2" => Stage::Flow,
                 "X" => Stage::X,
+                "R" => Stage::R,
                 _ => match name.strip_prefix('D') {
                     Some(letters) => Stage::D(heuristics(name, letters)?),
                     None => {
                         return Err(format!(
-                            "no stage {name:?}; there are S, SH, P, S', and for recorded runs X, D and D with \
-                             its heuristics A, B, C (DABC is also DH)"
+                            "no stage {name:?}; there are S, SH, P, S', for recorded runs X, D and D with its \
+                             heuristics A, B, C (DABC is also DH), for random inputs R and D with R (DRH)"
                         ));
                     }
                 },
@@ -50,7 +51,12 @@ impl Pipeline {
     /// The first stage that needs a recorded run.
     pub fn recorded(&self) -> Option<Stage> {
         let mut stages = self.stages.iter().copied();
-        stages.find(|stage| matches!(stage, Stage::X | Stage::D(_)))
+        stages.find(|stage| matches!(stage, Stage::X | Stage::D(_)) && !stage.is_random())
+    }
+
+    /// The first stage that makes runs of its own.
+    pub fn random(&self) -> Option<Stage> {
+        self.stages.iter().copied().find(|stage| stage.is_random())
     }
 
     /// The first stage that proves nothing when it says immutable.
@@ -76,17 +82,13 @@ fn heuristics(name: &str, letters: &str) -> Result<Heuristics, String> {
                     absence: true,
                     bound: true,
                     aliased: true,
+                    ..with
                 }
             }
-            'R' => {
-                return Err(format!(
-                    "stage {name}: R, random inputs, needs test generation, which is not there yet; record runs of \
-                     your own, and leave the R out"
-                ));
-            }
+            'R' => with.random = true,
             _ => {
                 return Err(format!(
-                    "stage {name}: D has the heuristics A, B, C and H, not {letter}"
+                    "stage {name}: D has the heuristics A, B, C, H (all three) and R, not {letter}"
                 ));
             }
         }
@@ -108,17 +110,20 @@ mod tests {
             "S-P-DBC-P",
             "D",
             "DA-DB-DC-DAB-DAC",
+            "SH-P-DRH-P",
+            "S-P-DRBC-P",
+            "S-P-R-P",
         ] {
             let parsed = Pipeline::parse(text).unwrap();
             let names: Vec<_> = parsed.stages.iter().map(|stage| stage.name()).collect();
             assert_eq!(names.join("-"), text);
         }
         assert_eq!(Pipeline::parse("DABC").unwrap().stages[0].name(), "DH");
+        assert_eq!(Pipeline::parse("DABCR").unwrap().stages[0].name(), "DRH");
         for (text, part) in [
             ("P-S", "put one of them before it"),
             ("X-P", "put one of them before it"),
             ("S--P", "no stage \"\""),
-            ("SH-P-DRH-P", "R, random inputs"),
             ("DQ", "not Q"),
         ] {
             let error = Pipeline::parse(text).unwrap_err();
@@ -132,5 +137,9 @@ mod tests {
             Some("DA")
         );
         assert_eq!(Pipeline::parse("S'-X").unwrap().unproved(), None);
+        let random = Pipeline::parse("S-DRB").unwrap();
+        assert_eq!(random.recorded(), None);
+        assert_eq!(random.random().map(Stage::name), Some("DRB"));
+        assert_eq!(random.unproved(), None);
     }
 }

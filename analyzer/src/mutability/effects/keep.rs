@@ -84,6 +84,7 @@ impl Keep<'_, '_> {
     fn all(&mut self) -> bool {
         let state = self.state;
         self.summary.writes_outside = state.writes_outside;
+        self.summary.writes_kept = state.writes_kept;
         let mut written = Nodes::default();
         // Certain ones first: they cover the others.
         let mut writes: Vec<&Write> = state.writes.iter().collect();

@@ -84,6 +84,7 @@ pub(super) struct State<'a> {
     pub thrown: Nodes,
     pub kept: Nodes,
     pub writes_outside: bool,
+    pub writes_kept: bool,
     aliases: Map<(u16, u16), bool>,
     made: Map<u32, u32>,
     depth: usize,
@@ -117,6 +118,7 @@ pub fn summarize(world: &dyn World, id: MethodId, facts: &Facts, coarse: bool) -
         thrown: Nodes::default(),
         kept: Nodes::default(),
         writes_outside: false,
+        writes_kept: false,
         aliases: Map::default(),
         made: Map::default(),
         depth: 0,
@@ -149,7 +151,7 @@ pub fn summarize(world: &dyn World, id: MethodId, facts: &Facts, coarse: bool) -
             return None;
         }
     }
-    if state.writes_outside && world.is_sound() {
+    if state.writes_kept && world.is_sound() {
         // What a static field keeps may be what is written there.
         for found in state.closure(state.kept).iter() {
             state.write(found | 1, Cause::Unknown(0));
@@ -362,8 +364,9 @@ impl State<'_> {
         match self.nodes[(target >> 1) as usize] {
             Node::New(..) => {}
             Node::Outside => {
-                self.note(!self.writes_outside);
+                self.note(!self.writes_kept);
                 self.writes_outside = true;
+                self.writes_kept = true;
             }
             _ if self.written.has(target) => {}
             _ => {
@@ -414,7 +417,8 @@ impl State<'_> {
                 let changed = self.kept.join(&refs, false);
                 self.note(changed);
                 if !own {
-                    self.write(outside, Cause::Store(at));
+                    self.note(!self.writes_outside);
+                    self.writes_outside = true;
                 }
             }
             Op::New { dst, class } => {
@@ -687,6 +691,10 @@ impl State<'_> {
         let changed = self.thrown.join(&thrown, false);
         self.note(changed);
         if summary.writes_outside {
+            self.note(!self.writes_outside);
+            self.writes_outside = true;
+        }
+        if summary.writes_kept {
             let outside = self.outside();
             self.write(outside, cause(0));
         }

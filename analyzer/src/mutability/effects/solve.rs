@@ -4,7 +4,7 @@
 use super::Summary;
 use super::circles;
 use super::method::{Target, World, summarize};
-use crate::mutability::answers::{Answers, Verdict};
+use crate::mutability::answers::{Answers, Verdict, is_new};
 use crate::mutability::contracts::Contracts;
 use crate::mutability::facts::{Facts, Lambda, Op};
 use crate::mutability::library::from_verdicts;
@@ -607,6 +607,9 @@ impl World for Solver<'_> {
         let program = self.program;
         let method = program.method(method);
         let text = program.names.bytes(method.signature);
+        if is_new(&text, one) || is_new(&text, other) {
+            return false;
+        }
         let open = text.iter().position(|&byte| byte == b'(').unwrap_or(0);
         let Ok(descriptor) = MethodDescriptor::parse(Utf8::new(&text[open..])) else {
             return true;

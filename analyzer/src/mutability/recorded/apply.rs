@@ -76,10 +76,10 @@ impl<'e> Found<'e> {
         seen.collect()
     }
 
-    /// Applies stage X.
-    pub fn apply_exact(&self, transitive: bool, answers: &mut Answers) {
+    /// Applies stage X, or R with the same.
+    pub fn apply_exact(&self, stage: Stage, transitive: bool, answers: &mut Answers) {
         for (place, reason) in self.exact(answers, transitive) {
-            answers.decide(place, Verdict::Mutable, Stage::X, reason);
+            answers.decide(place, Verdict::Mutable, stage, reason);
         }
     }
 

@@ -4,6 +4,7 @@
 use super::Code;
 use super::evidence::{Evidence, MethodEvidence, ParamEvidence, Witness};
 use super::frames::Frame;
+use crate::classpath::sha256;
 use crate::mutability::answers::param_count;
 use crate::mutability::facts::{Facts, NONE, Op, Var};
 use crate::program::calls::Site;
@@ -11,7 +12,6 @@ use crate::program::names::{Map, Set};
 use crate::program::{ClassId, MethodId, Sym};
 use crate::trace::steps::Place;
 use hindsight_tracelog::trace::dictionary::Dictionary;
-use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -151,7 +151,8 @@ impl<'c> Bodies<'c> {
             return body;
         };
         body.class.clone_from(&class.name);
-        body.sha256.clone_from(&class.sha256);
+        let stands_for = self.code.stand_ins.get(&class.sha256);
+        body.sha256.clone_from(stands_for.unwrap_or(&class.sha256));
         body.name.clone_from(&entry.name);
         body.descriptor.clone_from(&entry.descriptor);
         body.is_static = entry.access & hindsight_classfile::access::STATIC != 0;
@@ -178,7 +179,7 @@ impl<'c> Bodies<'c> {
         }
         let own = self.hashes.entry(id);
         let own = own.or_insert_with(|| class_sha256(program, id));
-        let same = class.sha256.is_empty() || *own == class.sha256;
+        let same = body.sha256.is_empty() || *own == body.sha256;
         if !same {
             body.other_version = true;
             return body;
@@ -474,8 +475,7 @@ fn sorted(facts: &Facts) -> Map<Does, Arc<[u32]>> {
 
 /// The hash of a class file as the trace has it.
 pub fn class_sha256(program: &crate::program::Program, class: ClassId) -> String {
-    let hash = Sha256::digest(program.file_bytes(class));
-    hash.iter().map(|byte| format!("{byte:02x}")).collect()
+    sha256(program.file_bytes(class))
 }
 
 /// The value that an operation makes.

@@ -4,6 +4,7 @@ use super::sets::SetId;
 use crate::mutability::facts::Var;
 use crate::program::Sym;
 use crate::program::names::{Map, Set};
+use crate::trace::steps::{Step, What};
 use hindsight_tracelog::trace::Datum;
 use std::collections::HashMap;
 
@@ -134,5 +135,46 @@ impl Threads {
     /// A thread has ended.
     pub fn end(&mut self, thread: u64) {
         self.stacks.remove(&thread);
+    }
+}
+
+/// Calls of each thread, to pass over what those still do that are too long.
+#[derive(Default)]
+pub struct LongCalls {
+    /// By thread: the steps of its outermost call, and the methods that run.
+    calls: HashMap<u64, (u64, Vec<u32>)>,
+}
+
+impl LongCalls {
+    /// Whether a step belongs to a call that has taken so many before; of that,
+    /// nothing is known any more. Says how many it has taken.
+    pub fn has(&mut self, step: &Step, most: u64, threads: &mut Threads) -> Option<u64> {
+        let (steps, running) = self.calls.entry(step.thread).or_default();
+        let find = |running: &[u32], method: u32| running.iter().rposition(|&one| one == method);
+        match step.what {
+            What::Enter { method, .. } => {
+                if running.is_empty() {
+                    *steps = 0;
+                }
+                running.push(method);
+            }
+            What::Exit { method, .. } | What::Unwind { method, .. } => {
+                if let Some(at) = find(running, method) {
+                    running.truncate(at);
+                }
+            }
+            What::Caught { method, .. } => {
+                if let Some(at) = find(running, method) {
+                    running.truncate(at + 1);
+                }
+            }
+            What::End | What::Lost(_) => running.clear(),
+            _ => {}
+        }
+        *steps += 1;
+        if *steps == most {
+            threads.forget(step.thread);
+        }
+        (*steps >= most && !running.is_empty()).then_some(*steps)
     }
 }

@@ -40,6 +40,7 @@ import java.util.Set;
  *    argument:  v index:int | n | Z B C S I J F D value | s text | e class:text name:text |
  *               c class:text | a class:text count:int argument* | x class:text (box) argument
  * E                                                   ends a batch
+ * Q                                                   ends the JVM
  * </pre>
  *
  * <p>Answers go through the standard output:
@@ -163,6 +164,8 @@ public final class Worker {
                         out.flush();
                     }
                     break;
+                case 'Q':
+                    return;
                 default:
                     throw new IOException("no command " + command);
             }

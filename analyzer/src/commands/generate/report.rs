@@ -1,0 +1,183 @@
+//! What `hindsight generate` prints.
+
+use crate::commands::Format;
+use crate::generate::changes::Difference;
+use crate::generate::observed;
+use crate::generate::search::Tally;
+use crate::generate::suite::Dropped;
+use crate::text::{count, one_line};
+use anyhow::Result;
+use serde_json::{Value as Json, json};
+use std::io::Write;
+use std::path::PathBuf;
+
+/// A test that another version does not pass.
+pub struct Change {
+    /// Its class,
+    pub class: String,
+    /// its name,
+    pub test: String,
+    /// how it fails,
+    pub how: String,
+    /// and which of its calls end otherwise.
+    pub differences: Vec<Difference>,
+}
+
+/// All of it.
+pub struct Report {
+    /// Files that were written,
+    pub files: Vec<PathBuf>,
+    /// and those of an earlier run that were removed.
+    pub removed: Vec<PathBuf>,
+    /// Tests.
+    pub total: usize,
+    /// Those that were no good.
+    pub dropped: Dropped,
+    /// Of observed tests.
+    pub counts: Option<observed::Counts>,
+    /// Of a search.
+    pub searched: Option<Tally>,
+    /// What another version does otherwise, if there is one.
+    pub changes: Option<Vec<Change>>,
+}
+
+impl Report {
+    /// Prints it.
+    ///
+    /// # Errors
+    ///
+    /// Fails if `out` cannot be written.
+    pub fn print(&self, format: Format, out: &mut dyn Write) -> Result<()> {
+        match format {
+            Format::Text => self.text(out),
+            Format::Json => {
+                serde_json::to_writer_pretty(&mut *out, &self.json())?;
+                writeln!(out)?;
+                Ok(())
+            }
+        }
+    }
+
+    fn text(&self, out: &mut dyn Write) -> Result<()> {
+        let Dropped {
+            not_compiled,
+            failed,
+            flaky,
+            timed_out,
+        } = self.dropped;
+        if let Some(counts) = self.counts {
+            writeln!(
+                out,
+                "{} of {} carved sequences did the same again",
+                counts.same, counts.carved
+            )?;
+        }
+        if let Some(tally) = self.searched {
+            for (phase, how) in ["at random", "along models"].into_iter().enumerate() {
+                if tally.executed[phase] > 0 {
+                    writeln!(
+                        out,
+                        "{} sequences {how}, {} built upon",
+                        tally.executed[phase], tally.components[phase]
+                    )?;
+                }
+            }
+            if tally.blocked + tally.lost > 0 {
+                writeln!(
+                    out,
+                    "{} wanted what they must not, {} took too long or ended the JVM",
+                    tally.blocked, tally.lost
+                )?;
+            }
+        }
+        writeln!(
+            out,
+            "{} in {}",
+            count(self.total, "test"),
+            count(self.files.len(), "file")
+        )?;
+        for (number, why) in [
+            (not_compiled, "do not compile"),
+            (failed, "failed in a JVM of their own"),
+            (flaky, "passed in some orders only"),
+            (timed_out, "took too long"),
+        ] {
+            if number > 0 {
+                writeln!(out, "dropped {number}: {why}")?;
+            }
+        }
+        for file in &self.files {
+            writeln!(out, "  {}", file.display())?;
+        }
+        if !self.removed.is_empty() {
+            writeln!(
+                out,
+                "removed {} of an earlier run",
+                count(self.removed.len(), "file")
+            )?;
+        }
+        if let Some(changes) = &self.changes {
+            writeln!(
+                out,
+                "the other version passes {} of {}",
+                self.total - changes.len(),
+                self.total
+            )?;
+            for change in changes {
+                let how = one_line(&change.how, 400);
+                if change.differences.is_empty() {
+                    writeln!(out, "  {}.{}: {how}", change.class, change.test)?;
+                    continue;
+                }
+                writeln!(out, "  {}.{}", change.class, change.test)?;
+                for Difference { call, old, new } in &change.differences {
+                    writeln!(out, "    {}", one_line(call, 200))?;
+                    writeln!(out, "      old: {old}")?;
+                    writeln!(out, "      new: {new}")?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn json(&self) -> Json {
+        let changes = self.changes.as_ref().map(|changes| {
+            let rows = changes.iter().map(|change| {
+                let calls = change
+                    .differences
+                    .iter()
+                    .map(|one| json!({"call": one.call, "old": one.old, "new": one.new}));
+                json!({
+                    "class": change.class,
+                    "test": change.test,
+                    "how": change.how,
+                    "differences": calls.collect::<Vec<_>>(),
+                })
+            });
+            rows.collect::<Vec<_>>()
+        });
+        json!({
+            "schema": "hindsight.generate/1",
+            "tests": self.total,
+            "files": self.files,
+            "removed": self.removed,
+            "observed": self.counts.map(|counts| json!({
+                "carved": counts.carved,
+                "same": counts.same,
+            })),
+            "searched": self.searched.map(|tally| json!({
+                "at_random": {"executed": tally.executed[0], "components": tally.components[0]},
+                "along_models": {"executed": tally.executed[1], "components": tally.components[1]},
+                "blocked": tally.blocked,
+                "lost": tally.lost,
+            })),
+            "dropped": {
+                "not_compiled": self.dropped.not_compiled,
+                "failed": self.dropped.failed,
+                "flaky": self.dropped.flaky,
+                "timed_out": self.dropped.timed_out,
+            },
+            "changes": changes,
+        })
+    }
+}

@@ -1,0 +1,113 @@
+//! Options of stage R, and what it takes to execute methods.
+
+use crate::classpath::ClassPath;
+use crate::commands::agent_beside;
+use crate::generate::guard::Guarded;
+use crate::generate::inputs::Recorded;
+use crate::generate::search::Search;
+use crate::generate::sequence::Methods;
+use crate::generate::surface::Surface;
+use crate::generate::worker::{Recording, Setup, Worker};
+use crate::jdk::Jdk;
+use crate::mutability::random::Inputs;
+use crate::program::source;
+use anyhow::{Context, Result, bail};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+/// Random inputs.
+#[derive(Debug, clap::Args)]
+#[command(next_help_heading = "Random inputs (stages with R)")]
+pub struct Options {
+    /// What looks random depends on this number alone, unless --time is up.
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    seed: u64,
+
+    /// The time for all rounds, and for looking at what they have recorded.
+    #[arg(long, value_name = "SECONDS", default_value_t = 120)]
+    time: u64,
+
+    /// Sequences of calls a round; by default as many as there are methods, and at
+    /// least 5000. Rounds go on while each decides a hundredth of what is unknown.
+    #[arg(long, value_name = "N")]
+    sequences: Option<u64>,
+
+    /// The agent that records them; by default libhindsight.so beside this command.
+    #[arg(long, value_name = "FILE")]
+    agent: Option<PathBuf>,
+}
+
+/// Processor time of one sequence, which records all that it does.
+const LIMIT: Duration = Duration::from_millis(300);
+
+/// The oldest JDK that the agent records.
+const OLDEST: u32 = 17;
+
+impl Options {
+    /// Does something with what executes the methods of a class path on a JDK.
+    /// Gives notes, too.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the JDK cannot run programs, there is no agent, and as `work` does.
+    pub fn with_inputs<T>(
+        &self,
+        classpath: &str,
+        jdk: Option<&Path>,
+        work: impl FnOnce(&mut dyn Inputs) -> Result<T>,
+    ) -> Result<(T, Vec<String>)> {
+        if self.sequences == Some(0) || self.time == 0 {
+            bail!("stage R needs at least one sequence (--sequences) and one second (--time)");
+        }
+        let stage = "stage R executes the program under recording";
+        let jdk = Jdk::find_runtime(jdk).context(stage)?;
+        if !jdk.home.join("bin/java").is_file() || jdk.version < OLDEST {
+            bail!(
+                "{stage}, which takes the bin/java of a JDK {OLDEST} or newer: that of {} is a JDK {}; use --jdk, or \
+                 leave R out of --pipeline",
+                jdk.home.display(),
+                jdk.version
+            );
+        }
+        let agent = agent_beside(self.agent.as_deref()).context(stage)?;
+        let opened = ClassPath::open(classpath)?;
+        let temporary = tempfile::tempdir().context("failed to make a temporary directory")?;
+        let dir =
+            fs::canonicalize(temporary.path()).context("failed to make a temporary directory")?;
+        let version = jdk.version;
+        let guarded = Guarded::new(classpath, &opened, version, &dir.join("guarded"))?;
+        let out = dir.join("recorded");
+        fs::create_dir_all(&out).context("failed to make a temporary directory")?;
+        let setup = Setup {
+            jdk,
+            entries: guarded.entries,
+            dir,
+            limit: LIMIT,
+            reset: false,
+            recorded: Some(Recording {
+                agent,
+                out: out.clone(),
+            }),
+        };
+        setup.prepare()?;
+        let mut worker = Worker::new(setup);
+        let mut methods = Methods::default();
+        let classes = source::class_path(classpath, version)?.classes;
+        let classes: Vec<Vec<u8>> = classes.into_iter().map(|raw| raw.bytes).collect();
+        let surface = Surface::of_packages(&classes, &mut methods);
+        let search = Search::new(&surface, None, &mut methods, &mut worker, self.seed);
+        let until = Instant::now() + Duration::from_secs(self.time);
+        let mut inputs = Recorded::new(search, out, guarded.stand_ins, self.sequences, Some(until));
+        let done = work(&mut inputs)?;
+        let mut notes = std::mem::take(&mut inputs.notes.lines);
+        if Instant::now() >= until {
+            notes.push(format!(
+                "stage R was stopped after {} seconds (--time), in round {}: with the same seed other answers may \
+                 come out",
+                self.time, inputs.rounds
+            ));
+        }
+        Ok((done, notes))
+    }
+}

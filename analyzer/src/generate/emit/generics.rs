@@ -1,0 +1,496 @@
+//! Types with their arguments, for variables of generic classes.
+//!
+//! Signatures (JVMS 4.7.9.1) say what a method takes and returns; what stands for a
+//! type variable is found by looking at what a test passes: `new Box(...)` that gets
+//! texts is a `Box<String>`. What comes out need not be right, since javac sees it:
+//! a test that it refuses is written with raw types.
+
+use super::super::asserted::Checked;
+use super::super::sequence::{Arg, Method};
+use super::Context;
+use crate::java::descriptor;
+use crate::model::values::Literal;
+use std::collections::HashMap;
+
+/// A type.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Type {
+    /// A primitive one, by its descriptor.
+    Primitive(String),
+    /// A class by its binary name, with arguments.
+    Class(String, Vec<Type>),
+    Array(Box<Type>),
+    /// A type variable by its name; only while a signature is read.
+    Variable(String),
+    /// What stands for a type variable and is looked for.
+    Open(usize),
+    /// A wildcard without bounds, or with one: whether it is an upper one.
+    Wildcard(Option<(bool, Box<Type>)>),
+}
+
+const OBJECT: &str = "java.lang.Object";
+
+impl Type {
+    fn object() -> Type {
+        Type::Class(OBJECT.to_owned(), Vec::new())
+    }
+
+    /// The type that a descriptor names.
+    fn of(descriptor: &str) -> Option<Type> {
+        Some(match descriptor.strip_prefix('[') {
+            Some(element) => Type::Array(Box::new(Type::of(element)?)),
+            None if descriptor.len() == 1 => Type::Primitive(descriptor.to_owned()),
+            None => Type::Class(descriptor::class_name(descriptor)?, Vec::new()),
+        })
+    }
+
+    /// The descriptor of what is left of it at run time.
+    pub fn erased(&self) -> String {
+        match self {
+            Type::Primitive(descriptor) => descriptor.clone(),
+            Type::Class(name, _) => descriptor::of_class(name),
+            Type::Array(element) => format!("[{}", element.erased()),
+            Type::Wildcard(Some((true, bound))) => bound.erased(),
+            Type::Variable(_) | Type::Open(_) | Type::Wildcard(_) => descriptor::of_class(OBJECT),
+        }
+    }
+
+    /// Whether a source must name arguments.
+    pub fn has_arguments(&self) -> bool {
+        match self {
+            Type::Class(_, arguments) => !arguments.is_empty(),
+            Type::Array(element) => element.has_arguments(),
+            _ => false,
+        }
+    }
+
+    /// As an argument, which no primitive can be.
+    fn boxed(self) -> Type {
+        let Type::Primitive(kind) = &self else {
+            return self;
+        };
+        let name = match kind.as_str() {
+            "Z" => "Boolean",
+            "B" => "Byte",
+            "C" => "Character",
+            "S" => "Short",
+            "J" => "Long",
+            "F" => "Float",
+            "D" => "Double",
+            _ => "Integer",
+        };
+        Type::Class(format!("java.lang.{name}"), Vec::new())
+    }
+}
+
+/// What a class or method declares of type variables, with the bound of each.
+type Variables = Vec<(String, Option<Type>)>;
+
+/// The signature of a class: its variables and supertypes.
+struct OfClass {
+    variables: Variables,
+    above: Vec<Type>,
+}
+
+/// The signature of a method.
+struct OfMethod {
+    variables: Variables,
+    parameters: Vec<Type>,
+    result: Type,
+}
+
+fn class_signature(text: &str) -> Option<OfClass> {
+    let mut parser = Parser { rest: text };
+    let variables = parser.variables()?;
+    let mut above = Vec::new();
+    while !parser.rest.is_empty() {
+        above.push(parser.one()?);
+    }
+    Some(OfClass { variables, above })
+}
+
+fn method_signature(text: &str) -> Option<OfMethod> {
+    let mut parser = Parser { rest: text };
+    let variables = parser.variables()?;
+    parser.skip(b'(')?;
+    let mut parameters = Vec::new();
+    while parser.skip(b')').is_none() {
+        parameters.push(parser.one()?);
+    }
+    let result = parser.one()?;
+    Some(OfMethod {
+        variables,
+        parameters,
+        result,
+    })
+}
+
+struct Parser<'a> {
+    rest: &'a str,
+}
+
+impl Parser<'_> {
+    fn skip(&mut self, sign: u8) -> Option<()> {
+        (self.rest.as_bytes().first() == Some(&sign)).then(|| self.rest = &self.rest[1..])
+    }
+
+    fn until(&mut self, signs: &[char]) -> Option<String> {
+        let end = self.rest.find(signs)?;
+        let word = self.rest[..end].to_owned();
+        self.rest = &self.rest[end..];
+        Some(word)
+    }
+
+    fn variables(&mut self) -> Option<Variables> {
+        let mut variables = Vec::new();
+        if self.skip(b'<').is_none() {
+            return Some(variables);
+        }
+        while self.skip(b'>').is_none() {
+            let name = self.until(&[':'])?;
+            let mut bound = None;
+            while self.skip(b':').is_some() {
+                // A class's bound may be missing where there are interfaces'.
+                if !self.rest.starts_with(':') {
+                    let one = self.one()?;
+                    bound.get_or_insert(one);
+                }
+            }
+            variables.push((name, bound));
+        }
+        Some(variables)
+    }
+
+    fn one(&mut self) -> Option<Type> {
+        let first = *self.rest.as_bytes().first()?;
+        let rest = self.rest.get(1..)?;
+        Some(match first {
+            b'[' => {
+                self.rest = rest;
+                Type::Array(Box::new(self.one()?))
+            }
+            b'T' => {
+                self.rest = rest;
+                let name = self.until(&[';'])?;
+                self.skip(b';')?;
+                Type::Variable(name)
+            }
+            b'L' => {
+                self.rest = rest;
+                self.class()?
+            }
+            _ => {
+                self.rest = rest;
+                Type::Primitive(char::from(first).to_string())
+            }
+        })
+    }
+
+    /// The rest of a class, after its `L`. A member of a class with arguments is not
+    /// followed.
+    fn class(&mut self) -> Option<Type> {
+        let name = self.until(&['<', ';', '.'])?.replace('/', ".");
+        let mut arguments = Vec::new();
+        if self.skip(b'<').is_some() {
+            while self.skip(b'>').is_none() {
+                arguments.push(self.argument()?);
+            }
+        }
+        self.skip(b';')?;
+        Some(Type::Class(name, arguments))
+    }
+
+    fn argument(&mut self) -> Option<Type> {
+        if self.skip(b'*').is_some() {
+            return Some(Type::Wildcard(None));
+        }
+        for (sign, upper) in [(b'+', true), (b'-', false)] {
+            if self.skip(sign).is_some() {
+                return Some(Type::Wildcard(Some((upper, Box::new(self.one()?)))));
+            }
+        }
+        self.one()
+    }
+}
+
+/// The types of a test's variables.
+pub(super) struct Types<'a> {
+    context: &'a Context<'a>,
+    vars: HashMap<usize, Type>,
+    /// What stands for each variable, and its bound.
+    found: Vec<(Option<Type>, Option<Type>)>,
+}
+
+impl<'a> Types<'a> {
+    /// Looks at what a test calls with what.
+    pub fn of(context: &'a Context<'a>, checked: &Checked) -> Types<'a> {
+        let mut types = Types {
+            context,
+            vars: HashMap::new(),
+            found: Vec::new(),
+        };
+        for (at, statement) in checked.sequence.iter().enumerate() {
+            let method = context.methods.get(statement.method);
+            let Some(signature) = types.signature(method) else {
+                continue;
+            };
+            let mut meaning = match (method.is_constructor(), statement.on) {
+                (true, _) => types.opened(&types.class_variables(&method.class)),
+                (false, Some(on)) => types.of_receiver(on, &method.class),
+                (false, None) => HashMap::new(),
+            };
+            let own = types.opened(&signature.variables);
+            meaning.extend(own);
+            for (parameter, arg) in signature.parameters.iter().zip(&statement.args) {
+                let parameter = replaced(parameter, &meaning);
+                if let Some(passed) = types.of_argument(arg) {
+                    types.unify(&parameter, &passed, 0);
+                }
+            }
+            let result = match method.is_constructor() {
+                true => {
+                    let variables = types.class_variables(&method.class);
+                    let arguments = variables.iter().filter_map(|(name, _)| meaning.get(name));
+                    Type::Class(method.class.clone(), arguments.cloned().collect())
+                }
+                false => replaced(&signature.result, &meaning),
+            };
+            types.vars.insert(at, result);
+        }
+        types
+    }
+
+    /// The type of a variable, where a signature tells it.
+    pub fn var(&self, at: usize) -> Option<Type> {
+        self.closed(self.vars.get(&at)?, 0)
+    }
+
+    fn class_variables(&self, class: &str) -> Variables {
+        let found = self.context.classes.info(class);
+        let signature = found.as_ref().and_then(|found| {
+            let text = found.info.as_ref()?.signature.as_deref()?;
+            class_signature(text)
+        });
+        signature.map_or_else(Vec::new, |signature| signature.variables)
+    }
+
+    fn signature(&self, method: &Method) -> Option<OfMethod> {
+        let found = self.context.classes.info(&method.class)?;
+        let info = found.info.as_ref()?;
+        let text = info
+            .method(&method.name, &method.descriptor)
+            .and_then(|known| known.signature.as_deref());
+        let (types, result) = method.types();
+        if let Some(text) = text {
+            // Constructors of enums and inner classes have parameters that it leaves out.
+            return method_signature(text)
+                .filter(|signature| signature.parameters.len() == types.len());
+        }
+        let parameters: Option<Vec<Type>> = types.iter().map(|ty| Type::of(ty)).collect();
+        Some(OfMethod {
+            variables: Vec::new(),
+            parameters: parameters?,
+            result: if method.is_constructor() {
+                Type::Primitive("V".to_owned())
+            } else {
+                Type::of(&result)?
+            },
+        })
+    }
+
+    /// New places for variables.
+    fn opened(&mut self, variables: &Variables) -> HashMap<String, Type> {
+        let first = self.found.len();
+        let mut meaning = HashMap::new();
+        for (at, (name, _)) in variables.iter().enumerate() {
+            meaning.insert(name.clone(), Type::Open(first + at));
+        }
+        for (_, bound) in variables {
+            let bound = bound.as_ref().map(|bound| replaced(bound, &meaning));
+            self.found.push((None, bound));
+        }
+        meaning
+    }
+
+    /// What the variables of a class stand for in an object.
+    fn of_receiver(&self, on: usize, class: &str) -> HashMap<String, Type> {
+        let seen = self.vars.get(&on).and_then(|ty| self.above(ty, class, 0));
+        let Some(Type::Class(_, arguments)) = seen else {
+            return HashMap::new();
+        };
+        let names = self.class_variables(class).into_iter();
+        names.map(|(name, _)| name).zip(arguments).collect()
+    }
+
+    /// A type as one of its supertypes.
+    fn above(&self, ty: &Type, class: &str, depth: usize) -> Option<Type> {
+        let ty = self.looked_up(ty);
+        let Type::Class(name, arguments) = ty else {
+            return None;
+        };
+        if name == class {
+            return Some(ty.clone());
+        }
+        if depth > 20 {
+            return None;
+        }
+        let found = self.context.classes.info(name)?;
+        let info = found.info.as_ref()?;
+        let signature = info.signature.as_deref().and_then(class_signature);
+        let Some(signature) = signature else {
+            let above = info.super_class.iter().chain(&info.interfaces);
+            let mut above = above.map(|name| Type::Class(name.clone(), Vec::new()));
+            return above.find_map(|one| self.above(&one, class, depth + 1));
+        };
+        let names = signature.variables.into_iter().map(|(name, _)| name);
+        let meaning: HashMap<String, Type> = names.zip(arguments.iter().cloned()).collect();
+        let mut above = signature.above.iter();
+        above.find_map(|one| self.above(&replaced(one, &meaning), class, depth + 1))
+    }
+
+    fn of_argument(&self, arg: &Arg) -> Option<Type> {
+        let class = |name: &str| Some(Type::Class(name.to_owned(), Vec::new()));
+        match arg {
+            Arg::Var(var) => self.vars.get(var).cloned(),
+            Arg::Array(element, _) => Some(Type::Array(Box::new(Type::of(element)?))),
+            Arg::Literal(literal) => match literal {
+                Literal::Text(_) => class("java.lang.String"),
+                Literal::Enum(name, _) | Literal::Box(name, _) => class(name),
+                _ => None,
+            },
+        }
+    }
+
+    fn looked_up<'t>(&'t self, mut ty: &'t Type) -> &'t Type {
+        while let Type::Open(place) = ty
+            && let Some((Some(known), _)) = self.found.get(*place)
+        {
+            ty = known;
+        }
+        ty
+    }
+
+    /// Learns from a value that is passed for a parameter.
+    fn unify(&mut self, parameter: &Type, passed: &Type, depth: usize) {
+        if depth > 20 {
+            return;
+        }
+        let (parameter, passed) = (
+            self.looked_up(parameter).clone(),
+            self.looked_up(passed).clone(),
+        );
+        match (parameter, passed) {
+            (Type::Open(place), passed) => {
+                let same = passed == Type::Open(place);
+                if !same && !matches!(passed, Type::Wildcard(_)) {
+                    self.found[place].0 = Some(passed.boxed());
+                }
+            }
+            (parameter, Type::Open(place)) if depth > 0 => {
+                if !matches!(parameter, Type::Wildcard(_)) {
+                    self.found[place].0 = Some(parameter.boxed());
+                }
+            }
+            (Type::Wildcard(Some((_, bound))), passed) => self.unify(&bound, &passed, depth + 1),
+            (Type::Array(one), Type::Array(other)) => self.unify(&one, &other, depth + 1),
+            (Type::Class(name, arguments), passed) => {
+                if let Some(Type::Class(_, others)) = self.above(&passed, &name, 0) {
+                    for (one, other) in arguments.iter().zip(&others) {
+                        self.unify(one, other, depth + 1);
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// A type in which nothing is open; nothing if that cannot be.
+    fn closed(&self, ty: &Type, depth: usize) -> Option<Type> {
+        if depth > 20 {
+            return None;
+        }
+        Some(match ty {
+            Type::Open(place) => match &self.found[*place] {
+                (Some(known), _) => self.closed(known, depth + 1)?,
+                (None, None) => Type::object(),
+                // What is compared with its like: texts are.
+                (None, Some(Type::Class(name, _))) if name == "java.lang.Comparable" => {
+                    Type::Class("java.lang.String".to_owned(), Vec::new())
+                }
+                (None, Some(bound)) if bound.has_arguments() && depth > 0 => Type::Wildcard(None),
+                (None, Some(bound)) if bound.has_arguments() => return None,
+                (None, Some(bound)) => self.closed(bound, depth + 1)?,
+            },
+            Type::Class(name, arguments) => {
+                let arguments: Option<Vec<Type>> = (arguments.iter())
+                    .map(|one| self.closed(one, depth + 1))
+                    .collect();
+                Type::Class(name.clone(), arguments?)
+            }
+            Type::Array(element) => Type::Array(Box::new(self.closed(element, depth + 1)?)),
+            Type::Wildcard(Some((upper, bound))) => {
+                Type::Wildcard(Some((*upper, Box::new(self.closed(bound, depth + 1)?))))
+            }
+            // Of an object whose own arguments are not known.
+            Type::Variable(_) if depth > 0 => Type::Wildcard(None),
+            Type::Variable(_) => return None,
+            Type::Primitive(_) | Type::Wildcard(None) => ty.clone(),
+        })
+    }
+}
+
+/// A type with what its variables stand for.
+fn replaced(ty: &Type, meaning: &HashMap<String, Type>) -> Type {
+    let inner = |ty: &Type| Box::new(replaced(ty, meaning));
+    match ty {
+        Type::Variable(name) => meaning.get(name).cloned().unwrap_or_else(|| ty.clone()),
+        Type::Class(name, arguments) => {
+            let arguments = arguments.iter().map(|one| replaced(one, meaning));
+            Type::Class(name.clone(), arguments.collect())
+        }
+        Type::Array(element) => Type::Array(inner(element)),
+        Type::Wildcard(Some((upper, bound))) => Type::Wildcard(Some((*upper, inner(bound)))),
+        Type::Primitive(_) | Type::Open(_) | Type::Wildcard(None) => ty.clone(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn class(name: &str, arguments: &[Type]) -> Type {
+        Type::Class(name.to_owned(), arguments.to_vec())
+    }
+
+    #[test]
+    fn signatures_are_read() {
+        let read = method_signature(
+            "<K:Ljava/lang/Object;V::Ljava/lang/Comparable<TV;>;>(Ljava/util/Map<TK;+[I>;TV;J)TK;",
+        )
+        .unwrap();
+        let variable = |name: &str| Type::Variable(name.to_owned());
+        let comparable = class("java.lang.Comparable", &[variable("V")]);
+        assert_eq!(
+            read.variables,
+            [
+                ("K".to_owned(), Some(class(OBJECT, &[]))),
+                ("V".to_owned(), Some(comparable)),
+            ]
+        );
+        let ints = Type::Array(Box::new(Type::Primitive("I".to_owned())));
+        let wild = Type::Wildcard(Some((true, Box::new(ints))));
+        assert_eq!(
+            read.parameters,
+            [
+                class("java.util.Map", &[variable("K"), wild]),
+                variable("V"),
+                Type::Primitive("J".to_owned()),
+            ]
+        );
+        assert_eq!(read.result, variable("K"));
+        assert_eq!(read.parameters[0].erased(), "Ljava/util/Map;");
+        for broken in ["(", "()", "<T>()V", "(Lx;", "(Lx<*;)V"] {
+            assert!(method_signature(broken).is_none(), "{broken}");
+        }
+    }
+}

@@ -1,0 +1,70 @@
+//! Classes of the JDK that any test may name: the public ones of `java.*`.
+
+use crate::classinfo::ClassInfo;
+use crate::classpath::{ClassPath, FoundClass};
+use crate::jdk::Jdk;
+use crate::program::jimage::{Image, Resource};
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::path::Path;
+use std::rc::Rc;
+
+/// The classes of a JDK's image, read when they are asked for.
+pub struct Platform {
+    image: Option<Image>,
+    resources: HashMap<String, Resource>,
+    known: RefCell<HashMap<String, Option<Rc<FoundClass>>>>,
+}
+
+impl Platform {
+    /// That of a JDK. Of one that has no image, or a damaged one, nothing is known.
+    pub fn new(jdk: &Jdk) -> Platform {
+        let image = Image::open(&jdk.home.join("lib/modules")).ok();
+        let all = image.as_ref().and_then(|image| image.resources().ok());
+        let named = all.unwrap_or_default().into_iter().filter_map(|resource| {
+            let name = resource.name.strip_suffix(".class")?.replace('/', ".");
+            name.starts_with("java.").then_some((name, resource))
+        });
+        Platform {
+            resources: named.collect(),
+            image,
+            known: RefCell::default(),
+        }
+    }
+
+    fn info(&self, class: &str) -> Option<Rc<FoundClass>> {
+        if let Some(known) = self.known.borrow().get(class) {
+            return known.clone();
+        }
+        let read = || {
+            let bytes = self.image.as_ref()?.read(self.resources.get(class)?).ok()?;
+            Some(Rc::new(FoundClass {
+                entry: Path::new("lib/modules").to_owned(),
+                info: Some(ClassInfo::parse(&bytes).ok()?),
+                sha256: String::new(),
+                other_sha256: Vec::new(),
+                open: false,
+            }))
+        };
+        let found = read();
+        let mut known = self.known.borrow_mut();
+        known.insert(class.to_owned(), found.clone());
+        found
+    }
+}
+
+/// All classes that tests may name.
+#[derive(Clone, Copy)]
+pub struct Classes<'a> {
+    /// The program's.
+    pub own: &'a ClassPath,
+    /// The JDK's.
+    pub platform: &'a Platform,
+}
+
+impl Classes<'_> {
+    /// What a class is, if it can be read.
+    pub fn info(&self, class: &str) -> Option<Rc<FoundClass>> {
+        self.own.info(class).or_else(|| self.platform.info(class))
+    }
+}

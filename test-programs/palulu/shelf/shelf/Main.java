@@ -1,0 +1,31 @@
+package shelf;
+
+import java.io.StringReader;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** Uses types with arguments, and passes objects of the JDK. */
+public final class Main {
+    private Main() {}
+
+    /** Runs. */
+    public static void main(String[] arguments) throws Exception {
+        Catalog<Integer, String> names = new Catalog<>();
+        names.put(2, "two");
+        names.put(1, "one");
+        System.out.println(names.get(2) + names.first() + names.keys());
+        Map<String, Integer> start = new LinkedHashMap<>();
+        start.put("a", 1);
+        System.out.println(new Catalog<>(start).get("a"));
+        Template letter = new Template(new StringReader("Dear {name}"));
+        Map<String, String> values = new HashMap<>();
+        values.put("name", "Ann");
+        System.out.println(letter.fill(values) + letter.uses());
+        List<String> words = new ArrayList<>(List.of("a", "b"));
+        words.add("c");
+        System.out.println(new Template("-").join(words, ';'));
+    }
+}
