@@ -4,9 +4,8 @@ use hindsight_classfile::frames::VerificationType;
 use hindsight_classfile::{ConstantPool, PoolBuilder, Utf8, opcode};
 
 use crate::SkipReason;
+use crate::body::Pieces;
 use crate::contract::{self, MAX_REFERENCES, MAX_WORDS, PROBE, ProbeMethod};
-use crate::insertions::Insertions;
-use crate::relocate::Relocated;
 use crate::scan::Scan;
 
 /// Code to be inserted, with what lies within it. Positions count from its
@@ -72,11 +71,9 @@ const INTEGERS: usize = 8;
 #[derive(Debug, Default)]
 pub struct Spare {
     fragments: Vec<Fragment>,
-    pub placed: Vec<(usize, Fragment)>,
     pub types: Vec<VerificationType>,
     pub stack_map: Vec<u8>,
-    pub relocated: Relocated,
-    pub insertions: Insertions,
+    pub pieces: Pieces,
     pub scan: Scan,
     /// The values that a handler hands over: kind and slot.
     pub values: Vec<(u8, Option<u16>)>,
@@ -100,6 +97,7 @@ impl Spare {
         self.stack_map.clear();
         self.stack_map.shrink_to(MAX_SPARE_LEN);
         self.scan.trim();
+        self.pieces.trim();
     }
 
     /// An empty fragment.
@@ -269,6 +267,13 @@ impl Fragment {
         self.guards.clear();
         self.max_stack = 0;
         self.types.clear();
+    }
+
+    /// Lets go of what only a strange method needs.
+    pub fn trim(&mut self) {
+        self.clear();
+        self.code.shrink_to(MAX_SPARE_LEN);
+        self.types.shrink_to(MAX_SPARE_LEN / 4);
     }
 
     /// Where the next instruction goes.

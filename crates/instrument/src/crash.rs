@@ -178,6 +178,7 @@ impl Workspace {
         let mut constants = Constants::reusing(PROBE, &class.pool, added, spare);
         let mut new = NewBody {
             scan: mem::take(&mut constants.spare.scan),
+            pieces: mem::take(&mut constants.spare.pieces),
             ..NewBody::default()
         };
         let mut writes = wish.first_field.map(Writes::new);
@@ -210,6 +211,7 @@ impl Workspace {
             rewritten.skipped = self.all_left(&class, SkipReason::ConstantPoolFull);
         }
         constants.spare.scan = new.scan;
+        constants.spare.pieces = new.pieces;
         (self.added, self.spare) = (constants.added, constants.spare);
         Ok(rewritten)
     }

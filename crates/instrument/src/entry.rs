@@ -43,10 +43,12 @@ pub fn fresh_types(
         .chain(position)
 }
 
-/// Emits the entry code of a method. `fresh` are the types of the fresh
+/// Emits the entry code of a method to an empty fragment. `fresh` are the types of the fresh
 /// variables, which begin at `max_locals`; `position` is the one that keeps where
 /// the log of writes is.
+#[expect(clippy::too_many_arguments, reason = "what a method begins with")]
 pub fn entry(
+    fragment: &mut Fragment,
     parameters: &[Parameter<'_>],
     fields: &[KeptField<'_>],
     position: Option<u16>,
@@ -54,10 +56,9 @@ pub fn entry(
     constructor: bool,
     max_locals: u16,
     constants: &mut Constants<'_, '_>,
-) -> Result<Fragment, SkipReason> {
-    let mut fragment = constants.spare.fragment();
+) -> Result<(), SkipReason> {
     if let Some(slot) = position {
-        writes::call(&mut fragment, WriteProbe::Enter, constants)?;
+        writes::call(fragment, WriteProbe::Enter, constants)?;
         fragment.store(b'J', slot);
         fragment.stack(2);
     }
@@ -132,7 +133,7 @@ pub fn entry(
             }
         }
     }
-    Ok(fragment)
+    Ok(())
 }
 
 /// Adds the fresh variables' types to the locals of a frame, which take

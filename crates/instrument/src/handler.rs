@@ -40,11 +40,11 @@ pub struct Handler<'m, 'a> {
     pub uninitialized_this: bool,
 }
 
-/// A handler's code, and the local variables up to the highest that it uses.
-pub struct Emitted {
-    pub fragment: Fragment,
+/// The local variables that a handler uses.
+pub struct Variables {
     /// The variable that holds the exception.
     pub exception: u16,
+    /// How many there are up to the highest.
     pub max_locals: u16,
 }
 
@@ -90,9 +90,12 @@ impl Handler<'_, '_> {
         }
     }
 
-    /// Emits the handler.
-    pub fn emit(&self, constants: &mut Constants<'_, '_>) -> Result<Emitted, SkipReason> {
-        let mut fragment = constants.spare.fragment();
+    /// Emits the handler to an empty fragment.
+    pub fn emit(
+        &self,
+        fragment: &mut Fragment,
+        constants: &mut Constants<'_, '_>,
+    ) -> Result<Variables, SkipReason> {
         let mut next = 0;
         // The first slot that is not needed holds the exception: nothing else in
         // the frame will be used again.
@@ -140,7 +143,7 @@ impl Handler<'_, '_> {
         for &(kind, slot) in &values {
             if is_reference(kind) && references < MAX_REFERENCES {
                 references += 1;
-                load(&mut fragment, kind, slot, constants)?;
+                load(fragment, kind, slot, constants)?;
             }
         }
         for &(kind, slot) in values.iter().filter(|(kind, _)| !is_reference(*kind)) {
@@ -148,7 +151,7 @@ impl Handler<'_, '_> {
                 break;
             }
             words += 1;
-            load(&mut fragment, kind, slot, constants)?;
+            load(fragment, kind, slot, constants)?;
             if kind != b'J' {
                 fragment.op(op::I2L);
             }
@@ -168,8 +171,8 @@ impl Handler<'_, '_> {
                 match given.checked_sub(1) {
                     Some(left) => *given = left,
                     None => {
-                        load(&mut fragment, kind, slot, constants)?;
-                        append(&mut fragment, kind, constants)?;
+                        load(fragment, kind, slot, constants)?;
+                        append(fragment, kind, constants)?;
                     }
                 }
             }
@@ -195,11 +198,10 @@ impl Handler<'_, '_> {
             fragment.op(op::ATHROW);
         };
         fragment.op(op::POP);
-        rethrow(&mut fragment);
+        rethrow(fragment);
         fragment.guard(start, end, locals, constants)?;
-        rethrow(&mut fragment);
-        Ok(Emitted {
-            fragment,
+        rethrow(fragment);
+        Ok(Variables {
             exception,
             max_locals,
         })

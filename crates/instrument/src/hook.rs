@@ -4,10 +4,10 @@ use hindsight_classfile::{ClassFile, Code, Member, opcode as op};
 
 use crate::asm::{Constants, Fragment};
 use crate::attributes::Kind;
+use crate::body::move_attributes;
 use crate::crash::write_method;
 use crate::frames::Walker;
 use crate::insertions::Insertions;
-use crate::method::move_attributes;
 use crate::parameters::parameters;
 use crate::relocate::{MAX_CODE, Relocated, relocate};
 use crate::scan::{Wanted, scan};
@@ -72,7 +72,8 @@ fn hook<'a>(
     entry.op_u16(op::INVOKESTATIC, target);
 
     let none = Insertions::default();
-    let relocated = relocate(Relocated::default(), code, &scan, &entry, &none)?;
+    let mut relocated = Relocated::default();
+    relocate(&mut relocated, code, &scan, &entry, &none)?;
     let map = &relocated.map;
     if relocated.code.len() > MAX_CODE {
         return Err(SkipReason::TooLarge);

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::asm::{Fragment, FragmentFrame, Guard};
+use crate::asm::{Fragment, FragmentFrame, Guard, MAX_SPARE_LEN};
 
 /// Pieces of inserted code by rising offset, all in one fragment: there are many
 /// in a method, and most are a few bytes.
@@ -52,6 +52,13 @@ impl Insertions {
         self.all.clear();
         self.places.clear();
         self.stack = 0;
+    }
+
+    /// Lets go of what only a strange method needs.
+    pub fn trim(&mut self) {
+        self.clear();
+        self.all.trim();
+        self.places.shrink_to(MAX_SPARE_LEN / 32);
     }
 
     /// Whether there are none.

@@ -65,7 +65,9 @@
 
 mod asm;
 mod attributes;
+mod body;
 mod caught;
+mod code_map;
 mod constructor;
 pub mod contract;
 mod crash;
@@ -79,6 +81,7 @@ mod handler;
 mod hook;
 mod insertions;
 mod islands;
+mod limits;
 mod members;
 mod method;
 mod parameters;

@@ -7,10 +7,10 @@ use hindsight_classfile::frames::{
 
 use crate::SkipReason;
 use crate::asm::{Fragment, FragmentFrame};
+use crate::code_map::{CodeMap, Lookup};
 use crate::frames::Walker;
 use crate::insertions::Insertions;
 use crate::islands::{Islands, TargetFrame};
-use crate::relocate::{CodeMap, Lookup};
 
 /// Bytes of a stack map. Compilers stay far below; beyond this, frames are made
 /// to blow up when they are extended.

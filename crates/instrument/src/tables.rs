@@ -4,7 +4,7 @@
 use hindsight_classfile::{Attribute, Reader, tables};
 
 use crate::SkipReason;
-use crate::relocate::{CodeMap, Lookup};
+use crate::code_map::{CodeMap, Lookup};
 
 /// An offset as it is written.
 #[inline]

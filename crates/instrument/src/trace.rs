@@ -81,6 +81,7 @@ impl Workspace {
         let mut probes = Probes::new(constants, first_field, first_callee, plan.is_secret);
         let mut new = NewBody {
             scan: mem::take(&mut probes.constants.spare.scan),
+            pieces: mem::take(&mut probes.constants.spare.pieces),
             first_block: plan.first_block,
             ..NewBody::default()
         };
@@ -116,6 +117,7 @@ impl Workspace {
         }
         let mut constants = probes.into_constants();
         constants.spare.scan = new.scan;
+        constants.spare.pieces = new.pieces;
         (self.added, self.spare) = (constants.added, constants.spare);
         Ok(traced)
     }

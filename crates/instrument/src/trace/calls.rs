@@ -121,13 +121,13 @@ pub fn bind(
 /// ```
 ///
 /// Nothing else is used any more, so `t` is the first variable that is free.
-/// Returns the code and `t`.
+/// Emits it to an empty fragment and returns `t`.
 pub fn unwind(
+    fragment: &mut Fragment,
     uninitialized_this: bool,
     id: u32,
     probes: &mut Probes<'_, '_>,
-) -> Result<(Fragment, u16), SkipReason> {
-    let mut fragment = probes.constants.spare.fragment();
+) -> Result<u16, SkipReason> {
     let this = uninitialized_this.then_some(VerificationType::UninitializedThis);
     let locals = fragment.list(|locals| locals.extend(this));
     let slot = u16::from(uninitialized_this);
@@ -137,19 +137,19 @@ pub fn unwind(
     fragment.store(b'L', slot);
     let start = fragment.here();
     fragment.load(b'L', slot);
-    probes.call_with(&mut fragment, Probe::Unwind, id)?;
+    probes.call_with(fragment, Probe::Unwind, id)?;
     fragment.stack(2);
     let end = fragment.here();
     let rethrow = |fragment: &mut Fragment| {
         fragment.load(b'L', slot);
         fragment.op(op::ATHROW);
     };
-    rethrow(&mut fragment);
+    rethrow(fragment);
     let locals = fragment.list(|locals| {
         locals.extend(this);
         locals.push(VerificationType::Object(throwable));
     });
     fragment.guard(start, end, locals, &mut probes.constants)?;
-    rethrow(&mut fragment);
-    Ok((fragment, slot))
+    rethrow(fragment);
+    Ok(slot)
 }

@@ -12,12 +12,13 @@ use super::memory;
 use super::probes::Probes;
 use super::secrets::secret_parameters;
 use crate::attributes::Kind;
+use crate::body::{Body, Pieces, Region};
 use crate::caught::Caught;
 use crate::constructor::{InitCall, init_call};
 use crate::contract::trace::Probe;
 use crate::frames::{Survey, Walker, survey};
 use crate::insertions::Insertions;
-use crate::method::{Body, Region, check_frames, check_handlers, framed, parameter_slots};
+use crate::limits::{check_frames, check_handlers, framed, parameter_slots};
 use crate::parameters::{Parameter, Place, list, list_untyped};
 use crate::relocate::{MAX_CODE, relocate};
 use crate::scan::{Scan, Wanted};
@@ -44,6 +45,7 @@ pub struct NewBody<'a> {
     pub first_block: u32,
     pub scan: Scan,
     pub layout: Layout,
+    pub pieces: Pieces,
 }
 
 /// The instruction at an offset, of those that are asked for: it has one byte or
@@ -83,7 +85,15 @@ pub fn instrument<'a>(
         first_block,
         scan,
         layout,
+        pieces,
     } = new;
+    pieces.clear();
+    let Pieces {
+        entry,
+        probes: inserted,
+        handlers: handlers_behind,
+        relocated,
+    } = pieces;
     let &Order { id, what, .. } = order;
     blocks.clear();
     if !(what.calls || what.writes || what.reads || what.blocks) {
@@ -164,7 +174,6 @@ pub fn instrument<'a>(
     if !handlers.is_empty() {
         max_locals = max_locals.checked_add(1).ok_or(SkipReason::TooManyLocals)?;
     }
-    let mut entry = probes.constants.spare.fragment();
     handed.clear();
     if what.calls {
         let secrets = secret_parameters(own, method, code, parameters, probes);
@@ -174,7 +183,7 @@ pub fn instrument<'a>(
             secrets: &secrets,
             id,
         };
-        enter(of, what, probes, &mut entry, handed)?;
+        enter(of, what, probes, entry, handed)?;
     }
     let early = match init_call {
         Some(call) if what.writes => early_writes(own, code, call)?,
@@ -182,8 +191,6 @@ pub fn instrument<'a>(
     };
     let bound = init_call.filter(|_| what.calls || !early.is_empty());
 
-    let mut inserted = std::mem::take(&mut probes.constants.spare.insertions);
-    inserted.clear();
     let mut handlers_left = handlers.iter().peekable();
     let mut blocks_left = (*first_block..).zip(blocks.iter()).peekable();
     let mut at_starts = |up_to: usize, inserted: &mut Insertions, probes: &mut Probes<'_, '_>| {
@@ -209,23 +216,23 @@ pub fn instrument<'a>(
         }
     };
     for &site in &scan.sites {
-        at_starts(site, &mut inserted, probes)?;
+        at_starts(site, inserted, probes)?;
         let insn = short(code, site)?;
         match insn.opcode {
             op::IRETURN..=op::RETURN => {
-                exit(insn.opcode, insn.offset, what, id, &mut inserted, probes)?;
+                exit(insn.opcode, insn.offset, what, id, inserted, probes)?;
             }
             op::INVOKEVIRTUAL..=op::INVOKESTATIC => {
                 if bound.is_some_and(|call| call.start == insn.offset) {
-                    bind(insn.end(), this_known, id, &mut inserted, probes)?;
+                    bind(insn.end(), this_known, id, inserted, probes)?;
                 } else if what.writes {
-                    let needed = called(&insn, code.max_locals, &mut inserted, probes)?;
+                    let needed = called(&insn, code.max_locals, inserted, probes)?;
                     max_locals = max_locals.max(needed);
                 }
             }
             op::IALOAD..=op::SALOAD | op::IASTORE..=op::SASTORE | op::GETSTATIC..=op::PUTFIELD => {
                 let early = !early.is_empty() && early.binary_search(&insn.offset).is_ok();
-                memory::access(&insn, early, id, what, &mut inserted, probes)?;
+                memory::access(&insn, early, id, what, inserted, probes)?;
             }
             op::MULTIANEWARRAY if what.writes && what.references => {
                 // Stack, after it: array
@@ -237,7 +244,7 @@ pub fn instrument<'a>(
             _ => {}
         }
     }
-    at_starts(usize::MAX, &mut inserted, probes)?;
+    at_starts(usize::MAX, inserted, probes)?;
     if !what.calls && inserted.is_empty() {
         return Ok(false);
     }
@@ -267,8 +274,7 @@ pub fn instrument<'a>(
         };
     }
 
-    let memory = std::mem::take(&mut probes.constants.spare.relocated);
-    let relocated = relocate(memory, code, scan, &entry, &inserted)?;
+    relocate(relocated, code, scan, entry, inserted)?;
     if handlers.is_empty() && framed && !relocated.islands.is_empty() {
         // Their frames name the parameters after all.
         let constants = &mut probes.constants;
@@ -281,7 +287,7 @@ pub fn instrument<'a>(
         max_locals,
         entry,
         fragments: inserted,
-        handlers: std::mem::take(&mut probes.constants.spare.placed),
+        handlers: handlers_behind,
         relocated,
         fresh: &[],
         old_frames: surveyed.ends,
@@ -293,10 +299,11 @@ pub fn instrument<'a>(
         };
     }
     for region in regions.iter().flatten() {
-        let (handler, exception) = unwind(region.uninitialized_this, id, probes)?;
-        body.max_locals = body.max_locals.max(exception + 1);
         let new_code = &mut body.relocated.code;
         let start = new_code.len();
+        let handler = body.handlers.add(start);
+        let exception = unwind(handler, region.uninitialized_this, id, probes)?;
+        body.max_locals = body.max_locals.max(exception + 1);
         new_code.extend_from_slice(&handler.code);
         if order.layout {
             layout.inserted.push(Inserted {
@@ -305,7 +312,6 @@ pub fn instrument<'a>(
                 part: Part::Handler { exception },
             });
         }
-        body.handlers.push((start, handler));
     }
     if body.relocated.code.len() > MAX_CODE {
         return Err(SkipReason::TooLarge);
@@ -321,6 +327,5 @@ pub fn instrument<'a>(
         constants,
         out,
     )?;
-    body.recycle(&mut probes.constants.spare);
     Ok(true)
 }

@@ -1,0 +1,72 @@
+//! What methods are refused for, and what the verifier asks of them.
+
+use hindsight_classfile::{Code, MethodDescriptor};
+
+use crate::SkipReason;
+use crate::scan::Scan;
+use crate::throwing::Own;
+
+/// The slots that parameters may take, `this` included (JVMS 4.3.3).
+const MAX_PARAMETER_SLOTS: u16 = 255;
+
+/// Probes times exception-table entries, which are looked through for each.
+/// Compilers make some thousand at most.
+const MAX_HANDLER_WORK: usize = 1 << 24;
+
+/// Local variables in all new frames together, for each byte of a method.
+/// Compilers stay below ten.
+const MAX_LOCALS_PER_BYTE: usize = 64;
+
+/// And in any method.
+const MIN_LOCALS: usize = 1 << 14;
+
+/// Refuses a method in which so many new frames would be out of all proportion.
+/// Fresh variables come behind all others, so each frame lists all of them, and
+/// nothing but its claim says how many a method has.
+pub fn check_frames(code: &Code<'_>, frames: usize) -> Result<(), SkipReason> {
+    let attributes: usize = code.attributes.iter().map(|a| a.info.len()).sum();
+    let size = code.bytecode.len() + 8 * code.handlers.len() + attributes;
+    if frames * usize::from(code.max_locals) > MAX_LOCALS_PER_BYTE * size + MIN_LOCALS {
+        return Err(SkipReason::TooLarge);
+    }
+    Ok(())
+}
+
+/// The slots of the parameters, `this` included.
+pub fn parameter_slots(
+    descriptor: &MethodDescriptor<'_>,
+    is_static: bool,
+    code: &Code<'_>,
+) -> Result<u16, SkipReason> {
+    descriptor
+        .parameter_slots()
+        .checked_add(u16::from(!is_static))
+        .filter(|&slots| slots <= code.max_locals.min(MAX_PARAMETER_SLOTS))
+        // The number of variables stands six bytes before the code.
+        .ok_or_else(|| SkipReason::malformed(code.bytecode_offset.saturating_sub(6)))
+}
+
+/// Checks that probes can be put at handlers.
+pub fn check_handlers(code: &Code<'_>, handlers: &[usize]) -> Result<(), SkipReason> {
+    if handlers.len().saturating_mul(code.handlers.len()) > MAX_HANDLER_WORK {
+        return Err(SkipReason::TooLarge);
+    }
+    // One at the method's start is wrong code.
+    if handlers.first() == Some(&0) {
+        return Err(SkipReason::MALFORMED);
+    }
+    Ok(())
+}
+
+/// Whether new code needs stack-map frames.
+pub fn framed(own: &Own<'_, '_>, code: &Code<'_>, has_stack_map: bool, scan: &Scan) -> bool {
+    match own.class.major {
+        // Without a stack map, the old verifier takes over and wants none
+        // (JVMS 4.10).
+        50 => {
+            let jumps = !(scan.jumps.is_empty() && scan.switches.is_empty());
+            has_stack_map || !jumps && code.handlers.is_empty()
+        }
+        major => major > 50,
+    }
+}
