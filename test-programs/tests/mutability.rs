@@ -430,7 +430,7 @@ fn random_inputs() {
     let random = |pipeline: &str, more: &[&str]| {
         let bounds = [
             "--sequences",
-            "600",
+            "400",
             "--time",
             "900",
             "--pipeline",
@@ -464,7 +464,7 @@ fn random_inputs() {
     assert_eq!(places(&kept, "mutable"), places(&document, "mutable"));
     // As in the thesis; and proofs hold in these runs too, or the command fails.
     let thesis = compare(&random("SH-P-DRH-P", &[]), expected);
-    assert!(thesis.m_recall() >= after.m_recall(), "{:#?}", thesis.open);
+    assert!(thesis.m_recall() > before.m_recall(), "{:#?}", thesis.open);
     random("S'-P-R-P", &["--sound", "--seed", "4"]);
 
     for (arguments, part) in [

@@ -22,6 +22,14 @@ pub struct Surface {
     pools: HashMap<String, Vec<Literal>>,
 }
 
+/// What may be called.
+struct Admitted<'a> {
+    /// Methods of which classes.
+    class: &'a mut dyn FnMut(&str, &ClassFile<'_>) -> bool,
+    /// With one of these access flags, if there are any.
+    flags: u16,
+}
+
 impl Surface {
     /// The surface of the classes that `wanted` matches; of those that the model
     /// has objects of, if it matches nothing in particular.
@@ -32,8 +40,12 @@ impl Surface {
         access: &mut Access<'_>,
         methods: &mut Methods,
     ) -> Surface {
-        let can = &mut |name: &str, _: &ClassFile<'_>| access.is_accessible(name);
-        let mut surface = Surface::of(classes, wanted, model, (can, access::PUBLIC), methods);
+        let mut can = |name: &str, _: &ClassFile<'_>| access.is_accessible(name);
+        let admitted = Admitted {
+            class: &mut can,
+            flags: access::PUBLIC,
+        };
+        let mut surface = Surface::of(classes, wanted, model, admitted, methods);
         if let Some(model) = model {
             surface.add_model(model, access, methods);
         }
@@ -42,16 +54,20 @@ impl Surface {
 
     /// All that is not private, as other classes of the same packages can call it.
     pub fn of_packages(classes: &[Vec<u8>], methods: &mut Methods) -> Surface {
-        let can = &mut |_: &str, file: &ClassFile<'_>| !file.is(access::SYNTHETIC);
+        let mut can = |_: &str, file: &ClassFile<'_>| !file.is(access::SYNTHETIC);
         let globs = crate::instrument::plan::globs("");
-        Surface::of(classes, &globs, None, (can, 0), methods)
+        let admitted = Admitted {
+            class: &mut can,
+            flags: 0,
+        };
+        Surface::of(classes, &globs, None, admitted, methods)
     }
 
     fn of(
         classes: &[Vec<u8>],
         wanted: &Globs,
         model: Option<&Model>,
-        (can, flags): (&mut dyn FnMut(&str, &ClassFile<'_>) -> bool, u16),
+        admitted: Admitted<'_>,
         methods: &mut Methods,
     ) -> Surface {
         let mut surface = Surface {
@@ -74,10 +90,10 @@ impl Surface {
                 (true, None) => true,
             };
             surface.add_enum(&file, &name);
-            if !tested || !can(&name, &file) {
+            if !tested || !(admitted.class)(&name, &file) {
                 continue;
             }
-            surface.add_class(&file, &name, flags, methods);
+            surface.add_class(&file, &name, admitted.flags, methods);
             for index in (1..file.pool.count()).take(20 * MAX_CONSTANTS) {
                 match file.pool.get(index) {
                     Ok(Constant::String(text)) if text.as_bytes().len() <= 80 => {

@@ -101,7 +101,7 @@ pub fn observe(
     let mut long = LongCalls::default();
     while let Some(step) = steps.next_step() {
         let late = || until.time.is_some_and(|end| Instant::now() >= end);
-        if seen % CLOCK == 0 && late() {
+        if seen.is_multiple_of(CLOCK) && late() {
             break;
         }
         seen += 1;

@@ -49,7 +49,7 @@ fn run(id: &str, script: &Script) -> Model {
         };
         edge.tally.returned.add(run);
         let values = edge.tally.values.entry(1).or_default();
-        values.add(Literal::Int(value), run);
+        values.add(&Literal::Int(value), run);
         let target = edge.target;
         nodes.push(target);
     }

@@ -386,10 +386,10 @@ impl<'a> Types<'a> {
                     self.found[place].0 = Some(passed.boxed());
                 }
             }
-            (parameter, Type::Open(place)) if depth > 0 => {
-                if !matches!(parameter, Type::Wildcard(_)) {
-                    self.found[place].0 = Some(parameter.boxed());
-                }
+            (parameter, Type::Open(place))
+                if depth > 0 && !matches!(parameter, Type::Wildcard(_)) =>
+            {
+                self.found[place].0 = Some(parameter.boxed());
             }
             (Type::Wildcard(Some((_, bound))), passed) => self.unify(&bound, &passed, depth + 1),
             (Type::Array(one), Type::Array(other)) => self.unify(&one, &other, depth + 1),
