@@ -187,7 +187,7 @@ fn reference(
             (&traced.fields, &mut names.fields, &mut next.1),
             (&traced.callees, &mut names.callees, &mut next.2),
         ] {
-            for member in list {
+            for member in list.iter() {
                 let name = format!(
                     "{}.{}{}",
                     member.owner.replace('/', "."),
