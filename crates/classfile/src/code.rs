@@ -34,6 +34,7 @@ pub struct Handler {
 
 impl<'a> Code<'a> {
     /// Reads the content of a `Code` attribute.
+    #[inline]
     pub fn parse(attribute: &Attribute<'a>) -> Result<Self, Error> {
         let mut r = attribute.reader();
         let (max_stack, max_locals) = (r.u16()?, r.u16()?);

@@ -247,22 +247,21 @@ impl Workspace {
     ) -> bool {
         for method in &own.class.methods {
             let start = self.bodies.len();
-            let code = match own.code(method) {
-                Ok(None) => {
-                    self.ends.push(None);
-                    continue;
-                }
-                Ok(Some(code)) => Ok(code),
-                Err(error) => Err(SkipReason::from(error)),
+            let Some(code) = own.find(&method.attributes, Kind::Code) else {
+                self.ends.push(None);
+                continue;
             };
-            let offset = code.as_ref().map_or(0, |code| code.bytecode_offset);
             let named = Named {
                 method,
                 name: &method.name.to_string_lossy(),
                 descriptor: &method.descriptor.to_string_lossy(),
             };
-            let done = code.and_then(|code| instrument(self, &named, &code));
-            match done.map_err(|reason| reason.within(offset)) {
+            let done = match Code::parse(&code) {
+                Ok(code) => instrument(self, &named, &code)
+                    .map_err(|reason| reason.within(code.bytecode_offset)),
+                Err(error) => Err(error.into()),
+            };
+            match done {
                 Ok(true) => self.ends.push(Some(self.bodies.len())),
                 Err(SkipReason::ConstantPoolFull) => return false,
                 left => {

@@ -30,8 +30,15 @@ pub struct MemberNames {
 
 impl MemberNames {
     /// The members from `first_id` on.
-    pub(crate) fn new<'a>(members: impl Iterator<Item = MemberRef<'a>>, first_id: u32) -> Self {
-        let (mut text, mut ends) = (String::new(), Vec::new());
+    pub(crate) fn new<'a>(
+        members: impl Iterator<Item = MemberRef<'a>> + Clone,
+        first_id: u32,
+    ) -> Self {
+        let pieces = |member: MemberRef<'a>| [member.owner, member.name, member.descriptor];
+        let lens = members.clone().flat_map(pieces);
+        let len: usize = lens.map(|piece| piece.as_bytes().len()).sum();
+        let mut text = String::with_capacity(len.min(MAX_TEXT));
+        let mut ends = Vec::with_capacity(members.clone().count());
         let mut add = |piece: Utf8<'_>| {
             if text.len() < MAX_TEXT {
                 text.push_str(&piece.to_string_lossy());
@@ -39,7 +46,7 @@ impl MemberNames {
             text.len() as u32
         };
         for member in members {
-            ends.push([member.owner, member.name, member.descriptor].map(&mut add));
+            ends.push(pieces(member).map(&mut add));
         }
         Self {
             first_id,

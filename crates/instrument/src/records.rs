@@ -55,17 +55,30 @@ impl Text {
 pub const MAX_TEXT: usize = 1 << 26;
 
 /// Adds to `text`.
-fn push(text: &mut String, piece: &str) -> Text {
+fn push(text: &mut Vec<u8>, piece: &str) -> Text {
+    push_bytes(text, piece.as_bytes())
+}
+
+/// The same for bytes that are UTF-8.
+fn push_bytes(text: &mut Vec<u8>, piece: &[u8]) -> Text {
     let start = text.len() as u32;
     if text.len() < MAX_TEXT {
-        text.push_str(piece);
+        text.extend_from_slice(piece);
     }
     let end = text.len() as u32;
     Text { start, end }
 }
 
-fn push_utf8(text: &mut String, utf8: Utf8<'_>) -> Text {
-    push(text, &utf8.to_string_lossy())
+fn push_utf8(text: &mut Vec<u8>, utf8: Utf8<'_>) -> Text {
+    match utf8.as_bytes() {
+        ascii if ascii.is_ascii() => push_bytes(text, ascii),
+        _ => push(text, &utf8.to_string_lossy()),
+    }
+}
+
+/// What was collected, in a piece of memory of its own.
+fn kept(text: &[u8]) -> Box<str> {
+    String::from_utf8_lossy(text).into_owned().into()
 }
 
 /// A method with its name and descriptor as text.
@@ -304,7 +317,8 @@ impl SkippedMethods {
 /// Collects the records of one class after another.
 #[derive(Debug, Default)]
 pub struct Recorder {
-    text: String,
+    /// UTF-8, which is looked at once, at the end.
+    text: Vec<u8>,
     rows: Vec<Row>,
     captures: Vec<CaptureRow>,
     names: Vec<Text>,
@@ -321,7 +335,8 @@ pub struct Recorder {
 /// Methods with less than what was asked for, as they are collected.
 #[derive(Debug, Default)]
 struct SkippedList {
-    text: String,
+    /// UTF-8, which is looked at once, at the end.
+    text: Vec<u8>,
     rows: Vec<SkippedRow>,
 }
 
@@ -343,7 +358,7 @@ impl SkippedList {
 
     fn records(&self) -> SkippedMethods {
         SkippedMethods {
-            text: self.text.as_str().into(),
+            text: kept(&self.text),
             rows: self.rows.as_slice().into(),
         }
     }
@@ -376,7 +391,7 @@ impl Recorder {
     pub fn records(&self) -> (Methods, SkippedMethods) {
         (
             Methods {
-                text: self.text.as_str().into(),
+                text: kept(&self.text),
                 rows: self.rows.as_slice().into(),
                 captures: self.captures.as_slice().into(),
                 names: self.names.as_slice().into(),
@@ -431,9 +446,9 @@ impl Recorder {
             return this;
         }
         let start = self.text.len() as u32;
-        self.text.push('L');
+        self.text.push(b'L');
         push_utf8(&mut self.text, name);
-        self.text.push(';');
+        self.text.push(b';');
         let end = self.text.len() as u32;
         *self.this.insert(Text { start, end })
     }
@@ -445,7 +460,8 @@ impl Recorder {
         descriptor: Text,
         body: &Kept<'_, '_>,
     ) {
-        let as_it_was = descriptor.of(&self.text).as_bytes() == method.descriptor.as_bytes();
+        let range = descriptor.start as usize..descriptor.end as usize;
+        let as_it_was = self.text.get(range) == Some(method.descriptor.as_bytes());
         let first = self.captures.len();
         // Behind the parenthesis.
         let mut at = 1;

@@ -36,20 +36,20 @@ pub fn early_writes(
     code: &Code<'_>,
     call: InitCall,
 ) -> Result<Vec<usize>, SkipReason> {
-    let mut insns = Vec::new();
+    let before = |insn: &Result<Insn<'_>, _>| match insn {
+        Ok(insn) => insn.offset < call.start,
+        Err(_) => true,
+    };
     let mut candidates = 0;
-    for insn in code.instructions() {
-        let insn = insn?;
-        if insn.offset >= call.start {
-            break;
-        }
-        candidates += usize::from(is_candidate(own, &insn)?);
-        insns.push(insn);
+    for insn in code.instructions().take_while(before) {
+        candidates += usize::from(is_candidate(own, &insn?)?);
     }
     let mut early = Vec::new();
     if candidates == 0 {
         return Ok(early);
     }
+    let insns: Result<Vec<_>, _> = code.instructions().take_while(before).collect();
+    let insns = insns?;
 
     let mut visited = vec![false; insns.len()];
     let mut locals = vec![false; usize::from(code.max_locals)];

@@ -71,6 +71,7 @@ impl<'a> Members<'a> {
     pub fn add(&mut self, constant: u16, count: u16, member: Option<(MemberRef<'a>, u8)>) {
         if self.places.is_empty() {
             self.places.resize(usize::from(count), 0);
+            self.list.reserve(16);
         }
         self.list.extend(member);
         if let Some(place) = self.places.get_mut(usize::from(constant)) {
@@ -136,12 +137,12 @@ impl<'c, 'a> Probes<'c, 'a> {
     }
 
     /// The fields that got ids, in their order.
-    pub fn fields(&self) -> impl Iterator<Item = MemberRef<'a>> {
+    pub fn fields(&self) -> impl Iterator<Item = MemberRef<'a>> + Clone {
         self.fields.list.iter().map(|&(member, _)| member)
     }
 
     /// The callees that got ids, in their order.
-    pub fn callees(&self) -> impl Iterator<Item = MemberRef<'a>> {
+    pub fn callees(&self) -> impl Iterator<Item = MemberRef<'a>> + Clone {
         self.callees.list.iter().map(|&(member, _)| member)
     }
 
