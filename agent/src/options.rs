@@ -2,6 +2,7 @@
 
 use crate::copies::{Copies, Strategy};
 use crate::share::Share;
+use hindsight_instrument::What;
 use hindsight_instrument::glob::Globs;
 use std::fmt;
 use std::path::PathBuf;
@@ -56,7 +57,7 @@ pub(crate) struct Options {
 /// How a whole run is recorded.
 #[derive(Debug, Clone)]
 pub(crate) struct Trace {
-    pub(crate) what: Told,
+    pub(crate) what: What,
     pub(crate) overflow: Overflow,
     /// Bytes of all segments together.
     pub(crate) max_bytes: Option<u64>,
@@ -81,18 +82,6 @@ impl Trace {
     pub(crate) fn is_partial(&self) -> bool {
         !self.from.is_empty() || !self.until.is_empty() || self.sample.is_some()
     }
-}
-
-/// What a trace tells.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) struct Told {
-    pub(crate) calls: bool,
-    pub(crate) writes: bool,
-    pub(crate) reads: bool,
-    /// The objects and values that took part.
-    pub(crate) values: bool,
-    /// Which basic blocks have run.
-    pub(crate) coverage: bool,
 }
 
 /// What to do when the disk does not keep up.
@@ -195,13 +184,7 @@ impl Default for Options {
             enabled: true,
             tracing: false,
             trace: Trace {
-                what: Told {
-                    calls: true,
-                    writes: true,
-                    reads: false,
-                    values: true,
-                    coverage: false,
-                },
+                what: What::CALLS_AND_WRITES,
                 overflow: Overflow::Wait,
                 max_bytes: None,
                 from: Globs::default(),
@@ -478,24 +461,8 @@ fn signals(value: &str) -> Result<Vec<String>, Error> {
     Ok(signals)
 }
 
-/// What a trace tells, separated by `;` or, in quotes, by commas.
-fn told(value: &str) -> Result<Told, Error> {
-    const ACCEPTED: &str = "calls, writes, values, reads, coverage, separated by ;";
-    let mut told = Told::default();
-    for part in value.split([';', ',']).map(str::trim) {
-        match part {
-            "calls" => told.calls = true,
-            "writes" => told.writes = true,
-            "reads" => told.reads = true,
-            "values" => told.values = true,
-            "coverage" => told.coverage = true,
-            _ => return Err(bad("trace-what", part, ACCEPTED)),
-        }
-    }
-    if !(told.calls || told.writes || told.reads || told.coverage) {
-        return Err(bad("trace-what", value, ACCEPTED));
-    }
-    Ok(told)
+fn told(value: &str) -> Result<What, Error> {
+    What::parse(value).map_err(|part| bad("trace-what", part, What::ACCEPTED))
 }
 
 /// Globs of methods, with their classes.
@@ -632,10 +599,10 @@ mod tests {
         let options =
             Options::parse("mode=trace,trace-what=\"calls,reads\",overflow=drop,max-trace=2G");
         let options = options.unwrap();
-        let told = Told {
+        let told = What {
             calls: true,
             reads: true,
-            ..Told::default()
+            ..What::default()
         };
         assert!(options.enabled && options.tracing);
         assert_eq!(options.trace.what, told);
@@ -655,6 +622,7 @@ mod tests {
                 "accepted: calls, writes, values, reads",
             ),
             ("mode=trace,trace-what=values", "bad value \"values\""),
+            ("mode=trace,trace-what=calls;write", "bad value \"write\""),
             ("mode=trace,max-trace=5k", "a size from 1M to 1024T"),
             ("mode=trace,overflow=stop", "accepted: wait, drop"),
             ("mode=trace,from=run", "bad value \"run\" for option from"),

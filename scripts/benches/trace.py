@@ -9,7 +9,7 @@ import subprocess
 import time
 
 from .common import ROOT, agent_option, build, fresh, jars, javac, jdks, note
-from .overhead import ECJ, unpack
+from .overhead import ECJ, TREES, unpack
 
 MODES = {
     "calls": "calls",
@@ -88,6 +88,7 @@ def main(rest):
     parser.add_argument("--rounds", type=int, default=6,
                         help="compilations in one JVM; the last third counts")
     parser.add_argument("--jdk", type=int, default=None)
+    parser.add_argument("--trees", type=int, default=1, help="compile only the last ones of the source trees")
     parser.add_argument("--small", action="store_true", help="only single calls")
     parser.add_argument("--long", type=int, metavar="MILLIONS",
                         help="only a run of so many million events, like 1000")
@@ -102,7 +103,7 @@ def main(rest):
     small(home, work)
     if options.small:
         return
-    lines = unpack(work / "src")
+    lines = unpack(work / "src", TREES[-options.trees:])
     classes = javac(home, work / "classes", [ROOT / "test-programs/bench/CompileLoop.java"])
     ecj = jars([ECJ])
     note(f"ecj compiling {lines} lines, a round of the last third: CPU of the process, wall time")

@@ -353,20 +353,18 @@ impl Shared {
     const SERIAL: usize = 64;
     const CLASSES: usize = 72;
     const STREAM: usize = 80;
-    /// A bit for each hash code, and some more.
-    const BITS: usize = (1 << 28) + (1 << 17);
+    const NUMBERS: usize = 96;
+    /// Those of `HindsightNumbers.extras`.
+    const BITS: usize = 1 << 17;
 
     pub(crate) fn create() -> io::Result<Shared> {
         let base = mmap(4096, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS, -1)?;
-        // Untouched pages of it take no memory.
-        let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
-        let bits = mmap(Self::BITS, flags, -1)?;
-        // SAFETY: the mapping just made. A refusal only costs memory.
-        unsafe { libc::madvise(bits as *mut libc::c_void, Self::BITS, libc::MADV_NOHUGEPAGE) };
+        let bits = mmap(Self::BITS, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS, -1)?;
         let shared = Shared { base, bits };
         // 1 stands for an object that could not get a number.
         shared.word(Self::SERIAL).store(16, Ordering::Relaxed);
         shared.word(Self::CLASSES).store(1, Ordering::Relaxed);
+        shared.word(Self::NUMBERS).store(1, Ordering::Relaxed);
         Ok(shared)
     }
 
@@ -374,7 +372,7 @@ impl Shared {
         self.base as i64
     }
 
-    /// Where the bits of hash codes are.
+    /// Where the bits of `HindsightNumbers` are.
     pub(crate) fn bits(&self) -> i64 {
         self.bits as i64
     }

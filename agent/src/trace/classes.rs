@@ -100,14 +100,9 @@ impl Tracing {
             counters.add("classes_left_alone:out of numbers", 1);
             return None;
         };
-        let asked = base.options.trace.what;
         let what = What {
-            calls: asked.calls,
-            writes: asked.writes,
-            reads: asked.reads,
-            references: asked.values,
-            values: asked.values,
             blocks: false,
+            ..base.options.trace.what
         };
         let trace = |what: What, first_block: u32| {
             let plan = TracePlan {

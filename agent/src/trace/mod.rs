@@ -94,18 +94,8 @@ pub(crate) fn start(base: &'static Base, jni: Jni, directory: &Path) -> Result<(
         format!("cannot make {what} in {}: {error}", directory.display())
     };
     let dictionary = Dictionary::create(&directory).map_err(|error| explain("a file", error))?;
-    let mut what: Vec<String> = Vec::new();
-    for (asked, name) in [
-        (options.what.calls, "calls"),
-        (options.what.writes, "writes"),
-        (options.what.reads, "reads"),
-        (options.what.values, "values"),
-        (options.what.coverage, "coverage"),
-    ] {
-        if asked {
-            what.push(name.to_owned());
-        }
-    }
+    let what = options.what.to_string();
+    let what = what.split(';').map(str::to_owned).collect();
     dictionary.add(&Record::Start(Start {
         started_ms: run::started_ms(),
         pid: std::process::id(),
@@ -113,7 +103,7 @@ pub(crate) fn start(base: &'static Base, jni: Jni, directory: &Path) -> Result<(
         version: base.options.version.clone(),
         bounds: bounds(base),
     }));
-    let blocks = match options.what.coverage {
+    let blocks = match options.what.blocks {
         true => {
             let blocks = Blocks::create(&directory);
             Some(blocks.map_err(|error| explain("a file of blocks", error))?)

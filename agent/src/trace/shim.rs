@@ -2,9 +2,10 @@
 
 use super::arena::{Blocks, Marks, Shared};
 use crate::jni::{Jni, MethodId, Obj};
-use crate::options::{Told, Trace};
+use crate::options::Trace;
 use crate::shim::define;
 use crate::sys::JValue;
+use hindsight_instrument::What;
 use std::borrow::Cow;
 
 /// Its classes, in an order in which each finds what it needs.
@@ -96,7 +97,7 @@ impl Tracer {
         jni.call_static_void(self.class, self.cover, &arguments);
     }
 
-    pub(super) fn start(&self, jni: Jni, shared: &Shared, what: Told) {
+    pub(super) fn start(&self, jni: Jni, shared: &Shared, what: What) {
         let arguments = [
             JValue {
                 long: shared.address(),

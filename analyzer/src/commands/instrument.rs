@@ -134,8 +134,9 @@ pub struct Opts {
 }
 
 fn what(text: &str) -> Result<What, String> {
-    What::parse(text)
-        .ok_or_else(|| "it takes calls, writes, reads and coverage, and values with them".into())
+    What::parse(text).map_err(|part| {
+        format!("{part:?}: it takes calls, writes, reads and coverage, and values with them")
+    })
 }
 
 /// What is listed of a method.

@@ -53,26 +53,34 @@ impl What {
         blocks: false,
     };
 
+    /// What [`What::parse`] takes.
+    pub const ACCEPTED: &'static str = "calls, writes, values, reads, coverage, separated by ;";
+
     /// Reads what the agent's option `trace-what` names: `calls`, `writes`,
-    /// `reads`, `values`, `coverage`, separated by `;`. Nothing if that is not it, or would
-    /// tell of nothing.
-    pub fn parse(text: &str) -> Option<Self> {
+    /// `reads`, `values`, `coverage`, separated by `;` or `,`.
+    ///
+    /// # Errors
+    ///
+    /// Fails with the part that is none of these, or with all if nothing would be
+    /// told.
+    pub fn parse(text: &str) -> Result<Self, &str> {
         let mut what = Self::default();
-        for part in text
-            .split(';')
-            .map(str::trim)
-            .filter(|part| !part.is_empty())
-        {
+        for part in text.split([';', ',']).map(str::trim) {
             match part {
+                "" => {}
                 "calls" => what.calls = true,
                 "writes" => what.writes = true,
                 "reads" => what.reads = true,
                 "coverage" => what.blocks = true,
                 "values" => (what.references, what.values) = (true, true),
-                _ => return None,
+                _ => return Err(part),
             }
         }
-        (what.calls || what.writes || what.reads || what.blocks).then_some(what)
+        if what.calls || what.writes || what.reads || what.blocks {
+            Ok(what)
+        } else {
+            Err(text)
+        }
     }
 
     /// Whether values of a kind are told.

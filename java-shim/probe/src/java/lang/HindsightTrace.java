@@ -1,5 +1,7 @@
 package java.lang;
 
+import jdk.internal.vm.annotation.DontInline;
+
 /**
  * The probes of traces, which the agent's build script writes here: one method for each event, by the
  * contract of {@code crates/instrument}. They look like this:

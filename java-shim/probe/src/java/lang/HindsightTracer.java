@@ -3,6 +3,8 @@ package java.lang;
 import java.lang.ref.WeakReference;
 import java.lang.reflect.Array;
 import jdk.internal.misc.Unsafe;
+import jdk.internal.vm.annotation.DontInline;
+import jdk.internal.vm.annotation.ForceInline;
 
 /**
  * What a thread writes its events with: its chunk of mapped memory, and the objects it has lately told
@@ -35,6 +37,9 @@ final class HindsightTracer {
 
     private static final int KNOWN_CLASSES = 64;
 
+    /** Numbers for objects that a thread takes for itself. */
+    private static final int NUMBERS_AT_ONCE = 256;
+
     /** Entries of the table that a thread may be found at. */
     private static final int WINDOW = 8;
 
@@ -62,6 +67,7 @@ final class HindsightTracer {
     private static final int CLASSES = 72;
     private static final int STREAM = 80;
     private static final int TOPS = 88;
+    private static final int NUMBERS = 96;
 
     /** Where the shared words are. */
     private static long shared;
@@ -148,6 +154,11 @@ final class HindsightTracer {
     /** How often an object was not among them. */
     private int unknown;
 
+    /** The numbers that this thread has for objects that it will see first. */
+    private int nextNumber;
+
+    private int numbersLeft;
+
     private final int[] knownClassIds = new int[KNOWN_CLASSES];
 
     private final Thread owner;
@@ -202,7 +213,7 @@ final class HindsightTracer {
      * Called by the agent, before any probe.
      *
      * @param memory the words of all threads
-     * @param bits memory for a bit for each hash code
+     * @param bits memory for the bits of {@link HindsightNumbers}
      */
     static void start(long memory, long bits, boolean withTexts, boolean callsOnly) {
         shared = memory;
@@ -210,7 +221,7 @@ final class HindsightTracer {
         anonymous = callsOnly;
         // Whatever a probe may need is initialised by now, so that none waits for it.
         HindsightTracer first = new HindsightTracer(Thread.currentThread());
-        HindsightNumbers.start(bits, memory + SERIAL);
+        HindsightNumbers.start(bits, memory + SERIAL, memory + NUMBERS);
         HindsightCarrier.get();
         Array.getLength(first.known.get());
         if (HindsightWindow.PARTIAL) {
@@ -225,17 +236,20 @@ final class HindsightTracer {
     }
 
     /** The tracer of the current thread; null if nothing is to be recorded. */
+    @ForceInline
     static HindsightTracer get() {
         HindsightTracer tracer = any();
         return HindsightWindow.PARTIAL && tracer != null && tracer.skips ? null : tracer;
     }
 
     /** The same for a method that begins. */
+    @ForceInline
     static HindsightTracer entering(int method) {
         return HindsightWindow.PARTIAL ? HindsightWindow.entering(method) : any();
     }
 
     /** The same for one that ends, or catches an exception. */
+    @ForceInline
     static HindsightTracer leaving(int method, boolean caught) {
         return HindsightWindow.PARTIAL ? HindsightWindow.leaving(method, caught) : any();
     }
@@ -252,6 +266,7 @@ final class HindsightTracer {
     }
 
     /** Called behind the event of an end. */
+    @ForceInline
     static void left(HindsightTracer tracer, int method) {
         if (HindsightWindow.PARTIAL) {
             HindsightWindow.left(tracer, method);
@@ -259,6 +274,7 @@ final class HindsightTracer {
     }
 
     /** The same, be this call recorded or not. */
+    @ForceInline
     static HindsightTracer any() {
         Thread thread = Thread.currentThread();
         HindsightTracer[] all = visible;
@@ -270,18 +286,21 @@ final class HindsightTracer {
     }
 
     /** Where an event may be stored, or 0. */
+    @ForceInline
     long room() {
         long p = position;
         return p <= limit ? p : turn(current);
     }
 
     /** Says that an event is whole. */
+    @ForceInline
     void done(long p) {
         position = p;
         U.putLongRelease(null, end, p);
     }
 
     /** The number of an object. */
+    @ForceInline
     long id(Object object) {
         if (object == null) {
             return 0;
@@ -298,6 +317,7 @@ final class HindsightTracer {
     }
 
     /** The number of an object that was written to; tells if another thread has written it last. */
+    @ForceInline
     long written(Object object) {
         if (object == null) {
             return 0;
@@ -312,11 +332,13 @@ final class HindsightTracer {
     }
 
     /** The number of an object that comes to be, if anybody wants it. */
+    @ForceInline
     long bound(Object object) {
         return anonymous ? 0 : id(object);
     }
 
     /** Tells if another thread has written a static field last. */
+    @ForceInline
     void writtenStatic() {
         if (staticsWriter != stream) {
             stamp();
@@ -324,6 +346,7 @@ final class HindsightTracer {
         }
     }
 
+    @DontInline
     private static HindsightTracer slowly(Thread thread) {
         if (!ready) {
             return null;
@@ -533,6 +556,7 @@ final class HindsightTracer {
         return p + 3 + length;
     }
 
+    @DontInline
     private void stamp() {
         long p = room();
         if (p != 0) {
@@ -544,6 +568,7 @@ final class HindsightTracer {
     }
 
     /** The number of an object that is not among the latest ones, which it joins. */
+    @DontInline
     private long look(Object object) {
         try {
             Object[] objects = known.get();
@@ -551,7 +576,7 @@ final class HindsightTracer {
                 objects = again(objects);
             }
             Class<?> type = object.getClass();
-            long id = HindsightNumbers.of(object, classId(type));
+            long id = HindsightNumbers.of(object, classId(type), this);
             if (id < 0) {
                 id = ~id;
                 tellOf(object, type, id);
@@ -563,6 +588,20 @@ final class HindsightTracer {
         } catch (Throwable e) {
             return UNKNOWN;
         }
+    }
+
+    /** A number that no object has, for {@link #takeNumber} to take; 0 if there are no more. */
+    int nextNumber() {
+        if (numbersLeft == 0) {
+            nextNumber = HindsightNumbers.reserve(NUMBERS_AT_ONCE);
+            numbersLeft = nextNumber == 0 ? 0 : NUMBERS_AT_ONCE;
+        }
+        return nextNumber;
+    }
+
+    void takeNumber() {
+        nextNumber++;
+        numbersLeft--;
     }
 
     /** Starts the known objects anew; with more room if that is worth it. */
@@ -679,6 +718,7 @@ final class HindsightTracer {
     }
 
     /** Takes another chunk; where its first event goes, or 0 if there is none to be had. */
+    @DontInline
     private long turn(Thread thread) {
         try {
             if (!ready) {
