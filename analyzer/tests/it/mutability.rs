@@ -151,7 +151,7 @@ fn what_is_missing_is_said() {
             1,
             "stage DBC of --pipeline S-P-DBC-P needs a recorded run",
         ),
-        (&["--pipeline", "S-P-DRBC-P"], 2, "R, random inputs"),
+        (&["--pipeline", "S-P-DRBC-P"], 1, "jdk has no bin/java"),
         (&["--pipeline", "S-X", "--trace", "."], 1, "no trace in ."),
         (&["--pipeline", "S-P", "--trace", "."], 1, "of no use"),
         (

@@ -62,12 +62,15 @@ impl Options {
         }
         let stage = "stage R executes the program under recording";
         let jdk = Jdk::find_runtime(jdk).context(stage)?;
-        if !jdk.home.join("bin/java").is_file() || jdk.version < OLDEST {
+        let lacks = if !jdk.home.join("bin/java").is_file() {
+            Some("has no bin/java".to_owned())
+        } else {
+            (jdk.version < OLDEST).then(|| format!("is a JDK {}", jdk.version))
+        };
+        if let Some(lacks) = lacks {
             bail!(
-                "{stage}, which takes the bin/java of a JDK {OLDEST} or newer: that of {} is a JDK {}; use --jdk, or \
-                 leave R out of --pipeline",
-                jdk.home.display(),
-                jdk.version
+                "{stage}, which takes a JDK {OLDEST} or newer: {} {lacks}; use --jdk, or leave R out of --pipeline",
+                jdk.home.display()
             );
         }
         let agent = agent_beside(self.agent.as_deref()).context(stage)?;
