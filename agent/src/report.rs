@@ -313,7 +313,7 @@ fn examine(agent: &'static Agent, jni: Jni, call: &Call) {
     }
     let (key, frame) = key(agent, jni, call, &exceptions);
     let mut captured = 0;
-    if let Some(chances) = &base.chances {
+    let lesson = base.chances.as_ref().map(|chances| {
         let ways = ways(agent, jni, call, &exceptions);
         // Those that are still running have no way.
         let stack = exceptions.infos[0].stack.iter();
@@ -321,11 +321,12 @@ fn examine(agent: &'static Agent, jni: Jni, call: &Call) {
             stack.filter(|element| (base.methods).has_probes(&element.class, &element.method));
         let passed = ways.iter().map(|(way, _)| way.frames.len()).sum();
         captured = probed.count().max(passed);
-        chances.failed(agent, jni, &exceptions, &|index| {
+        let lesson = chances.lesson(agent, &exceptions, &|index| {
             let of = ways.iter().filter(|(_, exception)| *exception == index);
             of.flat_map(|(way, _)| names(agent, &way.frames)).collect()
         });
-    }
+        (chances, lesson)
+    });
     match agent
         .reports
         .decide(agent, &key, &exceptions.infos[0].class, &frame, captured)
@@ -360,6 +361,9 @@ fn examine(agent: &'static Agent, jni: Jni, call: &Call) {
                 crate::run::write(agent, false);
             }
         }
+    }
+    if let Some((chances, lesson)) = lesson {
+        chances.take(agent, jni, lesson);
     }
 }
 

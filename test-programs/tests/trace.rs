@@ -630,7 +630,9 @@ fn ends_of_every_kind() {
                 _ => assert_eq!(status.signal(), Some(9)),
             }
             let log = open(&workplace);
-            assert!(log.damage.is_empty() && log.missing().is_empty());
+            let label = format!("JDK {} {end}", jdk.version);
+            assert!(log.damage.is_empty(), "{label}: {:?}", log.damage);
+            assert!(log.missing().is_empty(), "{label}: {:?}", log.missing());
             assert_eq!(log.dictionary.stop.is_some(), in_order, "{end}");
             check_ends(&log, 20_000);
             let live = log.blocks().iter().filter(|block| block.live).count();

@@ -85,6 +85,9 @@ enum Next {
     },
 }
 
+/// What a failure teaches.
+pub(crate) struct Lesson(Vec<Entry>);
+
 impl Chances {
     /// What the options ask for. `Err` says why the file cannot be used.
     pub(crate) fn wanted_by(options: &Options) -> Result<Option<Chances>, String> {
@@ -192,15 +195,15 @@ impl Chances {
         Some(names)
     }
 
-    /// Learns from a failure. `ways` tells for each exception without a stack trace the methods that
-    /// are known to be on its way.
-    pub(crate) fn failed(
+    /// What is to be learnt from a failure, by [`Self::take`] once it is recorded: of methods that get
+    /// their probes meanwhile, those that are still running would be taken for ones that have them.
+    /// `ways` tells for each exception without a stack trace the methods that are known to be on its way.
+    pub(crate) fn lesson(
         &self,
         agent: &Agent,
-        jni: Jni,
         exceptions: &Exceptions,
         way: &dyn Fn(usize) -> Vec<(String, String)>,
-    ) {
+    ) -> Lesson {
         let mut entries = Vec::new();
         for (index, exception) in exceptions.infos.iter().enumerate() {
             if exception.stack.is_empty() {
@@ -215,6 +218,11 @@ impl Chances {
                 }
             }
         }
+        Lesson(entries)
+    }
+
+    /// Learns, and wakes whoever gives methods their probes.
+    pub(crate) fn take(&self, agent: &Agent, jni: Jni, Lesson(entries): Lesson) {
         if self.learn(agent.base, entries) {
             agent.shim.wake(jni);
         }
