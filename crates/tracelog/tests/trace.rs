@@ -251,6 +251,28 @@ fn a_block_is_taken_once_and_gaps_are_told() {
     );
 }
 
+/// A process that is killed may have written a part of a block, whose events are in its chunk still.
+#[test]
+fn a_block_that_was_being_written_is_no_damage_if_its_chunk_is_there() {
+    let events = vec![enter(1, 1)];
+    let first = segment(&[(header(1, 0), events.clone())]);
+    let both = segment(&[
+        (header(1, 0), events.clone()),
+        (header(1, 1), events.clone()),
+    ]);
+    let other = live(&header(2, 0), &events);
+    for len in first.len() + 1..both.len() {
+        let cut = both[..len].to_vec();
+        let log = open(vec![cut.clone()], vec![live(&header(1, 1), &events)]);
+        assert!(log.damage.is_empty() && log.missing().is_empty(), "{len}");
+        assert_eq!(log.blocks().len(), 2);
+        // Without its chunk it is lost, and which block it is shows soon.
+        assert_eq!(open(vec![cut.clone()], vec![]).damage.len(), 1, "{len}");
+        let told = open(vec![cut], vec![other.clone()]).damage.len();
+        assert_eq!(told, usize::from(len >= first.len() + 24), "{len}");
+    }
+}
+
 #[test]
 fn blocks_are_picked_by_their_indexes() {
     let blocks: Vec<_> = (0..50)

@@ -148,6 +148,14 @@ impl Header {
         bytes
     }
 
+    /// Where stream and sequence end.
+    pub(super) const ID_END: usize = 24;
+
+    /// Stream and sequence of the block whose header begins with these bytes.
+    pub(super) fn id(bytes: &[u8; BLOCK_HEADER]) -> (u64, u64) {
+        (u64_at(bytes, 8), u64_at(bytes, 16))
+    }
+
     /// Reads a header, of which the sum is still to be checked.
     ///
     /// # Errors
@@ -157,9 +165,10 @@ impl Header {
         if &bytes[..4] != BLOCK_MAGIC {
             return Err(Error::at(ErrorKind::Magic, 0));
         }
+        let (stream, sequence) = Self::id(bytes);
         let header = Self {
-            stream: u64_at(bytes, 8),
-            sequence: u64_at(bytes, 16),
+            stream,
+            sequence,
             thread: u64_at(bytes, 24),
             stamp: u64_at(bytes, 32),
             last_stamp: u64_at(bytes, 40),

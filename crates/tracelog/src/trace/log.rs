@@ -143,7 +143,9 @@ impl<S: Source> Log<S> {
     /// Reads all but the events: a few hundred bytes for each block.
     ///
     /// What is damaged is passed over and noted in [`Self::damage`]. A block that
-    /// is in a segment and in a live file is taken once.
+    /// is in a segment and in a live file is taken once; one that a process was
+    /// writing into a segment when it was killed is in its live file still, and
+    /// the cut end of that segment is no damage.
     ///
     /// # Errors
     ///
@@ -155,12 +157,24 @@ impl<S: Source> Log<S> {
     ) -> Result<Self, (usize, Error)> {
         let mut blocks = Vec::new();
         let mut damage = Vec::new();
+        let mut ends = Vec::new();
         for (file, source) in segments.iter().enumerate() {
-            scan_segment(file, source, &mut blocks, &mut damage).map_err(|error| (file, error))?;
+            scan_segment(file, source, &mut blocks, &mut damage, &mut ends)
+                .map_err(|error| (file, error))?;
         }
         let first_live = segments.len();
         for (file, source) in live.iter().enumerate() {
             scan_live(first_live + file, source, &mut blocks, &mut damage);
+        }
+        for (place, block) in ends.into_iter().rev() {
+            let mut live = blocks.iter().filter(|block| block.live);
+            let is_live = match block {
+                Some(id) => live.any(|block| id == (block.header.stream, block.header.sequence)),
+                None => live.next().is_some(),
+            };
+            if is_live {
+                damage.remove(place);
+            }
         }
         // The copy in a segment comes first, and stays.
         blocks.sort_by_key(|block| (block.header.stream, block.header.sequence, block.live));
@@ -244,11 +258,17 @@ impl<S: Source> Log<S> {
     }
 }
 
+/// Stream and sequence of a block.
+type BlockId = (u64, u64);
+
+/// Finds a segment's blocks. `ends` gets the place among `damage` of a block that the end of the file
+/// has cut, and which block it is, if that much of it is there.
 fn scan_segment<S: Source>(
     file: usize,
     source: &S,
     blocks: &mut Vec<Block>,
     damage: &mut Vec<Damage>,
+    ends: &mut Vec<(usize, Option<BlockId>)>,
 ) -> Result<(), Error> {
     let io = |offset| move |error| Error::io(&error, offset);
     let len = source.len().map_err(io(0))?;
@@ -278,15 +298,31 @@ fn scan_segment<S: Source>(
                 at += total;
             }
             Err(error) => {
+                let is_cut = error.kind() == ErrorKind::Cut;
                 damage.push(Damage { file, error });
                 match find_block(source, at + 1, len, &mut index) {
                     Some(next) => at = next,
+                    None if is_cut => {
+                        ends.push((damage.len() - 1, block_at(source, at, len)));
+                        break;
+                    }
                     None => break,
                 }
             }
         }
     }
     Ok(())
+}
+
+/// Which block begins at `at`, if the file goes on so far.
+fn block_at<S: Source>(source: &S, at: u64, len: u64) -> Option<BlockId> {
+    let mut bytes = [0; BLOCK_HEADER];
+    let known = bytes.get_mut(..Header::ID_END)?;
+    if known.len() as u64 > len - at {
+        return None;
+    }
+    source.read_at(at, known).ok()?;
+    Some(Header::id(&bytes))
 }
 
 /// Reads the header of the block at `at` and its index.
