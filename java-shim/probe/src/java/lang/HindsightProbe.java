@@ -326,13 +326,10 @@ public class HindsightProbe {
 
     /** Appends a reference. */
     public final HindsightProbe a(Object value) {
-        int at = nextReference;
-        if (at == references.length) {
-            references = Arrays.copyOf(references, 2 * at);
+        if (nextReference == references.length) {
+            references = Arrays.copyOf(references, 2 * references.length);
         }
-        references[at] = value;
-        nextReference = at + 1;
-        return this;
+        return put(value);
     }
 
     /** Appends a boolean, byte, char, short or int. */
@@ -342,13 +339,10 @@ public class HindsightProbe {
 
     /** Appends a long. */
     public final HindsightProbe j(long value) {
-        int at = nextWord;
-        if (at == words.length) {
-            words = Arrays.copyOf(words, 2 * at);
+        if (nextWord == words.length) {
+            words = Arrays.copyOf(words, 2 * words.length);
         }
-        words[at] = value;
-        nextWord = at + 1;
-        return this;
+        return put(value);
     }
 
     /** Appends a float. */
