@@ -68,6 +68,10 @@ class Basics {
     static boolean odd(Cell a) { return a != null && even(a.next); } // expect a: immutable
     static void ping(Cell a, int n) { if (n > 0) { pong(a.next, n - 1); } } // expect a: mutable
     static void pong(Cell a, int n) { a.value = n; ping(a, n); } // expect a: mutable
+    static void turns(Cell a, Cell b, int n) { if (n == 0) { a.value = 1; } else { turns(b, a, n - 1); } } // expect a: mutable, b: mutable
+    static void innermost(Cell a, int n) { if (n > 0) { innermost(new Cell(), n - 1); } else { a.value = 1; } } // expect a: mutable
+    static Cell last(Cell a) { return a.next == null ? a : last(a.next); } // expect a: immutable
+    static void writeLast(Cell a) { last(a).value = 1; } // expect a: mutable
 
     // Exceptions.
     static class Failure extends RuntimeException {

@@ -99,6 +99,9 @@ public class Driver {
         Basics.wipe(chain(3));
         Basics.even(chain(3));
         Basics.ping(chain(9), 3);
+        Basics.turns(chain(1), chain(1), 5);
+        Basics.innermost(chain(1), 3);
+        Basics.writeLast(chain(3));
 
         try {
             Basics.fail(chain(1));

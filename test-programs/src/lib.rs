@@ -35,6 +35,13 @@ impl Jdk {
         self.home.join("bin").join(name)
     }
 
+    /// The compiler, in a JVM for a short life: this halves what it costs.
+    pub fn javac(&self) -> Command {
+        let mut command = Command::new(self.tool("javac"));
+        command.args(["-J-XX:TieredStopAtLevel=1", "-J-XX:+UseSerialGC"]);
+        command
+    }
+
     /// A command that runs Java without the influence of the environment.
     pub fn java(&self) -> Command {
         let mut command = Command::new(self.tool("java"));
@@ -180,7 +187,8 @@ impl Workplace {
     pub fn compile(&self, jdk: &Jdk, options: &[&str], sources: &[PathBuf]) -> PathBuf {
         let classes = self.join("classes");
         fs::create_dir_all(&classes).expect("a directory for classes");
-        let output = Command::new(jdk.tool("javac"))
+        let output = jdk
+            .javac()
             .args(["-nowarn", "-g", "-encoding", "UTF-8", "-d"])
             .arg(&classes)
             .args(options)

@@ -39,7 +39,8 @@ fn compile(workplace: &Workplace, jdk: &Jdk, names: &[&str]) -> PathBuf {
 /// The second version of a class, compiled aside.
 fn second_version(workplace: &Workplace, jdk: &Jdk, name: &str) -> PathBuf {
     let out = workplace.join("v2");
-    let made = Command::new(jdk.tool("javac"))
+    let made = jdk
+        .javac()
         .args(["-nowarn", "-g", "--release", "17", "-d"])
         .arg(&out)
         .arg(source("v2").join(name))

@@ -145,7 +145,8 @@ fn a_run_becomes_tests() {
             .replace("return ++visitors;", "return visitors++;");
         fs::create_dir_all(next.join("src")).expect("a directory");
         fs::write(next.join("src/Door.java"), changed).expect("a source");
-        let output = Command::new(jdk.tool("javac"))
+        let output = jdk
+            .javac()
             .args(["-cp", "classes", "-d", "next", "next/src/Door.java"])
             .current_dir(&workplace.path)
             .output()

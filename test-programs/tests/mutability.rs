@@ -224,7 +224,8 @@ fn annotated() -> &'static Annotated {
             }
         }
         assert!(expected.len() >= 120, "{} parameters", expected.len());
-        let javac = Command::new(jdks()[0].tool("javac"))
+        let javac = jdks()[0]
+            .javac()
             .args(["-g", "-nowarn", "-d"])
             .arg(&classes)
             .args(&sources)
@@ -430,7 +431,7 @@ fn random_inputs() {
     let random = |pipeline: &str, more: &[&str]| {
         let bounds = [
             "--sequences",
-            "400",
+            "150",
             "--time",
             "900",
             "--pipeline",

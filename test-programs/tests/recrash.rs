@@ -84,7 +84,8 @@ fn run_tests(workplace: &Workplace, jdk: &Jdk, classes: &Path) -> (Vec<String>, 
     }
     let out = workplace.join("test-classes");
     let _ = std::fs::remove_dir_all(&out);
-    let compiled = Command::new(jdk.tool("javac"))
+    let compiled = jdk
+        .javac()
         .args(["-nowarn", "-cp", &path, "-d"])
         .arg(&out)
         .args(find(&tests.join("src/test/java"), "java"))

@@ -147,7 +147,8 @@ fn reference(
     let recorder = workplace.join("HindsightTrace.java");
     write_reference(&recorder);
     let patch = workplace.join("patch");
-    let compiled = Command::new(jdk.tool("javac"))
+    let compiled = jdk
+        .javac()
         .arg("--patch-module")
         .arg(format!("java.base={}", workplace.path.display()))
         .arg("-d")

@@ -214,12 +214,7 @@ fn javac<'p>(
     let output = place
         .jdk
         .command("javac")
-        .args([
-            "-J-Duser.language=en",
-            "-J-XX:TieredStopAtLevel=1",
-            "--release",
-            "11",
-        ])
+        .args(["-J-Duser.language=en", "--release", "11"])
         .args([
             "-encoding",
             "UTF-8",

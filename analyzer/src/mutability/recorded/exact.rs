@@ -72,6 +72,17 @@ impl Exact {
         self.sets.living(set, runs)
     }
 
+    /// Whether a set has the same parameter of a call of the same method further
+    /// out. That call ends later, and what is found out is told of methods, so
+    /// that nothing is to be learned from the inner one: sets stay small however
+    /// deep a recursion goes.
+    fn carries_outer(&self, set: SetId, stack: &[Frame], body: u32, param: u16) -> bool {
+        self.sets.members(set).iter().any(|&member| {
+            let found = || stack.binary_search_by_key(&call_of(member), |frame| frame.serial);
+            param_of(member) == param && found().is_ok_and(|at| stack[at].body == body)
+        })
+    }
+
     fn note(&mut self, frame: &mut Frame, object: u64, set: SetId) {
         let known = frame.objects.get(&object).copied();
         let both = known.map_or(set, |known| self.sets.intersection(known, set));
@@ -161,7 +172,9 @@ impl Exact {
             frame.serial
         };
         for (param, set) in sets.iter_mut().enumerate() {
-            *set = self.sets.with(*set, member(call, param as u16));
+            if self.transitive || !self.carries_outer(*set, stack, frame.body, param as u16) {
+                *set = self.sets.with(*set, member(call, param as u16));
+            }
         }
         frame.params = sets;
         for (param, object) in frame.args.clone() {
@@ -608,4 +621,24 @@ pub(super) fn written(class: &str) -> Option<usize> {
         class if class.starts_with("java.util.concurrent.atomic.") => 0,
         _ => return None,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_recursion_adds_nothing_to_what_its_outermost_call_carries() {
+        let mut exact = Exact::new(false, true);
+        let set = exact.sets.with(EMPTY, member(5, 1));
+        let stack = [(5, 7), (6, 8), (9, 7)].map(|(serial, body)| Frame::new(serial, body, 0));
+        assert!(exact.carries_outer(set, &stack, 7, 1));
+        assert!(!exact.carries_outer(set, &stack, 7, 0), "another parameter");
+        assert!(!exact.carries_outer(set, &stack, 8, 1), "another method");
+        assert!(
+            !exact.carries_outer(set, &stack[1..], 7, 1),
+            "it has returned"
+        );
+        assert!(!exact.carries_outer(EMPTY, &stack, 7, 1));
+    }
 }

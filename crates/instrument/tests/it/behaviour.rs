@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::path::{Path, PathBuf};
 
 use hindsight_instrument::{Copy, SkipReason, contract, entry_hook};
 
@@ -52,67 +53,92 @@ const NO_FRAMES_49: Variant = Variant {
     ..RELEASE_8
 };
 
-/// Compiles, instruments and runs a program. Returns what it printed, ids
-/// replaced by names, and the classes left out.
-fn output(jdk: &Jdk, program: &str, variant: &Variant) -> (String, BTreeMap<String, SkipReason>) {
-    let dir = fresh_dir(&format!("{program}-{}-{}", variant.name, jdk.feature));
-    let (classes, patch) = (dir.join("classes"), dir.join("patch"));
-    javac(
-        jdk,
-        &patch,
-        &["--patch-module", "java.base=."],
-        &["HindsightProbe.java"],
-    );
-    javac(
-        jdk,
-        &classes,
-        &["-g", "-Xlint:-options", "--release", variant.release],
-        &[program],
-    );
+/// What the variants of a program on a JDK have in common.
+struct Bench<'j> {
+    jdk: &'j Jdk,
+    dir: PathBuf,
+}
 
-    let mut names = Vec::new();
-    let mut skipped = BTreeMap::new();
-    for path in support::class_files(&classes) {
-        let mut bytes = fs::read(&path).expect("a class can be read");
-        if let Some((major, strip)) = variant.aged {
-            bytes = age(&bytes, major, strip);
-        }
-        let rewritten = instrument(
-            &bytes,
-            Copy::Fields,
-            u32::try_from(names.len()).expect("few"),
-        );
-        let class = &rewritten.class_name;
-        names.extend(rewritten.methods.iter().map(|method| {
-            // Compilers count lambdas in different ways.
-            let counted = method.name.starts_with("lambda$");
-            let name = method
-                .name
-                .trim_end_matches(|c: char| counted && c.is_ascii_digit());
-            format!("{class}.{name}")
-        }));
-        for method in rewritten.skipped.iter() {
-            skipped.insert(format!("{class}.{}", method.name), method.reason);
-        }
-        fs::write(&path, rewritten.class.unwrap_or(bytes)).expect("a class can be written");
+impl<'j> Bench<'j> {
+    /// The probes and the driver, compiled.
+    fn new(jdk: &'j Jdk, name: &str) -> Self {
+        let dir = fresh_dir(&format!("{name}-{}", jdk.feature));
+        let bench = Self { jdk, dir };
+        let probes = ["--patch-module", "java.base=."];
+        javac(jdk, &bench.patch(), &probes, &["HindsightProbe.java"]);
+        javac(jdk, &bench.dir.join("driver"), &[], &["Driver.java"]);
+        bench
     }
-    javac(jdk, &classes, &[], &["Driver.java"]);
-    let text = java(
-        jdk,
-        &patch,
-        &classes,
-        variant.java,
-        &["Driver", program.trim_end_matches(".java")],
-    );
 
-    (name_ids(&text, &names), skipped)
+    /// Where the probes are.
+    fn patch(&self) -> PathBuf {
+        self.dir.join("patch")
+    }
+
+    /// The classes of a program as the compiler makes them for a release.
+    fn compiled(&self, program: &str, release: &str) -> PathBuf {
+        let classes = self.dir.join(format!("compiled-{release}"));
+        if !classes.exists() {
+            let options = ["-g", "-Xlint:-options", "--release", release];
+            javac(self.jdk, &classes, &options, &[program]);
+        }
+        classes
+    }
+
+    /// Instruments and runs a program. Returns what it printed, ids replaced by
+    /// names, and the classes left out.
+    fn output(&self, program: &str, variant: &Variant) -> (String, BTreeMap<String, SkipReason>) {
+        let compiled = self.compiled(program, variant.release);
+        let classes = self.dir.join(variant.name);
+        let mut names = Vec::new();
+        let mut skipped = BTreeMap::new();
+        for path in support::class_files(&compiled) {
+            let mut bytes = fs::read(&path).expect("a class can be read");
+            if let Some((major, strip)) = variant.aged {
+                bytes = age(&bytes, major, strip);
+            }
+            let rewritten = instrument(
+                &bytes,
+                Copy::Fields,
+                u32::try_from(names.len()).expect("few"),
+            );
+            let class = &rewritten.class_name;
+            names.extend(rewritten.methods.iter().map(|method| {
+                // Compilers count lambdas in different ways.
+                let counted = method.name.starts_with("lambda$");
+                let name = method
+                    .name
+                    .trim_end_matches(|c: char| counted && c.is_ascii_digit());
+                format!("{class}.{name}")
+            }));
+            for method in rewritten.skipped.iter() {
+                skipped.insert(format!("{class}.{}", method.name), method.reason);
+            }
+            let place = path.strip_prefix(&compiled).expect("it lies below");
+            let to = classes.join(place);
+            fs::create_dir_all(to.parent().expect("it lies below")).expect("a directory");
+            fs::write(to, rewritten.class.unwrap_or(bytes)).expect("a class can be written");
+        }
+        let path = std::env::join_paths([classes, self.dir.join("driver")]).expect("two paths");
+        let main = ["Driver", program.trim_end_matches(".java")];
+        let text = java(
+            self.jdk,
+            &self.patch(),
+            Path::new(&path),
+            variant.java,
+            &main,
+        );
+
+        (name_ids(&text, &names), skipped)
+    }
 }
 
 fn check(program: &str, variants: &[Variant], golden: &str) {
     for jdk in support::jdks() {
+        let bench = Bench::new(&jdk, golden.trim_end_matches(".txt"));
         for variant in variants {
             println!("{program} on {} as {}", jdk.feature, variant.name);
-            let (text, skipped) = output(&jdk, program, variant);
+            let (text, skipped) = bench.output(program, variant);
             check_golden(golden, &text);
             for (method, reason) in skipped {
                 assert!(
