@@ -431,7 +431,7 @@ fn random_inputs() {
     let random = |pipeline: &str, more: &[&str]| {
         let bounds = [
             "--sequences",
-            "150",
+            "400",
             "--time",
             "900",
             "--pipeline",
