@@ -134,7 +134,7 @@ impl Base {
             // Not `eprintln!`, which panics when nobody reads.
             let _ = writeln!(
                 std::io::stderr(),
-                "hindsight: {what} (the program goes on; the next ones are only counted in run.json)"
+                "hindsight: {what} (the program goes on; the next ones are only counted)"
             );
         }
     }

@@ -152,7 +152,15 @@ fn attach(vm: Vm, text: &str) -> c_int {
         return answer(recorded());
     }
     if let Some(base) = agent::base() {
-        if options.is_ok_and(|options| !options.enabled) {
+        let options = match options {
+            Ok(options) => options,
+            Err(error) => {
+                return answer(Answer::Refused(format!(
+                    "{error}; the agent is in this JVM already and goes on as it was started"
+                )));
+            }
+        };
+        if !options.enabled {
             let stopped = agent::agent()
                 .zip(base.vm.jni())
                 .is_some_and(|(agent, jni)| run::stop(agent, jni));

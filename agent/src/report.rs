@@ -444,8 +444,14 @@ fn ways(agent: &Agent, jni: Jni, call: &Call, exceptions: &Exceptions) -> Vec<(W
                 Some((agent.shim.way(jni, way), index + 1))
             })
             .collect();
-        causes.sort_by_key(|(_, index)| *index);
-        // The same cause on two ways: the latest, which stands first.
+        // The same cause on two ways: that on which it was thrown first, if its trace tells; else
+        // the latest, which stands first.
+        causes.sort_by_key(|(way, index)| {
+            let trace = &exceptions.infos[*index].stack;
+            let first =
+                !way.frames.is_empty() && frames::begin(&way.frames, trace, &agent.base.methods);
+            (*index, !first)
+        });
         causes.dedup_by_key(|(_, index)| *index);
         ways.extend(causes);
     }

@@ -21,6 +21,7 @@ const PROBES: &[&str] = &[
     "java/lang/HindsightThread",
     "java/lang/HindsightThread$Propagation",
     "java/lang/HindsightThread$Latest",
+    "java/lang/HindsightCauses",
     "java/lang/HindsightLive",
     "java/lang/HindsightLog$Clock",
     "java/lang/HindsightLog$Chunk",

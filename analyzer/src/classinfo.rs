@@ -8,6 +8,8 @@ use hindsight_classfile::{Attributes, ClassFile, Error, Member, Utf8};
 pub struct ClassInfo {
     /// Its name.
     pub name: String,
+    /// The version of its class file: 52 for Java 8, 69 for Java 25.
+    pub version: u16,
     /// Access flags; of a nested class those of `InnerClasses`, where alone
     /// `private` and `static` stand.
     pub access: u16,
@@ -76,6 +78,7 @@ impl ClassInfo {
         let interfaces = class.interface_names();
         Ok(ClassInfo {
             name: binary(name),
+            version: class.major,
             access,
             super_class: class.super_name()?.map(binary),
             interfaces: interfaces

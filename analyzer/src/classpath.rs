@@ -15,6 +15,9 @@ use zip::ZipArchive;
 /// No class file is larger; a hostile jar may claim otherwise.
 const MAX_CLASS: u64 = 64 << 20;
 
+/// What to add to a release of Java for the version of its class files.
+const FIRST_VERSION: u32 = 44;
+
 /// Directories and jars, in order.
 pub struct ClassPath {
     entries: Vec<Entry>,
@@ -112,6 +115,19 @@ impl ClassPath {
     /// What a class is, if it is on the class path and can be parsed.
     pub fn info(&self, class: &str) -> Option<Rc<FoundClass>> {
         self.find(class).filter(|found| found.info.is_some())
+    }
+
+    /// The release of Java that sources which use these classes are for, at least `least`: the
+    /// newest of the classes that have been looked for. An older one's API may lack what they
+    /// extend (`java.lang.Record`, say), and they do not load in an older JVM anyway.
+    pub fn release(&self, least: u32) -> u32 {
+        let classes = self.classes.borrow();
+        let infos = classes
+            .values()
+            .flatten()
+            .filter_map(|found| found.info.as_ref());
+        let releases = infos.map(|info| u32::from(info.version).saturating_sub(FIRST_VERSION));
+        releases.fold(least, u32::max)
     }
 
     /// Simple names of a package's top-level types.

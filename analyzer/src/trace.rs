@@ -135,13 +135,31 @@ impl Trace {
             }
             Some(_) => {}
         }
+        let numbers = paths.iter().filter_map(|path| segment_number(path));
+        let numbers: Vec<u32> = numbers.collect();
+        let last = log.dictionary.stop.as_ref().and_then(|stop| stop.last);
+        let there = log.blocks().iter().filter(|block| !block.live).count();
+        if let Some((_, blocks)) = last
+            && blocks > there as u64
+        {
+            notes.push(format!("only {there} of {blocks} blocks are there"));
+        }
+        let last = last.map(|(number, _)| number);
+        if let Some((first, more)) = missing_segments(&numbers, last) {
+            let more = match more {
+                0 => "is missing".to_owned(),
+                more => format!("and {more} more segments are missing"),
+            };
+            notes.push(format!("segment-{first:06}.hst {more}"));
+        }
         let missing = log.missing();
         if !missing.is_empty() {
             let blocks: u64 = missing.iter().map(|missing| missing.count).sum();
-            let deleted = log.dictionary.stop.as_ref();
-            let why = match deleted.map_or(0, |stop| stop.segments_deleted) {
-                0 => "lost",
-                _ => "lost, or deleted to keep to max-trace",
+            let is_bounded = numbers.first().is_some_and(|first| *first > 1);
+            let why = if is_bounded {
+                "lost, or deleted to keep to max-trace"
+            } else {
+                "lost"
             };
             notes.push(format!(
                 "{blocks} blocks of events of {} threads are missing ({why})",
@@ -152,6 +170,10 @@ impl Trace {
                     streams.len()
                 }
             ));
+        }
+        let asked = log.dictionary.start.iter().flat_map(|start| &start.what);
+        if coverage.is_none() && asked.into_iter().any(|what| what == "coverage") {
+            notes.push("coverage.hsb is not there: which blocks have run is not known".to_owned());
         }
         Ok(Trace {
             log,
@@ -165,6 +187,29 @@ impl Trace {
     pub fn all(&self) -> Vec<usize> {
         (0..self.log.blocks().len()).collect()
     }
+}
+
+fn segment_number(path: &Path) -> Option<u32> {
+    let name = path.file_name()?.to_str()?;
+    let number = name.strip_prefix("segment-")?.strip_suffix(".hst")?;
+    number.parse().ok()
+}
+
+/// The first segment that should be there, and how many more: between others (of which these are
+/// the numbers, in order), or up to the last one, if that is known. The oldest ones may have been
+/// deleted by the recorder.
+fn missing_segments(numbers: &[u32], last: Option<u32>) -> Option<(u32, u32)> {
+    let newest = numbers.last().copied().max(last)?;
+    let oldest = numbers.first().copied().unwrap_or(1);
+    let in_place = (numbers.iter().zip(0..))
+        .take_while(|&(number, at)| Some(*number) == oldest.checked_add(at));
+    let first = oldest.checked_add(u32::try_from(in_place.count()).ok()?)?;
+    let there = u32::try_from(numbers.len()).ok()?;
+    let missing = newest
+        .checked_sub(oldest)?
+        .checked_add(1)?
+        .checked_sub(there)?;
+    Some((first, missing.checked_sub(1)?))
 }
 
 /// The directory with the files.
@@ -221,8 +266,30 @@ fn dictionary(path: &Path, notes: &mut Vec<String>) -> Result<Dictionary> {
         .with_context(context)?;
     if let Some(error) = damage {
         notes.push(format!(
-            "damaged: dictionary.hsd: {error}; names beyond are shown as numbers"
+            "damaged: dictionary.hsd: {error}; some names are shown as numbers"
         ));
     }
     Ok(dictionary)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn missing_segments_are_found() {
+        for (numbers, last, missing) in [
+            (&[][..], None, None),
+            (&[], Some(0), None),
+            (&[], Some(2), Some((1, 1))),
+            (&[1, 2, 3], Some(3), None),
+            (&[3, 4], Some(4), None),
+            (&[1, 3, 6], None, Some((2, 2))),
+            (&[1, 2], Some(3), Some((3, 0))),
+            (&[2], Some(u32::MAX), Some((3, u32::MAX - 3))),
+            (&[1, u32::MAX], None, Some((2, u32::MAX - 3))),
+        ] {
+            assert_eq!(missing_segments(numbers, last), missing, "{numbers:?}");
+        }
+    }
 }

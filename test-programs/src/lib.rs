@@ -8,6 +8,9 @@
 //!   test (built in release mode, as users get them).
 //! - [`Workplace`] is a fresh directory with compiled classes.
 //! - [`render`] turns crash files into lines to compare.
+//! - [`traces`] reads the trace of a run.
+
+pub mod traces;
 
 use hindsight_tracelog::crash::{Body, Fidelity, Frame, Value};
 use hindsight_tracelog::reader::Crash;

@@ -1,10 +1,12 @@
 //! Attaching to a running JVM, on every JDK: what is recorded then, and who
 //! refuses.
 
-use hindsight_test_programs::{Jdk, Workplace, both, hindsight, jdks, render, text};
+use hindsight_test_programs::{Jdk, Workplace, agent, both, hindsight, jdks, render, text};
 use serde_json::Value;
 use std::io::{Read, Write};
 use std::process::{Child, ChildStdin, Command, Output, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
 
 /// Does what the letters on its input say, and fails in three ways.
 const SERVER: &str = "
@@ -203,6 +205,48 @@ fn a_trace_of_a_running_jvm_ends_when_it_is_let_go() {
             .arg(workplace.join("out"))
             .output()
             .unwrap();
+        let told = text(&events.stdout);
+        assert!(events.status.success(), "{}", both(&events));
+        assert!(told.contains("Server.work("), "JDK {}: {told}", jdk.version);
+        assert!(!told.contains("Late"), "JDK {}: {told}", jdk.version);
+    }
+}
+
+/// The JDK's own command does the same. It wants quotes around options with `=`.
+#[test]
+fn jcmd_begins_a_trace_and_ends_it() {
+    for jdk in jdks() {
+        let workplace = Workplace::new("jcmd-trace");
+        let mut server = Server::start(jdk, &workplace, &[]);
+        let id = server.jvm.id().to_string();
+        let load = |options: &str, code: &str| {
+            let said = Command::new(jdk.tool("jcmd"))
+                .args([&id, "JVMTI.agent_load"])
+                .arg(agent())
+                .arg(options)
+                .output()
+                .unwrap();
+            let code = format!("return code: {code}");
+            assert!(text(&said.stdout).contains(&code), "{}", both(&said));
+        };
+        let out = workplace.join("out");
+        load(&format!("\"mode=trace,out={}\"", out.display()), "0");
+        // It answers before the probes are there.
+        let end = Instant::now() + Duration::from_secs(30);
+        while !out.join("run.json").is_file() {
+            assert!(Instant::now() < end, "JDK {}", jdk.version);
+            thread::sleep(Duration::from_millis(20));
+        }
+        server.ask(b'w');
+        load("\"mode=of\"", "-1");
+        load("\"mode=off\"", "0");
+        server.ask(b'l');
+        let output = server.end();
+        let said = stderr(&output);
+        assert!(said.contains("bad value \"of\""), "{}", both(&output));
+
+        let events = Command::new(hindsight()).arg("events").arg(&out).output();
+        let events = events.unwrap();
         let told = text(&events.stdout);
         assert!(events.status.success(), "{}", both(&events));
         assert!(told.contains("Server.work("), "JDK {}: {told}", jdk.version);

@@ -3,47 +3,16 @@
 
 use hindsight_instrument::contract::trace::Probe;
 use hindsight_instrument::{TracePlan, What, trace};
+use hindsight_test_programs::traces::{for_each, open};
 use hindsight_test_programs::{Jdk, Workplace, agent, both, hindsight, jdks, root, text};
-use hindsight_tracelog::trace::dictionary::Dictionary;
+use hindsight_tracelog::trace::Log;
 use hindsight_tracelog::trace::kind::{Kind, Value};
-use hindsight_tracelog::trace::{Event, Log};
 use std::collections::{BTreeMap, HashMap};
 use std::fs;
 use std::io::Read;
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-
-/// The trace of a run, in memory.
-fn open(workplace: &Workplace) -> Log<Vec<u8>> {
-    let directory = workplace.join("out/trace");
-    let dictionary = fs::read(directory.join("dictionary.hsd")).expect("a dictionary");
-    let (dictionary, damage) = Dictionary::read(&dictionary).expect("a sound dictionary");
-    assert_eq!(damage, None);
-    let files = |extension: &str| {
-        let mut paths: Vec<PathBuf> = fs::read_dir(&directory)
-            .expect("a directory")
-            .map(|entry| entry.expect("an entry").path())
-            .filter(|path| path.extension().is_some_and(|found| found == extension))
-            .collect();
-        paths.sort();
-        paths
-            .iter()
-            .map(|path| fs::read(path).expect("a file"))
-            .collect::<Vec<_>>()
-    };
-    let log = Log::open(dictionary, files("hst"), files("hsl"));
-    log.map_err(|(_, error)| error).expect("a sound log")
-}
-
-/// Calls `each` for all events, of which none may be unreadable.
-fn for_each(log: &Log<Vec<u8>>, mut each: impl FnMut(&Event)) {
-    let all: Vec<usize> = (0..log.blocks().len()).collect();
-    let mut events = log.events(&all);
-    while let Some(event) = events.next_event() {
-        each(event.expect("a sound event"));
-    }
-}
 
 fn source(name: &str) -> PathBuf {
     root().join("test-programs/trace").join(name)

@@ -365,6 +365,7 @@ fn tables_are_read_back() {
     for (row, event) in objects.iter().zip(new) {
         assert_eq!(row["object"], event["object"]["object"]);
         assert_eq!(row["text"], event["text"]);
+        assert_eq!(row["hash"], event["hash"]);
     }
     // Nothing is overwritten.
     let again = export(false);
@@ -378,19 +379,12 @@ fn tables_are_read_back() {
 #[test]
 fn mistakes_are_named() {
     let workplace = record(&jdks()[0]);
-    let cases: [(&str, &[&str], i32, &str); 6] = [
-        (
-            "events",
-            &["--class", "NoSuch"],
-            1,
-            "nothing in the trace has these names",
-        ),
-        (
-            "events",
-            &["--thread", "nobody"],
-            1,
-            "nothing in the trace has these names",
-        ),
+    let nothing = "nothing in the trace has these names";
+    let cases: [(&str, &[&str], i32, &str); 8] = [
+        ("events", &["--class", "NoSuch"], 1, nothing),
+        ("events", &["--thread", "nobody"], 1, nothing),
+        ("events", &["--thread", "999999"], 1, nothing),
+        ("events", &["--object", "999999"], 1, nothing),
         ("events", &["--object", "x"], 2, "invalid value 'x'"),
         ("events", &["--format", "xml"], 2, "invalid value 'xml'"),
         ("stats", &["--limit", "-1"], 2, "unexpected argument '-1'"),

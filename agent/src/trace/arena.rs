@@ -364,7 +364,7 @@ impl Shared {
         // 1 stands for an object that could not get a number.
         shared.word(Self::SERIAL).store(16, Ordering::Relaxed);
         shared.word(Self::CLASSES).store(1, Ordering::Relaxed);
-        shared.word(Self::NUMBERS).store(1, Ordering::Relaxed);
+        shared.word(Self::NUMBERS).store(2, Ordering::Relaxed);
         Ok(shared)
     }
 

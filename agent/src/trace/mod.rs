@@ -224,6 +224,7 @@ impl Tracing {
             lost,
             segments_deleted: segments.deleted(),
             windows: segments.windows(),
+            last: segments.last(),
         }));
     }
 }

@@ -30,6 +30,9 @@ struct State {
     goes_on: bool,
     old: VecDeque<Old>,
     old_bytes: u64,
+    /// Blocks in the current one and the old ones.
+    blocks: u64,
+    old_blocks: u64,
     deleted: u64,
     windows: u64,
     failed: bool,
@@ -38,6 +41,7 @@ struct State {
 struct Old {
     path: PathBuf,
     len: u64,
+    blocks: u64,
     goes_on: bool,
 }
 
@@ -49,9 +53,11 @@ impl State {
             self.old.push_back(Old {
                 path,
                 len: self.len,
+                blocks: self.blocks,
                 goes_on: self.goes_on,
             });
             self.old_bytes += self.len;
+            self.old_blocks += std::mem::take(&mut self.blocks);
         }
         self.goes_on = goes_on;
     }
@@ -61,6 +67,7 @@ impl State {
             return Ok(false);
         };
         self.old_bytes -= old.len;
+        self.old_blocks -= old.blocks;
         self.deleted += 1;
         fs::remove_file(old.path)?;
         Ok(true)
@@ -80,6 +87,12 @@ impl Segments {
     /// Segments that were deleted to keep to the bound.
     pub(crate) fn deleted(&self) -> u64 {
         self.state.lock().map_or(0, |state| state.deleted)
+    }
+
+    /// The number of the last segment, and how many blocks there are.
+    pub(crate) fn last(&self) -> Option<(u32, u64)> {
+        let state = self.state.lock().ok()?;
+        Some((state.number, state.old_blocks + state.blocks))
     }
 
     /// A window begins: what the recording has between two pauses. It is kept whole,
@@ -164,6 +177,7 @@ impl Segments {
         };
         file.write_all(block)?;
         state.len += block.len() as u64;
+        state.blocks += 1;
         if let Some(max) = self.max_bytes {
             let mut deleted = false;
             while state.old_bytes + state.len > max && state.delete_oldest()? {

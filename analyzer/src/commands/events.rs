@@ -88,11 +88,12 @@ impl Opts {
             members: self.method.clone(),
             object: self.object,
         };
-        let filter = Filter::new(&wanted, &trace.log.dictionary);
-        if filter.is_void() {
-            bail!(
-                "nothing in the trace has these names: --class and --method take globs of names with dots, --thread an id or the name of a platform thread"
-            );
+        let mut filter = Filter::new(&wanted, &trace.log.dictionary);
+        let nothing = "nothing in the trace has these names: --class and --method take globs of \
+                       names with dots, --thread an id or a glob of a thread's name, --object \
+                       the number behind #";
+        if filter.is_void(false) {
+            bail!(nothing);
         }
         let places = trace.log.select(&filter.of_blocks());
         let mut steps = Steps::new(&trace.log, &places);
@@ -113,6 +114,7 @@ impl Opts {
                 }
             };
             let depth = names.follow(&step);
+            filter.follow(&step);
             if !filter.admits(&step) {
                 continue;
             }
@@ -124,6 +126,9 @@ impl Opts {
             if matches!(step.what, What::Lost(_)) {
                 failed = true;
             }
+        }
+        if left > 0 && filter.is_void(true) {
+            bail!(nothing);
         }
         if failed || !trace.log.damage.is_empty() {
             return Err(Failure.into());

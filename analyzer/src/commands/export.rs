@@ -23,7 +23,7 @@ Columns:
     arguments  call, index (from 1), name, type, object, class, integer, real
     writes     call, thread, stamp, kind (field, static, element, unseen), class, field, type,
                object, object_class, index, value_object, value_class, value_integer, value_real
-    objects    object, class, thread, stamp, length, text
+    objects    object, class, thread, stamp, length, text, hash (of a text that is cut)
     blocks     method_id, class, method, descriptor, offset, line, run (of trace-what=coverage)
 
     Calls are in the order of their ends, and numbered by their beginnings; parent is the

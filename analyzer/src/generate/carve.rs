@@ -250,7 +250,7 @@ impl<'d> Recorder<'d> {
                     *place = value;
                 }
             }
-            What::End | What::Lost(_) => {
+            What::End | What::Lost(_) | What::Thread { paused: true, .. } => {
                 self.threads.remove(&step.thread);
             }
             _ => {}

@@ -55,11 +55,13 @@ pub struct Suite<'a> {
     setup: &'a Setup,
     framework: Framework,
     classpath: Vec<PathBuf>,
+    /// Of Java, for javac.
+    release: u32,
     dir: PathBuf,
 }
 
 impl<'a> Suite<'a> {
-    /// A suite in a directory of its own.
+    /// A suite in a directory of its own, of sources for a release of Java.
     ///
     /// # Errors
     ///
@@ -68,6 +70,7 @@ impl<'a> Suite<'a> {
         setup: &'a Setup,
         framework: Framework,
         classpath: Vec<PathBuf>,
+        release: u32,
         name: &str,
     ) -> Result<Suite<'a>> {
         let dir = setup.dir.join(name);
@@ -104,6 +107,7 @@ impl<'a> Suite<'a> {
             setup,
             framework,
             classpath,
+            release,
             dir,
         })
     }
@@ -203,8 +207,8 @@ impl<'a> Suite<'a> {
                 "-J-Duser.language=en",
                 "-J-XX:TieredStopAtLevel=1",
                 "--release",
-                "11",
             ])
+            .arg(self.release.to_string())
             .args([
                 "-encoding",
                 "UTF-8",

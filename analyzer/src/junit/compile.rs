@@ -13,8 +13,13 @@ use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Compilations after which candidates that still fail are given up.
+/// The release of Java that tests are written for, if the program needs no newer one.
+pub const OLDEST_RELEASE: u32 = 11;
+/// Compilations after which candidates that still fail take the last way at once.
 const MAX_ROUNDS: usize = 8;
+/// Compilations after which those are given up too that nothing was said of: javac
+/// tells some errors one at a time.
+const LAST_ROUND: usize = 48;
 
 /// A temporary directory in which candidates are compiled and run.
 pub struct Workplace<'a> {
@@ -112,7 +117,7 @@ pub fn settle(
     place: &Workplace<'_>,
     options: &Options,
 ) -> Result<()> {
-    for round in 0..MAX_ROUNDS {
+    for round in 1..=LAST_ROUND {
         let pending = plan.only(pending, |state| *state == State::Pending);
         if pending.is_empty() {
             return Ok(());
@@ -129,22 +134,25 @@ pub fn settle(
             }
         }
         if failed.is_empty() {
-            match javac(place, sources.keys(), options.framework)? {
+            match javac(plan, place, sources.keys(), options.framework)? {
                 Compiled::Yes => return Ok(()),
                 Compiled::No(errors) => blame(plan, &errors, &sources, &mut failed),
             }
         }
-        let last = round + 1 == MAX_ROUNDS;
+        let late = round >= MAX_ROUNDS;
+        let last = round == LAST_ROUND || late && failed.is_empty();
         for (index, message) in failed {
             let candidate = &mut plan.candidates[index];
-            if candidate.typed && !last {
+            if candidate.typed && !late {
                 candidate.typed = false;
-            } else if candidate.built && candidate.simplified && !last {
+            } else if candidate.built && candidate.simplified && !late {
                 candidate.built = false;
-            } else if candidate.level == Level::Call || last {
+            } else if candidate.level == Level::Call {
                 candidate.state = State::Done(Verdict::NotCompiled, message);
             } else {
                 candidate.level = Level::Call;
+                candidate.typed &= !late;
+                candidate.built &= !late;
             }
         }
         if last {
@@ -201,6 +209,7 @@ pub(crate) struct Diagnostic {
 }
 
 fn javac<'p>(
+    plan: &Plan<'_>,
     place: &Workplace<'_>,
     sources: impl Iterator<Item = &'p PathBuf>,
     framework: Framework,
@@ -211,10 +220,12 @@ fn javac<'p>(
     };
     let path =
         std::env::join_paths(&place.libraries).context("a class path entry cannot be passed on")?;
+    let release = plan.classpath.release(OLDEST_RELEASE);
     let output = place
         .jdk
         .command("javac")
-        .args(["-J-Duser.language=en", "--release", "11"])
+        .args(["-J-Duser.language=en", "--release"])
+        .arg(release.min(place.jdk.version).to_string())
         .args([
             "-encoding",
             "UTF-8",

@@ -10,6 +10,7 @@
 //! which Maven warns about them.
 
 use super::candidate::Plan;
+use super::compile::OLDEST_RELEASE;
 use super::run::asserts;
 use super::{Framework, Options, REPLAY_JAR_NAME, write_file};
 use anyhow::{Context, Result};
@@ -59,6 +60,7 @@ pub fn write(plan: &Plan<'_>, replay: bool, options: &Options) -> Result<()> {
         &classpath.to_string_lossy(),
         assertions,
         replay,
+        plan.classpath.release(OLDEST_RELEASE),
         options,
     );
     write_file(&options.out.join("pom.xml"), pom)?;
@@ -114,6 +116,7 @@ fn pom(
     classpath: &str,
     assertions: bool,
     replay: bool,
+    release: u32,
     options: &Options,
 ) -> String {
     let mut properties = String::new();
@@ -178,7 +181,7 @@ fn pom(
 
   <properties>
     <project.build.sourceEncoding>UTF-8</project.build.sourceEncoding>
-    <maven.compiler.release>11</maven.compiler.release>
+    <maven.compiler.release>{release}</maven.compiler.release>
     <hindsight.lib>${{project.basedir}}/lib</hindsight.lib>
     <!-- What the tests run against: class directories and jars. -->
     <program.classpath>{classpath}</program.classpath>

@@ -203,6 +203,7 @@ pub fn observe(
                 threads.forget(thread);
             }
             What::End => threads.end(thread),
+            What::Thread { paused: true, .. } => threads.forget(thread),
             What::Thread { .. } | What::New { .. } | What::Class { .. } => {}
         }
         exact.tidy(&mut threads);

@@ -75,7 +75,8 @@ pub const WRITES: &str = "message writes {
 }";
 
 /// One row for each object, when it is seen first. `text` is that of strings (cut
-/// where the recorder cut it), boxes, enum constants and classes.
+/// where the recorder cut it), boxes, enum constants and classes; `hash` is the hash code
+/// of the whole text, if it was cut.
 pub const OBJECTS: &str = "message objects {
     required int64 object;
     optional binary class (STRING);
@@ -83,6 +84,7 @@ pub const OBJECTS: &str = "message objects {
     required int64 stamp;
     optional int64 length;
     optional binary text (STRING);
+    optional int32 hash;
 }";
 
 /// One row for each basic block of the methods that say which have run; none if that
@@ -228,11 +230,7 @@ impl<'d> Export<'d> {
                 let thread = self.threads.entry(step.thread).or_default();
                 thread.name = Some(name.as_str().into());
                 if *paused {
-                    let thread = Thread {
-                        name: thread.name.clone(),
-                        calls: std::mem::take(&mut thread.calls),
-                    };
-                    self.leave(step.thread, thread)?;
+                    self.leave_calls(step.thread)?;
                 }
             }
             What::End => {
@@ -272,6 +270,7 @@ impl<'d> Export<'d> {
             What::New {
                 object,
                 length,
+                hash,
                 text,
                 ..
             } => {
@@ -283,9 +282,11 @@ impl<'d> Export<'d> {
                     Cell::Long(Some(step.stamp as i64)),
                     Cell::Long((*length > 0).then_some(i64::from(*length))),
                     Cell::Text(text.as_deref().map(ByteArray::from)),
+                    Cell::Int(*hash),
                 ])?;
             }
-            What::Class { .. } | What::Read { .. } | What::Lost(_) => {}
+            What::Lost(_) => self.leave_calls(step.thread)?,
+            What::Class { .. } | What::Read { .. } => {}
         }
         Ok(())
     }
@@ -401,6 +402,18 @@ impl<'d> Export<'d> {
             Some(call) => self.call_row(step.thread, name, depth, &call, ended, value),
             None => Ok(()),
         }
+    }
+
+    /// Calls and returns of a thread are missing: nobody knows how those end that are going on.
+    fn leave_calls(&mut self, id: u64) -> Result<()> {
+        let Some(thread) = self.threads.get_mut(&id) else {
+            return Ok(());
+        };
+        let left = Thread {
+            name: thread.name.clone(),
+            calls: std::mem::take(&mut thread.calls),
+        };
+        self.leave(id, left)
     }
 
     /// Writes the calls that were going on when a thread was seen last.

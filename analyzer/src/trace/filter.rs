@@ -22,6 +22,13 @@ pub struct Wanted {
 /// The same, by the numbers of a trace.
 pub struct Filter {
     threads: Option<BTreeSet<u64>>,
+    /// Names of virtual threads, which the dictionary does not have; nothing if no thread is
+    /// asked for by its name.
+    virtual_threads: Option<Globs>,
+    /// Those of the dictionary, if there may be others.
+    platform_threads: BTreeSet<u64>,
+    /// Whether one of the threads, and the object, was there.
+    seen: (bool, bool),
     methods: Option<BTreeSet<u32>>,
     fields: BTreeSet<u32>,
     callees: BTreeSet<u32>,
@@ -41,6 +48,9 @@ impl Filter {
         };
         let mut filter = Filter {
             threads: None,
+            virtual_threads: None,
+            platform_threads: BTreeSet::new(),
+            seen: (false, false),
             methods: None,
             fields: BTreeSet::new(),
             callees: BTreeSet::new(),
@@ -80,16 +90,38 @@ impl Filter {
                     .map(|(id, _)| *id),
             );
             filter.threads = Some(ids);
+            let is_name = |thread: &String| thread.parse::<u64>().is_err();
+            filter.virtual_threads = (wanted.threads.iter().any(is_name)).then_some(names);
+            filter.platform_threads = dictionary.threads.keys().copied().collect();
         }
         filter
     }
 
-    /// Whether no step can be admitted: no such thread, class or member.
-    pub fn is_void(&self) -> bool {
+    /// Must see each step before it is asked for: virtual threads are known when they come.
+    pub fn follow(&mut self, step: &Step) {
+        if let (What::Thread { name, .. }, Some(names), Some(threads)) =
+            (&step.what, &self.virtual_threads, &mut self.threads)
+            && step.is_virtual
+            && names.matches(name)
+        {
+            threads.insert(step.thread);
+        }
+        let threads = self.threads.as_ref();
+        self.seen.0 |= threads.is_some_and(|threads| threads.contains(&step.thread));
+        self.seen.1 |= self
+            .object
+            .is_some_and(|object| takes_part(&step.what, object));
+    }
+
+    /// Whether no step can be admitted: no such class or member, and, when all steps were
+    /// seen, no such thread or object.
+    pub fn is_void(&self, seen_all: bool) -> bool {
         let no_member = self.methods.as_ref().is_some_and(BTreeSet::is_empty)
             && self.fields.is_empty()
             && self.callees.is_empty();
-        no_member || self.threads.as_ref().is_some_and(BTreeSet::is_empty)
+        let no_thread = self.threads.is_some() && !self.seen.0;
+        let no_object = self.object.is_some() && !self.seen.1;
+        no_member || seen_all && (no_thread || no_object)
     }
 
     /// The same for blocks.
@@ -98,6 +130,8 @@ impl Filter {
         let members = self.methods.is_some() && self.callees.is_empty();
         trace::Filter {
             threads: self.threads.clone(),
+            threads_besides: (self.virtual_threads.is_some())
+                .then(|| self.platform_threads.clone()),
             methods: self.methods.clone().filter(|_| members),
             fields: members.then(|| self.fields.clone()),
             object: self.object,

@@ -73,6 +73,12 @@ impl<'d> Names<'d> {
                     thread.calls.clear();
                 }
             }
+            What::Lost(_) => {
+                // Those that were going on may have ended.
+                if let Some(thread) = self.threads.get_mut(&step.thread) {
+                    thread.calls.clear();
+                }
+            }
             _ => {}
         }
         let calls = &mut self.threads.entry(step.thread).or_default().calls;
@@ -190,6 +196,7 @@ impl<'d> Names<'d> {
             What::New {
                 object,
                 length,
+                hash,
                 text,
                 secret,
             } => {
@@ -204,6 +211,9 @@ impl<'d> Names<'d> {
                         if (*length as usize) > shown {
                             let _ = write!(line, " of {length} characters");
                         }
+                        if let Some(hash) = hash {
+                            let _ = write!(line, ", hash code {hash}");
+                        }
                     }
                     None if *length > 0 => {
                         let _ = write!(line, " of length {length}");
@@ -211,6 +221,7 @@ impl<'d> Names<'d> {
                     None => {}
                 }
             }
+            What::Lost(0) => line.push_str("events are missing here"),
             What::Lost(count) => {
                 let _ = write!(line, "{count} events were lost here");
             }
@@ -328,6 +339,7 @@ impl<'d> Names<'d> {
             What::New {
                 object,
                 length,
+                hash,
                 text,
                 secret,
             } => {
@@ -341,8 +353,11 @@ impl<'d> Names<'d> {
                 if let Some(text) = text {
                     put("text", json!(text));
                 }
+                if let Some(hash) = hash {
+                    put("hash", json!(hash));
+                }
             }
-            What::Lost(count) => put("count", json!(count)),
+            What::Lost(count) => put("count", json!(Some(count).filter(|count| **count > 0))),
         }
         Json::Object(fields)
     }

@@ -1,10 +1,14 @@
 //! From events to steps: what one event could not hold is put together.
 
-use hindsight_classfile::{FieldType, MethodDescriptor, Utf8};
+#[cfg(test)]
+mod tests;
+mod values;
+
 use hindsight_tracelog::trace::dictionary::Dictionary;
 use hindsight_tracelog::trace::kind::{Kind, Names};
 use hindsight_tracelog::trace::{Datum, Error, Event, Events, Log, ObjectId, Source};
 use std::collections::{HashMap, VecDeque};
+use values::{Values, may_lack};
 
 /// Something that a thread did.
 #[derive(Debug, Clone, PartialEq)]
@@ -99,13 +103,15 @@ pub enum What {
         object: ObjectId,
         /// Elements of an array, characters of a string.
         length: u32,
+        /// `String.hashCode` of the whole text, if only its beginning is stored.
+        hash: Option<i32>,
         /// The text of a string (its beginning, if it is long), the name of a class
         /// or enum constant, the value of a box.
         text: Option<String>,
         /// The text is not stored, for a field or parameter calls it a secret.
         secret: bool,
     },
-    /// Events were lost here.
+    /// Events were lost here: how many, or 0 if blocks are missing or damaged.
     Lost(u64),
 }
 
@@ -116,6 +122,16 @@ pub struct Argument {
     pub index: u16,
     /// What it was.
     pub value: Datum,
+}
+
+impl What {
+    /// The method or callee whose values are told.
+    fn id(&self) -> Option<u32> {
+        match *self {
+            What::Enter { method: id, .. } | What::Called { callee: id, .. } => Some(id),
+            _ => None,
+        }
+    }
 }
 
 /// Something that holds a value.
@@ -238,40 +254,6 @@ struct Waiting {
     before: Vec<Step>,
 }
 
-#[derive(Default)]
-struct Values {
-    references: Vec<Option<ObjectId>>,
-    ints: Vec<i32>,
-    longs: Vec<i64>,
-}
-
-impl Values {
-    fn add(&mut self, event: &Event) {
-        self.references.extend(event.references());
-        self.ints.extend(event.ints());
-        self.longs.extend(event.longs());
-    }
-
-    /// The values of these types, in order. What was not told is left out.
-    fn in_order<'t>(
-        self,
-        types: impl Iterator<Item = &'t [u8]>,
-    ) -> impl Iterator<Item = Option<Datum>> {
-        let mut references = self.references.into_iter();
-        let mut ints = self.ints.into_iter();
-        let mut longs = self.longs.into_iter();
-        types.map(move |ty| {
-            Some(match ty.first()? {
-                b'L' | b'[' => Datum::Reference(references.next()?),
-                b'J' => Datum::Long(longs.next()?),
-                b'D' => Datum::Double(f64::from_bits(longs.next()? as u64)),
-                b'F' => Datum::Float(f32::from_bits(ints.next()? as u32)),
-                _ => Datum::Int(ints.next()?),
-            })
-        })
-    }
-}
-
 impl<'l, S: Source> Steps<'l, S> {
     /// The steps of some blocks, in the order of their stamps.
     pub fn new(log: &'l Log<S>, places: &[usize]) -> Self {
@@ -327,12 +309,29 @@ fn take(
 ) {
     let thread = event.thread;
     let first = event.reference(0);
+    if event.is_after_gap {
+        let cut = waiting.remove(&thread).into_iter();
+        ready.extend(cut.flat_map(|waiting| finish(waiting, dictionary)));
+        ready.push_back(Step {
+            thread,
+            is_virtual: event.is_virtual,
+            stamp: event.stamp,
+            what: What::Lost(0),
+        });
+    }
     // What adds to a step that waits.
     match event.kind() {
         Kind::Stamp => return,
         Kind::More => {
-            if let Some(waiting) = waiting.get_mut(&thread) {
-                waiting.values.add(event);
+            if let Some(Waiting { step, values, .. }) = waiting.get_mut(&thread)
+                && step.what.id() == Some(event.id)
+            {
+                values.add(event);
+                if !values.lack(&step.what, dictionary)
+                    && let Some(waiting) = waiting.remove(&thread)
+                {
+                    ready.extend(finish(waiting, dictionary));
+                }
             }
             return;
         }
@@ -340,6 +339,7 @@ fn take(
             if let Some(Waiting { step, before, .. }) = waiting.get_mut(&thread)
                 && let What::New {
                     object,
+                    hash,
                     text,
                     secret,
                     ..
@@ -348,6 +348,7 @@ fn take(
             {
                 *secret = event.is_secret();
                 *text = (!*secret).then(|| event.text());
+                *hash = event.hash();
             }
             return;
         }
@@ -390,6 +391,7 @@ fn take(
             Some(object) => What::New {
                 object,
                 length: event.ints().first().map_or(0, |&length| length as u32),
+                hash: None,
                 text: None,
                 secret: false,
             },
@@ -427,7 +429,7 @@ fn take(
     let complete = match fresh.step.what {
         What::Enter { .. } | What::Called { .. } => {
             fresh.values.add(event);
-            !is_full(event)
+            !may_lack(event) || !fresh.values.lack(&fresh.step.what, dictionary)
         }
         What::New { .. } => false,
         _ => true,
@@ -441,12 +443,6 @@ fn take(
 
 fn is_call(what: &What) -> bool {
     matches!(what, What::Enter { .. } | What::Called { .. })
-}
-
-/// Whether there may be more values than one event holds.
-fn is_full(event: &Event) -> bool {
-    let layout = event.layout();
-    layout.references == 5 || layout.ints == 4 || layout.longs == 1
 }
 
 fn place(event: &Event) -> Place {
@@ -475,51 +471,18 @@ fn finish(waiting: Waiting, dictionary: &Dictionary) -> impl Iterator<Item = Ste
     match &mut step.what {
         What::Enter { method, arguments } => {
             if let Some((_, method)) = dictionary.method(*method) {
-                let types = method.told.iter().map(|(_, ty)| ty.as_bytes());
-                let indexes = method.told.iter().map(|&(index, _)| index);
-                arguments.extend(indexes.zip(values.in_order(types)).filter_map(
-                    |(index, value)| {
-                        Some(Argument {
-                            index,
-                            value: value?,
-                        })
-                    },
-                ));
-                arguments.sort_by_key(|argument| argument.index);
+                arguments.extend(values.arguments(method));
             }
         }
         What::Called {
             callee,
             values: list,
         } => {
-            let member = dictionary.callee(*callee);
-            let descriptor = member
-                .map(|member| Utf8::new(member.descriptor.as_bytes()))
-                .and_then(|descriptor| MethodDescriptor::parse(descriptor).ok());
-            if let Some(descriptor) = descriptor {
-                let mut types: Vec<&[u8]> = (descriptor.parameters())
-                    .chain(descriptor.result())
-                    .map(|ty| kind_text(&ty))
-                    .collect();
-                let objects = types.iter().filter(|ty| ty.starts_with(b"L")).count();
-                // A receiver is not in the descriptor.
-                if values.references.len() > objects {
-                    types.insert(0, b"L");
-                }
-                list.extend(values.in_order(types.into_iter()).flatten());
+            if let Some(callee) = dictionary.callee(*callee) {
+                list.extend(values.of_callee(callee));
             }
         }
         _ => {}
     }
     before.into_iter().chain([step])
-}
-
-fn kind_text(ty: &FieldType<'_>) -> &'static [u8] {
-    match ty.kind() {
-        b'L' | b'[' => b"L",
-        b'J' => b"J",
-        b'D' => b"D",
-        b'F' => b"F",
-        _ => b"I",
-    }
 }

@@ -76,9 +76,11 @@
 //!
 //! # Versions
 //!
+//! - 3: the end of the dictionary says how many segments and blocks there are. Older
+//!   versions are read as they were.
 //! - 2: [`kind::Kind::Switch`] says if there was a pause, texts can be secret; the
 //!   dictionary has blocks, when classes were defined, and which part of the run is
-//!   recorded; `coverage.hsb`. Version 1 is read as it was.
+//!   recorded; `coverage.hsb`.
 //! - 1: first format.
 
 pub mod block;
@@ -98,4 +100,4 @@ pub use pack::Packer;
 pub use unpack::{Datum, Event, ObjectId, Unpacker};
 
 /// The version this crate writes, and the newest that it reads.
-pub const VERSION: u32 = 2;
+pub const VERSION: u32 = 3;

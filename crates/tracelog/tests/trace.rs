@@ -251,6 +251,47 @@ fn a_block_is_taken_once_and_gaps_are_told() {
     );
 }
 
+/// Whoever counts on calls and their ends is to know that some are missing.
+#[test]
+fn events_after_a_gap_say_so() {
+    let after_gaps = |log: &Log<Vec<u8>>, places: &[usize]| {
+        let mut events = log.events(places);
+        let mut ids = Vec::new();
+        while let Some(event) = events.next_event() {
+            ids.extend(
+                event
+                    .ok()
+                    .filter(|event| event.is_after_gap)
+                    .map(|event| event.id),
+            );
+        }
+        ids
+    };
+    let block = |stream, sequence, id| {
+        let events = vec![enter(id, 1), enter(id + 1, 1)];
+        (header(stream, sequence), events)
+    };
+    let blocks = [
+        block(1, 2, 10),
+        block(1, 3, 20),
+        block(1, 5, 30),
+        block(1, 6, 40),
+        block(2, 1, 50),
+    ];
+    let file = segment(&blocks);
+    let log = open(vec![file.clone()], vec![]);
+    assert_eq!(after_gaps(&log, &[0, 1, 2, 3, 4]), [30]);
+    // Blocks that are not wanted are not missing.
+    assert_eq!(after_gaps(&log, &[0, 3]), []);
+    let mut damaged = file;
+    let payload_end = segment(&blocks[..2]).len() - 1;
+    damaged[payload_end] ^= 1;
+    let log = open(vec![damaged], vec![]);
+    assert_eq!(log.blocks().len(), 5);
+    assert_eq!(after_gaps(&log, &[0, 1, 2, 3, 4]), [30]);
+    assert_eq!(after_gaps(&log, &[0, 1, 3, 4]), [40]);
+}
+
 /// A process that is killed may have written a part of a block, whose events are in its chunk still.
 #[test]
 fn a_block_that_was_being_written_is_no_damage_if_its_chunk_is_there() {
@@ -275,6 +316,27 @@ fn a_block_that_was_being_written_is_no_damage_if_its_chunk_is_there() {
 
 #[test]
 fn blocks_are_picked_by_their_indexes() {
+    let of_threads: Vec<_> = (0..4)
+        .map(|at| {
+            let header = Header {
+                thread: at,
+                ..header(at, 0)
+            };
+            (header, vec![enter(1, 1)])
+        })
+        .collect();
+    let threads = Filter {
+        threads: Some([1].into()),
+        ..Filter::default()
+    };
+    let others = Filter {
+        threads_besides: Some([0, 1, 3].into()),
+        ..threads.clone()
+    };
+    let log = open(vec![segment(&of_threads)], vec![]);
+    assert_eq!(log.select(&threads), [1]);
+    assert_eq!(log.select(&others), [1, 2]);
+
     let blocks: Vec<_> = (0..50)
         .map(|at| {
             let events = vec![enter(at as u32, (1 << 40) | (at + 1000)); 10];
@@ -382,10 +444,17 @@ fn a_cut_dictionary_is_read_as_far_as_it_goes() {
         assert_eq!((read.class(1), read.class(2)), (Some("C1"), None));
         assert_eq!(damage.is_some(), len > whole);
     }
+    // What is damaged costs no other record.
     for at in 16..file.len() {
         let mut damaged = file.clone();
         damaged[at] ^= 4;
         let (read, damage) = Dictionary::read(&damaged).expect("a dictionary");
-        assert!(damage.is_some() && read.class(2).is_none());
+        assert!(damage.is_some());
+        let names = [read.class(1), read.class(2)];
+        let in_first = at < whole;
+        assert_eq!(
+            names,
+            [(!in_first).then_some("C1"), in_first.then_some("C2")]
+        );
     }
 }

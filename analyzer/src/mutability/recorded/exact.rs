@@ -441,7 +441,7 @@ impl Exact {
             }
         };
         let body = frame.body;
-        if name == "clone" {
+        if copies(class, name) {
             let set = of(0);
             if let (Some(&Some(_)), Some(&Some(copy))) = (objects.first(), objects.last()) {
                 self.copies.insert(copy, set);
@@ -606,6 +606,12 @@ fn argument(bodies: &Bodies<'_>, caller: u32, op: u32, by: By, param: u16) -> Gi
             }
         }
     }
+}
+
+/// Whether a method that writes unseen gives back a copy of its first object, and writes to
+/// nothing else.
+pub(super) fn copies(class: &str, name: &str) -> bool {
+    name == "clone" || class == "java.util.Arrays" && name.starts_with("copyOf")
 }
 
 /// Which argument, the receiver first, a method writes that is known to write

@@ -168,7 +168,7 @@ impl LongCalls {
                     running.truncate(at + 1);
                 }
             }
-            What::End | What::Lost(_) => running.clear(),
+            What::End | What::Lost(_) | What::Thread { paused: true, .. } => running.clear(),
             _ => {}
         }
         *steps += 1;

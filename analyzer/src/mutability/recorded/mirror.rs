@@ -7,7 +7,7 @@
 //! object was obtained?
 
 use super::bodies::{Bodies, Target};
-use super::exact::written;
+use super::exact::{copies, written};
 use super::frames::{Frame, object};
 use crate::program::Sym;
 use crate::program::names::{Map, Set};
@@ -167,7 +167,7 @@ impl Mirror {
         let Some((class, name)) = bodies.callee(callee) else {
             return;
         };
-        if self.full || name == "clone" {
+        if self.full || copies(class, name) {
             return;
         }
         if let Some(place) = written(class)

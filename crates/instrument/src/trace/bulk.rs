@@ -32,7 +32,7 @@ pub fn writes_unseen(opcode: u8, method: &MemberRef<'_>) -> bool {
         // that one has told comes first.
         (_, op::INVOKESPECIAL) => name == b"clone" && method.descriptor == "()Ljava/lang/Object;",
         (b"java/lang/System", _) => name == b"arraycopy",
-        (b"java/util/Arrays", _) => starts(&["fill", "setAll", "sort", "parallel"]),
+        (b"java/util/Arrays", _) => starts(&["fill", "setAll", "sort", "parallel", "copyOf"]),
         (b"java/lang/reflect/Field" | b"java/lang/reflect/Array", _) => {
             starts(&["set"]) && name != b"setAccessible"
         }
@@ -76,12 +76,13 @@ pub fn writes_unseen(opcode: u8, method: &MemberRef<'_>) -> bool {
                     "addAnd",
                     "updateAnd",
                     "accumulate",
-                    "attemptMark",
+                    "attempt",
                     "add",
                     "increment",
                     "decrement",
                     "reset",
                     "sumThenReset",
+                    "getThenReset",
                 ])
         }
         _ => false,

@@ -165,6 +165,10 @@ pub struct Stop {
     /// How often the recording began with the method that `from` names.
     #[serde(default)]
     pub windows: u64,
+    /// The number of the last segment, and how many blocks the segments have; nothing if
+    /// that is not told.
+    #[serde(default)]
+    pub last: Option<(u32, u64)>,
 }
 
 /// The header of the file.
@@ -214,7 +218,9 @@ pub struct Dictionary {
 }
 
 impl Dictionary {
-    /// Reads a dictionary as far as it is whole, and says where and why not.
+    /// Reads a dictionary as far as it is whole, and says where first and why not.
+    ///
+    /// What is damaged is passed over: the records after it are to be found.
     ///
     /// # Errors
     ///
@@ -222,14 +228,21 @@ impl Dictionary {
     pub fn read(bytes: &[u8]) -> Result<(Self, Option<Error>), Error> {
         check_header(bytes, MAGIC)?;
         let mut dictionary = Self::default();
+        let mut damage = None;
         let mut at = SEGMENT_HEADER;
         while at < bytes.len() {
+            let start = at;
             match record(bytes, &mut at) {
                 Ok(record) => dictionary.add(record),
-                Err(error) => return Ok((dictionary, Some(error))),
+                Err(error) => {
+                    damage.get_or_insert(error);
+                    if at == start {
+                        at = find_record(bytes, start + 1);
+                    }
+                }
             }
         }
-        Ok((dictionary, None))
+        Ok((dictionary, damage))
     }
 
     fn add(&mut self, record: Record) {
@@ -305,6 +318,20 @@ impl Dictionary {
     }
 }
 
+/// Where the next record begins whose header is sound, or the end.
+fn find_record(bytes: &[u8], from: usize) -> usize {
+    let is_sound = |at: &usize| {
+        let header = bytes.get(*at..).and_then(|rest| rest.get(..RECORD_HEADER));
+        header.is_some_and(|header| {
+            u32_at(header, 0) as usize <= MAX_RECORD
+                && at + RECORD_HEADER + u32_at(header, 4) as usize <= bytes.len()
+                && crc32fast::hash(&header[..12]) == u32_at(header, 12)
+        })
+    };
+    (from..bytes.len()).find(is_sound).unwrap_or(bytes.len())
+}
+
+/// Reads a record, and goes behind it; behind one that is damaged too, if its header is sound.
 fn record(bytes: &[u8], at: &mut usize) -> Result<Record, Error> {
     let start = *at;
     let error = |kind| Error::at(kind, start);
@@ -321,6 +348,7 @@ fn record(bytes: &[u8], at: &mut usize) -> Result<Record, Error> {
         .get(RECORD_HEADER..)
         .and_then(|rest| rest.get(..stored));
     let payload = payload.ok_or(error(ErrorKind::Cut))?;
+    *at = start + RECORD_HEADER + stored;
     if crc32fast::hash(payload) != u32_at(header, 8) {
         return Err(error(ErrorKind::PayloadSum));
     }
@@ -332,6 +360,5 @@ fn record(bytes: &[u8], at: &mut usize) -> Result<Record, Error> {
     if raw.len() != len {
         return Err(error(ErrorKind::Compression));
     }
-    *at = start + RECORD_HEADER + stored;
     rmp_serde::from_slice(&raw).map_err(|_| error(ErrorKind::Record))
 }

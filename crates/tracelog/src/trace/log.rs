@@ -100,8 +100,10 @@ pub struct Log<S> {
 /// Which blocks are wanted. What is not said is not asked.
 #[derive(Debug, Clone, Default)]
 pub struct Filter {
-    /// With events of one of these threads.
+    /// With events of one of these threads,
     pub threads: Option<BTreeSet<u64>>,
+    /// or of one that is not among these,
+    pub threads_besides: Option<BTreeSet<u64>>,
     /// With events of one of these methods,
     pub methods: Option<BTreeSet<u32>>,
     /// or of these fields.
@@ -120,8 +122,13 @@ impl Filter {
     }
 
     fn admits(&self, index: &Index) -> bool {
-        let has_thread =
-            |wanted: &BTreeSet<u64>| index.threads.iter().any(|id| wanted.contains(id));
+        let has_thread = |wanted: &BTreeSet<u64>| {
+            let besides = self.threads_besides.as_ref();
+            let is_wanted = |id: &u64| {
+                wanted.contains(id) || besides.is_some_and(|besides| !besides.contains(id))
+            };
+            index.threads.iter().any(is_wanted)
+        };
         let has = |list: &[u32], wanted: &Option<BTreeSet<u32>>| {
             wanted
                 .as_ref()
@@ -233,6 +240,18 @@ impl<S: Source> Log<S> {
                 .map_or(true, |index| filter.admits(&index))
         })
         .collect()
+    }
+
+    /// Whether the block before one is not there, but others of its stream before that.
+    fn is_after_gap(&self, place: usize) -> bool {
+        let id = |place: usize| {
+            let block = self.blocks.get(place)?;
+            Some((block.header.stream, block.header.sequence))
+        };
+        let before = place.checked_sub(1).and_then(id);
+        before.zip(id(place)).is_some_and(|(before, this)| {
+            before.0 == this.0 && before.1.saturating_add(1) != this.1
+        })
     }
 
     fn index(&self, block: &Block, buffer: &mut Vec<u8>) -> Result<Index, Error> {
@@ -485,6 +504,8 @@ struct Stream {
     reader: Option<Reader>,
     /// The reader stands at an event that was not handed out yet.
     pending: bool,
+    /// The last block could not be read to its end.
+    broken: bool,
 }
 
 impl<'l, S: Source> Events<'l, S> {
@@ -506,6 +527,7 @@ impl<'l, S: Source> Events<'l, S> {
                     next: 0,
                     reader: None,
                     pending: false,
+                    broken: false,
                 });
             }
             if let Some(stream) = streams.last_mut() {
@@ -559,7 +581,8 @@ impl<'l, S: Source> Events<'l, S> {
             let next_stamp = self.waiting.peek().map(|Reverse((stamp, _))| *stamp);
             let late = |stamp: u64| next_stamp.is_some_and(|next| stamp > next);
             if let Some(reader) = &mut stream.reader {
-                match reader.unpacker.next_event()? {
+                let event = reader.unpacker.next_event();
+                match event.inspect_err(|_| stream.broken = true)? {
                     Some(event) if late(event.stamp) => {
                         self.waiting.push(Reverse((event.stamp, place)));
                         stream.pending = true;
@@ -581,8 +604,14 @@ impl<'l, S: Source> Events<'l, S> {
                 continue;
             }
             stream.next += 1;
+            // If it cannot be opened, this is true of the next one too.
+            let after_gap = std::mem::replace(&mut stream.broken, true);
             let mut reader = self.spare.pop().unwrap_or_default();
-            reader.open(self.log, block)?;
+            let unpacker = reader.open(self.log, block)?;
+            if after_gap || self.log.is_after_gap(block) {
+                unpacker.comes_after_gap();
+            }
+            stream.broken = false;
             stream.reader = Some(reader);
         }
     }

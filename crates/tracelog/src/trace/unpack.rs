@@ -22,6 +22,8 @@ pub struct Event {
     /// When, among threads: an event with a smaller stamp was before. Events
     /// with equal ones are not ordered, but on one thread.
     pub stamp: u64,
+    /// Whether blocks of its stream that were before it are missing or damaged.
+    pub is_after_gap: bool,
     references: [u64; MOST.0],
     ints: [i32; MOST.1],
     longs: [i64; MOST.2],
@@ -122,6 +124,19 @@ impl Event {
         self.tag == tag::SWITCH && self.ints[0] & 2 != 0
     }
 
+    /// Of a [`Kind::Text`] of which only the beginning is stored: `String.hashCode` of the whole.
+    pub fn hash(&self) -> Option<i32> {
+        let &[length, hash] = self.ints() else {
+            return None;
+        };
+        let units = match (self.layout.text, self.coder) {
+            (true, 0) => self.text.len(),
+            (true, 1) => self.text.len() / 2,
+            _ => return None,
+        };
+        (units < length as usize).then_some(hash)
+    }
+
     /// The text of a [`Kind::Text`] or [`Kind::Switch`], in UTF-16 units as the
     /// JVM had them; lone surrogates are replaced.
     pub fn text(&self) -> String {
@@ -161,6 +176,7 @@ pub struct Unpacker {
     decompressor: Option<zstd::bulk::Decompressor<'static>>,
     columns: [Column; COLUMNS],
     left: u32,
+    after_gap: bool,
     event: Event,
 }
 
@@ -219,6 +235,7 @@ impl Unpacker {
             decompressor: None,
             columns: [Column::default(); COLUMNS],
             left: 0,
+            after_gap: false,
             event: Event {
                 layout: LAYOUTS[usize::from(tag::LOST)]
                     .as_ref()
@@ -228,6 +245,7 @@ impl Unpacker {
                 thread: 0,
                 is_virtual: false,
                 stamp: 0,
+                is_after_gap: false,
                 references: [0; MOST.0],
                 ints: [0; MOST.1],
                 longs: [0; MOST.2],
@@ -278,10 +296,16 @@ impl Unpacker {
         }
         self.model.restart();
         self.left = header.events;
+        self.after_gap = false;
         self.event.thread = header.thread;
         self.event.is_virtual = header.is_virtual();
         self.event.stamp = header.stamp;
         Ok(())
+    }
+
+    /// Says that what was before this block is missing or damaged.
+    pub(super) fn comes_after_gap(&mut self) {
+        self.after_gap = true;
     }
 
     /// The next event of the block.
@@ -297,6 +321,7 @@ impl Unpacker {
         match self.read() {
             Ok(()) => {
                 self.left -= 1;
+                self.event.is_after_gap = std::mem::take(&mut self.after_gap);
                 Ok(Some(&self.event))
             }
             Err(error) => {

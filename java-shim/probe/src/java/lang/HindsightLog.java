@@ -98,6 +98,11 @@ final class HindsightLog {
     /** Whether a sweep has found the thread dead. */
     private boolean swept;
 
+    /** Whether any thread's writes are logged. */
+    static boolean isUsed() {
+        return logs != 0;
+    }
+
     /** The time, away from what else is written. */
     private static final class Clock {
         long a, b, c, d, e, f, g;

@@ -10,11 +10,13 @@ import jdk.internal.misc.Unsafe;
  * is made of and can be read from: it is stored into the object's header, as the JVM does when somebody
  * asks for a hash code. That needs no memory, and nothing that the collector has to care for. (Weak
  * references to millions of short-lived objects made pauses of seconds, and a bit for each hash code cost
- * a miss of all caches for each object.) All others are in a table, by weak references: those that the
- * program had asked for their hash codes before, and those that were locked when they were seen first.
+ * a miss of all caches for each object.) A bit beside the hash code, which the JVM keeps and does not
+ * use, says that it is ours. All others are in a table, by weak references: those that the program had
+ * asked for their hash codes before, and those that were locked when they were seen first.
  *
- * <p>One case is left: an object that had a hash code of the JVM's when it was seen first, one that is
- * the number of another object of the same class, is taken for that one.
+ * <p>One case is left: the bit is out of sight while threads wait for the object's monitor, or (up to JDK
+ * 22) while another one has locked it. If an object is seen first then, and its hash code is the number of
+ * another one, it is taken for one that has that number.
  */
 final class HindsightNumbers {
     private static final Unsafe U = HindsightTracer.U;
@@ -36,6 +38,21 @@ final class HindsightNumbers {
 
     /** Where the hash code is in an object's first word; -1 if it cannot be stored there. */
     static final int HASH_SHIFT = findHash();
+
+    /** The bits of that word which say whether somebody has locked the object. */
+    private static final int STATE = 7;
+
+    /** Those of an object that nobody has locked. */
+    private static final int FREE = 1;
+
+    /** None of these is set for one that is locked, as long as no other thread waits for it. */
+    private static final int LOCKED = 3;
+
+    /** Whether the rest of the word stays then. Else it is an address. */
+    private static final boolean LOCKED_IN_PLACE = HASH_SHIFT >= 0 && staysWhenLocked();
+
+    /** The bit of that word by which a hash code is ours. */
+    private static final long OURS = HASH_SHIFT < 0 ? 0 : 1L << HASH_SHIFT - 1;
 
     /** Numbers that are no hash codes begin here. */
     private static final long FIRST_EXTRA = 1L << 31;
@@ -79,32 +96,60 @@ final class HindsightNumbers {
      */
     static long of(Object object, int type, HindsightTracer tracer) {
         long prefix = (long) type << CLASS_SHIFT;
-        boolean none = false;
-        long word = U.getLong(object, 0L);
-        if (HASH_SHIFT >= 0 && isFresh(word)) {
-            int number = tracer.nextNumber();
-            none = number == 0;
-            if (!none && U.compareAndSetLong(object, 0L, word, word | (long) hash(number) << HASH_SHIFT)) {
-                tracer.takeNumber();
-                return ~(prefix | number);
+        if (HASH_SHIFT < 0) {
+            return extra(object, System.identityHashCode(object), prefix);
+        }
+        while (true) {
+            long word = U.getLong(object, 0L);
+            long header = header(object, word);
+            int hash = hashIn(header);
+            if (header == 0) {
+                return hidden(object, System.identityHashCode(object), prefix);
+            } else if (hash != 0) {
+                return (header & OURS) != 0 ? prefix | number(hash) : extra(object, hash, prefix);
+            } else if (header != word || tracer.nextNumber() == 0) {
+                hash = System.identityHashCode(object);
+                if (Thread.holdsLock(object)) {
+                    return extra(object, hash, prefix);
+                }
+                // Another thread may have given it a number before.
+            } else {
+                int number = tracer.nextNumber();
+                long marked = word | OURS | (long) hash(number) << HASH_SHIFT;
+                if (U.compareAndSetLong(object, 0L, word, marked)) {
+                    tracer.takeNumber();
+                    return ~(prefix | number);
+                }
             }
         }
-        int hash = System.identityHashCode(object);
-        if (isSet(hash & EXTRAS_BITS)) {
-            HindsightIdentity extra = HindsightIdentities.part(TABLE, hash).find(object, hash);
-            if (extra != null) {
-                return extra.id;
-            }
-        }
-        int number = hash * INVERSE & HASH_BITS;
-        if (HASH_SHIFT >= 0 && !none && number < U.getLongVolatile(null, numbers)) {
-            return prefix | number;
-        }
-        return extra(object, hash, prefix);
     }
 
-    /** Gives an object a number that is no hash code. */
+    /** An object's first word as it is when nobody has locked it; 0 if it is out of sight. */
+    private static long header(Object object, long word) {
+        long header = word;
+        if ((word & LOCKED) == 0) {
+            if (LOCKED_IN_PLACE) {
+                header |= FREE;
+            } else {
+                // It is on the stack of the thread that has locked it, and stays there as long.
+                boolean own = word != 0 && Thread.holdsLock(object) && U.getLong(object, 0L) == word;
+                header = own ? U.getLong(word) : 0;
+            }
+        }
+        return (header & STATE) == FREE ? header : 0;
+    }
+
+    /** The table's entry of an object, if it was found. */
+    private static HindsightIdentity find(Object object, int hash) {
+        return isSet(hash & EXTRAS_BITS) ? HindsightIdentities.part(TABLE, hash).find(object, hash) : null;
+    }
+
+    /** The number of an object whose number is no hash code. */
     private static long extra(Object object, int hash, long prefix) {
+        HindsightIdentity known = find(object, hash);
+        if (known != null) {
+            return known.id;
+        }
         long id = prefix | FIRST_EXTRA + U.getAndAddLong(null, serial, 1);
         HindsightIdentity fresh = new HindsightIdentity(object, hash, id);
         // Whoever looks from now on looks there.
@@ -113,13 +158,34 @@ final class HindsightNumbers {
         return there == fresh ? ~id : there.id;
     }
 
-    /** Whether this is the first word of an object without a hash code that nobody has locked. */
-    private static boolean isFresh(long word) {
-        return (word & 7) == 1 && ((int) (word >>> HASH_SHIFT) & HASH_BITS) == 0;
+    /**
+     * The number of an object of which nothing but the hash code can be seen. It is in the table from now
+     * on: what it is taken for must not change when more of it can be seen.
+     */
+    private static long hidden(Object object, int hash, long prefix) {
+        int number = number(hash);
+        if (number >= U.getLongVolatile(null, numbers)) {
+            return extra(object, hash, prefix);
+        }
+        HindsightIdentity known = find(object, hash);
+        if (known == null) {
+            HindsightIdentity fresh = new HindsightIdentity(object, hash, prefix | number);
+            set(hash & EXTRAS_BITS);
+            known = HindsightIdentities.part(TABLE, hash).add(fresh, object);
+        }
+        return known.id;
+    }
+
+    private static int hashIn(long header) {
+        return (int) (header >>> HASH_SHIFT) & HASH_BITS;
     }
 
     private static int hash(int number) {
         return number * FACTOR & HASH_BITS;
+    }
+
+    private static int number(int hash) {
+        return hash * INVERSE & HASH_BITS;
     }
 
     private static boolean isSet(int bit) {
@@ -143,7 +209,19 @@ final class HindsightNumbers {
         return inverse;
     }
 
-    /** Tries where in an object's first word this JVM keeps the hash code, and takes one from. */
+    private static boolean staysWhenLocked() {
+        Object object = new Object();
+        System.identityHashCode(object);
+        long word = U.getLong(object, 0L);
+        synchronized (object) {
+            return U.getLong(object, 0L) == (word & ~LOCKED);
+        }
+    }
+
+    /**
+     * Tries where in an object's first word this JVM keeps the hash code, and takes one from, with the bit
+     * below it.
+     */
     private static int findHash() {
         int found = -1;
         for (int i = 0; i < 4; i++) {
@@ -157,16 +235,26 @@ final class HindsightNumbers {
             }
             if (shift == 33
                     || found >= 0 && found != shift
-                    || (before & 7) != 1
+                    || (before & STATE) != FREE
                     || after != (before | (long) hash << shift)
-                    || ((int) (before >>> shift) & HASH_BITS) != 0) {
+                    || ((int) (before >>> shift) & HASH_BITS) != 0
+                    || (before >>> shift - 1 & 1) != 0) {
                 return -1;
             }
             found = shift;
             Object other = new Object();
             long word = U.getLong(other, 0L);
-            if (!U.compareAndSetLong(other, 0L, word, word | (long) hash(i + 1) << found)
+            long marked = word | 1L << found - 1 | (long) hash(i + 1) << found;
+            if (!U.compareAndSetLong(other, 0L, word, marked)
                     || System.identityHashCode(other) != hash(i + 1)) {
+                return -1;
+            }
+            synchronized (other) {
+                if (System.identityHashCode(other) != hash(i + 1)) {
+                    return -1;
+                }
+            }
+            if (U.getLong(other, 0L) != marked) {
                 return -1;
             }
         }

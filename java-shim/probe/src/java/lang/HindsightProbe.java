@@ -1,6 +1,7 @@
 package java.lang;
 
 import java.util.Arrays;
+import jdk.internal.vm.annotation.DontInline;
 import jdk.internal.vm.annotation.ForceInline;
 
 /**
@@ -43,6 +44,7 @@ public class HindsightProbe {
     }
 
     /** Opens the frame of a method that an exception is about to leave. */
+    @DontInline
     public static HindsightProbe frame(Throwable exception, int method) {
         return open(exception, method, 0, 0);
     }
@@ -60,171 +62,207 @@ public class HindsightProbe {
     // in every method that has it (ecj compiled for the first time: 1.2 times the CPU with a call for
     // each value). References first, then words; what is more is appended by the calls below.
 
+    @DontInline
     public static HindsightProbe frame(Throwable exception, int method, long x) {
         return open(exception, method, 0, 1).put(x);
     }
 
+    @DontInline
     public static HindsightProbe frame(Throwable exception, int method, long x, long y) {
         return open(exception, method, 0, 2).put(x).put(y);
     }
 
+    @DontInline
     public static HindsightProbe frame(Throwable exception, int method, long x, long y, long z) {
         return open(exception, method, 0, 3).put(x).put(y).put(z);
     }
 
+    @DontInline
     public static HindsightProbe frame(Throwable exception, int method, Object a) {
         return open(exception, method, 1, 0).put(a);
     }
 
+    @DontInline
     public static HindsightProbe frame(Throwable exception, int method, Object a, long x) {
         return open(exception, method, 1, 1).put(a).put(x);
     }
 
+    @DontInline
     public static HindsightProbe frame(Throwable exception, int method, Object a, long x, long y) {
         return open(exception, method, 1, 2).put(a).put(x).put(y);
     }
 
+    @DontInline
     public static HindsightProbe frame(Throwable exception, int method, Object a, long x, long y, long z) {
         return open(exception, method, 1, 3).put(a).put(x).put(y).put(z);
     }
 
+    @DontInline
     public static HindsightProbe frame(Throwable exception, int method, Object a, Object b) {
         return open(exception, method, 2, 0).put(a).put(b);
     }
 
+    @DontInline
     public static HindsightProbe frame(Throwable exception, int method, Object a, Object b, long x) {
         return open(exception, method, 2, 1).put(a).put(b).put(x);
     }
 
+    @DontInline
     public static HindsightProbe frame(Throwable exception, int method, Object a, Object b, long x, long y) {
         return open(exception, method, 2, 2).put(a).put(b).put(x).put(y);
     }
 
+    @DontInline
     public static HindsightProbe frame(
             Throwable exception, int method, Object a, Object b, long x, long y, long z) {
         return open(exception, method, 2, 3).put(a).put(b).put(x).put(y).put(z);
     }
 
+    @DontInline
     public static HindsightProbe frame(Throwable exception, int method, Object a, Object b, Object c) {
         return open(exception, method, 3, 0).put(a).put(b).put(c);
     }
 
+    @DontInline
     public static HindsightProbe frame(
             Throwable exception, int method, Object a, Object b, Object c, long x) {
         return open(exception, method, 3, 1).put(a).put(b).put(c).put(x);
     }
 
+    @DontInline
     public static HindsightProbe frame(
             Throwable exception, int method, Object a, Object b, Object c, long x, long y) {
         return open(exception, method, 3, 2).put(a).put(b).put(c).put(x).put(y);
     }
 
+    @DontInline
     public static HindsightProbe frame(
             Throwable exception, int method, Object a, Object b, Object c, long x, long y, long z) {
         return open(exception, method, 3, 3).put(a).put(b).put(c).put(x).put(y).put(z);
     }
 
+    @DontInline
     public static HindsightProbe frame(
             Throwable exception, int method, Object a, Object b, Object c, Object d) {
         return open(exception, method, 4, 0).put(a).put(b).put(c).put(d);
     }
 
+    @DontInline
     public static HindsightProbe frame(
             Throwable exception, int method, Object a, Object b, Object c, Object d, long x) {
         return open(exception, method, 4, 1).put(a).put(b).put(c).put(d).put(x);
     }
 
+    @DontInline
     public static HindsightProbe frame(
             Throwable exception, int method, Object a, Object b, Object c, Object d, long x, long y) {
         return open(exception, method, 4, 2).put(a).put(b).put(c).put(d).put(x).put(y);
     }
 
+    @DontInline
     public static HindsightProbe frame(
             Throwable exception, int method, Object a, Object b, Object c, Object d, long x, long y, long z) {
         return open(exception, method, 4, 3).put(a).put(b).put(c).put(d).put(x).put(y).put(z);
     }
 
+    @DontInline
     public static HindsightProbe frame(
             Throwable exception, int method, Object a, Object b, Object c, Object d, Object e) {
         return open(exception, method, 5, 0).put(a).put(b).put(c).put(d).put(e);
     }
 
+    @DontInline
     public static HindsightProbe frame(
             Throwable exception, int method, Object a, Object b, Object c, Object d, Object e, long x) {
         return open(exception, method, 5, 1).put(a).put(b).put(c).put(d).put(e).put(x);
     }
 
+    @DontInline
     public static HindsightProbe frame(
             Throwable exception, int method, Object a, Object b, Object c, Object d, Object e, long x, long y) {
         return open(exception, method, 5, 2).put(a).put(b).put(c).put(d).put(e).put(x).put(y);
     }
 
+    @DontInline
     public static HindsightProbe frame(
             Throwable exception, int method, Object a, Object b, Object c, Object d, Object e, long x, long y, long z) {
         return open(exception, method, 5, 3).put(a).put(b).put(c).put(d).put(e).put(x).put(y).put(z);
     }
 
+    @DontInline
     public static HindsightProbe frame(
             Throwable exception, int method, Object a, Object b, Object c, Object d, Object e, Object f) {
         return open(exception, method, 6, 0).put(a).put(b).put(c).put(d).put(e).put(f);
     }
 
+    @DontInline
     public static HindsightProbe frame(
             Throwable exception, int method, Object a, Object b, Object c, Object d, Object e, Object f, long x) {
         return open(exception, method, 6, 1).put(a).put(b).put(c).put(d).put(e).put(f).put(x);
     }
 
+    @DontInline
     public static HindsightProbe frame(
             Throwable exception, int method, Object a, Object b, Object c, Object d, Object e, Object f, long x, long y) {
         return open(exception, method, 6, 2).put(a).put(b).put(c).put(d).put(e).put(f).put(x).put(y);
     }
 
+    @DontInline
     public static HindsightProbe frame(
             Throwable exception, int method, Object a, Object b, Object c, Object d, Object e, Object f, long x, long y, long z) {
         return open(exception, method, 6, 3).put(a).put(b).put(c).put(d).put(e).put(f).put(x).put(y).put(z);
     }
 
+    @DontInline
     public static HindsightProbe frame(
             Throwable exception, int method, Object a, Object b, Object c, Object d, Object e, Object f, Object g) {
         return open(exception, method, 7, 0).put(a).put(b).put(c).put(d).put(e).put(f).put(g);
     }
 
+    @DontInline
     public static HindsightProbe frame(
             Throwable exception, int method, Object a, Object b, Object c, Object d, Object e, Object f, Object g, long x) {
         return open(exception, method, 7, 1).put(a).put(b).put(c).put(d).put(e).put(f).put(g).put(x);
     }
 
+    @DontInline
     public static HindsightProbe frame(
             Throwable exception, int method, Object a, Object b, Object c, Object d, Object e, Object f, Object g, long x, long y) {
         return open(exception, method, 7, 2).put(a).put(b).put(c).put(d).put(e).put(f).put(g).put(x).put(y);
     }
 
+    @DontInline
     public static HindsightProbe frame(
             Throwable exception, int method, Object a, Object b, Object c, Object d, Object e, Object f, Object g, long x, long y, long z) {
         return open(exception, method, 7, 3).put(a).put(b).put(c).put(d).put(e).put(f).put(g).put(x).put(y).put(z);
     }
 
+    @DontInline
     public static HindsightProbe frame(
             Throwable exception, int method, Object a, Object b, Object c, Object d, Object e, Object f, Object g, Object h) {
         return open(exception, method, 8, 0).put(a).put(b).put(c).put(d).put(e).put(f).put(g).put(h);
     }
 
+    @DontInline
     public static HindsightProbe frame(
             Throwable exception, int method, Object a, Object b, Object c, Object d, Object e, Object f, Object g, Object h, long x) {
         return open(exception, method, 8, 1).put(a).put(b).put(c).put(d).put(e).put(f).put(g).put(h).put(x);
     }
 
+    @DontInline
     public static HindsightProbe frame(
             Throwable exception, int method, Object a, Object b, Object c, Object d, Object e, Object f, Object g, Object h, long x, long y) {
         return open(exception, method, 8, 2).put(a).put(b).put(c).put(d).put(e).put(f).put(g).put(h).put(x).put(y);
     }
 
+    @DontInline
     public static HindsightProbe frame(
             Throwable exception, int method, Object a, Object b, Object c, Object d, Object e, Object f, Object g, Object h, long x, long y, long z) {
         return open(exception, method, 8, 3).put(a).put(b).put(c).put(d).put(e).put(f).put(g).put(h).put(x).put(y).put(z);
     }
 
     /** Says that a handler has caught an exception. */
+    @DontInline
     public static void caught(Throwable exception, int method) {
         HindsightThread thread = HindsightThread.known();
         if (thread != null) {
@@ -325,6 +363,7 @@ public class HindsightProbe {
     }
 
     /** Appends a reference. */
+    @DontInline
     public final HindsightProbe a(Object value) {
         if (nextReference == references.length) {
             references = Arrays.copyOf(references, 2 * references.length);
@@ -333,11 +372,13 @@ public class HindsightProbe {
     }
 
     /** Appends a boolean, byte, char, short or int. */
+    @DontInline
     public final HindsightProbe i(int value) {
         return j(value);
     }
 
     /** Appends a long. */
+    @DontInline
     public final HindsightProbe j(long value) {
         if (nextWord == words.length) {
             words = Arrays.copyOf(words, 2 * words.length);
@@ -346,16 +387,19 @@ public class HindsightProbe {
     }
 
     /** Appends a float. */
+    @DontInline
     public final HindsightProbe f(float value) {
         return j(Float.floatToRawIntBits(value));
     }
 
     /** Appends a double. */
+    @DontInline
     public final HindsightProbe d(double value) {
         return j(Double.doubleToRawLongBits(value));
     }
 
     /** Closes a frame whose method an {@code escape:} rule names, and reports. */
+    @DontInline
     public final void escape() {
         if (!owner.reported) {
             owner.reported = true;
@@ -368,6 +412,16 @@ public class HindsightProbe {
         references = new Object[256];
         words = new long[128];
         starts = new int[3 * 64];
+    }
+
+    /** Takes what another piece has, which its thread may be changing. */
+    final void copyOf(HindsightProbe other) {
+        frames = other.frames;
+        nextReference = other.nextReference;
+        nextWord = other.nextWord;
+        starts = other.starts.clone();
+        references = other.references.clone();
+        words = other.words.clone();
     }
 
     final void clear() {

@@ -40,7 +40,7 @@ final class HindsightThread {
     static volatile boolean ready;
 
     /** Read without synchronisation: an old table only makes a thread register again. */
-    private static Latest[] table = new Latest[256];
+    static Latest[] table = new Latest[256];
 
     /**
      * The one of the table's that has the most to do, as far as the last sweep saw; null for none. It
@@ -53,7 +53,7 @@ final class HindsightThread {
     private static final int KEPT = 4;
 
     /** Causes of causes that are looked at. */
-    private static final int MAX_CAUSES = 8;
+    static final int MAX_CAUSES = 8;
 
     /**
      * For one exception at a time that passes where there is no memory left: the collector has
@@ -66,12 +66,14 @@ final class HindsightThread {
 
     static {
         RESERVE.reserve();
+        // Where memory is short, a class cannot be initialised.
+        HindsightCauses.initialize();
     }
 
     private final Thread owner;
 
     /** Latest first; cleared by the collector rather than that the program runs out of memory. */
-    private SoftReference<Propagation[]> kept = new SoftReference<>(new Propagation[KEPT]);
+    SoftReference<Propagation[]> kept = new SoftReference<>(new Propagation[KEPT]);
 
     /** In the table while the thread has no way. */
     private final Latest none;
@@ -159,6 +161,27 @@ final class HindsightThread {
             exception = next;
             catcher = -1;
         }
+
+        /** What another thread knows of an exception; null if it has turned to the next one meanwhile. */
+        Propagation copy() {
+            Propagation copy = new Propagation();
+            copy.exception = exception;
+            copy.dropped = dropped;
+            copy.copyOf(this);
+            HindsightProbe last = tail;
+            HindsightProbe beforeLast = tailBefore;
+            if (last != null) {
+                copy.tail = new HindsightProbe(copy);
+                copy.tail.copyOf(last);
+            }
+            if (beforeLast != null) {
+                copy.tailBefore = new HindsightProbe(copy);
+                copy.tailBefore.copyOf(beforeLast);
+            }
+            U.fullFence();
+            boolean same = exception == copy.exception && frames == copy.frames && tail == last;
+            return same ? copy : null;
+        }
     }
 
     /**
@@ -166,7 +189,7 @@ final class HindsightThread {
      * loads. After each frame the processor starts anew with an empty pipeline, so that their number is
      * what a frame costs.
      */
-    private static final class Latest extends SoftReference<Propagation> {
+    static final class Latest extends SoftReference<Propagation> {
         final Thread owner;
         final HindsightThread thread;
 
@@ -510,7 +533,7 @@ final class HindsightThread {
      * @param rule {@link #UNCAUGHT} or one of the others
      * @param method the method that the rule is about, or -1
      * @param way the frames known of it, or null
-     * @param kept all ways kept of this thread, for the exception's causes; or null
+     * @param kept all ways kept of this thread, and of others those of the exception's causes; or null
      */
     static native void report(
             int rule, int method, Throwable exception, Propagation way, Propagation[] kept);
@@ -521,9 +544,10 @@ final class HindsightThread {
             HindsightThread known = known();
             if (known == null) {
                 boolean reserve = reserved == Thread.currentThread() && RESERVE.exception == exception;
-                report(rule, method, exception, reserve ? RESERVE : null, null);
+                report(rule, method, exception, reserve ? RESERVE : null, HindsightCauses.add(null, exception));
             } else {
-                report(rule, method, exception, known.find(exception), known.kept.get());
+                Propagation[] own = known.kept.get();
+                report(rule, method, exception, known.find(exception), HindsightCauses.add(own, exception));
             }
         }
     }

@@ -348,7 +348,7 @@ final class HindsightTracer {
 
     @DontInline
     private static HindsightTracer slowly(Thread thread) {
-        if (!ready) {
+        if (!ready || visible == NOBODY && hasStopped(thread)) {
             return null;
         }
         try {
@@ -371,6 +371,15 @@ final class HindsightTracer {
             U.getAndAddLong(null, shared + LOST, 1);
             return null;
         }
+    }
+
+    /** Whether this is a platform thread that has nothing to say while nothing is recorded; most are. */
+    private static boolean hasStopped(Thread thread) {
+        HindsightTracer[] all = table;
+        HindsightTracer first = all[(int) U.getLong(thread, TID) & all.length - 1];
+        // Where the first place is empty, so are the others.
+        return HindsightCarrier.get() == thread
+                && (first == null || first.owner == thread && first.current == null);
     }
 
     /** Whether this thread's events come now, and nobody else has written any in between. */

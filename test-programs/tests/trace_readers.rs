@@ -1,0 +1,156 @@
+//! What the commands say of traces that lack something, and of threads that the dictionary does
+//! not know.
+
+use hindsight_test_programs::traces::{for_each, open};
+use hindsight_test_programs::{Jdk, Workplace, both, hindsight, jdks, root, text};
+use hindsight_tracelog::trace::kind::Kind;
+use std::collections::HashMap;
+use std::fs;
+use std::path::PathBuf;
+use std::process::{Command, Output};
+
+/// Records a program of `trace/`.
+fn record(jdk: &Jdk, name: &str, options: &str, args: &[&str]) -> Workplace {
+    let workplace = Workplace::new(&format!("trace-readers-{name}-{}", jdk.version));
+    let source = root().join(format!("test-programs/trace/{name}.java"));
+    let classes = workplace.compile(jdk, &[], &[source]);
+    let ran = workplace
+        .java_with_agent(jdk, &format!("mode=trace,{options}"))
+        .arg("-cp")
+        .arg(&classes)
+        .arg(name)
+        .args(args)
+        .output()
+        .expect("java runs");
+    assert!(ran.status.success(), "{}", both(&ran));
+    workplace
+}
+
+fn ask(workplace: &Workplace, command: &str, options: &[&str]) -> Output {
+    let output = Command::new(hindsight())
+        .arg(command)
+        .arg(workplace.join("out"))
+        .args(options)
+        .output();
+    output.expect("hindsight runs")
+}
+
+#[test]
+fn virtual_threads_have_names_to_ask_for() {
+    let Some(jdk) = jdks().iter().find(|jdk| jdk.version >= 21) else {
+        return;
+    };
+    let workplace = record(jdk, "Named", "version=1", &[]);
+    let said = ask(
+        &workplace,
+        "events",
+        &["--thread", "guest-2?7", "--method", "Named.step"],
+    );
+    assert!(said.status.success(), "{}", both(&said));
+    let calls = text(&said.stdout);
+    for number in (0..10).map(|digit| 207 + 10 * digit) {
+        let thread = format!("guest-{number} ");
+        let of_thread = calls.lines().filter(|line| line.starts_with(&thread));
+        assert_eq!(of_thread.count(), 2, "{calls}");
+    }
+    assert_eq!(calls.lines().count(), 20, "{calls}");
+    // A text that is cut says what the whole was.
+    let said = ask(
+        &workplace,
+        "events",
+        &["--format", "json", "--thread", "guest-17"],
+    );
+    let events = text(&said.stdout);
+    let mut texts = events
+        .lines()
+        .filter(|line| line.contains("\"event\":\"new\""));
+    let new: serde_json::Value = (texts.next().map(serde_json::from_str))
+        .expect("an object")
+        .expect("JSON");
+    let whole = format!("{}17", "x".repeat(600));
+    let hash = whole.bytes().fold(0_i32, |hash, byte| {
+        hash.wrapping_mul(31).wrapping_add(i32::from(byte))
+    });
+    assert_eq!((&new["length"], &new["hash"]), (&602.into(), &hash.into()));
+}
+
+#[test]
+fn segments_that_are_gone_are_noticed() {
+    let jdk = &jdks()[0];
+    let workplace = record(jdk, "Ends", "max-trace=4M", &["return", "4000000"]);
+    let directory = fs::read_dir(workplace.join("out/trace")).expect("a directory");
+    let files = directory.map(|entry| entry.expect("an entry").path());
+    let mut segments: Vec<PathBuf> = files
+        .filter(|path| path.extension().is_some_and(|found| found == "hst"))
+        .collect();
+    segments.sort();
+    let notes = |workplace: &Workplace| {
+        let said = ask(workplace, "stats", &[]);
+        assert!(said.status.success(), "{}", both(&said));
+        text(&said.stdout).replace('\n', " ")
+    };
+    // The oldest were deleted as was asked.
+    assert!(segments.len() >= 2, "{segments:?}");
+    assert!(
+        !notes(&workplace).contains("segment-"),
+        "{}",
+        notes(&workplace)
+    );
+    let gone = segments.pop().expect("a segment");
+    fs::remove_file(&gone).expect("it is removed");
+    let name = gone.file_name().expect("a name").to_string_lossy();
+    let said = notes(&workplace);
+    assert!(said.contains(&format!("{name} is missing")), "{said}");
+    // An empty file takes its place.
+    fs::write(&gone, "").expect("it is written");
+    let said = notes(&workplace);
+    assert!(said.contains("blocks are there"), "{said}");
+    assert!(!said.contains("segment-"), "{said}");
+}
+
+/// Where threads do not wait for the disk, what they tell is in order, and what they do not is
+/// counted.
+#[test]
+fn dropped_events_are_counted() {
+    const ROUNDS: u64 = 3_000_000;
+    let jdk = &jdks()[0];
+    let args = ["return", &ROUNDS.to_string()];
+    let workplace = record(jdk, "Ends", "overflow=drop", &args);
+    let log = open(&workplace);
+    let mut methods = log
+        .dictionary
+        .traced
+        .iter()
+        .flat_map(|class| &class.methods);
+    let step = methods.find(|method| method.name == "step");
+    let step = step.expect("a traced method").id;
+    let mut last: HashMap<u64, i32> = HashMap::new();
+    let (mut steps, mut lost) = (0, 0);
+    for_each(&log, |event| match event.kind() {
+        Kind::Enter if event.id == step => {
+            let number = event.ints()[0];
+            let before = last.insert(event.thread, number);
+            assert!(before.is_none_or(|before| before < number));
+            steps += 1;
+        }
+        Kind::Lost => lost += event.longs()[0] as u64,
+        _ => {}
+    });
+    let stop = log
+        .dictionary
+        .stop
+        .as_ref()
+        .expect("it ended in good order");
+    assert_eq!(last.len(), 2);
+    assert!(lost <= stop.lost, "{lost} of {}", stop.lost);
+    assert!(steps + stop.lost >= 2 * ROUNDS, "{steps} and {}", stop.lost);
+    assert!(stop.lost > 0 || steps == 2 * ROUNDS, "{steps}");
+    let said = ask(&workplace, "stats", &[]);
+    let says = format!("{} events were lost while recording", stop.lost);
+    assert_eq!(
+        text(&said.stdout).contains(&says),
+        stop.lost > 0,
+        "{}",
+        both(&said)
+    );
+}
