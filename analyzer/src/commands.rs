@@ -16,6 +16,7 @@ pub mod plan;
 pub mod program;
 pub mod stats;
 pub mod trim;
+pub mod view;
 
 use anyhow::{Context, Result};
 use std::fmt;
@@ -43,6 +44,7 @@ pub enum Command {
     Model(model::Opts),
     Generate(Box<generate::Opts>),
     Plan(plan::Opts),
+    View(view::Opts),
 }
 
 impl Command {
@@ -67,6 +69,7 @@ impl Command {
             Command::Model(opts) => opts.run(out),
             Command::Generate(opts) => opts.run(out),
             Command::Plan(opts) => opts.run(out),
+            Command::View(opts) => opts.run(out),
         }
     }
 }

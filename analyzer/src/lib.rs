@@ -19,6 +19,7 @@
 //!   [`copyplan`] what the agent should copy.
 //! - [`model`] infers from traces how objects are used; [`generate`] makes
 //!   regression tests of that.
+//! - [`view`] makes a page of all this for a browser.
 //! - [`commands`] holds one file per subcommand: its options and its `run`.
 //!
 //! ```text
@@ -60,6 +61,7 @@ pub mod text;
 pub mod trace;
 pub mod tree;
 pub mod trim;
+pub mod view;
 pub mod views;
 
 /// Version of this program.

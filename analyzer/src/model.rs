@@ -134,6 +134,14 @@ impl Model {
         }
     }
 
+    /// The same as [`Model::merge`], with no copy where there is nothing yet.
+    pub fn add(&mut self, other: Model) {
+        match self.runs.is_empty() && self.classes.is_empty() {
+            true => *self = other,
+            false => self.merge(&other),
+        }
+    }
+
     /// Adds the models of other runs, or of the same.
     pub fn merge(&mut self, other: &Model) {
         let runs: Vec<u32> = other.runs.iter().map(|run| self.run(run.clone())).collect();

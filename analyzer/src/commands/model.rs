@@ -10,8 +10,8 @@ use crate::trace::Trace;
 use crate::trace::steps::Steps;
 use anyhow::{Context, Result, bail};
 use sha2::{Digest, Sha256};
-use std::fs;
-use std::io::{IsTerminal, Write};
+use std::fs::{self, File};
+use std::io::{BufWriter, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
 /// Infer how objects are used from recorded runs: a graph for each class, of the
@@ -113,10 +113,10 @@ impl Opts {
         let mut larger = None;
         for path in &self.runs {
             let made = self.infer(path, mutability.as_ref())?;
-            model.merge(&made.model);
+            model.add(made.model);
             damaged |= made.damaged;
             if let Some(plain) = made.without {
-                larger.get_or_insert_with(Model::default).merge(&plain);
+                larger.get_or_insert_with(Model::default).add(plain);
             }
         }
         let globs = crate::instrument::plan::globs(&self.classes);
@@ -159,8 +159,7 @@ impl Opts {
             Some(path) => write_file(path, &model)?,
             None if self.dot => show::dot(&model, out)?,
             None if self.format == Format::Json => {
-                serde_json::to_writer_pretty(&mut *out, &document::write(&model))?;
-                writeln!(out)?;
+                document::write(&model, out)?;
             }
             None => show::text(&model, out)?,
         }
@@ -288,12 +287,12 @@ fn id(trace: &Trace) -> String {
 
 fn write_file(path: &Path, model: &Model) -> Result<()> {
     let context = || format!("failed to write {}", path.display());
-    let mut text = serde_json::to_vec_pretty(&document::write(model))?;
-    text.push(b'\n');
     // Beside it first: a reader never sees half a model.
     let mut part = path.as_os_str().to_owned();
     part.push(".part");
     let part = PathBuf::from(part);
-    fs::write(&part, text).with_context(context)?;
+    let mut file = BufWriter::new(File::create(&part).with_context(context)?);
+    document::write(model, &mut file).with_context(context)?;
+    file.flush().with_context(context)?;
     fs::rename(&part, path).with_context(context)
 }

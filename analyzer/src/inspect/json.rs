@@ -22,6 +22,15 @@ pub fn write_one(input: &Input, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out)
 }
 
+/// The same as a value.
+///
+/// # Errors
+///
+/// Fails if it cannot be one, which does not happen.
+pub fn document(input: &Input) -> serde_json::Result<Json> {
+    serde_json::to_value(Document::new(input))
+}
+
 /// Several crashes as one document.
 ///
 /// # Errors
@@ -219,7 +228,7 @@ fn static_field(field: &StaticField) -> Json {
 
 /// Numbers and booleans as such, characters as their code, floating-point
 /// values that JSON lacks as strings, objects as `{"ref": n}`.
-fn value(typed: Typed) -> Json {
+pub(crate) fn value(typed: Typed) -> Json {
     let float = |value: f64| {
         if value.is_finite() {
             json!(value)

@@ -5,24 +5,26 @@
 
 use super::graph::{Graph, Node, Tally};
 use super::values::{Counts, Literal, Values};
-use super::{Call, CallId, Model, Run};
+use super::{Call, CallId, ClassModel, Model, Run};
 use crate::java::descriptor;
 use anyhow::{Context, Result, bail};
-use serde::{Deserialize, Serialize};
+use rustc_hash::FxHashMap;
+use serde::ser::SerializeStruct;
+use serde::{Deserialize, Serialize, Serializer};
 use serde_json::{Value as Json, json};
-use std::collections::HashMap;
+use std::borrow::Cow;
 use std::fs::File;
-use std::io::BufReader;
+use std::io::{self, BufReader, Write};
 use std::path::Path;
 
 /// What the document says it is.
 pub const SCHEMA: &str = "hindsight.model/1";
 
-#[derive(Serialize, Deserialize)]
+#[derive(Deserialize)]
 struct Document {
     schema: String,
     runs: Vec<RunRow>,
-    classes: Vec<ClassRow>,
+    classes: Vec<ClassRow<'static>>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -32,12 +34,12 @@ struct RunRow {
 }
 
 #[derive(Serialize, Deserialize)]
-struct ClassRow {
-    class: String,
+struct ClassRow<'m> {
+    class: Cow<'m, str>,
     objects: CountRow,
     nodes: u32,
-    edges: Vec<EdgeRow>,
-    observers: Vec<ObserverRow>,
+    edges: Vec<EdgeRow<'m>>,
+    observers: Vec<ObserverRow<'m>>,
 }
 
 /// One number, or pairs of run and number where there are several runs.
@@ -49,31 +51,31 @@ enum CountRow {
 }
 
 #[derive(Serialize, Deserialize)]
-struct EdgeRow {
+struct EdgeRow<'m> {
     from: u32,
     to: u32,
     #[serde(flatten)]
-    call: CallRow,
+    call: CallRow<'m>,
     values: Vec<ValuesRow>,
     returned: CountRow,
     threw: CountRow,
 }
 
 #[derive(Serialize, Deserialize)]
-struct ObserverRow {
+struct ObserverRow<'m> {
     #[serde(flatten)]
-    call: CallRow,
+    call: CallRow<'m>,
     returned: CountRow,
 }
 
 #[derive(Serialize, Deserialize)]
-struct CallRow {
-    class: String,
-    method: String,
-    descriptor: String,
+struct CallRow<'m> {
+    class: Cow<'m, str>,
+    method: Cow<'m, str>,
+    descriptor: Cow<'m, str>,
     #[serde(rename = "static")]
     is_static: bool,
-    positions: Vec<i16>,
+    positions: Cow<'m, [i16]>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -91,40 +93,73 @@ struct SeenRow {
     count: CountRow,
 }
 
-impl From<&Call> for CallRow {
-    fn from(call: &Call) -> CallRow {
+impl<'m> From<&'m Call> for CallRow<'m> {
+    fn from(call: &'m Call) -> CallRow<'m> {
         CallRow {
-            class: call.class.clone(),
-            method: call.method.clone(),
-            descriptor: call.descriptor.clone(),
+            class: Cow::Borrowed(&call.class),
+            method: Cow::Borrowed(&call.method),
+            descriptor: Cow::Borrowed(&call.descriptor),
             is_static: call.is_static,
-            positions: call.positions.clone(),
+            positions: Cow::Borrowed(&call.positions),
         }
     }
 }
 
-/// The document of a model.
-pub fn write(model: &Model) -> Json {
-    let mut order: Vec<u32> = (0..model.runs.len() as u32).collect();
-    order.sort_by_key(|run| &model.runs[*run as usize]);
-    let mut numbers = vec![0; order.len()];
-    for (number, run) in order.iter().enumerate() {
-        numbers[*run as usize] = number as u32;
-    }
-    let counts = |counts: &Counts| match counts.by_run() {
-        _ if numbers.len() <= 1 => CountRow::One(counts.total()),
-        _ => CountRow::ByRun(counts.renumbered(&numbers).by_run().to_vec()),
-    };
-    let runs = order.iter().map(|run| {
-        let run = &model.runs[*run as usize];
-        RunRow {
-            run: run.id.clone(),
-            mutability: run.mutability,
+/// Writes the document of a model, one class after the other.
+///
+/// # Errors
+///
+/// Fails if `out` cannot be written.
+pub fn write(model: &Model, out: &mut dyn Write) -> io::Result<()> {
+    serde_json::to_writer_pretty(&mut *out, &Rows::new(model))?;
+    writeln!(out)
+}
+
+/// Serializes to the document: what is made for a class is gone before the next.
+struct Rows<'m> {
+    model: &'m Model,
+    /// Runs in the order of the document, and their numbers there.
+    order: Vec<u32>,
+    numbers: Vec<u32>,
+}
+
+impl<'m> Rows<'m> {
+    fn new(model: &'m Model) -> Rows<'m> {
+        let mut order: Vec<u32> = (0..model.runs.len() as u32).collect();
+        order.sort_by_key(|run| &model.runs[*run as usize]);
+        let mut numbers = vec![0; order.len()];
+        for (number, run) in order.iter().enumerate() {
+            numbers[*run as usize] = number as u32;
         }
-    });
-    let classes = model.classes.iter().map(|(name, class)| {
+        Rows {
+            model,
+            order,
+            numbers,
+        }
+    }
+
+    fn runs(&self) -> Vec<RunRow> {
+        let runs = self.order.iter().map(|run| {
+            let run = &self.model.runs[*run as usize];
+            RunRow {
+                run: run.id.clone(),
+                mutability: run.mutability,
+            }
+        });
+        runs.collect()
+    }
+
+    fn counts(&self, counts: &Counts) -> CountRow {
+        match counts.by_run() {
+            _ if self.numbers.len() <= 1 => CountRow::One(counts.total()),
+            _ => CountRow::ByRun(counts.renumbered(&self.numbers).by_run().to_vec()),
+        }
+    }
+
+    fn class(&self, name: &'m str, class: &'m ClassModel) -> ClassRow<'m> {
+        let model = self.model;
         let nodes = class.graph.order(&|id| model.call(id));
-        let places: HashMap<Node, u32> = nodes.iter().copied().zip(0..).collect();
+        let places: FxHashMap<Node, u32> = nodes.iter().copied().zip(0..).collect();
         let mut edges = Vec::new();
         for (from, node) in nodes.iter().enumerate() {
             for edge in sorted(model, &class.graph, *node) {
@@ -132,33 +167,62 @@ pub fn write(model: &Model) -> Json {
                     from: from as u32,
                     to: places[&class.graph.find(edge.target)],
                     call: model.call(edge.call).into(),
-                    values: values(model.call(edge.call), &edge.tally, &counts),
-                    returned: counts(&edge.tally.returned),
-                    threw: counts(&edge.tally.threw),
+                    values: self.values(model.call(edge.call), &edge.tally),
+                    returned: self.counts(&edge.tally.returned),
+                    threw: self.counts(&edge.tally.threw),
                 });
             }
         }
         let mut observers: Vec<_> = class.observers.iter().collect();
         observers.sort_by_key(|(id, _)| model.call(**id));
+        let observers = observers.into_iter().map(|(id, seen)| ObserverRow {
+            call: model.call(*id).into(),
+            returned: self.counts(seen),
+        });
         ClassRow {
-            class: name.clone(),
-            objects: counts(&class.objects),
+            class: Cow::Borrowed(name),
+            objects: self.counts(&class.objects),
             nodes: nodes.len() as u32,
             edges,
-            observers: observers
+            observers: observers.collect(),
+        }
+    }
+
+    fn values(&self, call: &Call, tally: &Tally) -> Vec<ValuesRow> {
+        let rows = tally.values.iter().map(|(position, values)| ValuesRow {
+            index: *position,
+            ty: type_at(call, *position).to_owned(),
+            seen: values
+                .sorted()
                 .into_iter()
-                .map(|(id, seen)| ObserverRow {
-                    call: model.call(*id).into(),
-                    returned: counts(seen),
+                .map(|(value, seen)| SeenRow {
+                    value: to_json(value),
+                    count: self.counts(seen),
                 })
                 .collect(),
-        }
-    });
-    json!(Document {
-        schema: SCHEMA.to_owned(),
-        runs: runs.collect(),
-        classes: classes.collect(),
-    })
+            more: values.more,
+        });
+        rows.collect()
+    }
+}
+
+impl Serialize for Rows<'_> {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        let mut document = to.serialize_struct("Document", 3)?;
+        document.serialize_field("schema", SCHEMA)?;
+        document.serialize_field("runs", &self.runs())?;
+        document.serialize_field("classes", &Classes(self))?;
+        document.end()
+    }
+}
+
+struct Classes<'r>(&'r Rows<'r>);
+
+impl Serialize for Classes<'_> {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        let classes = self.0.model.classes.iter();
+        to.collect_seq(classes.map(|(name, class)| self.0.class(name, class)))
+    }
 }
 
 /// The edges of a node in the order of their calls.
@@ -174,23 +238,6 @@ pub fn type_at(call: &Call, position: i16) -> &str {
     descriptor::split(&call.descriptor)
         .and_then(|(types, _)| types.get(at).copied())
         .unwrap_or("")
-}
-
-fn values(call: &Call, tally: &Tally, counts: &dyn Fn(&Counts) -> CountRow) -> Vec<ValuesRow> {
-    let rows = tally.values.iter().map(|(position, values)| ValuesRow {
-        index: *position,
-        ty: type_at(call, *position).to_owned(),
-        seen: values
-            .sorted()
-            .into_iter()
-            .map(|(value, seen)| SeenRow {
-                value: to_json(value),
-                count: counts(seen),
-            })
-            .collect(),
-        more: values.more,
-    });
-    rows.collect()
 }
 
 /// A value: of JSON's own types where that is the same, else an object.
@@ -319,7 +366,10 @@ fn model(document: &Document) -> Result<Model> {
             let call = intern(&mut model, &observer.call);
             observers.push((call, counts(&observer.returned)?));
         }
-        let class = model.classes.entry(row.class.clone()).or_default();
+        let class = model
+            .classes
+            .entry(row.class.clone().into_owned())
+            .or_default();
         class.graph = graph;
         class.objects = objects;
         class.observers = observers.into_iter().collect();
@@ -328,13 +378,13 @@ fn model(document: &Document) -> Result<Model> {
 }
 
 fn intern(model: &mut Model, row: &CallRow) -> CallId {
-    let mut positions = row.positions.clone();
+    let mut positions = row.positions.to_vec();
     positions.sort_unstable();
     positions.dedup();
     model.intern(Call {
-        class: row.class.clone(),
-        method: row.method.clone(),
-        descriptor: row.descriptor.clone(),
+        class: row.class.to_string(),
+        method: row.method.to_string(),
+        descriptor: row.descriptor.to_string(),
         is_static: row.is_static,
         positions,
     })

@@ -74,6 +74,8 @@ pub struct Inference<'d> {
     /// Texts of strings, names of constants, values of boxes.
     texts: [FxHashMap<u64, Literal>; 2],
     threads: FxHashMap<u64, Vec<Frame>>,
+    /// Frames that are over, for their memory.
+    spare: Vec<Frame>,
     /// Steps so far, as a clock.
     now: u64,
     /// What took part in no call since then may be forgotten.
@@ -120,6 +122,7 @@ struct Object {
     seen: u64,
 }
 
+#[derive(Default)]
 struct Frame {
     method: u32,
     entered: u64,
@@ -177,6 +180,7 @@ impl<'d> Inference<'d> {
             objects: FxHashMap::default(),
             texts: Default::default(),
             threads: FxHashMap::default(),
+            spare: Vec::new(),
             now: 0,
             epoch: 0,
         }
@@ -204,24 +208,25 @@ impl<'d> Inference<'d> {
             What::Bind { method, this } => self.bind(step.thread, *method, *this),
             What::Exit { method, value } => self.leave(step.thread, *method, Some(*value)),
             What::Unwind { method, .. } => self.leave(step.thread, *method, None),
-            What::End => {
-                for frame in self.threads.remove(&step.thread).unwrap_or_default() {
-                    self.abandon(&frame);
-                }
-            }
+            What::End => self.abandon_all(step.thread),
             What::Lost(count) => {
                 self.skipped.lost += count;
-                let frames = self.threads.remove(&step.thread).unwrap_or_default();
-                for frame in &frames {
-                    self.abandon(frame);
-                }
+                self.abandon_all(step.thread);
             }
+            What::Thread { paused: true, .. } => self.abandon_all(step.thread),
             What::Thread { .. }
             | What::Caught { .. }
             | What::Write { .. }
             | What::Read { .. }
             | What::Called { .. }
             | What::Class { .. } => {}
+        }
+    }
+
+    /// The calls of a thread that are going on do not end, or nobody knows how.
+    fn abandon_all(&mut self, thread: u64) {
+        for frame in self.threads.remove(&thread).unwrap_or_default() {
+            self.abandon(&frame);
         }
     }
 
@@ -332,12 +337,9 @@ impl<'d> Inference<'d> {
             let method = self.method(method);
             (method.immutable, method.is_public)
         };
-        let mut frame = Frame {
-            method,
-            entered: self.now,
-            parts: Vec::new(),
-            values: Vec::new(),
-        };
+        let mut frame = self.spare.pop().unwrap_or_default();
+        frame.method = method;
+        frame.entered = self.now;
         let types = self
             .dictionary
             .method(method)
@@ -483,8 +485,13 @@ impl<'d> Inference<'d> {
         let Some(at) = frames.iter().rposition(|frame| frame.method == method) else {
             return;
         };
-        let above = frames.split_off(at + 1);
-        let Some(frame) = frames.pop() else { return };
+        let above = match at + 1 == frames.len() {
+            true => Vec::new(),
+            false => frames.split_off(at + 1),
+        };
+        let Some(mut frame) = frames.pop() else {
+            return;
+        };
         for lost in &above {
             self.abandon(lost);
         }
@@ -494,8 +501,10 @@ impl<'d> Inference<'d> {
             (method.is_public, method.is_constructor, method.immutable)
         };
         let threw = value.is_none();
+        // Not within reach of what is called here, which asks for no other object.
+        let mut objects = std::mem::take(&mut self.objects);
         for part in &frame.parts {
-            let Some(mut object) = self.objects.get(&part.object).copied() else {
+            let Some(object) = objects.get_mut(&part.object) else {
                 continue;
             };
             object.open = object.open.saturating_sub(1);
@@ -509,7 +518,7 @@ impl<'d> Inference<'d> {
                     let outermost = object.quiet == 0 && object.node.is_some();
                     let known = part.positions & !immutable == 0;
                     if outermost && known && is_public && !threw {
-                        self.observe(&object, method_id, part.positions);
+                        self.observe(object, method_id, part.positions);
                     }
                 }
                 // The call cannot be made before the object is there.
@@ -522,19 +531,22 @@ impl<'d> Inference<'d> {
                 Role::Changed => {
                     let allowed = is_public && !(binds && threw);
                     let frame = &frame.values;
-                    self.walk(&mut object, part, method_id, allowed, threw, frame);
+                    self.walk(object, part, method_id, allowed, threw, frame);
                 }
             }
             if object.open == 0 {
                 object.shared = false;
             }
-            self.objects.insert(part.object, object);
         }
+        self.objects = objects;
         if let Some(Some(Datum::Reference(Some(id)))) = value
             && is_public
         {
             self.made(&frame, id.serial());
         }
+        frame.parts.clear();
+        frame.values.clear();
+        self.spare.push(frame);
     }
 
     /// An object goes along a call that has returned.

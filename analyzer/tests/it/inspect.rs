@@ -8,7 +8,7 @@ use std::path::Path;
 const STRING: &str = "Ljava/lang/String;";
 const OBJECT: &str = "Ljava/lang/Object;";
 
-fn recording() -> Recording {
+pub fn recording() -> Recording {
     let mut r = Recording::new();
     let cause = [("shop.Store", "read", 7), ("shop.Order", "load", 20)];
     r.exception(

@@ -23,5 +23,6 @@ mod recrash;
 mod support;
 mod trim;
 mod verdicts;
+mod view;
 mod views;
 mod zips;

@@ -1,0 +1,110 @@
+//! `hindsight view`.
+
+use super::Failure;
+use crate::junit::write_file;
+use crate::view::{collect, page};
+use anyhow::Result;
+use std::io::Write;
+use std::path::PathBuf;
+
+/// Make one HTML file of recordings: crashes with their frames and objects,
+/// models, and which parameters methods change.
+///
+/// The file needs nothing else and asks nothing of the network. It shows what
+/// the recordings hold: look at `hindsight inspect --review` before it goes to
+/// somebody else.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+    # Everything below a directory: crash files, models, results of mutability.
+    $ hindsight view hindsight-out
+    hindsight-out/hindsight.html: 3 crashes, 1 class with a model, 0 results of mutability
+
+    # What was made elsewhere too.
+    $ hindsight view hindsight-out use.model mutability.json --out story.html
+
+Exit status:
+    0 on success,
+    1 if a file cannot be read, or there is nothing to show,
+    2 if the arguments are wrong.")]
+pub struct Opts {
+    /// Directories with crash-*.hsc, models and results of `hindsight mutability
+    /// --format json` at any depth, or such files.
+    #[arg(required = true, value_name = "DIR")]
+    paths: Vec<PathBuf>,
+
+    /// The file to write; - is the standard output. Without it, hindsight.html in
+    /// the first directory that was named, or in this one.
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+
+    /// How many objects of each crash are in the page, those nearest to the
+    /// arguments first.
+    #[arg(long, value_name = "N", default_value_t = 20_000)]
+    max_objects: usize,
+
+    /// No notes on stderr.
+    #[arg(long)]
+    quiet: bool,
+}
+
+impl Opts {
+    /// Writes the page; a file that cannot be read does not keep the others from
+    /// being shown. What was written is told on `out`.
+    ///
+    /// # Errors
+    ///
+    /// Fails if there is nothing to show, if a file cannot be read, or if the page
+    /// cannot be written.
+    pub fn run(&self, out: &mut dyn Write) -> Result<()> {
+        let found = collect::find(&self.paths, self.max_objects)?;
+        for error in &found.errors {
+            eprintln!("hindsight: {error:#}");
+        }
+        let title = format!(
+            "{}, {}, {}",
+            match found.crashes.len() {
+                1 => "1 crash".to_owned(),
+                crashes => format!("{crashes} crashes"),
+            },
+            match found.models.len() {
+                1 => "1 class with a model".to_owned(),
+                classes => format!("{classes} classes with a model"),
+            },
+            match found.mutability.len() {
+                1 => "1 result of mutability".to_owned(),
+                results => format!("{results} results of mutability"),
+            }
+        );
+        let errors = found.errors.len();
+        let page = page::write(&title, &found)?;
+        let path = match &self.out {
+            Some(path) if path.as_os_str() == "-" => {
+                out.write_all(page.as_bytes())?;
+                return failed(errors);
+            }
+            Some(path) => path.clone(),
+            None => match self.paths.iter().find(|path| path.is_dir()) {
+                Some(directory) => directory.join("hindsight.html"),
+                None => PathBuf::from("hindsight.html"),
+            },
+        };
+        let bytes = page.len();
+        write_file(&path, page)?;
+        writeln!(out, "{}: {title}", path.display())?;
+        if !self.quiet && bytes > 64 << 20 {
+            eprintln!(
+                "hindsight: the page has {} MB; --max-objects makes it smaller",
+                bytes >> 20
+            );
+        }
+        failed(errors)
+    }
+}
+
+fn failed(errors: usize) -> Result<()> {
+    match errors {
+        0 => Ok(()),
+        _ => Err(Failure.into()),
+    }
+}

@@ -1,0 +1,291 @@
+//! What is to be shown.
+
+use crate::commands::input::Input;
+use crate::graph::Graph;
+use crate::inspect::json;
+use crate::views::{View, view};
+use anyhow::{Context, Error, Result, bail};
+use serde_json::{Value as Json, json};
+use std::collections::BTreeSet;
+use std::fs::{self, File};
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+/// Elements of an array that are shown.
+const ELEMENTS: usize = 1000;
+/// Bytes of a string that are shown.
+const TEXT: usize = 16 << 10;
+/// Bytes at the beginning of a document that say what it is.
+const HEAD: usize = 256;
+
+/// What was found.
+#[derive(Debug, Default)]
+pub struct Found {
+    /// Documents of crashes, `hindsight.crash/1`.
+    pub crashes: Vec<Json>,
+    /// Of models the classes, each with the name of its file.
+    pub models: Vec<Json>,
+    /// Documents of verdicts, `hindsight.mutability/1`.
+    pub mutability: Vec<Json>,
+    /// Files that could not be read.
+    pub errors: Vec<Error>,
+}
+
+/// Looks for crash files, models and verdicts in directories, however deep, and
+/// reads them. A file that is named must be one of these.
+///
+/// # Errors
+///
+/// Fails if a path cannot be read, or there is nothing to show.
+pub fn find(paths: &[PathBuf], max_objects: usize) -> Result<Found> {
+    let mut files = BTreeSet::new();
+    for path in paths {
+        let context = || format!("failed to read {}", path.display());
+        if fs::metadata(path).with_context(context)?.is_dir() {
+            walk(path, &mut files)?;
+        } else if kind(path)? == Kind::Other {
+            bail!(
+                "{} is no crash file, no model and no result of hindsight mutability --format json",
+                path.display()
+            );
+        } else {
+            files.insert(path.clone());
+        }
+    }
+    let mut found = Found::default();
+    for file in &files {
+        if let Err(error) = read(file, max_objects, &mut found) {
+            found.errors.push(error);
+        }
+    }
+    let something =
+        !(found.crashes.is_empty() && found.models.is_empty() && found.mutability.is_empty());
+    if !something && found.errors.is_empty() {
+        bail!(
+            "nothing to show in or below {}: no crash-*.hsc, no model, no result of hindsight mutability --format json",
+            paths
+                .iter()
+                .map(|path| path.display().to_string())
+                .collect::<Vec<_>>()
+                .join(", ")
+        );
+    }
+    Ok(found)
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Crash,
+    Model,
+    Mutability,
+    Other,
+}
+
+/// What a file is: by its name, or its first bytes.
+fn kind(path: &Path) -> Result<Kind> {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    if name.ends_with(".hsc") || name.ends_with(".hsc.part") {
+        return Ok(Kind::Crash);
+    }
+    let mut head = Vec::with_capacity(HEAD);
+    let file = File::open(path).with_context(|| format!("failed to read {}", path.display()))?;
+    file.take(HEAD as u64)
+        .read_to_end(&mut head)
+        .with_context(|| format!("failed to read {}", path.display()))?;
+    let head = String::from_utf8_lossy(&head);
+    Ok(match head.split_once("\"schema\"") {
+        Some((before, after)) if before.trim() == "{" => {
+            let schema = after.trim_start().trim_start_matches(':').trim_start();
+            match schema {
+                _ if schema.starts_with("\"hindsight.model/") => Kind::Model,
+                _ if schema.starts_with("\"hindsight.mutability/") => Kind::Mutability,
+                _ => Kind::Other,
+            }
+        }
+        _ => Kind::Other,
+    })
+}
+
+/// Links to directories are not followed: they may lead in circles.
+fn walk(directory: &Path, files: &mut BTreeSet<PathBuf>) -> Result<()> {
+    let context = || format!("failed to read {}", directory.display());
+    for entry in fs::read_dir(directory).with_context(context)? {
+        let entry = entry.with_context(context)?;
+        let of = entry.file_type().with_context(context)?;
+        let path = entry.path();
+        if of.is_dir() {
+            walk(&path, files)?;
+        } else if of.is_file() && kind(&path).is_ok_and(|kind| kind != Kind::Other) {
+            files.insert(path);
+        }
+    }
+    Ok(())
+}
+
+fn read(path: &Path, max_objects: usize, found: &mut Found) -> Result<()> {
+    let kind = kind(path)?;
+    if kind == Kind::Crash {
+        let input = Input::read(path)?;
+        let mut crash = bounded(json::document(&input)?, max_objects);
+        add_meanings(&input, &mut crash);
+        found.crashes.push(crash);
+        return Ok(());
+    }
+    let context = || format!("failed to read {}", path.display());
+    let text = fs::read(path).with_context(context)?;
+    let mut document: Json = serde_json::from_slice(&text).with_context(context)?;
+    let schema = document["schema"].as_str().unwrap_or_default();
+    let name = path.display().to_string();
+    match (kind, schema) {
+        (Kind::Model, "hindsight.model/1") => {
+            let Some(classes) = document["classes"].as_array_mut() else {
+                bail!("{name} has no classes");
+            };
+            for mut class in classes.drain(..) {
+                class["file"] = json!(name);
+                found.models.push(class);
+            }
+        }
+        (Kind::Mutability, "hindsight.mutability/1") => {
+            document["file"] = json!(name);
+            found.mutability.push(document);
+        }
+        _ => bail!("{name} has the schema {schema}, which this version does not know"),
+    }
+    Ok(())
+}
+
+/// Takes away what makes a page large; objects are stored nearest first. The
+/// document says what is missing.
+fn bounded(mut crash: Json, max_objects: usize) -> Json {
+    let Some(objects) = crash["objects"].as_array_mut() else {
+        return crash;
+    };
+    let left_out = objects.len().saturating_sub(max_objects);
+    objects.truncate(max_objects);
+    for object in objects {
+        if let Some(elements) = object.get_mut("elements").and_then(Json::as_array_mut)
+            && elements.len() > ELEMENTS
+        {
+            let left_out = elements.len() - ELEMENTS;
+            elements.truncate(ELEMENTS);
+            object["left_out"] = json!(left_out);
+        }
+        if let Some(text) = object.get("text").and_then(Json::as_str)
+            && text.len() > TEXT
+        {
+            let end = text.floor_char_boundary(TEXT);
+            object["text"] = json!(format!("{} …", &text[..end]));
+        }
+    }
+    crash["objects_left_out"] = json!(left_out);
+    crash
+}
+
+/// Says of the JDK's objects what they mean, as they were at the failure.
+fn add_meanings(input: &Input, crash: &mut Json) {
+    let graph = Graph::at_failure(&input.crash);
+    let Some(objects) = crash["objects"].as_array_mut() else {
+        return;
+    };
+    for object in objects {
+        let number = object["id"].as_u64().and_then(|id| u32::try_from(id).ok());
+        let meaning = match number.and_then(|number| view(&graph, number)) {
+            Some(View::Scalar(text)) => json!({ "text": text }),
+            Some(View::Text(text)) => json!({ "text": String::from_utf16_lossy(&text) }),
+            Some(View::List(all)) => {
+                let left_out = all.len().saturating_sub(ELEMENTS);
+                let shown: Vec<Json> = all.into_iter().take(ELEMENTS).map(json::value).collect();
+                json!({ "list": shown, "left_out": left_out })
+            }
+            Some(View::Map(all)) => {
+                let left_out = all.len().saturating_sub(ELEMENTS);
+                let pair = |(key, value)| json!([json::value(key), json::value(value)]);
+                let shown: Vec<Json> = all.into_iter().take(ELEMENTS).map(pair).collect();
+                json!({ "map": shown, "left_out": left_out })
+            }
+            None => continue,
+        };
+        object["meaning"] = meaning;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn documents_are_known_by_their_beginning() {
+        let dir = tempfile::tempdir().unwrap();
+        let of = |name: &str, text: &str| {
+            let path = dir.path().join(name);
+            fs::write(&path, text).unwrap();
+            kind(&path).unwrap()
+        };
+        assert_eq!(of("crash-0001.hsc", ""), Kind::Crash);
+        assert_eq!(of("a", "{\"schema\":\"hindsight.model/1\""), Kind::Model);
+        assert_eq!(
+            of("b.json", "{\n  \"schema\": \"hindsight.mutability/1\","),
+            Kind::Mutability
+        );
+        assert_eq!(
+            of("c.json", "{\"x\": {\"schema\":\"hindsight.model/1\"}}"),
+            Kind::Other
+        );
+        assert_eq!(of("d", "\u{0}\u{1}"), Kind::Other);
+    }
+
+    #[test]
+    fn what_is_left_out_is_told() {
+        let crash = json!({ "objects": [
+            { "id": 0, "elements": vec![1; ELEMENTS + 3] },
+            { "id": 1, "text": "ä".repeat(TEXT) },
+            { "id": 2 },
+        ]});
+        let bounded = bounded(crash, 2);
+        assert_eq!(bounded["objects_left_out"], 1);
+        assert_eq!(bounded["objects"].as_array().unwrap().len(), 2);
+        assert_eq!(bounded["objects"][0]["left_out"], 3);
+        assert_eq!(
+            bounded["objects"][0]["elements"].as_array().unwrap().len(),
+            ELEMENTS
+        );
+        assert_eq!(
+            bounded["objects"][1]["text"].as_str().unwrap().len(),
+            TEXT + " …".len()
+        );
+    }
+
+    #[test]
+    fn nothing_to_show_is_an_error() {
+        let dir = tempfile::tempdir().unwrap();
+        fs::write(dir.path().join("notes.txt"), "no").unwrap();
+        let paths = [dir.path().to_owned()];
+        assert!(
+            find(&paths, 1)
+                .unwrap_err()
+                .to_string()
+                .contains("nothing to show")
+        );
+        let named = [dir.path().join("notes.txt")];
+        assert!(
+            find(&named, 1)
+                .unwrap_err()
+                .to_string()
+                .contains("is no crash file")
+        );
+        // One that cannot be read is told of, and the others are shown.
+        fs::write(dir.path().join("crash-0001.hsc"), "no").unwrap();
+        let model =
+            "{\"schema\":\"hindsight.model/1\",\"runs\":[],\"classes\":[{\"class\":\"a.A\"}]}";
+        fs::write(dir.path().join("use.model"), model).unwrap();
+        let found = find(&paths, 1).unwrap();
+        assert_eq!((found.errors.len(), found.models.len()), (1, 1));
+        assert!(
+            found.models[0]["file"]
+                .as_str()
+                .unwrap()
+                .ends_with("use.model")
+        );
+    }
+}
