@@ -1,17 +1,26 @@
-"""Tests from models against tests at random: coverage by JaCoCo, for the same time; sizes of models."""
+"""Tests from models against tests at random: coverage by JaCoCo and strength by PIT, for the same time; sizes of models."""
 
 import argparse
 import json
 import subprocess
 import time
 
-from .common import HINDSIGHT, ROOT, agent_option, build, fresh, jars, javac, jdks
+from .common import HINDSIGHT, ROOT, agent_option, build, fresh, jars, javac, jdks, note
+from .mutability import SUBJECTS as LIBRARIES, loads
 
-# Name: the jar, the program that uses it, what to record.
+# The classes to record; and those that PIT changes, where all would take it hours.
 SUBJECTS = {
-    "jsoup": ("org.jsoup:jsoup:1.11.1", "UseJsoup", "org.jsoup.**"),
-    "h2": ("com.h2database:h2:2.2.224", "UseH2", "org.h2.**"),
+    "jsoup": ("org.jsoup.**", "org.jsoup.nodes.*"),
+    "h2": ("org.h2.**", "org.h2.value.*"),
+    "sat4j": ("org.sat4j.**", "org.sat4j.*"),
+    "htmlparser": ("org.htmlparser.**", "org.htmlparser.*"),
+    "ecj": ("org.eclipse.jdt.**", "org.eclipse.jdt.internal.compiler.util.*"),
 }
+# Those that a program of ours uses; the others have a main method.
+PROGRAMS = {"jsoup": "UseJsoup", "h2": "UseH2"}
+PIT = ["org.pitest:pitest-command-line:1.17.4", "org.pitest:pitest-entry:1.17.4", "org.pitest:pitest:1.17.4",
+       "org.pitest:pitest-junit5-plugin:1.2.1", "org.apache.commons:commons-text:1.10.0",
+       "org.apache.commons:commons-lang3:3.12.0"]
 JUNIT = "org.junit.platform:junit-platform-console-standalone:1.11.4"
 JACOCO = ["org.jacoco:org.jacoco.core:0.8.14", "org.ow2.asm:asm:9.9", "org.ow2.asm:asm-commons:9.9",
           "org.ow2.asm:asm-tree:9.9"]
@@ -25,12 +34,11 @@ def hindsight(*arguments, check=True):
     return done
 
 
-def coverage(home, work, jar, tests):
+def coverage(home, work, classpath, tests, classes):
     """Classes, lines and branches that JUnit reaches; the failures."""
     junit, = jars([JUNIT])
     agent, = jars(["org.jacoco:org.jacoco.agent:0.8.14:runtime"])
-    sources = sorted((tests / "src/test/java").rglob("*.java"))
-    classes = javac(home, work / f"{tests.name}-classes", sources, [jar, junit])
+    jar = ":".join(classpath)
     data = work / f"{tests.name}.exec"
     run = subprocess.run(
         [home / "bin/java", f"-javaagent:{agent}=destfile={data}", "-jar", junit, "execute",
@@ -40,19 +48,51 @@ def coverage(home, work, jar, tests):
     failed = int(failed[0].split()[1]) if failed else -1
     core = jars(JACOCO)
     tool = javac(home, work / "coverage", [ROOT / "test-programs/bench/Coverage.java"], core)
-    told = subprocess.run([home / "bin/java", "-cp", ":".join([str(tool), *core]), "Coverage", data, jar],
+    told = subprocess.run([home / "bin/java", "-cp", ":".join([str(tool), *core]), "Coverage", data, *classpath],
                           check=True, capture_output=True, text=True).stdout
     return [int(number) for number in told.split()], failed
 
 
-def subject(name, home, seconds, seed):
-    coordinates, main_class, include = SUBJECTS[name]
+def strength(home, work, classpath, tests, classes, mutated):
+    """Of the changes that PIT makes to some classes: how many there are, and how many the tests notice."""
+    junit, = jars([JUNIT])
+    report = work / f"{tests.name}-pit"
+    done = subprocess.run(
+        [home / "bin/java", "-cp", ":".join([*jars(PIT), junit]),
+         "org.pitest.mutationtest.commandline.MutationCoverageReport", "--reportDir", report, "--targetClasses", mutated,
+         "--targetTests", "*Test*", "--sourceDirs", work, "--outputFormats", "CSV", "--threads", "2",
+         "--timestampedReports=false", "--classPath", ",".join([str(classes), *classpath, junit]),
+         "--mutableCodePaths", ",".join(classpath), "--timeoutConst", "2000", "--failWhenNoMutations=false"],
+        capture_output=True, text=True, cwd=work)
+    rows = report / "mutations.csv"
+    if done.returncode or not rows.exists():
+        raise RuntimeError(f"PIT: {done.stdout[-2000:]}{done.stderr[-2000:]}")
+    verdicts = [row.split(",")[5] for row in rows.read_text().splitlines()]
+    return len(verdicts), sum(verdict in ("KILLED", "TIMED_OUT", "MEMORY_ERROR", "RUN_ERROR") for verdict in verdicts)
+
+
+def record(name, home, work, classpath, include):
+    """A run of the subject, recorded."""
+    arguments, options = [], []
+    if name in PROGRAMS:
+        program = ROOT / f"test-programs/bench/{PROGRAMS[name]}.java"
+        classpath = [*classpath, javac(home, work / "program", [program], classpath)]
+        arguments = [PROGRAMS[name]]
+    else:
+        _, arguments = loads(work)[name]
+    done = subprocess.run(
+        [home / "bin/java", agent_option(out=work / "run", mode="trace", include=include), *options,
+         "-cp", ":".join(map(str, classpath)), *arguments], capture_output=True, text=True, cwd=work)
+    if not (work / "run/trace").is_dir():
+        raise RuntimeError(f"{name}: {done.stderr}")
+
+
+def subject(name, home, options):
+    include, mutated = SUBJECTS[name]
     work = fresh(f"generate-{name}")
-    jar, = jars([coordinates])
-    classes = javac(home, work / "classes", [ROOT / f"test-programs/bench/{main_class}.java"], [jar])
-    subprocess.run(
-        [home / "bin/java", agent_option(out=work / "run", mode="trace", include=include),
-         "-cp", f"{classes}:{jar}", main_class], check=True, capture_output=True)
+    classpath = jars(LIBRARIES[name])
+    jar = ":".join(classpath)
+    record(name, home, work, classpath, include)
     mutability = work / "mutability.json"
     mutability.write_text(hindsight("mutability", "--classpath", jar, "--format", "json", "--quiet").stdout)
     events = json.loads(hindsight("stats", work / "run", "--format", "json", "--quiet").stdout)["events"]
@@ -63,23 +103,34 @@ def subject(name, home, seconds, seed):
     print(f"{name}: {events} events, model in {took:.2f} s")
     for line in sizes.splitlines():
         print(f"  {line.removeprefix('hindsight: ')}")
-    common = ["--classpath", jar, "--mutability", mutability, "--model", work / "use.model", "--seed", seed,
+    common = ["--classpath", jar, "--mutability", mutability, "--model", work / "use.model", "--seed", options.seed,
               "--format", "json"]
     sides = {
-        "universal": ["--universal", "--time", seconds],
-        "model": ["--time", seconds],
+        "universal": ["--universal", "--time", options.time],
+        "model": ["--time", options.time],
         "observed": ["--observed", "--trace", work / "run", "--sequences", 1],
     }
-    for side, options in sides.items():
+    junit, = jars([JUNIT])
+    for side, how in sides.items():
         tests = work / side
-        report = json.loads(hindsight("generate", *common, *options, "--out", tests, check=False).stdout)
+        report = json.loads(hindsight("generate", *common, *how, "--out", tests, check=False).stdout)
+        sources = sorted((tests / "src/test/java").rglob("*.java"))
+        if not sources:
+            print(f"  {side:>10}: no tests; dropped {sum(report['dropped'].values())}", flush=True)
+            continue
+        classes = javac(home, work / f"{side}-classes", sources, [*classpath, junit])
         (reached, all_classes, lines, all_lines, branches, all_branches), failed = coverage(
-            home, work, jar, tests)
+            home, work, classpath, tests, classes)
         searched = report["searched"] or {}
-        executed = sum(searched[phase]["executed"] for phase in ("at_random", "along_models"))
-        print(f"  {side:>10}: {report['tests']} tests ({failed} fail), {executed} sequences, classes {reached}/{all_classes}, "
-             f"lines {100 * lines / all_lines:.1f} %, branches {100 * branches / all_branches:.1f} %; "
-             f"dropped {sum(report['dropped'].values())}", flush=True)
+        executed = sum(searched[phase]["executed"] for phase in ("at_random", "along_models")) if searched else 0
+        text = (f"  {side:>10}: {report['tests']} tests ({failed} fail), {executed} sequences, classes {reached}/{all_classes}, "
+                f"lines {100 * lines / all_lines:.1f} %, branches {100 * branches / all_branches:.1f} %; "
+                f"dropped {sum(report['dropped'].values())}")
+        if name in options.pit:
+            note(f"  {name} {side}: PIT")
+            changes, noticed = strength(home, work, classpath, tests, classes, mutated)
+            text += f"; PIT: {noticed} of {changes} changes in {mutated} noticed, {100 * noticed / max(changes, 1):.1f} %"
+        print(text, flush=True)
 
 
 def main(rest):
@@ -88,6 +139,8 @@ def main(rest):
     parser.add_argument("--time", type=int, default=40, help="seconds of search for each side")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--jdk", type=int, default=None)
+    parser.add_argument("--pit", nargs="*", choices=SUBJECTS, default=["jsoup", "sat4j"],
+                        help="subjects whose tests PIT tries on changed classes")
     parser.add_argument("--no-build", action="store_true", help="take the programs as they are")
     options = parser.parse_args(rest)
     unknown = [name for name in options.subjects if name not in SUBJECTS]
@@ -98,4 +151,4 @@ def main(rest):
     homes = jdks()
     home = homes[options.jdk or min(homes)]
     for name in options.subjects or SUBJECTS:
-        subject(name, home, options.time, options.seed)
+        subject(name, home, options)

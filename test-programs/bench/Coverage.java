@@ -7,18 +7,20 @@ import org.jacoco.core.analysis.CoverageBuilder;
 import org.jacoco.core.analysis.IClassCoverage;
 import org.jacoco.core.tools.ExecFileLoader;
 
-/** What JaCoCo has seen of a jar: {@code Coverage EXEC JAR} prints classes, lines and branches. */
+/** What JaCoCo has seen of jars: {@code Coverage EXEC JAR...} prints classes, lines and branches. */
 public class Coverage {
     public static void main(String[] args) throws Exception {
         ExecFileLoader loader = new ExecFileLoader();
         loader.load(new File(args[0]));
         CoverageBuilder builder = new CoverageBuilder();
         Analyzer analyzer = new Analyzer(loader.getExecutionDataStore(), builder);
-        try (ZipFile jar = new ZipFile(args[1])) {
-            for (ZipEntry entry : Collections.list(jar.entries())) {
-                // Other versions of the same classes are below META-INF.
-                if (entry.getName().endsWith(".class") && !entry.getName().startsWith("META-INF/")) {
-                    analyzer.analyzeClass(jar.getInputStream(entry), entry.getName());
+        for (int i = 1; i < args.length; i++) {
+            try (ZipFile jar = new ZipFile(args[i])) {
+                for (ZipEntry entry : Collections.list(jar.entries())) {
+                    // Other versions of the same classes are below META-INF.
+                    if (entry.getName().endsWith(".class") && !entry.getName().startsWith("META-INF/")) {
+                        analyzer.analyzeClass(jar.getInputStream(entry), entry.getName());
+                    }
                 }
             }
         }
