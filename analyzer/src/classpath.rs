@@ -15,6 +15,9 @@ use zip::ZipArchive;
 /// No class file is larger; a hostile jar may claim otherwise.
 const MAX_CLASS: u64 = 64 << 20;
 
+/// The release of Java that tests are written for, if the program needs no newer one.
+const OLDEST_RELEASE: u32 = 11;
+
 /// What to add to a release of Java for the version of its class files.
 const FIRST_VERSION: u32 = 44;
 
@@ -117,17 +120,18 @@ impl ClassPath {
         self.find(class).filter(|found| found.info.is_some())
     }
 
-    /// The release of Java that sources which use these classes are for, at least `least`: the
+    /// The release of Java that sources which use these classes are for, at least
+    /// [`OLDEST_RELEASE`]: the
     /// newest of the classes that have been looked for. An older one's API may lack what they
     /// extend (`java.lang.Record`, say), and they do not load in an older JVM anyway.
-    pub fn release(&self, least: u32) -> u32 {
+    pub fn release(&self) -> u32 {
         let classes = self.classes.borrow();
         let infos = classes
             .values()
             .flatten()
             .filter_map(|found| found.info.as_ref());
         let releases = infos.map(|info| u32::from(info.version).saturating_sub(FIRST_VERSION));
-        releases.fold(least, u32::max)
+        releases.fold(OLDEST_RELEASE, u32::max)
     }
 
     /// Simple names of a package's top-level types.

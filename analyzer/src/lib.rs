@@ -7,7 +7,7 @@
 //!   verdicts, a Maven project. It stands on [`java`] (literals, names,
 //!   comments), [`classpath`] and [`jdk`].
 //! - [`crashes`] groups the crashes of many runs.
-//! - `progress` tells how far long work is.
+//! - `files` looks for recorded files; `progress` tells how far long work is.
 //! - [`trim`] cuts a crash file down to what chosen frames need.
 //! - [`repair`] makes a damaged crash file whole, with holes for what is lost.
 //! - [`instrument`] rewrites classes offline and lists what was inserted;
@@ -45,6 +45,7 @@ pub mod classpath;
 pub mod commands;
 pub mod copyplan;
 pub mod crashes;
+mod files;
 pub mod generate;
 pub mod graph;
 pub mod inspect;

@@ -1,7 +1,7 @@
 //! Running small Java programs under the agent, on every JDK there is.
 //!
 //! A program in `programs/` says in its first comments how it is run and in its
-//! last comment which crashes it leaves; `tests/programs.rs` runs them all with
+//! last comment which crashes it leaves; `tests/it/programs.rs` runs them all with
 //! `-Xverify:all`. The other tests use the same parts for what needs more.
 //!
 //! - [`jdks`] finds the JDKs, [`agent`] and [`hindsight`] the things under
@@ -234,6 +234,21 @@ impl Workplace {
                 crash
             })
             .collect()
+    }
+
+    /// `hindsight junit` on the crash files in `out`, into `tests` here.
+    pub fn junit(&self, jdk: &Jdk, classpath: impl AsRef<OsStr>) -> Command {
+        let mut command = Command::new(hindsight());
+        command
+            .arg("junit")
+            .args(self.crash_files())
+            .arg("--classpath")
+            .arg(classpath)
+            .arg("--out")
+            .arg(self.join("tests"))
+            .arg("--jdk")
+            .arg(&jdk.home);
+        command
     }
 
     /// Paths of the crash files in `out`.

@@ -16,7 +16,6 @@ use crate::generate::surface::Surface;
 use crate::generate::worker::{Outcome, Setup, Worker};
 use crate::instrument::plan::globs;
 use crate::jdk::Jdk;
-use crate::junit::compile::OLDEST_RELEASE;
 use crate::junit::{Framework, write_file};
 use crate::model::mutable::Mutability;
 use crate::model::{Model, document};
@@ -291,7 +290,7 @@ impl Opts {
         let mut generated = observed::diverse(observed::distinct(generated));
         generated.retain(|test| !told.contains(&test.sequence));
         let paths: Vec<PathBuf> = classpath.paths().map(Path::to_owned).collect();
-        let release = classpath.release(OLDEST_RELEASE).min(setup.jdk.version);
+        let release = classpath.release().min(setup.jdk.version);
         let suite = Suite::new(&setup, self.framework, paths, release, "suite")?;
         let context = Emit {
             methods: &methods,

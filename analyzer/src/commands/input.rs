@@ -1,5 +1,6 @@
 //! Crash files as named on the command line.
 
+use crate::files::is_crash_file;
 use crate::repair;
 use crate::text::count;
 use anyhow::{Context, Result, bail};
@@ -104,8 +105,7 @@ fn crash_files(path: &Path) -> Result<Vec<PathBuf>> {
     let mut found = Vec::new();
     for entry in fs::read_dir(path).with_context(context)? {
         let entry = entry.with_context(context)?;
-        let name = entry.file_name().to_string_lossy().into_owned();
-        if name.starts_with("crash-") && (name.ends_with(".hsc") || name.ends_with(".hsc.part")) {
+        if is_crash_file(&entry.file_name()) {
             found.push(entry.path());
         }
     }

@@ -3,6 +3,7 @@
 use super::group::{Group, Groups};
 use super::key::{Cause, Key};
 use crate::commands::input::Input;
+use crate::files::{is_crash_file, walk};
 use anyhow::{Context, Result, bail};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet, HashMap, btree_map};
@@ -58,7 +59,11 @@ pub fn find(paths: &[PathBuf]) -> Result<Found> {
         let real = fs::canonicalize(path).with_context(context)?;
         if fs::metadata(&real).with_context(context)?.is_dir() {
             let mut crashes = BTreeSet::new();
-            walk(path, &mut crashes)?;
+            walk(path, &mut |file| {
+                if file.file_name().is_some_and(is_crash_file) {
+                    crashes.insert(file.to_owned());
+                }
+            })?;
             if crashes.is_empty() {
                 bail!(
                     "no crash files (crash-*.hsc) in or below {}",
@@ -81,25 +86,6 @@ pub fn find(paths: &[PathBuf]) -> Result<Found> {
         .crashes
         .retain(|path| fs::canonicalize(path).is_ok_and(|real| seen.insert(real)));
     Ok(found)
-}
-
-/// Links to directories are not followed: they may lead in circles.
-fn walk(directory: &Path, crashes: &mut BTreeSet<PathBuf>) -> Result<()> {
-    let context = || format!("failed to read {}", directory.display());
-    for entry in fs::read_dir(directory).with_context(context)? {
-        let entry = entry.with_context(context)?;
-        let kind = entry.file_type().with_context(context)?;
-        let name = entry.file_name();
-        let name = name.to_string_lossy();
-        if kind.is_dir() {
-            walk(&entry.path(), crashes)?;
-        } else if name.starts_with("crash-")
-            && (name.ends_with(".hsc") || name.ends_with(".hsc.part"))
-        {
-            crashes.insert(entry.path());
-        }
-    }
-    Ok(())
 }
 
 /// Reads an earlier result.

@@ -13,8 +13,6 @@ use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The release of Java that tests are written for, if the program needs no newer one.
-pub const OLDEST_RELEASE: u32 = 11;
 /// Compilations after which candidates that still fail take the last way at once.
 const MAX_ROUNDS: usize = 8;
 /// Compilations after which those are given up too that nothing was said of: javac
@@ -220,7 +218,7 @@ fn javac<'p>(
     };
     let path =
         std::env::join_paths(&place.libraries).context("a class path entry cannot be passed on")?;
-    let release = plan.classpath.release(OLDEST_RELEASE);
+    let release = plan.classpath.release();
     let output = place
         .jdk
         .command("javac")

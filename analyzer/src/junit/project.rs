@@ -10,7 +10,6 @@
 //! which Maven warns about them.
 
 use super::candidate::Plan;
-use super::compile::OLDEST_RELEASE;
 use super::run::asserts;
 use super::{Framework, Options, REPLAY_JAR_NAME, write_file};
 use anyhow::{Context, Result};
@@ -60,7 +59,7 @@ pub fn write(plan: &Plan<'_>, replay: bool, options: &Options) -> Result<()> {
         &classpath.to_string_lossy(),
         assertions,
         replay,
-        plan.classpath.release(OLDEST_RELEASE),
+        plan.classpath.release(),
         options,
     );
     write_file(&options.out.join("pom.xml"), pom)?;

@@ -1,6 +1,7 @@
 //! What is to be shown.
 
 use crate::commands::input::Input;
+use crate::files::walk;
 use crate::graph::Graph;
 use crate::inspect::json;
 use crate::views::{View, view};
@@ -42,7 +43,11 @@ pub fn find(paths: &[PathBuf], max_objects: usize) -> Result<Found> {
     for path in paths {
         let context = || format!("failed to read {}", path.display());
         if fs::metadata(path).with_context(context)?.is_dir() {
-            walk(path, &mut files)?;
+            walk(path, &mut |file| {
+                if file.is_file() && kind(file).is_ok_and(|kind| kind != Kind::Other) {
+                    files.insert(file.to_owned());
+                }
+            })?;
         } else if kind(path)? == Kind::Other {
             bail!(
                 "{} is no crash file, no model and no result of hindsight mutability --format json",
@@ -104,22 +109,6 @@ fn kind(path: &Path) -> Result<Kind> {
         }
         _ => Kind::Other,
     })
-}
-
-/// Links to directories are not followed: they may lead in circles.
-fn walk(directory: &Path, files: &mut BTreeSet<PathBuf>) -> Result<()> {
-    let context = || format!("failed to read {}", directory.display());
-    for entry in fs::read_dir(directory).with_context(context)? {
-        let entry = entry.with_context(context)?;
-        let of = entry.file_type().with_context(context)?;
-        let path = entry.path();
-        if of.is_dir() {
-            walk(&path, files)?;
-        } else if of.is_file() && kind(&path).is_ok_and(|kind| kind != Kind::Other) {
-            files.insert(path);
-        }
-    }
-    Ok(())
 }
 
 fn read(path: &Path, max_objects: usize, found: &mut Found) -> Result<()> {

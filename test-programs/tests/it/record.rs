@@ -103,13 +103,9 @@ fn compile(workplace: &Workplace, jdk: &Jdk, name: &str, source: &str) -> String
 }
 
 fn junit(workplace: &Workplace, jdk: &Jdk, classpath: &str, options: &[&str]) -> String {
-    let output = Command::new(hindsight())
-        .arg("junit")
-        .args(workplace.crash_files())
-        .args(["--classpath", classpath, "--quiet", "--jdk"])
-        .arg(&jdk.home)
-        .arg("--out")
-        .arg(workplace.join("tests"))
+    let output = workplace
+        .junit(jdk, classpath)
+        .arg("--quiet")
         .args(options)
         .output()
         .unwrap();

@@ -1,8 +1,7 @@
 //! Lambdas come back to life in tests.
 
-use hindsight_test_programs::{Workplace, both, hindsight, jdks, root, text};
+use hindsight_test_programs::{Workplace, both, jdks, root, text};
 use serde_json::Value;
-use std::process::Command;
 
 #[test]
 fn frames_with_lambdas_reproduce_on_every_jdk() {
@@ -19,15 +18,9 @@ fn frames_with_lambdas_reproduce_on_every_jdk() {
             .unwrap();
         assert_eq!(run.status.code(), Some(1), "{}", both(&run));
         for replayed in jdks() {
-            let output = Command::new(hindsight())
-                .arg("junit")
-                .args(workplace.crash_files())
-                .arg("--classpath")
-                .arg(&classes)
-                .arg("--out")
-                .arg(workplace.join("tests"))
-                .args(["--format", "json", "--jdk"])
-                .arg(&replayed.home)
+            let output = workplace
+                .junit(replayed, &classes)
+                .args(["--format", "json"])
                 .output()
                 .unwrap();
             let report: Value = serde_json::from_str(&text(&output.stdout)).unwrap_or_default();

@@ -47,15 +47,9 @@ fn records_are_made_and_called_directly() {
         let workplace = Workplace::new("records");
         let (classes, run) = record(&workplace, jdk, "", ("Records", RECORDS));
         assert_eq!(run.status.code(), Some(1), "{}", both(&run));
-        let output = Command::new(hindsight())
-            .arg("junit")
-            .args(workplace.crash_files())
-            .arg("--classpath")
-            .arg(&classes)
-            .arg("--out")
-            .arg(workplace.join("tests"))
-            .args(["--project", "--format", "json", "--jdk"])
-            .arg(&jdk.home)
+        let output = workplace
+            .junit(jdk, &classes)
+            .args(["--project", "--format", "json"])
             .output()
             .unwrap();
         let report: Value = serde_json::from_str(&text(&output.stdout)).unwrap_or_default();

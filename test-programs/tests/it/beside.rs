@@ -2,9 +2,7 @@
 //! second copies of ours: the program's output stays, frames stay right, and
 //! what cannot be recorded is said.
 
-use hindsight_test_programs::{
-    Jdk, Workplace, agent, both, hindsight, jars, jdks, render, root, text,
-};
+use hindsight_test_programs::{Jdk, Workplace, agent, both, jars, jdks, render, root, text};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -107,17 +105,7 @@ fn rendered(workplace: &Workplace) -> String {
 
 /// `hindsight junit` on the one crash there is: its exit status and report.
 fn junit(workplace: &Workplace, jdk: &Jdk, classes: &Path) -> (bool, String) {
-    let output = Command::new(hindsight())
-        .arg("junit")
-        .arg(workplace.join("out/crash-0001.hsc"))
-        .arg("--classpath")
-        .arg(classes)
-        .arg("--out")
-        .arg(workplace.join("tests"))
-        .arg("--jdk")
-        .arg(&jdk.home)
-        .output()
-        .unwrap();
+    let output = workplace.junit(jdk, classes).output().unwrap();
     (output.status.success(), both(&output))
 }
 

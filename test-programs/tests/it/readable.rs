@@ -2,10 +2,9 @@
 //! same objects: `readable/Shop.java` has one of each kind, `readable/expected`
 //! the tests that result, on every JDK. `BLESS=1` rewrites it; read the diff.
 
-use hindsight_test_programs::{Workplace, both, hindsight, jdks, root, text};
+use hindsight_test_programs::{Workplace, both, jdks, root, text};
 use serde_json::Value;
 use std::fs;
-use std::process::Command;
 
 #[test]
 fn values_are_built_as_a_person_would() {
@@ -23,15 +22,9 @@ fn values_are_built_as_a_person_would() {
             .unwrap();
         assert_eq!(run.status.code(), Some(1), "{}", both(&run));
         let emit = |values: &str| -> Value {
-            let output = Command::new(hindsight())
-                .arg("junit")
-                .args(workplace.crash_files())
-                .arg("--classpath")
-                .arg(&classes)
-                .arg("--out")
-                .arg(workplace.join(values))
-                .args(["--values", values, "--format", "json", "--jdk"])
-                .arg(&jdk.home)
+            let output = workplace
+                .junit(jdk, &classes)
+                .args(["--values", values, "--format", "json"])
                 .output()
                 .unwrap();
             assert!(output.status.success(), "{}", both(&output));
@@ -52,12 +45,11 @@ fn values_are_built_as_a_person_would() {
             .collect();
         // The clock's state alone cannot be made.
         assert_eq!(loads, [true, false, false, false], "JDK {}", jdk.version);
+        let source = workplace.join("tests/src/test/java/readable/ShopCrash0001Test.java");
+        let source = fs::read_to_string(source).unwrap();
         let all = frames(&emit("loaded"));
         assert_eq!(all[2]["values"]["built"], 0);
         assert_eq!(all[2]["values"]["loaded"], 5, "{}", all[2]);
-
-        let source = workplace.join("built/src/test/java/readable/ShopCrash0001Test.java");
-        let source = fs::read_to_string(source).unwrap();
         // Times and versions stand in the comment at the top; line numbers are the program's.
         let (_, body) = source.split_once("package readable;").unwrap();
         let body = format!("package readable;{body}");

@@ -35,15 +35,9 @@ fn record(jdk: &Jdk, program: &str, options: &str, arguments: &[&str]) -> Workpl
 
 /// The verdicts on all frames, by method; recursive ones have the depth behind their name.
 fn verdicts(jdk: &Jdk, workplace: &Workplace) -> BTreeMap<String, String> {
-    let output = Command::new(hindsight())
-        .arg("junit")
-        .args(workplace.crash_files())
-        .arg("--classpath")
-        .arg(workplace.join("classes"))
-        .arg("--out")
-        .arg(workplace.join("tests"))
-        .args(["--format", "json", "--jdk"])
-        .arg(&jdk.home)
+    let output = workplace
+        .junit(jdk, workplace.join("classes"))
+        .args(["--format", "json"])
         .output()
         .unwrap();
     let report: Json = serde_json::from_str(&text(&output.stdout)).unwrap_or_default();

@@ -1,0 +1,81 @@
+//! Looking for recorded files.
+
+use anyhow::{Context, Result};
+use std::ffi::OsStr;
+use std::fs;
+use std::path::Path;
+
+/// Whether a name is one that the agent gives to crash files: `crash-*.hsc`, with
+/// `.part` at its end while it is written.
+pub fn is_crash_file(name: &OsStr) -> bool {
+    let name = name.to_string_lossy();
+    name.starts_with("crash-") && (name.ends_with(".hsc") || name.ends_with(".hsc.part"))
+}
+
+/// Hands on every file below a directory, however deep. Links to directories are not
+/// followed: they may lead in circles.
+///
+/// # Errors
+///
+/// Fails if a directory cannot be read, and names it.
+pub fn walk(directory: &Path, each: &mut dyn FnMut(&Path)) -> Result<()> {
+    let context = || format!("failed to read {}", directory.display());
+    for entry in fs::read_dir(directory).with_context(context)? {
+        let path = entry.with_context(context)?.path();
+        let link = fs::symlink_metadata(&path)
+            .with_context(|| format!("failed to read {}", path.display()))?
+            .is_symlink();
+        if !path.is_dir() {
+            each(&path);
+        } else if !link {
+            walk(&path, each)?;
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::path::PathBuf;
+
+    #[test]
+    fn crash_files_are_told_by_their_names() {
+        for name in ["crash-0001.hsc", "crash-0002.hsc.part"] {
+            assert!(is_crash_file(OsStr::new(name)), "{name}");
+        }
+        for name in [
+            "run.json",
+            "crash-0001.txt",
+            "0001.hsc",
+            "crash-0001.hsc.part.part",
+        ] {
+            assert!(!is_crash_file(OsStr::new(name)), "{name}");
+        }
+    }
+
+    #[test]
+    fn files_are_found_however_deep_and_links_to_directories_passed() {
+        let place = tempfile::tempdir().unwrap();
+        let deep = place.path().join("a/b");
+        fs::create_dir_all(&deep).unwrap();
+        fs::write(deep.join("one"), "").unwrap();
+        fs::write(place.path().join("two"), "").unwrap();
+        #[cfg(unix)]
+        {
+            std::os::unix::fs::symlink(place.path(), deep.join("circle")).unwrap();
+            std::os::unix::fs::symlink(deep.join("one"), deep.join("three")).unwrap();
+        }
+        let mut found: Vec<PathBuf> = Vec::new();
+        walk(place.path(), &mut |path| found.push(path.to_owned())).unwrap();
+        found.sort();
+        let names: Vec<_> = found.iter().map(|path| path.file_name().unwrap()).collect();
+        assert_eq!(names, ["one", "three", "two"]);
+        let missing = place.path().join("missing");
+        let error = walk(&missing, &mut |_| ()).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            format!("failed to read {}", missing.display())
+        );
+    }
+}

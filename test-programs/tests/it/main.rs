@@ -1,0 +1,29 @@
+//! Programs on real JVMs, from what the agent records to what is made of it.
+//!
+//! One binary, so that its runner always has a test for each core.
+
+mod attach;
+mod beside;
+mod copies;
+mod generate;
+mod hazards;
+mod lambdas;
+mod model;
+mod mutability;
+mod programs;
+mod readable;
+mod record;
+mod recrash;
+mod releases;
+mod second_chance;
+mod secrets;
+mod storms;
+mod survive;
+mod threads;
+mod trace;
+mod trace_commands;
+mod trace_objects;
+mod trace_parts;
+mod trace_readers;
+mod trace_replay;
+mod whole;
