@@ -131,24 +131,37 @@ impl Recording {
         })
     }
 
-    /// `run.json`, unless another JVM that still runs is writing it.
+    /// `run.json`, unless another JVM that still runs is writing it. That of an earlier
+    /// run stays, as `run-PID.json` with its process's number.
     fn choose_run_json(&self) -> PathBuf {
         let usual = self.directory.join("run.json");
-        let other = fs::read_to_string(&usual)
-            .ok()
-            .and_then(|text| serde_json::from_str::<Value>(&text).ok())
-            .and_then(|run| run.get("pid").and_then(Value::as_u64));
-        match other {
-            Some(pid)
-                if pid != u64::from(std::process::id())
-                    && Path::new(&format!("/proc/{pid}")).exists() =>
-            {
-                self.directory
-                    .join(format!("run-{}.json", std::process::id()))
-            }
-            _ => usual,
+        let Some(pid) = pid_of(&usual) else {
+            return usual;
+        };
+        if pid != u64::from(std::process::id()) && Path::new(&format!("/proc/{pid}")).exists() {
+            return self.free_name(u64::from(std::process::id()));
         }
+        // If it cannot be moved it is replaced: this run's counters are worth more.
+        let _ = fs::rename(&usual, self.free_name(pid));
+        usual
     }
+
+    /// `run-PID.json`, or `run-PID-2.json` and so on: in a container, most have one number.
+    fn free_name(&self, pid: u64) -> PathBuf {
+        let names = (2..MAX_NUMBER).map(|number| format!("run-{pid}-{number}.json"));
+        let mut paths = std::iter::once(format!("run-{pid}.json"))
+            .chain(names)
+            .map(|name| self.directory.join(name));
+        let free = paths.find(|path| !path.exists());
+        free.unwrap_or_else(|| self.directory.join(format!("run-{pid}.json")))
+    }
+}
+
+/// The process that wrote a `run.json`.
+fn pid_of(run: &Path) -> Option<u64> {
+    let text = fs::read_to_string(run).ok()?;
+    let run: Value = serde_json::from_str(&text).ok()?;
+    run.get("pid").and_then(Value::as_u64)
 }
 
 /// What stands in place of a secret.

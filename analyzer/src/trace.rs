@@ -95,7 +95,8 @@ impl Trace {
         live.sort();
         let mut notes = Vec::new();
         let dictionary = dictionary(&directory.join("dictionary.hsd"), &mut notes)?;
-        let coverage = coverage(&directory.join("coverage.hsb"), &mut notes)?;
+        let sum = dictionary.stop.as_ref().and_then(|stop| stop.blocks);
+        let coverage = coverage(&directory.join("coverage.hsb"), sum, &mut notes)?;
         let many = segments.len() + live.len() > MAX_OPEN;
         let paths: Vec<PathBuf> = segments.iter().chain(&live).cloned().collect();
         let open = |paths: Vec<PathBuf>| {
@@ -241,7 +242,7 @@ fn find(path: &Path) -> Result<PathBuf> {
     }
 }
 
-fn coverage(path: &Path, notes: &mut Vec<String>) -> Result<Option<Coverage>> {
+fn coverage(path: &Path, sum: Option<u32>, notes: &mut Vec<String>) -> Result<Option<Coverage>> {
     let bytes = match fs::read(path) {
         Ok(bytes) => bytes,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
@@ -250,7 +251,14 @@ fn coverage(path: &Path, notes: &mut Vec<String>) -> Result<Option<Coverage>> {
         }
     };
     match Coverage::read(bytes) {
-        Ok(coverage) => Ok(Some(coverage)),
+        Ok(coverage) => {
+            if let Some(error) = coverage.damage(sum) {
+                notes.push(format!(
+                    "damaged: coverage.hsb: {error}; which blocks have run may be wrong"
+                ));
+            }
+            Ok(Some(coverage))
+        }
         Err(error) => {
             notes.push(format!("damaged: coverage.hsb: {error}"));
             Ok(None)

@@ -15,7 +15,7 @@ use hindsight_tracelog::trace::coverage;
 use std::fs::{self, OpenOptions};
 use std::io;
 use std::os::fd::AsRawFd;
-use std::os::unix::fs::OpenOptionsExt;
+use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::ptr;
 use std::slice;
@@ -231,11 +231,14 @@ impl Address {
 /// A byte for each basic block, in a file that grows; see `HindsightTrace.cover`.
 pub(crate) struct Blocks {
     file: fs::File,
+    path: PathBuf,
     base: usize,
     /// Bytes that are really there, and the first number that is free.
     state: Mutex<(usize, u32)>,
 }
 
+/// The file of blocks.
+const BLOCKS: &str = "coverage.hsb";
 /// No file of blocks is larger.
 const MAX_BLOCKS: usize = 1 << 26;
 /// It grows by so much.
@@ -248,13 +251,14 @@ impl Blocks {
             .write(true)
             .create_new(true)
             .mode(0o600)
-            .open(directory.join("coverage.hsb"))?;
+            .open(directory.join(BLOCKS))?;
         io::Write::write_all(&mut file, &coverage::file_header())?;
         // Only the addresses; each part is mapped when it is there.
         let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
         let base = mmap(MAX_BLOCKS, flags, -1)?;
         Ok(Blocks {
             file,
+            path: directory.join(BLOCKS),
             base,
             state: Mutex::new((0, 0)),
         })
@@ -280,6 +284,29 @@ impl Blocks {
         }
         state.1 = next;
         Ok(done)
+    }
+
+    /// Puts the blocks as they are now in the place of the file, which threads that still
+    /// run go on to write: their checksum.
+    pub(crate) fn freeze(&self) -> io::Result<u32> {
+        let state = self.state.lock().map_err(|_| io::ErrorKind::Other)?;
+        let mut bytes = vec![0; coverage::HEADER + state.1 as usize];
+        self.file.read_exact_at(&mut bytes, 0)?;
+        let aside = self.path.with_extension("hsb.part");
+        let written = (|| {
+            let mut file = OpenOptions::new()
+                .write(true)
+                .create_new(true)
+                .mode(0o600)
+                .open(&aside)?;
+            io::Write::write_all(&mut file, &bytes)?;
+            fs::rename(&aside, &self.path)
+        })();
+        if written.is_err() {
+            let _ = fs::remove_file(&aside);
+        }
+        written?;
+        Ok(coverage::checksum(&bytes[coverage::HEADER..]))
     }
 
     fn map(&self, from: usize, to: usize) -> io::Result<()> {

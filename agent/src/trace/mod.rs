@@ -219,12 +219,20 @@ impl Tracing {
         } else if !drained {
             counters.add("trace_not_packed_at_end", 1);
         }
+        let blocks = self.blocks.as_ref().and_then(|blocks| {
+            let sum = blocks.freeze();
+            if sum.is_err() {
+                counters.add("trace_blocks_not_frozen", 1);
+            }
+            sum.ok()
+        });
         self.dictionary.add(&Record::Stop(Stop {
             ended_ms: now_ms(),
             lost,
             segments_deleted: segments.deleted(),
             windows: segments.windows(),
             last: segments.last(),
+            blocks,
         }));
     }
 }

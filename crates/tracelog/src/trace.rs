@@ -76,8 +76,8 @@
 //!
 //! # Versions
 //!
-//! - 3: the end of the dictionary says how many segments and blocks there are. Older
-//!   versions are read as they were.
+//! - 3: the end of the dictionary says how many segments and blocks there are, and has
+//!   the checksum of `coverage.hsb`. Older versions are read as they were.
 //! - 2: [`kind::Kind::Switch`] says if there was a pause, texts can be secret; the
 //!   dictionary has blocks, when classes were defined, and which part of the run is
 //!   recorded; `coverage.hsb`.

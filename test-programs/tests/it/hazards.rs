@@ -3,6 +3,7 @@
 
 use hindsight_test_programs::{Jdk, Workplace, agent, both, hindsight, jdks, text};
 use hindsight_tracelog::reader::Crash;
+use serde_json::Value;
 use std::fs;
 use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
@@ -343,6 +344,21 @@ fn two_jvms_may_share_a_directory() {
         child.wait().unwrap();
     }
     assert_eq!(workplace.crashes().len(), 4);
+}
+
+#[test]
+fn a_later_run_leaves_what_an_earlier_one_has_counted() {
+    let workplace = Workplace::new("later");
+    let pid = |run: &Value| run["pid"].as_u64().expect("a process");
+    assert_own_crash(&run_crashing(&workplace, jdk(), ""));
+    let first = workplace.run_json();
+    assert_own_crash(&run_crashing(&workplace, jdk(), ""));
+    let second = workplace.run_json();
+    assert_ne!(pid(&first), pid(&second));
+    let kept = workplace.join(format!("out/run-{}.json", pid(&first)));
+    let kept: Value = serde_json::from_slice(&fs::read(kept).expect("it is kept")).expect("JSON");
+    assert_eq!(kept, first);
+    assert_eq!(workplace.crash_files().len(), 2);
 }
 
 #[test]

@@ -327,6 +327,7 @@ fn coverage_is_that_of_the_run() {
             .arg(workplace.join("out"))
             .output()
             .expect("hindsight runs");
+        assert!(stats.stderr.is_empty(), "{}", both(&stats));
         let stats: serde_json::Value = serde_json::from_slice(&stats.stdout).expect("JSON");
         let mut missed: BTreeSet<u64> = BTreeSet::new();
         let mut whole = 0;
@@ -355,6 +356,24 @@ fn coverage_is_that_of_the_run() {
         ] {
             assert!(!missed.contains(&(line(run) as u64)), "{run}: {missed:?}");
         }
+        // A flipped bit is noticed, and what is left still told.
+        let file = workplace.join("out/trace/coverage.hsb");
+        let mut bytes = fs::read(&file).expect("the blocks");
+        *bytes.last_mut().expect("a block") ^= 1;
+        fs::write(&file, bytes).expect("the blocks");
+        let damaged = Command::new(hindsight())
+            .args(["stats", "--format", "json"])
+            .arg(workplace.join("out"))
+            .output()
+            .expect("hindsight runs");
+        let told = both(&damaged);
+        assert!(
+            told.contains(
+                "coverage.hsb: the bytes of blocks are not those that the recording ended with"
+            ),
+            "{told}"
+        );
+        assert!(told.contains("\"missed_lines\""), "{told}");
     }
 }
 

@@ -169,6 +169,10 @@ pub struct Stop {
     /// that is not told.
     #[serde(default)]
     pub last: Option<(u32, u64)>,
+    /// [`super::coverage::checksum`] of what `coverage.hsb` has at the end; nothing if there is
+    /// no such file, or it could not be written as it was at the end.
+    #[serde(default)]
+    pub blocks: Option<u32>,
 }
 
 /// The header of the file.

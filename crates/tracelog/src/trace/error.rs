@@ -42,6 +42,10 @@ pub enum ErrorKind {
         /// Which.
         version: u32,
     },
+    /// The byte of a block says neither that it has run nor that it has not.
+    BlockByte,
+    /// The bytes of blocks are not those that the recording ended with.
+    BlockSum,
     /// A record of the dictionary cannot be understood.
     Record,
     /// The file cannot be read.
@@ -98,6 +102,10 @@ impl fmt::Display for Error {
                 "trace format {version} is newer than {}, the newest known; use a newer hindsight",
                 super::VERSION
             )?,
+            ErrorKind::BlockByte => f.write_str("the byte of a block is neither 0 nor 1")?,
+            ErrorKind::BlockSum => {
+                f.write_str("the bytes of blocks are not those that the recording ended with")?;
+            }
             ErrorKind::Record => f.write_str("a record cannot be understood")?,
             ErrorKind::Io { kind } => write!(f, "{kind}")?,
         }
