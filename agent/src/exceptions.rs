@@ -2,6 +2,8 @@
 
 use crate::agent::Agent;
 use crate::jni::{Jni, Obj};
+use crate::jvmti::ACC_STATIC;
+use crate::shim::GET_CAUSE;
 use crate::snapshot::classes::binary_name;
 use hindsight_tracelog::crash::{ExceptionInfo, StackElement};
 
@@ -52,6 +54,7 @@ pub(crate) fn read(agent: &Agent, jni: Jni, exception: Obj) -> Exceptions {
         if let Some(cause) = jni
             .get_object(object, ids.cause)
             .filter(|cause| !jni.same(*cause, object))
+            .or_else(|| told_cause(agent, jni, object))
         {
             info.cause = all.number(jni, cause);
         }
@@ -62,6 +65,31 @@ pub(crate) fn read(agent: &Agent, jni: Jni, exception: Obj) -> Exceptions {
         at += 1;
     }
     all
+}
+
+/// What `getCause` would tell where a class overrides it, as `InvocationTargetException`,
+/// `RemoteException` and others from before Java 1.4 do: the first throwable among the fields of
+/// the class that has the method. It is not called, for it may be the program's.
+fn told_cause(agent: &Agent, jni: Jni, exception: Obj) -> Option<Obj> {
+    let ids = &agent.shim.throwable;
+    let method = |class| jni.method(class, GET_CAUSE.0, GET_CAUSE.1);
+    let mut class = jni.class_of(exception);
+    let told = method(class).filter(|told| *told != ids.get_cause)?;
+    while let Some(above) = jni.superclass(class)
+        && method(above) == Some(told)
+    {
+        class = above;
+    }
+    let fields = agent.jvmti.class_fields(class);
+    let instances = fields.into_iter().filter(|field| {
+        let field = agent.jvmti.field(class, *field);
+        field.is_some_and(|(_, descriptor, flags)| {
+            flags & ACC_STATIC == 0 && descriptor.starts_with('L')
+        })
+    });
+    instances
+        .filter_map(|field| jni.get_object(exception, field))
+        .find(|value| jni.is_instance(*value, ids.class) && !jni.same(*value, exception))
 }
 
 /// What the JVM says of a null that it has met itself: `Cannot invoke "X.m()" because "x" is null`.

@@ -8,6 +8,9 @@ use std::ffi::{CStr, CString, c_char, c_int, c_void};
 use std::panic::{self, AssertUnwindSafe};
 use std::ptr;
 
+/// The access flag of static fields and methods (JVMS 4.5).
+pub(crate) const ACC_STATIC: u16 = 0x0008;
+
 /// A JVM TI environment.
 #[derive(Clone, Copy)]
 pub(crate) struct Jvmti(JvmtiEnv);

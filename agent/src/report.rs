@@ -1,8 +1,8 @@
 //! From an exception that the probes hand over to a crash file.
 //!
-//! The rules decide what is a failure; the same one (exception class and top
-//! frames) is stored once and then counted; `per-minute` and `max-crashes`
-//! bound the rest.
+//! The rules decide what is a failure; the same one (exception classes, where it
+//! was thrown, and the program's first frames) is stored once and then counted;
+//! `per-minute` and `max-crashes` bound the rest.
 
 use crate::agent::Agent;
 use crate::exceptions::{self, Exceptions};
@@ -14,22 +14,29 @@ use crate::statics;
 use crate::sys;
 use crate::undo::log::Logs;
 use crate::undo::rollback::Undo;
-use hindsight_tracelog::crash::{ASKED_FOR, Failure, Meta, STATE_RECORDED, THREADS_ASKED_FOR};
+use hindsight_tracelog::crash::{
+    ASKED_FOR, Failure, Meta, STATE_RECORDED, StackElement, THREADS_ASKED_FOR,
+};
 use hindsight_tracelog::{record, writer};
 use serde_json::json;
 use std::cell::Cell;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::iter;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, MutexGuard, TryLockError};
 use std::thread::sleep;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-/// Frames that make a crash the same as another one.
+/// Frames of the program that make a crash the same as another one.
 const KEY_FRAMES: usize = 8;
+/// Where the JDK's classes are, by the beginnings of their names.
+const JDK: [&str; 5] = ["java.", "javax.", "jdk.", "sun.", "com.sun."];
 /// Exceptions of `escape:` and `caught:` rules looked at per second; a program
 /// that throws more of them than this is not slowed down by them.
 const MAX_EXAMINED_PER_SECOND: u32 = 200;
+/// Beyond that, one of each kind is looked at per second, of so many kinds: a new failure does not
+/// drown in a flood of known ones.
+const MAX_KINDS_PER_SECOND: usize = 200;
 /// How long a failing thread waits for another's recording.
 const MAX_WAIT: Duration = Duration::from_secs(10);
 
@@ -78,8 +85,19 @@ struct State {
     order: Vec<String>,
     stored: u64,
     window: Option<(Instant, u64)>,
-    examined: Option<(Instant, u32)>,
+    examined: Option<Examined>,
 }
+
+/// What was looked at in one second.
+struct Examined {
+    since: Instant,
+    count: u32,
+    kinds: HashSet<Kind>,
+}
+
+/// What is cheaply known of an exception: its class, the method of the rule, and the first method
+/// with probes that it has left.
+type Kind = (String, i32, Option<i32>);
 
 struct Known {
     file: Option<Stored>,
@@ -114,21 +132,29 @@ enum Decision {
 
 impl Reports {
     /// Whether another exception may be looked at now.
-    fn may_examine(&self) -> bool {
+    fn may_examine(&self, kind: impl FnOnce() -> Kind) -> bool {
         let Ok(mut state) = self.state.lock() else {
             return false;
         };
         let now = Instant::now();
-        match &mut state.examined {
-            Some((since, count)) if now.duration_since(*since) < Duration::from_secs(1) => {
-                *count += 1;
-                *count <= MAX_EXAMINED_PER_SECOND
+        let second = Duration::from_secs(1);
+        let examined = match &mut state.examined {
+            Some(examined) if now.duration_since(examined.since) < second => examined,
+            window => window.insert(Examined {
+                since: now,
+                count: 0,
+                kinds: HashSet::new(),
+            }),
+        };
+        let kinds = examined.kinds.len();
+        if examined.count < MAX_EXAMINED_PER_SECOND {
+            examined.count += 1;
+            if kinds < MAX_KINDS_PER_SECOND {
+                examined.kinds.insert(kind());
             }
-            window => {
-                *window = Some((now, 1));
-                true
-            }
+            return true;
         }
+        kinds < MAX_KINDS_PER_SECOND && examined.kinds.insert(kind())
     }
 
     fn decide(
@@ -283,7 +309,12 @@ pub(crate) fn report(agent: &'static Agent, jni: Jni, call: &Call) {
     {
         return;
     }
-    if call.trigger != Trigger::Uncaught && !agent.reports.may_examine() {
+    let kind = || {
+        let class = exceptions::class_name(agent, jni, call.exception);
+        let first = call.way.and_then(|way| agent.shim.first_method(jni, way));
+        (class, call.method, first)
+    };
+    if call.trigger != Trigger::Uncaught && !agent.reports.may_examine(kind) {
         base.counters.add("exceptions_not_examined", 1);
         return;
     }
@@ -379,12 +410,14 @@ fn names(agent: &Agent, frames: &[Raw]) -> Vec<(String, String)> {
 
 /// What makes two crashes the same, and the frame to show for it.
 fn key(agent: &Agent, jni: Jni, call: &Call, exceptions: &Exceptions) -> (String, String) {
-    let mut frames: Vec<String> = exceptions.infos[0]
-        .stack
-        .iter()
-        .take(KEY_FRAMES)
-        .map(|element| format!("{}.{}:{}", element.class, element.method, element.line))
-        .collect();
+    let is_program = |element: &StackElement| {
+        !JDK.iter().any(|of| element.class.starts_with(of))
+            || agent
+                .base
+                .methods
+                .has_probes(&element.class, &element.method)
+    };
+    let mut frames = key_frames(&exceptions.infos[0].stack, is_program);
     if frames.is_empty()
         && let Some(way) = call.way
     {
@@ -400,11 +433,8 @@ fn key(agent: &Agent, jni: Jni, call: &Call, exceptions: &Exceptions) -> (String
     let causes: Vec<String> = exceptions.infos[1..]
         .iter()
         .map(|info| {
-            let top = info
-                .stack
-                .first()
-                .map(|e| format!("{}.{}:{}", e.class, e.method, e.line));
-            format!("{} {}", info.class, top.unwrap_or_default())
+            let frames = key_frames(&info.stack, is_program);
+            format!("{} {}", info.class, frames.join(" "))
         })
         .collect();
     (
@@ -416,6 +446,28 @@ fn key(agent: &Agent, jni: Jni, call: &Call, exceptions: &Exceptions) -> (String
         ),
         frame,
     )
+}
+
+/// Of a trace, the place of the throw and the first frames of the program. What of the JDK lies
+/// between differs with its version, and from call to call (reflection changes its ways).
+fn key_frames(stack: &[StackElement], is_program: impl Fn(&StackElement) -> bool) -> Vec<String> {
+    let place = |element: &StackElement| {
+        let StackElement {
+            class,
+            method,
+            line,
+            ..
+        } = element;
+        format!("{class}.{method}:{line}")
+    };
+    let rest = stack.get(1..).unwrap_or_default().iter();
+    let program = rest.filter(|element| is_program(element)).take(KEY_FRAMES);
+    stack
+        .first()
+        .into_iter()
+        .chain(program)
+        .map(place)
+        .collect()
 }
 
 /// The ways of an exception, and of its causes as far as they are kept; each with the exception's
@@ -640,4 +692,45 @@ pub(crate) fn now_ms() -> i64 {
         .duration_since(UNIX_EPOCH)
         .unwrap_or_default();
     i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn element(class: &str, line: i32) -> StackElement {
+        StackElement {
+            class: class.to_owned(),
+            method: "m".to_owned(),
+            file: None,
+            line,
+        }
+    }
+
+    #[test]
+    fn the_program_and_the_place_of_the_throw_make_a_key() {
+        let mut stack = vec![element("java.lang.String", 1)];
+        stack.extend((0..20).map(|line| element("jdk.internal.Util", line)));
+        stack.push(element("a.Shop", 7));
+        stack.push(element("java.util.stream.Pipeline", 3));
+        stack.extend((0..20).map(|line| element("a.Deep", line)));
+        let is_program = |element: &StackElement| element.class.starts_with("a.");
+        let key = key_frames(&stack, is_program);
+        assert_eq!(key[..2], ["java.lang.String.m:1", "a.Shop.m:7"]);
+        assert_eq!(key.len(), 1 + KEY_FRAMES);
+        assert_eq!(key[KEY_FRAMES], "a.Deep.m:6");
+        assert!(key_frames(&[], is_program).is_empty());
+    }
+
+    #[test]
+    fn a_new_kind_is_looked_at_in_a_flood_of_known_ones() {
+        let reports = Reports::default();
+        let kind = |number: i32| move || ("a.E".to_owned(), number, None);
+        let examined = (0..1000).filter(|_| reports.may_examine(kind(1))).count();
+        assert_eq!(examined, MAX_EXAMINED_PER_SECOND as usize);
+        assert!(reports.may_examine(kind(2)));
+        assert!(!reports.may_examine(kind(2)));
+        let more = (3..1000).filter(|number| reports.may_examine(kind(*number)));
+        assert_eq!(more.count(), MAX_KINDS_PER_SECOND - 2);
+    }
 }

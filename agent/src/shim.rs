@@ -6,7 +6,7 @@
 use crate::jni::{FieldId, Jni, MethodId, Obj};
 use crate::sys::JValue;
 use std::borrow::Cow;
-use std::ffi::CString;
+use std::ffi::{CStr, CString};
 use std::ptr;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::sleep;
@@ -133,11 +133,15 @@ pub(crate) struct LogIds {
 /// Entries of a chunk; the number stands in `HindsightLog.java`.
 const CHUNK: usize = 1024;
 
+/// `Throwable.getCause`
+pub(crate) const GET_CAUSE: (&CStr, &CStr) = (c"getCause", c"()Ljava/lang/Throwable;");
+
 /// `java.lang.Throwable` and its like.
 pub(crate) struct ThrowableIds {
     pub(crate) class: Obj,
     pub(crate) message: FieldId,
     pub(crate) cause: FieldId,
+    pub(crate) get_cause: MethodId,
     pub(crate) suppressed: FieldId,
     pub(crate) get_stack_trace: MethodId,
     /// `java.lang.NullPointerException` and its `getMessage`.
@@ -328,6 +332,9 @@ impl Shim {
                 class: throwable,
                 message: field(throwable, "detailMessage", "Ljava/lang/String;")?,
                 cause: field(throwable, "cause", "Ljava/lang/Throwable;")?,
+                get_cause: jni
+                    .method(throwable, GET_CAUSE.0, GET_CAUSE.1)
+                    .ok_or("method getCause is missing")?,
                 suppressed: field(throwable, "suppressedExceptions", "Ljava/util/List;")?,
                 get_stack_trace: jni
                     .method(
@@ -436,6 +443,15 @@ impl Shim {
             self.piece(jni, before, &mut frames);
         }
         frames
+    }
+
+    /// The method of the first frame of an exception's way.
+    pub(crate) fn first_method(&self, jni: Jni, way: Obj) -> Option<i32> {
+        if jni.get_int(way, self.piece.frames) == 0 {
+            return None;
+        }
+        let first = jni.primitives(jni.get_object(way, self.piece.starts)?, b'I', 1);
+        Some(i32::from_le_bytes(first.try_into().ok()?))
     }
 
     /// Reads an exception's way.

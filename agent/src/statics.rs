@@ -5,13 +5,13 @@
 
 use crate::agent::Base;
 use crate::jni::{FieldId, Jni, Obj};
+use crate::jvmti::ACC_STATIC;
 use crate::snapshot::classes::binary_name;
 use crate::snapshot::graph::Graph;
 use crate::snapshot::primitive;
 use hindsight_tracelog::crash::{Fidelity, Frame, StaticField, Value};
 use std::collections::{BTreeMap, BTreeSet};
 
-const ACC_STATIC: u16 = 0x0008;
 const ACC_FINAL: u16 = 0x0010;
 const ACC_SYNTHETIC: u16 = 0x1000;
 

@@ -1,13 +1,12 @@
 //! What to do with the objects of each class.
 
 use crate::jni::{FieldId, Jni, Obj};
-use crate::jvmti::Jvmti;
+use crate::jvmti::{ACC_STATIC, Jvmti};
 use crate::methods::Methods;
 use crate::options::Options;
 use crate::snapshot::lambda;
 use hindsight_tracelog::crash::{ClassInfo, ClassKind, FieldInfo, Lambda};
 
-const ACC_STATIC: u16 = 0x0008;
 const ACC_INTERFACE: i32 = 0x0200;
 const ACC_ENUM: i32 = 0x4000;
 

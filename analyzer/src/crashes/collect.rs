@@ -1,6 +1,6 @@
 //! Finding crash files and earlier results, and reading them.
 
-use super::group::{Group, Groups};
+use super::group::{Group, Groups, Times};
 use super::key::{Cause, Key};
 use crate::commands::input::Input;
 use crate::files::{is_crash_file, walk};
@@ -178,40 +178,58 @@ fn lock<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
     of.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// How often each crash of a run happened, by the run's directory.
-type Counts = Mutex<HashMap<PathBuf, HashMap<String, u64>>>;
+/// How often each crash happened, by the directory of its run.
+type Counts = Mutex<HashMap<PathBuf, HashMap<String, Times>>>;
 
 fn one(file: &Path, frames: usize, counts: &Counts) -> Result<(Identity, Key, Group)> {
     let input = Input::read(file)?;
     let bytes = fs::metadata(file).map_or(0, |meta| meta.len());
-    let count = count(file, counts);
+    let times = times(file, counts);
     let key = Key::new(&input.crash.failure, frames);
     let file = file.display().to_string();
     let meta = &input.crash.meta;
     let identity = (meta.pid, meta.started_ms, meta.time_ms, meta.thread.clone());
-    Ok((identity, key, Group::of(&file, bytes, &input.crash, count)))
+    Ok((identity, key, Group::of(&file, bytes, &input.crash, times)))
 }
 
-/// How often this crash happened: what `run.json` beside it says, else once.
-fn count(file: &Path, counts: &Counts) -> u64 {
+/// How often this crash happened: what `run.json` beside it says, or that of an earlier
+/// run in the same directory; else once.
+fn times(file: &Path, counts: &Counts) -> Times {
+    let once = Times {
+        count: 1,
+        at_least: false,
+    };
     let (Some(directory), Some(name)) = (file.parent(), file.file_name()) else {
-        return 1;
+        return once;
     };
     let mut counts = lock(counts);
     let of_run = counts
         .entry(directory.to_owned())
-        .or_insert_with(|| run_counts(directory).unwrap_or_default());
-    let count = of_run.get(name.to_string_lossy().as_ref());
-    count.copied().unwrap_or(1).max(1)
+        .or_insert_with(|| directory_counts(directory));
+    let times = of_run.get(name.to_string_lossy().as_ref());
+    times.copied().unwrap_or(once)
 }
 
-fn run_counts(directory: &Path) -> Option<HashMap<String, u64>> {
-    let text = fs::read(directory.join("run.json")).ok()?;
+/// What the runs of a directory have counted: `run.json`, and `run-PID.json` of earlier ones.
+fn directory_counts(directory: &Path) -> HashMap<String, Times> {
+    let entries = fs::read_dir(directory).into_iter().flatten().flatten();
+    let runs = entries.map(|entry| entry.path()).filter(|path| {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        name.starts_with("run") && name.ends_with(".json")
+    });
+    runs.filter_map(|run| run_counts(&run)).flatten().collect()
+}
+
+fn run_counts(run: &Path) -> Option<HashMap<String, Times>> {
+    let text = fs::read(run).ok()?;
     let run: serde_json::Value = serde_json::from_slice(&text).ok()?;
     let crashes = run.get("crashes")?.as_array()?;
+    let passed = run.pointer("/counters/exceptions_not_examined");
+    let at_least = passed.and_then(serde_json::Value::as_u64).unwrap_or(0) > 0;
     let of = |crash: &serde_json::Value| {
         let file = crash.get("file")?.as_str()?.to_owned();
-        Some((file, crash.get("count")?.as_u64()?))
+        let count = crash.get("count")?.as_u64()?.max(1);
+        Some((file, Times { count, at_least }))
     };
     Some(crashes.iter().filter_map(of).collect())
 }

@@ -12,6 +12,9 @@ use std::collections::btree_map::Entry;
 pub struct Group {
     /// How often it happened: recordings, and repetitions that were only counted.
     pub count: u64,
+    /// Whether it was more often: a run has thrown too many exceptions to look at all.
+    #[serde(default)]
+    pub at_least: bool,
     /// Crash files.
     pub files: u64,
     /// The earliest recording, milliseconds since 1970.
@@ -47,6 +50,15 @@ pub struct Candidate {
     pub time_ms: i64,
 }
 
+/// How often a crash happened in its run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Times {
+    /// As far as the run has counted.
+    pub count: u64,
+    /// Whether it has not looked at all exceptions.
+    pub at_least: bool,
+}
+
 impl Candidate {
     /// Orders by promise: the greatest is the best. Whole files first, then
     /// those with more captured frames, then the smaller one, for that is the
@@ -64,13 +76,16 @@ impl Candidate {
 }
 
 impl Group {
-    /// The group of one crash file, which stands for `count` crashes.
-    pub fn of(file: &str, bytes: u64, crash: &Crash, count: u64) -> Group {
+    /// The group of one crash file, which stands for so many crashes.
+    pub fn of(file: &str, bytes: u64, crash: &Crash, times: Times) -> Group {
+        let Times { count, at_least } = times;
         let meta = &crash.meta;
         let frames = || crash.failure.frames.iter().filter(|f| f.exception == 0);
         let with = |fidelity| frames().filter(|frame| frame.fidelity == fidelity).count();
         Group {
             count,
+            // Threads that die are all looked at.
+            at_least: at_least && meta.reason != "uncaught",
             files: 1,
             first_ms: meta.time_ms,
             last_ms: meta.time_ms,
@@ -98,6 +113,7 @@ impl Group {
         // Only the one that stands beside its `run.json` knows the count.
         if copy.count > self.count {
             self.count = copy.count;
+            self.at_least = copy.at_least;
             self.versions = copy.versions;
             self.java_versions = copy.java_versions;
         }
@@ -109,6 +125,7 @@ impl Group {
     /// Takes in another group of the same failure.
     pub fn merge(&mut self, other: Group) {
         self.count = self.count.saturating_add(other.count);
+        self.at_least |= other.at_least;
         self.files = self.files.saturating_add(other.files);
         self.first_ms = self.first_ms.min(other.first_ms);
         self.last_ms = self.last_ms.max(other.last_ms);

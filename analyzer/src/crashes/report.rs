@@ -40,9 +40,10 @@ pub fn text(groups: &Groups, limit: usize, colour: bool, out: &mut dyn Write) ->
         .map_or(1, |(_, group)| group.count.to_string().len());
     for (key, group) in all.iter().take(limit) {
         writeln!(out)?;
+        let least = if group.at_least { "at least " } else { "" };
         writeln!(
             out,
-            "{:>width$} x {bold}{}{plain}  [{}]",
+            "{least}{:>width$} x {bold}{}{plain}  [{}]",
             group.count,
             one_line(&exceptions(key), 300),
             key.id()

@@ -5,6 +5,7 @@
 mod attach;
 mod beside;
 mod copies;
+mod failures;
 mod generate;
 mod hazards;
 mod lambdas;

@@ -2,6 +2,7 @@ package java.lang;
 
 import java.lang.HindsightThread.Latest;
 import java.lang.HindsightThread.Propagation;
+import java.lang.reflect.InvocationTargetException;
 import java.util.Arrays;
 import jdk.internal.misc.Unsafe;
 
@@ -9,6 +10,7 @@ import jdk.internal.misc.Unsafe;
 final class HindsightCauses {
     private static final Unsafe U = Unsafe.getUnsafe();
     private static final long CAUSE = U.objectFieldOffset(Throwable.class, "cause");
+    private static final long TARGET = U.objectFieldOffset(InvocationTargetException.class, "target");
 
     private HindsightCauses() {}
 
@@ -44,6 +46,9 @@ final class HindsightCauses {
     /** Read from its field, for the program may override {@link Throwable#getCause}. */
     private static Throwable cause(Throwable exception) {
         Throwable cause = (Throwable) U.getReference(exception, CAUSE);
+        if (cause == null && exception instanceof InvocationTargetException) {
+            return (Throwable) U.getReference(exception, TARGET);
+        }
         return cause == exception ? null : cause;
     }
 

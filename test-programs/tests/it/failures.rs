@@ -1,0 +1,213 @@
+//! Which failures are told from others, and none of them is lost: behind
+//! wrappers with causes of their own, below code of the JDK, in floods.
+
+use hindsight_test_programs::{Jdk, Workplace, both, hindsight, jdks, render, text};
+use serde_json::Value;
+use std::process::Command;
+
+/// Compiles and runs a program: its classes, and what it left.
+fn run(workplace: &Workplace, jdk: &Jdk, options: &str, (name, source): (&str, &str)) {
+    let classes = workplace.compile_text(jdk, &["--release", "17"], name, source);
+    let output = workplace
+        .java_with_agent(jdk, options)
+        .arg("-cp")
+        .arg(&classes)
+        .arg(name)
+        .output()
+        .unwrap();
+    assert!(output.status.code().is_some(), "{}", both(&output));
+    assert!(
+        !text(&output.stderr).contains("hindsight:"),
+        "{}",
+        both(&output)
+    );
+}
+
+const WRAPPED: &str = "
+import java.lang.reflect.InvocationTargetException;
+import java.rmi.RemoteException;
+import java.util.concurrent.*;
+
+public class Wrapped {
+    static class Own extends RuntimeException {
+        static Throwable last;
+        String why;
+        Throwable inner;
+        Own(Throwable inner) { this.inner = inner; last = this; }
+        @Override public Throwable getCause() { throw new IllegalStateException(\"called\"); }
+    }
+    static class Derived extends Own {
+        Derived(Throwable inner) { super(inner); }
+    }
+    public static int size(String text) { return text.length(); }
+    static void reflected(String text) throws Exception {
+        Wrapped.class.getMethod(\"size\", String.class).invoke(null, text);
+    }
+    static void remote(String text) throws Exception {
+        try { size(text); } catch (NullPointerException e) { throw new RemoteException(\"far\", e); }
+    }
+    static void own(String text) {
+        try { size(text); } catch (NullPointerException e) { throw new Derived(e); }
+    }
+    static void pooled(String text) throws Exception {
+        ExecutorService pool = Executors.newSingleThreadExecutor();
+        try { pool.submit(() -> { reflected(text); return 0; }).get(); } finally { pool.shutdown(); }
+    }
+    interface Body { void run() throws Exception; }
+    static void start(String name, Body body) throws Exception {
+        Thread thread = new Thread(() -> {
+            try { body.run(); } catch (RuntimeException e) { throw e; } catch (Exception e) { sneak(e); }
+        }, name);
+        thread.setUncaughtExceptionHandler((of, e) -> { });
+        thread.start();
+        thread.join();
+    }
+    @SuppressWarnings(\"unchecked\")
+    static <T extends Throwable> void sneak(Throwable e) throws T { throw (T) e; }
+    public static void main(String[] args) throws Exception {
+        start(\"reflected\", () -> reflected(null));
+        start(\"remote\", () -> remote(null));
+        start(\"own\", () -> own(null));
+        start(\"pooled\", () -> pooled(null));
+    }
+}
+";
+
+/// What `getCause` would tell is a cause, and its frames are captured; it is not called.
+#[test]
+fn causes_that_a_class_keeps_by_itself_are_found() {
+    for jdk in jdks() {
+        let workplace = Workplace::new("wrapped");
+        run(&workplace, jdk, "", ("Wrapped", WRAPPED));
+        let crashes = workplace.crashes();
+        let wrappers = [
+            "java.lang.reflect.InvocationTargetException <- java.lang.NullPointerException",
+            "java.rmi.RemoteException <- java.lang.NullPointerException",
+            "Wrapped$Derived <- java.lang.NullPointerException",
+            "java.util.concurrent.ExecutionException <- java.lang.reflect.InvocationTargetException \
+             <- java.lang.NullPointerException",
+        ];
+        assert_eq!(crashes.len(), wrappers.len());
+        for (crash, wrapper) in crashes.iter().zip(wrappers) {
+            let shown = render(crash);
+            assert!(shown.starts_with(&format!("{wrapper} in ")), "{shown}");
+            let causes = wrapper.matches(" <- ").count();
+            let size = format!("Wrapped.size:17 (cause {causes}) text=null");
+            assert!(shown.contains(&size), "JDK {}: {shown}", jdk.version);
+        }
+        let output = workplace
+            .junit(jdk, workplace.join("classes"))
+            .args(["--format", "json"])
+            .output()
+            .unwrap();
+        let report: Value = serde_json::from_str(&text(&output.stdout)).unwrap_or_default();
+        for crash in report["crashes"].as_array().expect("crashes") {
+            let frames = crash["frames"].as_array().expect("frames");
+            let size = frames.iter().find(|frame| frame["method"] == "size");
+            let verdict = size.map(|frame| &frame["verdict"]);
+            assert_eq!(verdict, Some(&Value::from("reproduces")), "{crash}");
+        }
+    }
+}
+
+const ALIKE: &str = "
+import java.util.*;
+import java.util.stream.*;
+
+public class Alike {
+    static String user(String text) { return text.substring(0, text.indexOf('@')); }
+    static String end(String text) { return text.substring(0, text.indexOf('.')); }
+    static List<String> names(List<String> of) { return of.stream().sorted().collect(Collectors.toList()); }
+    static List<String> tags(List<String> of) { return of.stream().sorted().collect(Collectors.toList()); }
+    static void serve(Runnable work) {
+        try { work.run(); } catch (RuntimeException e) { handled++; }
+    }
+    static int handled;
+    public static void main(String[] args) {
+        List<String> some = Arrays.asList(\"a\", null);
+        for (int round = 0; round < 30; round++) {
+            serve(() -> user(\"none\"));
+            serve(() -> end(\"none\"));
+            serve(() -> names(some));
+            serve(() -> tags(some));
+        }
+        System.out.println(handled);
+    }
+}
+";
+
+/// Failures whose first frames are all the JDK's are told apart by the program's.
+#[test]
+fn failures_deep_in_the_jdk_are_told_apart() {
+    for jdk in jdks() {
+        let workplace = Workplace::new("alike");
+        run(
+            &workplace,
+            jdk,
+            "report=caught:Alike.serve",
+            ("Alike", ALIKE),
+        );
+        let run = workplace.run_json();
+        let crashes = run["crashes"].as_array().expect("crashes");
+        let counts: Vec<u64> = crashes
+            .iter()
+            .filter_map(|crash| crash["count"].as_u64())
+            .collect();
+        assert_eq!(counts, [30; 4], "JDK {}: {run}", jdk.version);
+    }
+}
+
+const FLOOD: &str = "
+public class Flood {
+    static int number(String text) { return Integer.parseInt(text); }
+    static int first(int[] of) { return of[0]; }
+    static void serve(Runnable work) {
+        try { work.run(); } catch (RuntimeException e) { }
+    }
+    public static void main(String[] args) {
+        for (int i = 0; i < 2000; i++) serve(() -> number(\"x\"));
+        serve(() -> first(null));
+    }
+}
+";
+
+/// A new failure among thousands of a known one is stored, and what is not counted is said.
+#[test]
+fn a_flood_of_one_failure_hides_no_other() {
+    for jdk in jdks() {
+        for rule in [
+            "caught:Flood.serve",
+            "escape:Flood.number;escape:Flood.first",
+        ] {
+            let workplace = Workplace::new("flood");
+            let options = format!("report={rule}");
+            run(&workplace, jdk, &options, ("Flood", FLOOD));
+            let classes: Vec<String> = workplace
+                .crashes()
+                .iter()
+                .map(|crash| crash.failure.exceptions[0].class.clone())
+                .collect();
+            assert_eq!(
+                classes,
+                [
+                    "java.lang.NumberFormatException",
+                    "java.lang.NullPointerException"
+                ],
+                "JDK {} {rule}",
+                jdk.version
+            );
+            let run = workplace.run_json();
+            let passed = run["counters"]["exceptions_not_examined"].as_u64();
+            let counted = run["crashes"][0]["count"].as_u64();
+            assert_eq!(passed.unwrap_or(0) + counted.unwrap_or(0), 2000, "{run}");
+            let grouped = Command::new(hindsight())
+                .arg("crashes")
+                .arg(workplace.join("out"))
+                .output()
+                .unwrap();
+            let grouped = text(&grouped.stdout);
+            let told = grouped.contains("at least ");
+            assert_eq!(told, passed.is_some(), "{grouped}");
+        }
+    }
+}
