@@ -4,7 +4,7 @@
 //! - [`carve`] cuts sequences out of a recorded run, of which [`observed`] makes
 //!   tests; [`search`] makes new ones from models and at random, of what
 //!   [`surface`] says can be called.
-//! - [`platform`] knows the JDK's classes.
+//! - [`platform`] knows the JDK's classes; [`random`] chooses.
 //! - [`worker`] executes sequences in a child JVM, in which [`guard`] keeps the
 //!   program from doing harm.
 //! - [`inputs`] is the same search for stage R of the mutability analysis.
@@ -28,6 +28,7 @@ pub mod guard;
 pub mod inputs;
 pub mod observed;
 pub mod platform;
+pub mod random;
 pub mod search;
 pub mod sequence;
 pub mod suite;

@@ -6,9 +6,10 @@
 //! component knows where its object stands in the model of its class.
 
 use super::asserted::is_whole;
+use super::random::Random;
 use super::sequence::{Arg, MethodId, Methods, Sequence, Statement};
 use super::surface::Surface;
-use super::worker::{ClassNumber, Ended, Executed, Outcome, Random, Worker, class_get_name};
+use super::worker::{ClassNumber, Ended, Executed, Outcome, Worker, class_get_name};
 use crate::model::graph::{Edge, Node, ROOT};
 use crate::model::values::Literal;
 use crate::model::{Model, RESULT};

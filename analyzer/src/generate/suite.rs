@@ -253,7 +253,7 @@ impl<'a> Suite<'a> {
             source.tests.iter().map(of).collect::<Vec<_>>()
         });
         let mut left: Vec<(usize, String, String)> = tests.collect();
-        let mut random = super::worker::Random::new(seed);
+        let mut random = super::random::Random::new(seed);
         for at in (1..left.len()).rev() {
             left.swap(at, random.below(at + 1));
         }

@@ -2,15 +2,19 @@
 //! again where a sequence has ended it. What is said is described in the worker's
 //! `Worker.java`.
 
+mod wire;
+
+use wire::{Message, Reader, send};
+pub use wire::{class_get_name, primitive, unboxed};
+
 use super::guard::WORKER_JAR;
-use super::sequence::{Arg, MethodId, Methods, Sequence};
-use crate::java::descriptor;
+use super::sequence::{Methods, Sequence};
 use crate::jdk::Jdk;
 use crate::junit::write_file;
 use crate::model::values::Literal;
 use anyhow::{Context, Result, bail};
 use std::collections::HashMap;
-use std::io::{self, BufReader, BufWriter, Read, Write};
+use std::io::{BufReader, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
@@ -198,14 +202,6 @@ impl Executed {
     }
 }
 
-enum Message {
-    Class(u32, Class),
-    Declared(u32, Result<u32, String>),
-    Ran(u32, Executed),
-    TimedOut(u32),
-    End,
-}
-
 struct Running {
     child: Child,
     input: BufWriter<ChildStdin>,
@@ -365,11 +361,14 @@ impl Worker {
                 None => self.start()?,
             };
             let sent = send(
-                &mut running,
+                &mut running.input,
+                running.declared,
                 methods,
                 batch.get(before..).unwrap_or(&[]),
                 before,
             );
+            // If they are not all sent, this JVM is not asked again.
+            running.declared = methods.all().len();
             match self.collect(&mut running, batch.len(), &mut done) {
                 Some(()) if sent.is_ok() => {
                     self.running = Some(running);
@@ -475,336 +474,5 @@ impl Worker {
                 Err(RecvTimeoutError::Disconnected) => return None,
             }
         }
-    }
-}
-
-fn send(
-    running: &mut Running,
-    methods: &Methods,
-    batch: &[Sequence],
-    first: usize,
-) -> io::Result<()> {
-    let out = &mut running.input;
-    for (id, method) in methods.all().iter().enumerate().skip(running.declared) {
-        out.write_all(b"M")?;
-        number(out, id as u32)?;
-        for name in [&method.class, &method.name, &method.descriptor] {
-            text(out, name)?;
-        }
-    }
-    running.declared = methods.all().len();
-    for (at, sequence) in batch.iter().enumerate() {
-        out.write_all(b"S")?;
-        number(out, (first + at) as u32)?;
-        number(out, sequence.len() as u32)?;
-        for statement in sequence {
-            let MethodId(method) = statement.method;
-            number(out, method)?;
-            out.write_all(&[u8::from(statement.may_throw)])?;
-            number(out, statement.on.map_or(u32::MAX, |on| on as u32))?;
-            out.write_all(&[statement.args.len() as u8])?;
-            let (types, _) = methods.get(statement.method).types();
-            for (arg, ty) in statement.args.iter().zip(&types) {
-                argument(out, arg, ty)?;
-            }
-        }
-    }
-    out.write_all(b"E")?;
-    out.flush()
-}
-
-fn number(out: &mut impl Write, value: u32) -> io::Result<()> {
-    out.write_all(&value.to_be_bytes())
-}
-
-fn text(out: &mut impl Write, value: &str) -> io::Result<()> {
-    let units: Vec<u16> = value.encode_utf16().collect();
-    number(out, units.len() as u32)?;
-    units
-        .iter()
-        .try_for_each(|unit| out.write_all(&unit.to_be_bytes()))
-}
-
-fn bits(out: &mut impl Write, kind: u8, bits: i64) -> io::Result<()> {
-    out.write_all(&[kind])?;
-    out.write_all(&bits.to_be_bytes())
-}
-
-fn argument(out: &mut impl Write, arg: &Arg, ty: &str) -> io::Result<()> {
-    match arg {
-        Arg::Var(var) => {
-            out.write_all(b"v")?;
-            number(out, *var as u32)
-        }
-        Arg::Array(element, elements) => {
-            out.write_all(b"a")?;
-            text(out, &class_get_name(element))?;
-            number(out, elements.len() as u32)?;
-            elements
-                .iter()
-                .try_for_each(|one| argument(out, one, element))
-        }
-        Arg::Literal(literal) => match literal {
-            Literal::Null => out.write_all(b"n"),
-            Literal::Bool(value) => bits(out, b'Z', i64::from(*value)),
-            Literal::Int(value) => bits(out, ty.bytes().next().unwrap_or(b'I'), *value),
-            Literal::Float(value) => bits(out, b'F', i64::from(*value as i32)),
-            Literal::Double(value) => bits(out, b'D', *value as i64),
-            Literal::Text(value) => {
-                out.write_all(b"s")?;
-                text(out, value)
-            }
-            Literal::Enum(class, name) => {
-                out.write_all(b"e")?;
-                text(out, class)?;
-                text(out, name)
-            }
-            Literal::Class(name) => {
-                out.write_all(b"c")?;
-                text(out, name)
-            }
-            Literal::Box(class, value) => {
-                let (kind, value) = unboxed(class, value).unwrap_or((b'I', 0));
-                bits(out, kind, value)
-            }
-        },
-    }
-}
-
-/// The kind and bits of what a box holds.
-pub fn unboxed(class: &str, value: &str) -> Option<(u8, i64)> {
-    Some(match class {
-        "java.lang.Boolean" => (b'Z', i64::from(value == "true")),
-        "java.lang.Character" => (b'C', i64::from(value.encode_utf16().next()?)),
-        "java.lang.Byte" => (b'B', value.parse().ok()?),
-        "java.lang.Short" => (b'S', value.parse().ok()?),
-        "java.lang.Integer" => (b'I', value.parse().ok()?),
-        "java.lang.Long" => (b'J', value.parse().ok()?),
-        "java.lang.Float" => (b'F', i64::from(value.parse::<f32>().ok()?.to_bits() as i32)),
-        "java.lang.Double" => (b'D', value.parse::<f64>().ok()?.to_bits() as i64),
-        _ => return None,
-    })
-}
-
-/// What a box holds; other literals as they are.
-pub fn primitive(literal: Literal) -> Literal {
-    let Literal::Box(class, text) = &literal else {
-        return literal;
-    };
-    match unboxed(class, text) {
-        Some((b'Z', bits)) => Literal::Bool(bits != 0),
-        Some((b'F', bits)) => Literal::Float(bits as u32),
-        Some((b'D', bits)) => Literal::Double(bits as u64),
-        Some((_, bits)) => Literal::Int(bits),
-        None => literal,
-    }
-}
-
-/// The name that `Class.getName` gives a type.
-pub fn class_get_name(ty: &str) -> String {
-    match ty.bytes().next() {
-        Some(b'[') => ty.replace('/', "."),
-        _ => descriptor::type_name(ty),
-    }
-}
-
-struct Reader<R>(BufReader<R>);
-
-impl<R: Read> Reader<R> {
-    fn byte(&mut self) -> io::Result<u8> {
-        let mut one = [0];
-        self.0.read_exact(&mut one)?;
-        Ok(one[0])
-    }
-
-    fn number(&mut self) -> io::Result<u32> {
-        let mut four = [0; 4];
-        self.0.read_exact(&mut four)?;
-        Ok(u32::from_be_bytes(four))
-    }
-
-    fn long(&mut self) -> io::Result<i64> {
-        let mut eight = [0; 8];
-        self.0.read_exact(&mut eight)?;
-        Ok(i64::from_be_bytes(eight))
-    }
-
-    /// A text; nothing if it has lone surrogates, which no text of ours has.
-    fn text(&mut self) -> io::Result<Option<String>> {
-        let count = self.number()?;
-        let mut units = Vec::new();
-        for _ in 0..count {
-            let mut two = [0; 2];
-            self.0.read_exact(&mut two)?;
-            units.push(u16::from_be_bytes(two));
-        }
-        Ok(String::from_utf16(&units).ok())
-    }
-
-    fn name(&mut self) -> io::Result<String> {
-        Ok(self.text()?.unwrap_or_default())
-    }
-
-    /// A text, constant or class; a number as a box.
-    fn literal(&mut self) -> io::Result<Option<Literal>> {
-        let boxed = |class: &str, text: String| Literal::Box(format!("java.lang.{class}"), text);
-        Ok(Some(match self.byte()? {
-            b's' => match self.text()? {
-                Some(text) => Literal::Text(text),
-                None => return Ok(None),
-            },
-            b'e' => Literal::Enum(self.name()?, self.name()?),
-            b'c' => Literal::Class(self.name()?),
-            b'Z' => boxed("Boolean", (self.long()? != 0).to_string()),
-            b'F' => boxed("Float", f32::from_bits(self.long()? as u32).to_string()),
-            b'D' => boxed("Double", f64::from_bits(self.long()? as u64).to_string()),
-            b'C' => match char::from_u32(self.long()? as u32) {
-                Some(unit) => boxed("Character", unit.to_string()),
-                None => return Ok(None),
-            },
-            b'B' => boxed("Byte", self.long()?.to_string()),
-            b'S' => boxed("Short", self.long()?.to_string()),
-            b'I' => boxed("Integer", self.long()?.to_string()),
-            b'J' => boxed("Long", self.long()?.to_string()),
-            _ => return Err(io::ErrorKind::InvalidData.into()),
-        }))
-    }
-
-    fn outcome(&mut self) -> io::Result<Outcome> {
-        Ok(match self.byte()? {
-            0 => Outcome::Void,
-            1 => Outcome::Null,
-            2 => match self.literal()? {
-                Some(literal) => Outcome::Literal(literal),
-                None => Outcome::Opaque,
-            },
-            3 => {
-                let class = ClassNumber(self.number()?);
-                let alias = self.number()?;
-                Outcome::Object(class, (alias != u32::MAX).then_some(alias as usize))
-            }
-            4 => {
-                let class = ClassNumber(self.number()?);
-                self.byte()?;
-                let mut elements = Vec::new();
-                let mut whole = true;
-                for _ in 0..self.number()? {
-                    match self.byte()? {
-                        0 => elements.push(Literal::Null),
-                        _ => match self.literal()? {
-                            Some(literal) => elements.push(primitive(literal)),
-                            None => whole = false,
-                        },
-                    }
-                }
-                match whole {
-                    true => Outcome::Array(class, elements),
-                    false => Outcome::Object(class, None),
-                }
-            }
-            5 => {
-                let class = ClassNumber(self.number()?);
-                let told = self.byte()? != 0;
-                let message = self.text()?.filter(|_| told);
-                Outcome::Threw(class, message, self.byte()? != 0)
-            }
-            6 => Outcome::Failed(self.name()?),
-            _ => return Err(io::ErrorKind::InvalidData.into()),
-        })
-    }
-
-    fn message(&mut self) -> io::Result<Message> {
-        Ok(match self.byte()? {
-            b'C' => {
-                let number = self.number()?;
-                let name = self.name()?;
-                let flags = self.byte()?;
-                let mut supers = Vec::new();
-                for _ in 0..self.number()? {
-                    supers.push(self.name()?);
-                }
-                let accessible = flags & 1 != 0;
-                Message::Class(
-                    number,
-                    Class {
-                        name,
-                        accessible,
-                        supers,
-                    },
-                )
-            }
-            b'D' => {
-                let id = self.number()?;
-                match self.number()? {
-                    u32::MAX => Message::Declared(id, Err(self.name()?)),
-                    class => Message::Declared(id, Ok(class)),
-                }
-            }
-            b'R' => {
-                let id = self.number()?;
-                let flags = self.byte()?;
-                let mut outcomes = Vec::new();
-                for _ in 0..self.number()? {
-                    outcomes.push(self.outcome()?);
-                }
-                let mut states = Vec::new();
-                for _ in 0..self.number()? {
-                    let var = self.number()? as usize;
-                    let class = ClassNumber(self.number()?);
-                    states.push((var, class, self.long()? as u64));
-                }
-                let ended = match flags & 2 {
-                    0 => Ended::Well,
-                    _ => Ended::Memory,
-                };
-                Message::Ran(
-                    id,
-                    Executed {
-                        outcomes,
-                        states,
-                        blocked: flags & 1 != 0,
-                        ended,
-                    },
-                )
-            }
-            b'T' => Message::TimedOut(self.number()?),
-            b'E' => Message::End,
-            _ => return Err(io::ErrorKind::InvalidData.into()),
-        })
-    }
-}
-
-/// Numbers that look random, the same for the same seed on every machine.
-#[derive(Debug, Clone)]
-pub struct Random(u64);
-
-impl Random {
-    /// Begins with a seed.
-    pub fn new(seed: u64) -> Random {
-        Random(seed)
-    }
-
-    /// The next number.
-    pub fn number(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    /// A number below `limit`; 0 if that is 0.
-    pub fn below(&mut self, limit: usize) -> usize {
-        ((u128::from(self.number()) * limit as u128) >> 64) as usize
-    }
-
-    /// One of several.
-    pub fn pick<'a, T>(&mut self, list: &'a [T]) -> Option<&'a T> {
-        list.get(self.below(list.len()))
-    }
-
-    /// Whether something of so many percent happens.
-    pub fn percent(&mut self, chance: usize) -> bool {
-        self.below(100) < chance
     }
 }

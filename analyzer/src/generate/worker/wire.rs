@@ -1,0 +1,314 @@
+//! What is said on the pipes to and from the worker, as its `Worker.java` describes it.
+
+use super::{Class, ClassNumber, Ended, Executed, Outcome};
+use crate::generate::sequence::{Arg, MethodId, Methods, Sequence};
+use crate::java::descriptor;
+use crate::model::values::Literal;
+use std::io::{self, BufReader, Read, Write};
+
+/// What the worker says.
+pub(super) enum Message {
+    Class(u32, Class),
+    Declared(u32, Result<u32, String>),
+    Ran(u32, Executed),
+    TimedOut(u32),
+    End,
+}
+
+/// Sends the methods that come after the first `declared`, and a batch whose first
+/// sequence has the number `first`.
+pub(super) fn send(
+    out: &mut impl Write,
+    declared: usize,
+    methods: &Methods,
+    batch: &[Sequence],
+    first: usize,
+) -> io::Result<()> {
+    for (id, method) in methods.all().iter().enumerate().skip(declared) {
+        out.write_all(b"M")?;
+        number(out, id as u32)?;
+        for name in [&method.class, &method.name, &method.descriptor] {
+            text(out, name)?;
+        }
+    }
+    for (at, sequence) in batch.iter().enumerate() {
+        out.write_all(b"S")?;
+        number(out, (first + at) as u32)?;
+        number(out, sequence.len() as u32)?;
+        for statement in sequence {
+            let MethodId(method) = statement.method;
+            number(out, method)?;
+            out.write_all(&[u8::from(statement.may_throw)])?;
+            number(out, statement.on.map_or(u32::MAX, |on| on as u32))?;
+            out.write_all(&[statement.args.len() as u8])?;
+            let (types, _) = methods.get(statement.method).types();
+            for (arg, ty) in statement.args.iter().zip(&types) {
+                argument(out, arg, ty)?;
+            }
+        }
+    }
+    out.write_all(b"E")?;
+    out.flush()
+}
+
+fn number(out: &mut impl Write, value: u32) -> io::Result<()> {
+    out.write_all(&value.to_be_bytes())
+}
+
+fn text(out: &mut impl Write, value: &str) -> io::Result<()> {
+    let units: Vec<u16> = value.encode_utf16().collect();
+    number(out, units.len() as u32)?;
+    units
+        .iter()
+        .try_for_each(|unit| out.write_all(&unit.to_be_bytes()))
+}
+
+fn bits(out: &mut impl Write, kind: u8, bits: i64) -> io::Result<()> {
+    out.write_all(&[kind])?;
+    out.write_all(&bits.to_be_bytes())
+}
+
+fn argument(out: &mut impl Write, arg: &Arg, ty: &str) -> io::Result<()> {
+    match arg {
+        Arg::Var(var) => {
+            out.write_all(b"v")?;
+            number(out, *var as u32)
+        }
+        Arg::Array(element, elements) => {
+            out.write_all(b"a")?;
+            text(out, &class_get_name(element))?;
+            number(out, elements.len() as u32)?;
+            elements
+                .iter()
+                .try_for_each(|one| argument(out, one, element))
+        }
+        Arg::Literal(literal) => match literal {
+            Literal::Null => out.write_all(b"n"),
+            Literal::Bool(value) => bits(out, b'Z', i64::from(*value)),
+            Literal::Int(value) => bits(out, ty.bytes().next().unwrap_or(b'I'), *value),
+            Literal::Float(value) => bits(out, b'F', i64::from(*value as i32)),
+            Literal::Double(value) => bits(out, b'D', *value as i64),
+            Literal::Text(value) => {
+                out.write_all(b"s")?;
+                text(out, value)
+            }
+            Literal::Enum(class, name) => {
+                out.write_all(b"e")?;
+                text(out, class)?;
+                text(out, name)
+            }
+            Literal::Class(name) => {
+                out.write_all(b"c")?;
+                text(out, name)
+            }
+            Literal::Box(class, value) => {
+                let (kind, value) = unboxed(class, value).unwrap_or((b'I', 0));
+                bits(out, kind, value)
+            }
+        },
+    }
+}
+
+/// The kind and bits of what a box holds.
+pub fn unboxed(class: &str, value: &str) -> Option<(u8, i64)> {
+    Some(match class {
+        "java.lang.Boolean" => (b'Z', i64::from(value == "true")),
+        "java.lang.Character" => (b'C', i64::from(value.encode_utf16().next()?)),
+        "java.lang.Byte" => (b'B', value.parse().ok()?),
+        "java.lang.Short" => (b'S', value.parse().ok()?),
+        "java.lang.Integer" => (b'I', value.parse().ok()?),
+        "java.lang.Long" => (b'J', value.parse().ok()?),
+        "java.lang.Float" => (b'F', i64::from(value.parse::<f32>().ok()?.to_bits() as i32)),
+        "java.lang.Double" => (b'D', value.parse::<f64>().ok()?.to_bits() as i64),
+        _ => return None,
+    })
+}
+
+/// What a box holds; other literals as they are.
+pub fn primitive(literal: Literal) -> Literal {
+    let Literal::Box(class, text) = &literal else {
+        return literal;
+    };
+    match unboxed(class, text) {
+        Some((b'Z', bits)) => Literal::Bool(bits != 0),
+        Some((b'F', bits)) => Literal::Float(bits as u32),
+        Some((b'D', bits)) => Literal::Double(bits as u64),
+        Some((_, bits)) => Literal::Int(bits),
+        None => literal,
+    }
+}
+
+/// The name that `Class.getName` gives a type.
+pub fn class_get_name(ty: &str) -> String {
+    match ty.bytes().next() {
+        Some(b'[') => ty.replace('/', "."),
+        _ => descriptor::type_name(ty),
+    }
+}
+
+/// The worker's output.
+pub(super) struct Reader<R>(pub(super) BufReader<R>);
+
+impl<R: Read> Reader<R> {
+    fn byte(&mut self) -> io::Result<u8> {
+        let mut one = [0];
+        self.0.read_exact(&mut one)?;
+        Ok(one[0])
+    }
+
+    fn number(&mut self) -> io::Result<u32> {
+        let mut four = [0; 4];
+        self.0.read_exact(&mut four)?;
+        Ok(u32::from_be_bytes(four))
+    }
+
+    fn long(&mut self) -> io::Result<i64> {
+        let mut eight = [0; 8];
+        self.0.read_exact(&mut eight)?;
+        Ok(i64::from_be_bytes(eight))
+    }
+
+    /// A text; nothing if it has lone surrogates, which no text of ours has.
+    fn text(&mut self) -> io::Result<Option<String>> {
+        let count = self.number()?;
+        let mut units = Vec::new();
+        for _ in 0..count {
+            let mut two = [0; 2];
+            self.0.read_exact(&mut two)?;
+            units.push(u16::from_be_bytes(two));
+        }
+        Ok(String::from_utf16(&units).ok())
+    }
+
+    fn name(&mut self) -> io::Result<String> {
+        Ok(self.text()?.unwrap_or_default())
+    }
+
+    /// A text, constant or class; a number as a box.
+    fn literal(&mut self) -> io::Result<Option<Literal>> {
+        let boxed = |class: &str, text: String| Literal::Box(format!("java.lang.{class}"), text);
+        Ok(Some(match self.byte()? {
+            b's' => match self.text()? {
+                Some(text) => Literal::Text(text),
+                None => return Ok(None),
+            },
+            b'e' => Literal::Enum(self.name()?, self.name()?),
+            b'c' => Literal::Class(self.name()?),
+            b'Z' => boxed("Boolean", (self.long()? != 0).to_string()),
+            b'F' => boxed("Float", f32::from_bits(self.long()? as u32).to_string()),
+            b'D' => boxed("Double", f64::from_bits(self.long()? as u64).to_string()),
+            b'C' => match char::from_u32(self.long()? as u32) {
+                Some(unit) => boxed("Character", unit.to_string()),
+                None => return Ok(None),
+            },
+            b'B' => boxed("Byte", self.long()?.to_string()),
+            b'S' => boxed("Short", self.long()?.to_string()),
+            b'I' => boxed("Integer", self.long()?.to_string()),
+            b'J' => boxed("Long", self.long()?.to_string()),
+            _ => return Err(io::ErrorKind::InvalidData.into()),
+        }))
+    }
+
+    fn outcome(&mut self) -> io::Result<Outcome> {
+        Ok(match self.byte()? {
+            0 => Outcome::Void,
+            1 => Outcome::Null,
+            2 => match self.literal()? {
+                Some(literal) => Outcome::Literal(literal),
+                None => Outcome::Opaque,
+            },
+            3 => {
+                let class = ClassNumber(self.number()?);
+                let alias = self.number()?;
+                Outcome::Object(class, (alias != u32::MAX).then_some(alias as usize))
+            }
+            4 => {
+                let class = ClassNumber(self.number()?);
+                self.byte()?;
+                let mut elements = Vec::new();
+                let mut whole = true;
+                for _ in 0..self.number()? {
+                    match self.byte()? {
+                        0 => elements.push(Literal::Null),
+                        _ => match self.literal()? {
+                            Some(literal) => elements.push(primitive(literal)),
+                            None => whole = false,
+                        },
+                    }
+                }
+                match whole {
+                    true => Outcome::Array(class, elements),
+                    false => Outcome::Object(class, None),
+                }
+            }
+            5 => {
+                let class = ClassNumber(self.number()?);
+                let told = self.byte()? != 0;
+                let message = self.text()?.filter(|_| told);
+                Outcome::Threw(class, message, self.byte()? != 0)
+            }
+            6 => Outcome::Failed(self.name()?),
+            _ => return Err(io::ErrorKind::InvalidData.into()),
+        })
+    }
+
+    pub(super) fn message(&mut self) -> io::Result<Message> {
+        Ok(match self.byte()? {
+            b'C' => {
+                let number = self.number()?;
+                let name = self.name()?;
+                let flags = self.byte()?;
+                let mut supers = Vec::new();
+                for _ in 0..self.number()? {
+                    supers.push(self.name()?);
+                }
+                let accessible = flags & 1 != 0;
+                Message::Class(
+                    number,
+                    Class {
+                        name,
+                        accessible,
+                        supers,
+                    },
+                )
+            }
+            b'D' => {
+                let id = self.number()?;
+                match self.number()? {
+                    u32::MAX => Message::Declared(id, Err(self.name()?)),
+                    class => Message::Declared(id, Ok(class)),
+                }
+            }
+            b'R' => {
+                let id = self.number()?;
+                let flags = self.byte()?;
+                let mut outcomes = Vec::new();
+                for _ in 0..self.number()? {
+                    outcomes.push(self.outcome()?);
+                }
+                let mut states = Vec::new();
+                for _ in 0..self.number()? {
+                    let var = self.number()? as usize;
+                    let class = ClassNumber(self.number()?);
+                    states.push((var, class, self.long()? as u64));
+                }
+                let ended = match flags & 2 {
+                    0 => Ended::Well,
+                    _ => Ended::Memory,
+                };
+                Message::Ran(
+                    id,
+                    Executed {
+                        outcomes,
+                        states,
+                        blocked: flags & 1 != 0,
+                        ended,
+                    },
+                )
+            }
+            b'T' => Message::TimedOut(self.number()?),
+            b'E' => Message::End,
+            _ => return Err(io::ErrorKind::InvalidData.into()),
+        })
+    }
+}
