@@ -31,8 +31,8 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 const KEY_FRAMES: usize = 8;
 /// Where the JDK's classes are, by the beginnings of their names.
 const JDK: [&str; 5] = ["java.", "javax.", "jdk.", "sun.", "com.sun."];
-/// Exceptions of `escape:` and `caught:` rules looked at per second; a program
-/// that throws more of them than this is not slowed down by them.
+/// Exceptions of `escape:` and `caught:` rules looked at per second; of the others only their
+/// kind is, which takes a microsecond.
 const MAX_EXAMINED_PER_SECOND: u32 = 200;
 /// Beyond that, one of each kind is looked at per second, of so many kinds: a new failure does not
 /// drown in a flood of known ones.
@@ -131,8 +131,8 @@ enum Decision {
 }
 
 impl Reports {
-    /// Whether another exception may be looked at now.
-    fn may_examine(&self, kind: impl FnOnce() -> Kind) -> bool {
+    /// Whether another exception of this kind may be looked at now.
+    fn may_examine(&self, kind: Kind) -> bool {
         let Ok(mut state) = self.state.lock() else {
             return false;
         };
@@ -146,15 +146,12 @@ impl Reports {
                 kinds: HashSet::new(),
             }),
         };
-        let kinds = examined.kinds.len();
+        let is_new = examined.kinds.len() < MAX_KINDS_PER_SECOND && examined.kinds.insert(kind);
         if examined.count < MAX_EXAMINED_PER_SECOND {
             examined.count += 1;
-            if kinds < MAX_KINDS_PER_SECOND {
-                examined.kinds.insert(kind());
-            }
             return true;
         }
-        kinds < MAX_KINDS_PER_SECOND && examined.kinds.insert(kind())
+        is_new
     }
 
     fn decide(
@@ -290,7 +287,7 @@ pub(crate) struct Call {
     pub(crate) method: i32,
     pub(crate) exception: Obj,
     pub(crate) way: Option<Obj>,
-    /// An array of them: all ways that are kept of this thread.
+    /// An array of them: the ways that are kept of this thread.
     pub(crate) kept: Option<Obj>,
 }
 
@@ -309,12 +306,7 @@ pub(crate) fn report(agent: &'static Agent, jni: Jni, call: &Call) {
     {
         return;
     }
-    let kind = || {
-        let class = exceptions::class_name(agent, jni, call.exception);
-        let first = call.way.and_then(|way| agent.shim.first_method(jni, way));
-        (class, call.method, first)
-    };
-    if call.trigger != Trigger::Uncaught && !agent.reports.may_examine(kind) {
+    if call.trigger != Trigger::Uncaught && !agent.reports.may_examine(kind(agent, jni, call)) {
         base.counters.add("exceptions_not_examined", 1);
         return;
     }
@@ -334,6 +326,12 @@ pub(crate) fn report(agent: &'static Agent, jni: Jni, call: &Call) {
             "an internal error while recording a crash",
         );
     }
+}
+
+fn kind(agent: &Agent, jni: Jni, call: &Call) -> Kind {
+    let class = exceptions::class_name(agent, jni, call.exception);
+    let first = call.way.and_then(|way| agent.shim.first_method(jni, way));
+    (class, call.method, first)
 }
 
 fn examine(agent: &'static Agent, jni: Jni, call: &Call) {
@@ -485,7 +483,7 @@ fn ways(agent: &Agent, jni: Jni, call: &Call, exceptions: &Exceptions) -> Vec<(W
     } else {
         ways.push((Way::default(), 0));
     }
-    if let Some(kept) = call.kept {
+    if let Some(kept) = agent.shim.with_causes(jni, call.kept, call.exception) {
         let kept = (0..jni.array_len(kept)).filter_map(|index| jni.array_get(kept, index));
         let mut causes: Vec<(Way, usize)> = kept
             .filter_map(|way| {
@@ -725,7 +723,7 @@ mod tests {
     #[test]
     fn a_new_kind_is_looked_at_in_a_flood_of_known_ones() {
         let reports = Reports::default();
-        let kind = |number: i32| move || ("a.E".to_owned(), number, None);
+        let kind = |number: i32| ("a.E".to_owned(), number, None);
         let examined = (0..1000).filter(|_| reports.may_examine(kind(1))).count();
         assert_eq!(examined, MAX_EXAMINED_PER_SECOND as usize);
         assert!(reports.may_examine(kind(2)));

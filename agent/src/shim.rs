@@ -77,6 +77,8 @@ pub(crate) struct Shim {
     sweep: MethodId,
     /// `java.lang.HindsightLive` and its `frames`.
     live: (Obj, MethodId),
+    /// `java.lang.HindsightCauses` and its `add`.
+    causes: (Obj, MethodId),
     /// `java.lang.HindsightWork`, with the body of its thread and `wake`.
     work: (Obj, MethodId, MethodId),
     propagation: PropagationIds,
@@ -132,6 +134,10 @@ pub(crate) struct LogIds {
 
 /// Entries of a chunk; the number stands in `HindsightLog.java`.
 const CHUNK: usize = 1024;
+
+/// The descriptor of `HindsightCauses.add`.
+const ADD_CAUSES: &CStr = c"([Ljava/lang/HindsightThread$Propagation;Ljava/lang/Throwable;)\
+[Ljava/lang/HindsightThread$Propagation;";
 
 /// `Throwable.getCause`
 pub(crate) const GET_CAUSE: (&CStr, &CStr) = (c"getCause", c"()Ljava/lang/Throwable;");
@@ -262,6 +268,7 @@ impl Shim {
             );
         }
         let live = class("java/lang/HindsightLive")?;
+        let causes = class("java/lang/HindsightCauses")?;
         let work = class("java/lang/HindsightWork")?;
         let signal = class("java/lang/HindsightSignal")?;
         let synchronizer = class("java/util/concurrent/locks/AbstractOwnableSynchronizer")?;
@@ -271,6 +278,11 @@ impl Shim {
                 live,
                 jni.static_method(live, c"frames", c"()[Ljava/lang/Object;")
                     .ok_or("method frames is missing")?,
+            ),
+            causes: (
+                causes,
+                jni.static_method(causes, c"add", ADD_CAUSES)
+                    .ok_or("method add is missing")?,
             ),
             sweep: jni
                 .static_method(thread, c"sweepForever", c"()V")
@@ -443,6 +455,20 @@ impl Shim {
             self.piece(jni, before, &mut frames);
         }
         frames
+    }
+
+    /// A thread's ways, and of other threads those of the exception's causes.
+    pub(crate) fn with_causes(&self, jni: Jni, kept: Option<Obj>, exception: Obj) -> Option<Obj> {
+        let arguments = [
+            JValue {
+                object: kept.map_or(ptr::null_mut(), Obj::raw),
+            },
+            JValue {
+                object: exception.raw(),
+            },
+        ];
+        jni.call_static_object(self.causes.0, self.causes.1, &arguments)
+            .or(kept)
     }
 
     /// The method of the first frame of an exception's way.

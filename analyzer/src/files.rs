@@ -2,8 +2,8 @@
 
 use anyhow::{Context, Result};
 use std::ffi::OsStr;
-use std::fs;
 use std::path::Path;
+use std::{fs, io};
 
 /// Whether a name is one that the agent gives to crash files: `crash-*.hsc`, with
 /// `.part` at its end while it is written.
@@ -12,8 +12,8 @@ pub fn is_crash_file(name: &OsStr) -> bool {
     name.starts_with("crash-") && (name.ends_with(".hsc") || name.ends_with(".hsc.part"))
 }
 
-/// Hands on every file below a directory, however deep. Links to directories are not
-/// followed: they may lead in circles.
+/// Hands on everything below a directory that is none itself, however deep. Links are
+/// handed on and not followed: they may lead in circles.
 ///
 /// # Errors
 ///
@@ -21,14 +21,13 @@ pub fn is_crash_file(name: &OsStr) -> bool {
 pub fn walk(directory: &Path, each: &mut dyn FnMut(&Path)) -> Result<()> {
     let context = || format!("failed to read {}", directory.display());
     for entry in fs::read_dir(directory).with_context(context)? {
-        let path = entry.with_context(context)?.path();
-        let link = fs::symlink_metadata(&path)
-            .with_context(|| format!("failed to read {}", path.display()))?
-            .is_symlink();
-        if !path.is_dir() {
-            each(&path);
-        } else if !link {
-            walk(&path, each)?;
+        let entry = entry.with_context(context)?;
+        match entry.file_type() {
+            Ok(kind) if kind.is_dir() => walk(&entry.path(), each)?,
+            Ok(_) => each(&entry.path()),
+            // A JVM that is recording has renamed or removed it meanwhile.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            Err(error) => return Err(error).with_context(context),
         }
     }
     Ok(())
@@ -55,7 +54,7 @@ mod tests {
     }
 
     #[test]
-    fn files_are_found_however_deep_and_links_to_directories_passed() {
+    fn files_are_found_however_deep_and_links_are_not_followed() {
         let place = tempfile::tempdir().unwrap();
         let deep = place.path().join("a/b");
         fs::create_dir_all(&deep).unwrap();
@@ -70,7 +69,7 @@ mod tests {
         walk(place.path(), &mut |path| found.push(path.to_owned())).unwrap();
         found.sort();
         let names: Vec<_> = found.iter().map(|path| path.file_name().unwrap()).collect();
-        assert_eq!(names, ["one", "three", "two"]);
+        assert_eq!(names, ["circle", "one", "three", "two"]);
         let missing = place.path().join("missing");
         let error = walk(&missing, &mut |_| ()).unwrap_err();
         assert_eq!(

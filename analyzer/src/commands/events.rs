@@ -127,11 +127,11 @@ impl Opts {
                 failed = true;
             }
         }
-        if left > 0 && filter.is_void(true) {
-            bail!(nothing);
-        }
         if failed || !trace.log.damage.is_empty() {
             return Err(Failure.into());
+        }
+        if left > 0 && filter.is_void(true) {
+            bail!(nothing);
         }
         Ok(())
     }

@@ -179,22 +179,26 @@ fn lock<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 /// How often each crash happened, by the directory of its run.
-type Counts = Mutex<HashMap<PathBuf, HashMap<String, Times>>>;
+type Counts = Mutex<HashMap<PathBuf, RunCounts>>;
 
-fn one(file: &Path, frames: usize, counts: &Counts) -> Result<(Identity, Key, Group)> {
-    let input = Input::read(file)?;
-    let bytes = fs::metadata(file).map_or(0, |meta| meta.len());
-    let times = times(file, counts);
+/// By the name of the file, and when its JVM was started if the run says so: names come again
+/// where files were moved away.
+type RunCounts = HashMap<(String, Option<i64>), Times>;
+
+fn one(path: &Path, frames: usize, counts: &Counts) -> Result<(Identity, Key, Group)> {
+    let input = Input::read(path)?;
+    let bytes = fs::metadata(path).map_or(0, |meta| meta.len());
     let key = Key::new(&input.crash.failure, frames);
-    let file = file.display().to_string();
+    let file = path.display().to_string();
     let meta = &input.crash.meta;
+    let times = times(path, meta.started_ms, counts);
     let identity = (meta.pid, meta.started_ms, meta.time_ms, meta.thread.clone());
     Ok((identity, key, Group::of(&file, bytes, &input.crash, times)))
 }
 
 /// How often this crash happened: what `run.json` beside it says, or that of an earlier
 /// run in the same directory; else once.
-fn times(file: &Path, counts: &Counts) -> Times {
+fn times(file: &Path, started_ms: i64, counts: &Counts) -> Times {
     let once = Times {
         count: 1,
         at_least: false,
@@ -206,12 +210,13 @@ fn times(file: &Path, counts: &Counts) -> Times {
     let of_run = counts
         .entry(directory.to_owned())
         .or_insert_with(|| directory_counts(directory));
-    let times = of_run.get(name.to_string_lossy().as_ref());
-    times.copied().unwrap_or(once)
+    let name = name.to_string_lossy().into_owned();
+    let of = |started: Option<i64>| of_run.get(&(name.clone(), started)).copied();
+    of(Some(started_ms)).or_else(|| of(None)).unwrap_or(once)
 }
 
 /// What the runs of a directory have counted: `run.json`, and `run-PID.json` of earlier ones.
-fn directory_counts(directory: &Path) -> HashMap<String, Times> {
+fn directory_counts(directory: &Path) -> RunCounts {
     let entries = fs::read_dir(directory).into_iter().flatten().flatten();
     let runs = entries.map(|entry| entry.path()).filter(|path| {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
@@ -220,16 +225,17 @@ fn directory_counts(directory: &Path) -> HashMap<String, Times> {
     runs.filter_map(|run| run_counts(&run)).flatten().collect()
 }
 
-fn run_counts(run: &Path) -> Option<HashMap<String, Times>> {
+fn run_counts(run: &Path) -> Option<RunCounts> {
     let text = fs::read(run).ok()?;
     let run: serde_json::Value = serde_json::from_slice(&text).ok()?;
     let crashes = run.get("crashes")?.as_array()?;
     let passed = run.pointer("/counters/exceptions_not_examined");
+    let started = run.get("started_ms").and_then(serde_json::Value::as_i64);
     let at_least = passed.and_then(serde_json::Value::as_u64).unwrap_or(0) > 0;
     let of = |crash: &serde_json::Value| {
         let file = crash.get("file")?.as_str()?.to_owned();
         let count = crash.get("count")?.as_u64()?.max(1);
-        Some((file, Times { count, at_least }))
+        Some(((file, started), Times { count, at_least }))
     };
     Some(crashes.iter().filter_map(of).collect())
 }

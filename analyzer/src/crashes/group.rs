@@ -110,10 +110,10 @@ impl Group {
 
     /// Takes in a copy of the same crash file.
     pub fn same(&mut self, copy: Group) {
+        self.at_least |= copy.at_least;
         // Only the one that stands beside its `run.json` knows the count.
         if copy.count > self.count {
             self.count = copy.count;
-            self.at_least = copy.at_least;
             self.versions = copy.versions;
             self.java_versions = copy.java_versions;
         }

@@ -114,14 +114,20 @@ impl Filter {
     }
 
     /// Whether no step can be admitted: no such class or member, and, when all steps were
-    /// seen, no such thread or object.
+    /// seen that a thread or an object alone picks, no such thread or object.
     pub fn is_void(&self, seen_all: bool) -> bool {
         let no_member = self.methods.as_ref().is_some_and(BTreeSet::is_empty)
             && self.fields.is_empty()
             && self.callees.is_empty();
         let no_thread = self.threads.is_some() && !self.seen.0;
         let no_object = self.object.is_some() && !self.seen.1;
-        no_member || seen_all && (no_thread || no_object)
+        let criteria = [
+            self.methods.is_some(),
+            self.threads.is_some(),
+            self.object.is_some(),
+        ];
+        let alone = criteria.into_iter().filter(|given| *given).count() == 1;
+        no_member || seen_all && alone && (no_thread || no_object)
     }
 
     /// The same for blocks.

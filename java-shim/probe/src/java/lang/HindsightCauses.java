@@ -19,7 +19,8 @@ final class HindsightCauses {
 
     /**
      * Adds to a thread's ways those that others have of the exception's causes: what a task throws
-     * comes wrapped to whoever asks for its result.
+     * comes wrapped to whoever asks for its result. The agent calls this when it records, not before:
+     * it looks at all threads.
      */
     static Propagation[] add(Propagation[] own, Throwable exception) {
         // The writes of another thread cannot be undone with this one's log.

@@ -152,20 +152,25 @@ final class HindsightThread {
         }
 
         void restart(Throwable next) {
+            // Whoever copies it meanwhile sees that it is another one's, or nobody's.
+            exception = null;
+            U.storeFence();
             clear();
             tail = null;
             tailBefore = null;
             dropped = 0;
             before = null;
             reported = false;
-            exception = next;
             catcher = -1;
+            U.storeFence();
+            exception = next;
         }
 
         /** What another thread knows of an exception; null if it has turned to the next one meanwhile. */
         Propagation copy() {
             Propagation copy = new Propagation();
             copy.exception = exception;
+            U.loadFence();
             copy.dropped = dropped;
             copy.copyOf(this);
             HindsightProbe last = tail;
@@ -178,9 +183,9 @@ final class HindsightThread {
                 copy.tailBefore = new HindsightProbe(copy);
                 copy.tailBefore.copyOf(beforeLast);
             }
-            U.fullFence();
-            boolean same = exception == copy.exception && frames == copy.frames && tail == last;
-            return same ? copy : null;
+            U.loadFence();
+            boolean same = frames == copy.frames && tail == last && tailBefore == beforeLast;
+            return same && exception == copy.exception ? copy : null;
         }
     }
 
@@ -533,7 +538,7 @@ final class HindsightThread {
      * @param rule {@link #UNCAUGHT} or one of the others
      * @param method the method that the rule is about, or -1
      * @param way the frames known of it, or null
-     * @param kept all ways kept of this thread, and of others those of the exception's causes; or null
+     * @param kept all ways kept of this thread, or null
      */
     static native void report(
             int rule, int method, Throwable exception, Propagation way, Propagation[] kept);
@@ -544,10 +549,9 @@ final class HindsightThread {
             HindsightThread known = known();
             if (known == null) {
                 boolean reserve = reserved == Thread.currentThread() && RESERVE.exception == exception;
-                report(rule, method, exception, reserve ? RESERVE : null, HindsightCauses.add(null, exception));
+                report(rule, method, exception, reserve ? RESERVE : null, null);
             } else {
-                Propagation[] own = known.kept.get();
-                report(rule, method, exception, known.find(exception), HindsightCauses.add(own, exception));
+                report(rule, method, exception, known.find(exception), known.kept.get());
             }
         }
     }
