@@ -45,7 +45,7 @@ pub(crate) fn read(agent: &Agent, jni: Jni, exception: Obj) -> Exceptions {
             class,
             message: message.map(|message| {
                 let len = jni.string_len(message).min(MAX_MESSAGE);
-                String::from_utf16_lossy(&jni.string_units(message, len))
+                text(&jni.string_units(message, len))
             }),
             stack: stack_trace(agent, jni, object),
             ..ExceptionInfo::default()
@@ -90,6 +90,19 @@ fn told_cause(agent: &Agent, jni: Jni, exception: Obj) -> Option<Obj> {
     instances
         .filter_map(|field| jni.get_object(exception, field))
         .find(|value| jni.is_instance(*value, ids.class) && !jni.same(*value, exception))
+}
+
+/// A message as text. A surrogate that is alone stands there as Java writes it in source,
+/// `\ud800`, for people who look for what is wrong with it.
+fn text(units: &[u16]) -> String {
+    let mut out = String::with_capacity(units.len());
+    for decoded in char::decode_utf16(units.iter().copied()) {
+        match decoded {
+            Ok(c) => out.push(c),
+            Err(lone) => out.push_str(&format!("\\u{:04x}", lone.unpaired_surrogate())),
+        }
+    }
+    out
 }
 
 /// What the JVM says of a null that it has met itself: `Cannot invoke "X.m()" because "x" is null`.
@@ -170,4 +183,14 @@ pub(crate) fn stack_trace(agent: &Agent, jni: Jni, exception: Obj) -> Vec<StackE
     }
     jni.delete_local(array);
     stack
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lone_surrogates_are_told_as_in_source() {
+        assert_eq!(text(&[0x61, 0xd83d, 0xde00, 0xd800, 0x62]), "a😀\\ud800b");
+    }
 }

@@ -327,8 +327,8 @@ impl Options {
                 }
                 self.chances = Some(PathBuf::from(value));
             }
-            "include" => self.include = globs(value),
-            "exclude" => self.exclude = globs(value),
+            "include" => self.include = classes(key, value)?,
+            "exclude" => self.exclude = classes(key, value)?,
             "copy" => self.copy = Copies::all(strategy(key, value)?),
             "copy.receiver" => self.copy_receiver = Some(strategy(key, value)?),
             "copy.arguments" => self.copy_arguments = Some(strategy(key, value)?),
@@ -378,6 +378,9 @@ impl Options {
 
     fn redact(&mut self, value: &str) -> Result<(), Error> {
         const ACCEPTED: &str = "globs of names, type:GLOB, annotation:SIMPLENAME, separated by ;";
+        if list(value).next().is_none() {
+            return Err(bad("redact", value, ACCEPTED));
+        }
         let mut types = Vec::new();
         for entry in list(value) {
             match entry.split_once(':') {
@@ -463,6 +466,14 @@ fn signals(value: &str) -> Result<Vec<String>, Error> {
 
 fn told(value: &str) -> Result<What, Error> {
     What::parse(value).map_err(|part| bad("trace-what", part, What::ACCEPTED))
+}
+
+/// Globs of classes. An empty list is a mistake: all or none could be meant.
+fn classes(key: &str, value: &str) -> Result<Globs, Error> {
+    if list(value).next().is_none() {
+        return Err(bad(key, value, "globs of class names, separated by ;"));
+    }
+    Ok(globs(value))
 }
 
 /// Globs of methods, with their classes.
@@ -710,6 +721,12 @@ mod tests {
                 "redact=a;annotation:*",
                 "bad value \"annotation:*\" for option redact; accepted: globs of names, type:GLOB",
             ),
+            (
+                "include=",
+                "bad value \"\" for option include; accepted: globs of class names",
+            ),
+            ("exclude=;", "bad value \";\" for option exclude"),
+            ("redact=", "bad value \"\" for option redact"),
             ("redact=kind:x", "bad value \"kind:x\" for option redact"),
             (
                 "dump-on=USR2",

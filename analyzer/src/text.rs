@@ -127,7 +127,7 @@ pub fn one_line(text: &str, limit: usize) -> String {
             '\r' => out.push_str("\\r"),
             '\t' => out.push_str("\\t"),
             c if is_plain(c) => out.push(c),
-            c => out.push_str(&format!("\\u{{{:x}}}", u32::from(c))),
+            c => escape_char(c, &mut out),
         }
     }
     out

@@ -5,8 +5,9 @@
 //!   other subcommands print.
 //! - [`page`] puts these into the page, whose script lays them out.
 //!
-//! **Invariant:** what comes from a recording stands in the page as JSON in which
-//! no markup can begin, and the script puts it into the document as text only.
+//! **Invariant:** what comes from a recording stands in the page compressed and in
+//! base64, in which no markup can begin, and the script puts it into the document
+//! as text only.
 
 pub mod collect;
 pub mod page;

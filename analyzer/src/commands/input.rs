@@ -42,6 +42,12 @@ impl Input {
                 .iter()
                 .map(|what| format!("damaged: {what}; shown is what is left")),
         );
+        if crash.trailing > 0 {
+            notes.push(format!(
+                "{} after the file's end record; what is shown is what stands before",
+                count(crash.trailing, "byte")
+            ));
+        }
         Ok(Input {
             path: path.to_owned(),
             crash,

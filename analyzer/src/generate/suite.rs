@@ -227,7 +227,7 @@ impl<'a> Suite<'a> {
             return Ok(Vec::new());
         }
         let text = String::from_utf8_lossy(&output.stderr);
-        let errors = diagnostics(&text);
+        let errors = diagnostics(&text, "error");
         if errors.is_empty() {
             bail!("javac failed: {}", text.trim());
         }

@@ -13,7 +13,7 @@ use crate::text::{gap, simple_name};
 use hindsight_classfile::access;
 use hindsight_tracelog::crash::{Body, Fidelity, Frame, Value};
 use hindsight_tracelog::reader::Crash;
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::PathBuf;
 
 /// Frames tried at each end of the stack.
@@ -85,6 +85,9 @@ pub struct Candidate {
     pub properties: bool,
     /// Whether the test sets the recorded static fields.
     pub statics: bool,
+    /// What javac warns of in it, by the names that `@SuppressWarnings` takes;
+    /// unknown before it has compiled.
+    pub warnings: Option<BTreeSet<String>>,
     /// What became of it.
     pub state: State,
 }
@@ -228,6 +231,7 @@ impl<'a> Plan<'a> {
                 needs: Needs::default(),
                 properties: false,
                 statics: false,
+                warnings: None,
                 state: match refusal {
                     Some(reason) => State::Done(Verdict::Unsupported, reason),
                     None => State::Pending,

@@ -133,7 +133,10 @@ pub fn settle(
         }
         if failed.is_empty() {
             match javac(plan, place, sources.keys(), options.framework)? {
-                Compiled::Yes => return Ok(()),
+                Compiled::Yes(warnings) => {
+                    note_warnings(plan, &pending, &warnings, &sources);
+                    return Ok(());
+                }
                 Compiled::No(errors) => blame(plan, &errors, &sources, &mut failed),
             }
         }
@@ -191,11 +194,12 @@ fn write_sources(
 }
 
 enum Compiled {
-    Yes,
+    /// With these warnings, whose messages start with their kind: `[unchecked] `.
+    Yes(Vec<Diagnostic>),
     No(Vec<Diagnostic>),
 }
 
-/// An error of javac.
+/// An error or a warning of javac.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Diagnostic {
     /// In which file, if in one.
@@ -229,9 +233,9 @@ fn javac<'p>(
             "UTF-8",
             "-proc:none",
             "-implicit:none",
-            "-nowarn",
+            "-Xlint:all",
         ])
-        .args(["-Xmaxerrs", "10000", "-cp"])
+        .args(["-Xmaxerrs", "10000", "-Xmaxwarns", "100000", "-cp"])
         .arg(path)
         .arg("-d")
         .arg(place.dir.join("classes"))
@@ -239,11 +243,11 @@ fn javac<'p>(
         .args(sources)
         .output()
         .with_context(|| format!("failed to run javac of {}", place.jdk.home.display()))?;
-    if output.status.success() {
-        return Ok(Compiled::Yes);
-    }
     let text = String::from_utf8_lossy(&output.stderr);
-    let errors = diagnostics(&text);
+    if output.status.success() {
+        return Ok(Compiled::Yes(diagnostics(&text, "warning")));
+    }
+    let errors = diagnostics(&text, "error");
     if errors.is_empty() {
         bail!(
             "javac of {} failed: {}",
@@ -254,17 +258,19 @@ fn javac<'p>(
     Ok(Compiled::No(errors))
 }
 
-/// Reads javac's errors: `/path/X.java:12: error: message`, or `error: message`.
-pub(crate) fn diagnostics(text: &str) -> Vec<Diagnostic> {
+/// Reads javac's errors: `/path/X.java:12: error: message`, or `error: message`; its
+/// warnings likewise.
+pub(crate) fn diagnostics(text: &str, kind: &str) -> Vec<Diagnostic> {
+    let (alone, within) = (format!("{kind}: "), format!(": {kind}: "));
     let parse = |line: &str| {
-        if let Some(message) = line.strip_prefix("error: ") {
+        if let Some(message) = line.strip_prefix(&alone) {
             return Some(Diagnostic {
                 file: None,
                 line: 0,
                 message: message.to_owned(),
             });
         }
-        let (place, message) = line.split_once(": error: ")?;
+        let (place, message) = line.split_once(&within)?;
         let (file, number) = place.rsplit_once(':')?;
         Some(Diagnostic {
             file: Some(file.into()),
@@ -273,6 +279,35 @@ pub(crate) fn diagnostics(text: &str) -> Vec<Diagnostic> {
         })
     };
     text.lines().filter_map(parse).collect()
+}
+
+/// Gives each candidate the kinds of warnings that stand in its lines.
+fn note_warnings(
+    plan: &mut Plan<'_>,
+    pending: &[usize],
+    warnings: &[Diagnostic],
+    sources: &HashMap<PathBuf, Source>,
+) {
+    for &index in pending {
+        plan.candidates[index].warnings = Some(BTreeSet::new());
+    }
+    for warning in warnings {
+        let source = warning.file.as_ref().and_then(|file| sources.get(file));
+        let lines = source.into_iter().flat_map(|source| &source.lines);
+        let kind = warning.message.strip_prefix('[');
+        // It gets into the source, and javac quotes lines with recorded text.
+        let is_name = |kind: &&str| kind.bytes().all(|b| b.is_ascii_lowercase() || b == b'-');
+        let kind = kind.and_then(|rest| Some(rest.split_once(']')?.0));
+        let kind = kind.filter(is_name);
+        for (index, lines) in lines {
+            let warnings = &mut plan.candidates[*index].warnings;
+            if let (Some(kind), Some(warnings), true) =
+                (kind, warnings, lines.contains(&warning.line))
+            {
+                warnings.insert(kind.to_owned());
+            }
+        }
+    }
 }
 
 /// Finds out which candidates the errors are about.
@@ -336,7 +371,7 @@ mod tests {
         let text = "/tmp/a:b/X.java:12: error: cannot find symbol\n  foo();\n  ^\n\
                     error: cannot access Y\n2 errors\n";
         assert_eq!(
-            diagnostics(text),
+            diagnostics(text, "error"),
             [
                 Diagnostic {
                     file: Some("/tmp/a:b/X.java".into()),
@@ -349,6 +384,13 @@ mod tests {
                     message: "cannot access Y".to_owned()
                 }
             ]
+        );
+        let text = "warning: [options] bootstrap\n/tmp/X.java:3: warning: [unchecked] cast\n";
+        let warnings = diagnostics(text, "warning");
+        assert_eq!(warnings[0].file, None);
+        assert_eq!(
+            (warnings[1].line, warnings[1].message.as_str()),
+            (3, "[unchecked] cast")
         );
     }
 }

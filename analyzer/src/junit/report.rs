@@ -2,12 +2,20 @@
 
 use super::candidate::{Plan, State};
 use super::differences::{Difference, differences, rewritten_before};
+use super::verdict::THROWS;
 use super::write::Written;
 use super::{Framework, Options, REPLAY_JAR_NAME};
+use crate::classpath::is_platform;
+use crate::graph::Graph;
+use crate::java::names::package_of;
 use crate::jdk::Jdk;
 use crate::text::{count, exception, gap, heading, one_line};
 use crate::trim::Sets;
+use crate::views::{View, view};
+use hindsight_tracelog::crash::{Body, Fidelity, Frame, Value};
+use hindsight_tracelog::reader::Crash;
 use serde::Serialize;
+use std::collections::BTreeSet;
 use std::io::{self, Write};
 
 /// What became of a frame.
@@ -50,6 +58,8 @@ pub struct Report {
     framework: &'static str,
     jdk: Option<u32>,
     crashes: Vec<CrashReport>,
+    /// What to do about frames that do not reproduce.
+    hints: Vec<String>,
     /// Whether a test needs the replay library.
     #[serde(skip)]
     library: bool,
@@ -151,8 +161,62 @@ pub fn report(
         },
         jdk: jdk.map(|jdk| jdk.version),
         crashes: crashes.collect(),
+        hints: shallow(plan).into_iter().collect(),
         library: written.iter().any(|written| written.library),
     }
+}
+
+/// What to do about frames that end otherwise and may do so because their objects
+/// are not as they were at entry; nothing if there are none.
+fn shallow(plan: &Plan<'_>) -> Option<String> {
+    let mut frames = 0;
+    let mut copies = BTreeSet::new();
+    for candidate in &plan.candidates {
+        let ended = match &candidate.state {
+            State::Done(Verdict::Passes, _) => true,
+            State::Done(Verdict::Differs, reason) => reason.starts_with(THROWS),
+            _ => false,
+        };
+        let crash = &plan.inputs[candidate.crash].crash;
+        let frame = plan.frame(candidate);
+        let copy = &crash.meta.copy;
+        if ended && frame.fidelity != Fidelity::Deep && copy != "deep" && may_change(crash, frame) {
+            frames += 1;
+            copies.insert(copy.as_str());
+        }
+    }
+    let copies = copies.into_iter().filter(|copy| !copy.is_empty());
+    let copies = copies.collect::<Vec<_>>().join("; ");
+    let with = match copies.as_str() {
+        "" => "Their recording has them".to_owned(),
+        copies => format!("Recorded with copy={copies}, these are"),
+    };
+    (frames > 0).then(|| {
+        format!(
+            "Of the frames that pass or differ, {frames} had objects for arguments. {with} not all \
+             as at entry if a call had changed them, or used them up, before the failure; copy=deep \
+             records them as at entry."
+        )
+    })
+}
+
+/// Whether a method could change something behind its arguments.
+fn may_change(crash: &Crash, frame: &Frame) -> bool {
+    let graph = Graph::at_failure(crash);
+    frame.arguments.iter().any(|argument| {
+        let Value::Ref(object) = argument.value else {
+            return false;
+        };
+        match graph.body(object) {
+            Some(Body::Instance(fields)) => {
+                let scalar = matches!(view(&graph, object), Some(View::Scalar(_)));
+                !fields.is_empty() && !scalar
+            }
+            Some(Body::Primitives(_) | Body::References(_)) => true,
+            Some(Body::Lambda(lambda)) => !lambda.captured.is_empty(),
+            _ => false,
+        }
+    })
 }
 
 fn frame_report(plan: &Plan<'_>, written: &[Written], index: usize) -> FrameReport {
@@ -296,6 +360,19 @@ impl Report {
             .iter()
             .flat_map(|crash| &crash.sources)
             .collect();
+        self.write_sources(options, &sources, out)?;
+        for hint in &self.hints {
+            writeln!(out, "\n{hint}")?;
+        }
+        Ok(())
+    }
+
+    fn write_sources(
+        &self,
+        options: &Options,
+        sources: &[&String],
+        out: &mut dyn Write,
+    ) -> io::Result<()> {
         if sources.is_empty() {
             return writeln!(out, "Nothing was written.");
         }
@@ -345,36 +422,33 @@ impl CrashReport {
         for difference in &self.class_path_differences {
             writeln!(out, "  ! {}", difference.tell())?;
         }
-        let places: Vec<String> = self.frames.iter().map(FrameReport::place).collect();
-        let width = places
-            .iter()
-            .map(|place| place.chars().count())
-            .max()
-            .unwrap_or(0)
-            .min(60);
-        let mut rows = self.frames.iter().zip(&places).peekable();
+        let rows = self.rows();
+        let longest = |cell: fn(&Row<'_>) -> usize| rows.iter().map(cell).max().unwrap_or(0);
+        let number_width = longest(|row| row.number.len()).max(4);
+        let width = longest(|row| row.place.chars().count()).min(60);
         let mut exception = 0;
-        while let Some((frame, place)) = rows.next() {
+        for row in &rows {
+            let Row { number, place, .. } = row;
+            let frame = row.frame;
             if frame.exception != exception {
                 exception = frame.exception;
                 if let Some(heading) = &frame.heading {
                     writeln!(out, "  {heading}")?;
                 }
             }
-            let number = format!("#{}", frame.index);
             let verdict = frame.verdict.name();
             writeln!(
                 out,
-                "  {number:<4} {place:<width$}  {verdict:<12}  {}",
+                "  {number:<number_width$} {place:<width$}  {verdict:<12}  {}",
                 frame.tell()
             )?;
-            // Recursion is told once.
-            let mut last = frame.index;
-            while let Some((next, _)) = rows.next_if(|(next, _)| next.is_like(frame)) {
-                last = next.index;
-            }
-            if last > frame.index {
-                writeln!(out, "       the same for #{} to #{last}", frame.index + 1)?;
+            if let Some(last) = row.same {
+                let first = frame.index + 1;
+                let range = match last == first {
+                    true => String::new(),
+                    false => format!(" to #{last}"),
+                };
+                writeln!(out, "  {:number_width$} the same for #{first}{range}", "")?;
             }
         }
         let tests = self
@@ -392,6 +466,95 @@ impl CrashReport {
             ),
             count(tests, "test")
         )
+    }
+}
+
+/// A row of the report for people.
+struct Row<'a> {
+    number: String,
+    place: String,
+    /// The frame, or the first of several.
+    frame: &'a FrameReport,
+    /// The last frame of a recursion that begins here.
+    same: Option<usize>,
+}
+
+impl CrashReport {
+    /// The frames, those folded of which the same is to be said: neighbours that
+    /// cannot be called for one reason, and recursions.
+    fn rows(&self) -> Vec<Row<'_>> {
+        let mut rows = Vec::new();
+        let mut rest = self.frames.as_slice();
+        while let Some(first) = rest.first() {
+            let (folded, whose) = foldable(rest);
+            let like = rest.iter().take_while(|frame| frame.is_like(first)).count();
+            let last = |length: usize| rest[length - 1].index;
+            let mut row = Row {
+                number: format!("#{}", first.index),
+                place: first.place(),
+                frame: first,
+                same: None,
+            };
+            let length = if folded > like {
+                row.number = format!("#{}-#{}", first.index, last(folded));
+                row.place = format!("{folded} frames of {whose}");
+                folded
+            } else {
+                row.same = Some(last(like)).filter(|_| like > 1);
+                like
+            };
+            rows.push(row);
+            rest = &rest[length..];
+        }
+        rows
+    }
+}
+
+/// How many frames from the first on are told in one row, and whose they are. One's
+/// own methods are told by name unless they are many.
+fn foldable(frames: &[FrameReport]) -> (usize, &str) {
+    /// Frames of a package that are folded at least.
+    const MANY: usize = 4;
+    let Some(first) = frames.first().filter(|first| !first.gap) else {
+        return (0, "");
+    };
+    if first.verdict != Verdict::Unsupported {
+        return (0, "");
+    }
+    let same = |frame: &&FrameReport| {
+        !frame.gap
+            && frame.exception == first.exception
+            && frame.verdict == first.verdict
+            && frame.reason == first.reason
+            && is_platform(&frame.class) == is_platform(&first.class)
+    };
+    let alike = frames.iter().take_while(same);
+    if is_platform(&first.class) {
+        return (alike.count(), "the JDK");
+    }
+    let (mut count, mut package) = (0, package_of(&first.class));
+    for frame in alike {
+        let common = common_package(package, &frame.class);
+        if common.is_empty() {
+            break;
+        }
+        (count, package) = (count + 1, common);
+    }
+    (if count < MANY { 0 } else { count }, package)
+}
+
+/// The package that holds another one and a class, of two names at least.
+fn common_package<'a>(package: &'a str, class: &str) -> &'a str {
+    let mut end = package.len();
+    while !class.starts_with(&package[..end]) || class.as_bytes().get(end) != Some(&b'.') {
+        match package[..end].rfind('.') {
+            Some(dot) => end = dot,
+            None => return "",
+        }
+    }
+    match package[..end].contains('.') {
+        true => &package[..end],
+        false => "",
     }
 }
 

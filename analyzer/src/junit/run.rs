@@ -220,7 +220,8 @@ fn last_line(log: &Path) -> String {
     }
 }
 
-/// Replaces lone surrogates, which Java has in its strings and Rust has not.
+/// Replaces lone surrogates, which Java has in its strings and Rust has not, by what
+/// Java writes for them in source.
 fn well_formed(json: &str) -> String {
     let escaped = |at: usize| {
         let digits = json.get(at..)?.strip_prefix("\\u")?.get(..4)?;
@@ -231,8 +232,8 @@ fn well_formed(json: &str) -> String {
     while let Some(c) = json[at..].chars().next() {
         let len = match (escaped(at), escaped(at + 6)) {
             (Some(0xd800..=0xdbff), Some(0xdc00..=0xdfff)) => 12,
-            (Some(0xd800..=0xdfff), _) => {
-                out.push_str("\\ufffd");
+            (Some(lone @ 0xd800..=0xdfff), _) => {
+                out.push_str(&format!("\\\\u{lone:04x}"));
                 at += 6;
                 continue;
             }
@@ -253,8 +254,8 @@ mod tests {
     #[test]
     fn lone_surrogates_are_replaced() {
         assert_eq!(well_formed(r"a\\ud800"), r"a\\ud800");
-        assert_eq!(well_formed(r"\\\ud800x"), r"\\\ufffdx");
-        assert_eq!(well_formed(r"\ud83d\ude00\udc00"), r"\ud83d\ude00\ufffd");
+        assert_eq!(well_formed(r"\\\ud800x"), r"\\\\ud800x");
+        assert_eq!(well_formed(r"\ud83d\ude00\udc00"), r"\ud83d\ude00\\udc00");
         assert_eq!(well_formed("ä\\"), "ä\\");
     }
 }

@@ -54,15 +54,28 @@ pub fn source(
     let mut failed = Vec::new();
     let mut made = Vec::new();
     let mut tests: Vec<(usize, String)> = Vec::new();
-    let mut raw_types = false;
     for &index in candidates {
         match call::body(plan, &plan.candidates[index], test_class, &mut names) {
             Some(body) => {
-                raw_types |= body.raw_types;
                 let mut needs = body.needs;
                 needs.library |= is_asked_for(plan, index);
                 made.push((index, body.simplified, needs));
-                let mut text = method(plan, index, &body, &test, framework, &mut names);
+                // While it is compiled, javac is to say what it warns of.
+                let suppressed = match (checks, &plan.candidates[index].warnings) {
+                    (true, _) => Vec::new(),
+                    (false, Some(warnings)) => warnings.iter().map(String::as_str).collect(),
+                    (false, None) if body.raw_types => vec!["rawtypes", "unchecked"],
+                    (false, None) => Vec::new(),
+                };
+                let mut text = method(
+                    plan,
+                    index,
+                    &body,
+                    &test,
+                    &suppressed,
+                    framework,
+                    &mut names,
+                );
                 if checks && body.simplified {
                     text.push_str(&values(plan, index, &body, &mut names));
                 }
@@ -84,10 +97,6 @@ pub fn source(
     }
     let code: String = tests.iter().map(|(_, code)| code.as_str()).collect();
     text.push_str(&names.imports(&format!("{test} {code}")));
-    if raw_types {
-        let annotation = names.java_lang("SuppressWarnings");
-        text.push_str(&format!("\n@{annotation}({{\"rawtypes\", \"unchecked\"}})"));
-    }
     let public = match framework {
         Framework::Junit5 => "",
         Framework::Junit4 => "public ",
@@ -125,6 +134,7 @@ fn method(
     index: usize,
     body: &Body,
     test: &str,
+    suppressed: &[&str],
     framework: Framework,
     names: &mut Names,
 ) -> String {
@@ -178,6 +188,18 @@ fn method(
         None => body.code.clone(),
     };
     out.push_str(&format!("    @{test}\n"));
+    if !suppressed.is_empty() {
+        let annotation = names.java_lang("SuppressWarnings");
+        let kinds: Vec<String> = suppressed
+            .iter()
+            .map(|kind| format!("\"{kind}\""))
+            .collect();
+        let kinds = match kinds.as_slice() {
+            [one] => one.clone(),
+            several => format!("{{{}}}", several.join(", ")),
+        };
+        out.push_str(&format!("    @{annotation}({kinds})\n"));
+    }
     out.push_str(&format!(
         "    {public}void {}(){throws} {{\n{code}    }}\n",
         candidate.name

@@ -14,6 +14,9 @@ use hindsight_tracelog::crash::{ExceptionInfo, Frame};
 /// How the reason of a candidate starts that did not end.
 pub const TIMED_OUT: &str = "timed out";
 
+/// How the reason of a candidate starts that ended in an exception.
+pub const THROWS: &str = "throws ";
+
 /// What must happen again.
 #[derive(Debug)]
 pub struct Expected<'a> {
@@ -140,7 +143,7 @@ fn compare(expected: &Expected<'_>, frame: &Frame, outcome: &Outcome) -> (bool, 
             .map(|place| format!(" in {}", place.tell()))
             .unwrap_or_default();
         format!(
-            "throws {what}{at}{message} instead of {}{place}",
+            "{THROWS}{what}{at}{message} instead of {}{place}",
             one_line(&expected.exception.class, 300)
         )
     };

@@ -7,7 +7,7 @@ use crate::inspect::json;
 use crate::views::{View, view};
 use anyhow::{Context, Error, Result, bail};
 use serde_json::{Value as Json, json};
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::fs::{self, File};
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -117,6 +117,7 @@ fn read(path: &Path, max_objects: usize, found: &mut Found) -> Result<()> {
         let input = Input::read(path)?;
         let mut crash = bounded(json::document(&input)?, max_objects);
         add_meanings(&input, &mut crash);
+        share_fields(&mut crash);
         found.crashes.push(crash);
         return Ok(());
     }
@@ -199,6 +200,35 @@ fn add_meanings(input: &Input, crash: &mut Json) {
     }
 }
 
+/// Tells the fields of objects of one class once, as a shape; the objects have their
+/// values in its order. They are four fifths of the document otherwise.
+fn share_fields(crash: &mut Json) {
+    let mut shapes: Vec<Json> = Vec::new();
+    let mut known: HashMap<Vec<String>, usize> = HashMap::new();
+    let objects = crash["objects"].as_array_mut().into_iter().flatten();
+    for object in objects.filter_map(Json::as_object_mut) {
+        let Some(Json::Array(fields)) = object.get_mut("fields") else {
+            continue;
+        };
+        let mut values = Vec::with_capacity(fields.len());
+        let mut key = Vec::with_capacity(3 * fields.len());
+        for field in fields.iter_mut() {
+            values.push(field["value"].take());
+            for part in ["owner", "name", "descriptor"] {
+                key.push(field[part].as_str().unwrap_or_default().to_owned());
+            }
+        }
+        let shape = *known.entry(key).or_insert_with_key(|key| {
+            let field = |field: &[String]| json!({ "owner": field[0], "name": field[1], "descriptor": field[2] });
+            shapes.push(key.chunks_exact(3).map(field).collect());
+            shapes.len() - 1
+        });
+        *fields = values;
+        object.insert("shape".to_owned(), json!(shape));
+    }
+    crash["shapes"] = Json::Array(shapes);
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -243,6 +273,27 @@ mod tests {
             bounded["objects"][1]["text"].as_str().unwrap().len(),
             TEXT + " …".len()
         );
+    }
+
+    #[test]
+    fn fields_are_named_once() {
+        let field = |name: &str, value: u32| json!({ "owner": "A", "name": name, "descriptor": "I", "value": value });
+        let mut crash = json!({ "objects": [
+            { "id": 0, "fields": [field("x", 1), field("y", 2)] },
+            { "id": 1, "elements": [1] },
+            { "id": 2, "fields": [field("x", 3), field("y", 4)] },
+            { "id": 3, "fields": [] },
+        ]});
+        share_fields(&mut crash);
+        let name = |name: &str| json!({ "owner": "A", "name": name, "descriptor": "I" });
+        assert_eq!(crash["shapes"], json!([[name("x"), name("y")], []]));
+        let objects = json!([
+            { "id": 0, "fields": [1, 2], "shape": 0 },
+            { "id": 1, "elements": [1] },
+            { "id": 2, "fields": [3, 4], "shape": 0 },
+            { "id": 3, "fields": [], "shape": 1 },
+        ]);
+        assert_eq!(crash["objects"], objects);
     }
 
     #[test]

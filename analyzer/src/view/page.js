@@ -1,6 +1,5 @@
 "use strict";
 // Everything that comes from a recording reaches the page as text, never as markup.
-const data = JSON.parse(document.getElementById("data").textContent);
 const main = document.querySelector("main");
 const list = document.querySelector("nav");
 const search = document.querySelector("header input");
@@ -95,6 +94,7 @@ function fold(title, content, open = false) {
 class Graph {
   constructor(crash, frame) {
     this.objects = crash.byId ??= new Map(crash.objects.map((object) => [object.id, object]));
+    this.shapes = crash.shapes;
     this.patched = new Map();
     // What collections mean is known of the failure; they are shown field by field where they were other.
     this.means = !(frame?.patch ?? []).some((patch) => patch.owner.startsWith("java.") || patch.index !== null);
@@ -121,7 +121,7 @@ class Graph {
       ? { value: this.patched.get(`${object.id} ${place}`), was: value } : { value };
     switch (object.kind) {
       case "instance":
-        return object.fields.map((field) => ({ name: field.name, descriptor: field.descriptor, ...own(`${field.owner} ${field.name}`, field.value) }));
+        return this.shapes[object.shape].map((field, index) => ({ name: field.name, descriptor: field.descriptor, ...own(`${field.owner} ${field.name}`, object.fields[index]) }));
       case "array":
         return object.elements.map((value, index) => ({ name: `[${index}]`, descriptor: (object.class ?? "[").slice(1), ...own(index, value) }));
       case "lambda":
@@ -327,15 +327,17 @@ function choose(one) {
   one.show();
 }
 
-for (const crash of data.crashes) {
-  const top = crash.frames.find((frame) => frame.arguments.length > 0) ?? crash.frames[0];
-  entry("Crashes", `${short(crash.exception ?? crash.reason)}${crash.message ? `: ${crash.message.slice(0, 80)}` : ""}`,
-    `${top ? `${short(top.class)}.${top.method}` : ""} ${time(crash.time_ms)} ${crash.file}`, () => showCrash(crash));
+function addEntries(data) {
+  for (const crash of data.crashes) {
+    const top = crash.frames.find((frame) => frame.arguments.length > 0) ?? crash.frames[0];
+    entry("Crashes", `${short(crash.exception ?? crash.reason)}${crash.message ? `: ${crash.message.slice(0, 80)}` : ""}`,
+      `${top ? `${short(top.class)}.${top.method}` : ""} ${time(crash.time_ms)} ${crash.file}`, () => showCrash(crash));
+  }
+  for (const model of data.models) {
+    entry("Models", short(model.class), `${plural(total(model.objects), "object")}, ${plural(model.edges.length, "edge")}`, () => showModel(model));
+  }
+  for (const found of data.mutability) entry("Mutability", found.file, plural(found.methods.length, "method"), () => showMutability(found));
 }
-for (const model of data.models) {
-  entry("Models", short(model.class), `${plural(total(model.objects), "object")}, ${plural(model.edges.length, "edge")}`, () => showModel(model));
-}
-for (const found of data.mutability) entry("Mutability", found.file, plural(found.methods.length, "method"), () => showMutability(found));
 
 function fillList() {
   const text = search.value.toLowerCase();
@@ -347,6 +349,23 @@ function fillList() {
   }
   list.replaceChildren(...nodes);
 }
-search.addEventListener("input", fillList);
-fillList();
-if (entries.length) choose(entries[0]);
+
+// The data: JSON, compressed, in base64
+
+async function unpack() {
+  if (typeof DecompressionStream === "undefined") {
+    throw new Error("This browser cannot unpack what the page holds, for it has no DecompressionStream. Chrome and Edge have it from version 80, Firefox from 113, Safari from 16.4.");
+  }
+  const packed = Uint8Array.from(atob(document.getElementById("data").textContent), (digit) => digit.charCodeAt(0));
+  const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
+  return new Response(stream).json().catch((error) => {
+    throw new Error(`What the page holds is damaged: ${error.message}`);
+  });
+}
+
+unpack().then((data) => {
+  addEntries(data);
+  search.addEventListener("input", fillList);
+  fillList();
+  if (entries.length) choose(entries[0]);
+}).catch((error) => main.replaceChildren(make("p", { class: "bad" }, error.message)));

@@ -21,6 +21,7 @@ mod recrash;
     reason = "shared with other crates' tests, which need more of it"
 )]
 mod support;
+mod told;
 mod trim;
 mod verdicts;
 mod view;

@@ -2,7 +2,11 @@
 
 use crate::common::{hindsight, text};
 use crate::inspect::recording;
-use serde_json::Value;
+use flate2::read::GzDecoder;
+use hindsight_analyzer::view::collect::Found;
+use hindsight_analyzer::view::page;
+use hindsight_tracelog::crash::Value as Stored;
+use serde_json::{Value, json};
 use std::fs;
 use std::path::Path;
 
@@ -13,11 +17,51 @@ const VERDICTS: &str = r#"{"schema":"hindsight.mutability/1","pipeline":"S","sou
 "method":"add","descriptor":"(I)V","pure":false,"parameters":[{"index":0,"name":"this","type":"shop.Till",
 "verdict":"mutable","stage":"S","reason":"</script> & so on"}]}]}"#;
 
-fn data(page: &Path) -> Value {
-    let page = fs::read_to_string(page).unwrap();
-    let start = "<script type=\"application/json\" id=\"data\">";
+/// The data of a page, as a browser would find them.
+fn data(page: &str) -> Value {
+    let start = "<script type=\"application/gzip\" id=\"data\">";
     let (_, rest) = page.split_once(start).unwrap();
-    serde_json::from_str(rest.split_once("</script>").unwrap().0).unwrap()
+    let packed = rest.split_once("</script>").unwrap().0;
+    let (mut bits, mut bytes) = (0u32, Vec::new());
+    for (index, digit) in packed.trim_end_matches('=').chars().enumerate() {
+        let value = match digit {
+            'A'..='Z' => u32::from(digit) - 65,
+            'a'..='z' => u32::from(digit) - 71,
+            '0'..='9' => u32::from(digit) + 4,
+            '+' => 62,
+            '/' => 63,
+            _ => panic!("{digit}"),
+        };
+        bits = bits << 6 | value;
+        // Bits that are left for the next byte.
+        if let Some(left) = [None, Some(4), Some(2), Some(0)][index % 4] {
+            bytes.push((bits >> left) as u8);
+        }
+    }
+    serde_json::from_reader(GzDecoder::new(bytes.as_slice())).unwrap()
+}
+
+fn data_of(page: &Path) -> Value {
+    data(&fs::read_to_string(page).unwrap())
+}
+
+/// The objects as `inspect` has them, with their fields in full.
+fn objects_of(crash: &Value) -> Value {
+    let mut objects = crash["objects"].clone();
+    for object in objects.as_array_mut().unwrap() {
+        let object = object.as_object_mut().unwrap();
+        let Some(shape) = object.remove("shape") else {
+            continue;
+        };
+        let shape = crash["shapes"][shape.as_u64().unwrap() as usize].as_array();
+        let values = object["fields"].as_array_mut().unwrap();
+        for (value, field) in values.iter_mut().zip(shape.unwrap()) {
+            let stored = value.take();
+            *value = field.clone();
+            value["value"] = stored;
+        }
+    }
+    objects
 }
 
 #[test]
@@ -38,8 +82,8 @@ fn a_directory_becomes_a_page() {
     let expected = "1 crash, 1 class with a model, 1 result of mutability";
     assert_eq!(told, format!("{}: {expected}\n", page.display()));
 
-    let data = data(&page);
-    assert_eq!(data["schema"], "hindsight.view/1");
+    let data = data_of(&page);
+    assert_eq!(data["schema"], "hindsight.view/2");
     let shown = hindsight([
         "inspect".as_ref(),
         "--format=json".as_ref(),
@@ -51,6 +95,8 @@ fn a_directory_becomes_a_page() {
     assert_eq!(list.as_array().unwrap().len(), 20);
     shown["objects_left_out"] = 0.into();
     shown["objects"][5]["meaning"] = serde_json::json!({ "list": list, "left_out": 0 });
+    assert_eq!(objects_of(&data["crashes"][0]), shown["objects"]);
+    shown["objects"] = data["crashes"][0]["objects"].clone();
     for (name, value) in shown.as_object().unwrap() {
         assert_eq!(data["crashes"][0][name], *value, "{name}");
     }
@@ -87,10 +133,64 @@ fn what_cannot_be_read_is_named() {
         "{said}"
     );
     assert_eq!(
-        data(&dir.path().join("hindsight.html"))["crashes"]
+        data_of(&dir.path().join("hindsight.html"))["crashes"]
             .as_array()
             .unwrap()
             .len(),
         1
+    );
+}
+
+#[test]
+fn no_text_becomes_markup() {
+    let nasty = "</script><script>alert(1)</script><!-- /*SCRIPT*/ \u{2028} & \" '";
+    let found = Found {
+        crashes: vec![json!({ "message": nasty, nasty: [nasty] })],
+        ..Found::default()
+    };
+    let page = page::write("1 crash", &found).unwrap();
+    assert_eq!(page.matches("<script").count(), 2);
+    assert_eq!(page.matches("</script>").count(), 2);
+    assert!(page.contains("<span class=\"dim\">1 crash</span>"));
+    let data = data(&page);
+    assert_eq!(data["crashes"][0]["message"], nasty);
+    assert_eq!(data["crashes"][0][nasty][0], nasty);
+    // All places were filled, and only they.
+    assert!(!page.contains("/*STYLE*/") && !page.contains("/*DATA*/"));
+    assert!(page.contains("new DecompressionStream"));
+}
+
+#[test]
+fn a_page_is_not_much_larger_than_its_recordings() {
+    let mut r = recording();
+    let people: Vec<Stored> = (0..5000)
+        .map(|number| {
+            let name = r.string(&format!("person {}", number * 7919 % 5003));
+            let fields = [
+                ("name", "Ljava/lang/String;", name),
+                ("age", "I", Stored::Int(number * 31 % 97)),
+                ("next", "Lshop/Customer;", Stored::Null),
+            ];
+            r.instance("shop.Customer", &fields)
+        })
+        .collect();
+    let people = r.array("[Lshop.Customer;", &people);
+    r.failure.frames[0].arguments[2].value = people;
+    let dir = tempfile::tempdir().unwrap();
+    let crash = dir.path().join("crash-0001.hsc");
+    r.write(&crash);
+    let size = |path: &Path| fs::metadata(path).unwrap().len();
+    let write = || {
+        let output = hindsight(["view".as_ref(), dir.path()]);
+        assert!(output.status.success(), "{}", text(&output.stderr));
+        size(&dir.path().join("hindsight.html"))
+    };
+    let bytes = write();
+    let recorded = size(&crash);
+    recording().write(&crash);
+    let page = write();
+    assert!(
+        bytes - page < 3 * recorded,
+        "{bytes} - {page} of {recorded}"
     );
 }

@@ -45,6 +45,8 @@ pub struct Crash {
     pub objects: Vec<Option<Object>>,
     /// What is missing, in words with offsets; empty for a whole file.
     pub damage: Vec<String>,
+    /// Bytes after the end record, of which nothing is known.
+    pub trailing: usize,
 }
 
 impl Crash {
@@ -97,6 +99,9 @@ impl Crash {
                 .cloned()
                 .unwrap_or_else(|| "records are missing".to_owned());
             return Err(Error::Damaged { offset, what });
+        }
+        if seen.end {
+            crash.trailing = file.len() - offset;
         }
         crash.type_values();
         Ok(crash)

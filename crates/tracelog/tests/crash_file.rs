@@ -136,6 +136,7 @@ fn sample() -> (Crash, Vec<u8>) {
             }),
         ],
         damage: vec![],
+        trailing: 0,
     };
     let mut file = record::file_header().to_vec();
     file.extend(writer::meta(&crash.meta));
@@ -193,6 +194,21 @@ fn every_truncation_is_noticed_and_keeps_what_is_whole() {
             Err(other) => panic!("{other}"),
         }
     }
+}
+
+#[test]
+fn bytes_after_the_end_record_are_counted_and_left_aside() {
+    let (crash, mut file) = sample();
+    file.extend(b"more");
+    let read = Crash::read(&file).unwrap();
+    assert!(read.is_whole());
+    assert_eq!(
+        read,
+        Crash {
+            trailing: 4,
+            ..crash
+        }
+    );
 }
 
 #[test]

@@ -1,0 +1,181 @@
+//! What the report of `junit` tells people, and what javac tells of its tests.
+
+use crate::common::*;
+use hindsight_tracelog::crash::*;
+use serde_json::Value as Json;
+use std::fs;
+use std::path::Path;
+
+const PROGRAM: &str = "\
+package shop;
+public class Told {
+    int[] left = {3};
+    void use() { if (left[0] > 0) throw new IllegalStateException(); }
+    @Deprecated static void old(int x) { throw new IllegalStateException(); }
+    static <T> void all(Iterable<T> from, Comparable<? super T> to) { throw new IllegalStateException(); }
+    static void plain(String s) { throw new IllegalStateException(); }
+    static void lone() { throw new IllegalArgumentException(\"a\\ud800\\u0000b\"); }
+}
+";
+const STUB: &str = "package org.junit.jupiter.api;\npublic @interface Test {}\n";
+
+/// Frames of the JDK and of a library around those of the program.
+fn recording() -> Recording {
+    let mut r = Recording::new();
+    let stack = ["old", "all", "use", "plain", "lone"].map(|method| {
+        let line = line_of(PROGRAM, &format!(" {method}("));
+        ("shop.Told", method, line)
+    });
+    let one = r.exception("java.lang.IllegalStateException", None, &stack[..1]);
+    for place in &stack[1..] {
+        r.exception("java.lang.IllegalStateException", None, &[*place]);
+    }
+    let own = r.class("shop.Told", &[("left", "[I")]);
+    let ints = r.class_below("[I", &[], ClassKind::Array, &[]);
+    let ints = r.object(ints, Body::Primitives(vec![0; 4]));
+    let this = r.object(own, Body::Instance(vec![ints]));
+
+    let uncaptured = |r: &mut Recording, class: &str, method: &str| {
+        let frame = r.frame((class, method, "()V"), 9, &[]);
+        frame.fidelity = Fidelity::None;
+        frame.reason = "not instrumented".into();
+    };
+    for method in ["checkIndex", "outOfBounds"] {
+        uncaptured(&mut r, "java.util.Objects", method);
+    }
+    let x = [(1, "x", "I", Value::Int(3))];
+    r.frame(("shop.Told", "old", "(I)V"), 9, &x).exception = one;
+    for (class, method) in [
+        ("org.lib.io.Reader", "read"),
+        ("org.lib.Loop", "next"),
+        ("org.lib.Loop", "run"),
+        ("org.lib.ui.Main", "main"),
+        ("org.other.Main", "main"),
+        ("org.other.Main", "main"),
+    ] {
+        uncaptured(&mut r, class, method);
+    }
+    let name = r.string("name");
+    let text = "Ljava/lang/String;";
+    let list = r.array("[Ljava.lang.Object;", &[]);
+    let fields = [
+        ("elementData", "[Ljava/lang/Object;", list),
+        ("size", "I", Value::Int(0)),
+        ("modCount", "I", Value::Int(7)),
+    ];
+    let list = r.instance("java.util.ArrayList", &fields);
+    for (method, descriptor, access, exception, arguments) in [
+        (
+            "all",
+            "(Ljava/lang/Iterable;Ljava/lang/Comparable;)V",
+            8,
+            1,
+            vec![
+                (1, "from", "Ljava/lang/Iterable;", list),
+                (2, "to", "Ljava/lang/Comparable;", Value::Null),
+            ],
+        ),
+        ("use", "()V", 0, 2, vec![(0, "", "Lshop/Told;", this)]),
+        (
+            "plain",
+            "(Ljava/lang/String;)V",
+            8,
+            3,
+            vec![(1, "s", text, name)],
+        ),
+        ("lone", "()V", 8, 4, vec![]),
+    ] {
+        r.frame(("shop.Told", method, descriptor), access, &arguments)
+            .exception = exception;
+    }
+    r
+}
+
+fn junit(dir: &Path, recording: &Recording, extra: &[&str]) -> String {
+    let classes = compile(dir, &[("shop/Told.java", PROGRAM)]);
+    let file = dir.join("crash-0001.hsc");
+    recording.write(&file);
+    let path = |path: &Path| path.display().to_string();
+    let (file, classes, out) = (path(&file), path(&classes), path(&dir.join("out")));
+    let mut arguments = vec!["junit", &file, "--classpath", &classes, "--out", &out];
+    arguments.push("--keep-all");
+    arguments.extend(extra);
+    let output = hindsight(&arguments);
+    text(&output.stdout).replace(&path(dir), "DIR")
+}
+
+#[test]
+fn the_report_says_each_thing_once() {
+    let dir = tempfile::tempdir().unwrap();
+    let told = junit(dir.path(), &recording(), &[]);
+    check_golden("told.txt", &told);
+}
+
+#[test]
+fn a_deep_copy_needs_no_deeper_one() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut recording = recording();
+    let frames = &mut recording.failure.frames;
+    frames.retain(|frame| frame.method == "use");
+    frames[0].exception = 2;
+    let hints = |recording: &Recording| {
+        let told = junit(dir.path(), recording, &["--format", "json"]);
+        let told: Json = serde_json::from_str(&told).unwrap();
+        assert_eq!(told["crashes"][0]["frames"][0]["verdict"], "passes");
+        told["hints"].as_array().unwrap().len()
+    };
+    assert_eq!(hints(&recording), 1);
+    recording.meta.copy = "deep".into();
+    recording.failure.frames[0].fidelity = Fidelity::Deep;
+    assert_eq!(hints(&recording), 0);
+}
+
+#[test]
+fn javac_warns_of_nothing_in_the_tests() {
+    let dir = tempfile::tempdir().unwrap();
+    junit(dir.path(), &recording(), &["--values", "loaded"]);
+    let out = dir.path().join("out");
+    let source = out.join("src/test/java/shop/ToldCrash0001Test.java");
+    let written = fs::read_to_string(&source).unwrap();
+    let stub = dir.path().join("stub/Test.java");
+    fs::create_dir_all(stub.parent().unwrap()).unwrap();
+    fs::write(&stub, STUB).unwrap();
+    let path = [
+        dir.path().join("classes"),
+        out.join("lib/hindsight-replay.jar"),
+    ];
+    let output = java_tool("javac")
+        .args(["-Xlint:all", "-proc:none", "-d"])
+        .arg(dir.path().join("compiled"))
+        .arg("-cp")
+        .arg(std::env::join_paths(path).unwrap())
+        .args([&stub, &source])
+        .output()
+        .unwrap();
+    assert_eq!(text(&output.stderr), "", "{written}");
+    // Only where they are needed.
+    let annotated = |method: &str| {
+        let (before, _) = written.split_once(&format!("void {method}_frame")).unwrap();
+        let line = before.trim_end().lines().last().unwrap().trim();
+        line.strip_prefix("@SuppressWarnings").map(str::to_owned)
+    };
+    assert_eq!(annotated("old").unwrap(), "(\"deprecation\")");
+    assert_eq!(annotated("all").unwrap(), "({\"rawtypes\", \"unchecked\"})");
+    assert_eq!(annotated("plain"), None);
+}
+
+#[test]
+fn what_follows_a_recording_is_told() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("crash-0001.hsc");
+    let mut bytes = recording().bytes();
+    bytes.extend(b"more");
+    fs::write(&file, bytes).unwrap();
+    let output = hindsight(["inspect".as_ref(), file.as_path()]);
+    let shown = text(&output.stdout);
+    assert!(output.status.success());
+    assert!(
+        shown.contains("4 bytes after the file's end record"),
+        "{shown}"
+    );
+}
