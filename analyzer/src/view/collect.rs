@@ -437,7 +437,7 @@ mod tests {
         for methods in ["[1]", "[{\"class\":\"A\"}]", "{}", "null"] {
             let text = format!("{{\"schema\":\"hindsight.mutability/1\",\"methods\":{methods}}}");
             fs::write(&verdicts, text).unwrap();
-            let found = find(&[verdicts.clone()], 1).unwrap();
+            let found = find(std::slice::from_ref(&verdicts), 1).unwrap();
             let error = format!("{:#}", found.errors[0]);
             assert!(error.contains("verdicts.json"), "{error}");
         }
