@@ -357,7 +357,7 @@ function choose(one) {
 function addEntries(data) {
   addEach("Crashes", data.crashes, (crash) => {
     const top = crash.frames.find((frame) => frame.arguments.length > 0) ?? crash.frames[0];
-    entry("Crashes", `${short(crash.exception ?? crash.reason)}${crash.message ? `: ${crash.message.slice(0, 80)}` : ""}`,
+    entry("Crashes", `${short(crash.exception ?? crash.reason)}${crash.message ? `: ${crash.message.length > 80 ? `${crash.message.slice(0, 79)}…` : crash.message}` : ""}`,
       `${top ? `${short(top.class)}.${top.method}` : ""} ${time(crash.time_ms)} ${crash.file}`, () => showCrash(crash));
   });
   addEach("Models", data.models, (model) =>
