@@ -1,19 +1,20 @@
 //! `hindsight view`.
 
 use super::Failure;
-use crate::junit::write_file;
 use crate::view::{collect, page};
-use anyhow::Result;
+use anyhow::{Context, Result};
+use std::fs::{self, OpenOptions};
 use std::io::Write;
-use std::path::PathBuf;
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
 
 /// Make one HTML file of recordings: crashes with their frames and objects,
 /// models, and which parameters methods change.
 ///
 /// The file needs nothing else but a browser that can unpack what it holds (Chrome
 /// 80, Firefox 113, Safari 16.4), and asks nothing of the network. It shows what
-/// the recordings hold: look at `hindsight inspect --review` before it goes to
-/// somebody else.
+/// the recordings hold, and only its owner may read it: look at `hindsight inspect
+/// --review` before it goes to somebody else.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -91,7 +92,7 @@ impl Opts {
             },
         };
         let bytes = page.len();
-        write_file(&path, page)?;
+        write_page(&path, &page)?;
         writeln!(out, "{}: {title}", path.display())?;
         if !self.quiet && bytes > 64 << 20 {
             eprintln!(
@@ -101,6 +102,18 @@ impl Opts {
         }
         failed(errors)
     }
+}
+
+/// As crash files, only its owner may read it: it holds what they hold.
+fn write_page(path: &Path, page: &str) -> Result<()> {
+    let context = || format!("failed to write {}", path.display());
+    if let Some(parent) = path.parent() {
+        fs::create_dir_all(parent).with_context(context)?;
+    }
+    let mut options = OpenOptions::new();
+    options.write(true).create(true).truncate(true).mode(0o600);
+    let mut file = options.open(path).with_context(context)?;
+    file.write_all(page.as_bytes()).with_context(context)
 }
 
 fn failed(errors: usize) -> Result<()> {

@@ -257,7 +257,8 @@ pub fn to_json(literal: &Literal) -> Json {
     }
 }
 
-fn from_json(json: &Json) -> Option<Literal> {
+/// The reverse.
+pub(crate) fn from_json(json: &Json) -> Option<Literal> {
     let text = |key: &str| Some(json.get(key)?.as_str()?.to_owned());
     Some(match json {
         Json::Null => Literal::Null,
@@ -291,6 +292,30 @@ pub fn read(path: &Path) -> Result<Model> {
         .context("this is not what hindsight model --out writes")
         .with_context(what)?;
     model(&document).with_context(what)
+}
+
+/// A model of the text of its file.
+///
+/// # Errors
+///
+/// Fails if it is none.
+pub fn parse(text: &[u8]) -> Result<Model> {
+    let document: Document =
+        serde_json::from_slice(text).context("this is not what hindsight model --out writes")?;
+    model(&document)
+}
+
+/// The classes of the document of a model.
+///
+/// # Errors
+///
+/// Fails if they cannot be values, which does not happen.
+pub fn classes(model: &Model) -> serde_json::Result<Vec<Json>> {
+    let rows = Rows::new(model);
+    let classes = model.classes.iter();
+    classes
+        .map(|(name, class)| serde_json::to_value(rows.class(name, class)))
+        .collect()
 }
 
 fn model(document: &Document) -> Result<Model> {

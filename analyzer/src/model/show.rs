@@ -114,7 +114,8 @@ fn argument(call: &Call, position: i16, values: Option<&Values>) -> String {
     shown.join(" | ")
 }
 
-fn value(value: &Literal, ty: &str) -> String {
+/// A value as a text; `ty` is a descriptor.
+pub(crate) fn value(value: &Literal, ty: &str) -> String {
     match value {
         Literal::Text(text) => {
             let units: Vec<u16> = text.encode_utf16().collect();

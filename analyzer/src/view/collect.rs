@@ -2,10 +2,14 @@
 
 use crate::commands::input::Input;
 use crate::files::walk;
-use crate::graph::Graph;
+use crate::graph::{Graph, Typed};
 use crate::inspect::json;
+use crate::model::{document, show};
+use crate::text::primitive;
 use crate::views::{View, view};
 use anyhow::{Context, Error, Result, bail};
+use hindsight_tracelog::crash::Value;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value as Json, json};
 use std::collections::{BTreeSet, HashMap};
 use std::fs::{self, File};
@@ -14,10 +18,12 @@ use std::path::{Path, PathBuf};
 
 /// Elements of an array that are shown.
 const ELEMENTS: usize = 1000;
-/// Bytes of a string that are shown.
+/// Bytes of a text that are shown.
 const TEXT: usize = 16 << 10;
 /// Bytes at the beginning of a document that say what it is.
 const HEAD: usize = 256;
+/// The largest number of which a browser knows each one below.
+const EXACT: u64 = (1 << 53) - 1;
 
 /// What was found.
 #[derive(Debug, Default)]
@@ -118,31 +124,108 @@ fn read(path: &Path, max_objects: usize, found: &mut Found) -> Result<()> {
         let mut crash = bounded(json::document(&input)?, max_objects);
         add_meanings(&input, &mut crash);
         share_fields(&mut crash);
+        make_exact(&mut crash);
         found.crashes.push(crash);
         return Ok(());
     }
     let context = || format!("failed to read {}", path.display());
     let text = fs::read(path).with_context(context)?;
-    let mut document: Json = serde_json::from_slice(&text).with_context(context)?;
-    let schema = document["schema"].as_str().unwrap_or_default();
     let name = path.display().to_string();
-    match (kind, schema) {
-        (Kind::Model, "hindsight.model/1") => {
-            let Some(classes) = document["classes"].as_array_mut() else {
-                bail!("{name} has no classes");
-            };
-            for mut class in classes.drain(..) {
+    let known: Schema = serde_json::from_slice(&text).with_context(context)?;
+    match (kind, known.schema.as_str()) {
+        (Kind::Model, document::SCHEMA) => {
+            let model = document::parse(&text).with_context(context)?;
+            for mut class in document::classes(&model).with_context(context)? {
+                write_values(&mut class);
                 class["file"] = json!(name);
                 found.models.push(class);
             }
         }
         (Kind::Mutability, "hindsight.mutability/1") => {
-            document["file"] = json!(name);
-            found.mutability.push(document);
+            let verdicts: Verdicts = serde_json::from_slice(&text)
+                .context("this is not what hindsight mutability --format json writes")
+                .with_context(context)?;
+            let mut verdicts = serde_json::to_value(verdicts).with_context(context)?;
+            verdicts["file"] = json!(name);
+            found.mutability.push(verdicts);
         }
-        _ => bail!("{name} has the schema {schema}, which this version does not know"),
+        (_, schema) => bail!("{name} has the schema {schema}, which this version does not know"),
     }
     Ok(())
+}
+
+#[derive(Deserialize)]
+struct Schema {
+    schema: String,
+}
+
+/// What the page shows of verdicts.
+#[derive(Serialize, Deserialize)]
+struct Verdicts {
+    pipeline: Option<String>,
+    #[serde(default)]
+    sound: bool,
+    methods: Vec<MethodRow>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct MethodRow {
+    class: String,
+    method: String,
+    descriptor: String,
+    pure: Option<bool>,
+    parameters: Vec<ParameterRow>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct ParameterRow {
+    name: String,
+    verdict: String,
+    stage: Option<String>,
+    reason: String,
+}
+
+/// Tells the values of a model as `hindsight model` shows them.
+fn write_values(class: &mut Json) {
+    let each = |json: &mut Json, key| match json[key].take() {
+        Json::Array(all) => all,
+        _ => Vec::new(),
+    };
+    let mut edges = each(class, "edges");
+    for edge in &mut edges {
+        let mut values = each(edge, "values");
+        for of in &mut values {
+            let ty = of["type"].as_str().unwrap_or_default().to_owned();
+            for seen in of["seen"].as_array_mut().into_iter().flatten() {
+                if let Some(literal) = document::from_json(&seen["value"]) {
+                    seen["value"] = json!(show::value(&literal, &ty));
+                }
+            }
+        }
+        edge["values"] = Json::Array(values);
+    }
+    class["edges"] = Json::Array(edges);
+}
+
+/// Makes texts, as `inspect` shows them, of the numbers that a browser would read as
+/// others: integers beyond those of a double, and what a double loses (`1.0`, `-0.0`).
+fn make_exact(json: &mut Json) {
+    match json {
+        Json::Number(number) if number.is_f64() => {
+            let value = number.as_f64().unwrap_or(f64::NAN);
+            *json = Json::String(primitive(Typed::new(Value::Double(value), "D")));
+        }
+        Json::Number(number) => {
+            let size = number.as_u64();
+            let size = size.or_else(|| number.as_i64().map(i64::unsigned_abs));
+            if size.is_some_and(|size| size > EXACT) {
+                *json = Json::String(number.to_string());
+            }
+        }
+        Json::Array(all) => all.iter_mut().for_each(make_exact),
+        Json::Object(all) => all.values_mut().for_each(make_exact),
+        _ => {}
+    }
 }
 
 /// Takes away what makes a page large; objects are stored nearest first. The
@@ -161,15 +244,21 @@ fn bounded(mut crash: Json, max_objects: usize) -> Json {
             elements.truncate(ELEMENTS);
             object["left_out"] = json!(left_out);
         }
-        if let Some(text) = object.get("text").and_then(Json::as_str)
-            && text.len() > TEXT
-        {
-            let end = text.floor_char_boundary(TEXT);
-            object["text"] = json!(format!("{} …", &text[..end]));
-        }
+        cut(object);
     }
     crash["objects_left_out"] = json!(left_out);
     crash
+}
+
+/// Cuts a long text, and tells how many characters all of it has.
+fn cut(object: &mut Json) {
+    if let Some(text) = object.get("text").and_then(Json::as_str)
+        && text.len() > TEXT
+    {
+        let characters = text.encode_utf16().count();
+        object["text"] = json!(text[..text.floor_char_boundary(TEXT)]);
+        object["characters"] = json!(characters);
+    }
 }
 
 /// Says of the JDK's objects what they mean, as they were at the failure.
@@ -197,6 +286,7 @@ fn add_meanings(input: &Input, crash: &mut Json) {
             None => continue,
         };
         object["meaning"] = meaning;
+        cut(&mut object["meaning"]);
     }
 }
 
@@ -269,10 +359,8 @@ mod tests {
             bounded["objects"][0]["elements"].as_array().unwrap().len(),
             ELEMENTS
         );
-        assert_eq!(
-            bounded["objects"][1]["text"].as_str().unwrap().len(),
-            TEXT + " …".len()
-        );
+        assert_eq!(bounded["objects"][1]["text"].as_str().unwrap().len(), TEXT);
+        assert_eq!(bounded["objects"][1]["characters"], TEXT);
     }
 
     #[test]
@@ -316,9 +404,12 @@ mod tests {
         );
         // One that cannot be read is told of, and the others are shown.
         fs::write(dir.path().join("crash-0001.hsc"), "no").unwrap();
-        let model =
-            "{\"schema\":\"hindsight.model/1\",\"runs\":[],\"classes\":[{\"class\":\"a.A\"}]}";
-        fs::write(dir.path().join("use.model"), model).unwrap();
+        let model = |classes: &str| {
+            let text =
+                format!("{{\"schema\":\"hindsight.model/1\",\"runs\":[],\"classes\":{classes}}}");
+            fs::write(dir.path().join("use.model"), text).unwrap();
+        };
+        model(r#"[{"class":"a.A","objects":0,"nodes":1,"edges":[],"observers":[]}]"#);
         let found = find(&paths, 1).unwrap();
         assert_eq!((found.errors.len(), found.models.len()), (1, 1));
         assert!(
@@ -327,5 +418,70 @@ mod tests {
                 .unwrap()
                 .ends_with("use.model")
         );
+        // Nor is anything shown of what is no model.
+        for classes in [
+            "[1]",
+            "[\"a\"]",
+            "[[]]",
+            "[{\"class\":\"a.A\"}]",
+            "{}",
+            "null",
+        ] {
+            model(classes);
+            let found = find(&paths, 1).unwrap();
+            assert_eq!((found.errors.len(), found.models.len()), (2, 0));
+            let error = format!("{:#}", found.errors[1]);
+            assert!(error.contains("use.model"), "{error}");
+        }
+        let verdicts = dir.path().join("verdicts.json");
+        for methods in ["[1]", "[{\"class\":\"A\"}]", "{}", "null"] {
+            let text = format!("{{\"schema\":\"hindsight.mutability/1\",\"methods\":{methods}}}");
+            fs::write(&verdicts, text).unwrap();
+            let found = find(std::slice::from_ref(&verdicts), 1).unwrap();
+            let error = format!("{:#}", found.errors[0]);
+            assert!(error.contains("verdicts.json"), "{error}");
+        }
+    }
+
+    #[test]
+    fn numbers_that_a_browser_would_change_are_texts() {
+        let mut all = json!([
+            9_007_199_254_740_991_i64,
+            9_007_199_254_740_993_i64,
+            i64::MIN,
+            u64::MAX,
+            1.0,
+            -0.0,
+            { "in": [0.1, "NaN"] },
+            true,
+        ]);
+        make_exact(&mut all);
+        let expected = json!([
+            9_007_199_254_740_991_i64,
+            "9007199254740993",
+            "-9223372036854775808",
+            "18446744073709551615",
+            "1.0",
+            "-0.0",
+            { "in": ["0.1", "NaN"] },
+            true,
+        ]);
+        assert_eq!(all, expected);
+    }
+
+    #[test]
+    fn values_of_models_are_told_as_texts() {
+        let mut class = json!({ "edges": [{ "values": [{ "type": "D", "seen": [
+            { "value": { "double": "0.5", "bits": 0.5_f64.to_bits() }, "count": 1 },
+            { "value": i64::MAX, "count": 1 },
+            { "value": "a", "count": 1 },
+        ] }] }] });
+        write_values(&mut class);
+        let seen = json!([
+            { "value": "0.5", "count": 1 },
+            { "value": "9223372036854775807", "count": 1 },
+            { "value": "\"a\"", "count": 1 },
+        ]);
+        assert_eq!(class["edges"][0]["values"][0]["seen"], seen);
     }
 }

@@ -29,9 +29,12 @@ function svg(name, attributes, text) {
 
 const short = (name) => (name ?? "?").replace(/([\p{L}_$][\p{L}\p{N}_$]*\.)+(?=[\p{L}_$])/gu, "");
 const plural = (number, what) => `${number.toLocaleString("en")} ${what}${number === 1 ? "" : "s"}`;
-const time = (millis) => (millis ? new Date(millis).toISOString().replace("T", " ").replace("Z", " UTC") : "?");
-const quoted = (text, most = 120) =>
-  JSON.stringify(text.length > most ? text.slice(0, most) : text) + (text.length > most ? ` … ${plural(text.length, "character")}` : "");
+/** Dates end before numbers do. */
+const time = (millis) => (!millis ? "?" : Math.abs(millis) <= 8.64e15 ? new Date(millis).toISOString().replace("T", " ").replace("Z", " UTC") : `${millis} ms`);
+/** The beginning of a text, and how long all of it is; the page may have less of it. */
+const cut = ({ text, characters = text.length }, most, as = String) =>
+  as(text.slice(0, most)) + (characters > most ? ` … ${plural(characters, "character")}` : "");
+const bad = (what, error) => make("div", { class: "bad" }, `${what} cannot be shown: ${error.message}`);
 
 /** Types of a descriptor in Java's words. */
 function types(descriptor) {
@@ -80,7 +83,11 @@ function fold(title, content, open = false) {
   const fill = () => {
     if (details.open && !filled) {
       filled = true;
-      details.append(...[content()].flat());
+      try {
+        details.append(...[content()].flat());
+      } catch (error) {
+        details.append(bad("this", error));
+      }
     }
   };
   details.addEventListener("toggle", fill);
@@ -132,6 +139,9 @@ class Graph {
   }
 }
 
+/** A text that does not fit into a line. */
+const long = (one, most) => (one.text.length > most ? one : undefined);
+
 /** A value in a line: text, and the object behind it if that has parts. */
 function brief(graph, value, descriptor) {
   if (value === null) return { text: "null" };
@@ -140,13 +150,13 @@ function brief(graph, value, descriptor) {
   if (!object) return { text: `#${value.ref}`, kind: "dim", title: "not in this page" };
   const name = typeName(object.class);
   const meaning = graph.meaning(object);
-  if (meaning?.text !== undefined) return { text: `${name} ${meaning.text.slice(0, 200)}`, kind: "text" };
+  if (meaning?.text !== undefined) return { text: `${name} ${cut(meaning, 200)}`, kind: "text", long: long(meaning, 200) };
   if (meaning) {
     const size = (meaning.list ?? meaning.map).length + meaning.left_out;
     return { text: `${name} #${object.id}, ${meaning.map ? plural(size, "key") : plural(size, "element")}`, object };
   }
   switch (object.kind) {
-    case "string": return { text: quoted(object.text), kind: "text" };
+    case "string": return { text: cut(object, 120, JSON.stringify), kind: "text", long: long(object, 120) };
     case "enum": return { text: `${name}.${object.name}` };
     case "class": return { text: `${object.name}.class` };
     case "hole": return { text: `${name}: not stored, ${object.reason}`, kind: "hole" };
@@ -162,9 +172,10 @@ function brief(graph, value, descriptor) {
 }
 
 function tree(graph, name, value, descriptor, was) {
-  const { text, kind, title, object } = brief(graph, value, descriptor);
+  const { text, kind, title, object, long } = brief(graph, value, descriptor);
   const label = [make("span", {}, `${name} = `), make("span", { class: kind, title }, text)];
   if (was !== undefined) label.push(make("span", { class: "note" }, `  (at the failure: ${brief(graph, was, descriptor).text})`));
+  if (long) return fold(make("span", {}, ...label), () => make("div", { class: "leaf text" }, cut(long, long.text.length)));
   const children = object ? graph.children(object) : [];
   if (children.length === 0) return make("div", { class: "leaf" }, ...label);
   const head = make("span", {}, ...label);
@@ -220,7 +231,7 @@ function showCrash(crash) {
 
 function callText(edge) {
   const simple = edge.method === "<init>" ? `new ${short(edge.class)}` : edge.method;
-  const values = new Map(edge.values?.map((one) => [one.index, one.seen.slice(0, 3).map((seen) => JSON.stringify(seen.value)).join(" | ") + (one.more || one.seen.length > 3 ? " …" : "")]));
+  const values = new Map(edge.values?.map((one) => [one.index, one.seen.slice(0, 3).map((seen) => seen.value).join(" | ") + (one.more || one.seen.length > 3 ? " …" : "")]));
   const parameters = types(edge.descriptor).map((type, index) =>
     edge.positions.includes(index + 1) ? "·" : values.get(index + 1) ?? type);
   return `${simple}(${parameters.join(", ")})`;
@@ -317,26 +328,42 @@ function showMutability(found) {
 const entries = [];
 function entry(section, title, detail, show) {
   const button = make("button", { onclick: () => choose(one) }, title, detail ? make("br") : null, detail ? make("small", {}, detail) : null);
-  const one = { section, button, show, text: `${title} ${detail}`.toLowerCase() };
+  const one = { section, button, show, name: title, text: `${title} ${detail}`.toLowerCase() };
   entries.push(one);
+}
+
+/** Entries of a section; one that is not as expected takes no other with it. */
+function addEach(section, all, add) {
+  for (const one of all) {
+    try {
+      add(one);
+    } catch (error) {
+      const name = one?.file ?? "one";
+      entry(section, name, `cannot be shown: ${error.message}`, () => main.replaceChildren(bad(name, error)));
+    }
+  }
 }
 
 function choose(one) {
   for (const other of entries) other.button.setAttribute("aria-current", String(other === one));
   main.scrollTop = 0;
-  one.show();
+  try {
+    one.show();
+  } catch (error) {
+    main.replaceChildren(bad(one.name, error));
+  }
 }
 
 function addEntries(data) {
-  for (const crash of data.crashes) {
+  addEach("Crashes", data.crashes, (crash) => {
     const top = crash.frames.find((frame) => frame.arguments.length > 0) ?? crash.frames[0];
-    entry("Crashes", `${short(crash.exception ?? crash.reason)}${crash.message ? `: ${crash.message.slice(0, 80)}` : ""}`,
+    entry("Crashes", `${short(crash.exception ?? crash.reason)}${crash.message ? `: ${crash.message.length > 80 ? `${crash.message.slice(0, 79)}…` : crash.message}` : ""}`,
       `${top ? `${short(top.class)}.${top.method}` : ""} ${time(crash.time_ms)} ${crash.file}`, () => showCrash(crash));
-  }
-  for (const model of data.models) {
-    entry("Models", short(model.class), `${plural(total(model.objects), "object")}, ${plural(model.edges.length, "edge")}`, () => showModel(model));
-  }
-  for (const found of data.mutability) entry("Mutability", found.file, plural(found.methods.length, "method"), () => showMutability(found));
+  });
+  addEach("Models", data.models, (model) =>
+    entry("Models", short(model.class), `${plural(total(model.objects), "object")}, ${plural(model.edges.length, "edge")}`, () => showModel(model)));
+  addEach("Mutability", data.mutability, (found) =>
+    entry("Mutability", found.file, plural(found.methods.length, "method"), () => showMutability(found)));
 }
 
 function fillList() {

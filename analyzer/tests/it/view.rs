@@ -8,11 +8,15 @@ use hindsight_analyzer::view::page;
 use hindsight_tracelog::crash::Value as Stored;
 use serde_json::{Value, json};
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
+use std::process::Command;
 
-const MODEL: &str = r#"{"schema":"hindsight.model/1","runs":[],"classes":[{"class":"shop.Till","objects":2,"nodes":2,
+const MODEL: &str = r#"{"schema":"hindsight.model/1","runs":[{"run":"1","mutability":false}],"classes":[{"class":"shop.Till","objects":2,"nodes":2,
 "edges":[{"from":0,"to":1,"class":"shop.Till","method":"<init>","descriptor":"()V","static":false,"positions":[0],
-"values":[],"returned":2,"threw":0}],"observers":[]}]}"#;
+"values":[],"returned":2,"threw":0},{"from":1,"to":1,"class":"shop.Till","method":"add","descriptor":"(J)V",
+"static":false,"positions":[0],"values":[{"index":1,"type":"J","seen":[{"value":9007199254740993,"count":1}],"more":false}],
+"returned":1,"threw":0}],"observers":[]}]}"#;
 const VERDICTS: &str = r#"{"schema":"hindsight.mutability/1","pipeline":"S","sound":false,"methods":[{"class":"shop.Till",
 "method":"add","descriptor":"(I)V","pure":false,"parameters":[{"index":0,"name":"this","type":"shop.Till",
 "verdict":"mutable","stage":"S","reason":"</script> & so on"}]}]}"#;
@@ -64,6 +68,18 @@ fn objects_of(crash: &Value) -> Value {
     objects
 }
 
+/// Floating-point numbers as a page has them.
+fn as_texts(json: &mut Value) {
+    match json {
+        Value::Number(number) if number.is_f64() => {
+            *json = format!("{:?}", number.as_f64().unwrap()).into();
+        }
+        Value::Array(all) => all.iter_mut().for_each(as_texts),
+        Value::Object(all) => all.values_mut().for_each(as_texts),
+        _ => {}
+    }
+}
+
 #[test]
 fn a_directory_becomes_a_page() {
     let dir = tempfile::tempdir().unwrap();
@@ -78,6 +94,8 @@ fn a_directory_becomes_a_page() {
     let output = hindsight(["view".as_ref(), dir.path()]);
     assert!(output.status.success(), "{}", text(&output.stderr));
     let page = dir.path().join("hindsight.html");
+    let mode = fs::metadata(&page).unwrap().permissions().mode();
+    assert_eq!(mode & 0o777, 0o600);
     let told = text(&output.stdout);
     let expected = "1 crash, 1 class with a model, 1 result of mutability";
     assert_eq!(told, format!("{}: {expected}\n", page.display()));
@@ -95,6 +113,7 @@ fn a_directory_becomes_a_page() {
     assert_eq!(list.as_array().unwrap().len(), 20);
     shown["objects_left_out"] = 0.into();
     shown["objects"][5]["meaning"] = serde_json::json!({ "list": list, "left_out": 0 });
+    as_texts(&mut shown);
     assert_eq!(objects_of(&data["crashes"][0]), shown["objects"]);
     shown["objects"] = data["crashes"][0]["objects"].clone();
     for (name, value) in shown.as_object().unwrap() {
@@ -193,4 +212,84 @@ fn a_page_is_not_much_larger_than_its_recordings() {
         bytes - page < 3 * recorded,
         "{bytes} - {page} of {recorded}"
     );
+}
+
+/// What a browser shows of a page, every entry of it; `None` without Node.js.
+fn shown(page: &Path) -> Option<String> {
+    let dom = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/view/dom.js");
+    let Ok(output) = Command::new("node").arg(dom).arg(page).output() else {
+        println!("skipped: there is no node");
+        return None;
+    };
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    Some(text(&output.stdout))
+}
+
+#[test]
+fn the_script_shows_what_was_recorded() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut r = recording();
+    let name = r.string(&"n".repeat(20_000));
+    let fields = [
+        ("id", "J", Stored::Int(9_007_199_254_740_993)),
+        ("zero", "D", Stored::Double(-0.0)),
+        ("one", "D", Stored::Double(1.0)),
+        ("tenth", "F", Stored::Float(0.1)),
+        ("name", "Ljava/lang/String;", name),
+    ];
+    let odd = r.instance("shop.Odd", &fields);
+    r.failure.frames[0].arguments[2].value = odd;
+    r.meta.time_ms = i64::MAX;
+    r.write(&dir.path().join("crash-0001.hsc"));
+    fs::write(dir.path().join("use.model"), MODEL).unwrap();
+    fs::write(dir.path().join("verdicts.json"), VERDICTS).unwrap();
+    let output = hindsight(["view".as_ref(), dir.path()]);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let Some(shown) = shown(&dir.path().join("hindsight.html")) else {
+        return;
+    };
+    for expected in [
+        "id = 9007199254740993\n",
+        "zero = -0.0\n",
+        "one = 1.0\n",
+        "tenth = 0.1\n",
+        "nnn\" … 20,000 characters",
+        "nnn … 20,000 characters",
+        "9223372036854775807 ms",
+        "add(9007199254740993)",
+        "new Till()",
+        "Till.add(int)",
+    ] {
+        assert!(shown.contains(expected), "{expected}: {shown}");
+    }
+    assert!(!shown.contains("cannot be shown"), "{shown}");
+}
+
+#[test]
+fn an_odd_entry_takes_no_other_with_it() {
+    let found = Found {
+        crashes: vec![json!({ "file": "odd.hsc" }), json!(1)],
+        models: vec![
+            json!({ "class": "a.A", "file": "odd.model" }),
+            json!({ "class": "a.B", "objects": 1, "nodes": 1, "edges": [{ "from": 7 }] }),
+            json!({ "class": "a.Good", "objects": 1, "nodes": 1, "edges": [] }),
+        ],
+        ..Found::default()
+    };
+    let dir = tempfile::tempdir().unwrap();
+    let page = dir.path().join("page.html");
+    fs::write(&page, page::write("", &found).unwrap()).unwrap();
+    let Some(shown) = shown(&page) else {
+        return;
+    };
+    for expected in [
+        "odd.hsc cannot be shown: ",
+        "one cannot be shown: ",
+        "odd.model cannot be shown: ",
+        "B cannot be shown: ",
+        "Good",
+        "1 object, 1 node, 0 edges",
+    ] {
+        assert!(shown.contains(expected), "{expected}: {shown}");
+    }
 }
