@@ -49,25 +49,49 @@ fn is(class: &Class, index: usize, element: &StackElement) -> bool {
 /// It tells an exception that a handler has thrown on by a helper (its first way
 /// up is in the trace) from one object thrown twice (it is not).
 pub(crate) fn begin(frames: &[Raw], trace: &[StackElement], all: &Methods) -> bool {
-    let mut rest = trace;
-    frames.iter().all(|raw| {
-        let Some((class, index)) = all.find(raw.method) else {
-            return false;
-        };
+    follow(frames, trace, all).is_some()
+}
+
+/// What of the trace is left behind these frames, if it begins with them.
+fn follow<'t>(
+    frames: &[Raw],
+    trace: &'t [StackElement],
+    all: &Methods,
+) -> Option<&'t [StackElement]> {
+    frames.iter().try_fold(trace, |rest, raw| {
+        let (class, index) = all.find(raw.method)?;
         let method = class.method(index);
-        let at = rest.iter().position(|element| is(&class, index, element));
-        match at {
-            Some(at)
-                if rest[..at]
-                    .iter()
-                    .all(|e| e.class != class.name || e.method != method.name) =>
-            {
-                rest = &rest[at + 1..];
-                true
-            }
-            _ => false,
-        }
+        let at = rest.iter().position(|element| is(&class, index, element))?;
+        let first = |e: &StackElement| e.class != class.name || e.method != method.name;
+        rest[..at].iter().all(first).then(|| &rest[at + 1..])
     })
+}
+
+/// The frames of earlier ways of the same exception that lead to its last one, as where the JDK
+/// catches what a task throws and throws it on in the same thread (`ForkJoinTask`).
+///
+/// One after the other they are in the trace, and the last way goes on where they end: a shared
+/// exception that is thrown anew has it otherwise.
+pub(crate) fn earlier(
+    ways: Vec<Way>,
+    last: &[Raw],
+    trace: &[StackElement],
+    all: &Methods,
+) -> Vec<Raw> {
+    let mut rest = trace;
+    let mut frames = Vec::new();
+    for way in ways.into_iter().filter(|way| way.dropped == 0) {
+        if let Some(left) = follow(&way.frames, rest, all) {
+            rest = left;
+            frames.extend(way.frames);
+        }
+    }
+    let goes_on = |first: &Raw| follow(std::slice::from_ref(first), rest, all).is_some();
+    if last.first().is_some_and(goes_on) {
+        frames
+    } else {
+        Vec::new()
+    }
 }
 
 /// Frames whose values are in the graph; patches are made after its walk.
@@ -342,11 +366,18 @@ fn still_in(live: &Live, all: &Methods, jni: Jni) -> Option<Captured> {
 
 fn uncaptured(element: &StackElement, exception: u32, all: &Methods) -> Pending {
     let mut reason = all.absence(&element.class, &element.method);
-    if element.method == "<init>" && reason == NOT_CAPTURED {
-        reason =
-            "not captured: it was in its super(...) or this(...) call, where the JVM allows no \
-                  handler"
-                .to_owned();
+    if reason == NOT_CAPTURED {
+        reason = match element.method.as_str() {
+            "<init>" => {
+                "not captured: it was in its super(...) or this(...) call, where the JVM allows no \
+                 handler"
+            }
+            _ => {
+                "not captured: the exception was caught after it had left it, and thrown again; or \
+                 there was no memory or stack left to keep it"
+            }
+        }
+        .to_owned();
     }
     Pending {
         frame: Frame {

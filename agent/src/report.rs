@@ -474,8 +474,13 @@ fn ways(agent: &Agent, jni: Jni, call: &Call, exceptions: &Exceptions) -> Vec<(W
     let mut ways: Vec<(Way, usize)> = Vec::new();
     if let Some(way) = call.way {
         let mut known = agent.shim.way(jni, way);
-        let before = agent.shim.way_before(jni, way);
-        if frames::begin(&before, &exceptions.infos[0].stack, &agent.base.methods) {
+        let mut before = agent.shim.way_before(jni, way);
+        let trace = &exceptions.infos[0].stack;
+        if before.is_empty() {
+            let others = others(agent, jni, call, way);
+            before = frames::earlier(others, &known.frames, trace, &agent.base.methods);
+        }
+        if frames::begin(&before, trace, &agent.base.methods) {
             known.dropped_at += before.len();
             known.frames.splice(0..0, before);
         }
@@ -505,6 +510,23 @@ fn ways(agent: &Agent, jni: Jni, call: &Call, exceptions: &Exceptions) -> Vec<(W
         causes.dedup_by_key(|(_, index)| *index);
         ways.extend(causes);
     }
+    ways
+}
+
+/// Earlier ways of the exception in this thread, oldest first.
+fn others(agent: &Agent, jni: Jni, call: &Call, last: Obj) -> Vec<Way> {
+    let kept = call.kept.into_iter();
+    let kept = kept.flat_map(|kept| (0..jni.array_len(kept)).map(move |at| (kept, at)));
+    let mut ways: Vec<Way> = kept
+        .filter_map(|(kept, at)| jni.array_get(kept, at))
+        .filter(|way| !jni.same(*way, last))
+        .filter(|way| {
+            let exception = agent.shim.exception(jni, *way);
+            exception.is_some_and(|exception| jni.same(exception, call.exception))
+        })
+        .map(|way| agent.shim.way(jni, way))
+        .collect();
+    ways.reverse();
     ways
 }
 

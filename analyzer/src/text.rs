@@ -169,6 +169,13 @@ pub fn gap(frame: &Frame) -> Option<&str> {
     })
 }
 
+/// Why a frame was not captured, if the recording says.
+pub fn absence(frame: &Frame) -> Option<&str> {
+    let reason = frame.reason.as_str();
+    let reason = reason.strip_prefix("not captured").unwrap_or(reason);
+    Some(reason.trim_start_matches([':', ' '])).filter(|reason| !reason.is_empty())
+}
+
 /// What an exception is to the one that was recorded: `cause 1` is its cause.
 pub fn role(failure: &Failure, exception: u32) -> String {
     let mut at = 0;

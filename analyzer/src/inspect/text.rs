@@ -4,8 +4,8 @@ use crate::commands::input::Input;
 use crate::graph::{Graph, Typed};
 use crate::inspect::fold::{Fold, folds};
 use crate::text::{
-    count, deadlocks, exception, frame, gap, heading, locked, one_line, short_type, stack_element,
-    thread, utc,
+    absence, count, deadlocks, exception, frame, gap, heading, locked, one_line, short_type,
+    stack_element, thread, utc,
 };
 use crate::tree::{Builder, Limits};
 use hindsight_tracelog::crash::{Body, ExceptionInfo, Failure, Fidelity, Frame, Meta};
@@ -295,11 +295,7 @@ fn write_frame(
         return Ok(());
     }
     if at.fidelity == Fidelity::None {
-        let reason = if at.reason.is_empty() {
-            "no reason given"
-        } else {
-            &at.reason
-        };
+        let reason = absence(at).unwrap_or("no reason given");
         return writeln!(out, "     not captured: {}", one_line(reason, 200));
     }
     if !at.reason.is_empty() {

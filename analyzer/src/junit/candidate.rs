@@ -9,7 +9,7 @@ use crate::commands::input::Input;
 use crate::graph::Graph;
 use crate::java::descriptor;
 use crate::java::names::{is_identifier, is_type_name, package_of, sanitize};
-use crate::text::{gap, simple_name};
+use crate::text::{absence, gap, simple_name};
 use hindsight_classfile::access;
 use hindsight_tracelog::crash::{Body, Fidelity, Frame, Value};
 use hindsight_tracelog::reader::Crash;
@@ -252,10 +252,9 @@ impl<'a> Plan<'a> {
             );
         }
         if frame.descriptor.is_empty() || frame.fidelity == Fidelity::None {
-            return if matches!(frame.reason.as_str(), "" | "not captured") {
-                refuse("its arguments were not captured")
-            } else {
-                Some(format!("its arguments were not captured: {}", frame.reason))
+            return match absence(frame) {
+                Some(reason) => Some(format!("its arguments were not captured: {reason}")),
+                None => refuse("its arguments were not captured"),
             };
         }
         if frame.method == "<clinit>" {

@@ -15,6 +15,8 @@ pub struct Difference {
     pub kind: Kind,
     /// Entry of the class path that holds it.
     pub path: Option<String>,
+    /// The class of its loader, if it is none of the JDK's own.
+    pub loader: Option<String>,
     /// SHA-256 of the class file that was recorded.
     pub recorded_sha256: String,
     /// SHA-256 of the class file that was found.
@@ -35,13 +37,27 @@ impl Difference {
     /// The difference as a sentence.
     pub fn tell(&self) -> String {
         let class = crate::text::one_line(&self.class, 300);
-        match &self.path {
-            Some(path) => {
+        match (&self.path, &self.loader) {
+            (Some(path), _) => {
                 format!("class {class} on the class path ({path}) differs from the one recorded")
             }
-            None => format!("class {class} was recorded but is not on the class path"),
+            (None, None) => format!("class {class} was recorded but is not on the class path"),
+            (None, Some(loader)) => format!(
+                "class {class} is not on the class path: its loader, {}, has made it at run time \
+                 or found it elsewhere",
+                crate::text::one_line(loader, 300)
+            ),
         }
     }
+}
+
+/// Whether a loader of this class looks for class files along a path of its own making, or makes
+/// classes at run time, as Groovy does.
+fn is_special(loader: &str) -> bool {
+    !loader.is_empty()
+        && loader != "java.net.URLClassLoader"
+        && !loader.starts_with("jdk.internal.loader.")
+        && !loader.starts_with("sun.misc.Launcher$")
 }
 
 /// Compares the classes of a crash with those of the class path, as far as
@@ -76,6 +92,11 @@ pub fn differences(crash: &Crash, classpath: &ClassPath) -> Vec<Difference> {
         differences.push(Difference {
             class: class.to_owned(),
             kind,
+            loader: crash
+                .classes
+                .iter()
+                .find(|info| info.name == class && is_special(&info.loader))
+                .map(|info| info.loader.clone()),
             path: found
                 .as_ref()
                 .map(|found| found.entry.display().to_string()),
@@ -103,7 +124,34 @@ pub fn rewritten_before(command: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::rewritten_before;
+    use super::{Difference, Kind, is_special, rewritten_before};
+
+    #[test]
+    fn the_loader_of_a_class_that_is_missing_is_named() {
+        let loader = "groovy.lang.GroovyClassLoader$InnerLoader";
+        assert!(is_special(loader));
+        for plain in [
+            "",
+            "jdk.internal.loader.ClassLoaders$AppClassLoader",
+            "java.net.URLClassLoader",
+        ] {
+            assert!(!is_special(plain), "{plain}");
+        }
+        let difference = Difference {
+            class: "Script1".to_owned(),
+            kind: Kind::Missing,
+            loader: Some(loader.to_owned()),
+            path: None,
+            recorded_sha256: String::new(),
+            found_sha256: None,
+        };
+        assert_eq!(
+            difference.tell(),
+            "class Script1 is not on the class path: its loader, \
+             groovy.lang.GroovyClassLoader$InnerLoader, has made it at run time or found it \
+             elsewhere"
+        );
+    }
 
     #[test]
     fn only_an_agent_in_front_is_named() {

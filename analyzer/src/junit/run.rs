@@ -34,10 +34,24 @@ pub struct Outcome {
     pub message: Option<String>,
     /// Its stack trace.
     pub stack: Vec<Element>,
+    /// The innermost of its causes, if it has any.
+    pub root: Option<Root>,
     /// Why the state could not be restored.
     pub reason: Option<String>,
     /// What of the state could not be restored.
     pub holes: Vec<String>,
+}
+
+/// What stands behind an exception.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+#[serde(default)]
+pub struct Root {
+    /// Its class.
+    pub exception: String,
+    /// Its message.
+    pub message: Option<String>,
+    /// Its stack trace.
+    pub stack: Vec<Element>,
 }
 
 /// An element of a stack trace.
@@ -150,10 +164,14 @@ fn expected<'a>(plan: &Plan<'a>, candidate: usize) -> Option<Expected<'a>> {
         .frames
         .iter()
         .filter(|frame| frame.exception == exception);
+    let info = failure.exceptions.get(exception as usize)?;
+    let cause = info.cause;
     Some(Expected {
-        exception: failure.exceptions.get(exception as usize)?,
+        exception: info,
+        cause: cause.and_then(|cause| failure.exceptions.get(cause as usize)),
         frames: frames.collect(),
         unchanged: unchanged(&failure.frames, plan.classpath),
+        test: plan.classes[candidate.class].full_name(),
     })
 }
 

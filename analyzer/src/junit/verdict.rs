@@ -4,12 +4,17 @@
 //! frame is the first one outside of the JDK, for the JDK's own frames differ
 //! from version to version; where the failure is in the JDK throughout, or a
 //! method of the JDK itself is called, it is the first one.
+//!
+//! Programs take frames out of a trace before they throw an exception on. The
+//! frames that were captured inside of it are known all the same, and a test of
+//! one of them shows where the exception came from.
 
+use super::call::REPLAY;
 use super::report::Verdict;
-use super::run::{Element, Outcome, Ran};
+use super::run::{Element, Outcome, Ran, Root};
 use crate::classpath::is_platform;
 use crate::text::{gap, one_line};
-use hindsight_tracelog::crash::{ExceptionInfo, Frame};
+use hindsight_tracelog::crash::{ExceptionInfo, Fidelity, Frame};
 
 /// How the reason of a candidate starts that did not end.
 pub const TIMED_OUT: &str = "timed out";
@@ -22,10 +27,14 @@ pub const THROWS: &str = "throws ";
 pub struct Expected<'a> {
     /// The exception that left the candidate's frame.
     pub exception: &'a ExceptionInfo,
+    /// Its cause.
+    pub cause: Option<&'a ExceptionInfo>,
     /// The frames it passed through, innermost first.
     pub frames: Vec<&'a Frame>,
     /// Classes whose class files are the recorded ones.
     pub unchanged: Vec<&'a str>,
+    /// The candidate's test class: what lies outside of the program.
+    pub test: String,
 }
 
 /// A place in the program.
@@ -107,7 +116,7 @@ fn holes(outcome: &Outcome) -> String {
 
 fn compare(expected: &Expected<'_>, frame: &Frame, outcome: &Outcome) -> (bool, String) {
     let class = outcome.exception.as_deref().unwrap_or("?");
-    let actual: Vec<Place> = outcome.stack.iter().map(actual_place).collect();
+    let actual = actual_places(&outcome.stack, &expected.test);
     let recorded = recorded_places(expected);
 
     // A method of the JDK that is called by itself has no program frame below.
@@ -124,13 +133,20 @@ fn compare(expected: &Expected<'_>, frame: &Frame, outcome: &Outcome) -> (bool, 
             .filter(|_| !any);
         program.or(places.first()).cloned()
     };
-    let (want, got) = (thrower(&recorded), thrower(&actual));
+    let cause = expected.cause.map(|cause| (&*cause.class, places(cause)));
+    let want = of_task(&recorded, &expected.exception.class, cause);
+    let cause = outcome.root.as_ref().map(|root| {
+        let places = actual_places(&root.stack, &expected.test);
+        (&*root.exception, places)
+    });
+    let got = of_task(&actual, class, cause);
+    let (want, got) = (thrower(&want), thrower(&got));
+    // Known of frames outside of what was taken out, too: they may throw before that is done.
+    let inner = taken_out(expected, &recorded);
+    let is_taken_out = inner.is_some() && !recorded.iter().any(|place| place.is_method(&called));
 
     let what = one_line(class, 300);
-    let at = got
-        .as_ref()
-        .map(|place| format!(" in {}", place.tell()))
-        .unwrap_or_default();
+    let at = tell_place(got.as_ref());
     let message = match outcome.message.as_deref() {
         Some(message) if class != expected.exception.class => {
             format!(" ({})", one_line(message, 160))
@@ -138,12 +154,13 @@ fn compare(expected: &Expected<'_>, frame: &Frame, outcome: &Outcome) -> (bool, 
         _ => String::new(),
     };
     let instead = || {
-        let place = want
-            .as_ref()
-            .map(|place| format!(" in {}", place.tell()))
-            .unwrap_or_default();
+        if let Some(reason) = initializer(expected, outcome) {
+            return reason;
+        }
+        let place = tell_place(inner.as_ref().filter(|_| is_taken_out).or(want.as_ref()));
         format!(
-            "{THROWS}{what}{at}{message} instead of {}{place}",
+            "{THROWS}{what}{at}{message}{} instead of {}{place}",
+            root(expected, outcome),
             one_line(&expected.exception.class, 300)
         )
     };
@@ -162,11 +179,15 @@ fn compare(expected: &Expected<'_>, frame: &Frame, outcome: &Outcome) -> (bool, 
         };
     }
     let same = match (&want, &got) {
-        (Some(want), Some(got)) => same_place(want, got, &expected.unchanged),
+        (Some(want), Some(got)) => {
+            let is = |place: &Place| same_place(place, got, &expected.unchanged);
+            is(want) || inner.as_ref().is_some_and(is)
+        }
         // Neither the recording nor the run tells the frame.
         (None, None) => true,
-        // The JVM leaves out traces of exceptions that it throws very often.
-        (Some(_), None) => actual.is_empty(),
+        // The JVM leaves out traces of exceptions that it throws very often; and the program may have
+        // taken out all frames of the candidate, as it has done when it was recorded.
+        (Some(_), None) => outcome.stack.is_empty() || is_taken_out,
         (None, Some(_)) => true,
     };
     if same {
@@ -174,6 +195,81 @@ fn compare(expected: &Expected<'_>, frame: &Frame, outcome: &Outcome) -> (bool, 
     } else {
         (false, instead())
     }
+}
+
+/// The trace that tells where an exception comes from. Which thread runs a task is chance; who waits
+/// for it gets what it throws from `ForkJoinTask`, if that was another thread, as a copy of the same
+/// class with the original as its cause.
+fn of_task(trace: &[Place], class: &str, cause: Option<(&str, Vec<Place>)>) -> Vec<Place> {
+    let mut above = trace.iter().take_while(|place| is_platform(&place.class));
+    match cause {
+        Some((of, original))
+            if of == class
+                && above.any(|place| place.class == "java.util.concurrent.ForkJoinTask") =>
+        {
+            original
+        }
+        _ => trace.to_vec(),
+    }
+}
+
+fn tell_place(place: Option<&Place>) -> String {
+    place.map_or(String::new(), |place| format!(" in {}", place.tell()))
+}
+
+/// The innermost frame, if it was captured and is not in the recorded trace: the
+/// program has replaced that, as `setStackTrace` does.
+fn taken_out(expected: &Expected<'_>, recorded: &[Place]) -> Option<Place> {
+    let frames = expected.frames.iter();
+    let mut of_program = frames.filter(|frame| gap(frame).is_none() && !is_platform(&frame.class));
+    let innermost = of_program.next()?;
+    let place = Place {
+        class: innermost.class.clone(),
+        method: innermost.method.clone(),
+        line: innermost.line.filter(|&line| line > 0),
+    };
+    let captured = innermost.fidelity != Fidelity::None;
+    (captured && !recorded.iter().any(|known| known.is_method(&place))).then_some(place)
+}
+
+/// What stands behind an exception that has causes.
+fn root(expected: &Expected<'_>, outcome: &Outcome) -> String {
+    match &outcome.root {
+        Some(root) => format!(", caused by {}", tell_root(expected, root)),
+        None => String::new(),
+    }
+}
+
+fn tell_root(expected: &Expected<'_>, root: &Root) -> String {
+    let places = actual_places(&root.stack, &expected.test);
+    let of_program = places.iter().find(|place| !is_platform(&place.class));
+    let message = root.message.as_deref();
+    let message = message.map_or(String::new(), |text| format!(" ({})", one_line(text, 160)));
+    format!(
+        "{}{}{message}",
+        one_line(&root.exception, 300),
+        tell_place(of_program.or(places.first()))
+    )
+}
+
+/// Says that the candidate's call has run a static initializer, which failed
+/// before the method began.
+fn initializer(expected: &Expected<'_>, outcome: &Outcome) -> Option<String> {
+    let root = outcome.root.as_ref()?;
+    let error = "java.lang.ExceptionInInitializerError";
+    let is_error = outcome.exception.as_deref() == Some(error);
+    // Else it was thrown by what the method does.
+    if !is_error || !actual_places(&outcome.stack, &expected.test).is_empty() {
+        return None;
+    }
+    let of_program = |element: &&Element| !is_platform(&element.class);
+    let mut failed = root.stack.iter().filter(of_program);
+    let class = failed.rfind(|element| element.method == "<clinit>")?;
+    Some(format!(
+        "calling it runs the static initializer of {}, which fails: {}",
+        one_line(&class.class, 300),
+        tell_root(expected, root)
+    ))
 }
 
 fn same_place(want: &Place, got: &Place, unchanged: &[&str]) -> bool {
@@ -185,6 +281,33 @@ fn same_place(want: &Place, got: &Place, unchanged: &[&str]) -> bool {
     }
 }
 
+/// A trace down to the test, which calls the program, as does the replay library.
+fn actual_places(stack: &[Element], test: &str) -> Vec<Place> {
+    let is_ours = |element: &Element| {
+        element.class == test
+            || element
+                .class
+                .strip_prefix(REPLAY)
+                .is_some_and(|rest| rest.starts_with('.'))
+    };
+    let reflects = |element: &Element| {
+        ["java.lang.reflect.", "java.lang.invoke.", "jdk.internal."]
+            .iter()
+            .any(|package| element.class.starts_with(package))
+    };
+    let ours = stack.iter().position(is_ours);
+    let mut program = &stack[..ours.unwrap_or(stack.len())];
+    // What calls the test, if that is not there itself, or initialises a class.
+    let calls = |class: &str| class == test || class.strip_prefix(REPLAY) == Some(".Call");
+    while ours.is_some_and(|ours| !calls(&stack[ours].class))
+        && let [rest @ .., last] = program
+        && reflects(last)
+    {
+        program = rest;
+    }
+    program.iter().map(actual_place).collect()
+}
+
 fn actual_place(element: &Element) -> Place {
     Place {
         class: element.class.clone(),
@@ -193,14 +316,18 @@ fn actual_place(element: &Element) -> Place {
     }
 }
 
-/// The recorded stack trace, or the frames where the JVM gave none.
-fn recorded_places(expected: &Expected<'_>) -> Vec<Place> {
-    let stack = expected.exception.stack.iter().map(|element| Place {
+fn places(exception: &ExceptionInfo) -> Vec<Place> {
+    let stack = exception.stack.iter().map(|element| Place {
         class: element.class.clone(),
         method: element.method.clone(),
         line: Some(element.line).filter(|&line| line > 0),
     });
-    let places: Vec<Place> = stack.collect();
+    stack.collect()
+}
+
+/// The recorded stack trace, or the frames where the JVM gave none.
+fn recorded_places(expected: &Expected<'_>) -> Vec<Place> {
+    let places = places(expected.exception);
     if !places.is_empty() {
         return places;
     }
@@ -252,8 +379,10 @@ mod tests {
         let exception = recorded(stack);
         let expected = Expected {
             exception: &exception,
+            cause: None,
             frames: Vec::new(),
             unchanged: vec!["A"],
+            test: "T".to_owned(),
         };
         let frame = Frame {
             class: "A".to_owned(),
@@ -272,6 +401,162 @@ mod tests {
             threw("E", &newer),
             Verdict::Reproduces,
             "throws E in A.m:5",
+        );
+    }
+
+    fn taken_out(method: &str) -> (ExceptionInfo, Vec<Frame>, Frame) {
+        // The trace was E in A.inner, A.middle, A.outer before the program took two out.
+        let exception = recorded(&[("A", "outer", 7), ("A", "main", 8)]);
+        let frame = |method: &str, line| Frame {
+            class: "A".to_owned(),
+            method: method.to_owned(),
+            line,
+            fidelity: Fidelity::Fields,
+            ..Frame::default()
+        };
+        let frames = vec![
+            frame("inner", None),
+            frame("middle", None),
+            frame("outer", Some(7)),
+        ];
+        (exception, frames, frame(method, None))
+    }
+
+    #[track_caller]
+    fn check_taken_out(method: &str, stack: &[(&str, &str, i32)], same: bool, reason: &str) {
+        let (exception, frames, frame) = taken_out(method);
+        let expected = Expected {
+            exception: &exception,
+            cause: None,
+            frames: frames.iter().collect(),
+            unchanged: vec!["A"],
+            test: "T".to_owned(),
+        };
+        let verdict = if same {
+            Verdict::Reproduces
+        } else {
+            Verdict::Differs
+        };
+        let told = judge(&expected, &frame, &threw("E", stack));
+        assert_eq!(told, (verdict, reason.to_owned()));
+    }
+
+    #[test]
+    fn frames_that_the_program_took_out_are_known() {
+        let whole = [
+            ("A", "inner", 5),
+            ("A", "middle", 6),
+            ("T", "t", 1),
+            ("dev.hindsight.replay.Runner", "run", 9),
+        ];
+        check_taken_out("inner", &whole[..], true, "throws E in A.inner:5");
+        check_taken_out("middle", &whole[..], true, "throws E in A.inner:5");
+        let cut = [("A", "outer", 7), ("T", "t", 1)];
+        check_taken_out("outer", &cut, true, "throws E in A.outer:7");
+        let reason = "throws E in A.middle:6 instead of E in A.inner";
+        check_taken_out("middle", &whole[1..], false, reason);
+        let reason = "throws E in A.middle:6 instead of E in A.outer:7";
+        check_taken_out("outer", &whole[1..], false, reason);
+    }
+
+    #[test]
+    fn the_thread_of_a_task_is_chance() {
+        let copy = [
+            (
+                "java.util.concurrent.ForkJoinTask",
+                "getThrowableException",
+                600,
+            ),
+            ("A", "sum", 9),
+        ];
+        let Ran::Told(mut outcome) = threw("E", &copy) else {
+            unreachable!("it has ended");
+        };
+        let original = recorded(STACK);
+        let Ran::Told(root) = threw("E", STACK) else {
+            unreachable!("it has ended");
+        };
+        outcome.root = Some(Root {
+            exception: "E".to_owned(),
+            message: None,
+            stack: root.stack,
+        });
+        let frame = Frame {
+            class: "A".to_owned(),
+            ..Frame::default()
+        };
+        let copied = recorded(&copy);
+        for (exception, cause) in [(&original, None), (&copied, Some(&original))] {
+            let expected = Expected {
+                exception,
+                cause,
+                frames: Vec::new(),
+                unchanged: vec!["A"],
+                test: "T".to_owned(),
+            };
+            for ran in [threw("E", STACK), Ran::Told(outcome.clone())] {
+                let told = judge(&expected, &frame, &ran);
+                assert_eq!(told, (Verdict::Reproduces, "throws E in A.m:5".to_owned()));
+            }
+        }
+    }
+
+    #[test]
+    fn neither_the_test_nor_the_library_is_a_place() {
+        let ours = [
+            ("dev.hindsight.replay.Call", "invoke", 9),
+            ("T", "t", 1),
+            ("java.lang.reflect.Method", "invoke", 5),
+        ];
+        check(
+            STACK,
+            threw("E", &ours),
+            Verdict::Differs,
+            "throws E instead of E in A.m:5",
+        );
+        let runner = [
+            ("java.lang.reflect.Method", "invoke", 5),
+            ("dev.hindsight.replay.Runner", "run", 9),
+        ];
+        check_taken_out("middle", &runner, true, "throws E");
+    }
+
+    #[test]
+    fn what_stands_behind_an_exception_is_told() {
+        let caused = |exception: &str, stack: &[(&str, &str, i32)], root: &[(&str, &str, i32)]| {
+            let (Ran::Told(mut outcome), Ran::Told(root)) =
+                (threw(exception, stack), threw("F", root))
+            else {
+                unreachable!("both have ended");
+            };
+            outcome.root = Some(Root {
+                exception: "F".to_owned(),
+                message: Some("zone".to_owned()),
+                stack: root.stack,
+            });
+            Ran::Told(outcome)
+        };
+        let error = "java.lang.ExceptionInInitializerError";
+        check(
+            STACK,
+            caused(
+                error,
+                &[("A", "n", 3), ("T", "t", 1)],
+                &[("B", "<clinit>", 2)],
+            ),
+            Verdict::Differs,
+            "throws java.lang.ExceptionInInitializerError in A.n:3, caused by F in B.<clinit>:2 \
+             (zone) instead of E in A.m:5",
+        );
+        check(
+            STACK,
+            caused(
+                error,
+                &[("T", "t", 1)],
+                &[("A", "m", 5), ("A", "<clinit>", 2)],
+            ),
+            Verdict::Differs,
+            "calling it runs the static initializer of A, which fails: F in A.m:5 (zone)",
         );
     }
 
@@ -334,8 +619,10 @@ mod tests {
         exception.class = "java.lang.StackOverflowError".to_owned();
         let expected = Expected {
             exception: &exception,
+            cause: None,
             frames: Vec::new(),
             unchanged: vec!["A"],
+            test: "T".to_owned(),
         };
         let ran = threw("java.lang.StackOverflowError", &[("A", "n", 9)]);
         let (verdict, _) = judge(&expected, &Frame::default(), &ran);

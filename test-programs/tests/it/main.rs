@@ -16,6 +16,7 @@ mod readable;
 mod record;
 mod recrash;
 mod releases;
+mod replays;
 mod second_chance;
 mod secrets;
 mod storms;

@@ -283,6 +283,45 @@ final class GraphTests {
         snapshot.frame(one(snapshot.argument(1, Color.BLUE)));
         fails(ReplayException.class, () -> snapshot.restore(0).argument(1),
                 "GraphTests$Gone", "the class is missing", "class path differs");
+        Snapshot generated = new Snapshot();
+        generated.classes = row -> replace(replace(row, 1, "Script1"), 6, "groovy.Loader");
+        generated.frame(one(generated.argument(1, Color.BLUE)));
+        fails(ReplayException.class, () -> generated.restore(0).argument(1),
+                "Script1", "the class is missing", "its loader, groovy.Loader, has made it");
+    }
+
+    static final class AnyZone {}
+
+    abstract static class Zone {
+        static final Zone UTC = Utc.INSTANCE;
+    }
+
+    static final class Utc extends Zone {
+        static final Zone INSTANCE = new Utc();
+    }
+
+    abstract static class Unit {
+        static final Unit METRE = Metre.of();
+    }
+
+    static final class Metre extends Unit {
+        private static final Unit INSTANCE = new Metre();
+
+        static Unit of() {
+            return INSTANCE;
+        }
+    }
+
+    static void superclassesAreInitialisedFirst() throws Throwable {
+        Snapshot snapshot = new Snapshot();
+        snapshot.classes = row -> replace(row, 1, "dev.hindsight.replay.GraphTests$Utc");
+        snapshot.frame(one(snapshot.argument(1, new AnyZone())));
+        check(snapshot.restore(0).argument(1) instanceof Utc, "restored");
+        check(Zone.UTC != null, "the constant of the superclass is null");
+
+        Call.staticMethod("dev.hindsight.replay.GraphTests$Metre", "of",
+                "()Ldev/hindsight/replay/GraphTests$Unit;");
+        check(Unit.METRE != null, "the constant of the superclass is null");
     }
 
     class Inner {

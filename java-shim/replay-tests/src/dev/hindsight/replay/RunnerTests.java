@@ -84,6 +84,16 @@ final class RunnerTests {
         void programDoesNotLink() {
             Program.run();
         }
+
+        void initialises() {
+            Failing.run();
+        }
+    }
+
+    static final class Failing {
+        static final int NUMBER = Integer.parseInt("80x");
+
+        static void run() {}
     }
 
     static final class Program {
@@ -106,14 +116,18 @@ final class RunnerTests {
     static void passed() throws Exception {
         String json = run("passes");
         check(json.startsWith("{\"outcome\":\"passed\",\"exception\":null,\"message\":null,"
-                + "\"stack\":[],\"chain\":[],\"reason\":null,\"holes\":[]}"), json);
+                + "\"stack\":[],\"chain\":[],\"root\":null,\"reason\":null,\"holes\":[]}"), json);
     }
 
     static void threw() throws Exception {
         has(run("fails"), "\"outcome\":\"threw\"", "\"java.lang.IllegalStateException\"",
                 "\"quote \\\" and \\u000a \\ud800\"", "\"method\":\"fails\"",
                 "\"file\":\"RunnerTests.java\"",
-                "\"chain\":[\"java.lang.Error\",\"java.lang.Exception\"]", "\"reason\":null");
+                "\"chain\":[\"java.lang.Error\",\"java.lang.Exception\"]",
+                "\"root\":{\"exception\":\"java.lang.Exception\",", "\"reason\":null");
+        has(run("initialises"), "\"threw\"", "ExceptionInInitializerError",
+                "\"root\":{\"exception\":\"java.lang.NumberFormatException\"",
+                "\"method\":\"<clinit>\"");
         has(run("overflows"), "\"threw\"", "StackOverflowError", "\"method\":\"overflows\"");
         has(run("exhausts"), "\"threw\"", "OutOfMemoryError", "\"method\":\"exhausts\"");
         has(run("cannotAnswer"), "\"threw\"", "Sample$1", "\"message\":null", "\"stack\":[]");

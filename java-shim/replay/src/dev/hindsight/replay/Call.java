@@ -97,7 +97,8 @@ public final class Call {
                     + "Frame.holes() says why, if it could not be restored");
         }
         Object[] given = arguments == null ? new Object[] {null} : arguments;
-        MethodHandle handle = find(kind, receiver, className, method, descriptor, what);
+        Class<?> owner = Classes.ofCall(className, receiver, callerLoader());
+        MethodHandle handle = find(kind, owner, method, descriptor, what);
         Class<?>[] types = handle.type().parameterArray();
         Object[] all = new Object[types.length];
         int first = 0;
@@ -111,6 +112,10 @@ public final class Call {
         for (int i = 0; i < given.length; i++) {
             all[first + i] = checked(given[i], types[first + i], "argument " + (i + 1), what);
         }
+        if (!bound) {
+            // The class itself comes with the call, so that what its initialiser throws is as always.
+            Classes.initialize(owner.getSuperclass());
+        }
         // A handle of this one type is called without helper frames, so the stack trace shows the
         // method right above us.
         MethodHandle spread = handle.asFixedArity()
@@ -120,9 +125,7 @@ public final class Call {
     }
 
     private static MethodHandle find(
-            Kind kind, Object receiver, String className, String method, String descriptor,
-            String what) {
-        Class<?> owner = Classes.ofCall(className, receiver, callerLoader());
+            Kind kind, Class<?> owner, String method, String descriptor, String what) {
         MethodType type = Classes.methodType(descriptor, owner, what);
         try {
             switch (kind) {

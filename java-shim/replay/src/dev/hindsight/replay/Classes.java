@@ -2,7 +2,9 @@ package dev.hindsight.replay;
 
 import java.lang.invoke.MethodType;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Deque;
+import java.util.List;
 
 /** Finds the running classes that recorded names stand for. */
 final class Classes {
@@ -40,6 +42,22 @@ final class Classes {
             }
         }
         return Class.forName(name, false, ClassLoader.getSystemClassLoader());
+    }
+
+    /**
+     * Initialises a class after its superclasses, the topmost first.
+     *
+     * <p>A program meets a superclass first, most often. Where that one has constants of its
+     * subclasses, and a subclass is initialised before it, they stay null for ever.
+     */
+    static void initialize(Class<?> type) {
+        List<Class<?>> all = new ArrayList<>();
+        for (Class<?> at = type; at != null && !ofJdk(at); at = at.getSuperclass()) {
+            all.add(at);
+        }
+        for (int i = all.size() - 1; i >= 0; i--) {
+            Trusted.initialize(all.get(i));
+        }
     }
 
     /** The class whose method is to be called, preferably the receiver's own idea of it. */

@@ -20,6 +20,7 @@ final class Constants {
         }
         Object found = null;
         try {
+            Classes.initialize(type.getEnclosingClass());
             for (Field field : type.getEnclosingClass().getDeclaredFields()) {
                 if (Modifier.isStatic(field.getModifiers())
                         && Modifier.isFinal(field.getModifiers())

@@ -100,6 +100,16 @@ final class CrashFile {
         return id < classCount ? classes[id] : null;
     }
 
+    /** The class of this name, or null if the file has no object of it. */
+    ClassInfo type(String name) {
+        for (int i = 0; i < classCount; i++) {
+            if (classes[i] != null && classes[i].name.equals(name)) {
+                return classes[i];
+            }
+        }
+        return null;
+    }
+
     /** The object of this number, or null if it is not in the file. */
     Stored object(int number) {
         return number >= 0 && number < objectCount ? objects[number] : null;

@@ -31,6 +31,8 @@ final class Recorded {
         final String[] interfaces;
         /** In the order of an instance's values. */
         final FieldInfo[] fields;
+        /** The class of its loader; empty for the boot loader. */
+        final String loader;
 
         ClassInfo(Object raw) throws Malformed {
             Row row = new Row(raw, "a class");
@@ -44,6 +46,15 @@ final class Recorded {
             for (int i = 0; i < list.length; i++) {
                 fields[i] = new FieldInfo(list[i]);
             }
+            loader = row.text(6);
+        }
+
+        /** Why it may be missing here. */
+        String missing() {
+            boolean plain = loader.isEmpty() || loader.startsWith("jdk.internal.loader.")
+                    || loader.equals("java.net.URLClassLoader");
+            return plain ? Classes.DIFFERS
+                    : "its loader, " + loader + ", has made it at run time or found it elsewhere";
         }
 
         /** The place of a field among an instance's values, or -1. */

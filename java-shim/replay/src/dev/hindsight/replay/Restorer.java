@@ -110,8 +110,8 @@ final class Restorer {
             try {
                 Class<?> known = Classes.find(field.owner, loader);
                 // Its initialiser would overwrite what is set before.
-                Class<?> owner = Class.forName(field.owner, true, known.getClassLoader());
-                Field found = Layout.findStatic(owner, field.name, field.descriptor);
+                Classes.initialize(known);
+                Field found = Layout.findStatic(known, field.name, field.descriptor);
                 if (found == null) {
                     note(field.owner, "has no static field " + field.name + " of this type here");
                     continue;
@@ -320,6 +320,7 @@ final class Restorer {
             throw new Hole("stored with " + stored.values().length + " of its "
                     + type.slots.length + " fields");
         }
+        type.initialize();
         Object object;
         if (type.rule != null) {
             object = type.rule.create(instance);
@@ -380,6 +381,7 @@ final class Restorer {
         if (running == null || !running.isEnum()) {
             throw new Hole("no longer an enum; " + Classes.DIFFERS, true);
         }
+        Classes.initialize(running);
         for (Object constant : running.getEnumConstants()) {
             if (((Enum<?>) constant).name().equals(name)) {
                 return constant;
@@ -535,8 +537,9 @@ final class Restorer {
         try {
             return Classes.find(name, loader);
         } catch (ClassNotFoundException | LinkageError e) {
+            ClassInfo info = file.type(name);
             throw new Hole("class " + name + " cannot be loaded (" + Classes.reason(e) + "); "
-                    + Classes.DIFFERS, true);
+                    + (info == null ? Classes.DIFFERS : info.missing()), true);
         }
     }
 

@@ -28,6 +28,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
  * message    its message, or null
  * stack      [{class, method, file, line}], innermost first
  * chain      classes of its causes
+ * root       {exception, message, stack} of the innermost of them, or null
  * reason     why it is broken, or null
  * holes      what was not restored, as {@link Frame#holes} tells it
  * </pre>
@@ -98,7 +99,8 @@ public final class Runner {
             write(file, "passed", null, null);
         } else if (thrown instanceof ReplayException) {
             write(file, "broken", thrown, message(thrown));
-        } else if (thrown instanceof LinkageError && thrownBy(thrown, className)) {
+        } else if (thrown instanceof LinkageError && thrownBy(thrown, className)
+                && !isOfInitialiser(thrown)) {
             broken(file, thrown, "the test does not link");
         } else {
             write(file, "threw", thrown, null);
@@ -128,6 +130,13 @@ public final class Runner {
         return false;
     }
 
+    /** Whether an initialiser that the test's call runs has failed, now or before. */
+    private static boolean isOfInitialiser(Throwable thrown) {
+        String message = message(thrown);
+        return thrown instanceof ExceptionInInitializerError
+                || message != null && message.startsWith("Could not initialize class ");
+    }
+
     private static void write(Path file, String outcome, Throwable thrown, String reason) {
         if (!WRITTEN.compareAndSet(false, true)) {
             return;
@@ -135,14 +144,23 @@ public final class Runner {
         StringBuilder json = new StringBuilder();
         json.append("{\"outcome\":");
         string(json, outcome);
-        json.append(",\"exception\":");
-        string(json, thrown == null ? null : thrown.getClass().getName());
-        json.append(",\"message\":");
-        string(json, thrown == null ? null : message(thrown));
-        json.append(",\"stack\":[");
-        stack(json, thrown);
-        json.append("],\"chain\":");
-        strings(json, chain(thrown));
+        json.append(',');
+        exception(json, thrown);
+        List<Throwable> causes = causes(thrown);
+        List<String> chain = new ArrayList<>();
+        for (Throwable cause : causes) {
+            chain.add(cause.getClass().getName());
+        }
+        json.append(",\"chain\":");
+        strings(json, chain);
+        json.append(",\"root\":");
+        if (causes.isEmpty()) {
+            json.append("null");
+        } else {
+            json.append('{');
+            exception(json, causes.get(causes.size() - 1));
+            json.append('}');
+        }
         json.append(",\"reason\":");
         string(json, reason);
         json.append(",\"holes\":");
@@ -158,6 +176,16 @@ public final class Runner {
             System.err.println("hindsight: failed to write " + file + ": " + e);
             Runtime.getRuntime().halt(3);
         }
+    }
+
+    private static void exception(StringBuilder json, Throwable thrown) {
+        json.append("\"exception\":");
+        string(json, thrown == null ? null : thrown.getClass().getName());
+        json.append(",\"message\":");
+        string(json, thrown == null ? null : message(thrown));
+        json.append(",\"stack\":[");
+        stack(json, thrown);
+        json.append(']');
     }
 
     private static void stack(StringBuilder json, Throwable thrown) {
@@ -178,18 +206,18 @@ public final class Runner {
         }
     }
 
-    private static List<String> chain(Throwable thrown) {
-        List<String> chain = new ArrayList<>();
+    private static List<Throwable> causes(Throwable thrown) {
+        List<Throwable> causes = new ArrayList<>();
         try {
             Throwable cause = thrown == null ? null : thrown.getCause();
-            while (cause != null && chain.size() < MAX_CHAIN) {
-                chain.add(cause.getClass().getName());
+            while (cause != null && cause != thrown && causes.size() < MAX_CHAIN) {
+                causes.add(cause);
                 cause = cause.getCause();
             }
         } catch (Throwable e) {
             // As above.
         }
-        return chain;
+        return causes;
     }
 
     private static String message(Throwable thrown) {

@@ -181,8 +181,9 @@ public final class Trial {
                 Object returned = Call.method(on, owner, name, descriptor, arguments);
                 return descriptor.endsWith(")V") ? on : returned;
             case GET_STATIC:
-                return Trusted.LOOKUP.findStaticGetter(Classes.find(owner), name, type(descriptor))
-                        .invoke();
+                Class<?> holder = Classes.find(owner);
+                Classes.initialize(holder);
+                return Trusted.LOOKUP.findStaticGetter(holder, name, type(descriptor)).invoke();
             case PUT_FIELD:
                 Trusted.LOOKUP.findSetter(Classes.find(owner), name, type(descriptor))
                         .invoke(on, arguments[0]);

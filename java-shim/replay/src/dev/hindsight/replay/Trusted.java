@@ -25,6 +25,8 @@ final class Trusted {
     private static final Object UNSAFE = unsafe();
 
     private static final MethodHandle ALLOCATE = bind("allocateInstance", Object.class, Class.class);
+    private static final MethodHandle INITIALIZE =
+            bind("ensureClassInitialized", void.class, Class.class);
     private static final MethodHandle OFFSET =
             bind("objectFieldOffset", long.class, Class.class, String.class);
     private static final MethodHandle STATIC_BASE =
@@ -67,6 +69,21 @@ final class Trusted {
     static long staticOffset(Field field) {
         try {
             return (long) STATIC_OFFSET.invokeExact(field);
+        } catch (RuntimeException | Error e) {
+            throw e;
+        } catch (Throwable e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    /**
+     * Initialises a class, and whatever the JVM initialises before it.
+     *
+     * @throws LinkageError if an initialiser has failed
+     */
+    static void initialize(Class<?> type) {
+        try {
+            INITIALIZE.invokeExact(type);
         } catch (RuntimeException | Error e) {
             throw e;
         } catch (Throwable e) {

@@ -21,6 +21,8 @@ final class Type {
     final List<String> missing = new ArrayList<>();
     /** Fields of the running class that were not recorded. */
     final List<String> added = new ArrayList<>();
+    /** Whether the running class needs no more to be initialised. */
+    private boolean initialized;
     /** How those get values; null where there are none, or the JDK's class differs. */
     private AddedFields addedFields;
 
@@ -33,7 +35,7 @@ final class Type {
             try {
                 found = Classes.find(info.name, loader);
             } catch (ClassNotFoundException e) {
-                reason = "the class is missing; " + Classes.DIFFERS;
+                reason = "the class is missing; " + info.missing();
             } catch (LinkageError e) {
                 reason = "the class cannot be loaded: " + Classes.reason(e);
             }
@@ -80,6 +82,14 @@ final class Type {
         }
         if (!ofProgram.isEmpty()) {
             addedFields = new AddedFields(running, ofProgram);
+        }
+    }
+
+    /** Initialises the running class, superclasses first. */
+    void initialize() {
+        if (!initialized) {
+            Classes.initialize(running);
+            initialized = true;
         }
     }
 
