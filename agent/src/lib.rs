@@ -3,8 +3,9 @@
 //! At load time it rewrites classes ([`hook`], by the crate `instrument`) so
 //! that every method hands its entry state to the probes ([`shim`]) when an
 //! exception leaves it. When the rules make an exception a failure
-//! ([`report`]), the frames ([`frames`]) and the objects they refer to
-//! ([`snapshot`]) go into a crash file ([`recording`]).
+//! ([`report`], with what is [`known`] of earlier ones), the frames ([`frames`])
+//! and the objects they refer to ([`snapshot`]) go into a crash file
+//! ([`recording`]).
 //!
 //! ```text
 //! callbacks --> start                        (what is hooked, and when)
@@ -44,6 +45,7 @@ mod hang;
 mod hook;
 mod jni;
 mod jvmti;
+mod known;
 mod marks;
 mod methods;
 mod options;

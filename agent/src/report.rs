@@ -8,6 +8,7 @@ use crate::agent::Agent;
 use crate::exceptions::{self, Exceptions};
 use crate::frames::{self, Frames};
 use crate::jni::{Jni, Obj};
+use crate::known::{Decision, Kind, Stored};
 use crate::shim::{Raw, Way};
 use crate::snapshot::graph::Graph;
 use crate::statics;
@@ -18,27 +19,14 @@ use hindsight_tracelog::crash::{
     ASKED_FOR, Failure, Meta, STATE_RECORDED, StackElement, THREADS_ASKED_FOR,
 };
 use hindsight_tracelog::{record, writer};
-use serde_json::json;
 use std::cell::Cell;
-use std::collections::{HashMap, HashSet};
 use std::iter;
-use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Mutex, MutexGuard, TryLockError};
-use std::thread::sleep;
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 /// Frames of the program that make a crash the same as another one.
 const KEY_FRAMES: usize = 8;
 /// Where the JDK's classes are, by the beginnings of their names.
 const JDK: [&str; 5] = ["java.", "javax.", "jdk.", "sun.", "com.sun."];
-/// Exceptions of `escape:` and `caught:` rules looked at per second; of the others only their
-/// kind is, which takes a microsecond.
-const MAX_EXAMINED_PER_SECOND: u32 = 200;
-/// Beyond that, one of each kind is looked at per second, of so many kinds: a new failure does not
-/// drown in a flood of known ones.
-const MAX_KINDS_PER_SECOND: usize = 200;
-/// How long a failing thread waits for another's recording.
-const MAX_WAIT: Duration = Duration::from_secs(10);
 
 /// Why the probes call; the numbers stand in `HindsightThread.java`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -67,216 +55,6 @@ impl Trigger {
     /// Whether the program asks, so that no rule has to.
     fn is_asked_for(self) -> bool {
         matches!(self, Trigger::Record | Trigger::RecordState)
-    }
-}
-
-/// What is known of crashes so far.
-#[derive(Default)]
-pub(crate) struct Reports {
-    state: Mutex<State>,
-    /// Held while a snapshot is taken and written: one at a time.
-    recording: Mutex<()>,
-    in_flight: AtomicU32,
-}
-
-#[derive(Default)]
-struct State {
-    known: HashMap<String, Known>,
-    order: Vec<String>,
-    stored: u64,
-    window: Option<(Instant, u64)>,
-    examined: Option<Examined>,
-}
-
-/// What was looked at in one second.
-struct Examined {
-    since: Instant,
-    count: u32,
-    kinds: HashSet<Kind>,
-}
-
-/// What is cheaply known of an exception: its class, the method of the rule, and the first method
-/// with probes that it has left.
-type Kind = (String, i32, Option<i32>);
-
-struct Known {
-    file: Option<Stored>,
-    /// Frames whose methods had probes when it was stored, with `mode=second-chance`.
-    captured: usize,
-    /// How often it was stored.
-    times: u32,
-    exception: String,
-    frame: String,
-    count: u64,
-}
-
-/// A crash file that was written.
-struct Stored {
-    name: String,
-    objects: usize,
-    /// From the probe's call to the file's final name.
-    millis: u64,
-}
-
-/// With `mode=second-chance`, how often the same crash is stored, with more frames each time.
-const MAX_TIMES: u32 = 3;
-
-/// Different crashes whose counts are kept.
-const MAX_KNOWN: usize = 10_000;
-
-enum Decision {
-    Store,
-    Count,
-    Drop(&'static str),
-}
-
-impl Reports {
-    /// Whether another exception of this kind may be looked at now.
-    fn may_examine(&self, kind: Kind) -> bool {
-        let Ok(mut state) = self.state.lock() else {
-            return false;
-        };
-        let now = Instant::now();
-        let second = Duration::from_secs(1);
-        let examined = match &mut state.examined {
-            Some(examined) if now.duration_since(examined.since) < second => examined,
-            window => window.insert(Examined {
-                since: now,
-                count: 0,
-                kinds: HashSet::new(),
-            }),
-        };
-        let is_new = examined.kinds.len() < MAX_KINDS_PER_SECOND && examined.kinds.insert(kind);
-        if examined.count < MAX_EXAMINED_PER_SECOND {
-            examined.count += 1;
-            return true;
-        }
-        is_new
-    }
-
-    fn decide(
-        &self,
-        agent: &Agent,
-        key: &str,
-        exception: &str,
-        frame: &str,
-        captured: usize,
-    ) -> Decision {
-        let Ok(mut state) = self.state.lock() else {
-            return Decision::Drop("crashes_lost_internal");
-        };
-        if let Some(known) = state.known.get_mut(key) {
-            known.count += 1;
-            let better = agent.base.chances.is_some() && captured > known.captured;
-            if !better || known.times >= MAX_TIMES {
-                return Decision::Count;
-            }
-        }
-        let options = &agent.base.options;
-        if state.stored >= options.max_crashes {
-            return Decision::Drop("crashes_beyond_max_crashes");
-        }
-        let now = Instant::now();
-        match &mut state.window {
-            Some((since, count)) if now.duration_since(*since) < Duration::from_secs(60) => {
-                if *count >= options.per_minute {
-                    return Decision::Drop("crashes_beyond_per_minute");
-                }
-                *count += 1;
-            }
-            window => *window = Some((now, 1)),
-        }
-        state.stored += 1;
-        if let Some(known) = state.known.get_mut(key) {
-            known.captured = captured;
-            known.times += 1;
-        } else if state.known.len() < MAX_KNOWN {
-            let known = Known {
-                file: None,
-                captured,
-                times: 1,
-                exception: exception.to_owned(),
-                frame: frame.to_owned(),
-                count: 1,
-            };
-            state.known.insert(key.to_owned(), known);
-            state.order.push(key.to_owned());
-        }
-        Decision::Store
-    }
-
-    /// A crash that could not be written may be tried again when it recurs.
-    fn forget(&self, key: &str) {
-        if let Ok(mut state) = self.state.lock() {
-            state.stored -= 1;
-            if let Some(known) = state.known.get_mut(key)
-                && known.file.is_some()
-            {
-                // The one before stays.
-                known.captured = 0;
-                known.times -= 1;
-                return;
-            }
-            state.known.remove(key);
-            state.order.retain(|known| known != key);
-        }
-    }
-
-    fn stored(&self, key: &str, file: Stored) {
-        if let Ok(mut state) = self.state.lock()
-            && let Some(known) = state.known.get_mut(key)
-        {
-            known.file = Some(file);
-        }
-    }
-
-    /// Waits for others' snapshots, but not for ever: two at once would fight for the cores and for
-    /// the disk.
-    pub(crate) fn turn(&self) -> Option<MutexGuard<'_, ()>> {
-        let started = Instant::now();
-        loop {
-            match self.recording.try_lock() {
-                Ok(turn) => break Some(turn),
-                // What the lock guards is the order alone.
-                Err(TryLockError::Poisoned(turn)) => break Some(turn.into_inner()),
-                Err(TryLockError::WouldBlock) if started.elapsed() < MAX_WAIT => {
-                    sleep(Duration::from_millis(1));
-                }
-                Err(TryLockError::WouldBlock) => break None,
-            }
-        }
-    }
-
-    /// The crashes of this run for `run.json`.
-    pub(crate) fn list(&self) -> Vec<serde_json::Value> {
-        let Ok(state) = self.state.lock() else {
-            return Vec::new();
-        };
-        state
-            .order
-            .iter()
-            .filter_map(|key| state.known.get(key))
-            .filter_map(|known| {
-                known.file.as_ref().map(|file| {
-                    json!({
-                        "file": file.name,
-                        "exception": known.exception,
-                        "frame": known.frame,
-                        "count": known.count,
-                        "objects": file.objects,
-                        "millis": file.millis,
-                    })
-                })
-            })
-            .collect()
-    }
-
-    /// Waits until nothing is being recorded, for a JVM that goes down.
-    pub(crate) fn drain(&self, limit: Duration) {
-        let end = Instant::now() + limit;
-        while self.in_flight.load(Ordering::Acquire) > 0 && Instant::now() < end {
-            sleep(Duration::from_millis(2));
-        }
     }
 }
 
@@ -314,11 +92,11 @@ pub(crate) fn report(agent: &'static Agent, jni: Jni, call: &Call) {
         return;
     }
     let before = sys::thread_cpu();
-    agent.reports.in_flight.fetch_add(1, Ordering::AcqRel);
-    let done = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
-        jni.with_frame(|jni| examine(agent, jni, call));
-    }));
-    agent.reports.in_flight.fetch_sub(1, Ordering::AcqRel);
+    let done = agent.reports.recording(|| {
+        std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+            jni.with_frame(|jni| examine(agent, jni, call));
+        }))
+    });
     (base.budget).spend(sys::thread_cpu().saturating_sub(before));
     if done.is_err() {
         base.complain(
@@ -740,17 +518,5 @@ mod tests {
         assert_eq!(key.len(), 1 + KEY_FRAMES);
         assert_eq!(key[KEY_FRAMES], "a.Deep.m:6");
         assert!(key_frames(&[], is_program).is_empty());
-    }
-
-    #[test]
-    fn a_new_kind_is_looked_at_in_a_flood_of_known_ones() {
-        let reports = Reports::default();
-        let kind = |number: i32| ("a.E".to_owned(), number, None);
-        let examined = (0..1000).filter(|_| reports.may_examine(kind(1))).count();
-        assert_eq!(examined, MAX_EXAMINED_PER_SECOND as usize);
-        assert!(reports.may_examine(kind(2)));
-        assert!(!reports.may_examine(kind(2)));
-        let more = (3..1000).filter(|number| reports.may_examine(kind(*number)));
-        assert_eq!(more.count(), MAX_KINDS_PER_SECOND - 2);
     }
 }
