@@ -54,16 +54,18 @@ pub fn write(plan: &Plan<'_>, replay: bool, options: &Options) -> Result<()> {
     let classpath = std::env::join_paths(plan.classpath.paths())
         .context("a class path entry cannot be passed on")?;
     let assertions = (0..plan.candidates.len()).any(|index| asserts(plan, index));
+    let release = plan.classpath.release();
     let pom = pom(
         &libraries,
         &classpath.to_string_lossy(),
         assertions,
         replay,
-        plan.classpath.release(),
+        release,
         options,
     );
     write_file(&options.out.join("pom.xml"), pom)?;
-    write_file(&options.out.join("README.md"), README)
+    let readme = README.replace("RELEASE", &release.to_string());
+    write_file(&options.out.join("README.md"), readme)
 }
 
 /// An entry of the program's class path.
@@ -263,7 +265,8 @@ called when the program crashed, and fails as the program did.
 
     mvn -q test
 
-shows the failures. To try a fix, run the tests against the fixed program:
+shows the failures; Maven must run on a JDK of version RELEASE or newer
+(`JAVA_HOME`), as the program does. To try a fix, run the tests against the fixed program:
 
     mvn -q test -Dprogram.classpath=/path/to/classes:/path/to/a.jar
 

@@ -35,7 +35,9 @@ fn a_maven_project_shows_the_failures() {
     let pom = fs::read_to_string(dir.join("out/pom.xml")).unwrap();
     let real = fs::canonicalize(dir).unwrap();
     check_golden("pom.xml", &pom.replace(&path(&real), "DIR"));
-    assert!(dir.join("out/README.md").is_file() && dir.join("out/lib/program-1.jar").is_file());
+    let readme = fs::read_to_string(dir.join("out/README.md")).unwrap();
+    assert!(readme.contains("a JDK of version 11 or newer"), "{readme}");
+    assert!(dir.join("out/lib/program-1.jar").is_file());
 
     if std::env::var_os("HINDSIGHT_MAVEN").is_none() {
         // Past the test harness, which keeps what tests print that pass.
