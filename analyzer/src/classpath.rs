@@ -120,9 +120,8 @@ impl ClassPath {
         self.find(class).filter(|found| found.info.is_some())
     }
 
-    /// The release of Java that sources which use these classes are for, at least
-    /// [`OLDEST_RELEASE`]: the
-    /// newest of the classes that have been looked for. An older one's API may lack what they
+    /// The release of Java that sources which use these classes are for: the newest of the
+    /// classes that have been looked for, 11 at least. An older one's API may lack what they
     /// extend (`java.lang.Record`, say), and they do not load in an older JVM anyway.
     pub fn release(&self) -> u32 {
         let classes = self.classes.borrow();

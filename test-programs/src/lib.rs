@@ -209,6 +209,26 @@ impl Workplace {
         self.compile(jdk, options, &[path])
     }
 
+    /// Compiles a class's source for a release of Java and runs it with the agent: the directory
+    /// of its classes, and how that ended.
+    pub fn run_text(
+        &self,
+        jdk: &Jdk,
+        release: &str,
+        options: &str,
+        (name, source): (&str, &str),
+    ) -> (PathBuf, Output) {
+        let classes = self.compile_text(jdk, &["--release", release], name, source);
+        let output = self
+            .java_with_agent(jdk, options)
+            .arg("-cp")
+            .arg(&classes)
+            .arg(name)
+            .output()
+            .expect("java runs");
+        (classes, output)
+    }
+
     /// A `java` command with the agent, recording into `out` here, verifying everything.
     pub fn java_with_agent(&self, jdk: &Jdk, options: &str) -> Command {
         let mut agent_options = format!("out={}", self.join("out").display());
@@ -292,6 +312,19 @@ pub fn both(output: &Output) -> String {
         text(&output.stdout),
         text(&output.stderr)
     )
+}
+
+/// Compares a text with a golden file below `test-programs`, which `BLESS=1` rewrites.
+pub fn golden(name: &str, actual: &str) {
+    let path = root().join("test-programs").join(name);
+    if std::env::var_os("BLESS").is_some() {
+        fs::write(&path, actual).expect("a golden file");
+    }
+    let expected = fs::read_to_string(&path).unwrap_or_default();
+    assert!(
+        actual == expected,
+        "{name} changed; BLESS=1 accepts this:\n{actual}"
+    );
 }
 
 /// A crash in a few lines that are the same on every JDK: messages and the

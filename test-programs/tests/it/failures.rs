@@ -5,16 +5,9 @@ use hindsight_test_programs::{Jdk, Workplace, both, hindsight, jdks, render, tex
 use serde_json::Value;
 use std::process::Command;
 
-/// Compiles and runs a program: its classes, and what it left.
-fn run(workplace: &Workplace, jdk: &Jdk, options: &str, (name, source): (&str, &str)) {
-    let classes = workplace.compile_text(jdk, &["--release", "17"], name, source);
-    let output = workplace
-        .java_with_agent(jdk, options)
-        .arg("-cp")
-        .arg(&classes)
-        .arg(name)
-        .output()
-        .unwrap();
+/// Runs a program with the agent, which has nothing to complain of.
+fn run(workplace: &Workplace, jdk: &Jdk, options: &str, program: (&str, &str)) {
+    let (_, output) = workplace.run_text(jdk, "17", options, program);
     assert!(output.status.code().is_some(), "{}", both(&output));
     assert!(
         !text(&output.stderr).contains("hindsight:"),

@@ -1,7 +1,7 @@
 //! `hindsight generate` end to end, on every JDK: tests of what a run did, tests
 //! along its models, and a program that does all the harm it can.
 
-use hindsight_test_programs::{Jdk, Workplace, hindsight, jdks, root, text};
+use hindsight_test_programs::{Jdk, Workplace, golden, hindsight, jdks, root, text};
 use serde_json::Value;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -94,18 +94,6 @@ fn written(workplace: &Workplace, out: &str) -> String {
     texts.collect()
 }
 
-fn golden(name: &str, actual: &str) {
-    let path = root().join("test-programs/palulu/expected").join(name);
-    if std::env::var_os("BLESS").is_some() {
-        fs::write(&path, actual).expect("a golden file");
-    }
-    let expected = fs::read_to_string(&path).unwrap_or_default();
-    assert!(
-        actual == expected,
-        "{name} changed; BLESS=1 accepts this:\n{actual}"
-    );
-}
-
 #[test]
 fn a_run_becomes_tests() {
     for jdk in jdks() {
@@ -122,7 +110,10 @@ fn a_run_becomes_tests() {
         ];
         let with = |more: &[&str]| run(jdk, &workplace, &[&observed[..], more].concat());
         ok(&with(&["--out", "five"]));
-        golden("constrained-observed.java", &written(&workplace, "five"));
+        golden(
+            "palulu/expected/constrained-observed.java",
+            &written(&workplace, "five"),
+        );
         let report = json(&with(&[
             "--out",
             "four",
@@ -135,7 +126,10 @@ fn a_run_becomes_tests() {
         assert!(report["tests"].as_u64() >= Some(5), "{report}");
         assert_eq!(report["dropped"]["not_compiled"], 0, "{report}");
         assert_eq!(report["dropped"]["flaky"], 0, "{report}");
-        golden("constrained-observed4.java", &written(&workplace, "four"));
+        golden(
+            "palulu/expected/constrained-observed4.java",
+            &written(&workplace, "four"),
+        );
 
         // The next version counts visitors in another way.
         let next = workplace.join("next");

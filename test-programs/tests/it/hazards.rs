@@ -33,14 +33,7 @@ fn jdk() -> &'static Jdk {
 }
 
 fn run_crashing(workplace: &Workplace, jdk: &Jdk, options: &str) -> Output {
-    let classes = workplace.compile_text(jdk, &["--release", "11"], "Main", CRASHING);
-    workplace
-        .java_with_agent(jdk, options)
-        .arg("-cp")
-        .arg(classes)
-        .arg("Main")
-        .output()
-        .unwrap()
+    workplace.run_text(jdk, "11", options, ("Main", CRASHING)).1
 }
 
 /// The program's own crash, as it looks without the agent.

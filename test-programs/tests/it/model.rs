@@ -1,7 +1,7 @@
 //! `hindsight model` of programs recorded under the agent, on every JDK: Palulu's
 //! example as text, JSON and picture.
 
-use hindsight_test_programs::{Jdk, Workplace, hindsight, jdks, root, text};
+use hindsight_test_programs::{Jdk, Workplace, golden, hindsight, jdks, root, text};
 use serde_json::Value;
 use std::fs;
 use std::path::PathBuf;
@@ -46,18 +46,6 @@ fn ok(output: &Output) -> String {
     text(&output.stdout)
 }
 
-fn golden(name: &str, actual: &str) {
-    let path = root().join("test-programs/palulu/expected").join(name);
-    if std::env::var_os("BLESS").is_some() {
-        fs::write(&path, actual).expect("a golden file");
-    }
-    let expected = fs::read_to_string(&path).unwrap_or_default();
-    assert!(
-        actual == expected,
-        "{name} changed; BLESS=1 accepts this:\n{actual}"
-    );
-}
-
 #[test]
 fn tiny_sql_gives_the_models_of_the_paper() {
     for jdk in jdks() {
@@ -68,14 +56,17 @@ fn tiny_sql_gives_the_models_of_the_paper() {
         let with = ["model", "out", "--mutability", "mutability.json"];
         let shown = |more: &[&str]| ok(&run(&workplace, &[&with[..], more].concat()));
 
-        golden("tinysql.txt", &shown(&[]));
-        golden("tinysql.dot", &shown(&["--dot"]));
+        golden("palulu/expected/tinysql.txt", &shown(&[]));
+        golden("palulu/expected/tinysql.dot", &shown(&["--dot"]));
         let mut json: Value = serde_json::from_str(&shown(&["--format", "json"])).expect("JSON");
         assert!(json["runs"][0]["run"].is_string());
         json["runs"][0]["run"] = "1".into();
         let json = serde_json::to_string_pretty(&json).expect("JSON") + "\n";
-        golden("tinysql.json", &json);
-        golden("tinysql-all.txt", &ok(&run(&workplace, &["model", "out"])));
+        golden("palulu/expected/tinysql.json", &json);
+        golden(
+            "palulu/expected/tinysql-all.txt",
+            &ok(&run(&workplace, &["model", "out"])),
+        );
 
         let sizes = text(&run(&workplace, &with).stderr);
         assert!(sizes.contains("without mutability: "), "{sizes}");

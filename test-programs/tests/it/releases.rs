@@ -1,10 +1,9 @@
 //! Tests of programs that need a newer Java than tests do.
 
-use hindsight_test_programs::{Jdk, Workplace, both, hindsight, jdks, text};
+use hindsight_test_programs::{Workplace, both, hindsight, jdks, text};
 use serde_json::Value;
 use std::fs;
-use std::path::PathBuf;
-use std::process::{Command, Output};
+use std::process::Command;
 
 const RECORDS: &str = "
 public class Records {
@@ -24,28 +23,11 @@ public class Records {
 }
 ";
 
-/// Compiles a program for Java 17 and runs it with the agent: its classes, and how that ended.
-fn record(
-    workplace: &Workplace,
-    jdk: &Jdk,
-    options: &str,
-    (name, source): (&str, &str),
-) -> (PathBuf, Output) {
-    let classes = workplace.compile_text(jdk, &["--release", "17"], name, source);
-    let run = workplace
-        .java_with_agent(jdk, options)
-        .arg("-cp")
-        .arg(&classes)
-        .arg(name)
-        .output();
-    (classes, run.unwrap())
-}
-
 #[test]
 fn records_are_made_and_called_directly() {
     for jdk in jdks() {
         let workplace = Workplace::new("records");
-        let (classes, run) = record(&workplace, jdk, "", ("Records", RECORDS));
+        let (classes, run) = workplace.run_text(jdk, "17", "", ("Records", RECORDS));
         assert_eq!(run.status.code(), Some(1), "{}", both(&run));
         let output = workplace
             .junit(jdk, &classes)
@@ -102,7 +84,7 @@ public class Ledger {
 fn records_are_in_the_tests_of_a_run() {
     for jdk in jdks() {
         let workplace = Workplace::new("records-of-a-run");
-        let (classes, run) = record(&workplace, jdk, "mode=trace", ("Ledger", LEDGER));
+        let (classes, run) = workplace.run_text(jdk, "17", "mode=trace", ("Ledger", LEDGER));
         assert!(run.status.success(), "{}", both(&run));
         let output = Command::new(hindsight())
             .args(["generate", "--observed", "--trace"])

@@ -1,11 +1,10 @@
 //! What `hindsight events` and `hindsight stats` say of a run, against goldens in
 //! `trace/golden`. `BLESS=1` writes them anew.
 
-use hindsight_test_programs::{Jdk, Workplace, both, hindsight, jdks, root, text};
+use hindsight_test_programs::{Jdk, Workplace, both, golden, hindsight, jdks, root, text};
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::record::{Field, Row};
 use std::collections::HashMap;
-use std::env;
 use std::fs;
 use std::process::{Command, Output};
 
@@ -81,18 +80,6 @@ fn plain(told: &str, marks: &[&str]) -> String {
     out
 }
 
-fn check(name: &str, told: &str) {
-    let path = root().join("test-programs/trace/golden").join(name);
-    if env::var_os("BLESS").is_some() {
-        fs::write(&path, told).expect("the golden is written");
-    }
-    let golden = fs::read_to_string(&path).unwrap_or_default();
-    assert!(
-        golden == told,
-        "{name} changed; BLESS=1 accepts this:\n{told}"
-    );
-}
-
 const TEXT: &[&str] = &["#", "thread "];
 const JSON: &[&str] = &[
     "\"object\":",
@@ -108,12 +95,12 @@ fn events_and_stats_are_as_they_were() {
     for jdk in jdks() {
         let workplace = record(jdk);
         let events = told(&workplace, "events", &[]);
-        check("events.txt", &plain(&events, TEXT));
+        golden("trace/golden/events.txt", &plain(&events, TEXT));
         let json = told(&workplace, "events", &["--format", "json"]);
         for line in json.lines() {
             serde_json::from_str::<serde_json::Value>(line).expect("each line is JSON");
         }
-        check("events.json", &plain(&json, JSON));
+        golden("trace/golden/events.json", &plain(&json, JSON));
 
         let stats = told(&workplace, "stats", &[]);
         let lines = stats.lines().enumerate().map(|(at, line)| match at {
@@ -125,7 +112,7 @@ fn events_and_stats_are_as_they_were() {
             _ => line.to_owned(),
         });
         let lines: Vec<_> = lines.collect();
-        check("stats.txt", &(lines.join("\n") + "\n"));
+        golden("trace/golden/stats.txt", &(lines.join("\n") + "\n"));
         let json = told(&workplace, "stats", &["--format", "json"]);
         serde_json::from_str::<serde_json::Value>(&json).expect("it is JSON");
         let marks = [
@@ -137,7 +124,7 @@ fn events_and_stats_are_as_they_were() {
             "\"stamps\": *",
             "\"method_id\": ",
         ];
-        check("stats.json", &plain(&json, &marks));
+        golden("trace/golden/stats.json", &plain(&json, &marks));
     }
 }
 
