@@ -4,7 +4,9 @@ import os
 import pathlib
 import re
 import resource
+import select
 import shutil
+import signal
 import statistics
 import subprocess
 import sys
@@ -97,16 +99,61 @@ def cpu_of(command, **options):
     return cpu, wall, done
 
 
-def resident_of(command):
-    """Runs a command; the most memory that was resident, in MB, and the completed process."""
-    with tempfile.TemporaryFile("w+") as out, tempfile.TemporaryFile("w+") as err:
-        process = subprocess.Popen(command, stdout=out, stderr=err)
-        _, status, usage = os.wait4(process.pid, 0)
-        process.returncode = os.waitstatus_to_exitcode(status)
-        out.seek(0)
-        err.seek(0)
-        done = subprocess.CompletedProcess(command, process.returncode, out.read(), err.read())
-    return usage.ru_maxrss // 1024, done
+class Turns:
+    """A process that runs when it is its turn, and is stopped while others have theirs."""
+
+    def __init__(self, command):
+        self.command = command
+        self.out, self.err = tempfile.TemporaryFile("w+"), tempfile.TemporaryFile("w+")
+        self.process = subprocess.Popen(command, stdout=self.out, stderr=self.err)
+        self.ends = os.pidfd_open(self.process.pid)
+        os.kill(self.process.pid, signal.SIGSTOP)
+        self.seconds = 0.0
+        self.resident = None
+
+    def turn(self, seconds):
+        """Lets it run for so long; whether it goes on afterwards."""
+        start = time.perf_counter()
+        os.kill(self.process.pid, signal.SIGCONT)
+        ended, _, _ = select.select([self.ends], [], [], seconds)
+        if not ended:
+            os.kill(self.process.pid, signal.SIGSTOP)
+        self.seconds += time.perf_counter() - start
+        if ended:
+            _, status, usage = os.wait4(self.process.pid, 0)
+            self.process.returncode = os.waitstatus_to_exitcode(status)
+            self.resident = usage.ru_maxrss // 1024
+        return not ended
+
+    def done(self):
+        """The completed process."""
+        texts = []
+        for file in (self.out, self.err):
+            file.seek(0)
+            texts.append(file.read())
+            file.close()
+        os.close(self.ends)
+        return subprocess.CompletedProcess(self.command, self.process.returncode, *texts)
+
+
+def in_turns(commands, slice=0.1):
+    """Runs commands side by side, never two at a time, each for `slice` seconds before it is the next one's turn.
+
+    A virtual processor is a hyper-thread, whose other half somebody else may have: code takes 1.5 times as long
+    for tenths of seconds to minutes, and no counter of the guest tells. In turns, all sides get the same share of it.
+
+    For each: the completed process, seconds that it ran, the most memory that was resident, in MB.
+    """
+    processes = [Turns([str(word) for word in command]) for command in commands]
+    try:
+        going = list(processes)
+        while going:
+            going = [each for each in going if each.turn(slice)]
+    finally:
+        for each in processes:
+            if each.process.returncode is None:
+                each.process.kill()
+    return [(each.done(), each.seconds, each.resident) for each in processes]
 
 
 def note(text):

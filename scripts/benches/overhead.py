@@ -4,9 +4,9 @@ import argparse
 import statistics
 import zipfile
 
-from .common import ROOT, agent_option, build, fresh, jars, javac, jdks, note, resident_of
+from .common import ROOT, agent_option, build, fresh, in_turns, jars, javac, jdks, note
 
-COLUMNS = {"first": "first, CPU ms", "steady": "steady, CPU ms", "whole": "all, CPU ms", "wall": "all, wall ms",
+COLUMNS = {"first": "first, CPU ms", "steady": "steady, CPU ms", "whole": "all, CPU ms", "wall": "process, wall ms",
            "resident": "most resident, MB"}
 
 # Together about 390,000 lines; see test-programs/compile-inputs.txt.
@@ -44,11 +44,10 @@ def unpack(target, trees):
 
 
 def compare(name, command, sides, runs, rounds):
-    """Runs each side in turn; the programs print a line a round: CPU and wall milliseconds, and `ok`."""
+    """Runs the sides in turns; the programs print a line a round: CPU and wall milliseconds, and `ok`."""
     figures = {side: {column: [] for column in COLUMNS} for side in sides}
     for run in range(runs):
-        for side in sides:
-            resident, done = resident_of(command(side))
+        for side, (done, seconds, resident) in zip(sides, in_turns([command(side) for side in sides])):
             lines = [line.split() for line in done.stdout.splitlines()]
             if len(lines) != rounds or any(line[2] != "ok" for line in lines):
                 raise RuntimeError(f"{name} {side}: {done.stdout}{done.stderr[:2000]}")
@@ -57,7 +56,7 @@ def compare(name, command, sides, runs, rounds):
             # The JVM tells CPU time in steps of 10 ms, so that only a mean says something of short rounds.
             figures[side]["steady"].append(round(statistics.mean(cpu[-max(1, len(cpu) // 3):]), 1))
             figures[side]["whole"].append(sum(cpu))
-            figures[side]["wall"].append(sum(int(line[1]) for line in lines))
+            figures[side]["wall"].append(round(1000 * seconds))
             figures[side]["resident"].append(resident)
             note(f"  {name} run {run + 1} {side}: {cpu}")
     return figures
@@ -98,19 +97,21 @@ def main(rest):
     for compiler in options.compiler:
         # javac is a part of the JDK, which is left alone unless asked for.
         include = {"include": "com.sun.tools.javac.**"} if compiler == "javac" else {}
-        sides = {
-            "without": [],
-            "reference": [agent_option(out=work / "out", copy="reference", **include)],
-            "fields": [agent_option(out=work / "out", copy="fields", **include)],
-            "deep": [agent_option(out=work / "out", copy="deep", **include)],
-            "second": [agent_option(out=work / "out", mode="second-chance", **include)],
-            "after": [agent_option(out=work / "out", mode="second-chance", chances=work / "chances", **include)],
-            "dump": [agent_option(out=work / "out", dump_on="USR1", **include)],
+        agents = {
+            "reference": {"copy": "reference"},
+            "fields": {"copy": "fields"},
+            "deep": {"copy": "deep"},
+            "second": {"mode": "second-chance"},
+            "after": {"mode": "second-chance", "chances": work / "chances"},
+            "dump": {"dump_on": "USR1"},
         }
-        sides = {side: sides[side] for side in ["without", *options.sides]}
+        sides = {"without": []}
+        for side in options.sides:
+            sides[side] = [agent_option(out=work / f"out-{side}", **agents[side], **include)]
+
         def command(side):
             return [home / "bin/java", *sides[side], "-Xmx3g", "-cp", ":".join([str(classes), *ecj]), "CompileLoop",
-                    compiler, str(work / "src"), str(work / f"classes-{compiler}"), str(options.rounds)]
+                    compiler, str(work / "src"), str(work / f"classes-{compiler}-{side}"), str(options.rounds)]
 
         figures = compare(compiler, command, sides, options.runs, options.rounds)
         print(f"{compiler} compiling {lines:,} lines {options.rounds} times in one JVM, JDK {version}, {options.runs} JVMs each")

@@ -59,11 +59,11 @@ def main(rest):
 
     def sides_of(name):
         include = {"include": "com.sun.tools.javac.**"} if name == "javac" else {}
-        sides = {copy: [agent_option(out=work / "out", copy=copy, **include)] for copy in options.sides if copy not in ("second", "after")}
+        sides = {copy: [agent_option(out=work / f"out-{copy}", copy=copy, **include)] for copy in options.sides if copy not in ("second", "after")}
         if "second" in options.sides:
-            sides["second"] = [agent_option(out=work / "out", mode="second-chance", **include)]
+            sides["second"] = [agent_option(out=work / "out-second", mode="second-chance", **include)]
         if "after" in options.sides and name != "javac":
-            sides["after"] = [agent_option(out=work / "out", mode="second-chance", chances=work / f"chances-{name}", **include)]
+            sides["after"] = [agent_option(out=work / "out-after", mode="second-chance", chances=work / f"chances-{name}", **include)]
         return {"without": [], **sides}
 
     if "svnkit" in options.only:
@@ -95,7 +95,7 @@ def main(rest):
             sides = sides_of(compiler)
             rounds = ROUNDS[size]
             figures = compare(f"{compiler} {size}", lambda side: [home / "bin/java", *sides[side], "-cp", classpath, "CompileLoop", compiler,
-                              str(source), str(work / "out-classes"), str(rounds), str(library)], sides, options.runs, rounds)
+                              str(source), str(work / f"out-classes-{side}"), str(rounds), str(library)], sides, options.runs, rounds)
             print(f"{compiler} compiling {lines:,} lines {rounds} times in one JVM, JDK {version}, {options.runs} JVMs each")
             show(figures)
     return 0

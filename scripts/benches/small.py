@@ -2,9 +2,10 @@
 
 import argparse
 import json
+import statistics
 import subprocess
 
-from .common import ROOT, agent_option, build, cpu_of, fresh, jars, javac, jdks, ratio, spread
+from .common import ROOT, agent_option, build, cpu_of, fresh, in_turns, jars, javac, jdks, ratio, spread
 
 # 13,500 classes; the first of them come again, by other loaders, where more are wanted.
 LIBRARIES = [
@@ -19,11 +20,7 @@ SOURCES = ROOT / "test-programs" / "bench"
 
 def variants(out):
     """The sides of a comparison: none, and each copy strategy."""
-    return {
-        "without": [],
-        "reference": [agent_option(out=out, copy="reference")],
-        "fields": [agent_option(out=out, copy="fields")],
-    }
+    return {"without": [], **{copy: [agent_option(out=f"{out}-{copy}", copy=copy)] for copy in ("reference", "fields")}}
 
 
 def loading(version, home, count, link, runs):
@@ -82,14 +79,19 @@ def startup(rest):
     return 0
 
 
+# A throw of a million is told in so many parts: see `in_turns` for why the middle of a few long ones says little.
+PARTS = 20
+
+
 def throws(rest):
     """CPU time of a throw at some depth, and the heap afterwards."""
     parser = argparse.ArgumentParser(prog="scripts/bench throws")
     parser.add_argument("--depth", type=int, default=20)
     parser.add_argument("--jdk", type=int, nargs="*", default=None)
     parser.add_argument("--runs", type=int, default=3)
-    parser.add_argument("--rounds", type=int, default=5, help="rounds in one JVM; the last one counts")
-    parser.add_argument("--count", type=int, default=1_000_000)
+    parser.add_argument("--rounds", type=int, default=5, help="rounds in one JVM; all but the first count")
+    parser.add_argument("--count", type=int, default=1_000_000, help="throws of a round")
+    parser.add_argument("--kinds", nargs="*", default=["new", "shared", "fast"])
     options = parser.parse_args(rest)
     build()
     for version, home in jdks().items():
@@ -97,22 +99,25 @@ def throws(rest):
             continue
         work = fresh(f"throws-{version}")
         classes = javac(home, work / "classes", [SOURCES / "Throws.java"])
-        for kind in ("new", "shared", "fast"):
+        for kind in options.kinds:
             sides = variants(work / "out")
             cost, heap = {side: [] for side in sides}, {side: [] for side in sides}
             for _ in range(options.runs):
-                for side, agent in sides.items():
-                    done = subprocess.run(
-                        [home / "bin/java", *agent, "-Xmx512m", "-cp", classes, "Throws",
-                         str(options.depth), str(options.count), str(options.rounds), kind],
-                        capture_output=True, text=True, check=True)
+                commands = [[home / "bin/java", *agent, "-Xmx512m", "-cp", classes, "Throws", options.depth,
+                             options.count // PARTS, options.rounds * PARTS, kind] for agent in sides.values()]
+                for side, (done, _, _) in zip(sides, in_turns(commands, 0.02)):
+                    done.check_returncode()
                     lines = done.stdout.split()
-                    cost[side].append(int(lines[-3]))
+                    cost[side] += [int(line) for line in lines[PARTS:-2]]
                     heap[side].append(int(lines[-1]))
-            crashes = len(list((work / "out").glob("*.hsc*")))
+            crashes = sum(len(list(out.glob("*.hsc*"))) for out in work.glob("out-*"))
             print(f"throw at depth {options.depth}, exception: {kind}, JDK {version}: ns of CPU each; {crashes} crash files")
             for side in sides:
-                print(f"  {side:10} {spread(cost[side])}   {ratio(cost[side], cost['without']):.2f} x   heap after {spread(heap[side])} kB")
+                # The tenth part of all that was fastest had the processor's core for itself.
+                alone, alone_without = (statistics.quantiles(cost[of], n=10)[0] for of in (side, "without"))
+                mean, mean_without = (statistics.mean(cost[of]) for of in (side, "without"))
+                print(f"  {side:10} mean {mean:5.0f}   {mean / mean_without:.2f} x   fastest tenth {alone:5.0f}   "
+                      f"{alone / alone_without:.2f} x   heap after {spread(heap[side])} kB", flush=True)
     return 0
 
 
