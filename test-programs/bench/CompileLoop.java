@@ -1,4 +1,5 @@
 import java.io.File;
+import java.io.IOException;
 import java.io.PrintStream;
 import java.io.PrintWriter;
 import java.lang.management.ManagementFactory;
@@ -12,8 +13,9 @@ import javax.tools.JavaCompiler;
 import javax.tools.ToolProvider;
 
 /**
- * Compiles one source tree over and over in one JVM and prints, per round, process CPU time and wall
- * time in milliseconds.
+ * Compiles one source tree over and over in one JVM and prints, per round, process CPU time, wall
+ * time, and how much of the CPU time the JIT has taken, in milliseconds, and {@code ok} or {@code
+ * failed}.
  *
  * <p>Arguments: {@code ecj} or {@code javac}, the source directory, the output directory, rounds, and
  * the class path if there is one.
@@ -43,6 +45,7 @@ public class CompileLoop {
         PrintStream discard = new PrintStream(PrintStream.nullOutputStream());
         for (int round = 0; round < Integer.parseInt(args[3]); round++) {
             long cpu = system.getProcessCpuTime();
+            long jit = jitMillis();
             long wall = System.nanoTime();
             boolean done;
             if (args[0].equals("ecj")) {
@@ -70,7 +73,26 @@ public class CompileLoop {
                             + " "
                             + (System.nanoTime() - wall) / 1_000_000
                             + " "
+                            + (jitMillis() - jit)
+                            + " "
                             + (done ? "ok" : "failed"));
         }
+    }
+
+    /** CPU time of the JIT's threads so far, which Linux counts in hundredths of seconds. */
+    private static long jitMillis() throws IOException {
+        long ticks = 0;
+        try (Stream<Path> threads = Files.list(Path.of("/proc/self/task"))) {
+            for (Path thread : threads.collect(Collectors.toList())) {
+                String stat = Files.readString(thread.resolve("stat"));
+                int end = stat.lastIndexOf(')');
+                if (stat.substring(0, end).matches("[0-9]+ \\(C[12] CompilerThre.*")) {
+                    // The state comes first; utime and stime are the twelfth and thirteenth.
+                    String[] fields = stat.substring(end + 2).split(" ");
+                    ticks += Long.parseLong(fields[11]) + Long.parseLong(fields[12]);
+                }
+            }
+        }
+        return 10 * ticks;
     }
 }
