@@ -5,12 +5,15 @@
 //! another; a thread that has moved in between has frames without arguments.
 //! Where the JVM was started with `dump-on`, primitive values are there too.
 //!
-//! Virtual threads are not told by the JVM.
+//! Virtual threads are known to the JDK, not to the JVM, and their stacks are read
+//! one after the other. There may be any number of them, most of which do the
+//! same: a few of each kind are told, and how many more there are.
 //!
-//! **Invariant:** no thread is made to run anything, and none that runs is
-//! suspended; one that waits is, for as long as its primitive values are read.
+//! **Invariant:** no thread of the program is made to run anything, and none that
+//! runs is suspended; one that waits is, for as long as its primitive values are
+//! read. Virtual threads are not.
 
-use crate::agent::Agent;
+use crate::agent::{Agent, Base};
 use crate::frames::{self, OfThread};
 use crate::jni::{Jni, Obj};
 use crate::jvmti::{Jvmti, StackLocal};
@@ -26,6 +29,15 @@ use std::collections::{HashMap, HashSet};
 
 /// Frames of one thread that are looked at.
 const MAX_FRAMES: usize = 1_024;
+
+/// Virtual threads that are looked at.
+const MAX_VIRTUAL: i32 = 20_000;
+
+/// Virtual threads with the same stack that are told.
+const MAX_ALIKE: u32 = 3;
+
+/// Virtual threads that are told.
+const MAX_TOLD: usize = 1_000;
 
 /// The agent's own threads are no part of the program.
 const OURS: &str = "Hindsight ";
@@ -78,33 +90,62 @@ fn write(agent: &'static Agent, jni: Jni) -> Result<String, String> {
         let ours = (jvmti.thread(*thread)).is_none_or(|(name, _)| name.starts_with(OURS));
         !ours && current.is_none_or(|current| !jni.same(current, *thread))
     };
-    let threads: Vec<Obj> = jvmti.all_threads().into_iter().filter(is_meant).collect();
-    for (at, thread) in threads.iter().enumerate() {
-        jvmti.set_tag(*thread, at as i64 + 1);
+    let platform: Vec<Obj> = jvmti.all_threads().into_iter().filter(is_meant).collect();
+    let of_platform = jvmti.stacks(&platform, MAX_FRAMES);
+    let mut threads: Vec<Thread> = (platform.into_iter().zip(of_platform))
+        .map(|(object, (state, stack))| Thread {
+            object,
+            state,
+            stack,
+            is_virtual: false,
+            alike: 0,
+        })
+        .collect();
+    let first_virtual = threads.len() as i64 + 1;
+    if let Some((all, more)) = agent.shim.virtual_threads(jni, MAX_VIRTUAL) {
+        threads.extend(virtual_threads(base, jni, jvmti, all, more));
     }
-    let stacks = jvmti.stacks(&threads, MAX_FRAMES);
-    let seen = jvmti.stack_locals(threads.len() as i64 + 1);
+    for (at, thread) in threads.iter().enumerate() {
+        jvmti.set_tag(thread.object, at as i64 + 1);
+    }
+    let seen = jvmti.stack_locals(first_virtual..=threads.len() as i64);
     let mut objects: Vec<i64> = seen.iter().map(|local| local.tag).collect();
     objects.sort_unstable();
     objects.dedup();
     let objects: HashMap<i64, Obj> = jvmti.tagged(&objects).into_iter().collect();
-    let locals = by_thread(&seen, threads.len());
-    let monitors = monitors(jvmti, &stacks, &locals, &objects);
+    let mut locals = by_thread(&seen, threads.len());
+    for (thread, locals) in threads.iter().zip(&mut locals) {
+        if thread.is_virtual {
+            show_as_told(&thread.stack, locals);
+        }
+    }
+    let monitors = monitors(jvmti, &threads, &locals, &objects);
 
     let mut merged = Vec::new();
     let mut exceptions = Vec::new();
     let mut states = Vec::new();
-    for (at, ((thread, (state, stack)), locals)) in
-        threads.iter().zip(&stacks).zip(&locals).enumerate()
-    {
-        let (name, daemon) = jvmti.thread(*thread).unwrap_or_default();
+    for (at, (told, locals)) in threads.iter().zip(&locals).enumerate() {
+        let Thread {
+            object: thread,
+            state,
+            stack,
+            is_virtual,
+            alike,
+        } = told;
+        let (mut name, daemon) = jvmti.thread(*thread).unwrap_or_default();
+        if name.is_empty() {
+            // As most virtual ones are.
+            let number = jni.get_integral(*thread, agent.shim.locks.thread_id, b'J');
+            name = format!("#{number}");
+        }
         let elements: Vec<(StackElement, String)> = stack
             .iter()
             .map(|frame| element(jvmti, jni, *frame))
             .collect();
-        let moved = !agrees(stack, locals);
+        // Nothing is known of a virtual thread that has got on another thread or off it meanwhile.
+        let moved = !agrees(stack, locals) || *is_virtual && locals.is_empty();
         // The JVM shows primitive values only of threads that it holds.
-        let held = base.locals.filter(|_| !moved && !is_running(*state));
+        let held = (base.locals).filter(|_| !moved && !is_running(*state) && !is_virtual);
         let held = held.and_then(|locals| Some((locals, locals.suspended(*thread)?)));
         let held = held.filter(|_| {
             let now = jvmti.stacks(&[*thread], MAX_FRAMES);
@@ -176,6 +217,8 @@ fn write(agent: &'static Agent, jni: Jni) -> Result<String, String> {
             name,
             state: state_name(*state).to_owned(),
             daemon,
+            is_virtual: *is_virtual,
+            alike: *alike,
             wants,
             owns,
         };
@@ -196,6 +239,56 @@ fn write(agent: &'static Agent, jni: Jni) -> Result<String, String> {
     };
     let meta = report::meta(agent, jni, THREADS_ASKED_FOR.to_owned(), "");
     report::store(agent, meta, failure, graph).map(|(name, _)| name)
+}
+
+/// A thread that is told.
+struct Thread {
+    object: Obj,
+    state: i32,
+    stack: Vec<FrameInfo>,
+    is_virtual: bool,
+    /// Others that are where it is, and are not told.
+    alike: u32,
+}
+
+/// The virtual threads to be told among those in an array; there are so many more.
+fn virtual_threads(base: &Base, jni: Jni, jvmti: Jvmti, all: Obj, more: u32) -> Vec<Thread> {
+    let mut told: Vec<Thread> = Vec::new();
+    // By stack: the first thread that has it, and how many are told.
+    let mut kinds: HashMap<Vec<FrameInfo>, (usize, u32)> = HashMap::new();
+    let mut left = more;
+    let virtuals = (0..jni.array_len(all) - 1).filter_map(|at| jni.array_get(all, at));
+    for object in virtuals {
+        let Some((state, stack)) = jvmti.stack(object, MAX_FRAMES) else {
+            jni.delete_local(object);
+            continue;
+        };
+        let known = kinds.get_mut(&stack);
+        if known.as_ref().is_none_or(|(_, count)| *count < MAX_ALIKE) && told.len() < MAX_TOLD {
+            match known {
+                Some((_, count)) => *count += 1,
+                None => {
+                    kinds.insert(stack.clone(), (told.len(), 1));
+                }
+            }
+            told.push(Thread {
+                object,
+                state,
+                stack,
+                is_virtual: true,
+                alike: 0,
+            });
+            continue;
+        }
+        jni.delete_local(object);
+        match known {
+            Some((first, _)) => told[*first].alike += 1,
+            None => left += 1,
+        }
+    }
+    base.counters
+        .add("virtual_threads_left_out", u64::from(left));
+    told
 }
 
 /// An environment for a while.
@@ -275,14 +368,14 @@ fn number(jvmti: Jvmti, thread: Obj) -> Option<usize> {
 /// innermost frames, unless it is that of a static method's class.
 fn monitors(
     jvmti: Jvmti,
-    stacks: &[(i32, Vec<FrameInfo>)],
+    threads: &[Thread],
     locals: &[Locals],
     objects: &HashMap<i64, Obj>,
 ) -> Vec<Monitor> {
     const INNERMOST: usize = 3;
     let mut candidates = Vec::new();
     let mut asked = HashSet::new();
-    for ((state, stack), locals) in stacks.iter().zip(locals) {
+    for (Thread { state, stack, .. }, locals) in threads.iter().zip(locals) {
         if state & (BLOCKED | IN_WAIT) == 0 {
             continue;
         }
@@ -321,6 +414,21 @@ fn agrees(stack: &[FrameInfo], locals: &Locals) -> bool {
                 frame.method == place.method && frame.location == place.location
             })
     })
+}
+
+/// Counts the frames of a virtual thread as its stack does. On its way from the roots, the JVM tells
+/// also those in which the thread has got off the one that ran it; its stack begins behind them.
+fn show_as_told(stack: &[FrameInfo], locals: &mut Locals) {
+    const MAX_HIDDEN: usize = 4;
+    let without = |hidden: usize| -> Locals {
+        let told = locals.iter().filter(|(depth, _)| **depth >= hidden);
+        told.map(|(depth, frame)| (depth - hidden, frame.clone()))
+            .collect()
+    };
+    let mut candidates = (0..=MAX_HIDDEN).map(without);
+    *locals = candidates
+        .find(|told| agrees(stack, told))
+        .unwrap_or_default();
 }
 
 /// A frame as a stack trace tells it, and its descriptor.

@@ -5,6 +5,7 @@
 use crate::jni::{FieldId, Jni, Obj};
 use crate::sys::{self, Callbacks, Capabilities, JavaVm, JniEnv, JvmtiEnv};
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
+use std::ops::RangeInclusive;
 use std::panic::{self, AssertUnwindSafe};
 use std::ptr;
 
@@ -438,10 +439,38 @@ impl Jvmti {
         }
     }
 
+    /// State and at most `max` frames of one thread, which may be a virtual one; nothing of one that
+    /// has not begun or has ended.
+    pub(crate) fn stack(self, thread: Obj, max: usize) -> Option<(c_int, Vec<sys::FrameInfo>)> {
+        let nothing = sys::FrameInfo {
+            method: ptr::null_mut(),
+            location: 0,
+        };
+        let (mut frames, mut count, mut state) = (vec![nothing; max], 0, 0);
+        // SAFETY: a valid thread, and places for the state, and for as many frames as are announced.
+        let told = unsafe {
+            self.0.GetThreadState(thread.raw(), &mut state) == sys::OK
+                && self.0.GetStackTrace(
+                    thread.raw(),
+                    0,
+                    max as c_int,
+                    frames.as_mut_ptr(),
+                    &mut count,
+                ) == sys::OK
+        };
+        frames.truncate(usize::try_from(count).unwrap_or(0));
+        told.then_some((state, frames))
+    }
+
     /// References in local variables of all threads, at one moment. Objects without a tag get one,
-    /// counted from `first_tag` on.
-    pub(crate) fn stack_locals(self, first_tag: i64) -> Vec<StackLocal> {
+    /// counted from behind those of `threads` on.
+    ///
+    /// A virtual thread that no other thread runs just then is looked at only if it has one of the tags
+    /// `threads`, and the caller has a local reference to it: the JVM tells its stack when it comes by
+    /// on its way from the roots.
+    pub(crate) fn stack_locals(self, threads: RangeInclusive<i64>) -> Vec<StackLocal> {
         struct Seen {
+            threads: RangeInclusive<i64>,
             next_tag: i64,
             locals: Vec<StackLocal>,
         }
@@ -468,6 +497,12 @@ impl Jvmti {
                     }
                     seen.locals.push(StackLocal { info, tag: *tag });
                 }
+            } else if kind == sys::REFERENCE_JNI_LOCAL && !tag.is_null() {
+                // SAFETY: as above.
+                let is_thread = unsafe { (*seen.cast::<Seen>()).threads.contains(&*tag) };
+                if is_thread {
+                    return sys::VISIT_OBJECTS;
+                }
             }
             // Nothing behind it is asked for.
             0
@@ -478,7 +513,8 @@ impl Jvmti {
             rest: [ptr::null(); 14],
         };
         let mut seen = Seen {
-            next_tag: first_tag,
+            next_tag: threads.end() + 1,
+            threads,
             locals: Vec::new(),
         };
         // SAFETY: a whole jvmtiHeapCallbacks; null means all classes, and all roots; `seen` outlives

@@ -23,6 +23,7 @@ const PROBES: &[&str] = &[
     "java/lang/HindsightThread$Latest",
     "java/lang/HindsightCauses",
     "java/lang/HindsightLive",
+    "java/lang/HindsightVirtual",
     "java/lang/HindsightLog$Clock",
     "java/lang/HindsightLog$Chunk",
     "java/lang/HindsightLog",
@@ -75,6 +76,8 @@ pub(crate) struct Shim {
     /// `java.lang.HindsightThread`.
     thread: Obj,
     sweep: MethodId,
+    /// `java.lang.HindsightVirtual` and its `threads`.
+    virtuals: (Obj, MethodId),
     /// `java.lang.HindsightLive` and its `frames`.
     live: (Obj, MethodId),
     /// `java.lang.HindsightCauses` and its `add`.
@@ -94,6 +97,8 @@ pub(crate) struct Shim {
 pub(crate) struct LockIds {
     /// Of `java.lang.Thread`.
     pub(crate) park_blocker: FieldId,
+    /// Of `java.lang.Thread`, its number.
+    pub(crate) thread_id: FieldId,
     /// `java.util.concurrent.locks.AbstractOwnableSynchronizer`.
     pub(crate) synchronizer: Obj,
     pub(crate) exclusive_owner: FieldId,
@@ -268,6 +273,7 @@ impl Shim {
             );
         }
         let live = class("java/lang/HindsightLive")?;
+        let virtuals = class("java/lang/HindsightVirtual")?;
         let causes = class("java/lang/HindsightCauses")?;
         let work = class("java/lang/HindsightWork")?;
         let signal = class("java/lang/HindsightSignal")?;
@@ -278,6 +284,11 @@ impl Shim {
                 live,
                 jni.static_method(live, c"frames", c"()[Ljava/lang/Object;")
                     .ok_or("method frames is missing")?,
+            ),
+            virtuals: (
+                virtuals,
+                jni.static_method(virtuals, c"threads", c"(I)[Ljava/lang/Object;")
+                    .ok_or("method threads is missing")?,
             ),
             causes: (
                 causes,
@@ -332,6 +343,7 @@ impl Shim {
                     "parkBlocker",
                     "Ljava/lang/Object;",
                 )?,
+                thread_id: field(class("java/lang/Thread")?, "tid", "J")?,
                 synchronizer,
                 exclusive_owner: field(synchronizer, "exclusiveOwnerThread", "Ljava/lang/Thread;")?,
             },
@@ -370,6 +382,16 @@ impl Shim {
                 list_size: field(list, "size", "I")?,
             },
         })
+    }
+
+    /// At most `max` of the virtual threads that there are, in an array with one more element, and how
+    /// many there are besides. Nothing where there can be none.
+    pub(crate) fn virtual_threads(&self, jni: Jni, max: i32) -> Option<(Obj, u32)> {
+        let (class, method) = self.virtuals;
+        let all = jni.call_static_object(class, method, &[JValue { int: max }])?;
+        let count = jni.array_get(all, jni.array_len(all).checked_sub(1)?)?;
+        let more = i32::from_le_bytes(jni.primitives(count, b'I', 1).try_into().ok()?);
+        Some((all, more.unsigned_abs()))
     }
 
     /// The frames that the current thread is in, innermost first; the probes' own are not among

@@ -92,7 +92,7 @@ pub(crate) struct Callbacks {
 
 /// `jvmtiFrameInfo`.
 #[repr(C)]
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct FrameInfo {
     pub(crate) method: MethodId,
     pub(crate) location: i64,
@@ -138,6 +138,12 @@ pub(crate) struct StackLocalInfo {
     pub(crate) location: i64,
     pub(crate) slot: c_int,
 }
+
+/// `JVMTI_HEAP_REFERENCE_JNI_LOCAL`.
+pub(crate) const REFERENCE_JNI_LOCAL: c_int = 25;
+
+/// `JVMTI_VISIT_OBJECTS`: what the object refers to is told, too.
+pub(crate) const VISIT_OBJECTS: c_int = 0x100;
 
 /// `JVMTI_HEAP_REFERENCE_STACK_LOCAL`.
 pub(crate) const REFERENCE_STACK_LOCAL: c_int = 24;
@@ -296,6 +302,7 @@ table! {
         100 GetThreadListStackTraces(count: c_int, threads: *const Ref, max: c_int, stacks: *mut *mut StackInfo) -> c_int;
         113 GetObjectsWithTags(count: c_int, tags: *const i64, found: *mut c_int, objects: *mut *mut Ref, found_tags: *mut *mut i64) -> c_int;
         8 GetThreadInfo(thread: Ref, info: *mut ThreadInfo) -> c_int;
+        16 GetThreadState(thread: Ref, state: *mut c_int) -> c_int;
         17 GetCurrentThread(thread: *mut Ref) -> c_int;
         11 RunAgentThread(thread: Ref, run: unsafe extern "system" fn(JvmtiEnv, JniEnv, *mut c_void), arg: *const c_void, priority: c_int) -> c_int;
         39 GetNamedModule(loader: Ref, package: *const c_char, module: *mut Ref) -> c_int;
@@ -311,6 +318,7 @@ table! {
         59 GetFieldName(class: Ref, field: FieldId, name: *mut *mut c_char, signature: *mut *mut c_char, generic: *mut *mut c_char) -> c_int;
         61 GetFieldModifiers(class: Ref, field: FieldId, modifiers: *mut c_int) -> c_int;
         77 GetLoadedClasses(count: *mut c_int, classes: *mut *mut Ref) -> c_int;
+        103 GetStackTrace(thread: Ref, start: c_int, max: c_int, frames: *mut FrameInfo, count: *mut c_int) -> c_int;
         105 GetTag(object: Ref, tag: *mut i64) -> c_int;
         106 SetTag(object: Ref, tag: i64) -> c_int;
         114 FollowReferences(filter: c_int, class: Ref, from: Ref, callbacks: *const HeapCallbacks, data: *mut c_void) -> c_int;
@@ -398,7 +406,7 @@ mod tests {
         text.push_str("printf(\"%zu\\n\", offsetof(jvmtiMonitorUsage, notify_waiters));\n");
         text.push_str("printf(\"%zu\\n\", sizeof(jvmtiHeapReferenceInfoStackLocal));\n");
         text.push_str("printf(\"%zu\\n\", offsetof(jvmtiHeapReferenceInfoStackLocal, slot));\n");
-        text.push_str("printf(\"%d\\n\", JVMTI_HEAP_REFERENCE_STACK_LOCAL);\n");
+        text.push_str("printf(\"%d\\n%d\\n%d\\n\", JVMTI_HEAP_REFERENCE_STACK_LOCAL, JVMTI_HEAP_REFERENCE_JNI_LOCAL, JVMTI_VISIT_OBJECTS);\n");
         text.push_str("printf(\"%zu\\n\", sizeof(jvalue));\n");
         text.push_str("printf(\"%d\\n%d\\n%d\\n%d\\n\", JVMTI_EVENT_VM_INIT, JVMTI_EVENT_VM_DEATH, JVMTI_EVENT_CLASS_FILE_LOAD_HOOK, JVMTI_EVENT_DATA_DUMP_REQUEST);\n");
         text.push_str("return 0;\n}\n");
@@ -436,6 +444,8 @@ mod tests {
             size_of::<StackLocalInfo>(),
             std::mem::offset_of!(StackLocalInfo, slot),
             REFERENCE_STACK_LOCAL as usize,
+            REFERENCE_JNI_LOCAL as usize,
+            VISIT_OBJECTS as usize,
             size_of::<JValue>(),
         ]);
         ours.extend(

@@ -223,8 +223,14 @@ pub fn thread(failure: &Failure, thread: &ThreadState) -> String {
             lock.owner.map_or_else(String::new, name)
         )
     });
+    let alike = match thread.alike {
+        0 => String::new(),
+        1 => " (and 1 more virtual thread at the same place)".to_owned(),
+        more => format!(" (and {more} more virtual threads at the same place)"),
+    };
     format!(
-        "thread {}: {}{}",
+        "{}thread {}: {}{}{alike}",
+        if thread.is_virtual { "virtual " } else { "" },
         one_line(&thread.name, 200),
         one_line(&thread.state, 40),
         wants.unwrap_or_default()

@@ -163,6 +163,8 @@ fn thread(thread: &ThreadState) -> Json {
         "name": thread.name,
         "state": thread.state,
         "daemon": thread.daemon,
+        "virtual": thread.is_virtual,
+        "alike": thread.alike,
         "wants": thread.wants.as_ref().map(lock),
         "owns": thread.owns.iter().map(lock).collect::<Vec<_>>(),
     })

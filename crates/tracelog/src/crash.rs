@@ -104,6 +104,12 @@ pub struct ThreadState {
     pub state: String,
     /// Whether the JVM would not wait for it.
     pub daemon: bool,
+    /// Whether it is a virtual one.
+    #[serde(default)]
+    pub is_virtual: bool,
+    /// How many other virtual threads are where it is, and are not told.
+    #[serde(default)]
+    pub alike: u32,
     /// What it waits for: a monitor, or what it is parked for.
     pub wants: Option<Lock>,
     /// The monitors that it has.

@@ -5,6 +5,7 @@ use hindsight_test_programs::{Jdk, Workplace, agent, both, hindsight, jdks, text
 use hindsight_tracelog::crash::{Fidelity, Frame, Value};
 use hindsight_tracelog::reader::Crash;
 use std::io::{BufRead, BufReader, Read};
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
@@ -82,6 +83,11 @@ public class Main {
 
 fn start(workplace: &Workplace, jdk: &Jdk, options: &str) -> Child {
     let classes = workplace.compile_text(jdk, &["--release", "17"], "Main", PROGRAM);
+    started(workplace, jdk, options, &classes)
+}
+
+/// A program that has said that it hangs.
+fn started(workplace: &Workplace, jdk: &Jdk, options: &str, classes: &Path) -> Child {
     let mut jvm = workplace
         .java_with_agent(jdk, options)
         .arg("-cp")
@@ -293,6 +299,136 @@ fn signals_and_jcmd_record_all_threads() {
         ] {
             assert!(told.contains(part), "JDK {} {part}: {told}", jdk.version);
         }
+    }
+}
+
+const VIRTUAL: &str = "
+import java.util.*;
+import java.util.concurrent.*;
+import java.util.concurrent.locks.*;
+public class Main {
+    static final CountDownLatch all = new CountDownLatch(503);
+    static volatile boolean stop;
+    static void order(String customer, BlockingQueue<String> answers) throws Exception {
+        all.countDown();
+        answers.take();
+    }
+    static synchronized void pinned(StringBuilder text, CountDownLatch never) throws Exception {
+        all.countDown();
+        never.await();
+    }
+    static void locked(ReentrantLock lock, List<String> why) throws Exception {
+        all.countDown();
+        lock.lock();
+    }
+    static int spin(int[] numbers) {
+        all.countDown();
+        int sum = 0;
+        while (!stop) for (int number : numbers) sum += number;
+        return sum;
+    }
+    interface Body { void run() throws Exception; }
+    static Runnable of(Body body) {
+        return () -> { try { body.run(); } catch (Exception e) { throw new Error(e); } };
+    }
+    public static void main(String[] args) throws Exception {
+        var service = Executors.newVirtualThreadPerTaskExecutor();
+        for (int i = 0; i < 500; i++) {
+            String customer = \"customer \" + i;
+            service.execute(of(() -> order(customer, new LinkedBlockingQueue<>())));
+        }
+        Thread.ofVirtual().name(\"pinned\").start(of(() -> pinned(new StringBuilder(\"sb\"), new CountDownLatch(1))));
+        ReentrantLock lock = new ReentrantLock();
+        lock.lock();
+        Thread waits = Thread.ofVirtual().name(\"waits\").start(of(() -> locked(lock, List.of(\"because\"))));
+        Thread.ofVirtual().name(\"spins\").start(() -> spin(new int[] {1, 2}));
+        Thread.ofVirtual().name(\"over\").start(() -> {}).join();
+        all.await();
+        while (waits.getState() != Thread.State.WAITING) Thread.sleep(5);
+        Thread.sleep(200);
+        System.out.println(\"hangs\");
+        System.in.read();
+        stop = true;
+        System.exit(0);
+    }
+}
+";
+
+#[test]
+fn virtual_threads_are_recorded_and_counted_by_what_they_do() {
+    for jdk in jdks().iter().filter(|jdk| jdk.version >= 21) {
+        let workplace = Workplace::new("hang-virtual");
+        let release = jdk.version.to_string();
+        let classes = workplace.compile_text(jdk, &["--release", &release], "Main", VIRTUAL);
+        let jvm = started(&workplace, jdk, "dump-on=USR1", &classes);
+        kill(&jvm, "USR1");
+        files(&workplace, 1);
+        kill(&jvm, "USR1");
+        files(&workplace, 2);
+        end(jvm);
+        for crash in workplace.crashes() {
+            let threads = &crash.failure.threads;
+            let label = format!(
+                "JDK {}: {:?}",
+                jdk.version,
+                threads
+                    .iter()
+                    .map(|t| (&t.name, &t.state, t.alike))
+                    .collect::<Vec<_>>()
+            );
+            let named = |name: &str| threads.iter().find(|thread| thread.name == name);
+            let virtuals = threads.iter().filter(|thread| thread.is_virtual);
+            let all: u32 = virtuals.map(|thread| 1 + thread.alike).sum();
+            assert_eq!(all, 503, "{label}");
+            // Three of the 500 are told, and those of other kinds.
+            assert_eq!(
+                threads.iter().filter(|thread| thread.is_virtual).count(),
+                6,
+                "{label}"
+            );
+            assert!(
+                named("over").is_none() && !named("main").expect("main").is_virtual,
+                "{label}"
+            );
+            let text = |name: &str, method: &str, index| {
+                argument(&crash, name, method, index).expect(&label)
+            };
+            let customers: Vec<&str> = threads
+                .iter()
+                .filter(|t| t.is_virtual && t.name.starts_with('#'))
+                .map(|t| t.name.as_str())
+                .collect();
+            assert_eq!(customers.len(), 3, "{label}");
+            for customer in customers {
+                assert!(
+                    text(customer, "order", 1).starts_with("\"customer "),
+                    "{label}"
+                );
+                assert_eq!(text(customer, "order", 2), "LinkedBlockingQueue");
+                assert_eq!(named(customer).unwrap().state, "WAITING");
+            }
+            assert_eq!(text("waits", "locked", 1), "ReentrantLock");
+            assert_eq!(
+                named("waits").unwrap().wants.as_ref().unwrap().class,
+                "java.util.concurrent.locks.ReentrantLock$NonfairSync"
+            );
+            let owner = named("waits")
+                .unwrap()
+                .wants
+                .as_ref()
+                .unwrap()
+                .owner
+                .unwrap();
+            assert_eq!(threads[owner as usize].name, "main");
+            assert!(text("pinned", "pinned", 1).starts_with("StringBuilder"));
+            assert_eq!(named("spins").unwrap().state, "RUNNABLE", "{label}");
+        }
+        let told = inspect(&workplace);
+        assert!(told.contains("at the same place)"), "{told}");
+        assert!(
+            told.contains("virtual thread waits: WAITING, waits for ReentrantLock$NonfairSync #"),
+            "{told}"
+        );
     }
 }
 
