@@ -7,7 +7,7 @@ mod values;
 use hindsight_tracelog::trace::dictionary::Dictionary;
 use hindsight_tracelog::trace::kind::{Kind, Names};
 use hindsight_tracelog::trace::{Datum, Error, Event, Events, Log, ObjectId, Source};
-use std::collections::{HashMap, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque};
 use values::{Values, may_lack};
 
 /// Something that a thread did.
@@ -166,6 +166,42 @@ pub struct Steps<'l, S> {
     waiting: HashMap<u64, Waiting>,
     ready: VecDeque<Step>,
     classes: Classes,
+    carried: Carried,
+}
+
+/// Virtual threads, of which one stream of blocks holds many: where blocks of it are missing, any of
+/// those that had begun may have run in them.
+#[derive(Default)]
+struct Carried {
+    /// Those that have begun and not ended.
+    open: HashSet<u64>,
+    /// Those of them that have not been seen to run anew since blocks were missing.
+    suspects: HashSet<u64>,
+}
+
+impl Carried {
+    /// Whether events of this one's thread may be missing before it.
+    fn lacks(&mut self, event: &Event) -> bool {
+        if !event.is_virtual {
+            return event.is_after_gap;
+        }
+        if event.is_after_gap {
+            self.suspects.extend(&self.open);
+            self.suspects.remove(&event.thread);
+        }
+        match event.kind() {
+            Kind::Switch => {
+                self.open.insert(event.thread);
+                event.is_after_gap || self.suspects.remove(&event.thread)
+            }
+            Kind::End => {
+                self.open.remove(&event.thread);
+                self.suspects.remove(&event.thread);
+                event.is_after_gap
+            }
+            _ => event.is_after_gap,
+        }
+    }
 }
 
 /// The classes that are still to be told of.
@@ -263,6 +299,7 @@ impl<'l, S: Source> Steps<'l, S> {
             waiting: HashMap::new(),
             ready: VecDeque::new(),
             classes: Classes::new(&log.dictionary),
+            carried: Carried::default(),
         }
     }
 
@@ -280,7 +317,14 @@ impl<'l, S: Source> Steps<'l, S> {
             match self.events.next_event() {
                 Some(Ok(event)) => {
                     (self.classes).before(event, self.dictionary, &mut self.ready);
-                    take(event, self.dictionary, &mut self.waiting, &mut self.ready);
+                    let lacks = self.carried.lacks(event);
+                    take(
+                        event,
+                        lacks,
+                        self.dictionary,
+                        &mut self.waiting,
+                        &mut self.ready,
+                    );
                 }
                 Some(Err(error)) => return Some(Err(error)),
                 None => {
@@ -301,15 +345,17 @@ impl<'l, S: Source> Steps<'l, S> {
     }
 }
 
+/// Takes an event, before which others of its thread may be missing.
 fn take(
     event: &Event,
+    lacks: bool,
     dictionary: &Dictionary,
     waiting: &mut HashMap<u64, Waiting>,
     ready: &mut VecDeque<Step>,
 ) {
     let thread = event.thread;
     let first = event.reference(0);
-    if event.is_after_gap {
+    if lacks {
         let cut = waiting.remove(&thread).into_iter();
         ready.extend(cut.flat_map(|waiting| finish(waiting, dictionary)));
         ready.push_back(Step {

@@ -25,6 +25,10 @@ fn event(kind: Kind, id: u32, references: &[u64], ints: &[u32], longs: &[u64]) -
     bytes.extend(references.iter().flat_map(|value| value.to_le_bytes()));
     bytes.extend(ints.iter().flat_map(|value| value.to_le_bytes()));
     bytes.extend(longs.iter().flat_map(|value| value.to_le_bytes()));
+    if LAYOUTS[tag].is_some_and(|layout| layout.text) {
+        // Of no length.
+        bytes.extend([0; 3]);
+    }
     bytes
 }
 
@@ -136,4 +140,27 @@ fn a_gap_is_a_step() {
         panic!("{told:?}");
     };
     assert_eq!(arguments.len(), 1);
+}
+
+/// Two virtual threads share a carrier, of which a block is missing; the second goes on elsewhere.
+#[test]
+fn a_gap_of_a_carrier_is_told_to_all_that_it_may_have_run() {
+    const VIRTUAL: u32 = 1;
+    let runs = |thread: u64| event(Kind::Switch, 0, &[], &[VIRTUAL], &[thread, 0]);
+    let enter = |argument: u64| event(Kind::Enter, 1, &[], &[], &[argument]);
+    let before = [runs(11), enter(1), runs(12), enter(2)];
+    let after = [runs(11), event(Kind::Exit, 1, &[], &[], &[])];
+    let elsewhere = [runs(12), event(Kind::Exit, 1, &[], &[], &[])];
+    let fresh = [runs(13), enter(3)];
+    let told = steps(&log(&[
+        (1, 0, 1, &before),
+        (1, 2, 3, &after),
+        (2, 0, 5, &elsewhere),
+        (2, 1, 7, &fresh),
+    ]));
+    let lost = told
+        .iter()
+        .filter(|(_, what)| matches!(what, What::Lost(_)));
+    let lost: Vec<u64> = lost.map(|(thread, _)| *thread).collect();
+    assert_eq!(lost, [11, 12], "{told:?}");
 }

@@ -348,10 +348,13 @@ final class HindsightTracer {
 
     @DontInline
     private static HindsightTracer slowly(Thread thread) {
-        if (!ready || visible == NOBODY && hasStopped(thread)) {
+        if (!ready) {
             return null;
         }
         try {
+            if (visible == NOBODY && hasStopped(thread)) {
+                return null;
+            }
             Thread carrier = HindsightCarrier.get();
             HindsightTracer tracer = find(table, carrier);
             if (visible == NOBODY) {
