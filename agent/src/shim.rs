@@ -26,6 +26,7 @@ const PROBES: &[&str] = &[
     "java/lang/HindsightVirtual",
     "java/lang/HindsightLog$Clock",
     "java/lang/HindsightLog$Chunk",
+    "java/lang/HindsightLog$Entry",
     "java/lang/HindsightLog",
     "java/lang/HindsightWrites",
     "java/lang/HindsightWork",

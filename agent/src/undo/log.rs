@@ -7,6 +7,7 @@
 use crate::jni::{Jni, Obj};
 use crate::shim::LogIds;
 use std::collections::HashMap;
+use std::ffi::CStr;
 
 /// A place in an object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -75,6 +76,9 @@ pub(crate) struct Logs {
 /// their log had been lost.
 const MAX_OF_OTHERS: usize = 1 << 20;
 
+/// The type of `HindsightLog.table` and `retired`.
+const ENTRIES: &CStr = c"[Ljava/lang/HindsightLog$Entry;";
+
 /// How often a log is tried that is being written to.
 const TRIES: usize = 8;
 
@@ -93,11 +97,18 @@ impl Logs {
         };
         let mut others = Vec::new();
         for name in [c"table", c"retired"] {
-            let Some(all) = jni.static_object(ids.class, name, c"[Ljava/lang/HindsightLog;") else {
+            let Some(all) = jni.static_object(ids.class, name, ENTRIES) else {
                 continue;
             };
             for index in 0..jni.array_len(all) {
-                let Some(log) = jni.array_get(all, index) else {
+                let Some(entry) = jni.array_get(all, index) else {
+                    continue;
+                };
+                let log = jni.get_object(entry, ids.referent);
+                jni.delete_local(entry);
+                let Some(log) = log else {
+                    // Let go, as memory was short.
+                    logs.lost = i64::MAX;
                     continue;
                 };
                 let owner = jni.get_object(log, ids.owner);

@@ -71,7 +71,8 @@ pub fn pick<'a>(
         if !copy.keeps_fields(parameter.index) || constructor && parameter.index == 0 {
             continue;
         }
-        let known = known.and_then(|known| known.parameter(parameter.index));
+        // By its place, where `this` comes first if there is one.
+        let known = known.and_then(|known| known.parameter(at));
         for field_use in uses {
             if kept.len() >= max {
                 return Ok(());

@@ -12,7 +12,15 @@
 //!
 //! It is short because its size counts when the JIT decides on inlining. The
 //! guard makes sure that a stack overflow in a probe's call never takes the
-//! place of the program's exception.
+//! place of the program's exception. It cannot share the end with the way without
+//! failure: C1 compiles no method with a handler that is reached both ways.
+//!
+//! Tried without much gain (ecj, 387,000 lines, JDK 17): a string that is loaded
+//! first, so that C2 ends there what it compiles of a handler as long as none of
+//! the class has run (JDK 22 and later do that by themselves). C2's code per
+//! method came back to what it is without agent, the CPU time of the program's
+//! threads from 1.037 to 1.020, that of the whole run stayed at 1.08: C2 is busy
+//! all the time anyway.
 
 use hindsight_classfile::frames::VerificationType;
 use hindsight_classfile::opcode as op;

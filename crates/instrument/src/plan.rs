@@ -36,7 +36,8 @@ pub struct Effects {
 /// What a method, with all that it calls, does to what a parameter refers to.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ParameterEffects {
-    /// Its place; `this` is 0 in instance methods.
+    /// Its place; `this` is 0 in instance methods, the first parameter is 0 in static
+    /// ones.
     pub index: u16,
     /// Whether only `fields` may need to be kept. If not, fields that the body
     /// uses are kept as well.
@@ -58,9 +59,9 @@ impl Effects {
         known.binary_search_by(it).ok()
     }
 
-    /// What is known of a parameter.
-    pub(crate) fn parameter(&self, index: u16) -> Option<&ParameterEffects> {
-        self.parameters.iter().find(|known| known.index == index)
+    /// What is known of the parameter at a place.
+    pub(crate) fn parameter(&self, place: usize) -> Option<&ParameterEffects> {
+        (self.parameters.iter()).find(|known| usize::from(known.index) == place)
     }
 }
 

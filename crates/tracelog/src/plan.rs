@@ -68,7 +68,8 @@ pub struct Method {
 /// A parameter.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Parameter {
-    /// Its place; `this` is 0 in instance methods.
+    /// Its place; `this` is 0 in instance methods, the first parameter is 0 in static
+    /// ones.
     pub index: u16,
     /// Whether the method, and all that it calls, leave it as it was: it may be
     /// kept by reference.

@@ -38,6 +38,48 @@ fn counter(run: &Value, name: &str) -> u64 {
     run["counters"][name].as_u64().unwrap_or(0)
 }
 
+/// What was recorded lets go of the program's objects before its memory ends: of what dead threads
+/// have written with `copy=deep`, and of the frames that an OutOfMemoryError has passed.
+#[test]
+fn nothing_is_held_that_the_program_needs() {
+    const SOURCE: &str = "
+import java.util.*;
+public class Main {
+    static class Node { Node next; byte[] some = new byte[50]; }
+    static void fill(List<Object> into, int count, int size) {
+        for (int i = 0; i < count; i++) into.add(new byte[size]);
+    }
+    static void run(Runnable body) throws Exception {
+        Thread thread = new Thread(body);
+        thread.setUncaughtExceptionHandler((t, e) -> { });
+        thread.start();
+        thread.join();
+    }
+    public static void main(String[] args) throws Exception {
+        for (int i = 0; i < 5; i++) run(() -> fill(new ArrayList<>(), 25, 1_000_000));
+        Node all = null;
+        for (int i = 0; i < 60_000; i++) {
+            Node node = new Node();
+            node.next = all;
+            all = node;
+        }
+        run(() -> fill(new ArrayList<>(), 1_000_000, 8_000_000));
+        System.out.println(new byte[1_000].length + (all == null ? 0 : 1));
+        run(() -> fill(new ArrayList<>(), 25, 1_000_000));
+        System.out.println(\"all\");
+    }
+}";
+    for jdk in jdks() {
+        for options in ["", "copy=deep"] {
+            let workplace = Workplace::new("held");
+            let output = run(&workplace, jdk, options, &["-Xmx80m"], SOURCE);
+            let label = format!("JDK {} {options}: {}", jdk.version, both(&output));
+            assert_eq!(text(&output.stdout), "1001\nall\n", "{label}");
+            assert_eq!(workplace.crash_files().len(), 1, "{label}");
+        }
+    }
+}
+
 /// Hazard: OutOfMemoryError inside the recorder.
 #[test]
 fn out_of_memory_is_recorded_without_memory() {

@@ -70,6 +70,31 @@ fn less_or_more_is_kept_than_the_body_says() {
     assert_eq!(kept(&known(0, true, &strange)), "1.a 1.b");
 }
 
+/// What is first in a plan is the first parameter of a static method.
+#[test]
+fn parameters_of_static_methods_are_counted_from_the_first() {
+    let jdk = &jdks()[0];
+    let dir = fresh_dir("known-static");
+    javac(jdk, &dir, &["--release", "11"], &["Known.java"]);
+    let bytes = fs::read(dir.join("Known.class")).expect("a class");
+    let parameter = |index, fields: &[&str]| ParameterEffects {
+        index,
+        exact: true,
+        fields: (fields.iter())
+            .map(|name| ("Known".to_owned(), (*name).to_owned()))
+            .collect(),
+    };
+    let known = Effects {
+        name: "both".to_owned(),
+        descriptor: "(LKnown;LKnown;)I".to_owned(),
+        cannot_throw: false,
+        parameters: vec![parameter(0, &["a"]), parameter(1, &["b"])],
+    };
+    let kept = kept(&bytes, "both", &[known]).expect("it has probes");
+    // As captures count: from 1.
+    assert_eq!(kept, [(1, "a".to_owned()), (2, "b".to_owned())]);
+}
+
 #[test]
 fn what_cannot_throw_gets_no_probe() {
     let jdk = &jdks()[0];

@@ -10,4 +10,8 @@ public class Known {
         s++;
         return a + other.a + (int) other.b + f + other.hashCode();
     }
+
+    static int both(Known one, Known other) {
+        return one.a + (int) one.b + other.a + (int) other.b + other.hashCode();
+    }
 }

@@ -7,8 +7,9 @@ import jdk.internal.vm.annotation.ForceInline;
 /**
  * What one thread has lately written over, so that the writes can be undone.
  *
- * <p>The log is a run of chunks. Only the latest ones are kept, the older ones softly, so what it
- * keeps alive is bounded. A position counts the entries from the log's beginning; a method that
+ * <p>The log is a run of chunks, of which only the latest ones are kept, so what it keeps alive is
+ * bounded. It is kept softly, and the older chunks are by themselves: a few entries can hold on to
+ * much, also when their thread rests or is no more. A position counts the entries from the log's beginning; a method that
  * keeps the position at its entry can later be told which writes came after. Positions of another
  * log of the same thread are below or above all of this one.
  *
@@ -50,11 +51,11 @@ final class HindsightLog {
     /** Places of the table that a thread's log may be in. */
     private static final int PLACES = 8;
 
-    // The native side reads these four.
-    private static HindsightLog[] table = new HindsightLog[256];
+    // The native side reads these three.
+    private static Entry[] table = new Entry[256];
 
     /** Logs of threads that are no more, until they fall out. */
-    private static final HindsightLog[] retired = new HindsightLog[64];
+    private static final Entry[] retired = new Entry[64];
 
     /** The time when a retired log last fell out. */
     private static long lost;
@@ -67,6 +68,19 @@ final class HindsightLog {
 
     /** Of threads for which there was no place. Nobody reads what is in it. */
     private static final HindsightLog NONE = new HindsightLog(null, Long.MIN_VALUE);
+
+    /** What the table has for a thread. */
+    private static final class Entry extends SoftReference<HindsightLog> {
+        final Thread owner;
+
+        /** Whether a sweep has found the thread dead. */
+        boolean swept;
+
+        Entry(HindsightLog log) {
+            super(log);
+            owner = log.owner;
+        }
+    }
 
     // The native side reads the fields from here to `older`.
     private final Thread owner;
@@ -94,9 +108,6 @@ final class HindsightLog {
     private int limit;
 
     private long time;
-
-    /** Whether a sweep has found the thread dead. */
-    private boolean swept;
 
     /** Whether any thread's writes are logged. */
     static boolean isUsed() {
@@ -135,21 +146,29 @@ final class HindsightLog {
     @ForceInline
     static HindsightLog current() {
         Thread thread = Thread.currentThread();
-        HindsightLog[] all = table;
-        HindsightLog log = all[(int) U.getLong(thread, THREAD_ID) & (all.length - 1)];
-        return log != null && log.owner == thread ? log : find(thread);
+        Entry[] all = table;
+        Entry entry = all[(int) U.getLong(thread, THREAD_ID) & (all.length - 1)];
+        if (entry != null && entry.owner == thread) {
+            HindsightLog log = entry.get();
+            if (log != null) {
+                return log;
+            }
+        }
+        return find(thread);
     }
 
     private static HindsightLog find(Thread thread) {
-        HindsightLog[] all = table;
+        Entry[] all = table;
         int at = (int) U.getLong(thread, THREAD_ID);
         boolean free = all.length < MAX_TABLE;
         for (int i = 0; i < PLACES; i++) {
-            HindsightLog log = all[at + i & all.length - 1];
-            if (log != null && log.owner == thread) {
+            Entry entry = all[at + i & all.length - 1];
+            boolean own = entry != null && entry.owner == thread;
+            HindsightLog log = own ? entry.get() : null;
+            if (log != null) {
                 return log;
             }
-            free |= log == null || !log.owner.isAlive();
+            free |= own || entry == null || !entry.owner.isAlive();
         }
         if (!free) {
             // What this thread writes, nobody will know.
@@ -165,14 +184,16 @@ final class HindsightLog {
 
     private static synchronized HindsightLog register(Thread thread, int at) {
         while (true) {
-            HindsightLog[] all = table;
+            Entry[] all = table;
             int free = -1;
-            for (int i = PLACES - 1; i >= 0; i--) {
-                HindsightLog log = all[at + i & all.length - 1];
-                if (log == null || !log.owner.isAlive()) {
+            for (int i = 0; i < PLACES; i++) {
+                Entry entry = all[at + i & all.length - 1];
+                if (entry != null && entry.owner == thread) {
+                    // Its log was let go when memory was short.
                     free = at + i & all.length - 1;
-                } else if (log.owner == thread) {
-                    return log;
+                    break;
+                } else if (free < 0 && (entry == null || !entry.owner.isAlive())) {
+                    free = at + i & all.length - 1;
                 }
             }
             if (free >= 0) {
@@ -183,24 +204,24 @@ final class HindsightLog {
                 if (all[free] != null) {
                     retire(all[free]);
                 }
-                all[free] = log;
+                all[free] = new Entry(log);
                 return log;
             } else if (all.length >= MAX_TABLE) {
                 lost = Long.MAX_VALUE;
                 return NONE;
             }
-            HindsightLog[] larger = new HindsightLog[2 * all.length];
-            for (HindsightLog log : all) {
-                if (log != null) {
-                    int to = (int) U.getLong(log.owner, THREAD_ID);
+            Entry[] larger = new Entry[2 * all.length];
+            for (Entry entry : all) {
+                if (entry != null) {
+                    int to = (int) U.getLong(entry.owner, THREAD_ID);
                     int i = 0;
                     while (i < PLACES && larger[to + i & larger.length - 1] != null) {
                         i++;
                     }
                     if (i < PLACES) {
-                        larger[to + i & larger.length - 1] = log;
+                        larger[to + i & larger.length - 1] = entry;
                     } else {
-                        retire(log);
+                        retire(entry);
                     }
                 }
             }
@@ -208,17 +229,21 @@ final class HindsightLog {
         }
     }
 
-    private static void retire(HindsightLog log) {
+    private static void retire(Entry entry) {
+        if (entry.get() == null) {
+            lost = Math.max(lost, CLOCK.now);
+            return;
+        }
         int at = nextRetired++ & retired.length - 1;
         if (retired[at] != null) {
             lost = Math.max(lost, CLOCK.now);
         }
-        retired[at] = log;
+        retired[at] = entry;
     }
 
-    /** Lets go of logs whose threads have been dead for a while. Called by the sweeper. */
+    /** Lets go of logs whose threads have been dead for a while, or that are gone. Called by the sweeper. */
     static synchronized void sweep() {
-        HindsightLog[] all = table;
+        Entry[] all = table;
         for (int i = 0; i < all.length; i++) {
             if (all[i] != null && isOver(all[i])) {
                 all[i] = null;
@@ -233,9 +258,11 @@ final class HindsightLog {
         }
     }
 
-    private static boolean isOver(HindsightLog log) {
-        if (log.owner.isAlive() || !log.swept) {
-            log.swept = !log.owner.isAlive();
+    private static boolean isOver(Entry entry) {
+        if (entry.get() == null) {
+            return true;
+        } else if (entry.owner.isAlive() || !entry.swept) {
+            entry.swept = !entry.owner.isAlive();
             return false;
         }
         return true;

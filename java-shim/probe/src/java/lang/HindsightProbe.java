@@ -282,6 +282,7 @@ public class HindsightProbe {
     public static void uncaught(Thread thread, Throwable exception) {
         try {
             HindsightThread.report(HindsightThread.UNCAUGHT, -1, exception);
+            HindsightThread.end();
         } catch (Throwable ignored) {
             // The thread dies of its own exception, not of ours.
         }

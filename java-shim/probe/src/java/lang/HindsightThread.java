@@ -315,6 +315,13 @@ final class HindsightThread {
         }
     }
 
+    /** Gives the reserve back: nothing more will be asked of this thread. */
+    static void end() {
+        if (reserved == Thread.currentThread()) {
+            letGo(RESERVE.exception);
+        }
+    }
+
     private static synchronized void letGo(Throwable exception) {
         if (reserved == Thread.currentThread() && RESERVE.exception == exception) {
             reserved = null;
