@@ -47,6 +47,7 @@ mod jni;
 mod jvmti;
 mod known;
 mod marks;
+mod masks;
 mod methods;
 mod options;
 mod originals;

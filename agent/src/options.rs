@@ -175,7 +175,14 @@ const SECRETS: &[&str] = &[
     "cardnumber",
     "ssn",
     "pincode",
+    "passcode",
+    "socialsecurity",
+    "connectionstring",
     "otp",
+    "pin",
+    "jwt",
+    "iban",
+    "bearer",
 ];
 
 impl Default for Options {
@@ -412,7 +419,7 @@ impl Options {
             .collect();
         SECRETS.iter().any(|secret| match *secret {
             // Short words would be found inside harmless ones.
-            "ssn" | "otp" | "cvv" | "pwd" => plain == *secret,
+            "ssn" | "otp" | "cvv" | "pwd" | "pin" | "jwt" | "iban" | "bearer" => plain == *secret,
             _ => plain.contains(secret),
         }) || self
             .redact

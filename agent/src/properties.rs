@@ -5,7 +5,7 @@
 //! that the JVM started with.
 
 use crate::jni::{Jni, Obj};
-use crate::recording;
+use crate::masks;
 
 /// Properties kept of one run.
 const MAX_COUNT: usize = 200;
@@ -49,8 +49,10 @@ pub(crate) fn read(jni: Jni, is_secret: &dyn Fn(&str) -> bool) -> Vec<(String, S
     found.sort();
     found.truncate(MAX_COUNT);
     for (name, value) in &mut found {
-        if recording::names_secret(name, is_secret) {
-            *value = recording::MASK.to_owned();
+        if masks::names_secret(name, is_secret) {
+            *value = masks::MASK.to_owned();
+        } else if let Some(password) = masks::password(value) {
+            *value = masks::masked(value, password);
         }
     }
     found

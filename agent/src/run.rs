@@ -2,7 +2,7 @@
 
 use crate::agent::{Agent, Base};
 use crate::jni::Jni;
-use crate::recording;
+use crate::masks;
 use crate::report::now_ms;
 use crate::trace;
 use serde_json::{Map, Value, json};
@@ -43,7 +43,7 @@ fn process_start_ms(stat: &str, boot: &str) -> Option<i64> {
 
 /// The command line with secrets masked.
 pub(crate) fn command(base: &Base) -> String {
-    recording::command_line(&|name| base.options.is_secret(name)).join(" ")
+    masks::command_line(&|name| base.options.is_secret(name)).join(" ")
 }
 
 /// Ends the recording: when the JVM goes down, or when it is let go. The probes stay where they are.
@@ -91,7 +91,7 @@ pub(crate) fn write(agent: &Agent, ended: bool) {
             "version": property(c"java.vm.version"),
             "java_version": agent.java_version,
         },
-        "command": recording::command_line(&|name| base.options.is_secret(name)),
+        "command": masks::command_line(&|name| base.options.is_secret(name)),
         "options": options,
         "copy": {
             "receiver": base.options.copy.receiver.to_string(),

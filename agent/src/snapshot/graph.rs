@@ -3,9 +3,9 @@
 use crate::jni::{Jni, Obj, primitive_size};
 use crate::jvmti::Jvmti;
 use crate::marks::Marks;
+use crate::masks::{self, Says};
 use crate::methods::Methods;
 use crate::options::Options;
-use crate::recording;
 use crate::snapshot::classes::{self, BLANK, Class, Storage};
 use crate::snapshot::primitive;
 use crate::snapshot::secrets::{Secrets, length_class};
@@ -49,6 +49,12 @@ pub(crate) struct Graph<'a> {
 
 /// UTF-16 code units of the longest key that may name a secret.
 const MAX_KEY: usize = 100;
+
+/// Longer text is not looked at for what it says of secrets.
+const MAX_ARGUMENT: usize = 1_000;
+
+/// An array of strings with more elements is not taken for a command line's.
+const MAX_ARGUMENTS: usize = 1_000;
 
 /// Code units or bytes of a secret that are looked for elsewhere.
 const MAX_SECRET: usize = 4_097;
@@ -364,7 +370,7 @@ impl<'a> Graph<'a> {
         };
         match key {
             Some(Body::String(text)) => {
-                recording::names_secret(&text.to_lossy(), &|name| self.options.is_secret(name))
+                masks::names_secret(&text.to_lossy(), &|name| self.options.is_secret(name))
             }
             _ => false,
         }
@@ -469,9 +475,20 @@ impl<'a> Graph<'a> {
         let class = self.class_of(object);
         matches!(self.classes[class as usize].storage, Storage::String)
             && self.jni.string_len(object) <= MAX_KEY
-            && recording::names_secret(&self.jni.string(object), &|name| {
+            && masks::names_secret(&self.jni.string(object), &|name| {
                 self.options.is_secret(name)
             })
+    }
+
+    /// What an element of an array of strings says of secrets, if it is the program's arguments.
+    fn argument(&mut self, element: Option<Obj>) -> Says {
+        match element {
+            Some(element) if self.jni.string_len(element) <= MAX_ARGUMENT => {
+                let text = self.jni.string(element);
+                masks::argument(&text, &|name| self.options.is_secret(name))
+            }
+            _ => Says::Nothing,
+        }
     }
 
     fn read(&mut self, object: Obj, number: u32, class: u32) -> Body {
@@ -514,11 +531,21 @@ impl<'a> Graph<'a> {
                 }
                 let mut values = Vec::with_capacity(len);
                 let (all, pairs) = (self.secret.contains(&number), self.pairs.contains(&number));
+                let texts = len <= MAX_ARGUMENTS
+                    && self.classes[class as usize].info.name == "[Ljava.lang.String;";
                 let mut after_secret = false;
                 for index in 0..len {
                     let element = jni.array_get(object, index);
-                    let names_secret = pairs && index % 2 == 0 && self.names_secret(element);
-                    values.push(self.number(element, all || after_secret));
+                    let mut names_secret = pairs && index % 2 == 0 && self.names_secret(element);
+                    let mut secret = all || after_secret;
+                    if texts && !secret {
+                        match self.argument(element) {
+                            Says::Nothing => {}
+                            Says::NextIsSecret => names_secret = true,
+                            Says::HasSecret(..) => secret = true,
+                        }
+                    }
+                    values.push(self.number(element, secret));
                     after_secret = names_secret;
                 }
                 Body::References(values)

@@ -54,7 +54,8 @@ impl What {
     };
 
     /// What [`What::parse`] takes.
-    pub const ACCEPTED: &'static str = "calls, writes, values, reads, coverage, separated by ;";
+    pub const ACCEPTED: &'static str =
+        "calls, writes, values, reads, coverage, separated by ;, and not values alone";
 
     /// Reads what the agent's option `trace-what` names: `calls`, `writes`,
     /// `reads`, `values`, `coverage`, separated by `;` or `,`.

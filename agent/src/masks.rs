@@ -1,0 +1,134 @@
+//! Secrets in what has no fields: command lines, properties, URLs.
+
+use std::fs;
+
+/// What stands in place of a secret.
+pub(crate) const MASK: &str = "***";
+
+/// Names that hold a secret on a command line and hardly elsewhere.
+const OF_OPTIONS: &[&str] = &["token", "auth", "pass", "credentials"];
+
+/// What an argument of a command line says of secrets.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Says {
+    Nothing,
+    /// The next one is a secret: `--password`.
+    NextIsSecret,
+    /// A part of it is, which has this range: `--password=...`, `https://user:...@host`.
+    HasSecret(usize, usize),
+}
+
+/// Whether an option or property of this name holds a secret: `--db-password`, `db.password`.
+pub(crate) fn names_secret(text: &str, is_secret: &dyn Fn(&str) -> bool) -> bool {
+    let name: String = text.trim_start_matches(['-', '.']).replace('-', "");
+    name.split('.').any(is_secret) || is_secret(&name.replace('.', ""))
+}
+
+/// What an argument says.
+pub(crate) fn argument(text: &str, is_secret: &dyn Fn(&str) -> bool) -> Says {
+    // `-agentpath:...` carries option names, not secrets of the program.
+    if text.starts_with("-agent") {
+        return Says::Nothing;
+    }
+    let is_option = text.starts_with(['-', '/']);
+    let end = match text.find('=') {
+        Some(end) => Some(end),
+        None => text.find(':').filter(|_| is_option),
+    };
+    let key = text.get(..end.unwrap_or(text.len())).unwrap_or_default();
+    let key = key.strip_prefix("-D").unwrap_or(key);
+    let key = key.trim_start_matches(['-', '/']);
+    let named = || {
+        names_secret(key, is_secret) || OF_OPTIONS.iter().any(|name| key.eq_ignore_ascii_case(name))
+    };
+    match end {
+        Some(end) if named() => Says::HasSecret(end + 1, text.len()),
+        None if text.starts_with('-') && named() => Says::NextIsSecret,
+        _ => match password(text) {
+            Some((start, end)) => Says::HasSecret(start, end),
+            None => Says::Nothing,
+        },
+    }
+}
+
+/// Where a URL has a password: between the first colon and the at sign of its authority (RFC 3986,
+/// section 3.2.1).
+pub(crate) fn password(text: &str) -> Option<(usize, usize)> {
+    let start = text.find("://")? + 3;
+    let rest = text.get(start..)?;
+    let authority = rest.split(['/', '?', '#']).next()?;
+    let user = authority.get(..authority.rfind('@')?)?;
+    let colon = user.find(':')?;
+    (colon + 1 < user.len()).then_some((start + colon + 1, start + user.len()))
+}
+
+/// A text with a part masked.
+pub(crate) fn masked(text: &str, (start, end): (usize, usize)) -> String {
+    let (before, after) = (text.get(..start), text.get(end..));
+    [before.unwrap_or_default(), MASK, after.unwrap_or_default()].concat()
+}
+
+/// The command line of this process, with what looks like a secret masked.
+pub(crate) fn command_line(is_secret: &dyn Fn(&str) -> bool) -> Vec<String> {
+    let raw = fs::read("/proc/self/cmdline").unwrap_or_default();
+    let parts = raw.split(|byte| *byte == 0).filter(|part| !part.is_empty());
+    arguments(
+        parts.map(|part| String::from_utf8_lossy(part).into_owned()),
+        is_secret,
+    )
+}
+
+fn arguments(parts: impl Iterator<Item = String>, is_secret: &dyn Fn(&str) -> bool) -> Vec<String> {
+    let mut mask_next = false;
+    let mask = |part: String| {
+        if std::mem::take(&mut mask_next) {
+            return MASK.to_owned();
+        }
+        match argument(&part, is_secret) {
+            Says::Nothing => part,
+            Says::NextIsSecret => {
+                mask_next = true;
+                part
+            }
+            Says::HasSecret(start, end) => masked(&part, (start, end)),
+        }
+    };
+    parts.map(mask).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn secrets_of_a_command_line_are_masked() {
+        let is_secret = |name: &str| name.to_lowercase().contains("password");
+        for (line, expected) in [
+            (
+                "java -cp a:b Main x=1 /etc/a:b",
+                "java -cp a:b Main x=1 /etc/a:b",
+            ),
+            ("--db-password s --port 1", "--db-password *** --port 1"),
+            (
+                "--db.password=s=t -Ddb.password=u",
+                "--db.password=*** -Ddb.password=***",
+            ),
+            (
+                "--token=s /token:s --auth s -token s",
+                "--token=*** /token:*** --auth *** -token ***",
+            ),
+            ("tokens=3 --author me", "tokens=3 --author me"),
+            (
+                "postgres://u:s@h/db?x=1 --url=https://u:s@h:80 https://h:80/a@b",
+                "postgres://u:***@h/db?x=1 --url=https://u:***@h:80 https://h:80/a@b",
+            ),
+            (
+                "-agentpath:/a/password=out=b",
+                "-agentpath:/a/password=out=b",
+            ),
+        ] {
+            let parts = line.split(' ').map(str::to_owned);
+            assert_eq!(arguments(parts, &is_secret).join(" "), expected);
+        }
+    }
+}
