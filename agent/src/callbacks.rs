@@ -170,10 +170,12 @@ fn attach(vm: Vm, text: &str) -> c_int {
                 Answer::Refused("the agent is about to start; try again".to_owned())
             });
         }
-        return answer(Answer::Refused(
+        let why = if run::is_over() {
+            run::OVER
+        } else {
             "the agent is in this JVM already and goes on as it was started; the second one stays out"
-                .to_owned(),
-        ));
+        };
+        return answer(Answer::Refused(why.to_owned()));
     }
     let options = match options {
         Ok(options) => options,

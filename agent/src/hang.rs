@@ -47,6 +47,9 @@ type Locals = HashMap<usize, (FrameInfo, HashMap<u16, i64>)>;
 
 /// Records all threads; the file's name. `Err` says why there is none.
 pub(crate) fn record(agent: &'static Agent, jni: Jni) -> Result<String, String> {
+    if run::is_over() {
+        return Err(run::OVER.to_owned());
+    }
     let base = agent.base;
     let _turn = agent.reports.turn();
     let before = sys::thread_cpu();

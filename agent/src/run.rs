@@ -8,6 +8,7 @@ use crate::trace;
 use serde_json::{Map, Value, json};
 use std::fs;
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 /// How long a crash that is being recorded may take to its end.
@@ -46,9 +47,22 @@ pub(crate) fn command(base: &Base) -> String {
     masks::command_line(&|name| base.options.is_secret(name)).join(" ")
 }
 
+/// Whether the recording has ended.
+static STOPPED: AtomicBool = AtomicBool::new(false);
+
+/// Why nothing more is recorded then.
+pub(crate) const OVER: &str =
+    "the agent has been switched off in this JVM, where it cannot start a second time";
+
+/// Whether the recording has ended, while the agent is still in the JVM.
+pub(crate) fn is_over() -> bool {
+    STOPPED.load(Ordering::Acquire)
+}
+
 /// Ends the recording: when the JVM goes down, or when it is let go. The probes stay where they are.
 /// `false` if they cannot be told.
 pub(crate) fn stop(agent: &Agent, jni: Jni) -> bool {
+    STOPPED.store(true, Ordering::Release);
     let told = agent.shim.set_ready(jni, false);
     if let Some(tracing) = trace::tracing() {
         tracing.finish(jni);

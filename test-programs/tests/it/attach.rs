@@ -151,6 +151,12 @@ fn a_running_jvm_is_recorded_and_let_go() {
         let off = server.attach(&["mode=off"]);
         assert!(off.status.success(), "{}", both(&off));
         assert!(text(&off.stdout).contains("records no more"));
+        for late in ["out=elsewhere", "record", "mode=off"] {
+            let said = server.attach(&[late]);
+            let over = stderr(&said).contains("has been switched off in this JVM");
+            assert_eq!(over, late != "mode=off", "{late}: {}", both(&said));
+            assert_eq!(said.status.code(), Some(i32::from(over)), "{late}");
+        }
         server.ask(b'l');
         let output = server.end();
         assert_eq!(output.status.code(), Some(1), "{}", both(&output));
