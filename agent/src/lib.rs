@@ -11,7 +11,7 @@
 //! callbacks --> start                        (what is hooked, and when)
 //!     |-------> hook --> instrument          (class loading; earlier: before us;
 //!     |                                       attach: while the program runs)
-//!     +-------> report --> exceptions, frames, snapshot, undo, statics, properties --> recording
+//!     +-------> report --> exceptions, frames, snapshot, undo, statics, properties (masks) --> recording
 //! ```
 //!
 //! With `mode=second-chance`, classes get their probes after a failure only

@@ -29,6 +29,7 @@ pub mod stats;
 pub mod steps;
 mod table;
 
+use crate::text::count;
 use anyhow::{Context, Result, anyhow, bail};
 use hindsight_tracelog::trace::coverage::Coverage;
 use hindsight_tracelog::trace::dictionary::Dictionary;
@@ -162,14 +163,14 @@ impl Trace {
             } else {
                 "lost"
             };
+            let mut streams: Vec<u64> = missing.iter().map(|missing| missing.stream).collect();
+            streams.dedup();
+            // Where nothing of a thread comes behind what is missing, nothing tells that it is.
             notes.push(format!(
-                "{blocks} blocks of events of {} threads are missing ({why})",
-                {
-                    let mut streams: Vec<u64> =
-                        missing.iter().map(|missing| missing.stream).collect();
-                    streams.dedup();
-                    streams.len()
-                }
+                "{} of events, of at least {}, {} missing ({why})",
+                count(usize::try_from(blocks).unwrap_or(usize::MAX), "block"),
+                count(streams.len(), "thread"),
+                if blocks == 1 { "is" } else { "are" },
             ));
         }
         let asked = log.dictionary.start.iter().flat_map(|start| &start.what);
