@@ -60,8 +60,9 @@ def compare(name, command, sides, runs, rounds):
             steady = max(1, rounds // 3)
             figures[side]["steady"].append(round(statistics.mean(cpu[-steady:])))
             # In a large program the JIT goes on for minutes; what it does when is chance.
-            jit = [int(line[2]) if len(line) > 3 else 0 for line in lines]
-            figures[side]["own"].append(round(statistics.mean(all - its for all, its in zip(cpu[-steady:], jit[-steady:]))))
+            if all(len(line) > 3 for line in lines):
+                jit = [int(line[2]) for line in lines]
+                figures[side]["own"].append(round(statistics.mean(both - its for both, its in zip(cpu[-steady:], jit[-steady:]))))
             figures[side]["whole"].append(sum(cpu))
             figures[side]["wall"].append(round(1000 * seconds))
             figures[side]["resident"].append(resident)
@@ -71,10 +72,12 @@ def compare(name, command, sides, runs, rounds):
 
 def show(figures):
     """The table of what `compare` found, with ratios of medians to the side `without`."""
-    print(f"  {'':10} " + " ".join(f"{title:>30}" for title in COLUMNS.values()))
+    known = [column for column in COLUMNS if figures["without"][column]]
+    print(f"  {'':10} " + " ".join(f"{COLUMNS[column]:>30}" for column in known))
     for side, columns in figures.items():
         cells = []
-        for column, values in columns.items():
+        for column in known:
+            values = columns[column]
             base = statistics.median(figures["without"][column])
             median = statistics.median(values)
             cells.append(f"{median:7g} [{min(values)}..{max(values)}] {median / max(base, 1):.3f}")
