@@ -332,20 +332,24 @@ public class Main {
         return () -> { try { body.run(); } catch (Exception e) { throw new Error(e); } };
     }
     public static void main(String[] args) throws Exception {
-        var service = Executors.newVirtualThreadPerTaskExecutor();
+        List<Thread> started = new ArrayList<>();
+        var service = Executors.newThreadPerTaskExecutor(task -> {
+            Thread thread = Thread.ofVirtual().unstarted(task);
+            started.add(thread);
+            return thread;
+        });
         for (int i = 0; i < 500; i++) {
             String customer = \"customer \" + i;
             service.execute(of(() -> order(customer, new LinkedBlockingQueue<>())));
         }
-        Thread.ofVirtual().name(\"pinned\").start(of(() -> pinned(new StringBuilder(\"sb\"), new CountDownLatch(1))));
+        started.add(Thread.ofVirtual().name(\"pinned\").start(of(() -> pinned(new StringBuilder(\"sb\"), new CountDownLatch(1)))));
         ReentrantLock lock = new ReentrantLock();
         lock.lock();
-        Thread waits = Thread.ofVirtual().name(\"waits\").start(of(() -> locked(lock, List.of(\"because\"))));
+        started.add(Thread.ofVirtual().name(\"waits\").start(of(() -> locked(lock, List.of(\"because\")))));
         Thread.ofVirtual().name(\"spins\").start(() -> spin(new int[] {1, 2}));
         Thread.ofVirtual().name(\"over\").start(() -> {}).join();
         all.await();
-        while (waits.getState() != Thread.State.WAITING) Thread.sleep(5);
-        Thread.sleep(200);
+        for (Thread thread : started) while (thread.getState() != Thread.State.WAITING) Thread.sleep(5);
         System.out.println(\"hangs\");
         System.in.read();
         stop = true;
