@@ -266,14 +266,21 @@ fn virtual_threads(base: &Base, jni: Jni, jvmti: Jvmti, all: Obj, more: u32) -> 
             jni.delete_local(object);
             continue;
         };
-        let known = kinds.get_mut(&stack);
-        if known.as_ref().is_none_or(|(_, count)| *count < MAX_ALIKE) && told.len() < MAX_TOLD {
-            match known {
-                Some((_, count)) => *count += 1,
-                None => {
+        let is_full = told.len() == MAX_TOLD;
+        let (is_told, others) = match kinds.get_mut(&stack) {
+            Some((first, count)) => {
+                let is_told = !is_full && *count < MAX_ALIKE;
+                *count += u32::from(is_told);
+                (is_told, &mut told[*first].alike)
+            }
+            None => {
+                if !is_full {
                     kinds.insert(stack.clone(), (told.len(), 1));
                 }
+                (!is_full, &mut left)
             }
+        };
+        if is_told {
             told.push(Thread {
                 object,
                 state,
@@ -281,12 +288,9 @@ fn virtual_threads(base: &Base, jni: Jni, jvmti: Jvmti, all: Obj, more: u32) -> 
                 is_virtual: true,
                 alike: 0,
             });
-            continue;
-        }
-        jni.delete_local(object);
-        match known {
-            Some((first, _)) => told[*first].alike += 1,
-            None => left += 1,
+        } else {
+            *others += 1;
+            jni.delete_local(object);
         }
     }
     base.counters

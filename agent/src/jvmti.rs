@@ -459,6 +459,7 @@ impl Jvmti {
                 ) == sys::OK
         };
         frames.truncate(usize::try_from(count).unwrap_or(0));
+        frames.shrink_to_fit();
         told.then_some((state, frames))
     }
 

@@ -7,6 +7,13 @@ use hindsight_instrument::{Capture, Copy, CrashPlan, Effects, ParameterEffects, 
 use crate::support::jdks;
 use crate::workshop::{fresh_dir, javac};
 
+/// The class `Known`, in a directory of this name.
+fn compiled(dir: &str) -> Vec<u8> {
+    let dir = fresh_dir(dir);
+    javac(&jdks()[0], &dir, &["--release", "11"], &["Known.java"]);
+    fs::read(dir.join("Known.class")).expect("a class")
+}
+
 /// The fields that a method keeps: the parameter, and the name.
 fn kept(bytes: &[u8], method: &str, known: &[Effects]) -> Option<Vec<(u16, String)>> {
     let plan = CrashPlan {
@@ -29,10 +36,7 @@ fn kept(bytes: &[u8], method: &str, known: &[Effects]) -> Option<Vec<(u16, Strin
 
 #[test]
 fn less_or_more_is_kept_than_the_body_says() {
-    let jdk = &jdks()[0];
-    let dir = fresh_dir("known");
-    javac(jdk, &dir, &["--release", "11"], &["Known.java"]);
-    let bytes = fs::read(dir.join("Known.class")).expect("a class");
+    let bytes = compiled("known");
     let known = |index, exact, fields: &[(&str, &str)]| {
         vec![Effects {
             name: "uses".to_owned(),
@@ -73,10 +77,7 @@ fn less_or_more_is_kept_than_the_body_says() {
 /// What is first in a plan is the first parameter of a static method.
 #[test]
 fn parameters_of_static_methods_are_counted_from_the_first() {
-    let jdk = &jdks()[0];
-    let dir = fresh_dir("known-static");
-    javac(jdk, &dir, &["--release", "11"], &["Known.java"]);
-    let bytes = fs::read(dir.join("Known.class")).expect("a class");
+    let bytes = compiled("known-static");
     let parameter = |index, fields: &[&str]| ParameterEffects {
         index,
         exact: true,
@@ -97,10 +98,7 @@ fn parameters_of_static_methods_are_counted_from_the_first() {
 
 #[test]
 fn what_cannot_throw_gets_no_probe() {
-    let jdk = &jdks()[0];
-    let dir = fresh_dir("known-throws");
-    javac(jdk, &dir, &["--release", "11"], &["Known.java"]);
-    let bytes = fs::read(dir.join("Known.class")).expect("a class");
+    let bytes = compiled("known-throws");
     let known = Effects {
         name: "uses".to_owned(),
         descriptor: "(LKnown;)I".to_owned(),

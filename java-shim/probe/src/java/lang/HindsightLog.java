@@ -9,9 +9,9 @@ import jdk.internal.vm.annotation.ForceInline;
  *
  * <p>The log is a run of chunks, of which only the latest ones are kept, so what it keeps alive is
  * bounded. It is kept softly, and the older chunks are by themselves: a few entries can hold on to
- * much, also when their thread rests or is no more. A position counts the entries from the log's beginning; a method that
- * keeps the position at its entry can later be told which writes came after. Positions of another
- * log of the same thread are below or above all of this one.
+ * much, also when their thread rests or is no more. A position counts the entries from the log's
+ * beginning; a method that keeps the position at its entry can later be told which writes came after.
+ * Positions of another log of the same thread are below or above all of this one.
  *
  * <p>The order of different threads: {@link #CLOCK} is read before each entry of a log and at each
  * method's entry, and where it has moved on since this log's last entry, an entry says so. It moves
@@ -57,7 +57,7 @@ final class HindsightLog {
     /** Logs of threads that are no more, until they fall out. */
     private static final Entry[] retired = new Entry[64];
 
-    /** The time when a retired log last fell out. */
+    /** The time when a log was last lost: one that was retired fell out, or memory was short. */
     private static long lost;
 
     private static int nextRetired;
@@ -230,7 +230,7 @@ final class HindsightLog {
     }
 
     private static void retire(Entry entry) {
-        if (entry.get() == null) {
+        if (entry.refersTo(null)) {
             lost = Math.max(lost, CLOCK.now);
             return;
         }
@@ -259,7 +259,8 @@ final class HindsightLog {
     }
 
     private static boolean isOver(Entry entry) {
-        if (entry.get() == null) {
+        // To get it would tell the collector that it is in use.
+        if (entry.refersTo(null)) {
             return true;
         } else if (entry.owner.isAlive() || !entry.swept) {
             entry.swept = !entry.owner.isAlive();

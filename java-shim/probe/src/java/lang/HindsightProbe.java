@@ -281,8 +281,11 @@ public class HindsightProbe {
     /** Called at the entry of {@code Thread.dispatchUncaughtException}, on the dying thread. */
     public static void uncaught(Thread thread, Throwable exception) {
         try {
-            HindsightThread.report(HindsightThread.UNCAUGHT, -1, exception);
-            HindsightThread.end();
+            try {
+                HindsightThread.report(HindsightThread.UNCAUGHT, -1, exception);
+            } finally {
+                HindsightThread.end();
+            }
         } catch (Throwable ignored) {
             // The thread dies of its own exception, not of ours.
         }
