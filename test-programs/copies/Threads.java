@@ -25,6 +25,15 @@ public class Threads {
         return thread;
     }
 
+    /** Where there is one processor, the other thread is waited for in vain otherwise. */
+    static void rest() {
+        try {
+            Thread.sleep(1);
+        } catch (InterruptedException e) {
+            throw new AssertionError(e);
+        }
+    }
+
     static void check(Shared shared, int expected) {
         if (shared.next.value != expected) {
             throw new AssertionError(shared.next.value + " instead of " + expected);
@@ -98,7 +107,8 @@ public class Threads {
         }
         while (!done) {
             lock.unlock();
-            Thread.yield();
+            // Thousands of rounds would overrun the log.
+            rest();
             lock.lock();
             done = shared.done;
         }
@@ -113,7 +123,7 @@ public class Threads {
         shared.done = false;
         start(() -> {
             while (!shared.ready) {
-                Thread.onSpinWait();
+                rest();
             }
             shared.next.value++;
             synchronized (shared) {
@@ -128,6 +138,7 @@ public class Threads {
         shared.ready = true;
         boolean done = false;
         while (!done) {
+            rest();
             synchronized (shared) {
                 done = shared.done;
             }
