@@ -491,6 +491,39 @@ pub unsafe extern "system" fn Java_java_lang_HindsightWrites_field(
     found
 }
 
+/// `HindsightWrites.fields`: puts the ids of an object's fields into an array. Returns how many there
+/// are, or -1 if that is not to be had.
+///
+/// # Safety
+///
+/// Only the JVM may call this, as the implementation of that method.
+#[unsafe(no_mangle)]
+pub unsafe extern "system" fn Java_java_lang_HindsightWrites_fields(
+    env: JniEnv,
+    _class: Ref,
+    object: Ref,
+    into: Ref,
+) -> i32 {
+    let mut count = -1;
+    contained(|| {
+        let Some(base) = agent::base() else { return };
+        // SAFETY: the arguments of a native method: this thread's environment and local references.
+        let (jni, object, into) =
+            unsafe { (Jni::new(env), Obj::from_raw(object), Obj::from_raw(into)) };
+        let (Some(object), Some(into)) = (object, into) else {
+            return;
+        };
+        match base.fields.of(jni, base.jvmti, object) {
+            Some(ids) => {
+                jni.set_ints(into, &ids[..ids.len().min(jni.array_len(into))]);
+                count = i32::try_from(ids.len()).unwrap_or(-1);
+            }
+            None => base.counters.add("fields_not_found", 1),
+        }
+    });
+    count
+}
+
 unsafe extern "system" fn vm_death(_: JvmtiEnv, env: JniEnv) {
     contained(|| {
         let Some(agent) = agent::agent() else { return };

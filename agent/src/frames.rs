@@ -292,14 +292,19 @@ pub(crate) fn of_thread(
             .retain(|argument| !unknown.contains(&argument.index));
         (pending.fields).retain(|patch| !unknown_fields.contains(&patch.field.as_str()));
         if !unknown.is_empty() {
-            frame.reason = PRIMITIVES_UNKNOWN.to_owned();
+            frame.reason = format!("its primitive arguments {PRIMITIVES_UNKNOWN}");
+        } else if !unknown_fields.is_empty() {
+            frame.reason = format!(
+                "primitive fields are those of now: as they were, they {PRIMITIVES_UNKNOWN}"
+            );
         }
         frames.push(pending);
     }
     Frames(frames)
 }
 
-const PRIMITIVES_UNKNOWN: &str = "its primitive arguments are known only of a thread that waits, in a JVM that was started with dump-on";
+const PRIMITIVES_UNKNOWN: &str =
+    "are known only of a thread that waits, in a JVM that was started with dump-on";
 
 const STILL_RUNNING: &str = "still running: the exception had not left it";
 const ELSEWHERE: &str = "not known here: the exception has left it on another thread, or long ago";
@@ -536,16 +541,21 @@ impl Frames {
     }
 }
 
-/// After the walk: keeps of what frames had at their entry what has changed since.
+/// After the walk: keeps of what frames had at their entry what has changed since. Without a log of
+/// writes, `undo` says why.
 pub(crate) fn finish(
     merged: Vec<Frames>,
     copy: Copies,
     graph: &Graph<'_>,
-    undo: Option<Undo<'_>>,
+    undo: Result<Undo<'_>, &str>,
 ) -> Vec<Frame> {
     let mut all: Vec<Pending> = merged.into_iter().flat_map(|frames| frames.0).collect();
     let mut restored = Vec::new();
-    if let Some(mut undo) = undo {
+    let mut no_log = "";
+    if let Err(why) = undo {
+        no_log = why;
+    }
+    if let Ok(mut undo) = undo {
         let entered: Vec<_> = all
             .iter()
             .filter(|pending| pending.frame.fidelity != Fidelity::None)
@@ -565,8 +575,9 @@ pub(crate) fn finish(
         }
         let indices = frame.arguments.iter().map(|argument| argument.index);
         let wanted = copy.fidelity(indices, true);
-        if wanted != frame.fidelity && restored.len() == 0 {
-            frame.reason = "its thread had no log of writes".to_owned();
+        if wanted != frame.fidelity && !no_log.is_empty() {
+            let also = if frame.reason.is_empty() { "" } else { "; " };
+            frame.reason = format!("{no_log}{also}{}", frame.reason);
         }
         if let Some(restored) = restored.next() {
             if wanted != frame.fidelity {

@@ -39,6 +39,9 @@ const MAX_ALIKE: u32 = 3;
 /// Virtual threads that are told.
 const MAX_TOLD: usize = 1_000;
 
+/// Why `copy=deep` is no more than `fields` here.
+const NO_LOG: &str = "writes are undone for a thread that fails, not for all threads";
+
 /// The agent's own threads are no part of the program.
 const OURS: &str = "Hindsight ";
 
@@ -236,7 +239,7 @@ fn write(agent: &'static Agent, jni: Jni) -> Result<String, String> {
     graph.walk();
     let failure = Failure {
         exceptions,
-        frames: frames::finish(merged, options.copy, &graph, None),
+        frames: frames::finish(merged, options.copy, &graph, Err(NO_LOG)),
         threads: states,
         ..Failure::default()
     };

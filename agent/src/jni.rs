@@ -444,6 +444,16 @@ impl Jni {
         bytes
     }
 
+    /// Writes to the beginning of an `int[]` that is at least as long.
+    pub(crate) fn set_ints(self, array: Obj, values: &[u32]) {
+        // SAFETY: callers know that it is such an array; the JVM reads `values` as `int`s.
+        unsafe {
+            let buffer = values.as_ptr().cast::<i32>();
+            self.0
+                .SetIntArrayRegion(array.0, 0, values.len() as i32, buffer);
+        }
+    }
+
     /// Length of a string, in UTF-16 code units.
     pub(crate) fn string_len(self, string: Obj) -> usize {
         // SAFETY: callers know from the class that it is a string.

@@ -29,6 +29,8 @@ const PROBES: &[&str] = &[
     "java/lang/HindsightLog$Entry",
     "java/lang/HindsightLog",
     "java/lang/HindsightWrites",
+    "java/lang/HindsightAround$Layout",
+    "java/lang/HindsightAround",
     "java/lang/HindsightWork",
     "java/lang/HindsightSignal",
 ];

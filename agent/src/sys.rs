@@ -278,6 +278,7 @@ table! {
         204 GetLongArrayRegion(array: Ref, start: c_int, len: c_int, buffer: *mut c_void);
         205 GetFloatArrayRegion(array: Ref, start: c_int, len: c_int, buffer: *mut c_void);
         206 GetDoubleArrayRegion(array: Ref, start: c_int, len: c_int, buffer: *mut c_void);
+        211 SetIntArrayRegion(array: Ref, start: c_int, len: c_int, buffer: *const i32);
         220 GetStringRegion(string: Ref, start: c_int, len: c_int, buffer: *mut u16);
         228 ExceptionCheck() -> u8;
     }

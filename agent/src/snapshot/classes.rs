@@ -1,12 +1,16 @@
 //! What to do with the objects of each class.
 
+use crate::hook;
 use crate::jni::{FieldId, Jni, Obj};
 use crate::jvmti::{ACC_STATIC, Jvmti};
 use crate::methods::Methods;
 use crate::options::Options;
 use crate::snapshot::lambda;
+use hindsight_instrument::select;
 use hindsight_tracelog::crash::{ClassInfo, ClassKind, FieldInfo, Lambda};
 
+const ACC_FINAL: u16 = 0x0010;
+const ACC_TRANSIENT: u16 = 0x0080;
 const ACC_INTERFACE: i32 = 0x0200;
 const ACC_ENUM: i32 = 0x4000;
 
@@ -50,6 +54,8 @@ pub(crate) struct Class {
     pub(crate) pairs: Option<usize>,
     /// Whether the objects are containers: a secret one has secrets inside.
     pub(crate) contains: bool,
+    /// Whether the objects have fields that code writes which logs no writes.
+    pub(crate) changes_unseen: bool,
 }
 
 /// Names of the fields for key and value in entries of maps: those of the JDK, and what others use.
@@ -185,6 +191,7 @@ pub(crate) fn read(
         entry: None,
         pairs: None,
         contains: true,
+        changes_unseen: false,
     };
     match signature.as_bytes() {
         [b'[', letter] => return array(Storage::Primitives(*letter)),
@@ -268,11 +275,14 @@ pub(crate) fn read(
 
     let mut fields = Vec::new();
     let mut secrets = Vec::new();
+    let mut changes_unseen = false;
     if matches!(storage, Storage::Instance) {
         // Topmost class first, so that a subclass only appends.
         let own = std::iter::once((info.name.clone(), class));
         let all: Vec<_> = own.chain(chain.iter().cloned()).collect();
         for (owner, declaring) in all.iter().rev() {
+            let unseen = select::names(&options.exclude, owner)
+                || is_of_jdk(jni, jvmti, *declaring) && hook::changes_unseen(owner);
             for field in jvmti.class_fields(*declaring) {
                 let Some((name, descriptor, access)) = jvmti.field(*declaring, field) else {
                     continue;
@@ -284,6 +294,7 @@ pub(crate) fn read(
                     Some(letter) if !is_blank(owner, &name) => *letter,
                     _ => BLANK,
                 };
+                changes_unseen |= unseen && access & (ACC_FINAL | ACC_TRANSIENT) == 0;
                 if options.is_secret(&name) || methods.marks.field(owner, &name) {
                     secrets.push(fields.len());
                 }
@@ -309,11 +320,21 @@ pub(crate) fn read(
         entry: entry(&info.fields),
         pairs: info.fields.iter().position(table).filter(|_| pairs),
         contains: contains(&info.name),
+        changes_unseen,
         info,
         storage,
         fields,
         secrets,
     }
+}
+
+/// Whether one of the JDK's own loaders has defined a class.
+fn is_of_jdk(jni: Jni, jvmti: Jvmti, class: Obj) -> bool {
+    const PLATFORM: &str = "Ljdk/internal/loader/ClassLoaders$PlatformClassLoader;";
+    jvmti.loader(class).is_none_or(|loader| {
+        let of_loader = jvmti.class_signature(jni.class_of(loader));
+        of_loader.is_some_and(|name| name == PLATFORM)
+    })
 }
 
 /// Names and classes above this one, nearest first, without `java.lang.Object`.

@@ -2,7 +2,9 @@
 
 use crate::jni::{Jni, Obj};
 use crate::jvmti::Jvmti;
+use hindsight_classfile::access;
 use hindsight_instrument::{MemberName, MemberNames};
+use std::collections::HashMap;
 use std::ffi::CString;
 use std::sync::{Mutex, PoisonError, RwLock};
 
@@ -12,6 +14,9 @@ pub(crate) struct Fields {
     list: RwLock<Vec<MemberName>>,
     /// Held while a class is instrumented, so that its ids follow on.
     turn: Mutex<()>,
+    /// Fields that are written to around the instructions for that, by owner, name and descriptor.
+    /// The ids say which are meant, not where they are.
+    around: Mutex<HashMap<[String; 3], u32>>,
 }
 
 /// Ids are an `int` for Java.
@@ -30,6 +35,47 @@ impl Fields {
         let (done, fields) = instrument(first as u32);
         self.list.write().ok()?.extend(fields.iter());
         Some(done)
+    }
+
+    /// The id of a field that is written to around the instructions for that.
+    fn around(&self, name: [String; 3]) -> Option<u32> {
+        let mut known = self.around.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(&id) = known.get(&name) {
+            return Some(id);
+        }
+        let _turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut list = self.list.write().ok()?;
+        let id = u32::try_from(list.len()).ok()?;
+        if list.len() >= MAX_FIELDS {
+            return None;
+        }
+        let [owner, field, descriptor] = name.clone();
+        list.push(MemberName {
+            id,
+            owner,
+            name: field,
+            descriptor,
+        });
+        known.insert(name, id);
+        Some(id)
+    }
+
+    /// The ids of all fields of an object, those of its class first; `None` if some cannot be had.
+    pub(crate) fn of(&self, jni: Jni, jvmti: Jvmti, object: Obj) -> Option<Vec<u32>> {
+        let mut ids = Vec::new();
+        let mut class = Some(jni.class_of(object));
+        while let Some(at) = class {
+            let signature = jvmti.class_signature(at)?;
+            let owner = signature.strip_prefix('L')?.strip_suffix(';')?;
+            for field in jvmti.class_fields(at) {
+                let (name, descriptor, flags) = jvmti.field(at, field)?;
+                if flags & access::STATIC == 0 {
+                    ids.push(self.around([owner.to_owned(), name, descriptor])?);
+                }
+            }
+            class = jni.superclass(at);
+        }
+        Some(ids)
     }
 
     /// The field of this id.

@@ -228,7 +228,10 @@ impl<'a> Undo<'a> {
                 Some(left) => {
                     self.places = left;
                     restored[frame].patch = Some(patch);
-                    restored[frame].reason = self.missing(time);
+                    restored[frame].reason = match self.missing(time) {
+                        reason if reason.is_empty() => reach.unseen(graph),
+                        reason => reason,
+                    };
                 }
                 None => restored[frame].reason = "what has changed is beyond max-bytes".to_owned(),
             }
@@ -335,9 +338,6 @@ impl Reach {
         copies: Copies,
         arguments: &[Argument],
     ) -> Vec<Patch> {
-        if state.is_empty() {
-            return Vec::new();
-        }
         self.left.clear();
         self.left.resize(graph.objects.len(), 0);
         self.reached.clear();
@@ -396,6 +396,20 @@ impl Reach {
             }
         }
         patch
+    }
+
+    /// Of what was reached last: whether some of it has fields whose writes nobody logs, and says so.
+    fn unseen(&self, graph: &Graph<'_>) -> String {
+        let restored = (self.reached.iter()).filter(|&&object| self.left[object as usize] > 1);
+        let classes =
+            restored.map(|&object| &graph.classes[graph.objects[object as usize].class as usize]);
+        let mut unseen = classes.filter(|class| class.changes_unseen);
+        unseen.next().map_or_else(String::new, |class| {
+            format!(
+                "exact but for what code that logs no writes has written to {} and the like",
+                class.info.name
+            )
+        })
     }
 
     fn reach(&mut self, object: u32, depth: u32) {

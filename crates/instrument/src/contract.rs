@@ -153,8 +153,29 @@ pub enum WriteProbe {
     /// which may be out of range. There is one for each type of element, by the
     /// place of the instruction after `iastore`.
     Store(u8),
-    /// Before `System.arraycopy`: where it copies to.
+    /// Before `System.arraycopy` and the like: the array, where they write, and how
+    /// many elements.
     Copy,
+    /// Before characters are copied to an array: their indices from and to, the
+    /// array, and where they go.
+    Characters,
+    /// Before any element is written: the array.
+    Array,
+    /// Before an element is written, of an array of any type: array and index.
+    Element,
+    /// Before a write by a variable handle: the handle, and the object.
+    Handle,
+    /// Before a write by `Unsafe`: the object, and where in it.
+    Memory,
+    /// The same, with the number of bytes that are written.
+    Bytes,
+    /// Before any field of an object is written.
+    Object,
+    /// Before the text of a builder changes from an index on: the builder, and the
+    /// index.
+    Text,
+    /// Before a character of a builder changes: the builder, and the index.
+    Character,
     /// Before something by which other threads may learn what has been written.
     Release,
 }
@@ -189,6 +210,18 @@ impl WriteProbe {
                 },
             ),
             Self::Copy => ("copy", "(Ljava/lang/Object;II)V"),
+            Self::Characters => ("characters", "(IILjava/lang/Object;I)V"),
+            Self::Array => ("array", "(Ljava/lang/Object;)V"),
+            Self::Element => ("element", "(Ljava/lang/Object;I)V"),
+            Self::Handle => (
+                "handle",
+                "(Ljava/lang/invoke/VarHandle;Ljava/lang/Object;)V",
+            ),
+            Self::Memory => ("memory", "(Ljava/lang/Object;J)V"),
+            Self::Bytes => ("bytes", "(Ljava/lang/Object;JJ)V"),
+            Self::Object => ("object", "(Ljava/lang/Object;)V"),
+            Self::Text => ("text", "(Ljava/lang/AbstractStringBuilder;I)V"),
+            Self::Character => ("character", "(Ljava/lang/AbstractStringBuilder;I)V"),
             Self::Release => ("release", "()V"),
         };
         ProbeMethod { name, descriptor }

@@ -25,7 +25,7 @@
 //! The path through one method: `crash` picks it, `method` drives, `scan` and
 //! `throwing` read its instructions, `frames` its stack map, `constructor`
 //! finds the call of the other constructor, `parameters` and `fields` decide
-//! what is copied; `writes` and `fresh` find the writes to be logged. `entry`,
+//! what is copied; `writes`, `around` and `fresh` find the writes to be logged. `entry`,
 //! `caught` and `handler` then make [fragments] of code, `insertions` collects
 //! them, `relocate` puts them between the old instructions, `islands` helps
 //! jumps that have become too far, `stackmap` and `tables` move everything that
@@ -63,6 +63,7 @@
 //! **Invariant:** no I/O, no `unsafe`, no panic whatever the bytes.
 #![forbid(unsafe_code)]
 
+mod around;
 mod asm;
 mod attributes;
 mod body;

@@ -131,23 +131,6 @@ pub fn instrument<'a>(
     } else {
         None
     };
-    let (mut logging, mut probes_of_writes, mut stack_of_writes) = (Vec::new(), &[][..], 0);
-    if let Some(writes) = writes {
-        logging = writes.probes(
-            own,
-            method,
-            code,
-            init_call,
-            parameter_slots,
-            this_in_0,
-            constants,
-        )?;
-        stack_of_writes = writes.stack;
-        probes_of_writes = &writes.code;
-        if !frames && catching.is_empty() && logging.is_empty() {
-            return Err(nothing);
-        }
-    }
     let stack_map = own.find(&code.attributes, Kind::StackMapTable);
     if let Some(stack_map) = &stack_map {
         constants.stack_map_table_is(stack_map.name_index);
@@ -189,6 +172,28 @@ pub fn instrument<'a>(
         fields,
     )?;
     let hands_position = frames && order.position;
+    let (mut logging, mut probes_of_writes, mut stack_of_writes) = (Vec::new(), &[][..], 0);
+    let mut locals_of_writes = 0;
+    if let Some(writes) = writes {
+        // Behind the variable for the position, if there is going to be one.
+        let first_slot = next_slot.checked_add(2).ok_or(SkipReason::TooManyLocals)?;
+        logging = writes.probes(
+            own,
+            method,
+            code,
+            init_call,
+            parameter_slots,
+            this_in_0,
+            first_slot,
+            constants,
+        )?;
+        stack_of_writes = writes.stack;
+        locals_of_writes = writes.max_locals;
+        probes_of_writes = &writes.code;
+        if !frames && catching.is_empty() && logging.is_empty() {
+            return Err(nothing);
+        }
+    }
     let mut position_slot = None;
     if hands_position && !(logging.is_empty() && stays_by_itself(own, code)?) {
         position_slot = Some(next_slot);
@@ -284,7 +289,7 @@ pub fn instrument<'a>(
             .max_stack
             .checked_add(stack_of_writes)
             .ok_or(SkipReason::TooLarge)?,
-        max_locals: next_slot,
+        max_locals: next_slot.max(locals_of_writes),
         entry: entry_code,
         fragments,
         handlers,

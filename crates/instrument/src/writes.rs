@@ -8,11 +8,12 @@
 //!
 //! A probe reads by itself, for a `getfield` in the code would change what the
 //! JVM says of a null: that a field cannot be read rather than assigned. All are
-//! in straight lines, without frames and without variables. Static fields are no
-//! part of what is recorded, so nobody keeps their values.
+//! in straight lines, without frames. Static fields are no part of what is
+//! recorded, so nobody keeps their values.
 //!
-//! Some classes of the JDK write by way of `Unsafe` and variable handles; of those
-//! that everybody uses, [`hidden`] knows which methods write to what.
+//! Calls that write by way of `Unsafe`, variable handles and reflection, or that
+//! fill an array, are told by [`around`]. Some methods of the JDK that write many
+//! times are told once, at their start ([`bulk`]).
 //!
 //! Where a thread may let others see what it has done, a probe tells, so that the
 //! writes of different threads can be put in order: it leaves a monitor, writes a
@@ -23,6 +24,7 @@ use std::ops::Range;
 use hindsight_classfile::{Code, FieldType, Insn, Member, Operand, access, opcode as op};
 
 use crate::SkipReason;
+use crate::around::{self, UNSAFE, VAR_HANDLE};
 use crate::asm::{Constants, Fragment};
 use crate::constructor::InitCall;
 use crate::contract::{WRITES, WriteProbe};
@@ -42,6 +44,9 @@ pub struct Writes<'a> {
     volatile: Option<bool>,
     /// Slots of stack that the probes of the last body need above its own.
     pub stack: u16,
+    /// The slot behind the variables that the probes of the last body need; 0 if
+    /// they need none.
+    pub max_locals: u16,
     /// The code of the probes of the last body, one after the other.
     pub code: Vec<u8>,
 }
@@ -53,12 +58,14 @@ impl<'a> Writes<'a> {
             fresh: Fresh::default(),
             volatile: None,
             stack: 0,
+            max_locals: 0,
             code: Vec::new(),
         }
     }
 
     /// Makes the probes of a body: for each its instruction, by rising offset, and
-    /// where its code stands in [`Self::code`].
+    /// where its code stands in [`Self::code`]. Variables from `first_slot` on are
+    /// free for them.
     #[expect(clippy::too_many_arguments, reason = "what is known of a body")]
     pub fn probes(
         &mut self,
@@ -68,14 +75,19 @@ impl<'a> Writes<'a> {
         init_call: Option<InitCall>,
         parameter_slots: u16,
         this_in_0: bool,
+        first_slot: u16,
         constants: &mut Constants<'_, 'a>,
     ) -> Result<Vec<(usize, Range<usize>)>, SkipReason> {
         self.stack = 0;
+        self.max_locals = 0;
         self.code.clear();
         // What they return is new, in a way that is not seen.
         if own.name == "java/util/Arrays" && method.name.as_bytes().starts_with(b"copyOf") {
             return Ok(Vec::new());
         }
+        let mut first = self.at_start(own, method, constants)?;
+        let only_first = first.is_some() && own.name == "java/util/Arrays";
+        let builder = own.name == BUILDER;
         let volatile = *self.volatile.get_or_insert_with(|| {
             let mut fields = own.class.fields.iter();
             fields.any(|field| field.is(access::VOLATILE))
@@ -89,22 +101,27 @@ impl<'a> Writes<'a> {
             _ => Vec::new(),
         };
         let mut list = Vec::new();
-        let mut first = self.hidden(own, method, code, constants)?;
         let mut seen = seen.into_iter().peekable();
         for insn in code.instructions() {
             let insn = insn?;
             let releases = releases(own, method, &insn, volatile)?;
             let writes = seen.next_if_eq(&insn.offset).is_some()
-                && early.binary_search(&insn.offset).is_err();
-            if !releases && !writes && first.is_none() {
-                continue;
-            }
+                && early.binary_search(&insn.offset).is_err()
+                && !only_first
+                && !(builder && insn.opcode != op::PUTFIELD);
             let mut fragment = first.take().unwrap_or_else(|| constants.spare.fragment());
             if releases {
                 call(&mut fragment, WriteProbe::Release, constants)?;
             }
             if writes {
                 self.probe(&insn, &mut fragment, constants)?;
+            } else if !only_first
+                && !builder
+                && let Some((slots, stack)) =
+                    around::before(&insn, first_slot, &mut fragment, constants)?
+            {
+                self.max_locals = self.max_locals.max(slots);
+                self.stack = self.stack.max(stack);
             }
             let start = self.code.len();
             self.code.extend_from_slice(&fragment.code);
@@ -116,32 +133,41 @@ impl<'a> Writes<'a> {
         Ok(list)
     }
 
-    /// What a method of the JDK writes around fields, told at its start.
-    fn hidden(
+    /// What a method of the JDK writes, told at its start.
+    fn at_start(
         &mut self,
-        own: &Own<'_, 'a>,
-        method: &Member<'a>,
-        code: &Code<'a>,
-        constants: &mut Constants<'_, 'a>,
+        own: &Own<'_, '_>,
+        method: &Member<'_>,
+        constants: &mut Constants<'_, '_>,
     ) -> Result<Option<Fragment>, SkipReason> {
-        let Some(hidden) = hidden(own, method, code)? else {
+        let Some(bulk) = bulk(own, method)? else {
             return Ok(None);
         };
         let mut fragment = constants.spare.fragment();
-        let probe = match hidden {
-            Hidden::Element => {
-                fragment.load(b'L', 0);
+        fragment.load(b'L', 0);
+        let probe = match bulk {
+            Bulk::Array => WriteProbe::Array,
+            Bulk::Range => {
                 fragment.load(b'I', 1);
-                WriteProbe::Store(op::AASTORE - op::IASTORE)
+                fragment.load(b'I', 2);
+                fragment.load(b'I', 1);
+                fragment.op(op::ISUB);
+                WriteProbe::Copy
             }
-            Hidden::Value(constant) => {
-                let (id, kind) = self.field(constant, constants)?;
-                fragment.load(b'L', 0);
-                fragment.push_id(id, constants)?;
-                WriteProbe::Put(kind)
+            Bulk::Text => {
+                fragment.op(op::ICONST_0);
+                WriteProbe::Text
+            }
+            Bulk::TextFrom => {
+                fragment.load(b'I', 1);
+                WriteProbe::Text
+            }
+            Bulk::Character => {
+                fragment.load(b'I', 1);
+                WriteProbe::Character
             }
         };
-        self.stack = self.stack.max(2);
+        self.stack = self.stack.max(4);
         call(&mut fragment, probe, constants)?;
         Ok(Some(fragment))
     }
@@ -214,49 +240,56 @@ impl<'a> Writes<'a> {
     }
 }
 
-/// A write that no instruction shows.
-enum Hidden {
-    /// Of an element: the array is the first parameter, the index the second, of a
-    /// static method.
-    Element,
-    /// Of the field of `this` that this constant names.
-    Value(u16),
+/// What a method of the JDK writes to as a whole.
+enum Bulk {
+    /// The array in its first parameter.
+    Array,
+    /// Of the same, from the index in the second parameter up to that in the third.
+    Range,
+    /// The text of the builder.
+    Text,
+    /// The same, from the index in the first parameter on.
+    TextFrom,
+    /// The character at that index.
+    Character,
 }
 
-/// What a method of the JDK writes by `Unsafe` or a variable handle, as far as it
-/// is known.
-fn hidden(
-    own: &Own<'_, '_>,
-    method: &Member<'_>,
-    code: &Code<'_>,
-) -> Result<Option<Hidden>, SkipReason> {
-    let Some(name) = own.name.as_bytes().strip_prefix(b"java/util/concurrent/") else {
-        return Ok(None);
-    };
+/// The class of all builders of strings. What it appends to an array lies behind
+/// what counts.
+const BUILDER: &str = "java/lang/AbstractStringBuilder";
+
+/// What a method of the JDK writes to as a whole: one entry of a log says more than
+/// thousands, and of some the JIT knows another way than their code.
+fn bulk(own: &Own<'_, '_>, method: &Member<'_>) -> Result<Option<Bulk>, SkipReason> {
+    let name = method.name.as_bytes();
     let is_static = method.is(access::STATIC);
-    match name {
-        b"ConcurrentHashMap" if is_static => {
-            let tables = method.name == "casTabAt" || method.name == "setTabAt";
-            Ok(tables.then_some(Hidden::Element))
-        }
-        b"atomic/AtomicBoolean"
-        | b"atomic/AtomicInteger"
-        | b"atomic/AtomicLong"
-        | b"atomic/AtomicReference"
-            if !is_static && method.name != "<init>" =>
-        {
-            let pool = &own.class.pool;
-            let goes_around = code.instructions().any(|insn| {
-                insn.is_ok_and(|insn| matches!(goes_around_fields(own, &insn), Ok(true)))
-            });
-            let value = (1..pool.count()).find(|&constant| {
-                pool.field(constant)
-                    .is_ok_and(|field| field.owner == own.name && field.name == "value")
-            });
-            Ok(value.filter(|_| goes_around).map(Hidden::Value))
-        }
-        _ => Ok(None),
+    if own.name == BUILDER && !is_static {
+        return Ok(match name {
+            b"reverse" => Some(Bulk::Text),
+            b"setCharAt" => Some(Bulk::Character),
+            b"setLength" | b"delete" | b"deleteCharAt" | b"replace" | b"insert" => {
+                Some(Bulk::TextFrom)
+            }
+            _ => None,
+        });
     }
+    if own.name != "java/util/Arrays" || !is_static {
+        return Ok(None);
+    }
+    let descriptor = method.method_descriptor()?;
+    let kinds: Vec<u8> = descriptor.parameters().map(FieldType::kind).collect();
+    // `fill` has the value behind the range, others may have a comparator.
+    let ranged = match name {
+        b"fill" => 4,
+        b"sort" | b"parallelSort" | b"parallelPrefix" => 3,
+        b"setAll" | b"parallelSetAll" => usize::MAX,
+        _ => return Ok(None),
+    };
+    Ok(match kinds[..] {
+        [b'[', b'I', b'I', ..] if kinds.len() >= ranged => Some(Bulk::Range),
+        [b'[', ..] => Some(Bulk::Array),
+        _ => None,
+    })
 }
 
 /// Whether a thread may let others see what it has done by an instruction.
@@ -294,8 +327,8 @@ fn goes_around_fields(own: &Own<'_, '_>, insn: &Insn<'_>) -> Result<bool, SkipRe
         return Ok(false);
     };
     Ok(own.class.pool.method(constant).is_ok_and(|method| {
-        let owner = method.owner.as_bytes();
-        let around = owner == b"java/lang/invoke/VarHandle" || owner.ends_with(b"/misc/Unsafe");
+        let around =
+            method.owner == VAR_HANDLE || UNSAFE.iter().any(|class| method.owner == *class);
         around && writes_unseen(insn.opcode, &method)
     }))
 }

@@ -125,6 +125,45 @@ fn writes_inside_collections_are_undone() {
     }
 }
 
+/// By variable handles, `Unsafe`, reflection, methods that fill an array, and within the builders,
+/// buffers and streams of the JDK.
+#[test]
+fn writes_that_no_instruction_shows_are_undone() {
+    for jdk in jdks() {
+        let workplace = record(jdk, "Around", "copy=deep", &[]);
+        let run_json = workplace.run_json();
+        assert_eq!(run_json["counters"].get("fields_not_found"), None);
+        let verdicts = verdicts(jdk, &workplace);
+        assert!(
+            reproduces(&verdicts["run"]),
+            "on JDK {}: {verdicts:?}",
+            jdk.version
+        );
+    }
+}
+
+#[test]
+fn frames_say_what_changes_where_no_write_is_logged() {
+    for jdk in jdks() {
+        let workplace = record(jdk, "Beyond", "copy=deep,exclude=Beyond$Left", &[]);
+        let frames = &workplace.crashes()[0].failure.frames;
+        for (method, class) in [
+            ("digests", "java.security."),
+            ("leaves", "Beyond$Left"),
+            ("knows", ""),
+        ] {
+            let frame = frame(frames, method);
+            assert_eq!(frame.fidelity, Fidelity::Deep);
+            assert_eq!(frame.reason.is_empty(), class.is_empty(), "{method}");
+            assert!(
+                class.is_empty() || frame.reason.contains("logs no writes"),
+                "{}",
+                frame.reason
+            );
+        }
+    }
+}
+
 #[test]
 fn writes_of_other_threads_are_undone_in_order() {
     for jdk in jdks() {

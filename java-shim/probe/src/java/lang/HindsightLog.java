@@ -45,6 +45,9 @@ final class HindsightLog {
     /** Chunks of a log that are kept; set by the agent. */
     private static int maxChunks = 64;
 
+    /** Bytes of old ranges that a log keeps for each of its chunks, in the mean. */
+    private static final long WEIGHT_OF_CHUNK = CHUNK << 8;
+
     /** Bounds what a program with hundreds of thousands of virtual threads pays for their logs. */
     private static final int MAX_TABLE = 1 << 12;
 
@@ -101,6 +104,9 @@ final class HindsightLog {
 
     private int chunks;
 
+    /** Bytes of old ranges in the chunks of the ring. */
+    private long weight;
+
     /** The chunk's, at hand. */
     private Object[] references;
 
@@ -126,6 +132,9 @@ final class HindsightLog {
         final Object[] references;
         final long[] words;
         final long start;
+
+        /** Bytes of old ranges. */
+        long weight;
 
         Chunk(int size, long start) {
             references = new Object[2 * size];
@@ -314,6 +323,26 @@ final class HindsightLog {
         next = at + 1;
     }
 
+    /** Whether so many bytes of a range may be kept at all. */
+    static boolean isKept(long bytes) {
+        return bytes <= maxChunks * WEIGHT_OF_CHUNK / 4;
+    }
+
+    /** Keeps a range of an array, of so many bytes. */
+    void range(Object array, int start, Object old, long bytes) {
+        reference(array, RANGE | start, old);
+        Chunk heavier = chunk;
+        heavier.weight += bytes;
+        if (heavier.weight > maxChunks * WEIGHT_OF_CHUNK / 8 && owner != null) {
+            // The rest of it stays empty, so that it can be let go of by itself.
+            for (int i = next; i < limit; i++) {
+                references[2 * i] = null;
+                words[2 * i] = 0;
+            }
+            next = limit;
+        }
+    }
+
     /** The place for an entry in the chunk. */
     @ForceInline
     private int place() {
@@ -356,8 +385,12 @@ final class HindsightLog {
             if (ring == null) {
                 ring = new Chunk[maxChunks];
                 older = new SoftReference<>(ring);
+                weight = 0;
             }
-            ring[chunks++ % ring.length] = chunk;
+            put(ring, chunks++ % ring.length, chunk);
+            for (int i = 0; weight > maxChunks * WEIGHT_OF_CHUNK && i < ring.length; i++) {
+                put(ring, (chunks + i) % ring.length, null);
+            }
             base += limit;
             begin(fresh);
         } catch (Throwable noMemoryOrStack) {
@@ -368,6 +401,12 @@ final class HindsightLog {
         }
         appendTime();
         return next;
+    }
+
+    private void put(Chunk[] ring, int at, Chunk chunk) {
+        Chunk before = ring[at];
+        weight += (chunk == null ? 0 : chunk.weight) - (before == null ? 0 : before.weight);
+        ring[at] = chunk;
     }
 
     private void begin(Chunk fresh) {

@@ -1,6 +1,9 @@
 package java.lang;
 
+import java.lang.invoke.VarHandle;
+import java.lang.reflect.Array;
 import java.lang.reflect.Field;
+import java.nio.ByteBuffer;
 import java.util.Arrays;
 import jdk.internal.misc.Unsafe;
 import jdk.internal.vm.annotation.DontInline;
@@ -154,39 +157,116 @@ public final class HindsightWrites {
         }
     }
 
+    /** Before any element of an array is written. */
+    @Hidden
+    public static void array(Object array) {
+        if (array != null && array.getClass().isArray()) {
+            copy(array, 0, Array.getLength(array));
+        }
+    }
+
+    /** Before an element of an array is written, which may be of any type, or at a place in a buffer. */
+    @DontInline
+    @Hidden
+    public static void element(Object array, int index) {
+        if (array instanceof Object[]) {
+            store((Object[]) array, index);
+        } else if (array instanceof byte[]) {
+            // They may be seen as something wider.
+            copy(array, index, Math.min(Long.BYTES, ((byte[]) array).length - index));
+        } else if (array instanceof char[]) {
+            // A code point may take two.
+            copy(array, index, Math.min(2, ((char[]) array).length - index));
+        } else if (array instanceof ByteBuffer) {
+            ByteBuffer buffer = (ByteBuffer) array;
+            if (buffer.hasArray()) {
+                array(buffer.array());
+            }
+        } else {
+            copy(array, index, 1);
+        }
+    }
+
+    /** Before the text of a builder changes from an index on; what lies behind its end is nothing. */
+    @Hidden
+    static void text(AbstractStringBuilder builder, int from) {
+        int start = Math.max(from, 0);
+        copy(builder.value, start << builder.coder, builder.count - start << builder.coder);
+    }
+
+    /** Before a character of a builder changes. */
+    @Hidden
+    static void character(AbstractStringBuilder builder, int index) {
+        if (index >= 0 && index < builder.count) {
+            copy(builder.value, index << builder.coder, 1 << builder.coder);
+        }
+    }
+
+    /** Before a write by a variable handle. */
+    @Hidden
+    public static void handle(VarHandle handle, Object object) {
+        HindsightAround.handle(handle, object);
+    }
+
+    /** Before a write by {@code Unsafe}. */
+    @Hidden
+    public static void memory(Object object, long offset) {
+        HindsightAround.memory(object, offset, Long.BYTES);
+    }
+
+    /** The same, of a number of bytes. */
+    @Hidden
+    public static void bytes(Object object, long offset, long bytes) {
+        HindsightAround.memory(object, offset, bytes);
+    }
+
+    /** Before any field of an object is written. */
+    @Hidden
+    public static void object(Object object) {
+        HindsightAround.object(object);
+    }
+
     /** Before {@code System.arraycopy} to an array, which may yet refuse. */
     @Hidden
     public static void copy(Object array, int start, int length) {
         if (array == null || start < 0 || length <= 0) {
+            // Nothing is written; what is refused is the program's own affair.
             return;
         }
         HindsightLog log = HindsightLog.current();
         try {
-            Object old = range(array, start, length);
-            if (old != null) {
-                log.reference(array, HindsightLog.RANGE | start, old);
+            Class<?> element = array.getClass().getComponentType();
+            if (element == null || length > Array.getLength(array) - start) {
+                return;
+            }
+            long bytes = (long) length * HindsightAround.width(element);
+            if (HindsightLog.isKept(bytes)) {
+                log.range(array, start, range(array, element, start, length), bytes);
+            } else {
+                log.forget();
             }
         } catch (Throwable noMemory) {
             log.forget();
         }
     }
 
-    /** A copy of a range, or null if there is no such range or it is of no array. */
-    private static Object range(Object array, int start, int length) {
+    /** Before characters from one index to another are copied to an array from a start on. */
+    @Hidden
+    public static void characters(int from, int to, Object array, int start) {
+        copy(array, start, to - from);
+    }
+
+    private static Object range(Object array, Class<?> element, int start, int length) {
+        Object old;
         if (array instanceof Object[]) {
-            Object[] all = (Object[]) array;
-            if (length > all.length - start) {
-                return null;
-            }
-            Object[] old = new Object[length];
-            System.arraycopy(all, start, old, 0, length);
-            return old;
+            old = new Object[length];
+        } else if (array instanceof byte[]) {
+            old = new byte[length];
+        } else if (array instanceof char[]) {
+            old = new char[length];
+        } else {
+            old = Array.newInstance(element, length);
         }
-        Class<?> type = array.getClass();
-        if (!type.isArray() || length > java.lang.reflect.Array.getLength(array) - start) {
-            return null;
-        }
-        Object old = java.lang.reflect.Array.newInstance(type.getComponentType(), length);
         System.arraycopy(array, start, old, 0, length);
         return old;
     }
@@ -233,5 +313,11 @@ public final class HindsightWrites {
     }
 
     /** The field of this id, of the object's class or one above it; null if it is not to be found. */
-    private static native Field field(Object object, int field);
+    static native Field field(Object object, int field);
+
+    /**
+     * Puts the ids of all fields of an object into an array, as far as there is room. Returns how many
+     * there are, or -1 if that is not to be had.
+     */
+    static native int fields(Object object, int[] into);
 }

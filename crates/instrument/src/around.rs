@@ -1,0 +1,198 @@
+//! Calls that write to an object without an instruction that shows it.
+//!
+//! ```text
+//! astore t..          the arguments, into fresh variables
+//! load t..            what the probe has to know of them
+//! invokestatic probe
+//! load t..            the arguments
+//! aconst_null; astore t    so that no object is kept alive
+//! ```
+//!
+//! The receiver stays where it is: the message of an exception says where a null
+//! came from. What is not known of a target is kept as a whole: it is better to
+//! keep too much than to miss a write.
+
+use hindsight_classfile::{FieldType, Insn, MemberRef, MethodDescriptor, Operand, opcode as op};
+
+use crate::SkipReason;
+use crate::asm::{Constants, Fragment};
+use crate::contract::WriteProbe;
+use crate::trace::bulk::writes_unseen;
+use crate::writes::call;
+
+/// What a call writes to, and how a probe is told.
+struct Target {
+    probe: WriteProbe,
+    /// Whether the probe takes the receiver first.
+    receiver: bool,
+    /// The parameters that it takes, by index.
+    parameters: Vec<usize>,
+}
+
+/// Classes of methods that take an object and an offset in it.
+pub const UNSAFE: [&str; 3] = [
+    "sun/misc/Unsafe",
+    "jdk/internal/misc/Unsafe",
+    "jdk/internal/misc/ScopedMemoryAccess",
+];
+
+/// The class of variable handles.
+pub const VAR_HANDLE: &str = "java/lang/invoke/VarHandle";
+
+/// Methods of the JDK that write to an array of theirs and return, by name.
+const FILLS: [&str; 11] = [
+    "read",
+    "readFully",
+    "readNBytes",
+    "get",
+    "getChars",
+    "getBytes",
+    "toChars",
+    "nextBytes",
+    "inflate",
+    "deflate",
+    "digest",
+];
+
+/// What a call writes to, if it is one of these.
+fn target(opcode: u8, method: &MemberRef<'_>, parameters: &[FieldType<'_>]) -> Option<Target> {
+    let is = |index: usize, descriptor: &str| {
+        parameters
+            .get(index)
+            .is_some_and(|parameter| parameter.descriptor() == descriptor)
+    };
+    let tell = |probe, parameters: &[usize]| {
+        Some(Target {
+            probe,
+            receiver: false,
+            parameters: parameters.to_vec(),
+        })
+    };
+    let name = method.name.as_bytes();
+    let unseen = writes_unseen(opcode, method);
+    if unseen && method.owner == VAR_HANDLE {
+        // The last ones are values: the one to be written, and the expected one.
+        let compares = name.starts_with(b"compare") || name.starts_with(b"weakCompare");
+        let coordinates = parameters.len().checked_sub(1 + usize::from(compares))?;
+        let to_object = parameters.first().is_some_and(|first| first.is_reference());
+        return match coordinates {
+            1 if to_object => Some(Target {
+                probe: WriteProbe::Handle,
+                receiver: true,
+                parameters: vec![0],
+            }),
+            2 if to_object && is(1, "I") => tell(WriteProbe::Element, &[0, 1]),
+            _ => None,
+        };
+    }
+    if UNSAFE.iter().any(|class| method.owner == *class) {
+        let places = (1..parameters.len())
+            .filter(|&index| is(index - 1, "Ljava/lang/Object;") && is(index, "J"));
+        let place = places.max()?;
+        let starts = |words: &[&[u8]]| words.iter().any(|word| name.starts_with(word));
+        return if starts(&[b"copy", b"setMemory"]) && is(place + 1, "J") {
+            tell(WriteProbe::Bytes, &[place - 1, place, place + 1])
+        } else if starts(&[b"put", b"compareAnd", b"weakCompareAnd", b"getAnd"]) {
+            tell(WriteProbe::Memory, &[place - 1, place])
+        } else {
+            None
+        };
+    }
+    match method.owner.as_bytes() {
+        b"java/lang/reflect/Field" if unseen && is(0, "Ljava/lang/Object;") => {
+            return tell(WriteProbe::Object, &[0]);
+        }
+        b"java/lang/reflect/Array" if unseen && is(0, "Ljava/lang/Object;") && is(1, "I") => {
+            return tell(WriteProbe::Element, &[0, 1]);
+        }
+        _ => {}
+    }
+    let jdk = [&b"java/"[..], b"javax/"]
+        .iter()
+        .any(|prefix| method.owner.as_bytes().starts_with(prefix));
+    let fills = FILLS.iter().any(|fill| method.name == *fill);
+    if !fills || !(jdk || name.starts_with(b"read")) {
+        return None;
+    }
+    let array = parameters.iter().position(|parameter| {
+        let descriptor = parameter.descriptor();
+        matches!(descriptor.as_bytes(), [b'[', kind] if *kind != b'[')
+    })?;
+    let behind = parameters.len() - array - 1;
+    let one = behind == 1 && is(array + 1, "I");
+    if behind == 2 && is(array + 1, "I") && is(array + 2, "I") {
+        tell(WriteProbe::Copy, &[array, array + 1, array + 2])
+    } else if one && array == 2 && is(0, "I") && is(1, "I") {
+        tell(WriteProbe::Characters, &[0, 1, 2, 3])
+    } else if one && method.name == "toChars" {
+        tell(WriteProbe::Element, &[array, array + 1])
+    } else {
+        tell(WriteProbe::Array, &[array])
+    }
+}
+
+/// What is inserted before an instruction that calls such a method. Fresh
+/// variables begin at `first_slot`; returns the slot behind them, and how deep the
+/// stack gets above the body's own; nothing if it calls no such method.
+pub fn before(
+    insn: &Insn<'_>,
+    first_slot: u16,
+    fragment: &mut Fragment,
+    constants: &mut Constants<'_, '_>,
+) -> Result<Option<(u16, u16)>, SkipReason> {
+    let (op::INVOKEVIRTUAL..=op::INVOKEINTERFACE, Operand::Constant(constant)) =
+        (insn.opcode, insn.operand()?)
+    else {
+        return Ok(None);
+    };
+    let Ok(method) = constants.pool.method(constant) else {
+        return Ok(None);
+    };
+    if !may_write(&method) {
+        return Ok(None);
+    }
+    let descriptor = MethodDescriptor::parse(method.descriptor)?;
+    let parameters: Vec<FieldType<'_>> = descriptor.parameters().collect();
+    let Some(target) = target(insn.opcode, &method, &parameters) else {
+        return Ok(None);
+    };
+    let mut next = first_slot;
+    let mut slots = Vec::with_capacity(parameters.len());
+    for parameter in &parameters {
+        slots.push((parameter.kind(), next));
+        next = next
+            .checked_add(parameter.slots())
+            .ok_or(SkipReason::TooManyLocals)?;
+    }
+    for &(kind, slot) in slots.iter().rev() {
+        fragment.store(kind, slot);
+    }
+    if target.receiver {
+        fragment.op(op::DUP);
+    }
+    for index in &target.parameters {
+        let &(kind, slot) = slots.get(*index).ok_or(SkipReason::MALFORMED)?;
+        fragment.load(kind, slot);
+    }
+    call(fragment, target.probe, constants)?;
+    for &(kind, slot) in &slots {
+        fragment.load(kind, slot);
+        if matches!(kind, b'L' | b'[') {
+            fragment.op(op::ACONST_NULL);
+            fragment.store(kind, slot);
+        }
+    }
+    // An object, an offset and a length; or a null above the arguments.
+    Ok(Some((next, 5)))
+}
+
+/// Whether a method may be one of these, by a look at its name.
+fn may_write(method: &MemberRef<'_>) -> bool {
+    let owner = method.owner.as_bytes();
+    let known = [&b"java/lang/invoke/VarHandle"[..], b"java/lang/reflect/"]
+        .iter()
+        .any(|prefix| owner.starts_with(prefix));
+    known
+        || UNSAFE.iter().any(|class| method.owner == *class)
+        || FILLS.iter().any(|fill| method.name == *fill)
+}
