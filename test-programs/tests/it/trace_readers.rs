@@ -112,10 +112,9 @@ fn segments_that_are_gone_are_noticed() {
 /// counted.
 #[test]
 fn dropped_events_are_counted() {
-    const ROUNDS: u64 = 3_000_000;
+    const ROUNDS: u64 = 1_500_000;
     let jdk = &jdks()[0];
-    let args = ["return", &ROUNDS.to_string()];
-    let workplace = record(jdk, "Ends", "overflow=drop", &args);
+    let workplace = record(jdk, "Drops", "overflow=drop", &[&ROUNDS.to_string()]);
     let log = open(&workplace);
     let mut methods = log
         .dictionary
@@ -141,16 +140,12 @@ fn dropped_events_are_counted() {
         .stop
         .as_ref()
         .expect("it ended in good order");
-    assert_eq!(last.len(), 2);
-    assert!(lost <= stop.lost, "{lost} of {}", stop.lost);
-    assert!(steps + stop.lost >= 2 * ROUNDS, "{steps} and {}", stop.lost);
-    assert!(stop.lost > 0 || steps == 2 * ROUNDS, "{steps}");
+    assert_eq!(last.len(), 8);
+    assert!(stop.lost > 0);
+    // Each thread says where, be it at its end.
+    assert_eq!(lost, stop.lost);
+    assert!(steps + stop.lost >= 8 * ROUNDS, "{steps} and {}", stop.lost);
     let said = ask(&workplace, "stats", &[]);
     let says = format!("{} events were lost while recording", stop.lost);
-    assert_eq!(
-        text(&said.stdout).contains(&says),
-        stop.lost > 0,
-        "{}",
-        both(&said)
-    );
+    assert!(text(&said.stdout).contains(&says), "{}", both(&said));
 }

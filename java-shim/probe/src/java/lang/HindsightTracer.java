@@ -27,6 +27,9 @@ final class HindsightTracer {
     /** Bytes that the largest event without text needs. */
     private static final int MARGIN = 96;
 
+    /** Bytes of an event that tells of lost ones. There is always room for one more. */
+    private static final int LOST_BYTES = 9;
+
     /** Bytes of a string that are stored. */
     private static final int MAX_TEXT = 512;
 
@@ -168,7 +171,12 @@ final class HindsightTracer {
 
     private final long stream;
     private long chunk;
+
+    /** Events that were lost and not told of yet. */
     private long lost;
+
+    /** Where the last loss is told of in the chunk; 0 if there was none. */
+    private long gap;
 
     /** The calls of the thread whose events come now; null if the whole run is recorded. */
     HindsightCalls calls;
@@ -739,31 +747,47 @@ final class HindsightTracer {
             long now = U.getAndAddLong(null, shared + STAMP, 1) + 1;
             long fresh = take(chunk, stream, U.getLong(thread, TID), now, thread != owner);
             if (fresh == 0) {
-                lose();
+                lose(thread);
                 return 0;
             }
             chunk = fresh;
             end = fresh + 8;
-            limit = fresh + U.getInt(fresh + 68) - MARGIN;
+            limit = fresh + U.getInt(fresh + 68) - MARGIN - LOST_BYTES;
+            gap = 0;
             long p = U.getLong(end);
             position = p;
             if (lost > 0) {
-                U.putByte(p, (byte) LOST_TAG);
-                U.putLong(p + 1, lost);
-                p += 9;
-                done(p);
+                p = putLost(p, lost);
                 lost = 0;
             }
             return p;
         } catch (Throwable e) {
-            lose();
+            lose(thread);
             return 0;
         }
     }
 
-    private void lose() {
-        lost++;
+    /**
+     * An event of this thread is lost. A platform thread says so right away, for it may have no event
+     * after it; of virtual threads others may be lost before the next one is stored.
+     */
+    private void lose(Thread thread) {
         U.getAndAddLong(null, shared + LOST, 1);
+        if (thread != owner || chunk == 0) {
+            lost++;
+        } else if (gap != 0 && position == gap + LOST_BYTES) {
+            U.putLong(gap + 1, U.getLong(gap + 1) + 1);
+        } else {
+            gap = position;
+            putLost(position, 1);
+        }
+    }
+
+    private long putLost(long p, long count) {
+        U.putByte(p, (byte) LOST_TAG);
+        U.putLong(p + 1, count);
+        done(p + LOST_BYTES);
+        return p + LOST_BYTES;
     }
 
     /** Called at the entry of {@code Thread.exit}, on the thread that ends. */
