@@ -9,6 +9,7 @@ use crate::hook;
 use crate::jni::{Jni, Obj};
 use crate::jvmti::{Jvmti, Vm};
 use crate::options::Options;
+use crate::recording::Recording;
 use crate::report::{self, Call, Trigger};
 use crate::run;
 use crate::shim;
@@ -190,6 +191,10 @@ fn attach(vm: Vm, text: &str) -> c_int {
         Ok(files) => files,
         Err(error) => return answer(Answer::Refused(error)),
     };
+    // Whoever asks is there to ask again. A program that starts waits for nobody.
+    if let Err(error) = Recording::new(options.out.clone()).prepare() {
+        return answer(Answer::Refused(error));
+    }
     run::set_started();
     let Some((jvmti, jni)) = vm.jvmti(&[]).zip(vm.jni()) else {
         return answer(Answer::Refused(NO_JVMTI.to_owned()));

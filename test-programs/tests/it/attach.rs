@@ -307,6 +307,8 @@ fn bad_requests_change_nothing() {
         (&["copy=all"], "bad value \"all\" for option copy"),
         (&["mode=off"], "nothing to switch off"),
         (&[&long], "write the options into a file and give @FILE"),
+        (&["out=/proc/nope"], "cannot make /proc/nope"),
+        (&["mode=trace,out=/proc/nope"], "cannot make /proc/nope"),
         (&["--agent", "/no/such.so"], "no agent at /no/such.so"),
         (&["--agent", "/proc/self/exe"], "the JVM refuses"),
     ] {
@@ -317,7 +319,13 @@ fn bad_requests_change_nothing() {
         assert_eq!(said.lines().count(), 1, "{said}");
     }
     server.ask(b'l');
-    let output = server.end();
     assert!(workplace.crash_files().is_empty());
+    // And a good one is none the worse for it.
+    let out = format!("out={}", workplace.join("out").display());
+    let attached = server.attach(&[&out]);
+    assert!(attached.status.success(), "{}", both(&attached));
+    server.ask(b'l');
+    assert_eq!(workplace.crash_files().len(), 1);
+    let output = server.end();
     assert!(!stderr(&output).contains("hindsight:"), "{}", both(&output));
 }
