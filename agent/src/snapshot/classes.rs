@@ -39,6 +39,15 @@ pub(crate) const REDACTED: &str = "redacted";
 /// In place of a descriptor's letter: the field is stored as null.
 pub(crate) const BLANK: u8 = 0;
 
+/// What of an object may have changed without being seen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Unseen {
+    /// Fields that code writes which logs no writes.
+    Writes,
+    /// Fields of an enum constant, which are not stored.
+    Constant,
+}
+
 /// A class as the snapshot needs it.
 pub(crate) struct Class {
     pub(crate) info: ClassInfo,
@@ -54,8 +63,8 @@ pub(crate) struct Class {
     pub(crate) pairs: Option<usize>,
     /// Whether the objects are containers: a secret one has secrets inside.
     pub(crate) contains: bool,
-    /// Whether the objects have fields that code writes which logs no writes.
-    pub(crate) changes_unseen: bool,
+    /// What of the objects may have changed without being seen, if anything.
+    pub(crate) unseen: Option<Unseen>,
 }
 
 /// Names of the fields for key and value in entries of maps: those of the JDK, and what others use.
@@ -191,7 +200,7 @@ pub(crate) fn read(
         entry: None,
         pairs: None,
         contains: true,
-        changes_unseen: false,
+        unseen: None,
     };
     match signature.as_bytes() {
         [b'[', letter] => return array(Storage::Primitives(*letter)),
@@ -275,13 +284,13 @@ pub(crate) fn read(
 
     let mut fields = Vec::new();
     let mut secrets = Vec::new();
-    let mut changes_unseen = false;
+    let mut unseen = None;
     if matches!(storage, Storage::Instance) {
         // Topmost class first, so that a subclass only appends.
         let own = std::iter::once((info.name.clone(), class));
         let all: Vec<_> = own.chain(chain.iter().cloned()).collect();
         for (owner, declaring) in all.iter().rev() {
-            let unseen = select::names(&options.exclude, owner)
+            let logs_none = select::names(&options.exclude, owner)
                 || is_of_jdk(jni, jvmti, *declaring) && hook::changes_unseen(owner);
             for field in jvmti.class_fields(*declaring) {
                 let Some((name, descriptor, access)) = jvmti.field(*declaring, field) else {
@@ -294,7 +303,9 @@ pub(crate) fn read(
                     Some(letter) if !is_blank(owner, &name) => *letter,
                     _ => BLANK,
                 };
-                changes_unseen |= unseen && access & (ACC_FINAL | ACC_TRANSIENT) == 0;
+                if logs_none && access & (ACC_FINAL | ACC_TRANSIENT) == 0 {
+                    unseen = Some(Unseen::Writes);
+                }
                 if options.is_secret(&name) || methods.marks.field(owner, &name) {
                     secrets.push(fields.len());
                 }
@@ -314,13 +325,25 @@ pub(crate) fn read(
             };
         }
     }
+    if matches!(storage, Storage::Enum(_)) {
+        let own = std::iter::once(class).chain(chain.iter().map(|(_, class)| *class));
+        let changes = |class: Obj| {
+            jvmti.class_fields(class).into_iter().any(|field| {
+                let field = jvmti.field(class, field);
+                field.is_some_and(|(name, _, access)| {
+                    access & (ACC_STATIC | ACC_FINAL | ACC_TRANSIENT) == 0 && name != "hash"
+                })
+            })
+        };
+        unseen = own.into_iter().any(changes).then_some(Unseen::Constant);
+    }
     let pairs = PAIRS.contains(&info.name.as_str());
     let table = |field: &FieldInfo| field.name == "table";
     Class {
         entry: entry(&info.fields),
         pairs: info.fields.iter().position(table).filter(|_| pairs),
         contains: contains(&info.name),
-        changes_unseen,
+        unseen,
         info,
         storage,
         fields,

@@ -259,7 +259,7 @@ impl<'a> Graph<'a> {
             entry: None,
             pairs: None,
             contains: false,
-            changes_unseen: false,
+            unseen: None,
         }));
         self.jvmti.set_tag(class, pack(as_object, id));
         self.jni.delete_local(class);

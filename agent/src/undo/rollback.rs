@@ -4,6 +4,7 @@ use crate::agent::Base;
 use crate::copies::Copies;
 use crate::jni::Obj;
 use crate::jvmti::Jvmti;
+use crate::snapshot::classes::Unseen;
 use crate::snapshot::graph::Graph;
 use crate::undo::log::{Entry, Log, Logs, Place};
 use hindsight_instrument::MemberName;
@@ -403,13 +404,17 @@ impl Reach {
         let restored = (self.reached.iter()).filter(|&&object| self.left[object as usize] > 1);
         let classes =
             restored.map(|&object| &graph.classes[graph.objects[object as usize].class as usize]);
-        let mut unseen = classes.filter(|class| class.changes_unseen);
-        unseen.next().map_or_else(String::new, |class| {
-            format!(
-                "exact but for what code that logs no writes has written to {} and the like",
-                class.info.name
-            )
-        })
+        let mut unseen = classes.filter_map(|class| class.unseen.zip(Some(&class.info.name)));
+        unseen
+            .next()
+            .map_or_else(String::new, |(unseen, class)| match unseen {
+                Unseen::Writes => format!(
+                    "exact but for what code that logs no writes has written to {class} and the like"
+                ),
+                Unseen::Constant => {
+                    format!("exact but for fields of enum constants of {class}, which are not stored")
+                }
+            })
     }
 
     fn reach(&mut self, object: u32, depth: u32) {
