@@ -63,6 +63,8 @@ pub(crate) struct Class {
     pub(crate) pairs: Option<usize>,
     /// Whether the objects are containers: a secret one has secrets inside.
     pub(crate) contains: bool,
+    /// Whether a text is all that the objects refer to.
+    pub(crate) wraps_text: bool,
     /// What of the objects may have changed without being seen, if anything.
     pub(crate) unseen: Option<Unseen>,
 }
@@ -99,6 +101,17 @@ fn entry(fields: &[FieldInfo]) -> Option<(usize, usize)> {
 fn contains(name: &str) -> bool {
     name.starts_with("java.util.")
         || matches!(name, "java.lang.StringBuilder" | "java.lang.StringBuffer")
+}
+
+/// Whether one of the fields is a text, and no other one a reference.
+fn wraps_text(fields: &[FieldInfo]) -> bool {
+    const TEXTS: [&str; 4] = ["Ljava/lang/String;", "Ljava/lang/CharSequence;", "[C", "[B"];
+    let mut references = fields
+        .iter()
+        .filter(|field| field.descriptor.starts_with(['L', '[']));
+    let first = references.next();
+    first.is_some_and(|field| TEXTS.contains(&field.descriptor.as_str()))
+        && references.next().is_none()
 }
 
 /// Classes, and subclasses of them, whose objects mean nothing outside the JVM
@@ -200,6 +213,7 @@ pub(crate) fn read(
         entry: None,
         pairs: None,
         contains: true,
+        wraps_text: false,
         unseen: None,
     };
     match signature.as_bytes() {
@@ -343,6 +357,7 @@ pub(crate) fn read(
         entry: entry(&info.fields),
         pairs: info.fields.iter().position(table).filter(|_| pairs),
         contains: contains(&info.name),
+        wraps_text: wraps_text(&info.fields),
         unseen,
         info,
         storage,

@@ -1,14 +1,16 @@
 //! The breadth-first walk.
 
+mod hiding;
+
 use crate::jni::{Jni, Obj, primitive_size};
 use crate::jvmti::Jvmti;
 use crate::marks::Marks;
-use crate::masks::{self, Says};
+use crate::masks::Says;
 use crate::methods::Methods;
 use crate::options::Options;
 use crate::snapshot::classes::{self, BLANK, Class, Storage};
 use crate::snapshot::primitive;
-use crate::snapshot::secrets::{Secrets, length_class};
+use crate::snapshot::secrets::Secrets;
 use crate::undo::rollback::{Targets, Undo};
 use hindsight_instrument::MemberName;
 use hindsight_tracelog::crash::{Body, Object, Patch, Text, Value};
@@ -40,24 +42,22 @@ pub(crate) struct Graph<'a> {
     holes: HashMap<(u32, &'static str), u32>,
     /// Containers in a place whose name says that their text is secret.
     secret: HashSet<u32>,
+    /// Other objects in such a place: text that is directly in them is secret, and so is what wraps
+    /// a text there.
+    holders: HashSet<u32>,
     /// Text that was found in such a place.
     redacted: HashSet<u32>,
+    /// Text that is to be read yet, and was found to be in such a place.
+    hidden: HashSet<u32>,
+    /// Elements of the values of an `EnumMap` whose keys say that they are secret.
+    secret_elements: HashMap<u32, HashSet<usize>>,
     secrets: Secrets,
     /// Arrays in which keys and values take turns.
     pairs: HashSet<u32>,
 }
 
-/// UTF-16 code units of the longest key that may name a secret.
-const MAX_KEY: usize = 100;
-
-/// Longer text is not looked at for what it says of secrets.
-const MAX_ARGUMENT: usize = 1_000;
-
 /// An array of strings with more elements is not taken for a command line's.
 const MAX_ARGUMENTS: usize = 1_000;
-
-/// Code units or bytes of a secret that are looked for elsewhere.
-const MAX_SECRET: usize = 4_097;
 
 /// Why objects beyond a limit are holes.
 const MAX_OBJECTS: &str = "beyond max-objects";
@@ -92,7 +92,10 @@ impl<'a> Graph<'a> {
             bytes: 0,
             holes: HashMap::new(),
             secret: HashSet::new(),
+            holders: HashSet::new(),
             redacted: HashSet::new(),
+            hidden: HashSet::new(),
+            secret_elements: HashMap::new(),
             secrets: Secrets::default(),
             pairs: HashSet::new(),
         }
@@ -126,6 +129,7 @@ impl<'a> Graph<'a> {
         }
         if known != NO_OBJECT {
             self.jni.delete_local(object);
+            self.hide(known);
             return Value::Ref(known);
         }
         if self.objects.len() >= self.limit {
@@ -133,8 +137,8 @@ impl<'a> Graph<'a> {
             return Value::Ref(self.shared_hole(class, MAX_OBJECTS));
         }
         let number = self.push(class, Body::Hole(String::new()));
-        if secret && self.classes[class as usize].contains {
-            self.secret.insert(number);
+        if secret {
+            self.hide(number);
         }
         // A class mirror may be tagged already, as the class of some object.
         let (_, as_class) = unpack(self.jvmti.tag(object));
@@ -144,68 +148,6 @@ impl<'a> Graph<'a> {
         }
         self.queue.push_back((object, number, class));
         Value::Ref(number)
-    }
-
-    /// Notes that a text is secret, here and wherever else it is; its number.
-    fn redact(&mut self, object: Obj, known: u32, class: u32) -> u32 {
-        if self.redacted.contains(&known) {
-            return known;
-        }
-        let jni = self.jni;
-        let len = match self.classes[class as usize].storage {
-            Storage::String => {
-                let len = jni.string_len(object);
-                self.secrets
-                    .text(&jni.string_units(object, len.min(MAX_SECRET)));
-                len
-            }
-            Storage::Primitives(letter) => {
-                let len = jni.array_len(object);
-                let bytes = jni.primitives(object, letter, len.min(MAX_SECRET));
-                if letter == b'C' {
-                    let units = words(letter, &bytes);
-                    self.secrets
-                        .text(&units.iter().map(|unit| *unit as u16).collect::<Vec<_>>());
-                } else {
-                    self.secrets.bytes(&bytes);
-                }
-                len
-            }
-            _ => 0,
-        };
-        let reason = length_class(len);
-        if known != NO_OBJECT {
-            self.redacted.insert(known);
-            self.objects[known as usize].body = Body::Hole(reason.to_owned());
-            return known;
-        }
-        if self.objects.len() >= self.options.max_objects {
-            return self.shared_hole(class, reason);
-        }
-        let number = self.push(class, Body::Hole(reason.to_owned()));
-        self.redacted.insert(number);
-        let (_, as_class) = unpack(self.jvmti.tag(object));
-        self.jvmti.set_tag(object, pack(number, as_class));
-        number
-    }
-
-    /// After the walk: makes holes of all text that has a secret in it.
-    pub(crate) fn scrub(&mut self) -> &Secrets {
-        for object in &mut self.objects {
-            let letter = match self.classes[object.class as usize].storage {
-                Storage::Primitives(letter) => Some(letter),
-                _ => None,
-            };
-            if self.secrets.are_in(&object.body, letter) {
-                let len = match &object.body {
-                    Body::String(text) => text.to_lossy().chars().count(),
-                    Body::Primitives(bytes) => bytes.len(),
-                    _ => 0,
-                };
-                object.body = Body::Hole(length_class(len).to_owned());
-            }
-        }
-        &self.secrets
     }
 
     fn push(&mut self, class: u32, body: Body) -> u32 {
@@ -259,6 +201,7 @@ impl<'a> Graph<'a> {
             entry: None,
             pairs: None,
             contains: false,
+            wraps_text: false,
             unseen: None,
         }));
         self.jvmti.set_tag(class, pack(as_object, id));
@@ -287,7 +230,9 @@ impl<'a> Graph<'a> {
         loop {
             while let Some((object, number, class)) = self.queue.pop_front() {
                 // It may have been found in a secret place meanwhile.
-                if !self.redacted.contains(&number) {
+                if self.hidden.contains(&number) {
+                    self.redact(object, number, class);
+                } else if !self.redacted.contains(&number) {
                     let body = self.read(object, number, class);
                     self.objects[number as usize].body = body;
                 }
@@ -333,48 +278,20 @@ impl<'a> Graph<'a> {
             Body::Instance(_) => self.classes[class].fields.get(index)?.1,
             _ => return None,
         };
-        let secret = self.is_secret_place(object, class, index);
         Some(match letter {
-            b'L' | b'[' => self.number(old, secret),
+            b'L' | b'[' => {
+                let secret =
+                    self.is_secret_place(object, class, index) || self.is_secret_in(object, old);
+                self.number(old, secret)
+            }
             BLANK => return None,
-            _ if secret => Value::Null,
+            _ if self.classes[class].secrets.contains(&index) => Value::Null,
             b'Z' => Value::Bool(word & 0xff != 0),
             b'C' => Value::Int(i64::from(word as u16)),
             b'F' => Value::Float(f32::from_bits(word as u32)),
             b'D' => Value::Double(f64::from_bits(word as u64)),
             _ => Value::Int(word),
         })
-    }
-
-    /// Whether the text in a place must not be stored, whatever key it has stood beside.
-    fn is_secret_place(&mut self, object: u32, class: usize, index: usize) -> bool {
-        let in_secret = self.secret.contains(&object);
-        if in_secret || self.classes[class].secrets.contains(&index) {
-            return true;
-        }
-        // Which key the value of a table has had is not known.
-        if self.pairs.contains(&object) {
-            return index % 2 == 1;
-        }
-        let Some((key, _)) = self.classes[class]
-            .entry
-            .filter(|(_, value)| *value == index)
-        else {
-            return false;
-        };
-        let Body::Instance(values) = &self.objects[object as usize].body else {
-            return false;
-        };
-        let key = match values.get(key) {
-            Some(Value::Ref(key)) => self.objects.get(*key as usize).map(|key| &key.body),
-            _ => None,
-        };
-        match key {
-            Some(Body::String(text)) => {
-                masks::names_secret(&text.to_lossy(), &|name| self.options.is_secret(name))
-            }
-            _ => false,
-        }
     }
 
     /// What a range of an array was before, by index; `None` if there is no room for it. Takes over
@@ -468,30 +385,6 @@ impl<'a> Graph<'a> {
         true
     }
 
-    /// Whether an object is text that names a secret.
-    fn names_secret(&mut self, object: Option<Obj>) -> bool {
-        let Some(object) = object else {
-            return false;
-        };
-        let class = self.class_of(object);
-        matches!(self.classes[class as usize].storage, Storage::String)
-            && self.jni.string_len(object) <= MAX_KEY
-            && masks::names_secret(&self.jni.string(object), &|name| {
-                self.options.is_secret(name)
-            })
-    }
-
-    /// What an element of an array of strings says of secrets, if it is the program's arguments.
-    fn argument(&mut self, element: Option<Obj>) -> Says {
-        match element {
-            Some(element) if self.jni.string_len(element) <= MAX_ARGUMENT => {
-                let text = self.jni.string(element);
-                masks::argument(&text, &|name| self.options.is_secret(name))
-            }
-            _ => Says::Nothing,
-        }
-    }
-
     fn read(&mut self, object: Obj, number: u32, class: u32) -> Body {
         let jni = self.jni;
         match &self.classes[class as usize].storage {
@@ -538,7 +431,11 @@ impl<'a> Graph<'a> {
                 for index in 0..len {
                     let element = jni.array_get(object, index);
                     let mut names_secret = pairs && index % 2 == 0 && self.names_secret(element);
-                    let mut secret = all || after_secret;
+                    let named = self.secret_elements.get(&number);
+                    let mut secret = all
+                        || after_secret
+                        || named.is_some_and(|named| named.contains(&index))
+                        || self.is_secret_in(number, element);
                     if texts && !secret {
                         match self.argument(element) {
                             Says::Nothing => {}
@@ -595,7 +492,8 @@ impl<'a> Graph<'a> {
             values.push(match letter {
                 b'L' | b'[' => {
                     let value = jni.get_object(object, field);
-                    let value = self.number(value, secret || all);
+                    let inside = self.is_secret_in(number, value);
+                    let value = self.number(value, secret || all || inside);
                     if let (true, Value::Ref(table)) = (pairs == Some(index), value) {
                         self.pairs.insert(table);
                     }
@@ -610,6 +508,9 @@ impl<'a> Graph<'a> {
                     || jni.get_double(object, field),
                 ),
             });
+        }
+        if self.classes[class as usize].info.name == "java.util.EnumMap" {
+            self.values_of_enum_map(object, class, &values);
         }
         Some(values)
     }

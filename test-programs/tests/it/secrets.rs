@@ -138,6 +138,79 @@ class Main {
 ";
 
 /// Hazard: secrets in memory.
+const HOLDERS: &str = "\
+import java.util.*;
+import java.util.concurrent.atomic.*;
+
+class Holders {
+    enum Key { USER, PASSWORD }
+    static class Box { final String value; int reads; Box(String value) { this.value = value; } }
+    static class Account {
+        String user = new String(\"hunter of a user\");
+        char[] code = \"hunter of chars\".toCharArray();
+        Box inner = new Box(\"hunter within\");
+        Deep deep = new Deep();
+    }
+    static class Deep { String name = \"plain below\"; List<String> more = List.of(\"plain in a list\"); }
+
+    // Met before anything says that it is secret.
+    List<Box> first = new ArrayList<>(List.of(new Box(\"hunter met before\")));
+    Box early = new Box(\"hunter early\");
+    Object[] together = {first, early};
+    Optional<String> apiToken = Optional.of(\"hunter optional\");
+    Box password = new Box(\"hunter boxed\");
+    Account credentials = new Account();
+    Map<Key, String> byKey = new EnumMap<>(Map.of(Key.USER, \"plain user\", Key.PASSWORD, \"hunter by key\"));
+    Map<Key, String> hashed = new HashMap<>(Map.of(Key.PASSWORD, \"hunter hashed\"));
+    List<Box> secrets = first;
+    Box apiKey = early;
+    Box shown = new Box(\"plain box\");
+
+    void look(Box passphrase, Box other) {
+        password.reads++;
+        throw new IllegalStateException();
+    }
+
+    public static void main(String[] args) {
+        new Holders().look(new Box(\"hunter argument\"), new Box(\"plain argument\"));
+    }
+}
+";
+
+#[test]
+fn what_holds_a_secret_hides_its_text() {
+    for (jdk, options) in jdks()
+        .iter()
+        .flat_map(|jdk| [(jdk, ""), (jdk, "copy=deep")])
+    {
+        let workplace = Workplace::new(&format!("holders-{}", jdk.version));
+        let classes = workplace.compile_text(jdk, &["-g", "--release", "11"], "Holders", HOLDERS);
+        let run = workplace
+            .java_with_agent(jdk, options)
+            .arg("-cp")
+            .arg(&classes)
+            .arg("Holders")
+            .output()
+            .unwrap();
+        assert_eq!(run.status.code(), Some(1), "{}", both(&run));
+        let crash = workplace.crashes().remove(0);
+        let texts: Vec<String> = crash
+            .objects
+            .iter()
+            .flatten()
+            .filter_map(|object| match &object.body {
+                Body::String(text) => Some(text.to_lossy()),
+                Body::Primitives(bytes) => Some(String::from_utf8_lossy(bytes).replace('\0', "")),
+                _ => None,
+            })
+            .collect();
+        let of = |word: &str| texts.iter().filter(|text| text.contains(word)).count();
+        assert_eq!(of("hunter"), 0, "JDK {}: {texts:?}", jdk.version);
+        // What a holder's own objects refer to is shown.
+        assert_eq!(of("plain"), 5, "JDK {}: {texts:?}", jdk.version);
+    }
+}
+
 #[test]
 fn values_that_annotations_or_types_call_secret_are_not_stored() {
     for jdk in jdks() {

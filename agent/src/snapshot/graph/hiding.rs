@@ -1,0 +1,256 @@
+//! What must not be stored: text in places whose names, keys or annotations call it a secret.
+//!
+//! A text there becomes a hole. In a container there, all text is secret; in another object, what is
+//! directly in it, also if something that holds nothing else is around it. Which of them a walk meets
+//! first must not matter: what has been read already is made a hole afterwards.
+
+use super::{Graph, NO_OBJECT, pack, unpack, words};
+use crate::jni::Obj;
+use crate::masks::{self, Says};
+use crate::snapshot::classes::Storage;
+use crate::snapshot::secrets::{Secrets, length_class};
+use hindsight_tracelog::crash::{Body, Object, Value};
+use std::collections::HashSet;
+
+/// UTF-16 code units of the longest key that may name a secret.
+const MAX_KEY: usize = 100;
+
+/// Longer text is not looked at for what it says of secrets.
+const MAX_ARGUMENT: usize = 1_000;
+
+/// Code units or bytes of a secret that are looked for elsewhere.
+const MAX_SECRET: usize = 4_097;
+
+impl Graph<'_> {
+    /// Notes that an object that is no text stands in a secret place, whether it has been read or not.
+    pub(super) fn hide(&mut self, object: u32) {
+        let mut pending = vec![object];
+        while let Some(number) = pending.pop() {
+            let Object { class, body } = &self.objects[number as usize];
+            let class = &self.classes[*class as usize];
+            let contains = class.contains;
+            let fresh = match class.storage {
+                _ if contains => self.secret.insert(number),
+                Storage::Instance | Storage::Lambda(_) => self.holders.insert(number),
+                _ => false,
+            };
+            let (Body::Instance(values) | Body::References(values)) = body else {
+                continue;
+            };
+            if !fresh {
+                continue;
+            }
+            let inside: Vec<u32> = (values.iter())
+                .filter_map(|value| match value {
+                    Value::Ref(object) => Some(*object),
+                    _ => None,
+                })
+                .collect();
+            for object in inside {
+                let class = self.objects[object as usize].class;
+                if self.is_text(class) {
+                    self.redact_stored(object);
+                } else if contains || self.classes[class as usize].wraps_text {
+                    pending.push(object);
+                }
+            }
+        }
+    }
+
+    /// The same as [`Graph::redact`] for a text that has its number.
+    fn redact_stored(&mut self, text: u32) {
+        let Object { class, body } = &self.objects[text as usize];
+        let len = match body {
+            Body::String(text) => {
+                let units: Vec<u16> = text.to_lossy().encode_utf16().take(MAX_SECRET).collect();
+                self.secrets.text(&units);
+                units.len()
+            }
+            Body::Primitives(bytes) => {
+                let short = &bytes[..bytes.len().min(2 * MAX_SECRET)];
+                match self.classes[*class as usize].storage {
+                    Storage::Primitives(b'C') => {
+                        let units = words(b'C', short);
+                        let units: Vec<u16> = units.iter().map(|unit| *unit as u16).collect();
+                        self.secrets.text(&units);
+                        bytes.len() / 2
+                    }
+                    _ => {
+                        self.secrets.bytes(short);
+                        bytes.len()
+                    }
+                }
+            }
+            Body::Hole(reason) if reason.is_empty() => {
+                self.hidden.insert(text);
+                return;
+            }
+            _ => return,
+        };
+        self.redacted.insert(text);
+        self.objects[text as usize].body = Body::Hole(length_class(len).to_owned());
+    }
+
+    /// Whether what an object refers to is secret, since the object is.
+    pub(super) fn is_secret_in(&mut self, holder: u32, object: Option<Obj>) -> bool {
+        let Some(object) = object.filter(|_| self.holders.contains(&holder)) else {
+            return false;
+        };
+        let class = self.class_of(object);
+        self.is_text(class) || self.classes[class as usize].wraps_text
+    }
+
+    /// Notes down which values of an `EnumMap` are secret.
+    pub(super) fn values_of_enum_map(&mut self, map: Obj, class: u32, values: &[Value]) {
+        let fields = &self.classes[class as usize].info.fields;
+        let at = |name: &str| fields.iter().position(|field| field.name == name);
+        let (Some(keys), Some(table)) = (at("keyUniverse"), at("vals")) else {
+            return;
+        };
+        let Some(Value::Ref(table)) = values.get(table).copied() else {
+            return;
+        };
+        let jni = self.jni;
+        let keys = jni.get_object(map, self.classes[class as usize].fields[keys].0);
+        let Some(keys) = keys else { return };
+        let secret = (0..jni.array_len(keys)).filter(|&index| {
+            let key = jni.array_get(keys, index);
+            let names_secret = self.names_secret(key);
+            if let Some(key) = key {
+                jni.delete_local(key);
+            }
+            names_secret
+        });
+        let secret: HashSet<usize> = secret.collect();
+        jni.delete_local(keys);
+        if !secret.is_empty() {
+            self.secret_elements.insert(table, secret);
+        }
+    }
+
+    /// Notes that a text is secret, here and wherever else it is; its number.
+    pub(super) fn redact(&mut self, object: Obj, known: u32, class: u32) -> u32 {
+        if self.redacted.contains(&known) {
+            return known;
+        }
+        let jni = self.jni;
+        let len = match self.classes[class as usize].storage {
+            Storage::String => {
+                let len = jni.string_len(object);
+                self.secrets
+                    .text(&jni.string_units(object, len.min(MAX_SECRET)));
+                len
+            }
+            Storage::Primitives(letter) => {
+                let len = jni.array_len(object);
+                let bytes = jni.primitives(object, letter, len.min(MAX_SECRET));
+                if letter == b'C' {
+                    let units = words(letter, &bytes);
+                    self.secrets
+                        .text(&units.iter().map(|unit| *unit as u16).collect::<Vec<_>>());
+                } else {
+                    self.secrets.bytes(&bytes);
+                }
+                len
+            }
+            _ => 0,
+        };
+        let reason = length_class(len);
+        if known != NO_OBJECT {
+            self.redacted.insert(known);
+            self.objects[known as usize].body = Body::Hole(reason.to_owned());
+            return known;
+        }
+        if self.objects.len() >= self.options.max_objects {
+            return self.shared_hole(class, reason);
+        }
+        let number = self.push(class, Body::Hole(reason.to_owned()));
+        self.redacted.insert(number);
+        let (_, as_class) = unpack(self.jvmti.tag(object));
+        self.jvmti.set_tag(object, pack(number, as_class));
+        number
+    }
+
+    /// After the walk: makes holes of all text that has a secret in it.
+    pub(crate) fn scrub(&mut self) -> &Secrets {
+        for object in &mut self.objects {
+            let letter = match self.classes[object.class as usize].storage {
+                Storage::Primitives(letter) => Some(letter),
+                _ => None,
+            };
+            if self.secrets.are_in(&object.body, letter) {
+                let len = match &object.body {
+                    Body::String(text) => text.to_lossy().chars().count(),
+                    Body::Primitives(bytes) => bytes.len(),
+                    _ => 0,
+                };
+                object.body = Body::Hole(length_class(len).to_owned());
+            }
+        }
+        &self.secrets
+    }
+
+    /// Whether the text in a place must not be stored, whatever key it has stood beside.
+    pub(super) fn is_secret_place(&mut self, object: u32, class: usize, index: usize) -> bool {
+        let named = self.secret_elements.get(&object);
+        let in_secret =
+            self.secret.contains(&object) || named.is_some_and(|named| named.contains(&index));
+        if in_secret || self.classes[class].secrets.contains(&index) {
+            return true;
+        }
+        // Which key the value of a table has had is not known.
+        if self.pairs.contains(&object) {
+            return index % 2 == 1;
+        }
+        let Some((key, _)) = self.classes[class]
+            .entry
+            .filter(|(_, value)| *value == index)
+        else {
+            return false;
+        };
+        let Body::Instance(values) = &self.objects[object as usize].body else {
+            return false;
+        };
+        let key = match values.get(key) {
+            Some(Value::Ref(key)) => self.objects.get(*key as usize).map(|key| &key.body),
+            _ => None,
+        };
+        match key {
+            Some(Body::String(text)) => {
+                masks::names_secret(&text.to_lossy(), &|name| self.options.is_secret(name))
+            }
+            Some(Body::Enum(name)) => {
+                masks::names_secret(name, &|name| self.options.is_secret(name))
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether an object is text that names a secret.
+    pub(super) fn names_secret(&mut self, object: Option<Obj>) -> bool {
+        let Some(object) = object else {
+            return false;
+        };
+        let class = self.class_of(object);
+        if let Storage::Enum(name) = self.classes[class as usize].storage {
+            let name = self.jni.get_object(object, name);
+            return self.names_secret(name);
+        }
+        matches!(self.classes[class as usize].storage, Storage::String)
+            && self.jni.string_len(object) <= MAX_KEY
+            && masks::names_secret(&self.jni.string(object), &|name| {
+                self.options.is_secret(name)
+            })
+    }
+
+    /// What an element of an array of strings says of secrets, if it is the program's arguments.
+    pub(super) fn argument(&mut self, element: Option<Obj>) -> Says {
+        match element {
+            Some(element) if self.jni.string_len(element) <= MAX_ARGUMENT => {
+                let text = self.jni.string(element);
+                masks::argument(&text, &|name| self.options.is_secret(name))
+            }
+            _ => Says::Nothing,
+        }
+    }
+}
