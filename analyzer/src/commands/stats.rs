@@ -128,6 +128,12 @@ impl Opts {
                     "only a part of the run: {}{windows}",
                     bounds.join(", ")
                 )?;
+                if counts.calls.is_empty() {
+                    writeln!(
+                        out,
+                        "no call was recorded: from and until name methods, sample names classes"
+                    )?;
+                }
             }
         }
         let events = counts.events();

@@ -28,6 +28,8 @@ pub struct Names<'d> {
 #[derive(Default)]
 struct Thread {
     name: String,
+    /// Whether JSON has told the name.
+    told: bool,
     calls: Vec<u32>,
 }
 
@@ -37,7 +39,7 @@ impl<'d> Names<'d> {
         let threads = dictionary.threads.iter().map(|(id, name)| {
             let thread = Thread {
                 name: name.clone(),
-                calls: Vec::new(),
+                ..Thread::default()
             };
             (*id, thread)
         });
@@ -229,8 +231,12 @@ impl<'d> Names<'d> {
         line
     }
 
-    /// A step as a JSON object.
-    pub fn json(&self, step: &Step) -> Json {
+    /// A step as a JSON object. The first one of a thread tells its name: the event that does may be
+    /// left out, or gone.
+    pub fn json(&mut self, step: &Step) -> Json {
+        let thread = self.threads.entry(step.thread).or_default();
+        let first = !std::mem::replace(&mut thread.told, true);
+        let thread_name = thread.name.clone();
         let mut fields = Map::new();
         let mut put = |key: &str, value: Json| {
             fields.insert(key.to_owned(), value);
@@ -252,6 +258,9 @@ impl<'d> Names<'d> {
         };
         put("event", json!(event));
         put("thread", json!(step.thread));
+        if first && !thread_name.is_empty() && !matches!(step.what, What::Thread { .. }) {
+            put("thread_name", json!(thread_name));
+        }
         put("stamp", json!(step.stamp));
         if let What::Enter { method, .. }
         | What::Exit { method, .. }

@@ -223,6 +223,15 @@ fn one_of_so_many_outermost_calls() {
                 .any(|line| line.contains("Parts.work") && line.starts_with("other"))
         );
     }
+    // A method's name is no class's.
+    let _ = events(&workplace, &classes, &jdks()[0], "sample=Parts.work", &[]);
+    let stats = Command::new(hindsight())
+        .arg("stats")
+        .arg(workplace.join("out"))
+        .output()
+        .expect("hindsight runs");
+    let said = text(&stats.stdout);
+    assert!(said.contains("no call was recorded: "), "{said}");
 }
 
 #[test]
