@@ -88,12 +88,19 @@ pub(crate) fn tracing() -> Option<&'static Tracing> {
 
 /// Prepares everything in the directory of the run. `Err` says what failed.
 pub(crate) fn start(base: &'static Base, jni: Jni, directory: &Path) -> Result<(), String> {
-    let options = &base.options.trace;
     let directory = claim(&directory.join("trace"))?;
+    start_in(base, jni, &directory).inspect_err(|_| {
+        // It would look like a recording that was cut off.
+        let _ = fs::remove_dir_all(&directory);
+    })
+}
+
+fn start_in(base: &'static Base, jni: Jni, directory: &Path) -> Result<(), String> {
+    let options = &base.options.trace;
     let explain = |what: &str, error: std::io::Error| {
         format!("cannot make {what} in {}: {error}", directory.display())
     };
-    let dictionary = Dictionary::create(&directory).map_err(|error| explain("a file", error))?;
+    let dictionary = Dictionary::create(directory).map_err(|error| explain("a file", error))?;
     let what = options.what.to_string();
     let what = what.split(';').map(str::to_owned).collect();
     dictionary.add(&Record::Start(Start {
@@ -105,7 +112,7 @@ pub(crate) fn start(base: &'static Base, jni: Jni, directory: &Path) -> Result<(
     }));
     let blocks = match options.what.blocks {
         true => {
-            let blocks = Blocks::create(&directory);
+            let blocks = Blocks::create(directory);
             Some(blocks.map_err(|error| explain("a file of blocks", error))?)
         }
         false => None,
@@ -114,9 +121,9 @@ pub(crate) fn start(base: &'static Base, jni: Jni, directory: &Path) -> Result<(
         true => Some(Marks::create().map_err(|error| explain("memory", error))?),
         false => None,
     };
-    let arena = Arena::create(&directory).map_err(|error| explain("room for events", error))?;
+    let arena = Arena::create(directory).map_err(|error| explain("room for events", error))?;
     let shared = Shared::create().map_err(|error| explain("memory", error))?;
-    let segments = Arc::new(Segments::new(base, directory.clone(), options.max_bytes));
+    let segments = Arc::new(Segments::new(base, directory.to_owned(), options.max_bytes));
     let tracer = Tracer::install(jni)?;
     let tracing = Tracing {
         base,

@@ -661,7 +661,10 @@ fn a_full_disk() {
          {java} -agentpath:{agent}=mode=trace,out={disk} -cp {classes} Ends exit 6000000
          echo status $?
          {hindsight} stats {disk} || exit 1
-         {hindsight} events {disk} --limit 100000 --quiet | tail -1",
+         {hindsight} events {disk} --limit 100000 --quiet | tail -1
+         umount {disk}; mount -t tmpfs -o size=100k tmpfs {disk} || exit 77
+         {java} -agentpath:{agent}=mode=trace,out={disk} -cp {classes} Ends exit 10
+         echo status $? with $(ls {disk} | wc -l) files",
         disk = disk.display(),
         java = jdk.tool("java").display(),
         agent = agent().display(),
@@ -690,4 +693,12 @@ fn a_full_disk() {
     );
     assert!(!stdout.contains("damaged"), "{}", both(&ran));
     assert!(stdout.contains("Ends.step"), "{}", both(&ran));
+    // Nothing that looks like a recording is left of one that could not begin.
+    assert!(
+        stdout.ends_with("worked\nstatus 3 with 0 files\n"),
+        "{}",
+        both(&ran)
+    );
+    let none = "nothing will be recorded: cannot make room for events";
+    assert!(stderr.contains(none), "{}", both(&ran));
 }

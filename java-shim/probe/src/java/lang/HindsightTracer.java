@@ -169,6 +169,9 @@ final class HindsightTracer {
     /** The thread whose events come now. */
     private Thread current;
 
+    /** Whether the owner has told anything. */
+    private boolean hasTold;
+
     private final long stream;
     private long chunk;
 
@@ -492,8 +495,10 @@ final class HindsightTracer {
         long tid = U.getLong(thread, TID);
         int place = (int) tid & MOUNTS.length - 1;
         int flags = thread == owner ? 0 : 1;
-        // A virtual thread that has written since the pause is known by its mount.
-        boolean paused = pauses > 0 && (thread == owner || MOUNTS[place] >>> STREAM_BITS != tid);
+        // What has told nothing before a pause goes on with nothing after it. A virtual thread that has
+        // written since the pause is known by its mount.
+        boolean before = thread == owner ? hasTold : VIRTUAL[(int) tid & VIRTUAL.length - 1] != 0;
+        boolean paused = pauses > 0 && before && (thread == owner || MOUNTS[place] >>> STREAM_BITS != tid);
         if (HindsightWindow.PARTIAL) {
             calls = thread != owner ? HindsightCalls.of(tid) : own != null ? own : (own = new HindsightCalls(tid));
             if (paused) {
@@ -509,6 +514,7 @@ final class HindsightTracer {
         current = thread;
         if (thread == owner) {
             self = thread;
+            hasTold = true;
         } else {
             MOUNTS[place] = tid << STREAM_BITS ^ stream;
             VIRTUAL[(int) tid & VIRTUAL.length - 1] = 1;
