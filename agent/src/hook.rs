@@ -113,9 +113,11 @@ pub(crate) fn could_have(base: &Base, name: &str, loader: sys::Ref) -> Wanted {
         return Wanted::Nothing;
     }
     let package = name.rfind('.').map_or("", |end| &name[..=end]);
+    // No other loader than the JDK's may define what begins with `java.`.
+    let is_of_jdk = loader.is_null() || name.starts_with("java.");
     let aside = Aside {
         catches: program || loader.is_null() && CATCHERS.contains(&package),
-        writes: options.copy.need_log() && (program || loader.is_null() && is_changing(name)),
+        writes: options.copy.need_log() && (program || is_of_jdk && is_changing(name)),
     };
     if aside.catches || aside.writes {
         Wanted::Aside(aside)
@@ -132,12 +134,21 @@ const CHANGING: &[&str] = &[
     "java.nio.",
     "java.text.",
     "java.sql.",
+    "sun.util.calendar.",
+    "sun.nio.cs.Stream",
+    "sun.nio.cs.Surrogate",
     "com.sun.org.apache.xerces.internal.dom.",
 ];
 
 /// Packages of the JDK whose objects do not change in a way that matters: caches of theirs, and what
 /// an exception learns on its way.
-const LASTING: &[&str] = &["java.lang.", "java.math.", "java.net.UR", "java.time."];
+const LASTING: &[&str] = &[
+    "java.lang.",
+    "java.math.",
+    "java.net.UR",
+    "java.time.",
+    "sun.util.locale.",
+];
 
 /// What sorts for `java.util.Arrays`, which tells of the whole array before.
 const SORTERS: &[&str] = &[

@@ -39,20 +39,27 @@ pub const UNSAFE: [&str; 3] = [
 /// The class of variable handles.
 pub const VAR_HANDLE: &str = "java/lang/invoke/VarHandle";
 
-/// Methods of the JDK that write to an array of theirs and return, by name.
-const FILLS: [&str; 11] = [
-    "read",
-    "readFully",
-    "readNBytes",
-    "get",
-    "getChars",
-    "getBytes",
-    "toChars",
-    "nextBytes",
-    "inflate",
-    "deflate",
-    "digest",
+/// Methods of the JDK that write to an array they are given and log nothing themselves: native ones of
+/// classes that log their writes otherwise, and those of classes that never do.
+const FILLS: [(&str, &str); 9] = [
+    ("java/io/", "readBytes"),
+    ("java/util/zip/", "inflate"),
+    ("java/util/zip/", "deflate"),
+    ("java/lang/", "getChars"),
+    ("java/lang/", "getBytes"),
+    ("java/lang/", "toChars"),
+    ("java/security/", "nextBytes"),
+    ("java/security/", "digest"),
+    ("jdk/internal/util/ByteArray", "set"),
 ];
+
+/// Whether a method is one of [`FILLS`].
+fn fills(method: &MemberRef<'_>) -> bool {
+    let (owner, name) = (method.owner.as_bytes(), method.name.as_bytes());
+    FILLS.iter().any(|(owners, names)| {
+        owner.starts_with(owners.as_bytes()) && name.starts_with(names.as_bytes())
+    })
+}
 
 /// What a call writes to, if it is one of these.
 fn target(opcode: u8, method: &MemberRef<'_>, parameters: &[FieldType<'_>]) -> Option<Target> {
@@ -107,20 +114,21 @@ fn target(opcode: u8, method: &MemberRef<'_>, parameters: &[FieldType<'_>]) -> O
         }
         _ => {}
     }
-    let jdk = [&b"java/"[..], b"javax/"]
-        .iter()
-        .any(|prefix| method.owner.as_bytes().starts_with(prefix));
-    let fills = FILLS.iter().any(|fill| method.name == *fill);
-    if !fills || !(jdk || name.starts_with(b"read")) {
+    if !fills(method) {
         return None;
     }
-    let array = parameters.iter().position(|parameter| {
+    // The last one: what is read from comes before.
+    let array = parameters.iter().rposition(|parameter| {
         let descriptor = parameter.descriptor();
         matches!(descriptor.as_bytes(), [b'[', kind] if *kind != b'[')
     })?;
     let behind = parameters.len() - array - 1;
     let one = behind == 1 && is(array + 1, "I");
-    if behind == 2 && is(array + 1, "I") && is(array + 2, "I") {
+    if method.owner.as_bytes().starts_with(b"jdk/") {
+        is(array + 1, "I")
+            .then(|| tell(WriteProbe::Element, &[array, array + 1]))
+            .flatten()
+    } else if behind >= 2 && is(array + 1, "I") && is(array + 2, "I") {
         tell(WriteProbe::Copy, &[array, array + 1, array + 2])
     } else if one && array == 2 && is(0, "I") && is(1, "I") {
         tell(WriteProbe::Characters, &[0, 1, 2, 3])
@@ -192,7 +200,5 @@ fn may_write(method: &MemberRef<'_>) -> bool {
     let known = [&b"java/lang/invoke/VarHandle"[..], b"java/lang/reflect/"]
         .iter()
         .any(|prefix| owner.starts_with(prefix));
-    known
-        || UNSAFE.iter().any(|class| method.owner == *class)
-        || FILLS.iter().any(|fill| method.name == *fill)
+    known || UNSAFE.iter().any(|class| method.owner == *class) || fills(method)
 }

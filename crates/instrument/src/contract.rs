@@ -161,6 +161,10 @@ pub enum WriteProbe {
     Characters,
     /// Before any element is written: the array.
     Array,
+    /// Before bytes are decoded: a buffer with them, and that for the characters.
+    Decoded,
+    /// Before characters are encoded: a buffer with them, and that for the bytes.
+    Encoded,
     /// Before an element is written, of an array of any type: array and index.
     Element,
     /// Before a write by a variable handle: the handle, and the object.
@@ -212,6 +216,8 @@ impl WriteProbe {
             Self::Copy => ("copy", "(Ljava/lang/Object;II)V"),
             Self::Characters => ("characters", "(IILjava/lang/Object;I)V"),
             Self::Array => ("array", "(Ljava/lang/Object;)V"),
+            Self::Decoded => ("decoded", "(Ljava/nio/ByteBuffer;Ljava/nio/CharBuffer;)V"),
+            Self::Encoded => ("encoded", "(Ljava/nio/CharBuffer;Ljava/nio/ByteBuffer;)V"),
             Self::Element => ("element", "(Ljava/lang/Object;I)V"),
             Self::Handle => (
                 "handle",

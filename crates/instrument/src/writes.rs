@@ -86,7 +86,10 @@ impl<'a> Writes<'a> {
             return Ok(Vec::new());
         }
         let mut first = self.at_start(own, method, constants)?;
-        let only_first = first.is_some() && own.name == "java/util/Arrays";
+        let only_first = first.is_some()
+            && ["java/util/Arrays", "java/util/Random"]
+                .iter()
+                .any(|class| own.name == *class);
         let builder = own.name == BUILDER;
         let volatile = *self.volatile.get_or_insert_with(|| {
             let mut fields = own.class.fields.iter();
@@ -144,9 +147,18 @@ impl<'a> Writes<'a> {
             return Ok(None);
         };
         let mut fragment = constants.spare.fragment();
-        fragment.load(b'L', 0);
+        // Of instance methods of other classes than builders, it is the first parameter that counts.
+        let first = u16::from(matches!(bulk, Bulk::Filled | Bulk::Decoded | Bulk::Encoded));
+        fragment.load(b'L', first);
         let probe = match bulk {
-            Bulk::Array => WriteProbe::Array,
+            Bulk::Array | Bulk::Filled => WriteProbe::Array,
+            Bulk::Decoded | Bulk::Encoded => {
+                fragment.load(b'L', 2);
+                match bulk {
+                    Bulk::Decoded => WriteProbe::Decoded,
+                    _ => WriteProbe::Encoded,
+                }
+            }
             Bulk::Range => {
                 fragment.load(b'I', 1);
                 fragment.load(b'I', 2);
@@ -244,6 +256,12 @@ impl<'a> Writes<'a> {
 enum Bulk {
     /// The array in its first parameter.
     Array,
+    /// The same, of an instance method.
+    Filled,
+    /// Characters that the bytes of the first parameter give, in the second one.
+    Decoded,
+    /// Bytes that the characters of the first parameter give, in the second one.
+    Encoded,
     /// Of the same, from the index in the second parameter up to that in the third.
     Range,
     /// The text of the builder.
@@ -273,7 +291,23 @@ fn bulk(own: &Own<'_, '_>, method: &Member<'_>) -> Result<Option<Bulk>, SkipReas
             _ => None,
         });
     }
-    if own.name != "java/util/Arrays" || !is_static {
+    if !is_static {
+        return Ok(match (own.name.as_bytes(), name) {
+            (b"java/util/Random", b"nextBytes") => Some(Bulk::Filled),
+            (b"java/nio/charset/CharsetDecoder", b"decode")
+                if method.method_descriptor()?.parameter_count() == 3 =>
+            {
+                Some(Bulk::Decoded)
+            }
+            (b"java/nio/charset/CharsetEncoder", b"encode")
+                if method.method_descriptor()?.parameter_count() == 3 =>
+            {
+                Some(Bulk::Encoded)
+            }
+            _ => None,
+        });
+    }
+    if own.name != "java/util/Arrays" {
         return Ok(None);
     }
     let descriptor = method.method_descriptor()?;

@@ -48,6 +48,9 @@ final class HindsightLog {
     /** Bytes of old ranges that a log keeps for each of its chunks, in the mean. */
     private static final long WEIGHT_OF_CHUNK = CHUNK << 8;
 
+    /** Bytes of old ranges that all logs together keep, in the mean of what they may. */
+    private static final long MAX_WEIGHT = Runtime.getRuntime().maxMemory() / 8;
+
     /** Bounds what a program with hundreds of thousands of virtual threads pays for their logs. */
     private static final int MAX_TABLE = 1 << 12;
 
@@ -65,6 +68,9 @@ final class HindsightLog {
 
     private static int nextRetired;
     private static int logs;
+
+    /** Logs that are in use, about. */
+    private static int living;
 
     /** Whether there is more than one thread to be told apart. */
     private static boolean several;
@@ -210,6 +216,7 @@ final class HindsightLog {
                 // What others have done up to now is earlier than all that this thread will do.
                 tick();
                 several = logs > 1;
+                living++;
                 if (all[free] != null) {
                     retire(all[free]);
                 }
@@ -252,19 +259,20 @@ final class HindsightLog {
 
     /** Lets go of logs whose threads have been dead for a while, or that are gone. Called by the sweeper. */
     static synchronized void sweep() {
-        Entry[] all = table;
+        living = sweep(table) + sweep(retired);
+    }
+
+    /** Returns how many are left. */
+    private static int sweep(Entry[] all) {
+        int left = 0;
         for (int i = 0; i < all.length; i++) {
             if (all[i] != null && isOver(all[i])) {
                 all[i] = null;
                 lost = Math.max(lost, CLOCK.now);
             }
+            left += all[i] == null ? 0 : 1;
         }
-        for (int i = 0; i < retired.length; i++) {
-            if (retired[i] != null && isOver(retired[i])) {
-                retired[i] = null;
-                lost = Math.max(lost, CLOCK.now);
-            }
-        }
+        return left;
     }
 
     private static boolean isOver(Entry entry) {
@@ -325,7 +333,12 @@ final class HindsightLog {
 
     /** Whether so many bytes of a range may be kept at all. */
     static boolean isKept(long bytes) {
-        return bytes <= maxChunks * WEIGHT_OF_CHUNK / 4;
+        return bytes <= maxWeight() / 4;
+    }
+
+    /** Bytes of old ranges that one log keeps. */
+    private static long maxWeight() {
+        return Math.min(maxChunks * WEIGHT_OF_CHUNK, MAX_WEIGHT / Math.max(living, 1));
     }
 
     /** Keeps a range of an array, of so many bytes. */
@@ -333,7 +346,7 @@ final class HindsightLog {
         reference(array, RANGE | start, old);
         Chunk heavier = chunk;
         heavier.weight += bytes;
-        if (heavier.weight > maxChunks * WEIGHT_OF_CHUNK / 8 && owner != null) {
+        if (heavier.weight > maxWeight() / 8 && owner != null) {
             // The rest of it stays empty, so that it can be let go of by itself.
             for (int i = next; i < limit; i++) {
                 references[2 * i] = null;
@@ -388,7 +401,7 @@ final class HindsightLog {
                 weight = 0;
             }
             put(ring, chunks++ % ring.length, chunk);
-            for (int i = 0; weight > maxChunks * WEIGHT_OF_CHUNK && i < ring.length; i++) {
+            for (int i = 0; weight > maxWeight() && i < ring.length; i++) {
                 put(ring, (chunks + i) % ring.length, null);
             }
             base += limit;

@@ -4,6 +4,7 @@ import java.lang.invoke.VarHandle;
 import java.lang.reflect.Array;
 import java.lang.reflect.Field;
 import java.nio.ByteBuffer;
+import java.nio.CharBuffer;
 import java.util.Arrays;
 import jdk.internal.misc.Unsafe;
 import jdk.internal.vm.annotation.DontInline;
@@ -187,6 +188,27 @@ public final class HindsightWrites {
         }
     }
 
+    /** Before bytes are decoded to a buffer: none gives more than two characters. */
+    @Hidden
+    public static void decoded(ByteBuffer in, CharBuffer out) {
+        if (in != null && out != null && out.hasArray()) {
+            copy(out.array(), out.arrayOffset() + out.position(), atMost(out.remaining(), 2L * in.remaining()));
+        }
+    }
+
+    /** Before characters are encoded to a buffer: none gives more than eight bytes. */
+    @Hidden
+    public static void encoded(CharBuffer in, ByteBuffer out) {
+        if (in != null && out != null && out.hasArray()) {
+            copy(out.array(), out.arrayOffset() + out.position(), atMost(out.remaining(), 8L * in.remaining()));
+        }
+    }
+
+    /** What a state from before may add is a few. */
+    private static int atMost(int remaining, long written) {
+        return (int) Math.min(remaining, written + 16);
+    }
+
     /** Before the text of a builder changes from an index on; what lies behind its end is nothing. */
     @Hidden
     static void text(AbstractStringBuilder builder, int from) {
@@ -233,7 +255,6 @@ public final class HindsightWrites {
             // Nothing is written; what is refused is the program's own affair.
             return;
         }
-        HindsightLog log = HindsightLog.current();
         try {
             Class<?> element = array.getClass().getComponentType();
             if (element == null || length > Array.getLength(array) - start) {
@@ -241,13 +262,15 @@ public final class HindsightWrites {
             }
             long bytes = (long) length * HindsightAround.width(element);
             if (HindsightLog.isKept(bytes)) {
-                log.range(array, start, range(array, element, start, length), bytes);
-            } else {
-                log.forget();
+                // Where memory is short, the log must not be held by the stack meanwhile.
+                Object old = range(array, element, start, length);
+                HindsightLog.current().range(array, start, old, bytes);
+                return;
             }
         } catch (Throwable noMemory) {
-            log.forget();
+            // As if it were too much.
         }
+        HindsightLog.current().forget();
     }
 
     /** Before characters from one index to another are copied to an array from a start on. */
