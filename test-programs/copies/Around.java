@@ -9,6 +9,7 @@ import java.lang.reflect.Array;
 import java.lang.reflect.Field;
 import java.nio.ByteBuffer;
 import java.nio.CharBuffer;
+import java.nio.charset.StandardCharsets;
 import java.text.SimpleDateFormat;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -120,6 +121,11 @@ public class Around {
     final StringWriter writer = new StringWriter();
     final ByteBuffer bytes = ByteBuffer.allocate(16);
     final CharBuffer chars = CharBuffer.allocate(4);
+    final CharBuffer decoded = CharBuffer.allocate(4);
+    final ByteBuffer encoded = ByteBuffer.allocate(8);
+    final ByteArrayOutputStream stored = new ByteArrayOutputStream();
+    final java.io.ObjectOutputStream objects;
+    final java.util.Calendar calendar = new java.util.GregorianCalendar(2001, 1, 2);
     final SimpleDateFormat format = new SimpleDateFormat("yyyy");
     final int[] sorted = new int[1000];
     final Integer[] boxed = {3, 1, 2, 9, 8, 7, 5};
@@ -127,7 +133,8 @@ public class Around {
     final long[] filled = {1, 2, 3, 4};
     final Own own = new Own();
 
-    Around() {
+    Around() throws Exception {
+        objects = new java.io.ObjectOutputStream(stored);
         skips.put("a", 1);
         skips.put("b", 2);
         counted.put("a", 1);
@@ -190,6 +197,11 @@ public class Around {
         Arrays.sort(boxed, 1, 5, Comparator.reverseOrder());
         names.sort(null);
         Arrays.fill(filled, 1, 3, 0);
+        StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(new byte[] {65, 66}), decoded, true);
+        StandardCharsets.UTF_16.newEncoder().encode(CharBuffer.wrap("ab"), encoded, true);
+        objects.writeInt(5);
+        objects.flush();
+        calendar.add(java.util.Calendar.YEAR, 3);
         own.change();
     }
 
@@ -199,7 +211,9 @@ public class Around {
                 + stamped.getStamp() + number + flag + adder + doubles + most + Arrays.toString(written.toByteArray())
                 + in.available() + Arrays.toString(read) + writer + bytes + Arrays.toString(bytes.array()) + chars
                 + new String(chars.array()) + format.toPattern() + Arrays.hashCode(sorted) + Arrays.toString(boxed)
-                + names + Arrays.toString(filled) + own;
+                + names + Arrays.toString(filled) + decoded + Arrays.toString(decoded.array())
+                + Arrays.toString(encoded.array()) + Arrays.toString(stored.toByteArray()) + calendar.getTime()
+                + own;
     }
 
     void run(String expected) throws Exception {

@@ -8,15 +8,27 @@ use serde_json::Value as Json;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Output};
 
 /// Records a program of `copies/`.
 fn record(jdk: &Jdk, program: &str, options: &str, arguments: &[&str]) -> Workplace {
+    ran(jdk, program, options, &[], arguments).0
+}
+
+/// The same, with options for the JVM; what the program said.
+fn ran(
+    jdk: &Jdk,
+    program: &str,
+    options: &str,
+    jvm: &[&str],
+    arguments: &[&str],
+) -> (Workplace, Output) {
     let workplace = Workplace::new(&format!("copies-{program}"));
     let source = root().join(format!("test-programs/copies/{program}.java"));
     let classes = workplace.compile(jdk, &["--release", "11"], &[source]);
     let run = workplace
         .java_with_agent(jdk, options)
+        .args(jvm)
         .arg("-cp")
         .arg(&classes)
         .arg(program)
@@ -30,7 +42,7 @@ fn record(jdk: &Jdk, program: &str, options: &str, arguments: &[&str]) -> Workpl
         jdk.version,
         both(&run)
     );
-    workplace
+    (workplace, run)
 }
 
 /// The verdicts on all frames, by method; recursive ones have the depth behind their name.
@@ -139,6 +151,23 @@ fn writes_that_no_instruction_shows_are_undone() {
             "on JDK {}: {verdicts:?}",
             jdk.version
         );
+    }
+}
+
+#[test]
+fn of_a_large_buffer_only_what_is_written_is_kept() {
+    for jdk in jdks() {
+        let (workplace, run) = ran(jdk, "Buffers", "copy=deep", &["-Xmx64m"], &[]);
+        let said = both(&run);
+        assert!(said.contains("IllegalStateException"), "{said}");
+        assert!(!said.contains("OutOfMemoryError"), "{said}");
+        let crash = &workplace.crashes()[0];
+        let read = frame(&crash.failure.frames, "read");
+        assert_eq!(read.fidelity, Fidelity::Deep, "{}", read.reason);
+        let first: Vec<_> = (read.patch.iter())
+            .map(|patch| (patch.index, patch.value))
+            .collect();
+        assert_eq!(first, [(Some(0), Value::Int(7))]);
     }
 }
 
