@@ -408,7 +408,7 @@ pub(crate) fn store(
     mut failure: Failure,
     mut graph: Graph<'_>,
 ) -> Result<(String, usize), String> {
-    let secrets = graph.scrub();
+    let secrets = graph.scrub(&mut failure.frames);
     let messages = failure
         .exceptions
         .iter_mut()

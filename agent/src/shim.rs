@@ -438,6 +438,14 @@ impl Shim {
     pub(crate) fn keep_writes(&self, jni: Jni, writes: usize) -> bool {
         // One chunk is being filled.
         let chunks = i32::try_from(writes.div_ceil(CHUNK)).unwrap_or(i32::MAX);
+        let around = jni.find_class(c"java/lang/HindsightAround");
+        let start = around.and_then(|around| {
+            let start = jni.static_method(around, c"start", c"()V")?;
+            Some((around, start))
+        });
+        if let Some((around, start)) = start {
+            jni.call_static_void(around, start, &[]);
+        }
         jni.set_static_int(self.log.class, c"maxChunks", chunks)
     }
 

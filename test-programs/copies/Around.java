@@ -67,6 +67,7 @@ public class Around {
         final long[] longs = {1, 2};
         final byte[] bytes = {1, 2, 3, 4, 5};
         final ByteBuffer buffer = ByteBuffer.allocate(16);
+        final byte[] random = {1, 2, 3};
         final int[] elements = {9, 8};
         final char[] chars = {'a', 'b', 'c'};
 
@@ -84,13 +85,16 @@ public class Around {
             Array.setInt(elements, 1, 1);
             "xyz".getChars(0, 2, chars, 1);
             new Random(1).nextBytes(bytes);
+            Random secure = new java.security.SecureRandom();
+            secure.nextBytes(random);
         }
 
         @Override
         public String toString() {
             return count + next + updated + reflected + named + Arrays.toString(longs) + Arrays.toString(bytes)
                     + Arrays.toString(elements) + new String(chars)
-                    + Arrays.toString(buffer.array());
+                    + Arrays.toString(buffer.array())
+                    + Arrays.toString(random);
         }
     }
 

@@ -28,6 +28,12 @@ public class Buffers {
         }
     }
 
+    /** More than is kept. */
+    static void large(byte[] bytes) {
+        java.util.Arrays.fill(bytes, (byte) 1);
+        throw new IllegalStateException();
+    }
+
     static void read(byte[] buffer) {
         fill(buffer);
         throw new IllegalStateException();
@@ -41,6 +47,9 @@ public class Buffers {
         }
         for (Thread thread : threads) {
             thread.join();
+        }
+        if (args.length > 0) {
+            large(new byte[50_000_000]);
         }
         byte[] buffer = new byte[1 << 16];
         buffer[0] = 7;

@@ -221,8 +221,8 @@ impl Address {
 
     /// The events that count.
     pub(crate) fn events(self, chunk: &Chunk) -> &'static [u8] {
-        // SAFETY: `len` was checked against the chunk's size, and Java never
-        // changes what is before the end it has stored. The chunk is not given
+        // SAFETY: `len` was checked against the chunk's size, and Java changes
+        // what is before the end it has stored only before it gives a chunk back. The chunk is not given
         // back while somebody reads.
         unsafe { slice::from_raw_parts((self.0 + chunk::HEADER) as *const u8, chunk.len) }
     }

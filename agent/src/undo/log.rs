@@ -58,7 +58,10 @@ impl Log {
     pub(crate) fn missing_until(&self) -> Option<i64> {
         // A log begins at a multiple of this; see `HindsightLog.register`.
         let is_whole = self.from & ((1 << 44) - 1) == 0;
-        (!is_whole).then(|| self.times.first().map_or(i64::MAX, |(_, time)| *time))
+        // The time where it begins to count; of older chunks that nobody wanted, the next one's.
+        let at = self.times.partition_point(|(at, _)| *at <= self.from);
+        let time = self.times.get(at.saturating_sub(1));
+        (!is_whole).then(|| time.map_or(i64::MAX, |(_, time)| *time))
     }
 }
 

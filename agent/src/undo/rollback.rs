@@ -252,7 +252,7 @@ impl<'a> Undo<'a> {
         // Positions of another log of the thread are far off.
         Some(if since < 1 << 44 {
             format!(
-                "{since} writes since its entry, of which the last {} are known (max-writes)",
+                "{since} writes since its entry, of which the last {} are known (max-writes; what is too large to be kept ends it too)",
                 self.own.end - self.own.from
             )
         } else {

@@ -41,10 +41,13 @@ pub const VAR_HANDLE: &str = "java/lang/invoke/VarHandle";
 
 /// Methods of the JDK that write to an array they are given and log nothing themselves: native ones of
 /// classes that log their writes otherwise, and those of classes that never do.
-const FILLS: [(&str, &str); 9] = [
+const FILLS: [(&str, &str); 11] = [
     ("java/io/", "readBytes"),
-    ("java/util/zip/", "inflate"),
-    ("java/util/zip/", "deflate"),
+    ("java/util/zip/", "inflateB"),
+    ("java/util/zip/", "deflateB"),
+    // What is held as one of these may be another one that logs nothing.
+    ("java/util/Random", "nextBytes"),
+    ("java/util/random/", "nextBytes"),
     ("java/lang/", "getChars"),
     ("java/lang/", "getBytes"),
     ("java/lang/", "toChars"),
@@ -123,6 +126,10 @@ fn target(opcode: u8, method: &MemberRef<'_>, parameters: &[FieldType<'_>]) -> O
         matches!(descriptor.as_bytes(), [b'[', kind] if *kind != b'[')
     })?;
     let behind = parameters.len() - array - 1;
+    if method.name == "digest" && behind != 2 {
+        // It reads alone.
+        return None;
+    }
     let one = behind == 1 && is(array + 1, "I");
     if method.owner.as_bytes().starts_with(b"jdk/") {
         is(array + 1, "I")

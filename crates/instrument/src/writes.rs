@@ -116,9 +116,12 @@ impl<'a> Writes<'a> {
             if releases {
                 call(&mut fragment, WriteProbe::Release, constants)?;
             }
+            let length = fragment.code.len();
             if writes {
                 self.probe(&insn, &mut fragment, constants)?;
-            } else if !only_first
+            }
+            if fragment.code.len() == length
+                && !only_first
                 && !builder
                 && let Some((slots, stack)) =
                     around::before(&insn, first_slot, &mut fragment, constants)?

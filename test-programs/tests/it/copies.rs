@@ -172,6 +172,20 @@ fn of_a_large_buffer_only_what_is_written_is_kept() {
 }
 
 #[test]
+fn what_is_too_large_to_be_kept_is_missed_and_said_so() {
+    let jdk = &jdks()[0];
+    let (workplace, _) = ran(jdk, "Buffers", "copy=deep", &["-Xmx200m"], &["large"]);
+    let crash = &workplace.crashes()[0];
+    let large = frame(&crash.failure.frames, "large");
+    assert_eq!(large.fidelity, Fidelity::Fields, "{}", large.reason);
+    assert!(
+        large.reason.contains("too large to be kept"),
+        "{}",
+        large.reason
+    );
+}
+
+#[test]
 fn frames_say_what_changes_where_no_write_is_logged() {
     for jdk in jdks() {
         let workplace = record(jdk, "Beyond", "copy=deep,exclude=Beyond$Left", &[]);

@@ -2,7 +2,7 @@
 //! file, and in nothing that is made of one.
 
 use hindsight_test_programs::{Jdk, Workplace, both, hindsight, jdks};
-use hindsight_tracelog::crash::Body;
+use hindsight_tracelog::crash::{Body, Value};
 use hindsight_tracelog::record;
 use std::collections::HashSet;
 use std::fs;
@@ -166,8 +166,16 @@ class Holders {
     Box apiKey = early;
     Box shown = new Box(\"plain box\");
 
+    char[] letters = \"hunter optional\".toCharArray();
+    java.util.function.Supplier<String> shownBefore = supplier(new String(\"hunter captured\"));
+    java.util.function.Supplier<String> secretSupplier = shownBefore;
+
+    static java.util.function.Supplier<String> supplier(String text) { return () -> text; }
+
     void look(Box passphrase, Box other) {
         password.reads++;
+        // Known as a secret elsewhere, and gone at the failure.
+        Arrays.fill(letters, 'x');
         throw new IllegalStateException();
     }
 
@@ -204,6 +212,21 @@ fn what_holds_a_secret_hides_its_text() {
                 _ => None,
             })
             .collect();
+        // What an array of characters was at a frame's entry, in one piece.
+        let frames = &crash.failure.frames;
+        let before = frames.iter().map(|frame| -> String {
+            let values = frame.patch.iter().filter(|patch| patch.index.is_some());
+            let units = values.filter_map(|patch| match patch.value {
+                Value::Int(unit) => char::from_u32(unit as u32),
+                _ => None,
+            });
+            units.collect()
+        });
+        let before: Vec<String> = before.collect();
+        assert!(
+            !before.iter().any(|text| text.contains("hunter")),
+            "{before:?}"
+        );
         let of = |word: &str| texts.iter().filter(|text| text.contains(word)).count();
         assert_eq!(of("hunter"), 0, "JDK {}: {texts:?}", jdk.version);
         // What a holder's own objects refer to is shown.

@@ -9,8 +9,8 @@ use crate::jni::Obj;
 use crate::masks::{self, Says};
 use crate::snapshot::classes::Storage;
 use crate::snapshot::secrets::{Secrets, length_class};
-use hindsight_tracelog::crash::{Body, Object, Value};
-use std::collections::HashSet;
+use hindsight_tracelog::crash::{Body, Frame, Object, Patch, Value};
+use std::collections::{HashMap, HashSet};
 
 /// UTF-16 code units of the longest key that may name a secret.
 const MAX_KEY: usize = 100;
@@ -34,18 +34,21 @@ impl Graph<'_> {
                 Storage::Instance | Storage::Lambda(_) => self.holders.insert(number),
                 _ => false,
             };
-            let (Body::Instance(values) | Body::References(values)) = body else {
-                continue;
+            let number_of = |value: &Value| match value {
+                Value::Ref(object) => Some(*object),
+                _ => None,
             };
-            if !fresh {
-                continue;
-            }
-            let inside: Vec<u32> = (values.iter())
-                .filter_map(|value| match value {
-                    Value::Ref(object) => Some(*object),
-                    _ => None,
-                })
-                .collect();
+            let inside: Vec<u32> = match body {
+                _ if !fresh => continue,
+                Body::Instance(values) | Body::References(values) => {
+                    values.iter().filter_map(number_of).collect()
+                }
+                Body::Lambda(lambda) => {
+                    let captured = lambda.captured.iter();
+                    captured.filter_map(|(_, value)| number_of(value)).collect()
+                }
+                _ => continue,
+            };
             for object in inside {
                 let class = self.objects[object as usize].class;
                 if self.is_text(class) {
@@ -171,8 +174,12 @@ impl Graph<'_> {
         number
     }
 
-    /// After the walk: makes holes of all text that has a secret in it.
-    pub(crate) fn scrub(&mut self) -> &Secrets {
+    /// After the walk: makes holes of all text that has a secret in it, or had one at the entry of a
+    /// frame; of such text, frames keep nothing.
+    pub(crate) fn scrub(&mut self, frames: &mut [Frame]) -> &Secrets {
+        for frame in frames.iter() {
+            self.scrub_patch(&frame.patch);
+        }
         for object in &mut self.objects {
             let letter = match self.classes[object.class as usize].storage {
                 Storage::Primitives(letter) => Some(letter),
@@ -187,7 +194,57 @@ impl Graph<'_> {
                 object.body = Body::Hole(length_class(len).to_owned());
             }
         }
+        for frame in frames {
+            frame.patch.retain(|patch| {
+                let object = self.objects.get(patch.object as usize);
+                object.is_none_or(|object| !matches!(object.body, Body::Hole(_)))
+            });
+        }
         &self.secrets
+    }
+
+    /// Makes holes of arrays that had a secret in them, as a frame's patch says.
+    fn scrub_patch(&mut self, patch: &[Patch]) {
+        let mut before: HashMap<u32, Vec<u8>> = HashMap::new();
+        for place in patch {
+            let Some(object) = self.objects.get(place.object as usize) else {
+                continue;
+            };
+            let (
+                Body::Primitives(now),
+                Storage::Primitives(letter),
+                Some(index),
+                Value::Int(value),
+            ) = (
+                &object.body,
+                &self.classes[object.class as usize].storage,
+                place.index,
+                place.value,
+            )
+            else {
+                continue;
+            };
+            let width = match letter {
+                b'C' => 2,
+                b'B' => 1,
+                _ => continue,
+            };
+            let bytes = before.entry(place.object).or_insert_with(|| now.clone());
+            let start = index as usize * width;
+            if let Some(element) = bytes.get_mut(start..start + width) {
+                element.copy_from_slice(&value.to_le_bytes()[..width]);
+            }
+        }
+        for (object, bytes) in before {
+            let class = self.objects[object as usize].class;
+            let Storage::Primitives(letter) = self.classes[class as usize].storage else {
+                continue;
+            };
+            let len = bytes.len();
+            if self.secrets.are_in(&Body::Primitives(bytes), Some(letter)) {
+                self.objects[object as usize].body = Body::Hole(length_class(len).to_owned());
+            }
+        }
     }
 
     /// Whether the text in a place must not be stored, whatever key it has stood beside.

@@ -16,8 +16,10 @@ final class HindsightAround {
     private static final byte MARK = 0x5a;
     private static final long MARKS = 0x5a5a_5a5a_5a5a_5a5aL;
 
-    /** By the hash of the class; a class that finds another one in its place takes it. */
-    private static final Layout[] LAYOUTS = new Layout[512];
+    /** Near the place by the hash of the class; where others are in all of these, it takes the first. */
+    private static final Layout[] LAYOUTS = new Layout[1024];
+
+    private static final int NEAR = 8;
 
     /**
      * Where elements of 1, 2, 4 and 8 bytes begin in their arrays. What tells of that has one type in
@@ -131,8 +133,17 @@ final class HindsightAround {
         return Integer.BYTES;
     }
 
+    /** Called by the agent: all that a probe needs is initialised, and native methods are found. */
+    static void start() {
+        layout(Object.class);
+        HindsightWrites.element(null, 0);
+    }
+
     static void handle(VarHandle handle, Object object) {
         if (handle == null || !isKept(object)) {
+            return;
+        } else if (object.getClass().isArray()) {
+            HindsightWrites.array(object);
             return;
         }
         try {
@@ -148,6 +159,9 @@ final class HindsightAround {
 
     static void object(Object object) {
         if (!isKept(object)) {
+            return;
+        } else if (object.getClass().isArray()) {
+            HindsightWrites.array(object);
             return;
         }
         try {
@@ -194,12 +208,18 @@ final class HindsightAround {
 
     private static Layout layout(Object object) {
         Class<?> type = object.getClass();
-        int at = type.hashCode() & LAYOUTS.length - 1;
-        Layout layout = LAYOUTS[at];
-        if (layout == null || !layout.refersTo(type)) {
-            layout = new Layout(object);
-            LAYOUTS[at] = layout;
+        int first = type.hashCode() & LAYOUTS.length - NEAR;
+        int free = first;
+        for (int at = first; at < first + NEAR; at++) {
+            Layout layout = LAYOUTS[at];
+            if (layout == null || layout.refersTo(null)) {
+                free = at;
+            } else if (layout.refersTo(type)) {
+                return layout;
+            }
         }
+        Layout layout = new Layout(object);
+        LAYOUTS[free] = layout;
         return layout;
     }
 }

@@ -433,6 +433,16 @@ final class HindsightLog {
 
     /** A write was not kept: nothing before it can be had back. */
     void forget() {
+        if (owner == null) {
+            return;
+        }
+        // An entry stands for it, so that it is behind what has just asked for the position.
+        time = CLOCK.now;
+        if (next == limit) {
+            turn();
+        } else {
+            appendTime();
+        }
         from = base + next;
     }
 }

@@ -775,18 +775,21 @@ final class HindsightTracer {
 
     /**
      * An event of this thread is lost. A platform thread says so right away, for it may have no event
-     * after it; of virtual threads others may be lost before the next one is stored.
+     * after it, and later how many more; of virtual threads others may be lost before the next one is
+     * stored.
      */
     private void lose(Thread thread) {
         U.getAndAddLong(null, shared + LOST, 1);
-        if (thread != owner || chunk == 0) {
+        if (thread != owner || current != owner || chunk == 0 || isAtGap()) {
             lost++;
-        } else if (gap != 0 && position == gap + LOST_BYTES) {
-            U.putLong(gap + 1, U.getLong(gap + 1) + 1);
         } else {
             gap = position;
             putLost(position, 1);
         }
+    }
+
+    private boolean isAtGap() {
+        return gap != 0 && position == gap + LOST_BYTES;
     }
 
     private long putLost(long p, long count) {
@@ -868,6 +871,9 @@ final class HindsightTracer {
         }
         self = null;
         current = null;
+        if (chunk != 0 && lost > 0 && isAtGap()) {
+            U.putLong(gap + 1, 1 + lost);
+        }
         long last = chunk;
         chunk = 0;
         limit = -1;

@@ -181,7 +181,7 @@ public final class HindsightWrites {
         } else if (array instanceof ByteBuffer) {
             ByteBuffer buffer = (ByteBuffer) array;
             if (buffer.hasArray()) {
-                array(buffer.array());
+                element(buffer.array(), buffer.arrayOffset() + index);
             }
         } else {
             copy(array, index, 1);
