@@ -318,6 +318,25 @@ fn a_frame_older_than_the_log_says_so() {
 }
 
 #[test]
+fn what_a_method_writes_again_and_again_takes_no_room() {
+    for jdk in jdks() {
+        let workplace = record(jdk, "Counted", "copy=deep,max-writes=1024", &[]);
+        let crash = &workplace.crashes()[0];
+        let frames = &crash.failure.frames;
+        for (method, position) in [("inner", 5001), ("middle", 5000), ("outer", 0)] {
+            let frame = frame(frames, method);
+            assert_eq!(frame.fidelity, Fidelity::Deep, "{method}");
+            let position_then = (frame.patch.iter()).find(|patch| patch.field == "position");
+            assert_eq!(
+                position_then.unwrap().value,
+                Value::Int(position),
+                "{method}"
+            );
+        }
+    }
+}
+
+#[test]
 fn a_write_that_no_probe_sees_is_noticed_where_a_copy_was_made() {
     let jdk = &jdks()[0];
     let workplace = record(jdk, "Unseen", "copy=deep", &[]);

@@ -54,6 +54,9 @@ final class HindsightLog {
     /** Bounds what a program with hundreds of thousands of virtual threads pays for their logs. */
     private static final int MAX_TABLE = 1 << 12;
 
+    /** Fields of which a log remembers at once that it has an entry about them. */
+    private static final int LATELY = 64;
+
     /** Places of the table that a thread's log may be in. */
     private static final int PLACES = 8;
 
@@ -120,6 +123,12 @@ final class HindsightLog {
     private int limit;
 
     private long time;
+
+    /** Where in the chunk the last entry about a field may be, by the field's id. */
+    private final int[] lately = new int[LATELY];
+
+    /** The first entry in the chunk that is of this time, and behind all that have asked for the position. */
+    private int since;
 
     /** Whether any thread's writes are logged. */
     static boolean isUsed() {
@@ -304,7 +313,26 @@ final class HindsightLog {
         if (time != CLOCK.now) {
             noteTime();
         }
+        since = next;
         return base + next;
+    }
+
+    /**
+     * Whether there is an entry about a field already that tells all whom another one could tell
+     * something: methods that were entered before, and other threads. So what a method counts up in a
+     * loop is one entry.
+     */
+    @ForceInline
+    boolean has(Object object, int field) {
+        int[] lately = this.lately;
+        int slot = field & LATELY - 1;
+        int at = lately[slot];
+        if (at >= since && at < next && references[2 * at] == object && words[2 * at] == field && time == CLOCK.now) {
+            return true;
+        }
+        // If the chunk is full, the place is another one, and this is found out by what is there.
+        lately[slot] = next;
+        return false;
     }
 
     /** Keeps an old reference. */
@@ -375,6 +403,7 @@ final class HindsightLog {
         } else {
             appendTime();
         }
+        since = next;
     }
 
     private void appendTime() {
@@ -411,6 +440,7 @@ final class HindsightLog {
             base += limit;
             from = base;
             next = 0;
+            since = 0;
         }
         appendTime();
         return next;
@@ -427,6 +457,7 @@ final class HindsightLog {
         words = fresh.words;
         limit = fresh.words.length / 2;
         next = 0;
+        since = 0;
         U.storeStoreFence();
         chunk = fresh;
     }

@@ -38,7 +38,10 @@ public final class HindsightWrites {
     public static void put(Object object, int field) {
         int offset = offset(object, field);
         if (offset > 0) {
-            HindsightLog.current().reference(object, field, U.getReference(object, offset));
+            HindsightLog log = HindsightLog.current();
+            if (!log.has(object, field)) {
+                log.reference(object, field, U.getReference(object, offset));
+            }
         }
     }
 
@@ -48,7 +51,10 @@ public final class HindsightWrites {
     public static void putInt(Object object, int field) {
         int offset = offset(object, field);
         if (offset > 0) {
-            HindsightLog.current().word(object, field, U.getInt(object, offset));
+            HindsightLog log = HindsightLog.current();
+            if (!log.has(object, field)) {
+                log.word(object, field, U.getInt(object, offset));
+            }
         }
     }
 
@@ -58,7 +64,10 @@ public final class HindsightWrites {
     public static void putLong(Object object, int field) {
         int offset = offset(object, field);
         if (offset > 0) {
-            HindsightLog.current().word(object, field, U.getLong(object, offset));
+            HindsightLog log = HindsightLog.current();
+            if (!log.has(object, field)) {
+                log.word(object, field, U.getLong(object, offset));
+            }
         }
     }
 
@@ -68,7 +77,10 @@ public final class HindsightWrites {
     public static void putShort(Object object, int field) {
         int offset = offset(object, field);
         if (offset > 0) {
-            HindsightLog.current().word(object, field, U.getShort(object, offset));
+            HindsightLog log = HindsightLog.current();
+            if (!log.has(object, field)) {
+                log.word(object, field, U.getShort(object, offset));
+            }
         }
     }
 
@@ -78,7 +90,10 @@ public final class HindsightWrites {
     public static void putByte(Object object, int field) {
         int offset = offset(object, field);
         if (offset > 0) {
-            HindsightLog.current().word(object, field, U.getByte(object, offset));
+            HindsightLog log = HindsightLog.current();
+            if (!log.has(object, field)) {
+                log.word(object, field, U.getByte(object, offset));
+            }
         }
     }
 
