@@ -29,7 +29,8 @@ public class Buffers {
     }
 
     /** More than is kept. */
-    static void large(byte[] bytes) {
+    static void large(byte[] bytes, int[] counts) {
+        counts[1]++;
         java.util.Arrays.fill(bytes, (byte) 1);
         throw new IllegalStateException();
     }
@@ -49,7 +50,7 @@ public class Buffers {
             thread.join();
         }
         if (args.length > 0) {
-            large(new byte[50_000_000]);
+            large(new byte[50_000_000], new int[] {2, 3});
         }
         byte[] buffer = new byte[1 << 16];
         buffer[0] = 7;

@@ -10,7 +10,7 @@ use crate::undo::log::{Entry, Log, Logs, Place};
 use hindsight_instrument::MemberName;
 use hindsight_tracelog::crash::{Argument, Body, Patch, Value};
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// Bytes that a place in a patch counts against `max-bytes`.
 const BYTES_OF_PLACE: usize = 64;
@@ -33,6 +33,8 @@ pub(crate) struct Undo<'a> {
     writes: Vec<Vec<(usize, usize)>>,
     /// What the writes wrote over, by log and entry, as far as it matters: the object, and its slots.
     old: HashMap<(usize, usize), Old>,
+    /// Those that were too large to be kept: the array.
+    unknown: HashMap<(usize, usize), u32>,
     fields: HashMap<u32, Option<MemberName>>,
     /// Old values that did not fit into the recording any more.
     beyond: bool,
@@ -87,6 +89,7 @@ impl<'a> Undo<'a> {
             lost: logs.lost,
             writes: Vec::new(),
             old: HashMap::new(),
+            unknown: HashMap::new(),
             fields: HashMap::new(),
             beyond: false,
             places: base.options.max_bytes / BYTES_OF_PLACE,
@@ -135,11 +138,14 @@ impl<'a> Undo<'a> {
                     .and_then(|field| graph.field_slot(object, &field)),
                 Place::Element(index) => Some(index),
                 Place::Range(start) => {
-                    match old.and_then(|old| graph.old_range(object, start, old)) {
-                        Some(slots) => {
+                    match old.map(|old| graph.old_range(object, start, old)) {
+                        None => {
+                            self.unknown.insert((log, entry), object);
+                        }
+                        Some(Some(slots)) => {
                             self.old.insert((log, entry), (object, slots));
                         }
-                        None => self.beyond = true,
+                        Some(None) => self.beyond = true,
                     }
                     None
                 }
@@ -185,6 +191,7 @@ impl<'a> Undo<'a> {
         others.sort_unstable();
         let mut own = self.own.entries.len();
         let mut state = State::new();
+        let mut unknown = HashSet::new();
         let mut restored: Vec<Restored> = Vec::new();
         restored.resize_with(frames.len(), || Restored {
             patch: None,
@@ -222,6 +229,7 @@ impl<'a> Undo<'a> {
                         .or_default()
                         .extend(slots.iter().copied());
                 }
+                unknown.extend(self.unknown.get(&key));
             }
             let mut patch = reach.patch(graph, &state, copies, entered.arguments);
             self.trust_copies(graph, entered, &mut patch);
@@ -230,7 +238,7 @@ impl<'a> Undo<'a> {
                     self.places = left;
                     restored[frame].patch = Some(patch);
                     restored[frame].reason = match self.missing(time) {
-                        reason if reason.is_empty() => reach.unseen(graph),
+                        reason if reason.is_empty() => reach.unseen(graph, &unknown),
                         reason => reason,
                     };
                 }
@@ -252,7 +260,7 @@ impl<'a> Undo<'a> {
         // Positions of another log of the thread are far off.
         Some(if since < 1 << 44 {
             format!(
-                "{since} writes since its entry, of which the last {} are known (max-writes; what is too large to be kept ends it too)",
+                "{since} writes since its entry, of which the last {} are known (max-writes)",
                 self.own.end - self.own.from
             )
         } else {
@@ -399,11 +407,18 @@ impl Reach {
         patch
     }
 
-    /// Of what was reached last: whether some of it has fields whose writes nobody logs, and says so.
-    fn unseen(&self, graph: &Graph<'_>) -> String {
+    /// Of what was reached last: what of it is not known, because nobody logs these writes or too
+    /// much was written at once (to the arrays in `unknown`).
+    fn unseen(&self, graph: &Graph<'_>, unknown: &HashSet<u32>) -> String {
         let restored = (self.reached.iter()).filter(|&&object| self.left[object as usize] > 1);
-        let classes =
-            restored.map(|&object| &graph.classes[graph.objects[object as usize].class as usize]);
+        let class = |&object: &u32| &graph.classes[graph.objects[object as usize].class as usize];
+        if let Some(array) = restored.clone().find(|array| unknown.contains(array)) {
+            return format!(
+                "exact but for an array ({}) of which more was written over at once than is kept (max-writes)",
+                class(array).info.name
+            );
+        }
+        let classes = restored.map(class);
         let mut unseen = classes.filter_map(|class| class.unseen.zip(Some(&class.info.name)));
         unseen
             .next()

@@ -177,12 +177,13 @@ fn what_is_too_large_to_be_kept_is_missed_and_said_so() {
     let (workplace, _) = ran(jdk, "Buffers", "copy=deep", &["-Xmx200m"], &["large"]);
     let crash = &workplace.crashes()[0];
     let large = frame(&crash.failure.frames, "large");
-    assert_eq!(large.fidelity, Fidelity::Fields, "{}", large.reason);
-    assert!(
-        large.reason.contains("too large to be kept"),
-        "{}",
-        large.reason
-    );
+    assert_eq!(large.fidelity, Fidelity::Deep, "{}", large.reason);
+    assert!(large.reason.contains("an array ([B)"), "{}", large.reason);
+    // All else is known.
+    let places: Vec<_> = (large.patch.iter())
+        .map(|patch| (patch.index, patch.value))
+        .collect();
+    assert_eq!(places, [(Some(1), Value::Int(3))]);
 }
 
 #[test]

@@ -26,7 +26,7 @@ final class HindsightLog {
     /** An element of an array; the index is in the lower bits. Fields have their id there alone. */
     static final long ELEMENT = 1L << 62;
 
-    /** Elements from an index on; the old ones are in an array of their own. */
+    /** Elements from an index on; the old ones are in an array of their own, or not known. */
     static final long RANGE = 2L << 62;
 
     /** The clock has moved on; the second word is the time. */
@@ -382,6 +382,11 @@ final class HindsightLog {
             }
             next = limit;
         }
+    }
+
+    /** Elements from an index on are written over that are too many to be kept. */
+    void unknown(Object array, int start) {
+        reference(array, RANGE | start, null);
     }
 
     /** The place for an entry in the chunk. */

@@ -280,12 +280,13 @@ public final class HindsightWrites {
                 // Where memory is short, the log must not be held by the stack meanwhile.
                 Object old = range(array, element, start, length);
                 HindsightLog.current().range(array, start, old, bytes);
-                return;
+            } else {
+                HindsightLog.current().unknown(array, start);
             }
+            return;
         } catch (Throwable noMemory) {
-            // As if it were too much.
+            HindsightLog.current().forget();
         }
-        HindsightLog.current().forget();
     }
 
     /** Before characters from one index to another are copied to an array from a start on. */
