@@ -3,7 +3,8 @@
 //! - [`sequence`] is a run of calls with their arguments, as data.
 //! - [`carve`] cuts sequences out of a recorded run, of which [`observed`] makes
 //!   tests; [`search`] makes new ones from models and at random, of what
-//!   [`surface`] says can be called.
+//!   [`surface`] says can be called; [`focus`] says which models lead to what it
+//!   lacks.
 //! - [`platform`] knows the JDK's classes; [`random`] chooses.
 //! - [`worker`] executes sequences in a child JVM, in which [`guard`] keeps the
 //!   program from doing harm.
@@ -24,6 +25,7 @@ pub mod asserted;
 pub mod carve;
 pub mod changes;
 pub mod emit;
+pub mod focus;
 pub mod guard;
 pub mod inputs;
 pub mod observed;

@@ -30,6 +30,7 @@ pub mod write;
 use crate::classpath::ClassPath;
 use crate::commands::input::Input;
 use crate::jdk::Jdk;
+use crate::temporary;
 use anyhow::{Context, Result};
 use candidate::{Plan, State};
 use report::{Report, Verdict};
@@ -103,7 +104,7 @@ pub fn generate(
 ) -> Result<Report> {
     let mut plan = Plan::new(inputs, classpath, &options.frames);
     if let Some(jdk) = jdk {
-        let work = tempfile::tempdir().context("failed to make a temporary directory")?;
+        let work = temporary::directory()?;
         let place = compile::Workplace::new(work.path(), classpath, jdk)?;
         place.add_resources(&plan)?;
         let mut pending = plan.supported();

@@ -58,6 +58,7 @@ pub mod mutability;
 pub mod program;
 mod progress;
 pub mod repair;
+mod temporary;
 pub mod text;
 pub mod trace;
 pub mod tree;

@@ -11,25 +11,26 @@ use crate::generate::observed::{self, Wanted};
 use crate::generate::platform::{Classes, Platform};
 use crate::generate::search::{Bounds, Search};
 use crate::generate::sequence::Methods;
-use crate::generate::suite::{Dropped, Suite, Verdict};
+use crate::generate::suite::{Dropped, Order, Suite, Verdict};
 use crate::generate::surface::Surface;
-use crate::generate::worker::{Outcome, Setup, Worker};
+use crate::generate::worker::{Outcome, PLACES, Setup, Worker};
 use crate::instrument::plan::globs;
 use crate::jdk::Jdk;
 use crate::junit::{Framework, write_file};
 use crate::model::mutable::Mutability;
 use crate::model::{Model, document};
 use crate::program::source;
+use crate::temporary;
 use crate::trace::Trace;
 use crate::trace::steps::Steps;
 use anyhow::{Context, Result, bail};
 use hindsight_instrument::glob::Globs;
 use report::{Change, Report};
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashSet, VecDeque};
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 mod report;
 
@@ -37,9 +38,10 @@ mod report;
 ///
 /// Tests call the program as the run did (--observed), or in new ways: half of the
 /// time any public method with any values, half of the time along the models that
-/// hindsight model has made (--model), and assert what comes out. Before they are written they run three times, in fresh JVMs and
-/// in another order each time; those that do not always pass are dropped, and
-/// counted. While tests are tried out, the program cannot end the JVM, start
+/// hindsight model has made (--model), and assert what comes out. Before they are
+/// written they run four times: in fresh JVMs, in another order each time, and with
+/// another directory, language, time zone, clock and number of processors. Those
+/// that do not always pass are dropped, and counted. While tests are tried out, the program cannot end the JVM, start
 /// processes, use the network, or write and delete files outside of a scratch
 /// directory: a test that wants to is dropped too.
 #[derive(Debug, clap::Args)]
@@ -84,7 +86,8 @@ pub struct Opts {
     #[arg(long)]
     universal: bool,
 
-    /// Search for new sequences for so long; 60 if --sequences says nothing.
+    /// Take about so long for new sequences: half of it to search, the rest to try
+    /// out and write down what was found; 60 if --sequences says nothing.
     #[arg(long, value_name = "SECONDS")]
     time: Option<u64>,
 
@@ -152,6 +155,9 @@ pub struct Opts {
     quiet: bool,
 }
 
+/// Classes of a program that are loaded anew for each sequence that is tried out.
+const MAX_RELOADED: usize = 500;
+
 impl Opts {
     /// Writes tests, and what became of them to `out`.
     ///
@@ -170,16 +176,16 @@ impl Opts {
             .as_deref()
             .map(Mutability::read)
             .transpose()?;
-        let work = tempfile::tempdir().context("failed to make a temporary directory")?;
+        let work = temporary::directory()?;
         let dir = fs::canonicalize(work.path()).context("failed to make a temporary directory")?;
+        let guarded = Guarded::new(
+            &self.classpath,
+            &classpath,
+            jdk.version,
+            &dir.join("guarded"),
+        )?;
         let setup = Setup {
-            entries: Guarded::new(
-                &self.classpath,
-                &classpath,
-                jdk.version,
-                &dir.join("guarded"),
-            )?
-            .entries,
+            entries: guarded.entries,
             jdk,
             dir,
             limit: Duration::from_secs(self.timeout),
@@ -189,7 +195,13 @@ impl Opts {
         setup.prepare()?;
         let mut methods = Methods::default();
         let mut worker = Worker::new(setup.clone());
-        let mut other = Worker::new(setup.clone());
+        // What is not the same elsewhere is not asserted, nor what depends on static state that others have
+        // left, if it does not take too long to load all classes again and again.
+        let elsewhere = Setup {
+            reset: self.reset_statics || guarded.count <= MAX_RELOADED,
+            ..setup.clone()
+        };
+        let mut other = Worker::at(&PLACES[1], elsewhere);
         let globs = globs(&self.classes);
         let wanted = Wanted {
             classes: &globs,
@@ -219,6 +231,7 @@ impl Opts {
         }
         let mut generated = Vec::new();
         let mut searched = None;
+        let mut left_out = 0;
         if self.universal || !self.model.is_empty() {
             let release = setup.jdk.version;
             let model = self.models()?;
@@ -236,13 +249,16 @@ impl Opts {
                 );
             }
             let model = model.filter(|_| !self.universal);
+            // The other half of the time is for all that comes after.
+            let started = Instant::now();
+            let half = |seconds| Duration::from_secs(seconds) / 2;
             let bounds = Bounds {
                 seed: self.seed,
                 sequences: self.sequences,
                 time: match (self.time, self.sequences) {
-                    (Some(seconds), _) => Some(Duration::from_secs(seconds)),
+                    (Some(seconds), _) => Some(half(seconds)),
                     (None, Some(_)) => None,
-                    (None, None) => Some(Duration::from_secs(60)),
+                    (None, None) => Some(half(60)),
                 },
             };
             let search = Search::new(
@@ -254,7 +270,15 @@ impl Opts {
             );
             let (found, tally) = search.run(&bounds)?;
             searched = Some(tally);
-            for one in found {
+            // What is found is tried out in the time that is left; some of each phase, if it is little.
+            let until = bounds.time.map(|time| started + time * 3 / 2);
+            let mut found = Ends::of(found);
+            loop {
+                if until.is_some_and(|until| Instant::now() >= until) {
+                    left_out = found.left();
+                    break;
+                }
+                let Some(one) = found.next() else { break };
                 // What others do on the way is asserted in tests of theirs.
                 let last = one.sequence.len() - 1;
                 let on: Vec<Option<usize>> = one.sequence.iter().map(|call| call.on).collect();
@@ -273,6 +297,7 @@ impl Opts {
                     kept,
                     observers: 0,
                     class: one.class,
+                    whole: None,
                 };
                 generated.extend(observed::complete(
                     checked,
@@ -329,7 +354,16 @@ impl Opts {
             let mut tests: BTreeMap<usize, Checked> = (first..).zip(tests).collect();
             first += tests.len();
             let sources = suite.compile(&context, &tests, naming, &mut dropped)?;
-            suite.prove(&sources, self.seed, setup.limit, &mut tests, &mut dropped)?;
+            let failed = suite.prove(&sources, self.seed, setup.limit, &mut tests, &mut dropped)?;
+            // Static state that others had left may have stood in for a call that was left out.
+            let whole = failed.into_iter().filter_map(|(number, test)| {
+                dropped.failed -= usize::from(test.whole.is_some());
+                Some((number, *test.whole?))
+            });
+            let mut whole: BTreeMap<usize, Checked> = whole.collect();
+            let sources = suite.compile(&context, &whole, naming, &mut dropped)?;
+            suite.prove(&sources, self.seed, setup.limit, &mut whole, &mut dropped)?;
+            tests.append(&mut whole);
             written.extend(suite.compile(&context, &tests, naming, &mut Dropped::default())?);
             checked.append(&mut tests);
         }
@@ -346,7 +380,12 @@ impl Opts {
                     setup.jdk.version,
                     &setup.dir.join("guarded-against"),
                 )?;
-                let verdicts = suite.run(&written, &other.entries, self.seed, setup.limit)?;
+                let order = Order {
+                    seed: self.seed,
+                    reverse: false,
+                    place: 0,
+                };
+                let verdicts = suite.run(&written, &other.entries, order, setup.limit)?;
                 let mut next = Worker::new(Setup {
                     entries: other.entries,
                     ..setup.clone()
@@ -381,6 +420,7 @@ impl Opts {
             dropped,
             counts: self.observed.then_some(counts),
             searched,
+            left_out,
             changes,
         };
         report.print(self.format, out)?;
@@ -472,6 +512,37 @@ impl Opts {
     }
 }
 
+/// Takes from a list in turns, from its two ends.
+struct Ends<T> {
+    list: VecDeque<T>,
+    last: bool,
+}
+
+impl<T> Ends<T> {
+    fn of(list: Vec<T>) -> Ends<T> {
+        Ends {
+            list: list.into(),
+            last: false,
+        }
+    }
+
+    fn left(&self) -> usize {
+        self.list.len()
+    }
+}
+
+impl<T> Iterator for Ends<T> {
+    type Item = T;
+
+    fn next(&mut self) -> Option<T> {
+        self.last = !self.last;
+        match self.last {
+            true => self.list.pop_back(),
+            false => self.list.pop_front(),
+        }
+    }
+}
+
 /// How a test fails, if it does.
 fn failure(verdict: Option<&Verdict>) -> Option<String> {
     Some(match verdict {
@@ -508,8 +579,8 @@ fn stale(
             continue;
         }
         let of_class = kinds.iter().find_map(|kind| {
-            let (class, rest) = name.split_once(&format!("{kind}Test"))?;
-            let number = rest.strip_suffix(".java")?;
+            let (class, rest) = name.rsplit_once(kind)?;
+            let number = rest.strip_suffix("Test.java")?;
             (number.bytes().all(|byte| byte.is_ascii_digit())).then_some(class)
         });
         if let Some(class) = of_class

@@ -8,6 +8,7 @@ use crate::junit::candidate::test_name;
 use crate::junit::report::{Report, Verdict};
 use crate::junit::{Framework, Options, Source, generate, write_file};
 use crate::repair;
+use crate::temporary;
 use crate::text::{count, frame as told};
 use crate::trim::trim;
 use anyhow::{Context, Result, bail};
@@ -141,7 +142,7 @@ impl Opts {
         }
         let classpath = ClassPath::open(&self.classpath)?;
         let jdk = Jdk::find(self.jdk.as_deref())?;
-        let work = tempfile::tempdir().context("failed to make a temporary directory")?;
+        let work = temporary::directory()?;
         let chosen = self.chosen(&input.crash)?;
         let tests = |input: &Input, frames: &[usize]| {
             let options = self.options(work.path().join("tests"), frames);

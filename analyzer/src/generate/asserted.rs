@@ -15,10 +15,12 @@ pub enum Assertion {
     Array(Vec<Literal>),
     /// or what an earlier call has returned.
     Same(usize),
-    /// It returns an object.
+    /// It returns an object,
     NotNull,
-    /// It throws an object of this class.
-    Throws(String),
+    /// one that says this of itself.
+    Text(String),
+    /// It throws an object of this class, which says this if it is for the program to say.
+    Throws(String, Option<String>),
 }
 
 /// A sequence with what is asserted of its calls.
@@ -34,6 +36,8 @@ pub struct Checked {
     pub observers: usize,
     /// The class that it is about.
     pub class: String,
+    /// The same with all calls, if some were left out.
+    pub whole: Option<Box<Checked>>,
 }
 
 impl Checked {
@@ -49,9 +53,10 @@ pub fn assertion(worker: &Worker, outcome: &Outcome) -> Option<Assertion> {
         Outcome::Null => Assertion::Equals(Literal::Null),
         Outcome::Literal(literal) => Assertion::Equals(literal.clone()),
         Outcome::Array(_, elements) => Assertion::Array(elements.clone()),
-        Outcome::Object(_, Some(same)) => Assertion::Same(*same),
-        Outcome::Object(_, None) => Assertion::NotNull,
-        Outcome::Threw(class, _, false) => {
+        Outcome::Object(_, Some(same), _) => Assertion::Same(*same),
+        Outcome::Object(_, None, Some(text)) => Assertion::Text(text.clone()),
+        Outcome::Object(_, None, None) => Assertion::NotNull,
+        Outcome::Threw(class, message, false) => {
             let class = worker.class(*class);
             if !class.accessible
                 || class.is_a("java.lang.VirtualMachineError")
@@ -59,12 +64,30 @@ pub fn assertion(worker: &Worker, outcome: &Outcome) -> Option<Assertion> {
             {
                 return None;
             }
-            Assertion::Throws(class.name.clone())
+            let message = message.clone().filter(|_| says(&class.name));
+            Assertion::Throws(class.name.clone(), message)
         }
         Outcome::Void | Outcome::Opaque | Outcome::Threw(_, _, true) | Outcome::Failed(_) => {
             return None;
         }
     })
+}
+
+/// Whether the message of an exception is the program's: that of the JVM's and of the JDK's own, as of a
+/// bad index, is not the same in all releases.
+fn says(class: &str) -> bool {
+    const SAID_BY_PROGRAMS: [&str; 8] = [
+        "java.lang.Exception",
+        "java.lang.RuntimeException",
+        "java.lang.IllegalArgumentException",
+        "java.lang.IllegalStateException",
+        "java.lang.SecurityException",
+        "java.lang.UnsupportedOperationException",
+        "java.io.IOException",
+        "java.util.NoSuchElementException",
+    ];
+    let of_jdk = ["java.", "javax.", "jdk.", "sun.", "com.sun."];
+    SAID_BY_PROGRAMS.contains(&class) || !of_jdk.iter().any(|prefix| class.starts_with(prefix))
 }
 
 /// Whether an outcome is what was seen of the call.
@@ -106,7 +129,7 @@ pub fn minimise(checked: &mut Checked, methods: &Methods, worker: &mut Worker) -
     while at > 0 {
         at -= 1;
         // That a call on the way throws is asserted only for the way's sake.
-        let aside = matches!(checked.assertions[at], Some(Assertion::Throws(_)));
+        let aside = matches!(checked.assertions[at], Some(Assertion::Throws(..)));
         if checked.kept[at] || checked.assertions[at].is_some() && !aside {
             continue;
         }

@@ -682,6 +682,7 @@ impl Recorded {
                 on,
                 args,
                 may_throw: matches!(seen.end, End::Threw(_)),
+                shown: false,
             });
             carved.seen.push(seen.clone());
             carved.own.push(mine);

@@ -50,6 +50,9 @@ pub struct Context<'a> {
     pub framework: Framework,
 }
 
+/// What javac warns of in a class, by its name.
+pub type Lints = HashMap<String, BTreeSet<&'static str>>;
+
 /// A file of tests.
 #[derive(Debug)]
 pub struct Source {
@@ -101,6 +104,7 @@ pub fn sources(
     tests: &[(usize, &Checked)],
     (what, about): (&str, &str),
     raw: &BTreeSet<usize>,
+    lints: &Lints,
 ) -> Vec<Source> {
     let mut by_class: Vec<(&str, Vec<(usize, &Checked)>)> = Vec::new();
     for &(number, test) in tests {
@@ -120,7 +124,8 @@ pub fn sources(
             };
             let simple = sanitize(simple_name(class).rsplit('$').next().unwrap_or("Program"));
             let package = package_of(class).to_owned();
-            let mut name = format!("{simple}{what}Test{number}");
+            // Runners look for names that end in this.
+            let mut name = format!("{simple}{what}{number}Test");
             let siblings = context.classes.own.types_of_package(&package);
             while siblings.contains(&name) || !used.insert(format!("{package}.{name}")) {
                 name.insert(0, 'X');
@@ -131,7 +136,7 @@ pub fn sources(
                 chunk,
                 about,
                 &siblings,
-                raw,
+                (raw, lints),
             ));
         }
     }
@@ -144,7 +149,7 @@ fn source(
     tests: &[(usize, &Checked)],
     about: &str,
     siblings: &HashSet<String>,
-    without: &BTreeSet<usize>,
+    (without, lints): (&BTreeSet<usize>, &Lints),
 ) -> Source {
     let mut taken = siblings.clone();
     taken.insert(name.clone());
@@ -204,9 +209,20 @@ fn source(
         .collect();
     text.push_str(&names.imports(&format!("{test} {code}")));
     text.push('\n');
+    let dot = if package.is_empty() { "" } else { "." };
+    let lints = lints.get(&format!("{package}{dot}{name}"));
+    let mut warnings: BTreeSet<&str> = lints.into_iter().flatten().copied().collect();
     if raw {
+        warnings.extend(["rawtypes", "unchecked"]);
+    }
+    if !warnings.is_empty() {
         let annotation = names.java_lang("SuppressWarnings");
-        text.push_str(&format!("@{annotation}({{\"rawtypes\", \"unchecked\"}})\n"));
+        let quoted: Vec<String> = warnings.iter().map(|one| format!("\"{one}\"")).collect();
+        let list = match &quoted[..] {
+            [one] => one.clone(),
+            all => format!("{{{}}}", all.join(", ")),
+        };
+        text.push_str(&format!("@{annotation}({list})\n"));
     }
     text.push_str(&format!("{public}class {name} {{\n"));
     let mut lines = Vec::new();
@@ -239,7 +255,7 @@ fn method_name(context: &Context<'_>, checked: &Checked) -> String {
     for (at, statement) in checked.sequence.iter().take(calls).enumerate() {
         let method = context.methods.get(statement.method);
         threw = match &checked.assertions[at] {
-            Some(Assertion::Throws(class)) => simple_name(class).rsplit('$').next(),
+            Some(Assertion::Throws(class, _)) => simple_name(class).rsplit('$').next(),
             _ => None,
         };
         let matters = checked.kept[at] || checked.assertions[at].is_some();

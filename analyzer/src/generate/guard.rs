@@ -1,6 +1,7 @@
 //! Rewriting the program's classes so that they cannot harm: calls that end the
 //! JVM, start processes, use the network, write or delete files go to the
-//! worker's `Guard`, and objects that open files or sockets are of its classes.
+//! worker's `Guard`, and objects that open files or sockets are of its classes. So
+//! are clocks, which must not be the same each time.
 //!
 //! No instruction changes its length, so nothing moves: a call of a method becomes
 //! one of a static method that takes the receiver as its first argument, a `new`
@@ -24,8 +25,20 @@ const GUARD: &str = "dev/hindsight/worker/Guard";
 const GUARDED: &str = "dev/hindsight/worker/Guarded$";
 
 /// Classes whose static methods `Guard` stands in for.
-const STATIC_OWNERS: [&str; 5] = [
+const STATIC_OWNERS: [&str; 17] = [
     "java/lang/System",
+    "java/lang/Math",
+    "java/time/Clock",
+    "java/time/Instant",
+    "java/time/LocalDate",
+    "java/time/LocalDateTime",
+    "java/time/LocalTime",
+    "java/time/OffsetDateTime",
+    "java/time/Year",
+    "java/time/YearMonth",
+    "java/time/ZonedDateTime",
+    "java/util/Calendar",
+    "java/util/GregorianCalendar",
     "java/nio/file/Files",
     "java/nio/channels/FileChannel",
     "java/nio/channels/SocketChannel",
@@ -33,7 +46,7 @@ const STATIC_OWNERS: [&str; 5] = [
 ];
 
 /// Whose instance methods it does.
-const OWNERS: [&str; 14] = [
+const OWNERS: [&str; 15] = [
     "java/lang/Runtime",
     "java/lang/ProcessBuilder",
     "java/lang/ProcessHandle",
@@ -48,7 +61,15 @@ const OWNERS: [&str; 14] = [
     "java/net/http/HttpClient",
     "java/nio/channels/SocketChannel",
     "java/nio/channels/ServerSocketChannel",
+    "java/util/concurrent/ThreadLocalRandom",
 ];
+
+/// Opens files by itself, and has no subclasses.
+const FORMATTER: &str = "java/util/Formatter";
+const FILES_OF_FORMATTER: [&str; 2] = ["(Ljava/lang/String;)V", "(Ljava/io/File;)V"];
+/// A constructor to which verifiers let the same arguments pass, since the parameter is an interface. The
+/// first use then fails with an error that no test asserts.
+const FORMATTER_TO: &str = "(Ljava/lang/Appendable;)V";
 
 /// What the worker stands in for.
 pub struct Guards {
@@ -102,7 +123,8 @@ impl Guards {
     }
 
     /// Writes the classes of a class path that must be rewritten below `dir`, which
-    /// then goes before it. Gives the SHA-256 of each, and that of what it was.
+    /// then goes before it. Gives how many classes there are, the SHA-256 of each that was rewritten, and
+    /// that of what it was.
     ///
     /// # Errors
     ///
@@ -112,7 +134,7 @@ impl Guards {
         classpath: &str,
         release: u32,
         dir: &Path,
-    ) -> Result<BTreeMap<String, String>> {
+    ) -> Result<(usize, BTreeMap<String, String>)> {
         let found = source::class_path(classpath, release)?;
         let mut seen = HashSet::new();
         let mut stand_ins = BTreeMap::new();
@@ -130,7 +152,7 @@ impl Guards {
                 write_file(&dir.join(format!("{name}.class")), bytes)?;
             }
         }
-        Ok(stand_ins)
+        Ok((seen.len(), stand_ins))
     }
 
     /// The class as it may be loaded; nothing if it may as it is, or cannot be
@@ -218,11 +240,15 @@ impl Guards {
         added: &mut PoolBuilder,
     ) -> Option<u16> {
         let member = file.pool.method(index).ok()?;
-        let (owner, name, descriptor) = (
+        let (owner, mut name, descriptor) = (
             text(member.owner),
             text(member.name),
             text(member.descriptor),
         );
+        if name == "now" {
+            // They differ in what they return alone.
+            name.push_str(owner.rsplit('/').next().unwrap_or_default());
+        }
         let owners: &[&str] = if is_static { &STATIC_OWNERS } else { &OWNERS };
         if !owners.contains(&owner.as_str()) {
             return None;
@@ -255,7 +281,12 @@ impl Guards {
         if member.name.as_bytes() != b"<init>" {
             return None;
         }
-        let stand_in = guarded.get(text(member.owner).as_str())?;
+        let owner = text(member.owner);
+        if owner == FORMATTER && FILES_OF_FORMATTER.contains(&text(member.descriptor).as_str()) {
+            let class = added.class(&file.pool, member.owner).ok()?;
+            return added.method(class, b"<init>", FORMATTER_TO.as_bytes()).ok();
+        }
+        let stand_in = guarded.get(owner.as_str())?;
         let class = added
             .class(&file.pool, Utf8::new(stand_in.as_bytes()))
             .ok()?;
@@ -314,6 +345,8 @@ pub struct Guarded {
     pub entries: Vec<PathBuf>,
     /// The SHA-256 of each class that was rewritten, and that of what it was.
     pub stand_ins: BTreeMap<String, String>,
+    /// How many classes there are.
+    pub count: usize,
 }
 
 impl Guarded {
@@ -325,11 +358,12 @@ impl Guarded {
     /// Fails if the class path cannot be read or `dir` not be written.
     pub fn new(text: &str, classpath: &ClassPath, release: u32, dir: &Path) -> Result<Guarded> {
         fs::create_dir_all(dir).context("failed to make a temporary directory")?;
-        let stand_ins = Guards::new()?.apply(text, release, dir)?;
+        let (count, stand_ins) = Guards::new()?.apply(text, release, dir)?;
         let own = [dir.to_owned()].into_iter();
         Ok(Guarded {
             entries: own.chain(classpath.paths().map(Path::to_owned)).collect(),
             stand_ins,
+            count,
         })
     }
 }

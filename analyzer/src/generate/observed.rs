@@ -187,6 +187,7 @@ fn best(
         kept,
         observers: 0,
         class: class.to_owned(),
+        whole: None,
     };
     let as_seen = |worker: &Worker, at: usize, outcome: &Outcome| {
         let threw = matches!(outcome, Outcome::Threw(..));
@@ -224,17 +225,27 @@ pub fn complete(
     }
     worker.declare(methods)?;
     other.declare(methods)?;
-    let one = worker.execute(methods, std::slice::from_ref(&checked.sequence))?;
-    let two = other.execute(methods, std::slice::from_ref(&checked.sequence))?;
-    let (Some(one), Some(two)) = (one.first(), two.first()) else {
+    let mut both = twice(&checked.sequence, methods, worker, other)?;
+    if both.is_none() && checked.sequence.len() > length {
+        // Perhaps one must not be asked: what changes no object may still delete a file.
+        checked.sequence.truncate(length);
+        checked.kept.truncate(length);
+        both = twice(&checked.sequence, methods, worker, other)?;
+    }
+    let Some((one, two)) = both else {
         return Ok(None);
     };
-    if !is_whole(one, checked.sequence.len()) || !is_whole(two, checked.sequence.len()) {
+    let shown = show(&mut checked, &one, methods);
+    let both = match shown {
+        true => twice(&checked.sequence, methods, worker, other)?,
+        false => Some((one, two)),
+    };
+    let Some((one, two)) = both else {
         return Ok(None);
-    }
+    };
     for (at, (first, second)) in one.outcomes.iter().zip(&two.outcomes).enumerate() {
         let found = assertion(worker, first)
-            .filter(|found| Some(found) == assertion(other, second).as_ref())
+            .and_then(|found| agreed(found, assertion(other, second)?))
             .filter(|_| at >= length || fits(worker, at, first));
         if checked.sequence[at].may_throw && found.is_none() && at < length {
             // It may throw now and then, or throws what cannot be named.
@@ -252,7 +263,7 @@ pub fn complete(
     for (at, assertion) in checked.assertions.iter_mut().enumerate() {
         let made = methods.get(checked.sequence[at].method).is_constructor();
         if *assertion == Some(Assertion::NotNull)
-            && (made || used.contains(&at) || !checked.kept[at])
+            && (made || at >= length || used.contains(&at) || !checked.kept[at])
         {
             *assertion = None;
         }
@@ -263,9 +274,63 @@ pub fn complete(
         let shows = result != "V" && !used.contains(&at);
         checked.kept[at] &= checked.assertions[at].is_some() || !shows;
     }
-    drop_observers(&mut checked, one, length);
-    minimise(&mut checked, methods, worker)?;
+    drop_observers(&mut checked, &one, length);
+    let whole = checked.clone();
+    minimise(&mut checked, methods, other)?;
+    if checked.sequence.len() < whole.sequence.len() {
+        checked.whole = Some(Box::new(whole));
+    }
     Ok(checked.asserts().then_some(checked))
+}
+
+/// What a sequence does in two JVMs, if all of it can be done.
+fn twice(
+    sequence: &Sequence,
+    methods: &Methods,
+    worker: &mut Worker,
+    other: &mut Worker,
+) -> Result<Option<(Executed, Executed)>> {
+    let once = |worker: &mut Worker| -> Result<Option<Executed>> {
+        let executed = worker.execute(methods, std::slice::from_ref(sequence))?;
+        Ok((executed.into_iter().next()).filter(|one| is_whole(one, sequence.len())))
+    };
+    let one = once(worker)?;
+    Ok(match one {
+        Some(one) => once(other)?.map(|two| (one, two)),
+        None => None,
+    })
+}
+
+/// Has those calls show what they return of which nothing else is asserted. Whether there are any.
+fn show(checked: &mut Checked, executed: &Executed, methods: &Methods) -> bool {
+    let mut used = HashSet::new();
+    for statement in &checked.sequence {
+        statement.vars(|var| {
+            used.insert(var);
+        });
+    }
+    let mut any = false;
+    for (at, outcome) in executed.outcomes.iter().enumerate() {
+        let is_object = matches!(outcome, Outcome::Object(_, None, _));
+        let made = methods.get(checked.sequence[at].method).is_constructor();
+        if is_object && checked.kept[at] && !made && !used.contains(&at) {
+            checked.sequence[at].shown = true;
+            any = true;
+        }
+    }
+    any
+}
+
+/// What is asserted if it was so in two JVMs.
+fn agreed(one: Assertion, two: Assertion) -> Option<Assertion> {
+    match (one, two) {
+        // Two texts of one object, or two messages: it is at least there.
+        (Assertion::Text(one), Assertion::Text(two)) if one != two => Some(Assertion::NotNull),
+        (Assertion::Throws(one, said), Assertion::Throws(two, other)) if one == two => Some(
+            Assertion::Throws(one, said.filter(|said| other.as_ref() == Some(said))),
+        ),
+        (one, two) => (one == two).then_some(one),
+    }
 }
 
 fn drop_observers(checked: &mut Checked, executed: &Executed, first: usize) {
@@ -328,7 +393,8 @@ fn observe(
             is_static: false,
         };
         let shown = method.descriptor.strip_prefix("()").is_some_and(|result| {
-            matches!(result, "Ljava/lang/String;")
+            let class = crate::java::descriptor::class_name(result);
+            class.is_some_and(|class| tells(&class) || access.is_enum(&class))
                 || crate::java::descriptor::primitive_name(result)
                     .is_some_and(|name| name != "void")
         });
@@ -358,7 +424,29 @@ fn observe(
             on: Some(object),
             args: Vec::new(),
             may_throw: true,
+            shown: true,
         });
         checked.kept.push(true);
     }
+}
+
+/// Whether the text of an object of the JDK says what it is.
+fn tells(class: &str) -> bool {
+    matches!(
+        class,
+        "java.lang.String"
+            | "java.math.BigDecimal"
+            | "java.math.BigInteger"
+            | "java.util.Collection"
+            | "java.util.List"
+            | "java.util.Map"
+            | "java.util.Optional"
+            | "java.util.OptionalDouble"
+            | "java.util.OptionalInt"
+            | "java.util.OptionalLong"
+            | "java.util.Set"
+            | "java.util.SortedMap"
+            | "java.util.SortedSet"
+            | "java.util.UUID"
+    ) || class.starts_with("java.time.")
 }

@@ -6,6 +6,7 @@
 //! component knows where its object stands in the model of its class.
 
 use super::asserted::is_whole;
+use super::focus::Focus;
 use super::random::Random;
 use super::sequence::{Arg, MethodId, Methods, Sequence, Statement};
 use super::surface::Surface;
@@ -14,17 +15,21 @@ use crate::model::graph::{Edge, Node, ROOT};
 use crate::model::values::Literal;
 use crate::model::{Model, RESULT};
 use anyhow::Result;
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::time::{Duration, Instant};
 
 /// Sequences that are made before they are executed.
 const BATCH: usize = 64;
+/// Time that these should take.
+const MAX_BATCH: Duration = Duration::from_millis(300);
 /// Calls of one sequence.
 const MAX_LENGTH: usize = 30;
 /// Components that give values of one class.
 const MAX_PER_CLASS: usize = 200;
 /// Components at one node of a model that end in values that others have had.
 const MAX_PER_NODE: usize = 20;
+/// Calls of a method that must have thrown before other states are looked for.
+const TRIES: u32 = 4;
 /// Tests of one method, by models and at random.
 const MAX_TESTS: usize = 8;
 
@@ -96,6 +101,15 @@ pub struct Search<'a> {
     random: Random,
     components: Vec<Component>,
     modelled: Vec<usize>,
+    /// The same by class, and by where they stand.
+    standing: Vec<BTreeMap<Node, Vec<usize>>>,
+    focus: Option<Focus>,
+    /// Classes with models whose tests are wanted.
+    targets: Vec<usize>,
+    /// Classes that are turned to for now.
+    turned: Vec<usize>,
+    /// How often methods were called, and how often they returned.
+    returned: HashMap<MethodId, (u32, u32)>,
     /// Where objects of a class come from: component and variable.
     values: HashMap<ClassNumber, Vec<(usize, usize)>>,
     states: HashSet<(ClassNumber, u64)>,
@@ -124,7 +138,7 @@ impl<'a> Search<'a> {
         worker: &'a mut Worker,
         seed: u64,
     ) -> Search<'a> {
-        let classes = model.map_or(Vec::new(), |model| {
+        let classes: Vec<String> = model.map_or(Vec::new(), |model| {
             let with_edges = model.classes.iter().filter(|(_, class)| {
                 class
                     .graph
@@ -134,7 +148,13 @@ impl<'a> Search<'a> {
             });
             with_edges.map(|(name, _)| name.clone()).collect()
         });
+        let targets = (0..classes.len()).filter(|at| surface.is_tested(&classes[*at]));
         Search {
+            focus: model.map(|model| Focus::new(model, &classes, surface)),
+            targets: targets.collect(),
+            turned: Vec::new(),
+            standing: vec![BTreeMap::new(); classes.len()],
+            returned: HashMap::new(),
             methods,
             worker,
             surface,
@@ -209,15 +229,27 @@ impl<'a> Search<'a> {
     fn explore(&mut self, phase: usize, most: Option<u64>, until: Option<Instant>) -> Result<()> {
         self.worker.declare(self.methods)?;
         let mut idle = 0;
+        // Where sequences cost JVMs, few of them are as much as can be known of the time that they take.
+        let mut size = BATCH;
         loop {
             let executed: u64 = self.tally.executed.iter().sum();
             let left = most.map_or(BATCH as u64, |most| most.saturating_sub(executed));
             if left == 0 || idle > 200 || until.is_some_and(|end| Instant::now() >= end) {
                 return Ok(());
             }
-            let batch = self.batch(phase, left.min(BATCH as u64) as usize);
+            if phase == 1 {
+                self.turn();
+            }
+            let batch = self.batch(phase, size.min(left as usize));
             idle = if batch.is_empty() { idle + 1 } else { 0 };
+            let began = Instant::now();
             self.execute(batch, phase)?;
+            if until.is_some() {
+                size = match began.elapsed() < MAX_BATCH {
+                    true => (2 * size).min(BATCH),
+                    false => (size / 4).max(1),
+                };
+            }
         }
     }
 
@@ -231,13 +263,20 @@ impl<'a> Search<'a> {
             }
             let made = match phase {
                 0 => self.at_random(None),
-                _ if self.modelled.is_empty() || self.random.percent(30) => self.begin(),
+                _ if self.random.percent(50) => self.toward(),
+                _ if self.modelled.is_empty() || self.random.percent(30) => {
+                    let class = self.random.below(self.classes.len());
+                    self.begin(class)
+                }
                 // Calls that the model does not know, on what it has made.
                 _ if self.random.percent(15) => {
                     let place = *self.random.pick(&self.modelled).unwrap_or(&0);
                     self.at_random(Some(place))
                 }
-                _ => self.extend(),
+                _ => {
+                    let place = *self.random.pick(&self.modelled).unwrap_or(&0);
+                    self.extend(place)
+                }
             };
             if let Some(made) = made
                 && made.sequence.len() <= MAX_LENGTH
@@ -313,6 +352,7 @@ impl<'a> Search<'a> {
             on,
             args,
             may_throw: false,
+            shown: false,
         });
         Some(Candidate {
             sequence,
@@ -321,10 +361,43 @@ impl<'a> Search<'a> {
         })
     }
 
-    /// A sequence along the first edge of a model.
-    fn begin(&mut self) -> Option<Candidate> {
+    /// Turns to what lacks by now.
+    fn turn(&mut self) {
+        let (Some(focus), Some(_)) = (&self.focus, self.model) else {
+            return;
+        };
+        let mut there: HashMap<String, bool> = HashMap::new();
+        let mut has = |ty: &str| {
+            *there.entry(ty.to_owned()).or_insert_with(|| {
+                (self.values.keys()).any(|number| self.worker.class(*number).is_a(ty))
+            })
+        };
+        let fails = |call| {
+            let id = self.surface.modelled.get(&call);
+            let counts = id.and_then(|id| self.returned.get(id));
+            counts.is_some_and(|(called, returned)| *called >= TRIES && *returned == 0)
+        };
+        let lacking = focus.lacking(&self.targets, &mut has, &fails);
+        self.turned = lacking;
+    }
+
+    /// A step along the models of the classes that are tested, or that these lack.
+    fn toward(&mut self) -> Option<Candidate> {
+        let lacks = !self.turned.is_empty() && self.random.percent(60);
+        let classes = if lacks { &self.turned } else { &self.targets };
+        let class = *self.random.pick(classes)?;
+        let nodes: Vec<&Vec<usize>> = self.standing[class].values().collect();
+        if nodes.is_empty() || self.random.percent(30) {
+            return self.begin(class);
+        }
+        let places = *self.random.pick(&nodes)?;
+        let place = *self.random.pick(places)?;
+        self.extend(place)
+    }
+
+    /// A sequence along the first edge of a class's model.
+    fn begin(&mut self, class: usize) -> Option<Candidate> {
         let model = self.model?;
-        let class = self.random.below(self.classes.len());
         let graph = &model.classes.get(&self.classes[class])?.graph;
         let edges: Vec<&Edge> = (graph.edges(ROOT).iter())
             .filter(|edge| model.call(edge.call).creates())
@@ -346,11 +419,10 @@ impl<'a> Search<'a> {
         self.candidate(maker, id, receiver, args, Some(modelled))
     }
 
-    /// A sequence that goes on along an edge of its model.
-    fn extend(&mut self) -> Option<Candidate> {
+    /// A component's sequence that goes on along an edge of its model.
+    fn extend(&mut self, place: usize) -> Option<Candidate> {
         let model = self.model?;
-        let place = *self.random.pick(&self.modelled)?;
-        let component = self.components[place].clone();
+        let component = self.components.get(place)?.clone();
         let modelled = component.modelled?;
         let graph = &model.classes.get(&self.classes[modelled.class])?.graph;
         let edges = graph.edges(modelled.node);
@@ -488,6 +560,10 @@ impl<'a> Search<'a> {
             return;
         };
         let method = candidate.method;
+        let outcome = executed.outcomes.get(candidate.sequence.len() - 1);
+        let calls = self.returned.entry(method).or_default();
+        calls.0 += 1;
+        calls.1 += u32::from(outcome.is_some_and(|outcome| !matches!(outcome, Outcome::Threw(..))));
         if executed.blocked {
             self.tally.blocked += 1;
             *self.excluded.entry(method).or_default() += 2;
@@ -500,6 +576,9 @@ impl<'a> Search<'a> {
             return;
         }
         self.proven.insert(method);
+        if executed.threads {
+            *self.excluded.entry(method).or_default() += 1;
+        }
         let length = candidate.sequence.len();
         if !is_whole(executed, length) {
             return;
@@ -525,9 +604,14 @@ impl<'a> Search<'a> {
                 || candidate.modelled.is_some_and(|known| known.object == var)
         };
         let mut fresh = false;
+        // What else the call has changed: what was passed.
+        let mut changed = Vec::new();
         for (var, class, digest) in &executed.states {
+            let is_new = self.states.insert((*class, *digest));
             if touched(*var) {
-                fresh |= self.states.insert((*class, *digest));
+                fresh |= is_new;
+            } else if is_new {
+                changed.push((*var, *class));
             }
         }
         let object = candidate.modelled.map(|known| known.object);
@@ -556,27 +640,41 @@ impl<'a> Search<'a> {
         let place = self.components.len();
         let mut useful = candidate.modelled.is_some();
         for (var, class, _) in &executed.states {
-            let list = self.values.entry(*class).or_default();
-            if touched(*var)
-                && list.len() < MAX_PER_CLASS
-                && !is_value(&self.worker.class(*class).name)
-            {
-                list.push((place, *var));
+            if touched(*var) && !is_value(&self.worker.class(*class).name) {
+                self.keep(*class, (place, *var));
                 useful = true;
             }
         }
-        self.values.retain(|_, list| !list.is_empty());
+        for (var, class) in changed {
+            self.keep(class, (place, var));
+        }
         if !useful {
             return;
         }
-        if candidate.modelled.is_some() {
+        if let Some(modelled) = candidate.modelled {
             self.modelled.push(place);
+            let nodes = &mut self.standing[modelled.class];
+            nodes.entry(modelled.node).or_default().push(place);
         }
         self.tally.components[phase] += 1;
         self.components.push(Component {
             sequence: candidate.sequence,
             modelled: candidate.modelled,
         });
+    }
+
+    /// Objects of a class come from here, too; if there are many ways already, in place of one of them,
+    /// so that what takes long to make has a chance.
+    fn keep(&mut self, class: ClassNumber, from: (usize, usize)) {
+        if is_value(&self.worker.class(class).name) {
+            return;
+        }
+        let list = self.values.entry(class).or_default();
+        if list.len() < MAX_PER_CLASS {
+            list.push(from);
+        } else {
+            list[self.random.below(MAX_PER_CLASS)] = from;
+        }
     }
 
     /// A test may be made of it, if there are not enough of its last method.
@@ -588,6 +686,16 @@ impl<'a> Search<'a> {
         most: usize,
         phase: usize,
     ) {
+        let class = match object {
+            Some(object) => self.methods.get(sequence[object].method).types().1,
+            None => String::new(),
+        };
+        let class = crate::java::descriptor::class_name(&class)
+            .filter(|class| self.surface.is_tested(class))
+            .unwrap_or_else(|| self.methods.get(method).class.clone());
+        if !self.surface.is_tested(&class) {
+            return;
+        }
         let threw = sequence.last().is_some_and(|last| last.may_throw);
         let count = self
             .per_method
@@ -597,13 +705,6 @@ impl<'a> Search<'a> {
             return;
         }
         *count += 1;
-        let class = match object {
-            Some(object) => self.methods.get(sequence[object].method).types().1,
-            None => String::new(),
-        };
-        let class = crate::java::descriptor::class_name(&class)
-            .filter(|class| self.surface.is_tested(class))
-            .unwrap_or_else(|| self.methods.get(method).class.clone());
         self.found.push(Found {
             sequence,
             class,

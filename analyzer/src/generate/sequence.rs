@@ -117,6 +117,8 @@ pub struct Statement {
     pub args: Vec<Arg>,
     /// Whether the sequence goes on if it throws.
     pub may_throw: bool,
+    /// Whether the object that it returns is asked for its text at once.
+    pub shown: bool,
 }
 
 impl Statement {
@@ -137,6 +139,7 @@ impl Statement {
             on: self.on.map(&to),
             args: self.args.iter().map(|arg| arg.renumbered(&to)).collect(),
             may_throw: self.may_throw,
+            shown: self.shown,
         }
     }
 }

@@ -2,8 +2,8 @@
 //! order and another.
 
 use super::asserted::Checked;
-use super::emit::{Context, Source, Written, sources};
-use super::worker::Setup;
+use super::emit::{Context, Lints, Source, Written, sources};
+use super::worker::{PLACES, Setup};
 use crate::jdk::{Ended, run as run_child};
 use crate::junit::compile::{Diagnostic, diagnostics};
 use crate::junit::{Framework, write_file};
@@ -19,10 +19,27 @@ const EXECUTABLE: &str = include_str!("stubs/Executable.java");
 const ASSERT: &str = include_str!("stubs/Assert.java");
 const RUNNABLE: &str = include_str!("stubs/ThrowingRunnable.java");
 
+/// What javac is asked to warn of, beside what raw types cause.
+const LINTS: [&str; 2] = ["deprecation", "removal"];
+
 /// Compilations after which tests that still fail are given up.
 const MAX_ROUNDS: usize = 12;
-/// Runs of a suite before it is written.
-pub const RUNS: u64 = 3;
+/// The status of a JVM that leaves the tests that are left to another one; as in `Suite.java`.
+const TIRED: i32 = 3;
+/// Runs of a suite before it is written. Each second one is the reverse of the one before, so that of two
+/// tests each comes first at times.
+pub const RUNS: u64 = 4;
+
+/// In which order tests run, and where.
+#[derive(Debug, Clone, Copy)]
+pub struct Order {
+    /// What looks random depends on this alone.
+    pub seed: u64,
+    /// Backwards.
+    pub reverse: bool,
+    /// The number of the place.
+    pub place: usize,
+}
 
 /// Why tests were dropped.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
@@ -131,12 +148,14 @@ impl<'a> Suite<'a> {
         let mut left: BTreeSet<usize> = tests.keys().copied().collect();
         // Those whose types javac does not take with arguments.
         let mut raw = BTreeSet::new();
+        // What javac warns of, by class.
+        let mut lints = Lints::new();
         for _ in 0..MAX_ROUNDS {
             let list: Vec<(usize, &Checked)> = left
                 .iter()
                 .map(|number| (*number, &tests[number]))
                 .collect();
-            let written = sources(context, &list, names, &raw);
+            let written = sources(context, &list, names, &raw, &lints);
             let failed: BTreeSet<usize> = written
                 .iter()
                 .flat_map(|source| source.failed.iter().copied())
@@ -149,9 +168,13 @@ impl<'a> Suite<'a> {
             if written.is_empty() {
                 return Ok(written);
             }
-            let errors = self.javac(&written)?;
+            let (errors, warnings) = self.javac(&written)?;
             if errors.is_empty() {
-                return Ok(written);
+                lints = self.lints(&warnings, &written);
+                return Ok(match lints.is_empty() {
+                    true => written,
+                    false => sources(context, &list, names, &raw, &lints),
+                });
             }
             let mut blamed = blame(&errors, &written, &self.dir);
             if blamed.is_empty() {
@@ -173,13 +196,31 @@ impl<'a> Suite<'a> {
     ///
     /// Fails if javac does.
     pub fn compile_all(&self, written: &[Source]) -> Result<()> {
-        match self.javac(written)?.first() {
+        match self.javac(written)?.0.first() {
             Some(error) => bail!("javac refuses the tests: {}", error.message),
             None => Ok(()),
         }
     }
 
-    fn javac(&self, written: &[Source]) -> Result<Vec<Diagnostic>> {
+    /// What javac warns of, by class: what `@SuppressWarnings` then names.
+    fn lints(&self, warnings: &[Diagnostic], written: &[Source]) -> Lints {
+        let mut lints = Lints::new();
+        for warning in warnings {
+            let Some(file) = &warning.file else { continue };
+            let kind = LINTS.into_iter().find(|kind| {
+                let rest = warning.message.strip_prefix('[');
+                rest.is_some_and(|rest| rest.starts_with(&format!("{kind}]")))
+            });
+            let path = |source: &&Source| self.dir.join("sources").join(source.path()) == *file;
+            if let (Some(kind), Some(source)) = (kind, written.iter().find(path)) {
+                lints.entry(source.class()).or_default().insert(kind);
+            }
+        }
+        lints
+    }
+
+    /// Errors and warnings.
+    fn javac(&self, written: &[Source]) -> Result<(Vec<Diagnostic>, Vec<Diagnostic>)> {
         let sources = self.dir.join("sources");
         for dir in [&sources, &self.classes()] {
             if dir.exists() {
@@ -209,33 +250,27 @@ impl<'a> Suite<'a> {
                 "--release",
             ])
             .arg(self.release.to_string())
-            .args([
-                "-encoding",
-                "UTF-8",
-                "-proc:none",
-                "-implicit:none",
-                "-nowarn",
-            ])
-            .args(["-Xmaxerrs", "10000", "-cp"])
+            .args(["-encoding", "UTF-8", "-proc:none", "-implicit:none"])
+            .arg(format!("-Xlint:{}", LINTS.join(",")))
+            .args(["-Xmaxerrs", "10000", "-Xmaxwarns", "100000", "-cp"])
             .arg(path)
             .arg("-d")
             .arg(self.classes())
             .args(&files)
             .output()
             .context("failed to run javac")?;
-        if output.status.success() {
-            return Ok(Vec::new());
-        }
         let text = String::from_utf8_lossy(&output.stderr);
+        if output.status.success() {
+            return Ok((Vec::new(), diagnostics(&text, "warning")));
+        }
         let errors = diagnostics(&text, "error");
         if errors.is_empty() {
             bail!("javac failed: {}", text.trim());
         }
-        Ok(errors)
+        Ok((errors, Vec::new()))
     }
 
-    /// Runs tests, shuffled by `seed`, on the program's classes in `entries`. A JVM
-    /// that ends is followed by another one.
+    /// Runs tests on the program's classes in `entries`. A JVM that ends is followed by another one.
     ///
     /// # Errors
     ///
@@ -244,7 +279,7 @@ impl<'a> Suite<'a> {
         &self,
         written: &[Source],
         entries: &[PathBuf],
-        seed: u64,
+        order: Order,
         limit: Duration,
     ) -> Result<BTreeMap<usize, Verdict>> {
         let tests = written.iter().flat_map(|source| {
@@ -253,10 +288,14 @@ impl<'a> Suite<'a> {
             source.tests.iter().map(of).collect::<Vec<_>>()
         });
         let mut left: Vec<(usize, String, String)> = tests.collect();
-        let mut random = super::random::Random::new(seed);
+        let mut random = super::random::Random::new(order.seed);
         for at in (1..left.len()).rev() {
             left.swap(at, random.below(at + 1));
         }
+        if order.reverse {
+            left.reverse();
+        }
+        let place = &PLACES[order.place % PLACES.len()];
         let mut verdicts = BTreeMap::new();
         let list = self.dir.join("list");
         let results = self.dir.join("results");
@@ -267,7 +306,7 @@ impl<'a> Suite<'a> {
             write_file(&list, lines.collect::<String>())?;
             // Another JVM's results are not these.
             let _ = fs::remove_file(&results);
-            let mut command = self.setup.command("Suite", place(seed));
+            let mut command = self.setup.command("Suite", place);
             command
                 .arg(limit.as_millis().to_string())
                 .args([&list, &results])
@@ -279,8 +318,10 @@ impl<'a> Suite<'a> {
             let ended = run_child(&mut command, patience)?;
             let told = read(&results);
             let mut told_all: BTreeSet<usize> = told.keys().copied().collect();
+            let tired = matches!(ended, Ended::Exit(status) if status.code() == Some(TIRED));
             verdicts.extend(told);
             if told_all.len() < left.len()
+                && (!tired || told_all.is_empty())
                 && let Some((first, ..)) = left.iter().find(|test| !told_all.contains(&test.0))
                 && !matches!(
                     verdicts.get(&left[told_all.len().saturating_sub(1)].0),
@@ -299,7 +340,7 @@ impl<'a> Suite<'a> {
         Ok(verdicts)
     }
 
-    /// Runs a suite in fresh JVMs and drops the tests that do not always pass.
+    /// Runs a suite in fresh JVMs and drops the tests that do not always pass. Gives those that never do.
     ///
     /// # Errors
     ///
@@ -311,11 +352,16 @@ impl<'a> Suite<'a> {
         limit: Duration,
         tests: &mut BTreeMap<usize, Checked>,
         dropped: &mut Dropped,
-    ) -> Result<()> {
+    ) -> Result<BTreeMap<usize, Checked>> {
         let mut failures: HashMap<usize, u64> = HashMap::new();
         let mut late: BTreeSet<usize> = BTreeSet::new();
         for run in 0..RUNS {
-            let verdicts = self.run(written, &self.setup.entries, seed.wrapping_add(run), limit)?;
+            let order = Order {
+                seed: seed.wrapping_add(run / 2),
+                reverse: run % 2 == 1,
+                place: run as usize,
+            };
+            let verdicts = self.run(written, &self.setup.entries, order, limit)?;
             for (test, verdict) in verdicts {
                 if verdict == Verdict::TimedOut {
                     late.insert(test);
@@ -327,27 +373,22 @@ impl<'a> Suite<'a> {
             .iter()
             .flat_map(|source| source.tests.iter().map(|test| test.number))
             .collect();
-        tests.retain(|number, _| there.contains(number) && failures.get(number) == Some(&0));
+        let mut all = std::mem::take(tests);
+        let mut failed = BTreeMap::new();
         for (test, count) in failures {
+            let checked = all.remove(&test).filter(|_| there.contains(&test));
             if late.contains(&test) {
                 dropped.timed_out += 1;
             } else if count == RUNS {
                 dropped.failed += 1;
-            } else if count > 0 {
+                failed.extend(checked.map(|checked| (test, checked)));
+            } else if count == 0 {
+                tests.extend(checked.map(|checked| (test, checked)));
+            } else {
                 dropped.flaky += 1;
             }
         }
-        Ok(())
-    }
-}
-
-/// Language, country and time zone: tests must not depend on these, and the place
-/// where they run is another one each time.
-fn place(seed: u64) -> Option<[&'static str; 3]> {
-    match seed % RUNS {
-        0 => Some(super::worker::HOME),
-        1 => Some(["de", "DE", "Asia/Kolkata"]),
-        _ => None,
+        Ok(failed)
     }
 }
 

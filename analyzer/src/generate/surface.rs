@@ -5,7 +5,7 @@ use super::carve::{Access, is_main};
 use super::sequence::{Method, MethodId, Methods};
 use crate::model::values::Literal;
 use crate::model::{CallId, Model};
-use hindsight_classfile::{ClassFile, Constant, access};
+use hindsight_classfile::{ClassFile, Constant, access, opcode};
 use hindsight_instrument::glob::Globs;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -20,6 +20,8 @@ pub struct Surface {
     /// The methods of the calls of the model, as far as they may be called.
     pub modelled: HashMap<CallId, MethodId>,
     pools: HashMap<String, Vec<Literal>>,
+    /// Of each class of the class path: its superclass and the interfaces that it names.
+    parents: HashMap<String, Vec<String>>,
 }
 
 /// What may be called.
@@ -75,6 +77,7 @@ impl Surface {
             by_class: BTreeMap::new(),
             modelled: HashMap::new(),
             pools: base_pools(),
+            parents: HashMap::new(),
         };
         let mut texts = BTreeSet::new();
         let mut numbers = BTreeSet::new();
@@ -89,17 +92,18 @@ impl Surface {
                 (true, Some(model)) => model.classes.contains_key(&name),
                 (true, None) => true,
             };
+            surface.add_parents(&file, &name);
             surface.add_enum(&file, &name);
             if !tested || !(admitted.class)(&name, &file) {
                 continue;
             }
             surface.add_class(&file, &name, admitted.flags, methods);
-            for index in (1..file.pool.count()).take(20 * MAX_CONSTANTS) {
-                match file.pool.get(index) {
-                    Ok(Constant::String(text)) if text.as_bytes().len() <= 80 => {
+            for constant in constants(&file) {
+                match constant {
+                    Constant::String(text) if text.as_bytes().len() <= 80 => {
                         texts.insert(text.to_string_lossy().into_owned());
                     }
-                    Ok(Constant::Integer(value)) => {
+                    Constant::Integer(value) => {
                         numbers.insert(i64::from(value));
                     }
                     _ => {}
@@ -179,6 +183,31 @@ impl Surface {
         }
     }
 
+    /// A class and all that its objects are beside, as far as the class path tells.
+    pub fn supers(&self, class: &str) -> BTreeSet<String> {
+        let mut supers = BTreeSet::new();
+        let mut pending = vec![class.to_owned()];
+        while let Some(name) = pending.pop() {
+            pending.extend(self.parents.get(&name).into_iter().flatten().cloned());
+            supers.insert(name);
+        }
+        // Everything is one, so that it says nothing.
+        supers.remove("java.lang.Object");
+        supers
+    }
+
+    fn add_parents(&mut self, file: &ClassFile<'_>, name: &str) {
+        let interfaces = file.interface_names().filter_map(Result::ok);
+        let parents = file
+            .super_name()
+            .ok()
+            .flatten()
+            .into_iter()
+            .chain(interfaces);
+        let parents = parents.map(|name| name.to_string_lossy().replace('/', "."));
+        self.parents.insert(name.to_owned(), parents.collect());
+    }
+
     fn add_enum(&mut self, file: &ClassFile<'_>, name: &str) {
         if !file.is(access::ENUM) {
             return;
@@ -242,6 +271,36 @@ impl Surface {
             }
         }
     }
+}
+
+/// The constants that code loads or fields have; others are the compiler's own, such as the recipes of
+/// string concatenation.
+fn constants<'a>(file: &ClassFile<'a>) -> Vec<Constant<'a>> {
+    let mut indices = BTreeSet::new();
+    for method in &file.methods {
+        let Ok(Some(code)) = method.code(&file.pool) else {
+            continue;
+        };
+        let loads = code
+            .instructions()
+            .flatten()
+            .filter_map(|insn| match insn.opcode {
+                opcode::LDC => insn.bytes.get(1).map(|index| u16::from(*index)),
+                opcode::LDC_W => Some(insn.constant()),
+                _ => None,
+            });
+        indices.extend(loads.take(20 * MAX_CONSTANTS));
+    }
+    for field in &file.fields {
+        let value = field.attributes.find(&file.pool, "ConstantValue");
+        if let Some(&[high, low]) = value.map(|value| value.info) {
+            indices.insert(u16::from_be_bytes([high, low]));
+        }
+    }
+    let found = indices
+        .into_iter()
+        .filter_map(|index| file.pool.get(index).ok());
+    found.collect()
 }
 
 /// What is tried with any program.

@@ -68,8 +68,11 @@ impl Setup {
     /// Fails if it cannot be written.
     pub fn prepare(&self) -> Result<()> {
         write_file(&self.jar(), WORKER_JAR)?;
-        std::fs::create_dir_all(self.scratch().join("tmp"))
-            .context("failed to make a scratch directory")
+        for place in &PLACES {
+            std::fs::create_dir_all(self.scratch(place).join("tmp"))
+                .context("failed to make a scratch directory")?;
+        }
+        Ok(())
     }
 
     fn jar(&self) -> PathBuf {
@@ -77,20 +80,25 @@ impl Setup {
     }
 
     /// Where the program may write.
-    pub fn scratch(&self) -> PathBuf {
-        self.dir.join("scratch")
+    fn scratch(&self, place: &Place) -> PathBuf {
+        self.dir.join(place.scratch)
     }
 
-    /// A JVM that runs a class of the worker's library, in a place that is given by
-    /// language, country and time zone, or where we are.
-    pub fn command(&self, main: &str, place: Option<[&str; 3]>) -> std::process::Command {
+    /// A JVM that runs a class of the worker's library in a place.
+    pub fn command(&self, main: &str, place: &Place) -> std::process::Command {
         let mut command = self.jdk.command("java");
-        let scratch = self.scratch();
-        if let Some([language, country, zone]) = place {
+        let scratch = self.scratch(place);
+        if let Some([language, country, zone]) = place.locale {
             command
                 .arg(format!("-Duser.language={language}"))
                 .arg(format!("-Duser.country={country}"))
                 .arg(format!("-Duser.timezone={zone}"));
+        }
+        if let Some(processors) = place.processors {
+            command.arg(format!("-XX:ActiveProcessorCount={processors}"));
+        }
+        if place.shift != 0 {
+            command.arg(format!("-Dhindsight.shift={}", place.shift));
         }
         command.args(self.recorded.iter().map(Recording::option));
         command
@@ -113,8 +121,40 @@ impl Setup {
     }
 }
 
-/// Language, country and time zone in which sequences are executed.
-pub const HOME: [&str; 3] = ["en", "US", "UTC"];
+/// Where a JVM runs: what a test must not depend on.
+#[derive(Debug)]
+pub struct Place {
+    /// Language, country and time zone; those of this machine if there are none.
+    locale: Option<[&'static str; 3]>,
+    /// The scratch directory, which is the current one, too.
+    scratch: &'static str,
+    /// Processors; those that there are if it does not say.
+    processors: Option<u32>,
+    /// Hours by which clocks are fast; they are then also uneven, and what is drawn at random is not.
+    shift: i64,
+}
+
+/// Where tests are tried, and sequences executed.
+pub static PLACES: [Place; 3] = [
+    Place {
+        locale: Some(["en", "US", "UTC"]),
+        scratch: "scratch",
+        processors: None,
+        shift: 0,
+    },
+    Place {
+        locale: Some(["de", "DE", "Asia/Kolkata"]),
+        scratch: "elsewhere/another",
+        processors: Some(3),
+        shift: 10_003,
+    },
+    Place {
+        locale: None,
+        scratch: "third",
+        processors: Some(1),
+        shift: -3_001,
+    },
+];
 
 fn property(name: &str, path: &Path) -> std::ffi::OsString {
     let mut text = std::ffi::OsString::from(format!("-D{name}="));
@@ -153,8 +193,8 @@ pub enum Outcome {
     Null,
     /// a number, text or constant,
     Literal(Literal),
-    /// an object: perhaps the same as what an earlier call returned,
-    Object(ClassNumber, Option<usize>),
+    /// an object: perhaps the same as what an earlier call returned, and its text if it was asked for,
+    Object(ClassNumber, Option<usize>, Option<String>),
     /// a short array of literals,
     Array(ClassNumber, Vec<Literal>),
     /// or a text that no source can hold.
@@ -189,6 +229,8 @@ pub struct Executed {
     pub blocked: bool,
     /// How it ended.
     pub ended: Ended,
+    /// Whether it has started threads that go on.
+    pub threads: bool,
 }
 
 impl Executed {
@@ -198,6 +240,7 @@ impl Executed {
             states: Vec::new(),
             blocked: false,
             ended,
+            threads: false,
         }
     }
 }
@@ -222,6 +265,7 @@ impl Drop for Running {
 /// A worker, whatever JVM it runs in.
 pub struct Worker {
     setup: Setup,
+    place: &'static Place,
     running: Option<Running>,
     /// Whether any JVM has ever answered.
     alive: bool,
@@ -237,10 +281,16 @@ pub struct Worker {
 }
 
 impl Worker {
-    /// A worker that is started when it is needed.
+    /// A worker that is started when it is needed, at the first of the [`PLACES`].
     pub fn new(setup: Setup) -> Worker {
+        Worker::at(&PLACES[0], setup)
+    }
+
+    /// One in another place.
+    pub fn at(place: &'static Place, setup: Setup) -> Worker {
         Worker {
             setup,
+            place,
             running: None,
             alive: false,
             classes: Vec::new(),
@@ -279,7 +329,7 @@ impl Worker {
     }
 
     fn start(&mut self) -> Result<Running> {
-        let mut command = self.setup.command("Worker", Some(HOME));
+        let mut command = self.setup.command("Worker", self.place);
         let mut child = command
             .arg(self.setup.limit.as_millis().to_string())
             .arg(self.setup.reset.to_string())
@@ -428,7 +478,7 @@ impl Worker {
                         *place = found;
                     }
                 }
-                Ok(Message::Ran(id, mut executed)) => {
+                Ok(Message::Ran(id, mut executed, tired)) => {
                     if id as usize != done.len() {
                         return None;
                     }
@@ -438,7 +488,7 @@ impl Worker {
                         *class = numbers.get(&class.0).copied().unwrap_or(ClassNumber(0));
                     };
                     for outcome in &mut executed.outcomes {
-                        if let Outcome::Object(class, _)
+                        if let Outcome::Object(class, ..)
                         | Outcome::Array(class, _)
                         | Outcome::Threw(class, ..) = outcome
                         {
@@ -449,7 +499,7 @@ impl Worker {
                         .states
                         .iter_mut()
                         .for_each(|state| of(&mut state.1));
-                    let spent = executed.ended == Ended::Memory;
+                    let spent = tired || executed.ended == Ended::Memory;
                     done.push(executed);
                     if spent {
                         return None;

@@ -148,4 +148,25 @@ public class Harm {
     public String name() {
         return new Object().toString();
     }
+
+    public void format() throws IOException {
+        try (java.util.Formatter formatter = new java.util.Formatter(VICTIM)) {
+            formatter.format("gone");
+        }
+    }
+
+    public void log() throws IOException {
+        new java.util.logging.FileHandler(VICTIM).close();
+    }
+
+    public int spin() {
+        new Thread(Harm::spinForEver).start();
+        return 1;
+    }
+
+    private static void spinForEver() {
+        while (true) {
+            Thread.onSpinWait();
+        }
+    }
 }

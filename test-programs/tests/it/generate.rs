@@ -309,10 +309,101 @@ fn a_program_cannot_harm() {
             "memory",
             "time()",
             "name()",
+            "format()",
+            "log()",
         ] {
             assert!(!sources.contains(harm), "{harm}: {sources}");
         }
     }
+}
+
+/// What depends on where and when a test runs is not asserted; all else is, with
+/// what returned objects and exceptions say.
+#[test]
+fn what_is_not_the_same_everywhere_is_not_asserted() {
+    for jdk in jdks() {
+        let workplace = record(jdk, "elsewhere", "elsewhere.Place");
+        let arguments = [
+            "generate",
+            "--model",
+            "model.json",
+            "--mutability",
+            "mutability.json",
+            "--classpath",
+            "classes",
+            "--sequences",
+            "600",
+            "--format",
+            "json",
+            "--out",
+            "tests",
+        ];
+        let report = json(&run(jdk, &workplace, &arguments));
+        assert_eq!(report["dropped"]["failed"], 0, "{report}");
+        let sources = written(&workplace, "tests");
+        for call in [
+            "directory()",
+            "age()",
+            "year()",
+            "today()",
+            "zone()",
+            "words()",
+            "processors()",
+            "coin()",
+            "dice()",
+            "vanish()",
+        ] {
+            let asserted = format!("place.{call})");
+            assert!(!sources.contains(&asserted), "{call}: {sources}");
+        }
+        // Two of them are enough for that none is the first.
+        assert!(!sources.contains("assertTrue(place.first())"), "{sources}");
+        for text in [
+            "Place.Corner corner",
+            ".new Corner()",
+            "assertEquals(\"nothing to note\", assertThrows(IllegalArgumentException.class,",
+            ".notes().toString());",
+            "@SuppressWarnings(\"deprecation\")",
+        ] {
+            assert!(sources.contains(text), "{text}: {sources}");
+        }
+    }
+}
+
+/// An object that takes six others, in states that they are not made in, and texts
+/// of special forms (the thesis' `BinaryCore`, 2.3.4).
+#[test]
+fn a_model_leads_to_a_complex_object() {
+    let jdk = &jdks()[0];
+    let workplace = record(jdk, "press", "press.Job");
+    let generate = |out: &str, how: &[&str]| {
+        let common = [
+            "generate",
+            "--model",
+            "model.json",
+            "--classpath",
+            "classes",
+            "--classes",
+            "press.Job",
+            "--seed",
+            "3",
+            "--format",
+            "json",
+            "--out",
+            out,
+        ];
+        json(&run(jdk, &workplace, &[&common, how].concat()))
+    };
+    generate("along", &["--sequences", "4000"]);
+    let sources = written(&workplace, "along");
+    assert!(
+        sources.contains("assertEquals(\"ann: 1 lines on A4 in cmyk(0,10,0,90)\", job.print());"),
+        "{sources}"
+    );
+    // Of others there are no tests.
+    assert!(!sources.contains("class PressGenerated"), "{sources}");
+    let report = generate("random", &["--universal", "--sequences", "20000"]);
+    assert_eq!(report["tests"], 0, "{report}");
 }
 
 #[test]

@@ -37,6 +37,8 @@ pub struct Report {
     pub counts: Option<observed::Counts>,
     /// Of a search.
     pub searched: Option<Tally>,
+    /// What a search has found that there was no time to try out.
+    pub left_out: usize,
     /// What another version does otherwise, if there is one.
     pub changes: Option<Vec<Change>>,
 }
@@ -96,6 +98,13 @@ impl Report {
             count(self.total, "test"),
             count(self.files.len(), "file")
         )?;
+        if self.left_out > 0 {
+            writeln!(
+                out,
+                "{} more were found that there was no time to try out (--time)",
+                self.left_out
+            )?;
+        }
         for (number, why) in [
             (not_compiled, "do not compile"),
             (failed, "failed in a JVM of their own"),
@@ -177,6 +186,7 @@ impl Report {
                 "flaky": self.dropped.flaky,
                 "timed_out": self.dropped.timed_out,
             },
+            "left_out": self.left_out,
             "changes": changes,
         })
     }

@@ -11,6 +11,7 @@ use crate::generate::worker::{Recording, Setup, Worker};
 use crate::jdk::Jdk;
 use crate::mutability::random::Inputs;
 use crate::program::source;
+use crate::temporary;
 use anyhow::{Context, Result, bail};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -75,7 +76,7 @@ impl Options {
         }
         let agent = agent_beside(self.agent.as_deref()).context(stage)?;
         let opened = ClassPath::open(classpath)?;
-        let temporary = tempfile::tempdir().context("failed to make a temporary directory")?;
+        let temporary = temporary::directory()?;
         let dir =
             fs::canonicalize(temporary.path()).context("failed to make a temporary directory")?;
         let version = jdk.version;

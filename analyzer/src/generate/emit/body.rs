@@ -3,6 +3,7 @@
 use super::Context;
 use super::generics::{Type, Types};
 use super::words::{capital, lower, wrap};
+use crate::classinfo::Nesting;
 use crate::generate::asserted::{Assertion, Checked};
 use crate::generate::sequence::{Arg, Method, Statement};
 use crate::generate::worker::{class_get_name, primitive, unboxed};
@@ -12,6 +13,7 @@ use crate::java::{descriptor, literal};
 use crate::junit::Framework;
 use crate::model::values::Literal;
 use crate::text::simple_name;
+use hindsight_classfile::access;
 use hindsight_tracelog::crash::Value;
 use std::collections::{HashMap, HashSet};
 
@@ -75,10 +77,18 @@ impl<'a, 'n> Body<'a, 'n> {
             let call = self.call(&method, statement)?;
             self.calls.push(call.clone());
             let line = match (&self.checked.assertions[at], used.contains(&at)) {
-                (Some(Assertion::Throws(class)), _) => {
+                (Some(Assertion::Throws(class, message)), _) => {
                     let class = self.type_name(&descriptor::of_class(class))?;
                     let assert = self.assert("assertThrows");
-                    format!("{assert}({class}.class, () -> {call});")
+                    let thrown = format!("{assert}({class}.class, () -> {call})");
+                    match message {
+                        Some(message) => {
+                            let message = text(message)?;
+                            let equals = self.assert("assertEquals");
+                            format!("{equals}({message}, {thrown}.getMessage());")
+                        }
+                        None => format!("{thrown};"),
+                    }
                 }
                 (None, false) => format!("{call};"),
                 (None, true) => self.declare(at, &method, &call)?,
@@ -118,11 +128,21 @@ impl<'a, 'n> Body<'a, 'n> {
         for (arg, ty) in statement.args.iter().zip(&types) {
             args.push(self.argument(arg, ty, overloaded)?);
         }
-        let args = args.join(", ");
+        self.spread(method, statement, overloaded, &mut args);
         if method.is_constructor() {
-            let class = self.made(&method.class)?;
-            return Some(format!("new {class}({args})"));
+            let Some(simple) = self.inner(method) else {
+                let class = self.made(&method.class)?;
+                return Some(format!("new {class}({})", args.join(", ")));
+            };
+            // The first argument is the object around the new one.
+            let outer = match statement.args.first() {
+                Some(Arg::Var(outer)) => self.vars.get(outer)?.clone(),
+                _ => return None,
+            };
+            args.remove(0);
+            return Some(format!("{outer}.new {simple}({})", args.join(", ")));
         }
+        let args = args.join(", ");
         if !is_identifier(&method.name) {
             return None;
         }
@@ -131,6 +151,65 @@ impl<'a, 'n> Body<'a, 'n> {
             None => self.type_name(&descriptor::of_class(&method.class))?,
         };
         Some(format!("{on}.{}({args})", method.name))
+    }
+
+    /// The name of an inner class after `new`, if it is one.
+    fn inner(&self, method: &Method) -> Option<String> {
+        let found = self.context.classes.info(&method.class)?;
+        let info = found.info.as_ref()?;
+        let (types, _) = method.types();
+        match &info.nesting {
+            Nesting::Member { outer, simple } if info.is_inner() => {
+                let diamond = if self.is_generic(&method.class) {
+                    "<>"
+                } else {
+                    ""
+                };
+                (types.first() == Some(&descriptor::of_class(outer)))
+                    .then(|| format!("{simple}{diamond}"))
+            }
+            _ => None,
+        }
+    }
+
+    /// Writes the array of a method with variable arity as its elements, where that can mean nothing else.
+    fn spread(
+        &self,
+        method: &Method,
+        statement: &Statement,
+        overloaded: bool,
+        args: &mut Vec<String>,
+    ) {
+        let found = self.context.classes.info(&method.class);
+        let info = found.as_ref().and_then(|found| found.info.as_ref());
+        let Some(info) = info else { return };
+        let is_variable = (info.method(&method.name, &method.descriptor))
+            .is_some_and(|method| method.is(access::VARARGS));
+        let alone = !overloaded
+            && (info.methods.iter())
+                .filter(|other| other.name == method.name)
+                .count()
+                == 1;
+        if let Some(Arg::Array(element, elements)) = statement.args.last()
+            && is_variable
+            && alone
+            && let Some(array) = args.last()
+        {
+            let is_plain = |one: &Arg| !matches!(one, Arg::Literal(Literal::Null) | Arg::Array(..));
+            // Of objects, a sole one that is an array would be taken for all of them.
+            let objects = element == "Ljava/lang/Object;" && elements.len() == 1;
+            let inner = array
+                .split_once('{')
+                .and_then(|(_, rest)| rest.strip_suffix('}'));
+            if !elements.iter().all(is_plain) || objects {
+                return;
+            }
+            let inner = inner.unwrap_or_default().to_owned();
+            args.pop();
+            if !inner.is_empty() {
+                args.push(inner);
+            }
+        }
     }
 
     fn is_overloaded(&self, method: &Method, count: usize) -> bool {
@@ -195,10 +274,7 @@ impl<'a, 'n> Body<'a, 'n> {
         let typed = |value: Value, ty: &str| Typed::new(value, ty);
         Some(match value {
             Literal::Null => "null".to_owned(),
-            Literal::Text(text) => {
-                let units: Vec<u16> = text.encode_utf16().collect();
-                literal::string(&units)?
-            }
+            Literal::Text(value) => text(value)?,
             Literal::Enum(class, name) => {
                 if !is_identifier(name) {
                     return None;
@@ -292,7 +368,6 @@ impl<'a, 'n> Body<'a, 'n> {
     }
 
     fn class_name(&mut self, class: &str) -> Option<String> {
-        use crate::classinfo::Nesting;
         let mut path = Vec::new();
         let mut at = class.to_owned();
         loop {
@@ -475,9 +550,22 @@ impl<'a, 'n> Body<'a, 'n> {
                 format!("{}({name}, {actual});", self.assert("assertSame"))
             }
             Assertion::NotNull => format!("{}({actual});", self.assert("assertNotNull")),
-            Assertion::Throws(_) => return None,
+            Assertion::Text(said) => {
+                let said = text(said)?;
+                format!(
+                    "{}({said}, {actual}.toString());",
+                    self.assert("assertEquals")
+                )
+            }
+            Assertion::Throws(..) => return None,
         })
     }
+}
+
+/// A text as a literal.
+fn text(value: &str) -> Option<String> {
+    let units: Vec<u16> = value.encode_utf16().collect();
+    literal::string(&units)
 }
 
 /// The types that are wanted of a variable that is passed.

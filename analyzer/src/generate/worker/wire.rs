@@ -10,7 +10,7 @@ use std::io::{self, BufReader, Read, Write};
 pub(super) enum Message {
     Class(u32, Class),
     Declared(u32, Result<u32, String>),
-    Ran(u32, Executed),
+    Ran(u32, Executed, bool),
     TimedOut(u32),
     End,
 }
@@ -38,7 +38,7 @@ pub(super) fn send(
         for statement in sequence {
             let MethodId(method) = statement.method;
             number(out, method)?;
-            out.write_all(&[u8::from(statement.may_throw)])?;
+            out.write_all(&[u8::from(statement.may_throw) | u8::from(statement.shown) << 1])?;
             number(out, statement.on.map_or(u32::MAX, |on| on as u32))?;
             out.write_all(&[statement.args.len() as u8])?;
             let (types, _) = methods.get(statement.method).types();
@@ -220,7 +220,9 @@ impl<R: Read> Reader<R> {
             3 => {
                 let class = ClassNumber(self.number()?);
                 let alias = self.number()?;
-                Outcome::Object(class, (alias != u32::MAX).then_some(alias as usize))
+                let alias = (alias != u32::MAX).then_some(alias as usize);
+                let told = self.byte()? != 0;
+                Outcome::Object(class, alias, self.text()?.filter(|_| told))
             }
             4 => {
                 let class = ClassNumber(self.number()?);
@@ -238,7 +240,7 @@ impl<R: Read> Reader<R> {
                 }
                 match whole {
                     true => Outcome::Array(class, elements),
-                    false => Outcome::Object(class, None),
+                    false => Outcome::Object(class, None, None),
                 }
             }
             5 => {
@@ -303,7 +305,9 @@ impl<R: Read> Reader<R> {
                         states,
                         blocked: flags & 1 != 0,
                         ended,
+                        threads: flags & 8 != 0,
                     },
+                    flags & 4 != 0,
                 )
             }
             b'T' => Message::TimedOut(self.number()?),

@@ -3,12 +3,19 @@ package dev.hindsight.worker;
 import java.lang.reflect.Array;
 import java.lang.reflect.Field;
 import java.lang.reflect.Modifier;
+import java.time.temporal.TemporalAccessor;
+import java.time.temporal.TemporalAmount;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
 
 /** A number for the state of an object: all that its fields lead to, up to a bound. */
 final class Digest {
@@ -84,6 +91,9 @@ final class Digest {
                 || value instanceof java.lang.ref.Reference) {
             return;
         }
+        if (type.getClassLoader() == null && content(value)) {
+            return;
+        }
         for (Field field : fields(type)) {
             try {
                 Object content = field.get(value);
@@ -96,6 +106,53 @@ final class Digest {
                 add(3);
             }
         }
+    }
+
+    /** Of the JDK's own, whose fields are not open: what they contain, or say. Whether that is all. */
+    private boolean content(Object value) {
+        try {
+            if (value instanceof Map) {
+                add(((Map<?, ?>) value).size());
+                int count = 0;
+                for (Map.Entry<?, ?> entry : ((Map<?, ?>) value).entrySet()) {
+                    if (++count > MAX_ELEMENTS) {
+                        break;
+                    }
+                    reference(entry.getKey());
+                    reference(entry.getValue());
+                }
+                return true;
+            } else if (value instanceof Collection) {
+                add(((Collection<?>) value).size());
+                int count = 0;
+                for (Object element : (Collection<?>) value) {
+                    if (++count > MAX_ELEMENTS) {
+                        break;
+                    }
+                    reference(element);
+                }
+                return true;
+            } else if (value instanceof Number
+                    || value instanceof CharSequence
+                    || value instanceof AtomicBoolean
+                    || value instanceof BitSet
+                    || value instanceof TemporalAccessor
+                    || value instanceof TemporalAmount) {
+                add(value.toString().hashCode());
+                return true;
+            } else if (value instanceof AtomicReference) {
+                reference(((AtomicReference<?>) value).get());
+                return true;
+            } else if (value instanceof Optional) {
+                reference(((Optional<?>) value).orElse(null));
+                return true;
+            }
+        } catch (RuntimeException e) {
+            // It changes meanwhile, or is a view of something that fails.
+            add(5);
+            return true;
+        }
+        return false;
     }
 
     private static Field[] fields(Class<?> type) {

@@ -256,4 +256,136 @@ public final class Guarded {
             super(no(port), backlog, address);
         }
     }
+
+    /** Opens files by itself; a pattern may name the home directory. */
+    public static class FileHandler extends java.util.logging.FileHandler {
+        public FileHandler() throws IOException {
+            super(no());
+        }
+
+        public FileHandler(String pattern) throws IOException {
+            super(check(pattern));
+        }
+
+        public FileHandler(String pattern, boolean append) throws IOException {
+            super(check(pattern), append);
+        }
+
+        public FileHandler(String pattern, int limit, int count) throws IOException {
+            super(check(pattern), limit, count);
+        }
+
+        public FileHandler(String pattern, int limit, int count, boolean append) throws IOException {
+            super(check(pattern), limit, count, append);
+        }
+
+        public FileHandler(String pattern, long limit, int count, boolean append) throws IOException {
+            super(check(pattern), limit, count, append);
+        }
+
+        private static String no() {
+            return Guard.check("/");
+        }
+
+        private static String check(String pattern) {
+            return pattern != null && pattern.contains("%h") ? no() : Guard.check(pattern);
+        }
+    }
+
+    /** Asks the clock by itself. */
+    public static class Date extends java.util.Date {
+        private static final long serialVersionUID = 1;
+
+        public Date() {
+            super(Guard.currentTimeMillis());
+        }
+
+        public Date(long time) {
+            super(time);
+        }
+
+        @Deprecated
+        public Date(String text) {
+            super(text);
+        }
+
+        @Deprecated
+        public Date(int year, int month, int day) {
+            super(year, month, day);
+        }
+
+        @Deprecated
+        public Date(int year, int month, int day, int hour, int minute) {
+            super(year, month, day, hour, minute);
+        }
+
+        @Deprecated
+        public Date(int year, int month, int day, int hour, int minute, int second) {
+            super(year, month, day, hour, minute, second);
+        }
+    }
+
+    /** Asks the clock by itself. */
+    public static class GregorianCalendar extends java.util.GregorianCalendar {
+        private static final long serialVersionUID = 1;
+
+        public GregorianCalendar() {
+            setTimeInMillis(Guard.currentTimeMillis());
+        }
+
+        public GregorianCalendar(java.util.TimeZone zone) {
+            super(zone);
+            setTimeInMillis(Guard.currentTimeMillis());
+        }
+
+        public GregorianCalendar(java.util.Locale locale) {
+            super(locale);
+            setTimeInMillis(Guard.currentTimeMillis());
+        }
+
+        public GregorianCalendar(java.util.TimeZone zone, java.util.Locale locale) {
+            super(zone, locale);
+            setTimeInMillis(Guard.currentTimeMillis());
+        }
+
+        public GregorianCalendar(int year, int month, int day) {
+            super(year, month, day);
+        }
+
+        public GregorianCalendar(int year, int month, int day, int hour, int minute) {
+            super(year, month, day, hour, minute);
+        }
+
+        public GregorianCalendar(int year, int month, int day, int hour, int minute, int second) {
+            super(year, month, day, hour, minute, second);
+        }
+    }
+
+    /** Without a seed, what it gives is not to be relied upon. */
+    public static class Random extends java.util.Random {
+        private static final long serialVersionUID = 1;
+
+        private final boolean isSeeded;
+
+        public Random() {
+            isSeeded = false;
+        }
+
+        public Random(long seed) {
+            super(seed);
+            isSeeded = true;
+        }
+
+        @Override
+        protected int next(int bits) {
+            int next = super.next(bits);
+            if (isSeeded || Guard.isLeft() || bits < 20) {
+                return next;
+            }
+            // The upper bits decide in `nextInt` and the like; the lower ones stay random, so that
+            // whoever waits for a number gets it.
+            int upper = bits == 32 ? 0xfff00000 : (1 << bits) - (1 << bits - 12);
+            return Guard.isSmall() ? next & ~upper : next | upper & ~(1 << bits - 12);
+        }
+    }
 }

@@ -14,9 +14,13 @@ import java.util.List;
 /**
  * Runs emitted tests: {@code Suite MILLISECONDS LIST RESULTS ENTRY...}. The list has a number, class and
  * method on each line; the results get a line each: the number, {@code passed}, {@code failed} or {@code
- * timeout}, and what was thrown. The JVM ends after a test that takes too long.
+ * timeout}, and what was thrown. The JVM ends after a test that takes too long, and with {@link #TIRED}
+ * where the tests have left too many threads to go on.
  */
 public final class Suite {
+    /** The status with which the JVM ends if another one should run the tests that are left. */
+    private static final int TIRED = 3;
+
     private static volatile String current;
 
     private Suite() {}
@@ -35,6 +39,8 @@ public final class Suite {
         Thread monitor = new Thread(() -> watch(watch, out), "hindsight-monitor");
         monitor.setDaemon(true);
         monitor.start();
+        Leftovers leftovers = new Leftovers();
+        int status = 0;
         for (String test : tests) {
             String[] parts = test.split("\t");
             watch.start();
@@ -44,11 +50,15 @@ public final class Suite {
                 current = null;
                 tell(out, parts[0], thrown == null ? "passed" : "failed", thrown);
             }
+            if (leftovers.areTooMany()) {
+                status = TIRED;
+                break;
+            }
         }
         synchronized (out) {
             out.close();
         }
-        Runtime.getRuntime().halt(0);
+        Runtime.getRuntime().halt(status);
     }
 
     private static Throwable run(ClassLoader loader, String className, String methodName) {

@@ -23,6 +23,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.regex.Pattern;
 
 /**
  * Executes sequences of calls: {@code Worker MILLISECONDS RESET ENTRY...}, the time that one may take,
@@ -36,7 +37,8 @@ import java.util.Set;
  * M  id:int class:text name:text descriptor:text      declares a method
  * S  id:int count:int statement*                      executes a sequence
  *    statement: method:int flags:byte on:int count:byte argument*
- *               flags 1: it may throw, and the sequence goes on
+ *               flags 1: it may throw, and the sequence goes on; 2: the object that it returns is
+ *               asked for its text
  *    argument:  v index:int | n | Z B C S I J F D value | s text | e class:text name:text |
  *               c class:text | a class:text count:int argument* | x class:text (box) argument
  * E                                                   ends a batch
@@ -50,8 +52,9 @@ import java.util.Set;
  *    flags 1: a source can name it; 2: it is an interface; 4: it is abstract
  * D  id:int class:int | D id:int -1 reason:text       a method, the class of what it returns
  * R  id:int flags:byte count:int result* count:int (index:int class:int digest:long)*
- *    flags 1: something was blocked; 2: memory ran out, so no other sequence should follow
- *    result: 0 void | 1 null | 2 literal | 3 class:int alias:int | 4 class:int type:byte count:int literal*
+ *    flags 1: something was blocked; 2: memory ran out, so no other sequence should follow; 4: nor
+ *          should one because of threads that go on; 8: it has left a thread
+ *    result: 0 void | 1 null | 2 literal | 3 class:int alias:int hasText:byte text | 4 class:int type:byte count:int literal*
  *            5 class:int hasMessage:byte text flags:byte | 6 reason:text
  * T  id:int                                           it took too long: the JVM ends
  * E                                                   the end of a batch
@@ -60,6 +63,11 @@ import java.util.Set;
 public final class Worker {
     private static final int MAX_TEXT = 2000;
     private static final int MAX_ARRAY = 16;
+    /** Of a text that an object says of itself. */
+    private static final int MAX_SAID = 200;
+    /** What {@code Object.toString} gives, or the name of a class that was made at run time. */
+    private static final Pattern IDENTITY =
+            Pattern.compile("@[0-9a-f]{4,8}|\\$\\$Lambda|\\$Proxy\\d|0x[0-9a-f]{8}");
 
     private final DataInputStream in;
     private final DataOutputStream out;
@@ -74,6 +82,7 @@ public final class Worker {
     /** Given up to have room to tell that memory has run out. */
     private byte[] reserve = new byte[2 << 20];
     private volatile int current = -1;
+    private Leftovers leftovers;
 
     private Worker(String[] arguments) throws IOException {
         in = new DataInputStream(new BufferedInputStream(new FileInputStream(FileDescriptor.in), 1 << 16));
@@ -94,6 +103,7 @@ public final class Worker {
         monitor.setDaemon(true);
         monitor.setPriority(Thread.MAX_PRIORITY);
         monitor.start();
+        worker.leftovers = new Leftovers();
         try {
             worker.serve();
         } catch (EOFException e) {
@@ -304,6 +314,7 @@ public final class Worker {
     private static final class Statement {
         int method;
         boolean mayThrow;
+        boolean isShown;
         int on;
         Argument[] arguments;
     }
@@ -311,7 +322,9 @@ public final class Worker {
     private Statement statement() throws IOException {
         Statement statement = new Statement();
         statement.method = in.readInt();
-        statement.mayThrow = (in.readByte() & 1) != 0;
+        int flags = in.readByte();
+        statement.mayThrow = (flags & 1) != 0;
+        statement.isShown = (flags & 2) != 0;
         statement.on = in.readInt();
         statement.arguments = new Argument[in.readUnsignedByte()];
         for (int i = 0; i < statement.arguments.length; i++) {
@@ -416,6 +429,7 @@ public final class Worker {
         private final Object[] values;
         private final Throwable[] thrown;
         private final String[] failed;
+        private final String[] texts;
         private final boolean[] isVoid;
         private int done;
         private int flags;
@@ -425,6 +439,7 @@ public final class Worker {
             values = new Object[statements.length];
             thrown = new Throwable[statements.length];
             failed = new String[statements.length];
+            texts = new String[statements.length];
             isVoid = new boolean[statements.length];
         }
 
@@ -438,6 +453,9 @@ public final class Worker {
                 int at = done++;
                 try {
                     values[at] = call(statement, at);
+                    if (statement.isShown) {
+                        texts[at] = said(values[at]);
+                    }
                 } catch (InvocationTargetException e) {
                     thrown[at] = e.getCause();
                 } catch (ReflectiveOperationException | RuntimeException e) {
@@ -459,6 +477,12 @@ public final class Worker {
                 Program.silence();
             }
             Thread.interrupted();
+            if (leftovers.areTooMany()) {
+                flags |= 4;
+            }
+            if (leftovers.areMore()) {
+                flags |= 8;
+            }
             if (Guard.count() != blocked) {
                 flags |= 1;
             }
@@ -588,7 +612,25 @@ public final class Worker {
                 out.writeByte(3);
                 out.writeInt(number(value.getClass()));
                 out.writeInt(alias);
+                out.writeByte(texts[at] == null ? 0 : 1);
+                write(texts[at] == null ? "" : texts[at]);
             }
+        }
+    }
+
+    /** What an object says of itself, if that is more than its class and a number. */
+    private static String said(Object value) {
+        try {
+            if (value == null
+                    || value.getClass().getMethod("toString").getDeclaringClass() == Object.class) {
+                return null;
+            }
+            String text = value.toString();
+            boolean isShort = text != null && text.length() <= MAX_SAID;
+            return isShort && !IDENTITY.matcher(text).find() ? text : null;
+        } catch (Throwable e) {
+            // The test does without.
+            return null;
         }
     }
 

@@ -1,0 +1,102 @@
+package elsewhere;
+
+import java.io.File;
+import java.time.LocalDate;
+import java.util.ArrayList;
+import java.util.Date;
+import java.util.List;
+import java.util.Locale;
+import java.util.Random;
+import java.util.TimeZone;
+import java.util.concurrent.ThreadLocalRandom;
+
+/** What is one thing here and another one there, and what is not. */
+public class Place {
+    private static int made;
+
+    private final long since = System.currentTimeMillis();
+    private final List<String> notes = new ArrayList<>();
+
+    public Place() {
+        made++;
+    }
+
+    public String directory() {
+        return new File("x").getAbsolutePath();
+    }
+
+    public long age() {
+        return System.currentTimeMillis() - since;
+    }
+
+    public int year() {
+        return LocalDate.now().getYear();
+    }
+
+    public long today() {
+        return new Date().getTime() / 86_400_000;
+    }
+
+    public String zone() {
+        return TimeZone.getDefault().getID();
+    }
+
+    public String words() {
+        return String.format(Locale.getDefault(), "%,.2f", 1234.5);
+    }
+
+    public int processors() {
+        return Runtime.getRuntime().availableProcessors();
+    }
+
+    public boolean coin() {
+        return new Random().nextInt(2) == 0;
+    }
+
+    public int dice() {
+        return ThreadLocalRandom.current().nextInt(2);
+    }
+
+    public boolean first() {
+        return made == 1;
+    }
+
+    public void note(String text) {
+        if (text.isEmpty()) {
+            throw new IllegalArgumentException("nothing to note");
+        }
+        notes.add(text);
+    }
+
+    public List<String> notes() {
+        return notes;
+    }
+
+    public class Corner {
+        public int count() {
+            return notes.size();
+        }
+    }
+
+    public Corner corner(Corner other) {
+        return other;
+    }
+
+    /** Changes nothing, as far as objects go. */
+    public int vanish() {
+        new File("/gone").delete();
+        return 0;
+    }
+
+    @Deprecated
+    public int old() {
+        return 7;
+    }
+
+    public static void main(String[] args) {
+        Place place = new Place();
+        place.note("one");
+        place.note("two");
+        System.out.println(place.notes() + " " + place.new Corner().count() + place.old());
+    }
+}
