@@ -1,7 +1,7 @@
 //! `hindsight generate`.
 
 use super::Format;
-use crate::classpath::ClassPath;
+use crate::classpath::{ClassPath, is_jdk};
 use crate::generate::asserted::Checked;
 use crate::generate::carve::{Access, Recorder};
 use crate::generate::changes::differences;
@@ -21,10 +21,12 @@ use crate::model::mutable::Mutability;
 use crate::model::{Model, document};
 use crate::program::source;
 use crate::temporary;
+use crate::text::one_line;
 use crate::trace::Trace;
 use crate::trace::steps::Steps;
 use anyhow::{Context, Result, bail};
 use hindsight_instrument::glob::Globs;
+use hindsight_tracelog::trace::dictionary::TracedClass;
 use report::{Change, Report};
 use std::collections::{BTreeMap, HashSet, VecDeque};
 use std::fs;
@@ -441,6 +443,11 @@ impl Opts {
                 eprintln!("hindsight: {}: {note}", path.display());
             }
         }
+        if !self.quiet {
+            for note in differing(&trace.log.dictionary.traced, classes.own) {
+                eprintln!("hindsight: {}: {note}", path.display());
+            }
+        }
         let mut recorder = Recorder::new(&trace.log.dictionary, classes);
         let places = trace.all();
         let mut steps = Steps::new(&trace.log, &places);
@@ -478,6 +485,7 @@ impl Opts {
     /// that an earlier run has left: what they say of the program may be over.
     fn write(&self, written: &[Source]) -> Result<(Vec<PathBuf>, Vec<PathBuf>)> {
         let mut files = Vec::new();
+        // All or none.
         for source in written {
             let path = self.out.join("src/test/java").join(source.path());
             let theirs = fs::read_to_string(&path).is_ok_and(|text| !text.starts_with(FIRST_LINE));
@@ -487,8 +495,10 @@ impl Opts {
                     path.display()
                 );
             }
-            write_file(&path, &source.text)?;
             files.push(path);
+        }
+        for (source, path) in written.iter().zip(&files) {
+            write_file(path, &source.text)?;
         }
         let kinds: Vec<&str> = [
             ("Observed", self.observed),
@@ -510,6 +520,44 @@ impl Opts {
         }
         Ok((files, removed))
     }
+}
+
+/// Classes whose difference is told one by one.
+const MAX_DIFFERING: usize = 3;
+
+/// In which ways the program's classes are not those that were recorded.
+fn differing(traced: &[TracedClass], own: &ClassPath) -> Vec<String> {
+    let mut notes = Vec::new();
+    let (mut recorded, mut found, mut differ) = (0, 0, 0);
+    for class in traced.iter().filter(|class| !is_jdk(&class.name)) {
+        recorded += 1;
+        let Some(there) = own.info(&class.name) else {
+            continue; // a library's tests need no program that uses it
+        };
+        found += 1;
+        let same = class.sha256.is_empty()
+            || class.sha256 == there.sha256
+            || there.other_sha256.contains(&class.sha256);
+        if !same {
+            differ += 1;
+            if differ <= MAX_DIFFERING {
+                notes.push(format!(
+                    "class {} on the class path ({}) differs from the one recorded",
+                    one_line(&class.name, 300),
+                    there.entry.display()
+                ));
+            }
+        }
+    }
+    if differ > MAX_DIFFERING {
+        notes.push(format!("so do {} more", differ - MAX_DIFFERING));
+    }
+    if found == 0 && recorded > 0 {
+        notes.push(format!(
+            "none of the {recorded} classes that were recorded is on the class path"
+        ));
+    }
+    notes
 }
 
 /// Takes from a list in turns, from its two ends.

@@ -153,6 +153,27 @@ fn a_run_becomes_tests() {
         assert!(told.contains(side_by_side), "{told}");
         let output = with(&["--out", "five", "--against", "classes"]);
         assert!(ok(&output).contains("the other version passes"));
+        // Tests of classes that are not those of the run.
+        for (classpath, note) in [
+            ("next:classes", "/next) differs from the one recorded"),
+            ("next/src", "that were recorded is on the class path"),
+        ] {
+            let other = [
+                "--observed",
+                "--trace",
+                "out",
+                "--classpath",
+                classpath,
+                "--out",
+                "six",
+            ];
+            let output = run(jdk, &workplace, &[&["generate"], &other[..]].concat());
+            assert!(
+                text(&output.stderr).contains(note),
+                "{}",
+                text(&output.stderr)
+            );
+        }
     }
 }
 
