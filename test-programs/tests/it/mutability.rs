@@ -478,6 +478,47 @@ fn random_inputs() {
     }
 }
 
+/// The programs of a directory that no driver runs, with what is expected of them.
+fn apart(name: &str) -> Annotated {
+    let dir = workplace().join(name);
+    fs::create_dir_all(&dir).unwrap();
+    let mut expected = BTreeMap::new();
+    let mut sources = Vec::new();
+    for file in fs::read_dir(root().join("test-programs/mutability").join(name)).unwrap() {
+        let path = file.unwrap().path();
+        expectations(&fs::read_to_string(&path).unwrap(), &mut expected);
+        sources.push(path);
+    }
+    let javac = jdks()[0]
+        .javac()
+        .args(["-g", "-nowarn", "-d"])
+        .arg(&dir)
+        .args(&sources)
+        .output()
+        .unwrap();
+    assert!(javac.status.success(), "{}", both(&javac));
+    Annotated {
+        classes: dir,
+        expected,
+    }
+}
+
+#[test]
+fn what_the_jdk_does() {
+    let Annotated { classes, expected } = apart("jdk");
+    // P must not decide what S' has left open.
+    for pipeline in ["S'-P", "S'", "S-P", "P", "S-S'-P"] {
+        let arguments = ["--sound", "--pipeline", pipeline];
+        let matrix = compare(&verdicts(&classes, &arguments), &expected);
+        assert_eq!(matrix.mutable[0], 0, "{pipeline}: {:#?}", matrix.wrong);
+    }
+    let matrix = compare(&verdicts(&classes, &[""; 0]), &expected);
+    assert!(matrix.wrong.is_empty(), "{:#?}", matrix.wrong);
+    for line in &matrix.open {
+        println!("    {line}");
+    }
+}
+
 #[test]
 fn annotated_programs() {
     let Annotated { classes, expected } = annotated();
