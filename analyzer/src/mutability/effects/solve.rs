@@ -20,6 +20,12 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock};
 /// A method in a circle is taken this often with all details; from then on
 /// coarsely, so that there is an end soon.
 const MAX_TIMES: u32 = 8;
+/// From then on what it was found to do before still counts: where a summary
+/// becomes too large and is made coarse, it may say less of something than the
+/// one before, and two of them could take turns for ever.
+const JOINED_FROM: u32 = 20;
+/// After so many times it is given up, which is the end in any case.
+const GIVEN_UP_AT: u32 = 48;
 
 /// Where summaries of methods without facts come from.
 pub trait Library: Sync {
@@ -473,18 +479,50 @@ impl<'p> Solver<'p> {
                 callers[*callee].push(at);
             }
         }
-        let mut times = vec![0u32; circle.len()];
-        let mut due: BTreeSet<usize> = (0..circle.len()).collect();
-        while let Some(at) = due.pop_first() {
-            let coarse = times[at] >= MAX_TIMES;
-            let summary = make(circle[at], coarse);
-            times[at] += 1;
-            let known = self.summary(MethodId(circle[at]));
-            if times[at] == 1 || !known.covers(&summary) {
-                put(circle[at], summary);
-                due.extend(&callers[at]);
+        until_settled(
+            &callers,
+            |at, coarse| make(circle[at], coarse),
+            |at| Arc::new(fallback(MethodId(circle[at]))),
+            |at, summary| put(circle[at], summary),
+        );
+    }
+}
+
+/// Takes the methods of a circle until no summary says more than was known of
+/// its method, and those that call it again each time: `callers` by method.
+/// `make` summarizes one, coarsely or not, by what `put` has been told so far.
+///
+/// **Invariant:** there is an end, whatever `make` says; and what was put last of
+/// each method covers what `make` says then, or is its fallback.
+fn until_settled(
+    callers: &[Vec<usize>],
+    make: impl Fn(usize, bool) -> Arc<Summary>,
+    fallback: impl Fn(usize) -> Arc<Summary>,
+    put: impl Fn(usize, Arc<Summary>),
+) {
+    let mut times = vec![0u32; callers.len()];
+    let mut known: Vec<Arc<Summary>> = vec![Arc::default(); callers.len()];
+    let mut due: BTreeSet<usize> = (0..callers.len()).collect();
+    while let Some(at) = due.pop_first() {
+        if times[at] == GIVEN_UP_AT {
+            continue;
+        }
+        times[at] += 1;
+        let mut summary = match times[at] {
+            GIVEN_UP_AT => fallback(at),
+            times => make(at, times > MAX_TIMES),
+        };
+        if times[at] > 1 && times[at] < GIVEN_UP_AT {
+            if known[at].covers(&summary) {
+                continue;
+            }
+            if times[at] > JOINED_FROM {
+                summary = Arc::new(known[at].joined(&summary));
             }
         }
+        known[at].clone_from(&summary);
+        put(at, summary);
+        due.extend(&callers[at]);
     }
 }
 
@@ -649,5 +687,65 @@ impl World for Solver<'_> {
 
     fn captured(&self, place: usize) -> Sym {
         self.captured.get(place).copied().unwrap_or(self.any)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mutability::effects::{Cause, Node, Write, reference};
+    use std::cell::{Cell, RefCell};
+
+    /// Writes one parameter.
+    fn writes(param: u16) -> Arc<Summary> {
+        Arc::new(Summary {
+            nodes: vec![Node::Param(param)],
+            writes: vec![Write {
+                node: reference(0, false),
+                cause: Cause::NoBody,
+            }],
+            ..Summary::default()
+        })
+    }
+
+    /// What is known in the end of two methods that call each other, and how
+    /// often they were taken.
+    fn settle(make: impl Fn(u32) -> Arc<Summary>) -> (Vec<Arc<Summary>>, u32) {
+        let known = RefCell::new(vec![Arc::default(); 2]);
+        let taken = [Cell::new(0), Cell::new(0)];
+        until_settled(
+            &[vec![1], vec![0, 1]],
+            |at, _| {
+                taken[at].set(taken[at].get() + 1);
+                make(taken[at].get())
+            },
+            |_| writes(u16::MAX),
+            |at, summary| known.borrow_mut()[at] = summary,
+        );
+        let taken = taken.iter().map(Cell::get).sum();
+        (known.into_inner(), taken)
+    }
+
+    #[test]
+    fn what_says_the_same_is_taken_twice() {
+        let (known, taken) = settle(|_| writes(0));
+        assert_eq!(known, [writes(0), writes(0)]);
+        assert!(taken <= 6, "{taken}");
+    }
+
+    #[test]
+    fn summaries_that_take_turns_are_joined() {
+        let (known, taken) = settle(|taken| writes((taken % 2) as u16));
+        for known in known {
+            assert!(known.covers(&writes(0)) && known.covers(&writes(1)));
+        }
+        assert!(taken < 2 * GIVEN_UP_AT, "{taken}");
+    }
+
+    #[test]
+    fn what_grows_for_ever_is_given_up() {
+        let (known, taken) = settle(|taken| writes(taken as u16));
+        assert_eq!(known, [writes(u16::MAX), writes(u16::MAX)]);
+        assert_eq!(taken, 2 * (GIVEN_UP_AT - 1));
     }
 }
