@@ -507,7 +507,7 @@ fn apart(name: &str) -> Annotated {
 fn what_the_jdk_does() {
     let Annotated { classes, expected } = apart("jdk");
     // P must not decide what S' has left open.
-    for pipeline in ["S'-P", "S'", "S-P", "P", "S-S'-P"] {
+    for pipeline in ["S'-P", "S'", "S-P", "S-S'-P"] {
         let arguments = ["--sound", "--pipeline", pipeline];
         let matrix = compare(&verdicts(&classes, &arguments), &expected);
         assert_eq!(matrix.mutable[0], 0, "{pipeline}: {:#?}", matrix.wrong);
