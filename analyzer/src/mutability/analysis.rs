@@ -297,9 +297,25 @@ pub fn run(
                         .with_verdicts(&verdicts)
                         .with_overridden(overridden);
                     let any = any_field(program);
+                    let locals = locals.get_or_insert_with(|| read_locals(&facts, sound));
                     let fallback = |method: MethodId| {
-                        let verdict = |param| verdicts.verdict(verdicts.place(method, param));
-                        from_verdicts(program, method, verdict, any)
+                        // What a call might make an alias of a parameter is
+                        // written: that is not known to be the parameter's.
+                        let sure = &locals[method.0 as usize].sure;
+                        let store = |param| sure.iter().find(|write| write.0 == param);
+                        let verdict = |param| match verdicts.verdict(verdicts.place(method, param))
+                        {
+                            Verdict::Mutable if store(param).is_none() => Verdict::Unknown,
+                            verdict => verdict,
+                        };
+                        let mut summary = from_verdicts(program, method, verdict, any);
+                        for at in 0..summary.writes.len() {
+                            let param = summary.param(summary.writes[at].node >> 1);
+                            let store = param.and_then(store);
+                            summary.writes[at].cause =
+                                store.map_or(Cause::TooLarge, |write| Cause::Store(write.1));
+                        }
+                        summary
                     };
                     summaries = solver.solve(&fallback, step);
                 }
@@ -472,6 +488,7 @@ fn reason_of(
         Cause::Known(op) => Reason::Known { op },
         Cause::Unknown(op) => Reason::UnknownCall { op },
         Cause::NoBody => Reason::NoBody,
+        Cause::TooLarge => Reason::TooLarge,
         Cause::Call(op, method, write) => {
             let library = program.class(program.method(method).class).library;
             let known = match library {

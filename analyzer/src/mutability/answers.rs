@@ -132,6 +132,8 @@ pub enum Reason {
     Sibling { param: u16 },
     /// The body is not known.
     NoBody,
+    /// The body is too large to be followed.
+    TooLarge,
     /// A recorded run shows a write.
     Seen(Box<Witness>),
     /// It was given to this parameter in a recorded run, which is mutable.

@@ -7,7 +7,7 @@
 //! only, and looks at every implementation of all else.
 
 use super::effects::{Cause, Made, Node, Summary, Write, join, reference};
-use crate::program::names::Map;
+use crate::program::names::{Map, Set};
 use crate::program::{MethodId, Program, Sym};
 use std::sync::Arc;
 
@@ -18,8 +18,11 @@ enum Shape {
     Reads,
     /// Changes nothing; returns something that the receiver leads to.
     Gets,
-    /// Changes nothing; returns a new object that leads to the receiver.
+    /// Changes nothing; returns a new object, of a class of the JDK's own, that
+    /// leads to the receiver.
     Views,
+    /// The same of an object that anybody may have made.
+    Collects,
     /// Changes the receiver only, and returns something that it leads to.
     Steps,
     /// Changes the receiver, which may keep the arguments; returns something
@@ -48,8 +51,8 @@ enum Shape {
 }
 
 use Shape::{
-    Anything, ArrayCopy, Backed, Changes, ChangesBelow, ChangesFirst, ChangesSecond, Clones, Gets,
-    GetsFirst, Makes, Outputs, Reads, Steps, Views,
+    Anything, ArrayCopy, Backed, Changes, ChangesBelow, ChangesFirst, ChangesSecond, Clones,
+    Collects, Gets, GetsFirst, Makes, Outputs, Reads, Steps, Views,
 };
 
 /// Natives and intrinsics: class, methods separated by blanks, shape.
@@ -117,6 +120,10 @@ const CONTRACTS: &[(&str, &str, Shape)] = &[
         Reads,
     ),
     ("java/lang/CharSequence", "subSequence", Views),
+    ("java/util/stream/Stream", "collect", Collects),
+    ("java/util/stream/IntStream", "collect", Collects),
+    ("java/util/stream/LongStream", "collect", Collects),
+    ("java/util/stream/DoubleStream", "collect", Collects),
     ("java/lang/Iterable", "iterator spliterator", Views),
     ("java/lang/Iterable", "forEach", Reads),
     ("java/util/Iterator", "hasNext", Reads),
@@ -219,7 +226,7 @@ const STREAM_READERS: &str = "forEach forEachOrdered anyMatch allMatch noneMatch
 const STREAM_GETTERS: &str =
     "reduce min max findFirst findAny get orElse orElseGet orElseThrow toArray";
 const STREAM_VIEWS: &str = "filter map mapToInt mapToLong mapToDouble mapToObj flatMap flatMapToInt distinct sorted peek \
-    limit skip takeWhile dropWhile boxed asLongStream asDoubleStream collect toList iterator spliterator sequential \
+    limit skip takeWhile dropWhile boxed asLongStream asDoubleStream toList iterator spliterator sequential \
     parallel unordered onClose stream or mapMulti";
 
 const ENTRIES: &[(&str, &str, Shape)] = &[
@@ -276,9 +283,32 @@ const ENTRIES: &[(&str, &str, Shape)] = &[
     ("java/util/Map$Entry", "equals hashCode toString", Reads),
 ];
 
+/// Methods that call nothing of what they are given: they compare no elements
+/// and put none into words.
+const QUIET: &[(&str, &str)] = &[
+    ("java/util/Iterator", "hasNext next remove"),
+    (
+        "java/util/ListIterator",
+        "hasNext next hasPrevious previous nextIndex previousIndex remove set add",
+    ),
+    ("java/util/Enumeration", "hasMoreElements nextElement"),
+    ("java/util/List", QUIET_LISTS),
+    ("java/util/ArrayList", QUIET_LISTS),
+    ("java/util/LinkedList", QUIET_LISTS),
+    ("java/util/ArrayDeque", QUIET_LISTS),
+    ("java/util/Vector", QUIET_LISTS),
+    ("java/util/Stack", QUIET_LISTS),
+    ("java/util/Deque", QUIET_LISTS),
+    ("java/util/Map$Entry", "getKey getValue setValue"),
+];
+const QUIET_LISTS: &str = "add get set size isEmpty clear addFirst addLast getFirst getLast removeFirst removeLast \
+    push pop peek peekFirst peekLast poll pollFirst pollLast offer offerFirst offerLast element firstElement \
+    lastElement elementAt addElement setElementAt insertElementAt removeElementAt iterator listIterator";
+
 /// Known effects by method.
 pub struct Contracts {
     known: Map<MethodId, Arc<Summary>>,
+    quiet: Set<MethodId>,
     /// Whether what overrides a method does as it does.
     promises: bool,
 }
@@ -291,6 +321,7 @@ impl Contracts {
             .intern(super::facts::Facts::ELEMENT.as_bytes());
         let mut contracts = Contracts {
             known: Map::default(),
+            quiet: Set::default(),
             promises: !sound,
         };
         for &(class, methods, shape) in NATIVES {
@@ -349,6 +380,10 @@ impl Contracts {
                 }
             }
         }
+        for &(class, methods) in QUIET {
+            let found = named(program, class, methods);
+            contracts.quiet.extend(found);
+        }
         // Exceptions keep a message and a cause.
         let throwable = program
             .names
@@ -395,31 +430,14 @@ impl Contracts {
     }
 
     fn add(&mut self, program: &Program, class: &str, methods: &str, summary: &Arc<Summary>) {
-        let Some(class) = program
-            .names
-            .find(class.as_bytes())
-            .and_then(|name| program.find(name))
-        else {
-            return;
-        };
-        let class = program.class(class);
-        for number in class.methods.clone().filter(|_| class.library) {
-            let signature = program
-                .names
-                .bytes(program.method(MethodId(number)).signature);
-            let end = signature
-                .iter()
-                .position(|&byte| byte == b'(')
-                .unwrap_or(signature.len());
-            if methods
-                .split_ascii_whitespace()
-                .any(|name| name.as_bytes() == &signature[..end])
-            {
-                self.known
-                    .entry(MethodId(number))
-                    .or_insert_with(|| summary.clone());
-            }
+        for method in named(program, class, methods) {
+            self.known.entry(method).or_insert_with(|| summary.clone());
         }
+    }
+
+    /// Whether a method calls nothing of what it is given. Not a proof.
+    pub fn is_quiet(&self, method: MethodId) -> bool {
+        self.quiet.contains(&method)
     }
 
     /// The effect of a method of the library, and of what overrides it, if that
@@ -432,6 +450,31 @@ impl Contracts {
     pub fn find(&self, method: MethodId) -> Option<&Arc<Summary>> {
         self.known.get(&method)
     }
+}
+
+/// Methods of a class of the library, by names separated by blanks.
+fn named<'p>(
+    program: &'p Program,
+    class: &str,
+    methods: &'p str,
+) -> impl Iterator<Item = MethodId> + 'p {
+    let class = program
+        .names
+        .find(class.as_bytes())
+        .and_then(|name| program.find(name))
+        .map(|class| program.class(class))
+        .filter(|class| class.library);
+    let numbers = class.map_or(0..0, |class| class.methods.clone());
+    numbers.map(MethodId).filter(move |&method| {
+        let signature = program.names.bytes(program.method(method).signature);
+        let end = signature
+            .iter()
+            .position(|&byte| byte == b'(')
+            .unwrap_or(signature.len());
+        methods
+            .split_ascii_whitespace()
+            .any(|name| name.as_bytes() == &signature[..end])
+    })
 }
 
 fn summary(shape: Shape, any: Sym, element: Sym) -> Summary {
@@ -467,7 +510,10 @@ fn summary(shape: Shape, any: Sym, element: Sym) -> Summary {
         Reads => {}
         // The receiver too: some of these are static and return what they get.
         Gets => summary.returned = vec![certain(THIS), certain(DEEP), certain(OUTSIDE)],
-        Views => {
+        Views | Collects => {
+            if shape == Views {
+                summary.nodes[MADE as usize] = Node::New(0, Made::Library);
+            }
             summary.returned = vec![certain(MADE)];
             summary
                 .heap

@@ -47,6 +47,8 @@ pub enum Made {
     Class(ClassId),
     /// By this operation of this method.
     Lambda(MethodId, u32),
+    /// By the library: an instance of a class of its own, as an iterator is.
+    Library,
     /// An array, or one of several things.
     Some,
 }
@@ -131,6 +133,8 @@ pub enum Cause {
     Unknown(u32),
     /// The body itself is not known.
     NoBody,
+    /// It is too large to be followed.
+    TooLarge,
 }
 
 /// A write of a node.

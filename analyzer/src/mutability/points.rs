@@ -298,6 +298,8 @@ pub struct Local {
     /// Writes of what a call may have taken out of something that leads to a
     /// parameter's state, and of that itself.
     pub perhaps: Vec<(u16, u32)>,
+    /// Writes of a parameter's state if calls make no aliases.
+    pub sure: Vec<(u16, u32)>,
     /// Parameters whose state leaves the body by calls or static fields.
     pub leaks: Vec<(u16, Leak)>,
     /// Parameters whose state a call gets: parameter, operation, argument.
@@ -372,14 +374,18 @@ pub fn local(facts: &Facts, sound: bool) -> Local {
             }
         });
     }
-    Points::find(facts, Variant::Under, sound, |under, at, op| {
-        if let Op::Call { args, .. } = op {
+    Points::find(facts, Variant::Under, sound, |under, at, op| match op {
+        Op::Call { args, .. } => {
             for (&arg, place) in args.iter().zip(0..) {
                 local
                     .under
                     .extend(under.leads_to(arg).map(|param| (param, at, place)));
             }
         }
+        Op::Store { base, .. } => local
+            .sure
+            .extend(under.is_state_of(*base).map(|param| (param, at))),
+        _ => {}
     });
     local
 }

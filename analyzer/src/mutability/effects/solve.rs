@@ -531,6 +531,14 @@ impl World for Solver<'_> {
         self.site(site).targets
     }
 
+    fn of_library(&self, site: Site) -> Arc<Vec<Target>> {
+        let resolved = self.calls.targets(site).resolved;
+        match resolved.and_then(|method| self.contracts.promise(method)) {
+            Some(known) => Arc::new(vec![Target::Known(known.clone())]),
+            None => self.any(site),
+        }
+    }
+
     fn on(&self, site: Site, class: ClassId) -> Arc<Vec<Target>> {
         let site = Site {
             owner: class,
@@ -583,9 +591,20 @@ impl World for Solver<'_> {
                     .class(self.program.method(method).class)
                     .library
             };
-            targets
-                .resolved
-                .is_some_and(|method| library(method) && !self.is_own(method))
+            targets.resolved.is_some_and(|method| {
+                library(method) && !self.is_own(method) && !self.contracts.is_quiet(method)
+            })
+        }
+    }
+
+    fn is_library(&self, target: &Target) -> bool {
+        match target {
+            Target::Method(method) => {
+                let class = self.program.method(*method).class;
+                self.program.class(class).library && !self.is_own(*method)
+            }
+            Target::Known(_) | Target::Unknown => true,
+            Target::Lambda(..) => false,
         }
     }
 

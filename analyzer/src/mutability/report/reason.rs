@@ -231,6 +231,7 @@ fn step(view: &View<'_>, row: &MethodRow, reason: &Reason) -> (String, Option<(M
         Reason::Escapes => {
             "it is returned, thrown or kept, and may be changed by that way later".to_owned()
         }
+        Reason::TooLarge => "the body, or what it calls, is too large to be followed".to_owned(),
         Reason::NoBody => match &view.outcome.facts[row.id.0 as usize].unknown {
             Some(why) => format!("nothing is known of the body: {why}"),
             None => "nothing is known of the body".to_owned(),
