@@ -129,6 +129,42 @@ fn reasons_lead_to_the_write() {
 }
 
 #[test]
+fn a_program_with_parts_missing() {
+    let dir = tempfile::tempdir().unwrap();
+    let sources = [
+        (
+            "User.java",
+            "class User { int v; static void make(User u) { new Gone(u); } \
+             static int read(Kept k, User u) { return k.kept + u.v; } }",
+        ),
+        ("Gone.java", "class Gone { Gone(User u) { u.v = 1; } }"),
+        ("Kept.java", "class Kept { int kept; }"),
+    ];
+    let classes = compile(dir.path(), &sources);
+    for gone in ["Gone", "Kept"] {
+        fs::remove_file(classes.join(format!("{gone}.class"))).unwrap();
+    }
+    let broken = dir.path().join("broken.jar").display().to_string();
+    fs::write(&broken, "PK").unwrap();
+    let path = format!("{broken}:{}:/no/such.jar", classes.display());
+    let jdk = no_jdk(dir.path());
+    for sound in [&[][..], &["--sound"]] {
+        let base = ["mutability", "--classpath", &path, "--jdk", &jdk];
+        let (out, errors) = run(&[&base[..], sound].concat(), 0);
+        for part in [
+            "class Gone is missing",
+            "class Kept is missing",
+            "broken.jar",
+            "/no/such.jar",
+        ] {
+            assert!(errors.contains(part), "no {part:?} in {errors}");
+        }
+        let row = out.lines().find(|line| line.contains("Gone.<init>"));
+        assert!(row.is_some_and(|row| row.contains("unknown")), "{out}");
+    }
+}
+
+#[test]
 fn what_is_missing_is_said() {
     let dir = tempfile::tempdir().unwrap();
     let classes = compile(dir.path(), &[("Figure51.java", FIGURE)]);
