@@ -12,7 +12,7 @@ use super::random::{Inputs, MethodName};
 use super::recorded::Code;
 use super::recorded::apply::{Found, Recorded};
 use super::signatures::Signatures;
-use crate::program::calls::{Calls, Site};
+use crate::program::calls::{Calls, Dispatch, Site};
 use crate::program::names::Set;
 use crate::program::{ClassId, MethodId, Program};
 use anyhow::Result;
@@ -330,6 +330,7 @@ pub fn run(
             withdraw_escaping(&facts, &summaries, answers);
         }
     }
+    join_implementations(program, &solver, &mut answers);
     let mut contradictions = Vec::new();
     let found = Found::new(program, &recorded.evidence);
     if let Some(proofs) = &proofs {
@@ -370,6 +371,52 @@ fn undecided(program: &Program, answers: &Answers) -> Vec<MethodName> {
         )
     });
     names.collect()
+}
+
+/// What a method without a body may do is what those do that implement it.
+fn join_implementations(program: &Program, solver: &Solver<'_>, answers: &mut Answers) {
+    for place in 0..answers.count() {
+        if *answers.reason(place) != Reason::Abstract {
+            continue;
+        }
+        let (id, param) = answers.param(place);
+        let method = program.method(id);
+        let site = Site {
+            owner: method.class,
+            signature: method.signature,
+            dispatch: Dispatch::Virtual,
+        };
+        let found = solver.verdicts_of(answers, site, param);
+        answers.withdraw(place, Reason::Abstract);
+        let Some(found) = found else {
+            answers.explain(place, Reason::Missing { site });
+            continue;
+        };
+        let first = |wanted: Verdict| found.iter().find(|found| found.2 == wanted);
+        let reason = |&(method, param, _): &(MethodId, u16, Verdict)| Reason::Implementation {
+            method,
+            param,
+        };
+        let decided_by = |found: &(MethodId, u16, Verdict), answers: &Answers| {
+            let own = answers.place_of(found.0, found.1);
+            own.and_then(|place| answers.stage(place))
+        };
+        if let Some(found) = first(Verdict::Mutable) {
+            let stage = decided_by(found, answers).unwrap_or(Stage::P);
+            answers.decide(place, Verdict::Mutable, stage, reason(found));
+        } else if let Some(found) = first(Verdict::Unknown) {
+            answers.explain(place, reason(found));
+        } else if let Some(one) = found.first() {
+            let stage = decided_by(one, answers).unwrap_or(Stage::P);
+            let reason = match found.len() {
+                1 => reason(one),
+                count => Reason::Implementations {
+                    count: count as u32,
+                },
+            };
+            answers.decide(place, Verdict::Immutable, stage, reason);
+        }
+    }
 }
 
 /// What leaves a method by other ways than calls may be changed later.

@@ -307,6 +307,41 @@ impl<'p> Solver<'p> {
         run
     }
 
+    /// The verdicts on what the methods do with an argument that a call may run:
+    /// lambdas are named by theirs, with their own parameter. Nothing if others
+    /// may run as well.
+    pub fn verdicts_of(
+        &self,
+        verdicts: &Answers,
+        site: Site,
+        param: u16,
+    ) -> Option<Vec<(MethodId, u16, Verdict)>> {
+        let found = self.calls.targets(site);
+        if found.open {
+            return None;
+        }
+        let mut all: Vec<_> = found
+            .methods
+            .iter()
+            .map(|&method| {
+                let verdict = self.verdict(verdicts, &Target::Method(method), param);
+                (method, param, verdict)
+            })
+            .collect();
+        for (maker, op) in self.lambdas_of(site) {
+            let lambda = self.lambda(maker, op)?;
+            let verdict = self.verdict(verdicts, &Target::Lambda(maker, op), param);
+            let before = lambda.captured.len() as u16 + u16::from(lambda.makes);
+            let own = match param {
+                0 => u16::from(lambda.makes),
+                param => before + param - 1,
+            };
+            let targets = self.calls.targets(lambda.site);
+            all.push((*targets.methods.first()?, own, verdict));
+        }
+        Some(all)
+    }
+
     /// The verdict on what a target does with an argument.
     fn verdict(&self, verdicts: &Answers, target: &Target, param: u16) -> Verdict {
         let of_summary = |summary: &Summary| match summary.write_of(param) {
