@@ -38,8 +38,15 @@ enum Shape {
     Makes,
     /// Changes the first argument.
     ChangesFirst,
-    /// Changes the second argument.
+    /// Changes the second argument, and may return what that leads to.
     ChangesSecond,
+    /// Changes the receiver, and what it returns is not of its arguments.
+    Consumes,
+    /// Changes the receiver; returns a new object of the JDK's that leads to it.
+    Pipes,
+    /// Stores what the receiver leads to in its argument, or a new object, and
+    /// returns that.
+    Fills,
     /// Copies elements of the first argument to the third.
     ArrayCopy,
     /// Copies the receiver, not what it leads to.
@@ -52,7 +59,7 @@ enum Shape {
 
 use Shape::{
     Anything, ArrayCopy, Backed, Changes, ChangesBelow, ChangesFirst, ChangesSecond, Clones,
-    Collects, Gets, GetsFirst, Makes, Outputs, Reads, Steps, Views,
+    Collects, Consumes, Fills, Gets, GetsFirst, Makes, Outputs, Pipes, Reads, Steps, Views,
 };
 
 /// Natives and intrinsics: class, methods separated by blanks, shape.
@@ -98,7 +105,7 @@ const NATIVES: &[(&str, &str, Shape)] = &[
     (
         "java/lang/invoke/VarHandle",
         "get getVolatile getOpaque getAcquire",
-        Makes,
+        GetsFirst,
     ),
     ("java/lang/Throwable", "fillInStackTrace", Changes),
     (
@@ -107,6 +114,7 @@ const NATIVES: &[(&str, &str, Shape)] = &[
         Reads,
     ),
     ("java/lang/Thread", "start start0", Changes),
+    ("java/lang/System", "identityHashCode", Reads),
 ];
 
 /// Contracts of interfaces and of methods that everything overrides.
@@ -177,7 +185,7 @@ const COLLECTIONS: &[&str] = &[
 const COLLECTION_READERS: &str = "size isEmpty contains containsAll indexOf lastIndexOf equals hashCode toString \
     comparator search capacity";
 const COLLECTION_GETTERS: &str = "get getFirst getLast first last peek element peekFirst peekLast ceiling floor \
-    higher lower firstElement lastElement elementAt toArray clone";
+    higher lower firstElement lastElement elementAt clone";
 const COLLECTION_VIEWS: &str =
     "iterator listIterator descendingIterator spliterator stream parallelStream elements";
 const COLLECTION_BACKED: &str = "subList descendingSet headSet tailSet subSet reversed";
@@ -219,15 +227,42 @@ const STREAMS: &[&str] = &[
     "java/util/stream/LongStream",
     "java/util/stream/DoubleStream",
     "java/util/stream/BaseStream",
-    "java/util/Optional",
 ];
-const STREAM_READERS: &str = "forEach forEachOrdered anyMatch allMatch noneMatch count sum average isPresent isEmpty \
-    ifPresent ifPresentOrElse equals hashCode toString";
-const STREAM_GETTERS: &str =
-    "reduce min max findFirst findAny get orElse orElseGet orElseThrow toArray";
+const STREAM_READERS: &str = "equals hashCode toString isParallel";
+const STREAM_ENDS: &str =
+    "forEach forEachOrdered anyMatch allMatch noneMatch count sum average close";
+const STREAM_GETTERS: &str = "reduce min max findFirst findAny toArray";
 const STREAM_VIEWS: &str = "filter map mapToInt mapToLong mapToDouble mapToObj flatMap flatMapToInt distinct sorted peek \
     limit skip takeWhile dropWhile boxed asLongStream asDoubleStream toList iterator spliterator sequential \
-    parallel unordered onClose stream or mapMulti";
+    parallel unordered onClose mapMulti";
+const OPTIONAL: &[&str] = &["java/util/Optional"];
+const OPTIONAL_READERS: &str =
+    "isPresent isEmpty ifPresent ifPresentOrElse equals hashCode toString";
+const OPTIONAL_GETTERS: &str = "get orElse orElseGet orElseThrow";
+const OPTIONAL_VIEWS: &str = "filter map flatMap stream or";
+
+/// Numbers and references that threads share.
+const ATOMICS: &[&str] = &[
+    "java/util/concurrent/atomic/AtomicInteger",
+    "java/util/concurrent/atomic/AtomicLong",
+    "java/util/concurrent/atomic/AtomicBoolean",
+    "java/util/concurrent/atomic/AtomicReference",
+    "java/util/concurrent/atomic/AtomicIntegerArray",
+    "java/util/concurrent/atomic/AtomicLongArray",
+    "java/util/concurrent/atomic/AtomicReferenceArray",
+];
+const ATOMIC_READERS: &str =
+    "length toString intValue longValue floatValue doubleValue byteValue shortValue";
+const ATOMIC_GETTERS: &str = "get getPlain getAcquire getOpaque";
+const ATOMIC_CHANGERS: &str = "<init> set lazySet setPlain setOpaque setRelease getAndSet compareAndSet weakCompareAndSet \
+    weakCompareAndSetPlain weakCompareAndSetVolatile weakCompareAndSetAcquire weakCompareAndSetRelease compareAndExchange \
+    compareAndExchangeAcquire compareAndExchangeRelease getAndIncrement getAndDecrement getAndAdd incrementAndGet \
+    decrementAndGet addAndGet getAndUpdate updateAndGet getAndAccumulate accumulateAndGet";
+const UPDATERS: &[&str] = &[
+    "java/util/concurrent/atomic/AtomicIntegerFieldUpdater",
+    "java/util/concurrent/atomic/AtomicLongFieldUpdater",
+    "java/util/concurrent/atomic/AtomicReferenceFieldUpdater",
+];
 
 const ENTRIES: &[(&str, &str, Shape)] = &[
     (
@@ -278,6 +313,9 @@ const ENTRIES: &[(&str, &str, Shape)] = &[
         "toString length charAt indexOf lastIndexOf isEmpty capacity substring compareTo",
         Reads,
     ),
+    ("java/lang/StringBuilder", "append insert", Outputs),
+    ("java/lang/StringBuffer", "append insert", Outputs),
+    ("java/util/AbstractMap$SimpleEntry", "getKey getValue", Gets),
     ("java/util/Map$Entry", "getKey getValue", Gets),
     ("java/util/Map$Entry", "setValue", Changes),
     ("java/util/Map$Entry", "equals hashCode toString", Reads),
@@ -354,9 +392,14 @@ impl Contracts {
                     COLLECTION_BACKED,
                 ],
             ),
+            (STREAMS, [STREAM_READERS, "", "", "", ""]),
             (
-                STREAMS,
-                [STREAM_READERS, STREAM_GETTERS, STREAM_VIEWS, "", ""],
+                OPTIONAL,
+                [OPTIONAL_READERS, OPTIONAL_GETTERS, OPTIONAL_VIEWS, "", ""],
+            ),
+            (
+                ATOMICS,
+                [ATOMIC_READERS, ATOMIC_GETTERS, "", ATOMIC_CHANGERS, ""],
             ),
             (
                 MAPS,
@@ -378,6 +421,21 @@ impl Contracts {
                 for class in classes {
                     contracts.add(program, class, methods, &summary);
                 }
+            }
+        }
+        let more = [
+            (STREAMS, STREAM_ENDS, Consumes),
+            (STREAMS, STREAM_GETTERS, Steps),
+            (STREAMS, STREAM_VIEWS, Pipes),
+            (UPDATERS, ATOMIC_GETTERS, GetsFirst),
+            (UPDATERS, ATOMIC_CHANGERS, ChangesSecond),
+            (COLLECTIONS, "toArray([Ljava/lang/Object;)", Fills),
+            (COLLECTIONS, "toArray", Clones),
+        ];
+        for (classes, methods, shape) in more {
+            let summary = Arc::new(summary(shape, any, element));
+            for class in classes {
+                contracts.add(program, class, methods, &summary);
             }
         }
         for &(class, methods) in QUIET {
@@ -435,6 +493,16 @@ impl Contracts {
         }
     }
 
+    /// Whether only what is sure is known.
+    pub fn is_proof(&self) -> bool {
+        !self.promises
+    }
+
+    /// What changes its receiver, and returns something that this leads to.
+    pub fn step(any: Sym, element: Sym) -> Summary {
+        summary(Steps, any, element)
+    }
+
     /// Whether a method calls nothing of what it is given. Not a proof.
     pub fn is_quiet(&self, method: MethodId) -> bool {
         self.quiet.contains(&method)
@@ -467,13 +535,13 @@ fn named<'p>(
     let numbers = class.map_or(0..0, |class| class.methods.clone());
     numbers.map(MethodId).filter(move |&method| {
         let signature = program.names.bytes(program.method(method).signature);
-        let end = signature
-            .iter()
-            .position(|&byte| byte == b'(')
-            .unwrap_or(signature.len());
+        let until = |byte: u8| signature.iter().position(|&other| other == byte);
+        let name = &signature[..until(b'(').unwrap_or(signature.len())];
+        // With its parameters if it is overloaded.
+        let whole = &signature[..until(b')').map_or(signature.len(), |at| at + 1)];
         methods
             .split_ascii_whitespace()
-            .any(|name| name.as_bytes() == &signature[..end])
+            .any(|wanted| wanted.as_bytes() == name || wanted.as_bytes() == whole)
     })
 }
 
@@ -553,8 +621,26 @@ fn summary(shape: Shape, any: Sym, element: Sym) -> Summary {
             summary.heap.push((THIS, any, arguments));
         }
         ChangesSecond => {
+            let below = summary.nodes.len() as u32;
+            summary.nodes.push(Node::Deep(1));
             summary.writes.push(write(ARGUMENT));
             summary.heap.push((ARGUMENT, any, arguments[1..].to_vec()));
+            summary.returned.push(certain(below));
+        }
+        Consumes => summary.writes.push(write(THIS)),
+        Pipes => {
+            summary.nodes[MADE as usize] = Node::New(0, Made::Library);
+            summary.writes.push(write(THIS));
+            summary.returned = vec![certain(MADE)];
+            let held = vec![certain(THIS), certain(DEEP)];
+            summary.heap.push((MADE, any, held));
+        }
+        Fills => {
+            summary.writes.push(write(ARGUMENT));
+            summary.returned = vec![certain(MADE), certain(ARGUMENT)];
+            for array in [MADE, ARGUMENT] {
+                summary.heap.push((array, element, vec![certain(DEEP)]));
+            }
         }
         ArrayCopy => {
             // The elements of the first: read, then stored.

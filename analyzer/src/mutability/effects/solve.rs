@@ -65,6 +65,9 @@ pub struct Solver<'p> {
     callbacks: Mutex<Map<ClassId, Callbacks>>,
     any: Sym,
     captured: Vec<Sym>,
+    /// Maps of the program's that reorder what is read, and what reading does.
+    reordered: Set<ClassId>,
+    reorders: Arc<Summary>,
 }
 
 /// Methods with how many arguments they take.
@@ -111,8 +114,21 @@ impl<'p> Solver<'p> {
     ) -> Solver<'p> {
         let program = calls.program();
         let mut lambdas: Map<ClassId, Vec<(MethodId, u32)>> = Map::default();
+        let mut reordered = Set::default();
+        let linked = (program.names.find(b"java/util/LinkedHashMap"))
+            .and_then(|name| program.find(name))
+            .filter(|_| !contracts.is_proof());
+        let by_access = program.names.find(b"<init>(IFZ)V");
         for (method, facts) in facts.iter().enumerate() {
+            let class = program.method(MethodId(method as u32)).class;
             for (at, fact) in facts.ops.iter().enumerate() {
+                if let (Op::Call { site, .. }, Some(linked)) = (&fact.op, linked)
+                    && site.owner == linked
+                    && Some(site.signature) == by_access
+                    && program.is_subtype(class, linked)
+                {
+                    reordered.extend(program.subtypes(class));
+                }
                 if let Op::Lambda(lambda) = &fact.op
                     && let Some(interface) = lambda.interface
                 {
@@ -140,6 +156,11 @@ impl<'p> Solver<'p> {
             lambdas,
             callbacks: Mutex::default(),
             any: any_field(program),
+            reordered,
+            reorders: Arc::new(Contracts::step(
+                any_field(program),
+                program.names.intern(Facts::ELEMENT.as_bytes()),
+            )),
             captured: (0..8)
                 .map(|n| program.names.intern(format!("captured {n}").as_bytes()))
                 .collect(),
@@ -250,6 +271,16 @@ impl<'p> Solver<'p> {
         let promised = found
             .resolved
             .and_then(|method| self.contracts.promise(method));
+        let reads = |name: &[u8]| {
+            let signature = self.program.names.bytes(site.signature);
+            signature.starts_with(name)
+        };
+        let promised = match self.reordered.contains(&site.owner)
+            && (reads(b"get(") || reads(b"getOrDefault("))
+        {
+            true => promised.map(|_| &self.reorders),
+            false => promised,
+        };
         let mut targets: Vec<Target> = promised.cloned().map(Target::Known).into_iter().collect();
         let mut own = Set::default();
         for &method in &found.methods {
