@@ -16,7 +16,8 @@ use crate::text::count;
 use crate::trace::Trace;
 use anyhow::{Context, Result, bail};
 use pipeline::Pipeline;
-use std::collections::BTreeMap;
+use sha2::{Digest, Sha256};
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -276,9 +277,15 @@ impl Opts {
         notes: &mut Notes,
     ) -> Result<Recorded> {
         let mut evidence = Evidence::default();
+        // What is named twice has been seen once.
+        let mut read_files = BTreeSet::new();
+        let mut read_traces = BTreeSet::new();
         for path in &self.evidence {
             let failed = || format!("failed to read {}", path.display());
             let bytes = fs::read(path).with_context(failed)?;
+            if !read_files.insert(Sha256::digest(&bytes)) {
+                continue;
+            }
             let read = Evidence::read(&bytes).map_err(anyhow::Error::msg);
             evidence.merge(read.with_context(failed)?);
         }
@@ -296,6 +303,9 @@ impl Opts {
             };
             for path in &self.trace {
                 let trace = Trace::open(path)?;
+                if !read_traces.insert(fs::canonicalize(path)?) {
+                    continue;
+                }
                 let named = trace.notes.iter();
                 let named = named.map(|note| format!("{}: {note}", path.display()));
                 notes.lines.extend(named);

@@ -129,6 +129,33 @@ fn reasons_lead_to_the_write() {
 }
 
 #[test]
+fn what_is_no_jdk() {
+    let dir = tempfile::tempdir().unwrap();
+    let classes = compile(dir.path(), &[("Figure51.java", FIGURE)]);
+    let (classes, here) = (classes.display().to_string(), dir.path().display());
+    let base = ["mutability", "--classpath", &classes];
+    let (_, errors) = run(&[&base[..], &["--jdk", &here.to_string()]].concat(), 1);
+    assert!(errors.contains("is not a JDK"), "{errors}");
+}
+
+#[test]
+fn a_reader_that_leaves_is_no_failure() {
+    let dir = tempfile::tempdir().unwrap();
+    let classes = compile(dir.path(), &[("Figure51.java", FIGURE)]);
+    let (reader, writer) = std::io::pipe().unwrap();
+    drop(reader);
+    let output = std::process::Command::new(env!("CARGO_BIN_EXE_hindsight"))
+        .args(["plan", "--format", "json", "--quiet", "--classpath"])
+        .arg(&classes)
+        .args(["--jdk", &no_jdk(dir.path()), "--out"])
+        .arg(dir.path().join("out.plan"))
+        .stdout(writer)
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{}", text(&output.stderr));
+}
+
+#[test]
 fn a_program_with_parts_missing() {
     let dir = tempfile::tempdir().unwrap();
     let sources = [

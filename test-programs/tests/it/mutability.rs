@@ -416,6 +416,12 @@ fn recorded_runs() {
         saved("merged.json", &backwards).0 == together,
         "evidence depends on the order"
     );
+    // What is named twice counts once.
+    let twice = ["--evidence", &singles[0], &singles[0]];
+    assert!(
+        saved("twice.json", &twice).0 == fs::read(&singles[0]).unwrap(),
+        "a file counts twice"
+    );
 }
 
 /// What `hindsight mutability` says on stderr when it fails.
