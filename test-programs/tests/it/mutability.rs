@@ -536,6 +536,38 @@ fn what_the_jdk_does() {
 }
 
 #[test]
+fn what_recorded_calls_hand_on() {
+    let Annotated { classes, expected } = apart("recorded");
+    let workplace = Workplace::new("mutability-handed-on");
+    for jdk in jdks() {
+        let out = workplace.join(format!("run-{}", jdk.version));
+        let what = "calls;writes;reads;values";
+        let options = format!("mode=trace,trace-what={what},out={}", out.display());
+        let run = jdk
+            .java()
+            .arg(format!(
+                "-agentpath:{}={options}",
+                hindsight_test_programs::agent().display()
+            ))
+            .arg("-cp")
+            .arg(&classes)
+            .arg("HandedOn")
+            .output()
+            .unwrap();
+        assert!(run.status.success(), "{}", both(&run));
+        let out = out.display().to_string();
+        let document = verdicts(&classes, &["--pipeline", "X", "--trace", &out]);
+        let matrix = compare(&document, &expected);
+        assert!(matrix.wrong.is_empty(), "{:#?}", matrix.wrong);
+        let open = matrix
+            .open
+            .iter()
+            .filter(|line| line.contains("is mutable"));
+        assert_eq!(open.count(), 0, "{:#?}", matrix.open);
+    }
+}
+
+#[test]
 fn annotated_programs() {
     let Annotated { classes, expected } = annotated();
     let mut results = BTreeMap::new();
