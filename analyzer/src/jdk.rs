@@ -78,6 +78,13 @@ impl Jdk {
                 home.display()
             );
         }
+        let is_there = |file: &str| home.join(file).is_file();
+        if !is_there("release") && !is_there("bin/java") {
+            bail!(
+                "{} ({source}) is not a JDK: it has neither a file `release` nor bin/java",
+                home.display()
+            );
+        }
         let version = version_of(&home)?;
         Ok(Jdk { home, version })
     }

@@ -49,8 +49,11 @@ fn main() -> ExitCode {
 /// Whether the reader of our output has gone, as `head` does.
 fn is_broken_pipe(error: &anyhow::Error) -> bool {
     error.chain().any(|cause| {
-        cause
-            .downcast_ref::<io::Error>()
-            .is_some_and(|error| error.kind() == ErrorKind::BrokenPipe)
+        let of_io = cause.downcast_ref::<io::Error>().map(io::Error::kind);
+        // This one does not name its cause.
+        let of_json = cause
+            .downcast_ref()
+            .and_then(serde_json::Error::io_error_kind);
+        of_io.or(of_json) == Some(ErrorKind::BrokenPipe)
     })
 }

@@ -5,7 +5,7 @@ import java.util.function.Supplier;
 // Overriding, generics, inner classes, lambdas, records, clones, reflection.
 abstract class Shape {
     int x;
-    abstract void move(int by); // expect this: immutable
+    abstract void move(int by); // expect this: mutable
     int area() { return 0; } // expect this: immutable
     static void moveAll(Shape[] all) { for (Shape s : all) { s.move(1); } } // expect all: mutable
     static int areaOf(Shape s) { return s.area(); } // expect s: immutable
@@ -22,7 +22,7 @@ class Fixed extends Shape {
 }
 
 interface Sink<T> {
-    void accept(T t); // expect this: immutable
+    void accept(T t); // expect this: mutable
 }
 
 class CellSink implements Sink<Cell> {

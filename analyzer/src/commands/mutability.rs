@@ -16,7 +16,7 @@ use crate::text::count;
 use crate::trace::Trace;
 use anyhow::{Context, Result, bail};
 use pipeline::Pipeline;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -276,11 +276,16 @@ impl Opts {
         notes: &mut Notes,
     ) -> Result<Recorded> {
         let mut evidence = Evidence::default();
+        // What is named twice has been seen once. Two runs may well show the same.
+        let mut read = BTreeSet::new();
         for path in &self.evidence {
             let failed = || format!("failed to read {}", path.display());
             let bytes = fs::read(path).with_context(failed)?;
-            let read = Evidence::read(&bytes).map_err(anyhow::Error::msg);
-            evidence.merge(read.with_context(failed)?);
+            if !read.insert(fs::canonicalize(path).with_context(failed)?) {
+                continue;
+            }
+            let one = Evidence::read(&bytes).map_err(anyhow::Error::msg);
+            evidence.merge(one.with_context(failed)?);
         }
         if !self.trace.is_empty() {
             let facts = read_facts(program, |class| !program.class(class).library, &|_| {});
@@ -296,6 +301,9 @@ impl Opts {
             };
             for path in &self.trace {
                 let trace = Trace::open(path)?;
+                if !read.insert(fs::canonicalize(path)?) {
+                    continue;
+                }
                 let named = trace.notes.iter();
                 let named = named.map(|note| format!("{}: {note}", path.display()));
                 notes.lines.extend(named);

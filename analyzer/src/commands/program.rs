@@ -8,6 +8,7 @@ use crate::program::source::{self, JdkClasses};
 use crate::program::{Program, Sym, hierarchy};
 use crate::progress::Progress;
 use anyhow::{Context, Result};
+use std::collections::BTreeSet;
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
@@ -71,7 +72,7 @@ impl Loaded {
     pub fn open(source: &Source, sound: bool) -> Result<Loaded> {
         let progress = !source.quiet && std::io::stderr().is_terminal();
         let jdk = Jdk::find_runtime(source.jdk.as_deref())?;
-        let mut found = source::class_path(&source.classpath, jdk.version)?;
+        let mut found = source::class_path_in_part(&source.classpath, jdk.version)?;
         let mut warnings = std::mem::take(&mut found.warnings);
         let stored = stored(&jdk, sound, source.no_cache, progress, &mut warnings)?;
         let names = Names::default();
@@ -91,10 +92,16 @@ impl Loaded {
             (stored, strings)
         });
         let program = Program::new(names, drafts);
-        for class in program.classes.iter().filter(|class| class.missing) {
+        let above = program.classes.iter().filter(|class| class.missing);
+        let mut missing: BTreeSet<String> =
+            above.map(|class| program.names.text(class.name)).collect();
+        let unknown = program.unknown_owners().into_iter();
+        // That there is no JDK is said once.
+        missing.extend(unknown.filter(|name| library.is_some() || !name.starts_with("java/")));
+        for class in missing {
             warnings.push(format!(
                 "class {} is missing; what depends on it is unknown",
-                program.names.text(class.name).replace('/', ".")
+                class.replace('/', ".")
             ));
         }
         if !source.quiet {

@@ -12,7 +12,7 @@ use super::random::{Inputs, MethodName};
 use super::recorded::Code;
 use super::recorded::apply::{Found, Recorded};
 use super::signatures::Signatures;
-use crate::program::calls::{Calls, Site};
+use crate::program::calls::{Calls, Dispatch, Site};
 use crate::program::names::Set;
 use crate::program::{ClassId, MethodId, Program};
 use anyhow::Result;
@@ -297,9 +297,25 @@ pub fn run(
                         .with_verdicts(&verdicts)
                         .with_overridden(overridden);
                     let any = any_field(program);
+                    let locals = locals.get_or_insert_with(|| read_locals(&facts, sound));
                     let fallback = |method: MethodId| {
-                        let verdict = |param| verdicts.verdict(verdicts.place(method, param));
-                        from_verdicts(program, method, verdict, any)
+                        // What a call might make an alias of a parameter is
+                        // written: that is not known to be the parameter's.
+                        let sure = &locals[method.0 as usize].sure;
+                        let store = |param| sure.iter().find(|write| write.0 == param);
+                        let verdict = |param| match verdicts.verdict(verdicts.place(method, param))
+                        {
+                            Verdict::Mutable if store(param).is_none() => Verdict::Unknown,
+                            verdict => verdict,
+                        };
+                        let mut summary = from_verdicts(program, method, verdict, any);
+                        for at in 0..summary.writes.len() {
+                            let param = summary.param(summary.writes[at].node >> 1);
+                            let store = param.and_then(store);
+                            summary.writes[at].cause =
+                                store.map_or(Cause::TooLarge, |write| Cause::Store(write.1));
+                        }
+                        summary
                     };
                     summaries = solver.solve(&fallback, step);
                 }
@@ -314,6 +330,7 @@ pub fn run(
             withdraw_escaping(&facts, &summaries, answers);
         }
     }
+    join_implementations(program, &solver, &mut answers);
     let mut contradictions = Vec::new();
     let found = Found::new(program, &recorded.evidence);
     if let Some(proofs) = &proofs {
@@ -354,6 +371,52 @@ fn undecided(program: &Program, answers: &Answers) -> Vec<MethodName> {
         )
     });
     names.collect()
+}
+
+/// What a method without a body may do is what those do that implement it.
+fn join_implementations(program: &Program, solver: &Solver<'_>, answers: &mut Answers) {
+    for place in 0..answers.count() {
+        if *answers.reason(place) != Reason::Abstract {
+            continue;
+        }
+        let (id, param) = answers.param(place);
+        let method = program.method(id);
+        let site = Site {
+            owner: method.class,
+            signature: method.signature,
+            dispatch: Dispatch::Virtual,
+        };
+        let found = solver.verdicts_of(answers, site, param);
+        answers.withdraw(place, Reason::Abstract);
+        let Some(found) = found else {
+            answers.explain(place, Reason::Missing { site });
+            continue;
+        };
+        let first = |wanted: Verdict| found.iter().find(|found| found.2 == wanted);
+        let reason = |&(method, param, _): &(MethodId, u16, Verdict)| Reason::Implementation {
+            method,
+            param,
+        };
+        let decided_by = |found: &(MethodId, u16, Verdict), answers: &Answers| {
+            let own = answers.place_of(found.0, found.1);
+            own.and_then(|place| answers.stage(place))
+        };
+        if let Some(found) = first(Verdict::Mutable) {
+            let stage = decided_by(found, answers).unwrap_or(Stage::P);
+            answers.decide(place, Verdict::Mutable, stage, reason(found));
+        } else if let Some(found) = first(Verdict::Unknown) {
+            answers.explain(place, reason(found));
+        } else if let Some(one) = found.first() {
+            let stage = decided_by(one, answers).unwrap_or(Stage::P);
+            let reason = match found.len() {
+                1 => reason(one),
+                count => Reason::Implementations {
+                    count: count as u32,
+                },
+            };
+            answers.decide(place, Verdict::Immutable, stage, reason);
+        }
+    }
 }
 
 /// What leaves a method by other ways than calls may be changed later.
@@ -472,6 +535,7 @@ fn reason_of(
         Cause::Known(op) => Reason::Known { op },
         Cause::Unknown(op) => Reason::UnknownCall { op },
         Cause::NoBody => Reason::NoBody,
+        Cause::TooLarge => Reason::TooLarge,
         Cause::Call(op, method, write) => {
             let library = program.class(program.method(method).class).library;
             let known = match library {

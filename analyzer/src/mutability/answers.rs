@@ -102,8 +102,13 @@ pub enum Reason {
     None,
     /// Numbers, strings and boxes cannot be changed.
     Trivial,
-    /// There is no body that could change it.
+    /// There is no body that could change it, and no method is known that
+    /// implements it.
     Abstract,
+    /// The method has no body; this one implements it, and decides.
+    Implementation { method: MethodId, param: u16 },
+    /// The method has no body; so many implement it, and leave it alone.
+    Implementations { count: u32 },
     /// This store writes its state.
     Store { op: u32 },
     /// This call changes it by a parameter of the method.
@@ -132,6 +137,8 @@ pub enum Reason {
     Sibling { param: u16 },
     /// The body is not known.
     NoBody,
+    /// The body is too large to be followed.
+    TooLarge,
     /// A recorded run shows a write.
     Seen(Box<Witness>),
     /// It was given to this parameter in a recorded run, which is mutable.
@@ -218,6 +225,13 @@ impl Answers {
     pub fn place_if(&self, method: MethodId, param: u16) -> Option<u32> {
         let place = self.place(method, param);
         (self.params.get(place as usize) == Some(&(method, param))).then_some(place)
+    }
+
+    /// The same, if the method is among them, too.
+    pub fn place_of(&self, method: MethodId, param: u16) -> Option<u32> {
+        self.has(method)
+            .then(|| self.place_if(method, param))
+            .flatten()
     }
 
     /// How many parameters nothing is known of.

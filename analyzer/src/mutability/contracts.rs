@@ -7,7 +7,7 @@
 //! only, and looks at every implementation of all else.
 
 use super::effects::{Cause, Made, Node, Summary, Write, join, reference};
-use crate::program::names::Map;
+use crate::program::names::{Map, Set};
 use crate::program::{MethodId, Program, Sym};
 use std::sync::Arc;
 
@@ -18,8 +18,11 @@ enum Shape {
     Reads,
     /// Changes nothing; returns something that the receiver leads to.
     Gets,
-    /// Changes nothing; returns a new object that leads to the receiver.
+    /// Changes nothing; returns a new object, of a class of the JDK's own, that
+    /// leads to the receiver.
     Views,
+    /// The same of an object that anybody may have made.
+    Collects,
     /// Changes the receiver only, and returns something that it leads to.
     Steps,
     /// Changes the receiver, which may keep the arguments; returns something
@@ -35,8 +38,15 @@ enum Shape {
     Makes,
     /// Changes the first argument.
     ChangesFirst,
-    /// Changes the second argument.
+    /// Changes the second argument, and may return what that leads to.
     ChangesSecond,
+    /// Changes the receiver, and what it returns is not of its arguments.
+    Consumes,
+    /// Changes the receiver; returns a new object of the JDK's that leads to it.
+    Pipes,
+    /// Stores what the receiver leads to in its argument, or a new object, and
+    /// returns that.
+    Fills,
     /// Copies elements of the first argument to the third.
     ArrayCopy,
     /// Copies the receiver, not what it leads to.
@@ -48,8 +58,8 @@ enum Shape {
 }
 
 use Shape::{
-    Anything, ArrayCopy, Backed, Changes, ChangesBelow, ChangesFirst, ChangesSecond, Clones, Gets,
-    GetsFirst, Makes, Outputs, Reads, Steps, Views,
+    Anything, ArrayCopy, Backed, Changes, ChangesBelow, ChangesFirst, ChangesSecond, Clones,
+    Collects, Consumes, Fills, Gets, GetsFirst, Makes, Outputs, Pipes, Reads, Steps, Views,
 };
 
 /// Natives and intrinsics: class, methods separated by blanks, shape.
@@ -95,7 +105,7 @@ const NATIVES: &[(&str, &str, Shape)] = &[
     (
         "java/lang/invoke/VarHandle",
         "get getVolatile getOpaque getAcquire",
-        Makes,
+        GetsFirst,
     ),
     ("java/lang/Throwable", "fillInStackTrace", Changes),
     (
@@ -104,6 +114,7 @@ const NATIVES: &[(&str, &str, Shape)] = &[
         Reads,
     ),
     ("java/lang/Thread", "start start0", Changes),
+    ("java/lang/System", "identityHashCode", Reads),
 ];
 
 /// Contracts of interfaces and of methods that everything overrides.
@@ -117,6 +128,10 @@ const CONTRACTS: &[(&str, &str, Shape)] = &[
         Reads,
     ),
     ("java/lang/CharSequence", "subSequence", Views),
+    ("java/util/stream/Stream", "collect", Collects),
+    ("java/util/stream/IntStream", "collect", Collects),
+    ("java/util/stream/LongStream", "collect", Collects),
+    ("java/util/stream/DoubleStream", "collect", Collects),
     ("java/lang/Iterable", "iterator spliterator", Views),
     ("java/lang/Iterable", "forEach", Reads),
     ("java/util/Iterator", "hasNext", Reads),
@@ -170,7 +185,7 @@ const COLLECTIONS: &[&str] = &[
 const COLLECTION_READERS: &str = "size isEmpty contains containsAll indexOf lastIndexOf equals hashCode toString \
     comparator search capacity";
 const COLLECTION_GETTERS: &str = "get getFirst getLast first last peek element peekFirst peekLast ceiling floor \
-    higher lower firstElement lastElement elementAt toArray clone";
+    higher lower firstElement lastElement elementAt clone";
 const COLLECTION_VIEWS: &str =
     "iterator listIterator descendingIterator spliterator stream parallelStream elements";
 const COLLECTION_BACKED: &str = "subList descendingSet headSet tailSet subSet reversed";
@@ -212,15 +227,42 @@ const STREAMS: &[&str] = &[
     "java/util/stream/LongStream",
     "java/util/stream/DoubleStream",
     "java/util/stream/BaseStream",
-    "java/util/Optional",
 ];
-const STREAM_READERS: &str = "forEach forEachOrdered anyMatch allMatch noneMatch count sum average isPresent isEmpty \
-    ifPresent ifPresentOrElse equals hashCode toString";
-const STREAM_GETTERS: &str =
-    "reduce min max findFirst findAny get orElse orElseGet orElseThrow toArray";
+const STREAM_READERS: &str = "equals hashCode toString isParallel";
+const STREAM_ENDS: &str =
+    "forEach forEachOrdered anyMatch allMatch noneMatch count sum average close";
+const STREAM_GETTERS: &str = "reduce min max findFirst findAny toArray";
 const STREAM_VIEWS: &str = "filter map mapToInt mapToLong mapToDouble mapToObj flatMap flatMapToInt distinct sorted peek \
-    limit skip takeWhile dropWhile boxed asLongStream asDoubleStream collect toList iterator spliterator sequential \
-    parallel unordered onClose stream or mapMulti";
+    limit skip takeWhile dropWhile boxed asLongStream asDoubleStream toList iterator spliterator sequential \
+    parallel unordered onClose mapMulti";
+const OPTIONAL: &[&str] = &["java/util/Optional"];
+const OPTIONAL_READERS: &str =
+    "isPresent isEmpty ifPresent ifPresentOrElse equals hashCode toString";
+const OPTIONAL_GETTERS: &str = "get orElse orElseGet orElseThrow";
+const OPTIONAL_VIEWS: &str = "filter map flatMap stream or";
+
+/// Numbers and references that threads share.
+const ATOMICS: &[&str] = &[
+    "java/util/concurrent/atomic/AtomicInteger",
+    "java/util/concurrent/atomic/AtomicLong",
+    "java/util/concurrent/atomic/AtomicBoolean",
+    "java/util/concurrent/atomic/AtomicReference",
+    "java/util/concurrent/atomic/AtomicIntegerArray",
+    "java/util/concurrent/atomic/AtomicLongArray",
+    "java/util/concurrent/atomic/AtomicReferenceArray",
+];
+const ATOMIC_READERS: &str =
+    "length toString intValue longValue floatValue doubleValue byteValue shortValue";
+const ATOMIC_GETTERS: &str = "get getPlain getAcquire getOpaque";
+const ATOMIC_CHANGERS: &str = "<init> set lazySet setPlain setOpaque setRelease getAndSet compareAndSet weakCompareAndSet \
+    weakCompareAndSetPlain weakCompareAndSetVolatile weakCompareAndSetAcquire weakCompareAndSetRelease compareAndExchange \
+    compareAndExchangeAcquire compareAndExchangeRelease getAndIncrement getAndDecrement getAndAdd incrementAndGet \
+    decrementAndGet addAndGet getAndUpdate updateAndGet getAndAccumulate accumulateAndGet";
+const UPDATERS: &[&str] = &[
+    "java/util/concurrent/atomic/AtomicIntegerFieldUpdater",
+    "java/util/concurrent/atomic/AtomicLongFieldUpdater",
+    "java/util/concurrent/atomic/AtomicReferenceFieldUpdater",
+];
 
 const ENTRIES: &[(&str, &str, Shape)] = &[
     (
@@ -271,14 +313,40 @@ const ENTRIES: &[(&str, &str, Shape)] = &[
         "toString length charAt indexOf lastIndexOf isEmpty capacity substring compareTo",
         Reads,
     ),
+    ("java/lang/StringBuilder", "append insert", Outputs),
+    ("java/lang/StringBuffer", "append insert", Outputs),
+    ("java/util/AbstractMap$SimpleEntry", "getKey getValue", Gets),
     ("java/util/Map$Entry", "getKey getValue", Gets),
     ("java/util/Map$Entry", "setValue", Changes),
     ("java/util/Map$Entry", "equals hashCode toString", Reads),
 ];
 
+/// Methods that call nothing of what they are given: they compare no elements
+/// and put none into words.
+const QUIET: &[(&str, &str)] = &[
+    ("java/util/Iterator", "hasNext next remove"),
+    (
+        "java/util/ListIterator",
+        "hasNext next hasPrevious previous nextIndex previousIndex remove set add",
+    ),
+    ("java/util/Enumeration", "hasMoreElements nextElement"),
+    ("java/util/List", QUIET_LISTS),
+    ("java/util/ArrayList", QUIET_LISTS),
+    ("java/util/LinkedList", QUIET_LISTS),
+    ("java/util/ArrayDeque", QUIET_LISTS),
+    ("java/util/Vector", QUIET_LISTS),
+    ("java/util/Stack", QUIET_LISTS),
+    ("java/util/Deque", QUIET_LISTS),
+    ("java/util/Map$Entry", "getKey getValue setValue"),
+];
+const QUIET_LISTS: &str = "add get set size isEmpty clear addFirst addLast getFirst getLast removeFirst removeLast \
+    push pop peek peekFirst peekLast poll pollFirst pollLast offer offerFirst offerLast element firstElement \
+    lastElement elementAt addElement setElementAt insertElementAt removeElementAt iterator listIterator";
+
 /// Known effects by method.
 pub struct Contracts {
     known: Map<MethodId, Arc<Summary>>,
+    quiet: Set<MethodId>,
     /// Whether what overrides a method does as it does.
     promises: bool,
 }
@@ -291,6 +359,7 @@ impl Contracts {
             .intern(super::facts::Facts::ELEMENT.as_bytes());
         let mut contracts = Contracts {
             known: Map::default(),
+            quiet: Set::default(),
             promises: !sound,
         };
         for &(class, methods, shape) in NATIVES {
@@ -323,9 +392,14 @@ impl Contracts {
                     COLLECTION_BACKED,
                 ],
             ),
+            (STREAMS, [STREAM_READERS, "", "", "", ""]),
             (
-                STREAMS,
-                [STREAM_READERS, STREAM_GETTERS, STREAM_VIEWS, "", ""],
+                OPTIONAL,
+                [OPTIONAL_READERS, OPTIONAL_GETTERS, OPTIONAL_VIEWS, "", ""],
+            ),
+            (
+                ATOMICS,
+                [ATOMIC_READERS, ATOMIC_GETTERS, "", ATOMIC_CHANGERS, ""],
             ),
             (
                 MAPS,
@@ -348,6 +422,25 @@ impl Contracts {
                     contracts.add(program, class, methods, &summary);
                 }
             }
+        }
+        let more = [
+            (STREAMS, STREAM_ENDS, Consumes),
+            (STREAMS, STREAM_GETTERS, Steps),
+            (STREAMS, STREAM_VIEWS, Pipes),
+            (UPDATERS, ATOMIC_GETTERS, GetsFirst),
+            (UPDATERS, ATOMIC_CHANGERS, ChangesSecond),
+            (COLLECTIONS, "toArray([Ljava/lang/Object;)", Fills),
+            (COLLECTIONS, "toArray", Clones),
+        ];
+        for (classes, methods, shape) in more {
+            let summary = Arc::new(summary(shape, any, element));
+            for class in classes {
+                contracts.add(program, class, methods, &summary);
+            }
+        }
+        for &(class, methods) in QUIET {
+            let found = named(program, class, methods);
+            contracts.quiet.extend(found);
         }
         // Exceptions keep a message and a cause.
         let throwable = program
@@ -395,31 +488,24 @@ impl Contracts {
     }
 
     fn add(&mut self, program: &Program, class: &str, methods: &str, summary: &Arc<Summary>) {
-        let Some(class) = program
-            .names
-            .find(class.as_bytes())
-            .and_then(|name| program.find(name))
-        else {
-            return;
-        };
-        let class = program.class(class);
-        for number in class.methods.clone().filter(|_| class.library) {
-            let signature = program
-                .names
-                .bytes(program.method(MethodId(number)).signature);
-            let end = signature
-                .iter()
-                .position(|&byte| byte == b'(')
-                .unwrap_or(signature.len());
-            if methods
-                .split_ascii_whitespace()
-                .any(|name| name.as_bytes() == &signature[..end])
-            {
-                self.known
-                    .entry(MethodId(number))
-                    .or_insert_with(|| summary.clone());
-            }
+        for method in named(program, class, methods) {
+            self.known.entry(method).or_insert_with(|| summary.clone());
         }
+    }
+
+    /// Whether only what is sure is known.
+    pub fn is_proof(&self) -> bool {
+        !self.promises
+    }
+
+    /// What changes its receiver, and returns something that this leads to.
+    pub fn step(any: Sym, element: Sym) -> Summary {
+        summary(Steps, any, element)
+    }
+
+    /// Whether a method calls nothing of what it is given. Not a proof.
+    pub fn is_quiet(&self, method: MethodId) -> bool {
+        self.quiet.contains(&method)
     }
 
     /// The effect of a method of the library, and of what overrides it, if that
@@ -432,6 +518,31 @@ impl Contracts {
     pub fn find(&self, method: MethodId) -> Option<&Arc<Summary>> {
         self.known.get(&method)
     }
+}
+
+/// Methods of a class of the library, by names separated by blanks.
+fn named<'p>(
+    program: &'p Program,
+    class: &str,
+    methods: &'p str,
+) -> impl Iterator<Item = MethodId> + 'p {
+    let class = program
+        .names
+        .find(class.as_bytes())
+        .and_then(|name| program.find(name))
+        .map(|class| program.class(class))
+        .filter(|class| class.library);
+    let numbers = class.map_or(0..0, |class| class.methods.clone());
+    numbers.map(MethodId).filter(move |&method| {
+        let signature = program.names.bytes(program.method(method).signature);
+        let until = |byte: u8| signature.iter().position(|&other| other == byte);
+        let name = &signature[..until(b'(').unwrap_or(signature.len())];
+        // With its parameters if it is overloaded.
+        let whole = &signature[..until(b')').map_or(signature.len(), |at| at + 1)];
+        methods
+            .split_ascii_whitespace()
+            .any(|wanted| wanted.as_bytes() == name || wanted.as_bytes() == whole)
+    })
 }
 
 fn summary(shape: Shape, any: Sym, element: Sym) -> Summary {
@@ -467,7 +578,10 @@ fn summary(shape: Shape, any: Sym, element: Sym) -> Summary {
         Reads => {}
         // The receiver too: some of these are static and return what they get.
         Gets => summary.returned = vec![certain(THIS), certain(DEEP), certain(OUTSIDE)],
-        Views => {
+        Views | Collects => {
+            if shape == Views {
+                summary.nodes[MADE as usize] = Node::New(0, Made::Library);
+            }
             summary.returned = vec![certain(MADE)];
             summary
                 .heap
@@ -507,8 +621,26 @@ fn summary(shape: Shape, any: Sym, element: Sym) -> Summary {
             summary.heap.push((THIS, any, arguments));
         }
         ChangesSecond => {
+            let below = summary.nodes.len() as u32;
+            summary.nodes.push(Node::Deep(1));
             summary.writes.push(write(ARGUMENT));
             summary.heap.push((ARGUMENT, any, arguments[1..].to_vec()));
+            summary.returned.push(certain(below));
+        }
+        Consumes => summary.writes.push(write(THIS)),
+        Pipes => {
+            summary.nodes[MADE as usize] = Node::New(0, Made::Library);
+            summary.writes.push(write(THIS));
+            summary.returned = vec![certain(MADE)];
+            let held = vec![certain(THIS), certain(DEEP)];
+            summary.heap.push((MADE, any, held));
+        }
+        Fills => {
+            summary.writes.push(write(ARGUMENT));
+            summary.returned = vec![certain(MADE), certain(ARGUMENT)];
+            for array in [MADE, ARGUMENT] {
+                summary.heap.push((array, element, vec![certain(DEEP)]));
+            }
         }
         ArrayCopy => {
             // The elements of the first: read, then stored.

@@ -47,6 +47,8 @@ pub enum Made {
     Class(ClassId),
     /// By this operation of this method.
     Lambda(MethodId, u32),
+    /// By the library: an instance of a class of its own, as an iterator is.
+    Library,
     /// An array, or one of several things.
     Some,
 }
@@ -131,6 +133,8 @@ pub enum Cause {
     Unknown(u32),
     /// The body itself is not known.
     NoBody,
+    /// It is too large to be followed.
+    TooLarge,
 }
 
 /// A write of a node.
@@ -244,6 +248,66 @@ impl Summary {
             })
     }
 
+    /// All that either of two summaries says: it covers both.
+    pub fn joined(&self, other: &Summary) -> Summary {
+        let mut both = self.clone();
+        let mut numbers: Map<Node, u32> = (both.nodes.iter().zip(0..))
+            .map(|(&node, at)| (node, at))
+            .collect();
+        let mut means = Vec::with_capacity(other.nodes.len());
+        for node in &other.nodes {
+            let own = match *node {
+                Node::Read(from, field) => Node::Read(means[from as usize], field),
+                other => other,
+            };
+            let number = *numbers.entry(own).or_insert_with(|| {
+                both.nodes.push(own);
+                both.nodes.len() as u32 - 1
+            });
+            means.push(number);
+        }
+        let mean = |one: Ref| reference(means[(one >> 1) as usize], one & 1 == 1);
+        let add = |into: &mut Refs, refs: &[Ref]| {
+            refs.iter().for_each(|&one| {
+                join(into, &[mean(one)], false);
+            });
+        };
+        for write in &other.writes {
+            let node = mean(write.node);
+            match (both.writes.iter_mut()).find(|known| known.node >> 1 == node >> 1) {
+                Some(known) if known.node <= node => {}
+                Some(known) => {
+                    *known = Write {
+                        node,
+                        cause: write.cause,
+                    };
+                }
+                None => both.writes.push(Write {
+                    node,
+                    cause: write.cause,
+                }),
+            }
+        }
+        add(&mut both.returned, &other.returned);
+        add(&mut both.thrown, &other.thrown);
+        add(&mut both.kept, &other.kept);
+        for (node, field, refs) in &other.heap {
+            let own = means[*node as usize];
+            let known = (both.heap.iter_mut()).find(|entry| entry.0 == own && entry.1 == *field);
+            match known {
+                Some(known) => add(&mut known.2, refs),
+                None => {
+                    let mut held = Refs::new();
+                    add(&mut held, refs);
+                    both.heap.push((own, *field, held));
+                }
+            }
+        }
+        both.writes_outside |= other.writes_outside;
+        both.writes_kept |= other.writes_kept;
+        both
+    }
+
     /// For a body that is not known: all that it gets may be changed, and what
     /// it returns may be any of it.
     pub fn unknown(followed: &[bool]) -> Summary {
@@ -286,7 +350,50 @@ mod tests {
             .collect()
     }
 
+    /// Summaries of a few nodes, of which any may stand first.
+    fn summaries() -> impl Strategy<Value = Summary> {
+        let (field, other) = (Sym(7), Sym(8));
+        let all = vec![
+            Node::Param(0),
+            Node::Deep(0),
+            Node::New(0, Made::Some),
+            Node::Outside,
+            Node::Param(1),
+        ];
+        let refs = || prop::collection::vec((0u32..7, any::<bool>()), 0..4);
+        let parts = (refs(), refs(), refs(), refs(), refs(), any::<[bool; 2]>());
+        (Just(all).prop_shuffle(), parts).prop_map(move |(mut nodes, parts)| {
+            let param = nodes.iter().position(|&node| node == Node::Param(0));
+            nodes.push(Node::Read(param.unwrap() as u32, field));
+            nodes.push(Node::Read(5, other));
+            let set = |of: &[(u32, bool)]| sorted(of.iter().copied().collect());
+            let (writes, returned, thrown, kept, held, flags) = parts;
+            let cause = Cause::NoBody;
+            Summary {
+                nodes,
+                writes: (set(&writes).into_iter())
+                    .map(|node| Write { node, cause })
+                    .collect(),
+                heap: vec![(2, field, set(&held)), (5, other, set(&writes))],
+                returned: set(&returned),
+                thrown: set(&thrown),
+                kept: set(&kept),
+                writes_outside: flags[0],
+                writes_kept: flags[1],
+            }
+        })
+    }
+
     proptest! {
+        #[test]
+        fn what_is_joined_covers_both(one in summaries(), other in summaries()) {
+            let both = one.joined(&other);
+            prop_assert!(both.covers(&one));
+            prop_assert!(both.covers(&other));
+            prop_assert_eq!(both.joined(&other), both.clone());
+            prop_assert_eq!(both.joined(&one), both);
+        }
+
         #[test]
         fn joins_are_unions(one: BTreeMap<u8, bool>, other: BTreeMap<u8, bool>, weak: bool) {
             let wide = |of: BTreeMap<u8, bool>| of.into_iter().map(|(node, weak)| (u32::from(node), weak)).collect();

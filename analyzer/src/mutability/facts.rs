@@ -9,7 +9,7 @@ use crate::program::ssa::{Body, Insn, Kind, Op as Ssa, Value};
 use crate::program::{ClassId, MethodId, Program, Sym};
 use hindsight_classfile::opcode as oc;
 use hindsight_classfile::{
-    ClassFile, Code, Constant, ConstantPool, FieldType, Member, Utf8, access,
+    ClassFile, Code, Constant, ConstantPool, FieldType, Member, MemberRef, Utf8, access,
 };
 
 /// A value of a body; [`NONE`] for one that is left out.
@@ -217,9 +217,18 @@ struct Reader<'a> {
     facts: Vec<Fact>,
     /// The class, if this is its initializer.
     initializes: Option<ClassId>,
+    class: ClassId,
+    /// The types of the parameters.
+    declared: Vec<Utf8<'a>>,
     element: Sym,
     has_this: bool,
+    /// Values that no instruction makes.
+    more: u32,
 }
+
+const TO_STRING: &str = "toString()Ljava/lang/String;";
+const HASH_CODE: &str = "hashCode()I";
+const EQUALS: &str = "equals(Ljava/lang/Object;)Z";
 
 struct Bootstrap {
     method: u16,
@@ -271,6 +280,13 @@ impl<'a> Reader<'a> {
             facts: Vec::new(),
             initializes: initializer.then_some(method.class),
             has_this: !method.is(access::STATIC),
+            class: method.class,
+            declared: (class.methods.get(usize::from(method.place)))
+                .and_then(|member| member.method_descriptor().ok())
+                .map_or_else(Vec::new, |descriptor| {
+                    descriptor.parameters().map(|ty| ty.descriptor()).collect()
+                }),
+            more: 0,
             element: program.names.intern(Facts::ELEMENT.as_bytes()),
         }
     }
@@ -325,7 +341,7 @@ impl<'a> Reader<'a> {
         Facts {
             loops_from: loops_from.min(self.facts.len()),
             ops: std::mem::take(&mut self.facts),
-            vars: body.kinds.len() as u32,
+            vars: body.kinds.len() as u32 + self.more,
             followed,
             unknown: None,
             present: true,
@@ -567,10 +583,26 @@ impl<'a> Reader<'a> {
         signature.extend_from_slice(descriptor.as_bytes());
         // Nothing overrides the methods of an array.
         let is_array = owner.as_bytes().starts_with(b"[");
+        let class = self.find_class(owner)?;
+        if owner == "java/lang/invoke/VarHandle" {
+            // Whatever the call says, it runs the one method of the name.
+            signature = self.polymorphic(class, name).unwrap_or(signature);
+        }
         Some(Site {
-            owner: self.find_class(owner)?,
+            owner: class,
             signature: self.program.names.intern(&signature),
             dispatch: if is_array { Dispatch::Exact } else { dispatch },
+        })
+    }
+
+    /// The signature of a method whose calls have any.
+    fn polymorphic(&self, class: ClassId, name: Utf8<'_>) -> Option<Vec<u8>> {
+        let mut methods = self.program.class(class).methods.clone();
+        let prefix = [name.as_bytes(), b"([Ljava/lang/Object;)"].concat();
+        methods.find_map(|number| {
+            let signature = self.program.method(MethodId(number)).signature;
+            let signature = self.program.names.bytes(signature);
+            signature.starts_with(&prefix).then(|| signature.to_vec())
         })
     }
 
@@ -592,6 +624,7 @@ impl<'a> Reader<'a> {
             oc::INVOKESTATIC | oc::INVOKESPECIAL => Dispatch::Exact,
             _ => Dispatch::Virtual,
         };
+        self.asked(insn, method);
         match self.site(method.owner, method.name, method.descriptor, dispatch) {
             Some(site) => self.add(insn, Op::Call { dst, site, args }),
             None => {
@@ -603,6 +636,84 @@ impl<'a> Reader<'a> {
                 let what = self.program.names.intern(what.as_bytes());
                 self.add(insn, Op::Unknown { dst, what, args });
             }
+        }
+    }
+
+    /// Methods of the JDK ask their arguments for words, hash codes, or whether
+    /// they are equal: calls of methods that the program overrides, where the
+    /// argument's type says so.
+    fn asked(&mut self, insn: &Insn, method: MemberRef<'_>) {
+        let (what, first) = match (method.owner.as_bytes(), method.name.as_bytes()) {
+            (b"java/lang/String", b"valueOf") | (b"java/util/Objects", b"toString") => {
+                (TO_STRING, 0)
+            }
+            (
+                b"java/lang/StringBuilder" | b"java/lang/StringBuffer" | b"java/io/PrintStream",
+                b"append" | b"print" | b"println",
+            ) => (TO_STRING, 1),
+            (b"java/util/Objects", b"hashCode") => (HASH_CODE, 0),
+            (b"java/util/Objects", b"equals") => (EQUALS, 0),
+            _ => return,
+        };
+        let Some(&value) = self.body.operands(insn).get(first) else {
+            return;
+        };
+        let own = self.type_of(value);
+        if let Some(class) = own.filter(|&class| !self.program.class(class).library) {
+            let more = match what {
+                EQUALS => self
+                    .body
+                    .operands(insn)
+                    .get(1)
+                    .map(|&value| self.var(value)),
+                _ => None,
+            };
+            self.ask(insn, class, what, self.var(value), more);
+        }
+    }
+
+    /// A call of one of an object's methods that everything has.
+    fn ask(&mut self, insn: &Insn, owner: ClassId, what: &str, value: Var, more: Option<Var>) {
+        if value == NONE {
+            return;
+        }
+        let site = Site {
+            owner,
+            signature: self.program.names.intern(what.as_bytes()),
+            dispatch: Dispatch::Virtual,
+        };
+        let args = [value].into_iter().chain(more).collect();
+        let dst = NONE;
+        self.add(insn, Op::Call { dst, site, args });
+    }
+
+    /// The class that a value is declared to be of.
+    fn type_of(&self, value: Value) -> Option<ClassId> {
+        let insn = (self.body.insns.iter()).find(|insn| insn.result == Some(value))?;
+        let of_descriptor = |descriptor: Utf8<'_>| {
+            let name = descriptor
+                .as_bytes()
+                .strip_prefix(b"L")?
+                .strip_suffix(b";")?;
+            self.find_class(Utf8::new(name))
+        };
+        match insn.op {
+            Ssa::Param(0) if self.has_this => Some(self.class),
+            Ssa::Param(number) => {
+                let place = usize::from(number) - usize::from(self.has_this);
+                of_descriptor(*self.declared.get(place)?)
+            }
+            Ssa::CheckCast(index) | Ssa::New(index) => self.class_of(index),
+            Ssa::GetField(index) | Ssa::GetStatic(index) => {
+                of_descriptor(self.pool.field(index).ok()?.descriptor)
+            }
+            Ssa::Invoke(_, index) => {
+                let method = self.pool.method(index).ok()?;
+                let descriptor =
+                    hindsight_classfile::MethodDescriptor::parse(method.descriptor).ok()?;
+                of_descriptor(descriptor.result()?.descriptor())
+            }
+            _ => None,
         }
     }
 
@@ -630,6 +741,50 @@ impl<'a> Reader<'a> {
         };
         let site = self.site(method.owner, method.name, method.descriptor, dispatch)?;
         Some((site, kind == 8))
+    }
+
+    /// What a record's own methods ask its components.
+    fn of_record(&mut self, insn: &Insn, name: Utf8<'_>, args: &[Var]) {
+        let what = match name.as_bytes() {
+            b"toString" => TO_STRING,
+            b"hashCode" => HASH_CODE,
+            _ => EQUALS,
+        };
+        let program = self.program;
+        let class = program.class(self.class);
+        let owner = program.names.bytes(class.name);
+        for field in class
+            .fields
+            .iter()
+            .filter(|f| f.access & access::STATIC == 0)
+        {
+            let descriptor = program.names.bytes(field.descriptor);
+            let ty = descriptor
+                .strip_prefix(b"L")
+                .and_then(|rest| rest.strip_suffix(b";"));
+            let Some(ty) = ty.filter(|name| !is_trivial_class(name)) else {
+                continue;
+            };
+            let known = self.find_class(Utf8::new(ty));
+            let full = [&*owner, b".", &*program.names.bytes(field.name)].concat();
+            let field = program.names.intern(&full);
+            let mut read = [NONE; 2];
+            for (read, &base) in read.iter_mut().zip(args).filter(|(_, arg)| **arg != NONE) {
+                *read = self.body.kinds.len() as u32 + self.more;
+                self.more += 1;
+                let dst = *read;
+                self.add(insn, Op::Load { dst, base, field });
+            }
+            let more = Some(read[1]).filter(|_| what == EQUALS);
+            match known {
+                Some(class) => self.ask(insn, class, what, read[0], more),
+                None => {
+                    let what = program.names.intern(ty);
+                    let (dst, args) = (NONE, read.into());
+                    self.add(insn, Op::Unknown { dst, what, args });
+                }
+            }
+        }
     }
 
     fn dynamic(
@@ -669,28 +824,16 @@ impl<'a> Reader<'a> {
             maker.owner.to_string_lossy().into_owned()
         });
         match maker_name.as_str() {
-            // Concatenation calls toString of each operand, and so do records;
-            // records' equals and hashCode those of their components.
-            "java/lang/invoke/StringConcatFactory" | "java/lang/runtime/ObjectMethods" => {
-                for &arg in args.iter().filter(|&&arg| arg != NONE) {
-                    let site = self.site(
-                        Utf8::new(b"java/lang/Object"),
-                        Utf8::new(b"toString"),
-                        Utf8::new(b"()Ljava/lang/String;"),
-                        Dispatch::Virtual,
-                    );
-                    if let Some(site) = site {
-                        self.add(
-                            insn,
-                            Op::Call {
-                                dst: NONE,
-                                site,
-                                args: [arg].into(),
-                            },
-                        );
+            // Concatenation calls toString of each operand.
+            "java/lang/invoke/StringConcatFactory" => {
+                for &value in self.body.operands(insn) {
+                    let object = || self.find_class(Utf8::new(b"java/lang/Object"));
+                    if let Some(class) = self.type_of(value).or_else(object) {
+                        self.ask(insn, class, TO_STRING, self.var(value), None);
                     }
                 }
             }
+            "java/lang/runtime/ObjectMethods" => self.of_record(insn, name, &args),
             // Pattern switches look at classes, and call equals of constants.
             "java/lang/runtime/SwitchBootstraps" => {}
             other => {

@@ -22,6 +22,9 @@ pub enum Variant {
     Over,
     /// A call makes no aliases.
     Under,
+    /// As over, and what a call returns may be anything that its arguments lead
+    /// to, however far away.
+    Through,
 }
 
 /// Distances of one value to one parameter, by the first field.
@@ -104,7 +107,7 @@ impl Points {
             match &fact.op {
                 Op::Throw { value } => thrown.push(*value),
                 Op::Call { args, .. } | Op::Unknown { args, .. }
-                    if sound && variant == Variant::Over =>
+                    if sound && variant != Variant::Under =>
                 {
                     thrown.extend(args);
                 }
@@ -201,6 +204,23 @@ impl Points {
         changed
     }
 
+    /// What a call does to its arguments and its result: a result is as far away
+    /// as what is nearest; where calls may take it out of what they get, it may
+    /// be the parameter's own, and the fields of arguments may be.
+    fn take_call(&mut self, args: &[Var], dst: Var, variant: Variant) -> bool {
+        let mut changed = self.alias(args.iter().copied().chain([dst]));
+        if variant == Variant::Through {
+            let params: Vec<u16> = self.leads_to(dst).collect();
+            for param in params {
+                changed |= self.lower(dst, param, None, 0);
+                for &arg in args {
+                    changed |= self.lower(arg, param, None, 1);
+                }
+            }
+        }
+        changed
+    }
+
     fn alias(&mut self, vars: impl Iterator<Item = Var> + Clone) -> bool {
         let mut least: Vec<(u16, u8)> = Vec::new();
         for var in vars.clone() {
@@ -249,16 +269,22 @@ impl Points {
                 }) | self.flow(*base, *value, None, held)
             }
             Op::Call { dst, args, .. } | Op::Unknown { dst, args, .. }
-                if variant == Variant::Over =>
+                if variant != Variant::Under =>
             {
-                self.alias(args.iter().copied().chain([*dst]))
+                self.take_call(args, *dst, variant)
             }
-            Op::Lambda(lambda) if variant == Variant::Over => {
+            Op::Lambda(lambda) if variant != Variant::Under => {
                 self.alias(lambda.captured.iter().copied().chain([lambda.dst]))
             }
-            Op::Catch { dst } => thrown
-                .iter()
-                .fold(false, |changed, &var| self.copy(var, *dst) | changed),
+            Op::Catch { dst } => {
+                let caught = thrown
+                    .iter()
+                    .fold(false, |changed, &var| self.copy(var, *dst) | changed);
+                match variant {
+                    Variant::Through => self.take_call(&[], *dst, variant) | caught,
+                    _ => caught,
+                }
+            }
             _ => false,
         }
     }
@@ -269,6 +295,11 @@ impl Points {
 pub struct Local {
     /// Writes of a parameter's state: the parameter, the operation.
     pub writes: Vec<(u16, u32)>,
+    /// Writes of what a call may have taken out of something that leads to a
+    /// parameter's state, and of that itself.
+    pub perhaps: Vec<(u16, u32)>,
+    /// Writes of a parameter's state if calls make no aliases.
+    pub sure: Vec<(u16, u32)>,
     /// Parameters whose state leaves the body by calls or static fields.
     pub leaks: Vec<(u16, Leak)>,
     /// Parameters whose state a call gets: parameter, operation, argument.
@@ -300,10 +331,15 @@ pub fn call_of(op: &Op) -> Option<(Site, &[Var])> {
 /// Applies stage S to a body.
 pub fn local(facts: &Facts, sound: bool) -> Local {
     let mut local = Local::default();
+    let mut near = false;
     Points::find(facts, Variant::Over, sound, |over, at, op| match op {
-        Op::Store { base, .. } => local
-            .writes
-            .extend(over.is_state_of(*base).map(|param| (param, at))),
+        Op::Store { base, .. } => {
+            let before = local.writes.len();
+            local
+                .writes
+                .extend(over.is_state_of(*base).map(|param| (param, at)));
+            near |= over.leads_to(*base).count() > local.writes.len() - before;
+        }
         Op::StoreStatic { value, .. } => {
             let kept = over.leads_to(*value).map(|param| (param, Leak::Static(at)));
             local.leaks.extend(kept);
@@ -328,14 +364,28 @@ pub fn local(facts: &Facts, sound: bool) -> Local {
         }
         _ => {}
     });
-    Points::find(facts, Variant::Under, sound, |under, at, op| {
-        if let Op::Call { args, .. } = op {
+    local.perhaps.clone_from(&local.writes);
+    if near {
+        Points::find(facts, Variant::Through, sound, |through, at, op| {
+            if let Op::Store { base, .. } = op {
+                local
+                    .perhaps
+                    .extend(through.is_state_of(*base).map(|param| (param, at)));
+            }
+        });
+    }
+    Points::find(facts, Variant::Under, sound, |under, at, op| match op {
+        Op::Call { args, .. } => {
             for (&arg, place) in args.iter().zip(0..) {
                 local
                     .under
                     .extend(under.leads_to(arg).map(|param| (param, at, place)));
             }
         }
+        Op::Store { base, .. } => local
+            .sure
+            .extend(under.is_state_of(*base).map(|param| (param, at))),
+        _ => {}
     });
     local
 }

@@ -333,6 +333,14 @@ fn immutable(input: &Input<'_>, graph: &mut Graph, leaves: &[(u32, Leaf)], answe
     }
     for (method, local) in input.locals.iter().enumerate() {
         let id = MethodId(method as u32);
+        // What a call has returned may be the parameter's, and be written here:
+        // no callee knows of that, and a stage before may have left it open.
+        for &(param, op) in &local.perhaps {
+            let place = answers.place(id, param);
+            if answers.verdict(place) == Verdict::Unknown {
+                mark(&mut bad, &mut queue, place, Reason::Store { op });
+            }
+        }
         for &(param, leak) in &local.leaks {
             let place = answers.place(id, param);
             match leak {

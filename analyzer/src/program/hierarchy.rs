@@ -3,8 +3,9 @@
 use super::names::{Map, Names, Set, Sym};
 use super::source::Raw;
 use hindsight_classfile::access;
-use hindsight_classfile::{ClassFile, Error};
+use hindsight_classfile::{ClassFile, Constant, Error};
 use rayon::prelude::*;
+use std::collections::BTreeSet;
 
 /// A class's number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -444,6 +445,43 @@ impl Program {
             return None;
         }
         ClassFile::parse(bytes).ok()
+    }
+
+    /// Classes that code of the program's names as those of fields and methods,
+    /// constructors too, and that are not there.
+    pub fn unknown_owners(&self) -> BTreeSet<String> {
+        let own = (0..self.classes.len() as u32).into_par_iter().map(ClassId);
+        let found = own
+            .filter(|&class| !self.class(class).library)
+            .map(|class| {
+                let mut unknown = BTreeSet::new();
+                let Some(file) = self.file(class) else {
+                    return unknown;
+                };
+                for index in 1..file.pool.count() {
+                    let owner = match file.pool.get(index) {
+                        Ok(
+                            Constant::Field(member)
+                            | Constant::Method(member)
+                            | Constant::InterfaceMethod(member),
+                        ) => member.owner,
+                        _ => continue,
+                    };
+                    let name = owner.as_bytes();
+                    let is_known = || {
+                        let name = self.names.find(name)?;
+                        self.find(name)
+                    };
+                    if !name.starts_with(b"[") && is_known().is_none() {
+                        unknown.insert(owner.to_string_lossy().into_owned());
+                    }
+                }
+                unknown
+            });
+        found.reduce(BTreeSet::new, |mut one, other| {
+            one.extend(other);
+            one
+        })
     }
 
     /// CRC-32 of a class file.

@@ -46,14 +46,53 @@ pub struct Found {
 /// Fails on an entry of the class path that does not exist, or is neither a
 /// directory, an archive nor a class file, and names it.
 pub fn class_path(text: &str, release: u32) -> Result<Found> {
+    parts(text, release, Err)
+}
+
+/// The same, but an entry that cannot be read is a warning, too.
+///
+/// # Errors
+///
+/// Fails if no entry can be read, as above.
+pub fn class_path_in_part(text: &str, release: u32) -> Result<Found> {
+    let mut first = None;
+    let mut warnings = Vec::new();
+    let mut found = parts(text, release, |error| {
+        warnings.push(format!("{error:#}; left out"));
+        first.get_or_insert(error);
+        Ok(())
+    })?;
+    match first {
+        Some(error) if found.classes.is_empty() && found.warnings.is_empty() => Err(error),
+        _ => {
+            found.warnings.splice(0..0, warnings);
+            Ok(found)
+        }
+    }
+}
+
+/// Reads the entries of a class path; `failed` hears of one that cannot be read.
+fn parts(
+    text: &str,
+    release: u32,
+    mut failed: impl FnMut(anyhow::Error) -> Result<()>,
+) -> Result<Found> {
     let mut found = Found::default();
     let mut any = false;
     for part in std::env::split_paths(text).filter(|part| !part.as_os_str().is_empty()) {
         any = true;
         if part.file_name().is_some_and(|name| name == "*") {
             let dir = part.parent().unwrap_or(Path::new("."));
-            let mut jars: Vec<PathBuf> = fs::read_dir(dir)
-                .with_context(|| format!("failed to read class path directory {}", dir.display()))?
+            let files = fs::read_dir(dir)
+                .with_context(|| format!("failed to read class path directory {}", dir.display()));
+            let files = match files {
+                Ok(files) => files,
+                Err(error) => {
+                    failed(error)?;
+                    continue;
+                }
+            };
+            let mut jars: Vec<PathBuf> = files
                 .flatten()
                 .map(|file| file.path())
                 .filter(|path| {
@@ -63,10 +102,10 @@ pub fn class_path(text: &str, release: u32) -> Result<Found> {
                 .collect();
             jars.sort();
             for jar in jars {
-                entry(&jar, release, &mut found)?;
+                entry(&jar, release, &mut found).or_else(&mut failed)?;
             }
         } else {
-            entry(&part, release, &mut found)?;
+            entry(&part, release, &mut found).or_else(&mut failed)?;
         }
     }
     if !any {
@@ -397,7 +436,22 @@ mod tests {
                 found.warnings
             );
         }
-        let error = class_path(dir.path().join("none.jar").to_str().unwrap(), 17).unwrap_err();
-        assert!(format!("{error:#}").contains("none.jar"));
+        let none = dir.path().join("none.jar").display().to_string();
+        let broken = dir.path().join("broken.jar").display().to_string();
+        fs::write(&broken, "PK").unwrap();
+        for read in [class_path, class_path_in_part] {
+            let error = read(&none, 17).unwrap_err();
+            assert!(format!("{error:#}").contains("none.jar"));
+        }
+        // Beside others, both are warnings if that is asked for.
+        let good = dir.path().join("outer.jar").display().to_string();
+        let all = std::env::join_paths([&none, &good, &broken]).unwrap();
+        let all = all.to_str().unwrap();
+        assert!(class_path(all, 17).is_err());
+        let found = class_path_in_part(all, 17).unwrap();
+        assert_eq!(found.classes.len(), 2);
+        for (warning, name) in found.warnings.iter().zip(["none", "broken", "bad"]) {
+            assert!(warning.contains(&format!("{name}.jar")), "{warning}");
+        }
     }
 }

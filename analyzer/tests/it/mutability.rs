@@ -129,6 +129,69 @@ fn reasons_lead_to_the_write() {
 }
 
 #[test]
+fn what_is_no_jdk() {
+    let dir = tempfile::tempdir().unwrap();
+    let classes = compile(dir.path(), &[("Figure51.java", FIGURE)]);
+    let (classes, here) = (classes.display().to_string(), dir.path().display());
+    let base = ["mutability", "--classpath", &classes];
+    let (_, errors) = run(&[&base[..], &["--jdk", &here.to_string()]].concat(), 1);
+    assert!(errors.contains("is not a JDK"), "{errors}");
+}
+
+#[test]
+fn a_reader_that_leaves_is_no_failure() {
+    let dir = tempfile::tempdir().unwrap();
+    let classes = compile(dir.path(), &[("Figure51.java", FIGURE)]);
+    let (reader, writer) = std::io::pipe().unwrap();
+    drop(reader);
+    let output = std::process::Command::new(env!("CARGO_BIN_EXE_hindsight"))
+        .args(["plan", "--format", "json", "--quiet", "--classpath"])
+        .arg(&classes)
+        .args(["--jdk", &no_jdk(dir.path()), "--out"])
+        .arg(dir.path().join("out.plan"))
+        .stdout(writer)
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{}", text(&output.stderr));
+}
+
+#[test]
+fn a_program_with_parts_missing() {
+    let dir = tempfile::tempdir().unwrap();
+    let sources = [
+        (
+            "User.java",
+            "class User { int v; static void make(User u) { new Gone(u); } \
+             static int read(Kept k, User u) { return k.kept + u.v; } }",
+        ),
+        ("Gone.java", "class Gone { Gone(User u) { u.v = 1; } }"),
+        ("Kept.java", "class Kept { int kept; }"),
+    ];
+    let classes = compile(dir.path(), &sources);
+    for gone in ["Gone", "Kept"] {
+        fs::remove_file(classes.join(format!("{gone}.class"))).unwrap();
+    }
+    let broken = dir.path().join("broken.jar").display().to_string();
+    fs::write(&broken, "PK").unwrap();
+    let path = format!("{broken}:{}:/no/such.jar", classes.display());
+    let jdk = no_jdk(dir.path());
+    for sound in [&[][..], &["--sound"]] {
+        let base = ["mutability", "--classpath", &path, "--jdk", &jdk];
+        let (out, errors) = run(&[&base[..], sound].concat(), 0);
+        for part in [
+            "class Gone is missing",
+            "class Kept is missing",
+            "broken.jar",
+            "/no/such.jar",
+        ] {
+            assert!(errors.contains(part), "no {part:?} in {errors}");
+        }
+        let row = out.lines().find(|line| line.contains("Gone.<init>"));
+        assert!(row.is_some_and(|row| row.contains("unknown")), "{out}");
+    }
+}
+
+#[test]
 fn what_is_missing_is_said() {
     let dir = tempfile::tempdir().unwrap();
     let classes = compile(dir.path(), &[("Figure51.java", FIGURE)]);

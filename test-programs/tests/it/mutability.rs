@@ -270,13 +270,20 @@ fn oracle(classes: &Path) -> BTreeSet<Place> {
     lines.collect()
 }
 
+/// Whether a parameter's method has no body: those that implement it decide, and no
+/// run shows it.
+fn is_bodiless(parameter: &Value) -> bool {
+    let reason = parameter["reason"].as_str().unwrap();
+    reason.starts_with("the method has no body")
+}
+
 /// The parameters that have a verdict.
 fn places(document: &Value, verdict: &str) -> BTreeSet<Place> {
     let text = |value: &Value| value.as_str().unwrap().to_owned();
     let mut found = BTreeSet::new();
     for method in document["methods"].as_array().unwrap() {
         for parameter in method["parameters"].as_array().unwrap() {
-            if parameter["verdict"] == verdict {
+            if parameter["verdict"] == verdict && !is_bodiless(parameter) {
                 found.insert((
                     text(&method["class"]),
                     text(&method["method"]),
@@ -305,6 +312,9 @@ fn recorded_runs() {
             .iter_mut()
             .zip(0..)
         {
+            if is_bodiless(parameter) {
+                continue;
+            }
             let place = (class.clone(), name.clone(), descriptor.clone(), index);
             let mutable = marked.contains(&place);
             parameter["verdict"] = if mutable { "mutable" } else { "immutable" }.into();
@@ -406,6 +416,12 @@ fn recorded_runs() {
         saved("merged.json", &backwards).0 == together,
         "evidence depends on the order"
     );
+    // What is named twice counts once.
+    let twice = ["--evidence", &singles[0], &singles[0]];
+    assert!(
+        saved("twice.json", &twice).0 == fs::read(&singles[0]).unwrap(),
+        "a file counts twice"
+    );
 }
 
 /// What `hindsight mutability` says on stderr when it fails.
@@ -475,6 +491,79 @@ fn random_inputs() {
     ] {
         let said = refused(&[&["--pipeline", "S-R"], arguments].concat());
         assert!(said.contains(part), "{said}");
+    }
+}
+
+/// The programs of a directory that no driver runs, with what is expected of them.
+fn apart(name: &str) -> Annotated {
+    let dir = workplace().join(name);
+    fs::create_dir_all(&dir).unwrap();
+    let mut expected = BTreeMap::new();
+    let mut sources = Vec::new();
+    for file in fs::read_dir(root().join("test-programs/mutability").join(name)).unwrap() {
+        let path = file.unwrap().path();
+        expectations(&fs::read_to_string(&path).unwrap(), &mut expected);
+        sources.push(path);
+    }
+    let javac = jdks()[0]
+        .javac()
+        .args(["-g", "-nowarn", "-d"])
+        .arg(&dir)
+        .args(&sources)
+        .output()
+        .unwrap();
+    assert!(javac.status.success(), "{}", both(&javac));
+    Annotated {
+        classes: dir,
+        expected,
+    }
+}
+
+#[test]
+fn what_the_jdk_does() {
+    let Annotated { classes, expected } = apart("jdk");
+    // P must not decide what S' has left open.
+    for pipeline in ["S'-P", "S'", "S-P", "S-S'-P"] {
+        let arguments = ["--sound", "--pipeline", pipeline];
+        let matrix = compare(&verdicts(&classes, &arguments), &expected);
+        assert_eq!(matrix.mutable[0], 0, "{pipeline}: {:#?}", matrix.wrong);
+    }
+    let matrix = compare(&verdicts(&classes, &[""; 0]), &expected);
+    assert!(matrix.wrong.is_empty(), "{:#?}", matrix.wrong);
+    for line in &matrix.open {
+        println!("    {line}");
+    }
+}
+
+#[test]
+fn what_recorded_calls_hand_on() {
+    let Annotated { classes, expected } = apart("recorded");
+    let workplace = Workplace::new("mutability-handed-on");
+    for jdk in jdks() {
+        let out = workplace.join(format!("run-{}", jdk.version));
+        let what = "calls;writes;reads;values";
+        let options = format!("mode=trace,trace-what={what},out={}", out.display());
+        let run = jdk
+            .java()
+            .arg(format!(
+                "-agentpath:{}={options}",
+                hindsight_test_programs::agent().display()
+            ))
+            .arg("-cp")
+            .arg(&classes)
+            .arg("HandedOn")
+            .output()
+            .unwrap();
+        assert!(run.status.success(), "{}", both(&run));
+        let out = out.display().to_string();
+        let document = verdicts(&classes, &["--pipeline", "X", "--trace", &out]);
+        let matrix = compare(&document, &expected);
+        assert!(matrix.wrong.is_empty(), "{:#?}", matrix.wrong);
+        let open = matrix
+            .open
+            .iter()
+            .filter(|line| line.contains("is mutable"));
+        assert_eq!(open.count(), 0, "{:#?}", matrix.open);
     }
 }
 

@@ -46,6 +46,8 @@ pub enum Target {
 pub trait World {
     /// What a call may run on a receiver of any class.
     fn any(&self, site: Site) -> Arc<Vec<Target>>;
+    /// What it runs on an object of a class of the library's own.
+    fn of_library(&self, site: Site) -> Arc<Vec<Target>>;
     /// What it runs on an instance of exactly this class.
     fn on(&self, site: Site, class: ClassId) -> Arc<Vec<Target>>;
     /// The summary of a method, as far as it is known by now.
@@ -56,6 +58,8 @@ pub trait World {
     fn answers(&self, lambda: &Lambda, site: Site) -> bool;
     /// Whether the call goes to the library, which may call back what it gets.
     fn calls_back(&self, site: Site) -> bool;
+    /// Whether a target is code of the library's.
+    fn is_library(&self, target: &Target) -> bool;
     /// The methods that the library may call on an instance of a class.
     fn callbacks(&self, class: ClassId) -> Arc<Vec<(MethodId, usize)>>;
     /// Whether two parameters of a method may be the same object.
@@ -493,13 +497,26 @@ impl State<'_> {
         let receiver = args.first().copied().unwrap_or_default();
         let exact = site.dispatch == Dispatch::Exact;
         let mut any = exact || receiver.is_empty();
+        // Receivers that code of the library may run on.
+        let mut of_library = receiver;
         if !exact {
             for one in receiver.iter() {
                 match self.nodes[(one >> 1) as usize] {
                     Node::New(_, Made::Class(class)) => {
                         let mut args = args.to_vec();
                         args[0] = Nodes::one(one);
-                        for target in world.on(site, class).iter() {
+                        let targets = world.on(site, class);
+                        for target in targets.iter() {
+                            result.join(&self.run(at, target, &args), false);
+                        }
+                        if !targets.iter().any(|target| world.is_library(target)) {
+                            of_library.remove(one >> 1);
+                        }
+                    }
+                    Node::New(_, Made::Library) => {
+                        let mut args = args.to_vec();
+                        args[0] = Nodes::one(one);
+                        for target in world.of_library(site).iter() {
                             result.join(&self.run(at, target, &args), false);
                         }
                     }
@@ -510,6 +527,7 @@ impl State<'_> {
                         if let Some(lambda) = lambda {
                             let found = self.run_lambda(at, lambda, &Nodes::one(one), &args[1..]);
                             result.join(&found, false);
+                            of_library.remove(one >> 1);
                         }
                     }
                     _ => any = true,
@@ -521,8 +539,12 @@ impl State<'_> {
                 result.join(&self.run(at, target, args), false);
             }
         }
-        if world.calls_back(site) {
-            result.join(&self.call_back(at, args), false);
+        if (any || !of_library.is_empty()) && world.calls_back(site) {
+            let mut args = args.to_vec();
+            if let Some(first) = args.first_mut() {
+                *first = of_library;
+            }
+            result.join(&self.call_back(at, &args), false);
         }
         result
     }

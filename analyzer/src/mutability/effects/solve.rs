@@ -20,6 +20,12 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock};
 /// A method in a circle is taken this often with all details; from then on
 /// coarsely, so that there is an end soon.
 const MAX_TIMES: u32 = 8;
+/// From then on what it was found to do before still counts: where a summary
+/// becomes too large and is made coarse, it may say less of something than the
+/// one before, and two of them could take turns for ever.
+const JOINED_FROM: u32 = 20;
+/// After so many times it is given up, which is the end in any case.
+const GIVEN_UP_AT: u32 = 48;
 
 /// Where summaries of methods without facts come from.
 pub trait Library: Sync {
@@ -59,6 +65,9 @@ pub struct Solver<'p> {
     callbacks: Mutex<Map<ClassId, Callbacks>>,
     any: Sym,
     captured: Vec<Sym>,
+    /// Maps of the program's that reorder what is read, and what reading does.
+    reordered: Set<ClassId>,
+    reorders: Arc<Summary>,
 }
 
 /// Methods with how many arguments they take.
@@ -105,8 +114,21 @@ impl<'p> Solver<'p> {
     ) -> Solver<'p> {
         let program = calls.program();
         let mut lambdas: Map<ClassId, Vec<(MethodId, u32)>> = Map::default();
+        let mut reordered = Set::default();
+        let linked = (program.names.find(b"java/util/LinkedHashMap"))
+            .and_then(|name| program.find(name))
+            .filter(|_| !contracts.is_proof());
+        let by_access = program.names.find(b"<init>(IFZ)V");
         for (method, facts) in facts.iter().enumerate() {
+            let class = program.method(MethodId(method as u32)).class;
             for (at, fact) in facts.ops.iter().enumerate() {
+                if let (Op::Call { site, .. }, Some(linked)) = (&fact.op, linked)
+                    && site.owner == linked
+                    && Some(site.signature) == by_access
+                    && program.is_subtype(class, linked)
+                {
+                    reordered.extend(program.subtypes(class));
+                }
                 if let Op::Lambda(lambda) = &fact.op
                     && let Some(interface) = lambda.interface
                 {
@@ -134,6 +156,11 @@ impl<'p> Solver<'p> {
             lambdas,
             callbacks: Mutex::default(),
             any: any_field(program),
+            reordered,
+            reorders: Arc::new(Contracts::step(
+                any_field(program),
+                program.names.intern(Facts::ELEMENT.as_bytes()),
+            )),
             captured: (0..8)
                 .map(|n| program.names.intern(format!("captured {n}").as_bytes()))
                 .collect(),
@@ -244,6 +271,16 @@ impl<'p> Solver<'p> {
         let promised = found
             .resolved
             .and_then(|method| self.contracts.promise(method));
+        let reads = |name: &[u8]| {
+            let signature = self.program.names.bytes(site.signature);
+            signature.starts_with(name)
+        };
+        let promised = match self.reordered.contains(&site.owner)
+            && (reads(b"get(") || reads(b"getOrDefault("))
+        {
+            true => promised.map(|_| &self.reorders),
+            false => promised,
+        };
         let mut targets: Vec<Target> = promised.cloned().map(Target::Known).into_iter().collect();
         let mut own = Set::default();
         for &method in &found.methods {
@@ -299,6 +336,41 @@ impl<'p> Solver<'p> {
         };
         lock().insert(site, run.clone());
         run
+    }
+
+    /// The verdicts on what the methods do with an argument that a call may run:
+    /// lambdas are named by theirs, with their own parameter. Nothing if others
+    /// may run as well.
+    pub fn verdicts_of(
+        &self,
+        verdicts: &Answers,
+        site: Site,
+        param: u16,
+    ) -> Option<Vec<(MethodId, u16, Verdict)>> {
+        let found = self.calls.targets(site);
+        if found.open {
+            return None;
+        }
+        let mut all: Vec<_> = found
+            .methods
+            .iter()
+            .map(|&method| {
+                let verdict = self.verdict(verdicts, &Target::Method(method), param);
+                (method, param, verdict)
+            })
+            .collect();
+        for (maker, op) in self.lambdas_of(site) {
+            let lambda = self.lambda(maker, op)?;
+            let verdict = self.verdict(verdicts, &Target::Lambda(maker, op), param);
+            let before = lambda.captured.len() as u16 + u16::from(lambda.makes);
+            let own = match param {
+                0 => u16::from(lambda.makes),
+                param => before + param - 1,
+            };
+            let targets = self.calls.targets(lambda.site);
+            all.push((*targets.methods.first()?, own, verdict));
+        }
+        Some(all)
     }
 
     /// The verdict on what a target does with an argument.
@@ -473,24 +545,64 @@ impl<'p> Solver<'p> {
                 callers[*callee].push(at);
             }
         }
-        let mut times = vec![0u32; circle.len()];
-        let mut due: BTreeSet<usize> = (0..circle.len()).collect();
-        while let Some(at) = due.pop_first() {
-            let coarse = times[at] >= MAX_TIMES;
-            let summary = make(circle[at], coarse);
-            times[at] += 1;
-            let known = self.summary(MethodId(circle[at]));
-            if times[at] == 1 || !known.covers(&summary) {
-                put(circle[at], summary);
-                due.extend(&callers[at]);
+        until_settled(
+            &callers,
+            |at, coarse| make(circle[at], coarse),
+            |at| Arc::new(fallback(MethodId(circle[at]))),
+            |at, summary| put(circle[at], summary),
+        );
+    }
+}
+
+/// Takes the methods of a circle until no summary says more than was known of
+/// its method, and those that call it again each time: `callers` by method.
+/// `make` summarizes one, coarsely or not, by what `put` has been told so far.
+///
+/// **Invariant:** there is an end, whatever `make` says; and what was put last of
+/// each method covers what `make` says then, or is its fallback.
+fn until_settled(
+    callers: &[Vec<usize>],
+    make: impl Fn(usize, bool) -> Arc<Summary>,
+    fallback: impl Fn(usize) -> Arc<Summary>,
+    put: impl Fn(usize, Arc<Summary>),
+) {
+    let mut times = vec![0u32; callers.len()];
+    let mut known: Vec<Arc<Summary>> = vec![Arc::default(); callers.len()];
+    let mut due: BTreeSet<usize> = (0..callers.len()).collect();
+    while let Some(at) = due.pop_first() {
+        if times[at] == GIVEN_UP_AT {
+            continue;
+        }
+        times[at] += 1;
+        let mut summary = match times[at] {
+            GIVEN_UP_AT => fallback(at),
+            times => make(at, times > MAX_TIMES),
+        };
+        if times[at] > 1 && times[at] < GIVEN_UP_AT {
+            if known[at].covers(&summary) {
+                continue;
+            }
+            if times[at] > JOINED_FROM {
+                summary = Arc::new(known[at].joined(&summary));
             }
         }
+        known[at].clone_from(&summary);
+        put(at, summary);
+        due.extend(&callers[at]);
     }
 }
 
 impl World for Solver<'_> {
     fn any(&self, site: Site) -> Arc<Vec<Target>> {
         self.site(site).targets
+    }
+
+    fn of_library(&self, site: Site) -> Arc<Vec<Target>> {
+        let resolved = self.calls.targets(site).resolved;
+        match resolved.and_then(|method| self.contracts.promise(method)) {
+            Some(known) => Arc::new(vec![Target::Known(known.clone())]),
+            None => self.any(site),
+        }
     }
 
     fn on(&self, site: Site, class: ClassId) -> Arc<Vec<Target>> {
@@ -545,9 +657,20 @@ impl World for Solver<'_> {
                     .class(self.program.method(method).class)
                     .library
             };
-            targets
-                .resolved
-                .is_some_and(|method| library(method) && !self.is_own(method))
+            targets.resolved.is_some_and(|method| {
+                library(method) && !self.is_own(method) && !self.contracts.is_quiet(method)
+            })
+        }
+    }
+
+    fn is_library(&self, target: &Target) -> bool {
+        match target {
+            Target::Method(method) => {
+                let class = self.program.method(*method).class;
+                self.program.class(class).library && !self.is_own(*method)
+            }
+            Target::Known(_) | Target::Unknown => true,
+            Target::Lambda(..) => false,
         }
     }
 
@@ -649,5 +772,65 @@ impl World for Solver<'_> {
 
     fn captured(&self, place: usize) -> Sym {
         self.captured.get(place).copied().unwrap_or(self.any)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mutability::effects::{Cause, Node, Write, reference};
+    use std::cell::{Cell, RefCell};
+
+    /// Writes one parameter.
+    fn writes(param: u16) -> Arc<Summary> {
+        Arc::new(Summary {
+            nodes: vec![Node::Param(param)],
+            writes: vec![Write {
+                node: reference(0, false),
+                cause: Cause::NoBody,
+            }],
+            ..Summary::default()
+        })
+    }
+
+    /// What is known in the end of two methods that call each other, and how
+    /// often they were taken.
+    fn settle(make: impl Fn(u32) -> Arc<Summary>) -> (Vec<Arc<Summary>>, u32) {
+        let known = RefCell::new(vec![Arc::default(); 2]);
+        let taken = [Cell::new(0), Cell::new(0)];
+        until_settled(
+            &[vec![1], vec![0, 1]],
+            |at, _| {
+                taken[at].set(taken[at].get() + 1);
+                make(taken[at].get())
+            },
+            |_| writes(u16::MAX),
+            |at, summary| known.borrow_mut()[at] = summary,
+        );
+        let taken = taken.iter().map(Cell::get).sum();
+        (known.into_inner(), taken)
+    }
+
+    #[test]
+    fn what_says_the_same_is_taken_twice() {
+        let (known, taken) = settle(|_| writes(0));
+        assert_eq!(known, [writes(0), writes(0)]);
+        assert!(taken <= 6, "{taken}");
+    }
+
+    #[test]
+    fn summaries_that_take_turns_are_joined() {
+        let (known, taken) = settle(|taken| writes((taken % 2) as u16));
+        for known in known {
+            assert!(known.covers(&writes(0)) && known.covers(&writes(1)));
+        }
+        assert!(taken < 2 * GIVEN_UP_AT, "{taken}");
+    }
+
+    #[test]
+    fn what_grows_for_ever_is_given_up() {
+        let (known, taken) = settle(|taken| writes(taken as u16));
+        assert_eq!(known, [writes(u16::MAX), writes(u16::MAX)]);
+        assert_eq!(taken, 2 * (GIVEN_UP_AT - 1));
     }
 }

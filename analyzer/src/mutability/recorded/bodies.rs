@@ -6,7 +6,7 @@ use super::evidence::{Evidence, MethodEvidence, ParamEvidence, Witness};
 use super::frames::Frame;
 use crate::classpath::sha256;
 use crate::mutability::answers::param_count;
-use crate::mutability::facts::{Facts, NONE, Op, Var};
+use crate::mutability::facts::{Fact, Facts, NONE, Op, Var};
 use crate::program::calls::Site;
 use crate::program::names::{Map, Set};
 use crate::program::{ClassId, MethodId, Sym};
@@ -95,6 +95,8 @@ pub struct Bodies<'c> {
     dictionary: &'c Dictionary,
     numbers: Map<u32, u32>,
     bodies: Vec<Body>,
+    /// Methods of the program's that the trace has told of.
+    met: Set<MethodId>,
     fields: Map<u32, Sym>,
     hashes: Map<ClassId, String>,
     element: Sym,
@@ -108,6 +110,7 @@ impl<'c> Bodies<'c> {
             dictionary,
             numbers: Map::default(),
             bodies: Vec::new(),
+            met: Set::default(),
             fields: Map::default(),
             hashes: Map::default(),
             element: code.program.names.intern(Facts::ELEMENT.as_bytes()),
@@ -121,6 +124,7 @@ impl<'c> Bodies<'c> {
         }
         let body = self.find(method);
         let number = self.bodies.len() as u32;
+        self.met.extend(body.facts);
         self.bodies.push(body);
         self.numbers.insert(method, number);
         number
@@ -321,6 +325,34 @@ impl<'c> Bodies<'c> {
         Some((&member.owner, &member.name))
     }
 
+    /// Whether all that a call may run is told of by the trace, what it returns,
+    /// too.
+    pub fn is_told(&self, site: Site) -> bool {
+        let targets = self.code.calls.targets(site);
+        !targets.open
+            && !targets.methods.is_empty()
+            && targets
+                .methods
+                .iter()
+                .all(|method| self.met.contains(method))
+            && self.code.solver.lambdas_of(site).is_empty()
+    }
+
+    /// Whether a method is a bridge to another one of its class, and passes on
+    /// what it gets.
+    fn is_bridge(&self, method: MethodId, to: MethodId) -> bool {
+        const BRIDGE: u16 = 0x40;
+        let program = self.code.program;
+        let (one, other) = (program.method(method), program.method(to));
+        let calls = |fact: &Fact| match &fact.op {
+            Op::Call { site, .. } => site.signature == other.signature && site.owner == other.class,
+            _ => false,
+        };
+        one.is(BRIDGE)
+            && one.class == other.class
+            && self.code.facts[method.0 as usize].ops.iter().any(calls)
+    }
+
     /// Calls in a body that may run another one.
     pub fn calls(&mut self, caller: u32, callee: u32) -> Arc<[(u32, By)]> {
         if let Some(known) = self.get(caller).callees.get(&callee) {
@@ -328,7 +360,11 @@ impl<'c> Bodies<'c> {
         }
         let mut found = Vec::new();
         if let (Some(facts), Some(target)) = (self.facts(caller), self.get(callee).id) {
-            let runs = |site: Site| self.code.calls.targets(site).methods.contains(&target);
+            let runs = |site: Site| {
+                let targets = self.code.calls.targets(site);
+                let mut methods = targets.methods.iter();
+                methods.any(|&method| method == target || self.is_bridge(method, target))
+            };
             for (fact, at) in facts.ops.iter().zip(0..) {
                 let Op::Call { site, .. } = &fact.op else {
                     continue;

@@ -131,8 +131,15 @@ impl Exact {
         if let Some(caller) = stack.last() {
             let calls = bodies.calls(caller.body, frame.body);
             let mut by = Vec::new();
+            let callee = bodies.facts(frame.body);
             for &(op, how) in calls.iter() {
                 let fits = frame.args.iter().all(|&(param, object)| {
+                    // Strings and boxes, which a generic type may hide, are no
+                    // values here.
+                    let followed = callee.and_then(|facts| facts.followed.get(usize::from(param)));
+                    if followed == Some(&false) {
+                        return true;
+                    }
                     match argument(bodies, caller.body, op, how, param) {
                         Given::By(var) => self.may_be(bodies, caller, var, object),
                         Given::Captured(_) | Given::Made => true,

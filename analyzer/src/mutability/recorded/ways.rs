@@ -92,6 +92,14 @@ impl Exact {
                             Way::Not
                         }
                         Op::Catch { .. } => Way::Not,
+                        // It has not returned yet.
+                        Op::Call { site, .. }
+                            if self.reads
+                                && !bodies.get(frame.body).blind
+                                && bodies.is_told(*site) =>
+                        {
+                            Way::Not
+                        }
                         _ => Way::Value(EMPTY),
                     };
                 };

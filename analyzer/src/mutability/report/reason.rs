@@ -1,7 +1,7 @@
 //! Reasons in words.
 
 use super::{MethodRow, View};
-use crate::mutability::answers::Reason;
+use crate::mutability::answers::{Reason, Verdict};
 use crate::mutability::facts::{Facts, NONE, Op, Var};
 use crate::mutability::recorded::evidence::Witness;
 use crate::program::{MethodId, Program, Sym};
@@ -161,7 +161,24 @@ fn step(view: &View<'_>, row: &MethodRow, reason: &Reason) -> (String, Option<(M
     let text = match reason {
         Reason::None => "no stage of the pipeline says anything about it".to_owned(),
         Reason::Trivial => "numbers, strings and boxes cannot be changed".to_owned(),
-        Reason::Abstract => "the method has no body; see those that implement it".to_owned(),
+        Reason::Abstract => {
+            "the method has no body, and nothing is known that implements it".to_owned()
+        }
+        Reason::Implementation { method, param } => {
+            let name = method_name(view, *method);
+            let own = view.outcome.answers.place_of(*method, *param);
+            let does = match own.map(|place| view.outcome.answers.verdict(place)) {
+                Some(Verdict::Mutable) => "changes it",
+                Some(Verdict::Immutable) => "leaves it alone",
+                _ => "is not known to leave it alone",
+            };
+            let text = format!("the method has no body; {name} implements it, which {does}");
+            return (text, own.map(|_| (*method, *param)));
+        }
+        Reason::Implementations { count } => format!(
+            "the method has no body; {} implement it, and leave it alone",
+            crate::text::count(*count as usize, "known method")
+        ),
         Reason::Store { op } => store(view, row, *op),
         Reason::Call { op, method, param } => {
             let (place, _) = call(view, row, *op);
@@ -231,6 +248,7 @@ fn step(view: &View<'_>, row: &MethodRow, reason: &Reason) -> (String, Option<(M
         Reason::Escapes => {
             "it is returned, thrown or kept, and may be changed by that way later".to_owned()
         }
+        Reason::TooLarge => "the body, or what it calls, is too large to be followed".to_owned(),
         Reason::NoBody => match &view.outcome.facts[row.id.0 as usize].unknown {
             Some(why) => format!("nothing is known of the body: {why}"),
             None => "nothing is known of the body".to_owned(),
