@@ -19,6 +19,8 @@ pub struct ClassInfo {
     pub interfaces: Vec<String>,
     /// Its methods and constructors.
     pub methods: Vec<Method>,
+    /// Its constants, that is, static final fields: access flags, name and descriptor.
+    pub constants: Vec<(u16, String, String)>,
     /// How it is nested.
     pub nesting: Nesting,
     /// Whether it or one of its methods is generic.
@@ -74,6 +76,19 @@ impl ClassInfo {
             .iter()
             .map(|member| method(&class, member))
             .collect();
+        let constants = class
+            .fields
+            .iter()
+            .filter(|field| field.is(access::STATIC) && field.is(access::FINAL));
+        let constant = |field: &Member<'_>| {
+            let descriptor = field.descriptor.to_string_lossy().into_owned();
+            (
+                field.access,
+                field.name.to_string_lossy().into_owned(),
+                descriptor,
+            )
+        };
+        let constants = constants.map(constant).collect();
         let signature = signature(&class, &class.attributes);
         let interfaces = class.interface_names();
         Ok(ClassInfo {
@@ -86,6 +101,7 @@ impl ClassInfo {
                 .collect::<Result<_, _>>()?,
             generic: signature.is_some() || methods.iter().any(|one| one.signature.is_some()),
             methods,
+            constants,
             nesting,
             signature,
         })

@@ -119,6 +119,30 @@ pub fn is_whole(executed: &Executed, length: usize) -> bool {
         && !(executed.outcomes.iter()).any(|outcome| matches!(outcome, Outcome::Failed(_)))
 }
 
+/// Whether all that is asserted of a sequence holds.
+///
+/// # Errors
+///
+/// Fails if the worker does.
+pub fn holds(
+    sequence: &Sequence,
+    assertions: &[Option<Assertion>],
+    methods: &Methods,
+    worker: &mut Worker,
+) -> Result<bool> {
+    let executed = worker.execute(methods, std::slice::from_ref(sequence))?;
+    Ok(executed.first().is_some_and(|executed| {
+        is_whole(executed, sequence.len())
+            && (executed.outcomes.iter().zip(sequence).zip(assertions)).all(
+                |((outcome, statement), wanted)| {
+                    let threw = matches!(outcome, Outcome::Threw(..));
+                    let found = assertion(worker, outcome);
+                    threw == statement.may_throw && (wanted.is_none() || found == *wanted)
+                },
+            )
+    }))
+}
+
 /// Leaves out calls as long as all assertions hold.
 ///
 /// # Errors
@@ -149,17 +173,7 @@ pub fn minimise(checked: &mut Checked, methods: &Methods, worker: &mut Worker) -
                 *var -= 1;
             }
         }
-        let executed = worker.execute(methods, std::slice::from_ref(&shorter))?;
-        let holds = executed.first().is_some_and(|executed| {
-            is_whole(executed, shorter.len())
-                && (executed.outcomes.iter().zip(&shorter).zip(&assertions)).all(
-                    |((outcome, statement), wanted)| {
-                        let threw = matches!(outcome, Outcome::Threw(..));
-                        let found = assertion(worker, outcome);
-                        threw == statement.may_throw && (wanted.is_none() || found == *wanted)
-                    },
-                )
-        });
+        let holds = holds(&shorter, &assertions, methods, worker)?;
         if holds {
             checked.sequence = shorter;
             checked.assertions = assertions;

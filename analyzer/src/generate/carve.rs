@@ -250,6 +250,10 @@ impl<'d> Recorder<'d> {
                     *place = value;
                 }
             }
+            What::Write {
+                place: Place::Static { field },
+                value: Some(Datum::Reference(Some(id))),
+            } => self.constant_of(step.thread, *field, id.serial()),
             What::End | What::Lost(_) | What::Thread { paused: true, .. } => {
                 self.threads.remove(&step.thread);
             }
@@ -296,6 +300,44 @@ impl<'d> Recorder<'d> {
             return Literal::Enum(parent.to_owned(), name.clone());
         }
         literal
+    }
+
+    /// An object gets into a field; if any source may read it there, and it stays, its life begins with
+    /// that.
+    fn constant_of(&mut self, thread: u64, field: u32, serial: u64) {
+        let Some(member) = self.dictionary.field(field) else {
+            return;
+        };
+        let Some(object) = self.objects.get_mut(&serial) else {
+            return;
+        };
+        let is_public = self.access.is_accessible(&member.owner)
+            && (self.access.info(&member.owner).as_deref().and_then(of)).is_some_and(|info| {
+                info.constants.iter().any(|(flags, name, descriptor)| {
+                    flags & access::PUBLIC != 0
+                        && *name == member.name
+                        && *descriptor == member.descriptor
+                })
+            });
+        if !is_public {
+            return;
+        }
+        let seen = Seen {
+            method: Method {
+                class: member.owner.clone(),
+                name: member.name.clone(),
+                descriptor: member.descriptor.clone(),
+                is_static: true,
+            },
+            on: None,
+            args: Vec::new(),
+            made: Some(serial),
+            end: End::Returned(Some(Value::Object(serial))),
+            thread,
+            entered: self.now,
+            left: self.now,
+        };
+        object.history = vec![Rc::new(seen)];
     }
 
     fn value(&self, datum: Datum, ty: &str) -> Value {
@@ -631,7 +673,10 @@ impl Recorded {
         let mut calls = Vec::new();
         for seen in chosen.into_values() {
             let end = ends.entry(seen.thread).or_default();
-            if seen.entered > *end {
+            if seen.method.is_constant() {
+                // It can be read at any time.
+                calls.push(seen);
+            } else if seen.entered > *end {
                 *end = seen.left;
                 calls.push(seen);
             }

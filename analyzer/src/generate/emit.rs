@@ -117,15 +117,8 @@ pub fn sources(
     let mut used: HashSet<String> = HashSet::new();
     for (class, list) in by_class {
         for (part, chunk) in list.chunks(MAX_TESTS).enumerate() {
-            let number = if part == 0 {
-                String::new()
-            } else {
-                (part + 1).to_string()
-            };
-            let simple = sanitize(simple_name(class).rsplit('$').next().unwrap_or("Program"));
             let package = package_of(class).to_owned();
-            // Runners look for names that end in this.
-            let mut name = format!("{simple}{what}{number}Test");
+            let mut name = file_name(class, what, part);
             let siblings = context.classes.own.types_of_package(&package);
             while siblings.contains(&name) || !used.insert(format!("{package}.{name}")) {
                 name.insert(0, 'X');
@@ -141,6 +134,16 @@ pub fn sources(
         }
     }
     out
+}
+
+/// The name of a class of tests. It ends in `Test` whatever is before, for that is what runners look for.
+fn file_name(class: &str, what: &str, part: usize) -> String {
+    let simple = sanitize(simple_name(class).rsplit('$').next().unwrap_or("Program"));
+    let number = match part {
+        0 => String::new(),
+        part => (part + 1).to_string(),
+    };
+    format!("{simple}{what}{number}Test")
 }
 
 fn source(
@@ -259,7 +262,7 @@ fn method_name(context: &Context<'_>, checked: &Checked) -> String {
             _ => None,
         };
         let matters = checked.kept[at] || checked.assertions[at].is_some();
-        if !matters || method.is_constructor() {
+        if !matters || method.is_constructor() || method.is_constant() {
             continue;
         }
         let word = sanitize(&method.name);
@@ -295,5 +298,16 @@ fn method_name(context: &Context<'_>, checked: &Checked) -> String {
         name
     } else {
         format!("{name}_")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::file_name;
+
+    #[test]
+    fn runners_find_all_parts() {
+        assert_eq!(file_name("a.B$C", "Observed", 0), "CObservedTest");
+        assert_eq!(file_name("a.B", "Generated", 1), "BGenerated2Test");
     }
 }

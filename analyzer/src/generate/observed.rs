@@ -1,7 +1,7 @@
 //! Tests of what a recorded run did: sequences that were carved, executed, and
 //! compared with what was seen.
 
-use super::asserted::{Assertion, Checked, as_seen, assertion, is_whole, minimise};
+use super::asserted::{Assertion, Checked, as_seen, assertion, holds, is_whole, minimise};
 use super::carve::{Access, Carved, Recorded};
 use super::sequence::{Arg, Method, Methods, Sequence, Statement};
 use super::worker::{Ended, Executed, Outcome, Worker};
@@ -16,6 +16,9 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 const MAX_PER_CLASS: usize = 20;
 /// Observers that are called at the end of a test.
 const MAX_OBSERVERS: usize = 4;
+
+/// How often a sequence must do the same again before it is a test.
+const CONFIRMED: usize = 2;
 
 /// What is to be made.
 pub struct Wanted<'a> {
@@ -36,6 +39,7 @@ impl Wanted<'_> {
         };
         !method.is_static
             && !method.is_constructor()
+            && !method.is_constant()
             && (self.mutability).is_some_and(|mutability| mutability.is_immutable(&name, 0))
     }
 }
@@ -261,7 +265,12 @@ pub fn complete(
         });
     }
     for (at, assertion) in checked.assertions.iter_mut().enumerate() {
-        let made = methods.get(checked.sequence[at].method).is_constructor();
+        let method = methods.get(checked.sequence[at].method);
+        let made = method.is_constructor();
+        if method.is_constant() {
+            *assertion = None;
+            checked.kept[at] = false;
+        }
         if *assertion == Some(Assertion::NotNull)
             && (made || at >= length || used.contains(&at) || !checked.kept[at])
         {
@@ -276,7 +285,17 @@ pub fn complete(
     }
     drop_observers(&mut checked, &one, length);
     let whole = checked.clone();
-    minimise(&mut checked, methods, other)?;
+    minimise(&mut checked, methods, worker)?;
+    if !holds(&checked.sequence, &checked.assertions, methods, other)? {
+        // Static state that others have left has stood in for a call.
+        checked = whole.clone();
+        minimise(&mut checked, methods, other)?;
+    }
+    for _ in 0..CONFIRMED {
+        if !holds(&checked.sequence, &checked.assertions, methods, other)? {
+            return Ok(None);
+        }
+    }
     if checked.sequence.len() < whole.sequence.len() {
         checked.whole = Some(Box::new(whole));
     }

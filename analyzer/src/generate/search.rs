@@ -139,12 +139,10 @@ impl<'a> Search<'a> {
         seed: u64,
     ) -> Search<'a> {
         let classes: Vec<String> = model.map_or(Vec::new(), |model| {
-            let with_edges = model.classes.iter().filter(|(_, class)| {
-                class
-                    .graph
-                    .edges(ROOT)
-                    .iter()
-                    .any(|edge| model.call(edge.call).creates())
+            let with_edges = model.classes.iter().filter(|(name, class)| {
+                let edges = class.graph.edges(ROOT);
+                edges.iter().any(|edge| model.call(edge.call).creates())
+                    || !edges.is_empty() && !surface.constants_of(name).is_empty()
             });
             with_edges.map(|(name, _)| name.clone()).collect()
         });
@@ -402,6 +400,16 @@ impl<'a> Search<'a> {
         let edges: Vec<&Edge> = (graph.edges(ROOT).iter())
             .filter(|edge| model.call(edge.call).creates())
             .collect();
+        let constants = self.surface.constants_of(&self.classes[class]);
+        if !constants.is_empty() && (edges.is_empty() || self.random.percent(30)) {
+            let id = *self.random.pick(constants)?;
+            let modelled = Modelled {
+                class,
+                object: 0,
+                node: graph.find(ROOT),
+            };
+            return self.candidate(Maker::default(), id, None, Vec::new(), Some(modelled));
+        }
         let edge = *self.random.pick(&edges)?;
         let call = model.call(edge.call);
         let mut maker = Maker::default();

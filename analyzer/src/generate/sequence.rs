@@ -8,7 +8,8 @@ use std::collections::HashMap;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct MethodId(pub u32);
 
-/// A method that sequences may call.
+/// A method that sequences may call; or a constant, a static final field, which is read as if it were a
+/// method without parameters. Its descriptor is the field's.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Method {
     /// The class that declares it, with dots.
@@ -27,9 +28,17 @@ impl Method {
         self.name == "<init>"
     }
 
+    /// Whether it is a constant.
+    pub fn is_constant(&self) -> bool {
+        !self.descriptor.starts_with('(')
+    }
+
     /// The descriptors of its parameters, and of what it returns: a constructor its
     /// object.
     pub fn types(&self) -> (Vec<String>, String) {
+        if self.is_constant() {
+            return (Vec::new(), self.descriptor.clone());
+        }
         let (parameters, result) = descriptor::split(&self.descriptor).unwrap_or_default();
         let parameters = parameters.into_iter().map(str::to_owned).collect();
         match self.is_constructor() {

@@ -29,6 +29,8 @@ const TIRED: i32 = 3;
 /// Runs of a suite before it is written. Each second one is the reverse of the one before, so that of two
 /// tests each comes first at times.
 pub const RUNS: u64 = 4;
+/// A suite of no more tests runs twice as often, which takes no time.
+const SMALL: usize = 500;
 
 /// In which order tests run, and where.
 #[derive(Debug, Clone, Copy)]
@@ -355,7 +357,9 @@ impl<'a> Suite<'a> {
     ) -> Result<BTreeMap<usize, Checked>> {
         let mut failures: HashMap<usize, u64> = HashMap::new();
         let mut late: BTreeSet<usize> = BTreeSet::new();
-        for run in 0..RUNS {
+        let count: usize = written.iter().map(|source| source.tests.len()).sum();
+        let runs = if count <= SMALL { 2 * RUNS } else { RUNS };
+        for run in 0..runs {
             let order = Order {
                 seed: seed.wrapping_add(run / 2),
                 reverse: run % 2 == 1,
@@ -379,7 +383,7 @@ impl<'a> Suite<'a> {
             let checked = all.remove(&test).filter(|_| there.contains(&test));
             if late.contains(&test) {
                 dropped.timed_out += 1;
-            } else if count == RUNS {
+            } else if count == runs {
                 dropped.failed += 1;
                 failed.extend(checked.map(|checked| (test, checked)));
             } else if count == 0 {

@@ -17,6 +17,8 @@ pub struct Surface {
     /// All public methods and constructors of the tested classes.
     pub methods: Vec<MethodId>,
     by_class: BTreeMap<String, Vec<MethodId>>,
+    /// By the class of a field: the public constants of the tested classes, and of those in the model.
+    constants: BTreeMap<String, Vec<MethodId>>,
     /// The methods of the calls of the model, as far as they may be called.
     pub modelled: HashMap<CallId, MethodId>,
     pools: HashMap<String, Vec<Literal>>,
@@ -75,6 +77,7 @@ impl Surface {
         let mut surface = Surface {
             methods: Vec::new(),
             by_class: BTreeMap::new(),
+            constants: BTreeMap::new(),
             modelled: HashMap::new(),
             pools: base_pools(),
             parents: HashMap::new(),
@@ -94,6 +97,10 @@ impl Surface {
             };
             surface.add_parents(&file, &name);
             surface.add_enum(&file, &name);
+            let known = model.is_some_and(|model| model.classes.contains_key(&name));
+            if (tested || known) && (admitted.class)(&name, &file) {
+                surface.add_constants(&file, &name, methods);
+            }
             if !tested || !(admitted.class)(&name, &file) {
                 continue;
             }
@@ -217,6 +224,35 @@ impl Surface {
             .map(|field| Literal::Enum(name.to_owned(), field.name.to_string_lossy().into_owned()))
             .collect();
         self.extend(&format!("L{};", name.replace('.', "/")), values);
+    }
+
+    /// Constants of the class that are objects; what is written down is none.
+    fn add_constants(&mut self, file: &ClassFile<'_>, name: &str, methods: &mut Methods) {
+        for field in &file.fields {
+            let is_constant = [access::PUBLIC, access::STATIC, access::FINAL]
+                .into_iter()
+                .all(|flag| field.is(flag));
+            let descriptor = field.descriptor.to_string_lossy().into_owned();
+            let Some(class) = crate::java::descriptor::class_name(&descriptor) else {
+                continue;
+            };
+            if !is_constant || field.is(access::ENUM) || class.starts_with("java.lang.") {
+                continue;
+            }
+            let id = methods.intern(Method {
+                class: name.to_owned(),
+                name: field.name.to_string_lossy().into_owned(),
+                descriptor,
+                is_static: true,
+            });
+            self.methods.push(id);
+            self.constants.entry(class).or_default().push(id);
+        }
+    }
+
+    /// Constants that are objects of a class, by the types of their fields.
+    pub fn constants_of(&self, class: &str) -> &[MethodId] {
+        self.constants.get(class).map_or(&[], Vec::as_slice)
     }
 
     fn add_class(&mut self, file: &ClassFile<'_>, name: &str, flags: u16, methods: &mut Methods) {

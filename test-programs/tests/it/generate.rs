@@ -5,7 +5,9 @@ use hindsight_test_programs::{Jdk, Workplace, golden, hindsight, jdks, root, tex
 use serde_json::Value;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
 
 fn sources(dir: &Path, files: &mut Vec<PathBuf>) {
     let mut entries: Vec<PathBuf> = fs::read_dir(dir)
@@ -425,6 +427,74 @@ fn a_model_leads_to_a_complex_object() {
     assert!(!sources.contains("class PressGenerated"), "{sources}");
     let report = generate("random", &["--universal", "--sequences", "20000"]);
     assert_eq!(report["tests"], 0, "{report}");
+}
+
+#[test]
+fn constants_begin_sequences() {
+    for jdk in jdks() {
+        let workplace = record(jdk, "press", "press.Job");
+        let common = ["--classpath", "classes", "--classes", "press.Ruler"];
+        let observed = ["generate", "--observed", "--trace", "out", "--out", "seen"];
+        ok(&run(jdk, &workplace, &[&observed[..], &common].concat()));
+        let sources = written(&workplace, "seen");
+        for line in [
+            "Ruler ruler = Ruler.METRIC;",
+            "Ruler ruler2 = ruler.times(3);",
+            "assertEquals(60, ruler2.mark(2));",
+        ] {
+            assert!(sources.contains(line), "{line}: {sources}");
+        }
+        let along = [
+            "generate",
+            "--model",
+            "model.json",
+            "--sequences",
+            "500",
+            "--out",
+            "along",
+        ];
+        ok(&run(jdk, &workplace, &[&along[..], &common].concat()));
+        let sources = written(&workplace, "along");
+        assert!(sources.contains("Ruler.METRIC;"), "{sources}");
+    }
+}
+
+/// What is interrupted leaves nothing behind.
+#[test]
+fn temporary_directories_go_with_the_process() {
+    let jdk = &jdks()[0];
+    let workplace = compile(jdk, "constrained");
+    let place = workplace.join("tmp");
+    fs::create_dir_all(&place).expect("a directory");
+    let entries = || fs::read_dir(&place).expect("a directory").count();
+    let mut child = Command::new(hindsight())
+        .env("JAVA_HOME", &jdk.home)
+        .env("TMPDIR", &place)
+        .current_dir(&workplace.path)
+        .args([
+            "generate",
+            "--universal",
+            "--time",
+            "60",
+            "--classpath",
+            "classes",
+            "--out",
+            "tests",
+        ])
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("hindsight runs");
+    let until = Instant::now() + Duration::from_secs(60);
+    while entries() == 0 && Instant::now() < until {
+        thread::sleep(Duration::from_millis(20));
+    }
+    assert_eq!(entries(), 1);
+    let killed = Command::new("kill").arg(child.id().to_string()).status();
+    assert!(killed.expect("kill runs").success());
+    let ended = child.wait().expect("it ends");
+    assert_eq!(ended.code(), Some(130));
+    assert_eq!(entries(), 0);
 }
 
 #[test]

@@ -106,6 +106,9 @@ impl<'a, 'n> Body<'a, 'n> {
     }
 
     fn may_throw(&self, method: &Method) -> bool {
+        if method.is_constant() {
+            return false;
+        }
         match self.context.classes.info(&method.class) {
             Some(found) => found
                 .info
@@ -122,6 +125,10 @@ impl<'a, 'n> Body<'a, 'n> {
     }
 
     fn call(&mut self, method: &Method, statement: &Statement) -> Option<String> {
+        if method.is_constant() {
+            let class = self.type_name(&descriptor::of_class(&method.class))?;
+            return is_identifier(&method.name).then(|| format!("{class}.{}", method.name));
+        }
         let (types, _) = method.types();
         let overloaded = self.is_overloaded(method, types.len());
         let mut args = Vec::new();

@@ -30,5 +30,6 @@ public class Job {
         Press press = new Press(new Ink("cmyk(0,10,0,90)"));
         press.warm("PIN-4711");
         System.out.println(new Job(press, page, customer).print());
+        System.out.println(Ruler.METRIC.times(3).mark(2));
     }
 }

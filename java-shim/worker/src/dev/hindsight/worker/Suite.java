@@ -43,6 +43,7 @@ public final class Suite {
         int status = 0;
         for (String test : tests) {
             String[] parts = test.split("\t");
+            Program.stir();
             watch.start();
             current = parts[0];
             Throwable thrown = run(loader, parts[1], parts[2]);

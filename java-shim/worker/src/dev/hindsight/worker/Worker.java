@@ -13,6 +13,7 @@ import java.io.PrintStream;
 import java.lang.reflect.Array;
 import java.lang.reflect.Constructor;
 import java.lang.reflect.Executable;
+import java.lang.reflect.Field;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
@@ -34,7 +35,7 @@ import java.util.regex.Pattern;
  * units:
  *
  * <pre>
- * M  id:int class:text name:text descriptor:text      declares a method
+ * M  id:int class:text name:text descriptor:text      declares a method, or a constant: a static field
  * S  id:int count:int statement*                      executes a sequence
  *    statement: method:int flags:byte on:int count:byte argument*
  *               flags 1: it may throw, and the sequence goes on; 2: the object that it returns is
@@ -78,6 +79,7 @@ public final class Worker {
     private final Map<Class<?>, Integer> classes = new HashMap<>();
     private final Map<Integer, String[]> methods = new HashMap<>();
     private final Map<Integer, Executable> resolved = new HashMap<>();
+    private final Map<Integer, Field> constants = new HashMap<>();
     private ClassLoader loader;
     /** Given up to have room to tell that memory has run out. */
     private byte[] reserve = new byte[2 << 20];
@@ -116,6 +118,7 @@ public final class Worker {
         loader = Program.loader(entries);
         runner.setContextClassLoader(loader);
         resolved.clear();
+        constants.clear();
     }
 
     private void watch() {
@@ -188,11 +191,15 @@ public final class Worker {
         String reason;
         Class<?> type = null;
         try {
-            Executable method = method(id);
+            if (isConstant(id)) {
+                type = constant(id).getType();
+            } else {
+                Executable method = method(id);
+                type = method instanceof Method
+                        ? ((Method) method).getReturnType()
+                        : method.getDeclaringClass();
+            }
             reason = null;
-            type = method instanceof Method
-                    ? ((Method) method).getReturnType()
-                    : method.getDeclaringClass();
         } catch (Throwable e) {
             reason = e.toString();
         }
@@ -209,6 +216,21 @@ public final class Worker {
                 write(reason);
             }
         }
+    }
+
+    /** Whether it is a field, whose descriptor has no parameters. */
+    private boolean isConstant(int id) {
+        return !methods.get(id)[2].startsWith("(");
+    }
+
+    private Field constant(int id) throws ReflectiveOperationException {
+        Field known = constants.get(id);
+        if (known == null) {
+            String[] names = methods.get(id);
+            known = Class.forName(names[0], false, loader).getField(names[1]);
+            constants.put(id, known);
+        }
+        return known;
     }
 
     private Executable method(int id) throws ReflectiveOperationException {
@@ -449,6 +471,9 @@ public final class Worker {
             if (reset) {
                 load();
             }
+            if (!Guard.isLeft()) {
+                Program.stir();
+            }
             for (Statement statement : statements) {
                 int at = done++;
                 try {
@@ -489,6 +514,9 @@ public final class Worker {
         }
 
         private Object call(Statement statement, int at) throws ReflectiveOperationException {
+            if (isConstant(statement.method)) {
+                return constant(statement.method).get(null);
+            }
             Executable method = method(statement.method);
             Object[] arguments = new Object[statement.arguments.length];
             for (int i = 0; i < arguments.length; i++) {
