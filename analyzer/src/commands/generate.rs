@@ -30,7 +30,7 @@ use hindsight_tracelog::trace::dictionary::TracedClass;
 use report::{Change, Report};
 use std::collections::{BTreeMap, HashSet, VecDeque};
 use std::fs;
-use std::io::Write;
+use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -488,8 +488,11 @@ impl Opts {
         // All or none.
         for source in written {
             let path = self.out.join("src/test/java").join(source.path());
-            let theirs = fs::read_to_string(&path).is_ok_and(|text| !text.starts_with(FIRST_LINE));
-            if theirs {
+            let ours = match fs::read(&path) {
+                Ok(text) => text.starts_with(FIRST_LINE.as_bytes()),
+                Err(error) => error.kind() == ErrorKind::NotFound,
+            };
+            if !ours {
                 bail!(
                     "{} is there and not ours: it is not overwritten",
                     path.display()

@@ -25,7 +25,7 @@ const GUARD: &str = "dev/hindsight/worker/Guard";
 const GUARDED: &str = "dev/hindsight/worker/Guarded$";
 
 /// Classes whose static methods `Guard` stands in for.
-const STATIC_OWNERS: [&str; 17] = [
+const STATIC_OWNERS: [&str; 19] = [
     "java/lang/System",
     "java/lang/Math",
     "java/time/Clock",
@@ -33,7 +33,9 @@ const STATIC_OWNERS: [&str; 17] = [
     "java/time/LocalDate",
     "java/time/LocalDateTime",
     "java/time/LocalTime",
+    "java/time/MonthDay",
     "java/time/OffsetDateTime",
+    "java/time/OffsetTime",
     "java/time/Year",
     "java/time/YearMonth",
     "java/time/ZonedDateTime",
@@ -165,7 +167,21 @@ impl Guards {
                 let unknown = |(owner, descriptor): &(String, String)| {
                     owner == *parent && !constructors.contains(descriptor)
                 };
-                !calls.constructors.iter().any(unknown)
+                // These ask a clock, or chance; where the class also makes others, they keep their class.
+                let asks = match parent.as_str() {
+                    "java/util/Date" | "java/util/Random" => &["()V"][..],
+                    "java/util/GregorianCalendar" => &[
+                        "()V",
+                        "(Ljava/util/TimeZone;)V",
+                        "(Ljava/util/Locale;)V",
+                        "(Ljava/util/TimeZone;Ljava/util/Locale;)V",
+                    ],
+                    _ => &[],
+                };
+                let other = |(owner, descriptor): &(String, String)| {
+                    owner == *parent && !asks.is_empty() && !asks.contains(&descriptor.as_str())
+                };
+                !(calls.constructors.iter()).any(|call| unknown(call) || other(call))
             })
             .map(|(parent, (class, _))| (parent.as_str(), class.as_str()))
             .collect();

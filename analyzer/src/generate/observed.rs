@@ -345,6 +345,9 @@ fn agreed(one: Assertion, two: Assertion) -> Option<Assertion> {
     match (one, two) {
         // Two texts of one object, or two messages: it is at least there.
         (Assertion::Text(one), Assertion::Text(two)) if one != two => Some(Assertion::NotNull),
+        (Assertion::Text(_), Assertion::NotNull) | (Assertion::NotNull, Assertion::Text(_)) => {
+            Some(Assertion::NotNull)
+        }
         (Assertion::Throws(one, said), Assertion::Throws(two, other)) if one == two => Some(
             Assertion::Throws(one, said.filter(|said| other.as_ref() == Some(said))),
         ),

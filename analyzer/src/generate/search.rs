@@ -104,6 +104,8 @@ pub struct Search<'a> {
     /// The same by class, and by where they stand.
     standing: Vec<BTreeMap<Node, Vec<usize>>>,
     focus: Option<Focus>,
+    /// Whether time bounds the search, so that it is not the same each time anyway.
+    timed: bool,
     /// Classes with models whose tests are wanted.
     targets: Vec<usize>,
     /// Classes that are turned to for now.
@@ -151,6 +153,7 @@ impl<'a> Search<'a> {
             focus: model.map(|model| Focus::new(model, &classes, surface)),
             targets: targets.collect(),
             turned: Vec::new(),
+            timed: false,
             standing: vec![BTreeMap::new(); classes.len()],
             returned: HashMap::new(),
             methods,
@@ -180,6 +183,7 @@ impl<'a> Search<'a> {
     ///
     /// Fails if the worker does.
     pub fn run(mut self, bounds: &Bounds) -> Result<(Vec<Found>, Tally)> {
+        self.timed = bounds.time.is_some();
         let started = Instant::now();
         let phases = if self.classes.is_empty() { 1 } else { 2 };
         for phase in 0..phases {
@@ -436,6 +440,12 @@ impl<'a> Search<'a> {
         let edges = graph.edges(modelled.node);
         let edge = self.random.pick(edges)?;
         let call = model.call(edge.call);
+        // A constant stands where others are made, and is there already.
+        let makes = call.method == "<init>" && call.positions.contains(&0)
+            || call.positions.iter().all(|position| *position == RESULT);
+        if modelled.node == graph.find(ROOT) && makes {
+            return None;
+        }
         let mut maker = Maker::default();
         let offset = maker.add(place, &component.sequence);
         let object = modelled.object + offset;
@@ -584,7 +594,8 @@ impl<'a> Search<'a> {
             return;
         }
         self.proven.insert(method);
-        if executed.threads {
+        // How long a thread takes to end is chance.
+        if executed.threads && self.timed {
             *self.excluded.entry(method).or_default() += 1;
         }
         let length = candidate.sequence.len();
@@ -654,7 +665,10 @@ impl<'a> Search<'a> {
             }
         }
         for (var, class) in changed {
-            self.keep(class, (place, var));
+            if !is_value(&self.worker.class(class).name) {
+                self.keep(class, (place, var));
+                useful = true;
+            }
         }
         if !useful {
             return;
@@ -674,9 +688,6 @@ impl<'a> Search<'a> {
     /// Objects of a class come from here, too; if there are many ways already, in place of one of them,
     /// so that what takes long to make has a chance.
     fn keep(&mut self, class: ClassNumber, from: (usize, usize)) {
-        if is_value(&self.worker.class(class).name) {
-            return;
-        }
         let list = self.values.entry(class).or_default();
         if list.len() < MAX_PER_CLASS {
             list.push(from);

@@ -14,7 +14,7 @@ const MAX_CONSTANTS: usize = 200;
 
 /// What can be called.
 pub struct Surface {
-    /// All public methods and constructors of the tested classes.
+    /// All public methods, constructors and constants of the tested classes.
     pub methods: Vec<MethodId>,
     by_class: BTreeMap<String, Vec<MethodId>>,
     /// By the class of a field: the public constants of the tested classes, and of those in the model.
@@ -99,7 +99,7 @@ impl Surface {
             surface.add_enum(&file, &name);
             let known = model.is_some_and(|model| model.classes.contains_key(&name));
             if (tested || known) && (admitted.class)(&name, &file) {
-                surface.add_constants(&file, &name, methods);
+                surface.add_constants(&file, &name, tested, methods);
             }
             if !tested || !(admitted.class)(&name, &file) {
                 continue;
@@ -227,7 +227,13 @@ impl Surface {
     }
 
     /// Constants of the class that are objects; what is written down is none.
-    fn add_constants(&mut self, file: &ClassFile<'_>, name: &str, methods: &mut Methods) {
+    fn add_constants(
+        &mut self,
+        file: &ClassFile<'_>,
+        name: &str,
+        tested: bool,
+        methods: &mut Methods,
+    ) {
         for field in &file.fields {
             let is_constant = [access::PUBLIC, access::STATIC, access::FINAL]
                 .into_iter()
@@ -245,7 +251,9 @@ impl Surface {
                 descriptor,
                 is_static: true,
             });
-            self.methods.push(id);
+            if tested {
+                self.methods.push(id);
+            }
             self.constants.entry(class).or_default().push(id);
         }
     }

@@ -3,7 +3,7 @@
 use super::Context;
 use super::generics::{Type, Types};
 use super::words::{capital, lower, wrap};
-use crate::classinfo::Nesting;
+use crate::classinfo::{ClassInfo, Nesting};
 use crate::generate::asserted::{Assertion, Checked};
 use crate::generate::sequence::{Arg, Method, Statement};
 use crate::generate::worker::{class_get_name, primitive, unboxed};
@@ -90,6 +90,8 @@ impl<'a, 'n> Body<'a, 'n> {
                         None => format!("{thrown};"),
                     }
                 }
+                // Alone it would be no statement.
+                (None, false) if method.is_constant() => self.declare(at, &method, &call)?,
                 (None, false) => format!("{call};"),
                 (None, true) => self.declare(at, &method, &call)?,
                 (Some(assertion), false) => self.asserted(&method, assertion, &call)?,
@@ -179,6 +181,27 @@ impl<'a, 'n> Body<'a, 'n> {
         }
     }
 
+    /// Whether no supertype has a method of this name, as far as that is known.
+    fn is_new_above(&self, info: &ClassInfo, name: &str) -> bool {
+        let mut pending: Vec<String> = info.interfaces.clone();
+        pending.extend(info.super_class.clone());
+        while let Some(class) = pending.pop() {
+            if class == "java.lang.Object" {
+                continue;
+            }
+            let found = self.context.classes.info(&class);
+            let Some(info) = found.as_ref().and_then(|found| found.info.as_ref()) else {
+                return false;
+            };
+            if info.methods.iter().any(|method| method.name == name) {
+                return false;
+            }
+            pending.extend(info.interfaces.iter().cloned());
+            pending.extend(info.super_class.clone());
+        }
+        true
+    }
+
     /// Writes the array of a method with variable arity as its elements, where that can mean nothing else.
     fn spread(
         &self,
@@ -196,7 +219,8 @@ impl<'a, 'n> Body<'a, 'n> {
             && (info.methods.iter())
                 .filter(|other| other.name == method.name)
                 .count()
-                == 1;
+                == 1
+            && self.is_new_above(info, &method.name);
         if let Some(Arg::Array(element, elements)) = statement.args.last()
             && is_variable
             && alone

@@ -480,5 +480,6 @@ final class HindsightLog {
             appendTime();
         }
         from = base + next;
+        since = next;
     }
 }

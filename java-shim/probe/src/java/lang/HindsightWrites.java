@@ -283,7 +283,6 @@ public final class HindsightWrites {
             } else {
                 HindsightLog.current().unknown(array, start);
             }
-            return;
         } catch (Throwable noMemory) {
             HindsightLog.current().forget();
         }

@@ -38,6 +38,11 @@ final class Digest {
         return digest.hash;
     }
 
+    /** Lets go of what is known of classes. */
+    static void forget() {
+        FIELDS.clear();
+    }
+
     private void add(long value) {
         hash = (hash ^ value) * 0x9e3779b97f4a7c15L;
         hash ^= hash >>> 29;

@@ -35,7 +35,9 @@ import java.time.Instant;
 import java.time.LocalDate;
 import java.time.LocalDateTime;
 import java.time.LocalTime;
+import java.time.MonthDay;
 import java.time.OffsetDateTime;
+import java.time.OffsetTime;
 import java.time.Year;
 import java.time.YearMonth;
 import java.time.ZoneId;
@@ -645,6 +647,22 @@ public final class Guard {
 
     public static OffsetDateTime nowOffsetDateTime(ZoneId zone) {
         return OffsetDateTime.now(system(zone));
+    }
+
+    public static OffsetTime nowOffsetTime() {
+        return OffsetTime.now(systemDefaultZone());
+    }
+
+    public static MonthDay nowMonthDay() {
+        return MonthDay.now(systemDefaultZone());
+    }
+
+    public static Year nowYear(ZoneId zone) {
+        return Year.now(system(zone));
+    }
+
+    public static YearMonth nowYearMonth(ZoneId zone) {
+        return YearMonth.now(system(zone));
     }
 
     public static Year nowYear() {

@@ -365,7 +365,7 @@ public final class Guarded {
     public static class Random extends java.util.Random {
         private static final long serialVersionUID = 1;
 
-        private final boolean isSeeded;
+        private boolean isSeeded;
 
         public Random() {
             isSeeded = false;
@@ -377,13 +377,19 @@ public final class Guarded {
         }
 
         @Override
+        public synchronized void setSeed(long seed) {
+            super.setSeed(seed);
+            isSeeded = true;
+        }
+
+        @Override
         protected int next(int bits) {
             int next = super.next(bits);
             if (isSeeded || Guard.isLeft() || bits < 20) {
                 return next;
             }
             // The upper bits decide in `nextInt` and the like; the lower ones stay random, so that
-            // whoever waits for a number gets it.
+            // whoever waits for a number gets it, if it is none of a few.
             int upper = bits == 32 ? 0xfff00000 : (1 << bits) - (1 << bits - 12);
             return Guard.isSmall() ? next & ~upper : next | upper & ~(1 << bits - 12);
         }

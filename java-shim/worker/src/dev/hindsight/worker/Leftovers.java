@@ -20,6 +20,15 @@ final class Leftovers {
     /** Whether another JVM should go on; to be asked when nothing of the program should run any more. */
     boolean areTooMany() {
         int left = Thread.activeCount() - before;
+        if (left > 0) {
+            // They may be about to end.
+            try {
+                Thread.sleep(2);
+            } catch (InterruptedException e) {
+                // By one of them.
+            }
+            left = count() - before;
+        }
         isMore = left > last;
         last = left;
         if (left <= 0) {
@@ -30,12 +39,30 @@ final class Leftovers {
         return left > MAX || busy >= MAX_BUSY;
     }
 
+    /** Without those of the pool that all share. */
+    private static int count() {
+        Thread[] threads = new Thread[2 * Thread.activeCount() + 8];
+        int all = Thread.enumerate(threads);
+        int count = 0;
+        for (int i = 0; i < all; i++) {
+            count += isShared(threads[i].getName()) ? 0 : 1;
+        }
+        return count;
+    }
+
+    private static boolean isShared(String name) {
+        return name.startsWith("ForkJoinPool.commonPool-");
+    }
+
     private static boolean isAnyBusy() {
         Thread[] threads = new Thread[2 * Thread.activeCount() + 8];
         int count = Thread.enumerate(threads);
         for (int i = 0; i < count; i++) {
             Thread thread = threads[i];
-            boolean isOurs = thread == Thread.currentThread() || thread.getName().startsWith("hindsight-");
+            String name = thread.getName();
+            boolean isOurs = thread == Thread.currentThread()
+                    || name.startsWith("hindsight-")
+                    || isShared(name);
             if (!isOurs && thread.getState() == Thread.State.RUNNABLE) {
                 return true;
             }

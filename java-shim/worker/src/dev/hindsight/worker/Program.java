@@ -55,9 +55,15 @@ final class Program {
         }
     }
 
-    /** Makes what depends on numbers that the JVM gives to objects another thing each time. */
+    private static final int PLACE = (int) (Long.getLong("hindsight.shift", 0) % 13);
+    private static int turns;
+
+    /**
+     * Makes what depends on numbers that the JVM gives to objects another thing each time; in the same
+     * way each time that the same is done.
+     */
     static void stir() {
-        for (long left = System.nanoTime() & 15; left > 0; left--) {
+        for (int left = ++turns * 0x9e3779b9 + PLACE * 0x85ebca6b >>> 28; left > 0; left--) {
             System.identityHashCode(new Object());
         }
     }

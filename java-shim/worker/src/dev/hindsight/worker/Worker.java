@@ -24,6 +24,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.WeakHashMap;
 import java.util.regex.Pattern;
 
 /**
@@ -76,7 +77,9 @@ public final class Worker {
     private final boolean reset;
     private final Watch watch;
     private final Thread runner = Thread.currentThread();
-    private final Map<Class<?>, Integer> classes = new HashMap<>();
+    /** Numbers of classes; those of loaders that are gone may go, too. */
+    private final Map<Class<?>, Integer> classes = new WeakHashMap<>();
+    private int numbers;
     private final Map<Integer, String[]> methods = new HashMap<>();
     private final Map<Integer, Executable> resolved = new HashMap<>();
     private final Map<Integer, Field> constants = new HashMap<>();
@@ -119,6 +122,7 @@ public final class Worker {
         runner.setContextClassLoader(loader);
         resolved.clear();
         constants.clear();
+        Digest.forget();
     }
 
     private void watch() {
@@ -227,7 +231,12 @@ public final class Worker {
         Field known = constants.get(id);
         if (known == null) {
             String[] names = methods.get(id);
-            known = Class.forName(names[0], false, loader).getField(names[1]);
+            known = Class.forName(names[0], false, loader).getDeclaredField(names[1]);
+            try {
+                known.setAccessible(true);
+            } catch (RuntimeException e) {
+                // Of the JDK: what is public may be read all the same.
+            }
             constants.put(id, known);
         }
         return known;
@@ -274,7 +283,7 @@ public final class Worker {
         if (known != null) {
             return known;
         }
-        int number = classes.size();
+        int number = numbers++;
         classes.put(type, number);
         Set<String> supers = new LinkedHashSet<>();
         above(type, supers);
@@ -453,6 +462,9 @@ public final class Worker {
         private final String[] failed;
         private final String[] texts;
         private final boolean[] isVoid;
+        private final long[] digests;
+        /** What the last call may have made or changed. */
+        private Set<Integer> states = Set.of();
         private int done;
         private int flags;
 
@@ -463,6 +475,7 @@ public final class Worker {
             failed = new String[statements.length];
             texts = new String[statements.length];
             isVoid = new boolean[statements.length];
+            digests = new long[statements.length];
         }
 
         void execute() throws IOException {
@@ -500,6 +513,10 @@ public final class Worker {
             }
             if (System.out != before) {
                 Program.silence();
+            }
+            states = states();
+            for (int index : states) {
+                digests[index] = digest(values[index]);
             }
             Thread.interrupted();
             if (leftovers.areTooMany()) {
@@ -543,11 +560,6 @@ public final class Worker {
                 if (thrown[i] != null) {
                     number(thrown[i].getClass());
                 }
-            }
-            Set<Integer> states = states();
-            long[] digests = new long[statements.length];
-            for (int index : states) {
-                digests[index] = digest(values[index]);
             }
             out.writeByte('R');
             out.writeInt(id);
