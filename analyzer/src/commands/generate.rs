@@ -252,7 +252,6 @@ impl Opts {
             }
             let model = model.filter(|_| !self.universal);
             // The other half of the time is for all that comes after.
-            let started = Instant::now();
             let half = |seconds| Duration::from_secs(seconds) / 2;
             let bounds = Bounds {
                 seed: self.seed,
@@ -272,8 +271,9 @@ impl Opts {
             );
             let (found, tally) = search.run(&bounds)?;
             searched = Some(tally);
-            // What is found is tried out in the time that is left; some of each phase, if it is little.
-            let until = bounds.time.map(|time| started + time * 3 / 2);
+            // What is found is tried out for a while, also where the last sequences have taken long; some of
+            // each phase, if that is little.
+            let until = bounds.time.map(|time| Instant::now() + time / 2);
             let mut found = Ends::of(found);
             loop {
                 if until.is_some_and(|until| Instant::now() >= until) {
