@@ -100,6 +100,9 @@ impl Setup {
         if place.shift != 0 {
             command.arg(format!("-Dhindsight.shift={}", place.shift));
         }
+        if place.assertions {
+            command.arg("-ea");
+        }
         command.args(self.recorded.iter().map(Recording::option));
         command
             .args([
@@ -132,6 +135,8 @@ pub struct Place {
     processors: Option<u32>,
     /// Hours by which clocks are fast; they are then also uneven, and what is drawn at random is not.
     shift: i64,
+    /// Whether `assert` is on, as Maven and Gradle have it where tests run, and consoles do not.
+    assertions: bool,
 }
 
 /// Where tests are tried, and sequences executed.
@@ -141,18 +146,21 @@ pub static PLACES: [Place; 3] = [
         scratch: "scratch",
         processors: None,
         shift: 0,
+        assertions: true,
     },
     Place {
         locale: Some(["de", "DE", "Asia/Kolkata"]),
         scratch: "elsewhere/another",
         processors: Some(3),
         shift: 10_003,
+        assertions: false,
     },
     Place {
         locale: None,
         scratch: "third",
         processors: Some(1),
         shift: -3_001,
+        assertions: true,
     },
 ];
 

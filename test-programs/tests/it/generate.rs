@@ -393,6 +393,45 @@ fn what_is_not_the_same_everywhere_is_not_asserted() {
     }
 }
 
+/// Maven and Gradle run tests with assertions on, consoles with assertions off.
+#[test]
+fn tests_pass_with_and_without_assertions() {
+    let jdk = &jdks()[0];
+    let workplace = record(jdk, "halves", "halves.Halves");
+    let generate = |out: &str, how: &[&str]| {
+        let common = [
+            "generate",
+            "--classpath",
+            "classes",
+            "--out",
+            out,
+            "--format",
+            "json",
+        ];
+        json(&run(jdk, &workplace, &[&common, how].concat()));
+        let sources = written(&workplace, out);
+        assert!(!sources.contains("AssertionError"), "{sources}");
+        let numbers = sources.split(".half(").skip(1);
+        let numbers: Vec<_> = numbers.filter_map(|call| call.split(')').next()).collect();
+        assert!(!numbers.is_empty(), "{sources}");
+        for number in numbers {
+            let even = number.ends_with(['0', '2', '4', '6', '8']);
+            // As a constant, the least number is even and the greatest is not.
+            assert!(even || number == "Integer.MIN_VALUE", "{sources}");
+        }
+    };
+    let model = [
+        "--model",
+        "model.json",
+        "--mutability",
+        "mutability.json",
+        "--sequences",
+        "600",
+    ];
+    generate("new", &model);
+    generate("observed", &["--observed", "--trace", "out"]);
+}
+
 /// An object that takes six others, in states that they are not made in, and texts
 /// of special forms (the thesis' `BinaryCore`, 2.3.4).
 #[test]
