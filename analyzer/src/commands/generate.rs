@@ -42,10 +42,11 @@ mod report;
 /// time any public method with any values, half of the time along the models that
 /// hindsight model has made (--model), and assert what comes out. Before they are
 /// written they run four times: in fresh JVMs, in another order each time, and with
-/// another directory, language, time zone, clock and number of processors. Those
-/// that do not always pass are dropped, and counted. While tests are tried out, the program cannot end the JVM, start
-/// processes, use the network, or write and delete files outside of a scratch
-/// directory: a test that wants to is dropped too.
+/// another directory, language, time zone, clock and number of processors, and with
+/// assertions off. Those that do not always pass are dropped, and counted. While
+/// tests are tried out, the program cannot end the JVM, start processes, use the
+/// network, or write and delete files outside of a scratch directory: a test that
+/// wants to is dropped too.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
