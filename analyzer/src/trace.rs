@@ -4,6 +4,7 @@
 //!   and the dictionary (see [`hindsight_tracelog::trace`]).
 //! - [`steps::Steps`] makes steps of events: a call with all of its arguments, a
 //!   write with its place. It runs over any choice of blocks in constant memory.
+//! - [`ahead`] reads steps in one thread for others that take them.
 //! - [`filter`] says which steps are wanted, and picks blocks by their indexes.
 //! - [`names`] shows them.
 //! - [`blocks`] says which basic blocks have run.
@@ -21,6 +22,7 @@
 //! # Ok::<(), anyhow::Error>(())
 //! ```
 
+pub mod ahead;
 pub mod blocks;
 pub mod export;
 pub mod filter;

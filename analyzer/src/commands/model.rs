@@ -7,7 +7,8 @@ use crate::model::{Model, Run, document, show};
 use crate::progress::Progress;
 use crate::text::count;
 use crate::trace::Trace;
-use crate::trace::steps::Steps;
+use crate::trace::ahead::{Taker, read_ahead};
+use crate::trace::steps::{Step, Steps};
 use anyhow::{Context, Result, bail};
 use sha2::{Digest, Sha256};
 use std::fs::{self, File};
@@ -203,30 +204,27 @@ impl Opts {
             .map(|block| u64::from(block.header.events));
         let mut progress = Progress::new(on, events.sum());
         let mut damaged = !trace.log.damage.is_empty();
-        let mut taken = 0_u32;
-        while let Some(step) = steps.next_step() {
-            match step {
-                Ok(step) => {
-                    with.take(&step);
-                    if let Some(without) = &mut without {
-                        without.take(&step);
-                    }
-                }
-                Err(error) => {
-                    damaged = true;
-                    eprintln!(
-                        "hindsight: damaged: {}: {error}; the rest of the block is left out",
-                        path.display()
-                    );
-                }
-            }
-            taken += 1;
-            if taken == 1 << 16 {
-                progress.add(taken.into());
-                progress.show(&"of the events");
-                taken = 0;
-            }
+        let mut take_with = |step: &Step| with.take(step);
+        let mut take_without = without
+            .as_mut()
+            .map(|without| |step: &Step| without.take(step));
+        let mut takers: Vec<Taker<'_>> = vec![&mut take_with];
+        if let Some(without) = &mut take_without {
+            takers.push(without);
         }
+        read_ahead(&mut steps, takers, |read| match read {
+            Ok(count) => {
+                progress.add(count as u64);
+                progress.show(&"of the events");
+            }
+            Err(error) => {
+                damaged = true;
+                eprintln!(
+                    "hindsight: damaged: {}: {error}; the rest of the block is left out",
+                    path.display()
+                );
+            }
+        });
         drop(progress);
         if !self.quiet {
             for note in &trace.notes {

@@ -1,6 +1,7 @@
 //! Steps of events that are made here.
 
-use super::{Steps, What};
+use super::{Step, Steps, What};
+use crate::trace::ahead::read_ahead;
 use hindsight_tracelog::trace::block::{Header, segment_header};
 use hindsight_tracelog::trace::dictionary::{
     self, Dictionary, Member, Method, Record, TracedClass,
@@ -163,4 +164,25 @@ fn a_gap_of_a_carrier_is_told_to_all_that_it_may_have_run() {
         .filter(|(_, what)| matches!(what, What::Lost(_)));
     let lost: Vec<u64> = lost.map(|(thread, _)| *thread).collect();
     assert_eq!(lost, [11, 12], "{told:?}");
+}
+
+/// More of them than are handed over at once.
+#[test]
+fn steps_that_are_read_ahead_are_the_same() {
+    let many: Vec<_> = (0..5000)
+        .map(|value| event(Kind::Put, 1, &[OBJECT], &[value], &[]))
+        .collect();
+    let log = log(&[(1, 0, 1, &many)]);
+    let all: Vec<usize> = (0..log.blocks().len()).collect();
+    let (mut first, mut second, mut told) = (Vec::new(), Vec::new(), 0);
+    let mut take_first = |step: &Step| first.push((step.thread, step.what.clone()));
+    let mut take_second = |step: &Step| second.push((step.thread, step.what.clone()));
+    read_ahead(
+        &mut Steps::new(&log, &all),
+        vec![&mut take_first, &mut take_second],
+        |read| told += read.expect("sound events"),
+    );
+    assert_eq!(first.len(), 5000);
+    assert!(first == steps(&log) && second == first);
+    assert_eq!(told, 5000);
 }
