@@ -12,6 +12,7 @@ SOURCES = ROOT / "test-programs" / "bench"
 TOMCAT = ["org.apache.tomcat:tomcat-annotations-api:10.1.30", "org.apache.tomcat.embed:tomcat-embed-core:10.1.30"]
 # Tomcat catches what the shop throws, so the rule names the shop's own end.
 REPORT = "escape:ShopServer$Orders.doGet"
+SIDES = {"without": None, "reference": {"copy": "reference"}, "fields": {"copy": "fields"}, "second": {"mode": "second-chance"}}
 
 
 class Server:
@@ -64,6 +65,7 @@ def main(rest):
     parser.add_argument("--warm-up", type=int, default=20, help="seconds of load on each before anything counts")
     parser.add_argument("--clients", type=int, default=4)
     parser.add_argument("--heap", default="256m")
+    parser.add_argument("--sides", nargs="+", choices=SIDES, default=[*SIDES], help="besides the one without agent")
     parser.add_argument("--jdk", type=int, default=None)
     options = parser.parse_args(rest)
     build()
@@ -73,8 +75,8 @@ def main(rest):
     libraries = jars(TOMCAT)
     classes = javac(home, fresh("server") / "classes", [SOURCES / "ShopServer.java", SOURCES / "ShopLoad.java"], libraries)
     classpath = ":".join([str(classes), *libraries])
-    sides = {"without": None, "reference": {"copy": "reference"}, "fields": {"copy": "fields"}, "second": {"mode": "second-chance"}}
-    servers = [Server(name, home, classpath, agent, options) for name, agent in sides.items()]
+    sides = ["without", *(side for side in options.sides if side != "without")]
+    servers = [Server(name, home, classpath, SIDES[name], options) for name in sides]
     try:
         for server in servers:
             server.load(home, classpath, options.warm_up, options.clients)
