@@ -35,7 +35,7 @@ use crate::text::count;
 use anyhow::{Context, Result, anyhow, bail};
 use hindsight_tracelog::trace::coverage::Coverage;
 use hindsight_tracelog::trace::dictionary::Dictionary;
-use hindsight_tracelog::trace::{Log, Source};
+use hindsight_tracelog::trace::{Block, Log, Source};
 use std::fs::{self, File};
 use std::io;
 use std::os::unix::fs::FileExt;
@@ -142,7 +142,8 @@ impl Trace {
         let numbers = paths.iter().filter_map(|path| segment_number(path));
         let numbers: Vec<u32> = numbers.collect();
         let last = log.dictionary.stop.as_ref().and_then(|stop| stop.last);
-        let there = log.blocks().iter().filter(|block| !block.live).count();
+        let is_stored = |block: &&Block| !block.live && !block.header.is_recap();
+        let there = log.blocks().iter().filter(is_stored).count();
         if let Some((_, blocks)) = last
             && blocks > there as u64
         {
@@ -156,7 +157,18 @@ impl Trace {
             };
             notes.push(format!("segment-{first:06}.hst {more}"));
         }
-        let missing = log.missing();
+        let (told, missing): (Vec<_>, Vec<_>) =
+            (log.missing().into_iter()).partition(|of| of.is_told);
+        if !told.is_empty() {
+            let blocks: u64 = told.iter().map(|missing| missing.count).sum();
+            notes.push(format!(
+                "the oldest {} of events, of {}, {} deleted to keep to max-trace: what was running \
+                 then is told, objects that were seen there have no text and length",
+                count(usize::try_from(blocks).unwrap_or(usize::MAX), "block"),
+                count(told.len(), "thread"),
+                if blocks == 1 { "is" } else { "are" },
+            ));
+        }
         if !missing.is_empty() {
             let blocks: u64 = missing.iter().map(|missing| missing.count).sum();
             let is_bounded = numbers.first().is_some_and(|first| *first > 1);

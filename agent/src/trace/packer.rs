@@ -3,6 +3,7 @@
 use super::arena::{Address, Arena, now};
 use super::segments::Segments;
 use hindsight_tracelog::trace::block::Header;
+use hindsight_tracelog::trace::recap::Changes;
 use hindsight_tracelog::trace::{self, chunk::Chunk};
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -155,10 +156,15 @@ impl Packer {
         }
         buffer.clear();
         let mut header = chunk.header;
+        let events = address.events(chunk);
         let packed = packer
-            .and_then(|packer| packer.pack(&mut header, address.events(chunk), buffer).ok())
+            .and_then(|packer| packer.pack(&mut header, events, buffer).ok())
             .is_some();
-        if packed && self.segments.append(buffer) {
+        let changes = match self.segments.is_bounded() {
+            true => Changes::of(&header, events).ok(),
+            false => None,
+        };
+        if packed && self.segments.append(&header, buffer, changes) {
             self.events
                 .fetch_add(u64::from(header.events), Ordering::Relaxed);
         } else {

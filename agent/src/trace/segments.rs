@@ -1,7 +1,12 @@
 //! Segments: files of packed blocks, of bounded size.
+//!
+//! Where the oldest are deleted to keep to a bound, each begins with what is going on
+//! then, so that the oldest that is left can be understood.
 
 use crate::agent::Base;
-use hindsight_tracelog::trace::block::segment_header;
+use hindsight_tracelog::trace::Packer;
+use hindsight_tracelog::trace::block::{Header, segment_header};
+use hindsight_tracelog::trace::recap::{Changes, Recaps};
 use std::collections::VecDeque;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
@@ -11,6 +16,12 @@ use std::sync::Mutex;
 
 /// Bytes after which another segment is begun.
 const SEGMENT: u64 = 64 << 20;
+/// The same for the smallest bounds.
+const SMALLEST: u64 = 64 << 10;
+/// Segments of a bound, at least: so much of it is lost when the oldest goes.
+const PARTS: u64 = 16;
+/// Percent of the bound that are used when the rest of a window goes whose beginning has gone.
+const USED: u64 = 70;
 
 /// Writes blocks.
 pub(crate) struct Segments {
@@ -36,6 +47,9 @@ struct State {
     deleted: u64,
     windows: u64,
     failed: bool,
+    /// What is going on in each thread; nothing is put in if nothing is deleted.
+    recaps: Recaps,
+    packer: Option<Packer>,
 }
 
 struct Old {
@@ -72,6 +86,38 @@ impl State {
         fs::remove_file(old.path)?;
         Ok(true)
     }
+
+    /// Deletes what is too much.
+    fn keep_to(&mut self, max: u64) -> io::Result<()> {
+        let mut deleted = false;
+        while self.old_bytes + self.len > max && self.delete_oldest()? {
+            deleted = true;
+        }
+        // The rest of a window whose beginning is gone; not for one that is most of what there is.
+        let rest = self.old.iter().take_while(|old| old.goes_on);
+        let (rest, bytes) = rest.fold((0, 0), |(count, bytes), old| (count + 1, bytes + old.len));
+        if deleted && self.old_bytes + self.len - bytes >= max / 100 * USED {
+            for _ in 0..rest {
+                self.delete_oldest()?;
+            }
+        }
+        Ok(())
+    }
+
+    /// What a segment begins with.
+    fn head(&mut self, most_recaps: usize) -> Vec<u8> {
+        let mut head = segment_header().to_vec();
+        if self.packer.is_none() {
+            self.packer = Packer::new().ok();
+        }
+        if let Some(packer) = &mut self.packer {
+            let len = head.len();
+            if self.recaps.write(packer, most_recaps, &mut head).is_err() {
+                head.truncate(len);
+            }
+        }
+        head
+    }
 }
 
 impl Segments {
@@ -95,8 +141,13 @@ impl Segments {
         Some((state.number, state.old_blocks + state.blocks))
     }
 
+    /// Whether the oldest are deleted, so that [`Self::append`] wants to know what is going on.
+    pub(crate) fn is_bounded(&self) -> bool {
+        self.max_bytes.is_some()
+    }
+
     /// A window begins: what the recording has between two pauses. It is kept whole,
-    /// or goes whole, if it is not by itself larger than the bound.
+    /// or goes whole, if that leaves most of the bound in use.
     pub(crate) fn begin_window(&self) {
         if let Ok(mut state) = self.state.lock() {
             state.windows += 1;
@@ -117,7 +168,7 @@ impl Segments {
     fn most(&self) -> u64 {
         match self.max_bytes {
             // So that there is a window to keep while the next one is filled.
-            Some(max) => SEGMENT.min((max / 4).max(1 << 20)),
+            Some(max) => (max / PARTS).clamp(SMALLEST, SEGMENT),
             None => SEGMENT,
         }
     }
@@ -128,14 +179,22 @@ impl Segments {
     }
 
     /// Appends a block; whether that could be done. What is left of one that could
-    /// not is cut off.
-    pub(crate) fn append(&self, block: &[u8]) -> bool {
+    /// not is cut off. `changes` are those that its events make.
+    pub(crate) fn append(&self, header: &Header, block: &[u8], changes: Option<Changes>) -> bool {
         let Ok(mut state) = self.state.lock() else {
             return false;
         };
         match self.try_append(&mut state, block) {
-            Ok(()) => true,
+            Ok(()) => {
+                if self.is_bounded() {
+                    state.recaps.add(header, changes);
+                }
+                true
+            }
             Err(error) => {
+                if self.is_bounded() {
+                    state.recaps.add(header, None);
+                }
                 let len = state.len;
                 if let Some(file) = &mut state.file {
                     let _ = file.set_len(len);
@@ -157,38 +216,30 @@ impl Segments {
             let goes_on = state.windows > 0;
             state.end(self.path(state.number), goes_on);
         }
-        let file = match &mut state.file {
-            Some(file) => file,
-            none => {
-                state.number += 1;
-                state.len = 0;
-                let file = none.insert(
-                    // Appending, so that cutting off is enough to start again.
-                    OpenOptions::new()
-                        .append(true)
-                        .create_new(true)
-                        .mode(0o600)
-                        .open(self.path(state.number))?,
-                );
-                file.write_all(&segment_header())?;
-                state.len = segment_header().len() as u64;
-                file
-            }
-        };
-        file.write_all(block)?;
+        if state.file.is_none() {
+            let head = state.head((self.most() / 4) as usize);
+            state.number += 1;
+            state.len = 0;
+            let file = state.file.insert(
+                // Appending, so that cutting off is enough to start again.
+                OpenOptions::new()
+                    .append(true)
+                    .create_new(true)
+                    .mode(0o600)
+                    .open(self.path(state.number))?,
+            );
+            file.write_all(&head)?;
+            state.len = head.len() as u64;
+        }
+        if let Some(file) = &mut state.file {
+            file.write_all(block)?;
+        }
         state.len += block.len() as u64;
         state.blocks += 1;
-        if let Some(max) = self.max_bytes {
-            let mut deleted = false;
-            while state.old_bytes + state.len > max && state.delete_oldest()? {
-                deleted = true;
-            }
-            // The rest of a window whose beginning is gone.
-            while deleted && state.old.front().is_some_and(|old| old.goes_on) {
-                state.delete_oldest()?;
-            }
+        match self.max_bytes {
+            Some(max) => state.keep_to(max),
+            None => Ok(()),
         }
-        Ok(())
     }
 
     fn path(&self, number: u32) -> PathBuf {

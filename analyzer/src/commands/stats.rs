@@ -70,6 +70,7 @@ fn kind_name(kind: Kind) -> &'static str {
         Kind::Stamp => "(stamps)",
         Kind::Switch => "(thread_switches)",
         Kind::Lost => "(losses)",
+        Kind::Going => "(running)",
     }
 }
 

@@ -219,6 +219,7 @@ impl<'d> Inference<'d> {
             | What::Write { .. }
             | What::Read { .. }
             | What::Called { .. }
+            | What::Going { .. }
             | What::Class { .. } => {}
         }
     }

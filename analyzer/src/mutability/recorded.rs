@@ -204,7 +204,7 @@ pub fn observe(
             }
             What::End => threads.end(thread),
             What::Thread { paused: true, .. } => threads.forget(thread),
-            What::Thread { .. } | What::New { .. } | What::Class { .. } => {}
+            What::Thread { .. } | What::New { .. } | What::Class { .. } | What::Going { .. } => {}
         }
         exact.tidy(&mut threads);
     }

@@ -20,7 +20,8 @@ use std::path::Path;
 /// `call` numbers calls by their beginnings; `parent` is the call on the same
 /// thread that was going on then, of those that are recorded. `ended` is `return`,
 /// `throw`, or `open` if its end is not in the trace. `result` is what it returned
-/// or threw; integers are `boolean` (0, 1) to `long`, and `char` by its code.
+/// or threw; integers are `boolean` (0, 1) to `long`, and `char` by its code. A call that
+/// began before the kept part of a bounded trace has no object and no arguments.
 pub const CALLS: &str = "message calls {
     required int64 call;
     optional int64 parent;
@@ -285,6 +286,7 @@ impl<'d> Export<'d> {
                     Cell::Int(*hash),
                 ])?;
             }
+            What::Going { method } => self.enter(step, *method, &[])?,
             What::Lost(_) => self.leave_calls(step.thread)?,
             What::Class { .. } | What::Read { .. } => {}
         }

@@ -163,7 +163,8 @@ impl Filter {
             | What::Exit { method, .. }
             | What::Unwind { method, .. }
             | What::Caught { method, .. }
-            | What::Bind { method, .. } => methods.contains(method),
+            | What::Bind { method, .. }
+            | What::Going { method } => methods.contains(method),
             What::Write { place, .. } | What::Read { place, .. } => match place {
                 Place::Field { field, .. } | Place::Static { field } => self.fields.contains(field),
                 Place::Element { .. } => false,
@@ -197,6 +198,10 @@ fn takes_part(what: &What, object: ObjectId) -> bool {
         }
         What::Called { values, .. } => values.iter().any(value),
         What::New { object: new, .. } => is(&Some(*new)),
-        What::Thread { .. } | What::Class { .. } | What::End | What::Lost(_) => false,
+        What::Thread { .. }
+        | What::Class { .. }
+        | What::End
+        | What::Going { .. }
+        | What::Lost(_) => false,
     }
 }

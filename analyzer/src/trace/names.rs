@@ -85,7 +85,7 @@ impl<'d> Names<'d> {
         }
         let calls = &mut self.threads.entry(step.thread).or_default().calls;
         match &step.what {
-            What::Enter { method, .. } => {
+            What::Enter { method, .. } | What::Going { method } => {
                 calls.push(*method);
                 calls.len() - 1
             }
@@ -223,6 +223,9 @@ impl<'d> Names<'d> {
                     None => {}
                 }
             }
+            What::Going { method } => {
+                let _ = write!(line, "{} is running", self.method(*method));
+            }
             What::Lost(0) => line.push_str("events are missing here"),
             What::Lost(count) => {
                 let _ = write!(line, "{count} events were lost here");
@@ -254,6 +257,7 @@ impl<'d> Names<'d> {
             What::Read { .. } => "read",
             What::Called { .. } => "called",
             What::New { .. } => "new",
+            What::Going { .. } => "running",
             What::Lost(_) => "lost",
         };
         put("event", json!(event));
@@ -266,7 +270,8 @@ impl<'d> Names<'d> {
         | What::Exit { method, .. }
         | What::Unwind { method, .. }
         | What::Caught { method, .. }
-        | What::Bind { method, .. } = &step.what
+        | What::Bind { method, .. }
+        | What::Going { method } = &step.what
         {
             put("method_id", json!(method));
             if let Some((class, method)) = self.dictionary.method(*method) {
@@ -294,7 +299,7 @@ impl<'d> Names<'d> {
                     put("loader", json!(defined.map(|defined| &defined.loader)));
                 }
             }
-            What::End => {}
+            What::End | What::Going { .. } => {}
             What::Enter { method, arguments } => {
                 let entry = self.dictionary.method(*method).map(|(_, method)| method);
                 let arguments = arguments.iter().map(|argument| {

@@ -175,7 +175,7 @@ impl Counts {
         let of_program = |kind: &Kind| {
             !matches!(
                 kind,
-                Kind::Stamp | Kind::Switch | Kind::Text | Kind::Lost | Kind::More
+                Kind::Stamp | Kind::Switch | Kind::Text | Kind::Lost | Kind::More | Kind::Going
             )
         };
         let counts = self.kinds.iter().filter(|(kind, _)| of_program(kind));

@@ -111,6 +111,11 @@ pub enum What {
         /// The text is not stored, for a field or parameter calls it a secret.
         secret: bool,
     },
+    /// A method is running where the kept part of the trace begins. The outermost call comes first.
+    Going {
+        /// Which.
+        method: u32,
+    },
     /// Events were lost here: how many, or 0 if blocks are missing or damaged.
     Lost(u64),
 }
@@ -448,6 +453,7 @@ fn take(
             paused: event.is_after_pause(),
         },
         Kind::End => What::End,
+        Kind::Going => What::Going { method: event.id },
         Kind::Lost => What::Lost(event.longs().first().map_or(0, |&count| count as u64)),
         Kind::More | Kind::Stamp | Kind::Text => return,
     };

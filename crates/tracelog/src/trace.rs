@@ -55,6 +55,10 @@
 //! Blocks are found by going from header to header; after damage, by looking for
 //! the next sound header. No block needs another one.
 //!
+//! Where the oldest segments are deleted to keep to a bound, each begins with
+//! *recaps*: for each stream that has not ended, what is going on behind its last
+//! block so far ([`recap`]).
+//!
 //! # Columns
 //!
 //! 1. For each event its tag, and its id as a varint, if it has one. The tags
@@ -76,6 +80,7 @@
 //!
 //! # Versions
 //!
+//! - 4: recaps.
 //! - 3: the end of the dictionary says how many segments and blocks there are, and has
 //!   the checksum of `coverage.hsb`. Older versions are read as they were.
 //! - 2: [`kind::Kind::Switch`] says if there was a pause, texts can be secret; the
@@ -92,6 +97,7 @@ pub mod kind;
 mod log;
 mod model;
 mod pack;
+pub mod recap;
 mod unpack;
 
 pub use error::{Error, ErrorKind};
@@ -100,4 +106,4 @@ pub use pack::Packer;
 pub use unpack::{Datum, Event, ObjectId, Unpacker};
 
 /// The version this crate writes, and the newest that it reads.
-pub const VERSION: u32 = 3;
+pub const VERSION: u32 = 4;

@@ -4,6 +4,7 @@ use hindsight_tracelog::trace::block::{Header, segment_header};
 use hindsight_tracelog::trace::chunk;
 use hindsight_tracelog::trace::dictionary::{self, Dictionary, Record};
 use hindsight_tracelog::trace::kind::{Kind, LAYOUTS, tag};
+use hindsight_tracelog::trace::recap::{Changes, Recaps};
 use hindsight_tracelog::trace::{ErrorKind, Filter, Log, ObjectId, Packer, VERSION};
 use proptest::prelude::*;
 
@@ -249,6 +250,66 @@ fn a_block_is_taken_once_and_gaps_are_told() {
         (missing[0].stream, missing[0].first, missing[0].count),
         (1, 1, 2)
     );
+}
+
+/// Of a bounded trace: the first blocks of one stream are gone, and all of another one.
+#[test]
+fn a_stream_whose_beginning_is_gone_begins_with_what_is_running() {
+    let mut recaps = Recaps::default();
+    let mut packer = Packer::new().expect("memory");
+    let call = |id| Raw {
+        tag: 1,
+        references: vec![],
+        ..enter(id, 0)
+    };
+    let mut old = |sequence, stream, ids: &[u32]| {
+        let events: Vec<Raw> = ids.iter().map(|&id| call(id)).collect();
+        let of = Header {
+            thread: 40 + stream,
+            last_stamp: 9,
+            ..header(stream, sequence)
+        };
+        let changes = Changes::of(&of, &bytes(&events)).expect("events");
+        recaps.add(&of, Some(changes));
+    };
+    old(0, 1, &[1, 2]);
+    old(1, 1, &[3]);
+    old(0, 2, &[8]);
+    let mut kept = segment_header().to_vec();
+    recaps
+        .write(&mut packer, 10_000, &mut kept)
+        .expect("memory");
+    let leave = |id| Raw {
+        tag: (LAYOUTS.iter())
+            .position(|of| of.is_some_and(|of| of.kind == Kind::Exit && of.size() == 5))
+            .expect("an exit") as u8,
+        ..call(id)
+    };
+    let next = Header {
+        stamp: 10,
+        ..header(1, 2)
+    };
+    kept.extend(&segment(&[(next, vec![leave(3)]), (header(3, 0), vec![call(5)])])[16..]);
+    let log = open(vec![kept], vec![]);
+    let (events, errors) = read(&log);
+    assert_eq!(errors, 0);
+    let events: Vec<_> = events.iter().map(|event| (event.tag, event.id)).collect();
+    let going = |id| (tag::GOING, id);
+    let expected = [
+        (1, 5),
+        going(1),
+        going(2),
+        going(3),
+        going(8),
+        (leave(3).tag, 3),
+    ];
+    assert_eq!(events, expected);
+    let missing = log.missing();
+    let missing: Vec<_> = missing
+        .iter()
+        .map(|of| (of.stream, of.first, of.count, of.is_told))
+        .collect();
+    assert_eq!(missing, [(1, 0, 2, true), (2, 0, 1, true)]);
 }
 
 /// Whoever counts on calls and their ends is to know that some are missing.

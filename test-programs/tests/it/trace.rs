@@ -273,7 +273,7 @@ fn ours(log: &Log<Vec<u8>>) -> (ByThread, HashMap<u64, String>) {
                 return;
             }
             Kind::Object | Kind::Stamp | Kind::End => return,
-            Kind::Lost => panic!("nothing is lost"),
+            Kind::Lost | Kind::Going => panic!("nothing is lost"),
         };
         let object = |object: Option<hindsight_tracelog::trace::ObjectId>| {
             object.map_or(Seen::Null, |object| Seen::Object(object.0))
@@ -623,8 +623,13 @@ fn ends_of_every_kind() {
 /// The oldest events go; what is left is whole, and says what is missing.
 #[test]
 fn a_bounded_trace_keeps_the_latest_events() {
-    let jdk = &jdks()[0];
-    let workplace = Workplace::new("trace-bounded");
+    for jdk in jdks() {
+        keeps_the_latest_events(jdk);
+    }
+}
+
+fn keeps_the_latest_events(jdk: &Jdk) {
+    let workplace = Workplace::new(&format!("trace-bounded-{}", jdk.version));
     let classes = workplace.compile(jdk, &[], &[source("Ends.java")]);
     let args = ["Ends", "return", "6000000"];
     run(&workplace, jdk, "mode=trace,max-trace=1M", &classes, &args);
@@ -633,19 +638,50 @@ fn a_bounded_trace_keeps_the_latest_events() {
     assert!(stop.segments_deleted > 0 && stop.lost == 0);
     assert!(log.damage.is_empty() && !log.missing().is_empty());
     let directory = fs::read_dir(workplace.join("out/trace")).expect("a directory");
-    let sizes = directory.map(|entry| {
-        entry
-            .and_then(|entry| entry.metadata())
-            .map_or(0, |of| of.len())
-    });
-    assert!(sizes.sum::<u64>() < 3 << 20);
-    let mut last = 0;
+    let segments = directory.map(|entry| entry.expect("an entry"));
+    let segments = segments.filter(|entry| entry.path().extension().is_some_and(|of| of == "hst"));
+    let sizes = segments.map(|entry| entry.metadata().expect("it is there").len());
+    let size: u64 = sizes.sum();
+    assert!(
+        (700_000..=(1 << 20) + (128 << 10)).contains(&size),
+        "{size}"
+    );
+    assert!(log.missing().iter().all(|missing| missing.is_told));
+    // Each call that ends has begun, or was running.
+    let mut calls: HashMap<u64, Vec<u32>> = HashMap::new();
+    let (mut last, mut running) = (0, 0);
     for_each(&log, |event| {
-        if event.kind() == Kind::Enter && event.ints().len() == 1 {
-            last = last.max(event.ints()[0]);
+        let calls = calls.entry(event.thread).or_default();
+        match event.kind() {
+            Kind::Enter => {
+                last = last.max(event.ints().first().copied().unwrap_or(0));
+                calls.push(event.id);
+            }
+            Kind::Going => {
+                running += 1;
+                calls.push(event.id);
+            }
+            Kind::Exit => assert_eq!(calls.pop(), Some(event.id)),
+            _ => {}
         }
     });
     assert!(last >= 5_999_999, "{last}");
+    assert!(running >= 2, "{running}");
+    assert!(calls.values().all(Vec::is_empty), "{calls:?}");
+    let said = Command::new(hindsight())
+        .arg("events")
+        .arg(workplace.join("out"))
+        .args(["--limit", "20"])
+        .output()
+        .expect("hindsight runs");
+    assert!(said.status.success(), "{}", both(&said));
+    assert!(
+        text(&said.stdout).contains("Ends.work is running"),
+        "{}",
+        both(&said)
+    );
+    let note = "deleted to keep to max-trace: what was running then is told";
+    assert!(text(&said.stderr).contains(note), "{}", both(&said));
 }
 
 /// A full disk costs events, not the program.

@@ -148,6 +148,11 @@ fn whole_windows_are_kept() {
         .filter(|path| path.extension().is_some_and(|of| of == "hst"))
         .collect();
     segments.sort();
+    let sizes = segments
+        .iter()
+        .map(|path| fs::metadata(path).expect("a segment").len());
+    let size: u64 = sizes.sum();
+    assert!((14 << 20..=20 << 20).contains(&size), "{size}");
     let segments = segments
         .iter()
         .map(|path| fs::read(path).expect("a segment"));
@@ -178,6 +183,44 @@ fn whole_windows_are_kept() {
     let (first, _) = windows[0];
     let expected: Vec<_> = (first..4).map(|number| (number, 1_000_000)).collect();
     assert!(first > 0 && windows == expected, "{windows:?}");
+}
+
+/// A window that is larger than the bound begins with what is running where it goes on.
+#[test]
+fn the_end_of_a_large_window_is_kept() {
+    let (workplace, classes) = compiled("trace-large-window");
+    for jdk in jdks() {
+        let _ = fs::remove_dir_all(workplace.join("out"));
+        let options = "mode=trace,from=Parts.main,until=Parts.main,max-trace=3M";
+        let ran = workplace
+            .java_with_agent(jdk, options)
+            .arg("-cp")
+            .arg(&classes)
+            .args(["Parts", "windows"])
+            .output()
+            .expect("java runs");
+        assert!(ran.status.success(), "{}", both(&ran));
+        let told = Command::new(hindsight())
+            .arg("events")
+            .arg(workplace.join("out"))
+            .args(["--limit", "20", "--quiet"])
+            .output()
+            .expect("hindsight runs");
+        assert!(told.status.success(), "{}", both(&told));
+        let told = text(&told.stdout);
+        let running = told.lines().filter(|line| !line.ends_with(" is defined"));
+        let running: Vec<&str> = running.filter_map(|line| line.get(13..)).collect();
+        let expected = ["Parts.main is running", "| Parts.window is running"];
+        assert!(
+            running.starts_with(&expected),
+            "JDK {}: {told}",
+            jdk.version
+        );
+        let directory = fs::read_dir(workplace.join("out/trace")).expect("a directory");
+        let sizes = directory.map(|entry| entry.expect("an entry").metadata().expect("it").len());
+        let size: u64 = sizes.sum();
+        assert!((21 << 17..=25 << 17).contains(&size), "{size}");
+    }
 }
 
 /// What each thread's recorded requests were.

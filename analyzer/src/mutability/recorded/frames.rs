@@ -152,7 +152,7 @@ impl LongCalls {
         let (steps, running) = self.calls.entry(step.thread).or_default();
         let find = |running: &[u32], method: u32| running.iter().rposition(|&one| one == method);
         match step.what {
-            What::Enter { method, .. } => {
+            What::Enter { method, .. } | What::Going { method } => {
                 if running.is_empty() {
                     *steps = 0;
                 }

@@ -89,7 +89,8 @@ pub struct Header {
     pub index_len: u32,
     /// Events lost in the block's time, as its own events tell.
     pub lost: u64,
-    /// Bit 0: the thread of the first events is virtual.
+    /// Bit 0: the thread of the first events is virtual. Bit 1: it is no part of
+    /// its stream; see [`super::recap`].
     pub flags: u32,
 }
 
@@ -97,6 +98,14 @@ impl Header {
     /// Whether the thread of the first events is virtual.
     pub fn is_virtual(&self) -> bool {
         self.flags & 1 != 0
+    }
+
+    /// What bit 1 of the flags says.
+    pub const RECAP: u32 = 2;
+
+    /// Whether it tells what is going on behind the block of its sequence.
+    pub fn is_recap(&self) -> bool {
+        self.flags & Self::RECAP != 0
     }
 
     /// Bytes of the whole block.

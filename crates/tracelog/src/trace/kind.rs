@@ -51,6 +51,9 @@ pub enum Kind {
     End,
     /// Events that could not be stored: how many.
     Lost,
+    /// A method that is running where a stream goes on whose blocks before are
+    /// gone; see [`super::recap`].
+    Going,
 }
 
 /// What an event's id names.
@@ -131,8 +134,10 @@ pub mod tag {
     pub const END: u8 = OWN + 4;
     /// [`super::Kind::Lost`]
     pub const LOST: u8 = OWN + 5;
-    /// No event has this tag or a larger one.
+    /// No event of a chunk has this tag or a larger one.
     pub const LIMIT: u8 = OWN + 6;
+    /// [`super::Kind::Going`], behind the tags that packing adds.
+    pub const GOING: u8 = 255;
 }
 
 /// All layouts by tag. Tag 0 is none, for memory that was not written is zero.
@@ -231,6 +236,15 @@ pub(super) const fn layouts() -> [Option<Layout>; 256] {
         at += 1;
     }
     assert!(tag == self::tag::LIMIT as usize);
+    all[self::tag::GOING as usize] = Some(Layout {
+        kind: Kind::Going,
+        names: Names::Method,
+        references: 0,
+        ints: 0,
+        longs: 0,
+        value: Value::Nothing,
+        text: false,
+    });
     all
 }
 
@@ -256,7 +270,7 @@ mod tests {
         for (tag, layout) in LAYOUTS.iter().enumerate() {
             assert_eq!(
                 layout.is_some(),
-                (1..usize::from(tag::LIMIT)).contains(&tag)
+                (1..usize::from(tag::LIMIT)).contains(&tag) || tag == usize::from(tag::GOING)
             );
         }
         let sizes: Vec<_> = LAYOUTS.iter().flatten().map(Layout::size).collect();

@@ -1,7 +1,7 @@
 //! A whole trace: its files, blocks and events.
 
 use std::cmp::Reverse;
-use std::collections::{BTreeSet, BinaryHeap};
+use std::collections::{BTreeSet, BinaryHeap, HashMap};
 use std::io;
 
 use super::block::{
@@ -85,6 +85,8 @@ pub struct Missing {
     pub first: u64,
     /// as many.
     pub count: u64,
+    /// Whether it is told what was going on behind them.
+    pub is_told: bool,
 }
 
 /// A trace.
@@ -169,6 +171,8 @@ impl<S: Source> Log<S> {
             scan_segment(file, source, &mut blocks, &mut damage, &mut ends)
                 .map_err(|error| (file, error))?;
         }
+        let recaps = blocks.extract_if(.., |block| block.header.is_recap());
+        let recaps = recaps.collect();
         let first_live = segments.len();
         for (file, source) in live.iter().enumerate() {
             scan_live(first_live + file, source, &mut blocks, &mut damage);
@@ -186,6 +190,7 @@ impl<S: Source> Log<S> {
         // The copy in a segment comes first, and stays.
         blocks.sort_by_key(|block| (block.header.stream, block.header.sequence, block.live));
         blocks.dedup_by_key(|block| (block.header.stream, block.header.sequence));
+        let blocks = with_recaps(blocks, recaps);
         let mut files = segments;
         files.extend(live);
         Ok(Self {
@@ -196,7 +201,8 @@ impl<S: Source> Log<S> {
         })
     }
 
-    /// All blocks: stream by stream, in the order of each.
+    /// All blocks: stream by stream, in the order of each. A stream whose first ones are
+    /// gone begins with a recap, if there is one.
     pub fn blocks(&self) -> &[Block] {
         &self.blocks
     }
@@ -212,14 +218,18 @@ impl<S: Source> Log<S> {
             if expected.0 != stream {
                 expected = (stream, 0);
             }
-            if sequence > expected.1 {
+            let behind = sequence.saturating_add(1);
+            let is_told = block.header.is_recap();
+            let next = if is_told { behind } else { sequence };
+            if next > expected.1 {
                 missing.push(Missing {
                     stream,
                     first: expected.1,
-                    count: sequence - expected.1,
+                    count: next - expected.1,
+                    is_told,
                 });
             }
-            expected.1 = sequence.saturating_add(1);
+            expected.1 = behind;
         }
         missing
     }
@@ -232,7 +242,8 @@ impl<S: Source> Log<S> {
         }
         let mut buffer = Vec::new();
         all.filter(|&place| {
-            let Some(block) = self.blocks.get(place).filter(|block| !block.live) else {
+            let has_index = |block: &&Block| !block.live && !block.header.is_recap();
+            let Some(block) = self.blocks.get(place).filter(has_index) else {
                 return true;
             };
             // One that cannot be read says so when its events are wanted.
@@ -275,6 +286,33 @@ impl<S: Source> Log<S> {
     pub fn events(&self, places: &[usize]) -> Events<'_, S> {
         Events::new(self, places)
     }
+}
+
+/// Puts before the first block of each stream what tells of those that are gone, and of streams
+/// that have no block any more.
+fn with_recaps(blocks: Vec<Block>, mut recaps: Vec<Block>) -> Vec<Block> {
+    if recaps.is_empty() {
+        return blocks;
+    }
+    let mut first = HashMap::new();
+    for Header {
+        stream, sequence, ..
+    } in blocks.iter().map(|block| block.header)
+    {
+        first.entry(stream).or_insert(sequence);
+    }
+    recaps.retain(|Block { header, .. }| {
+        let first = first.get(&header.stream);
+        first.is_none_or(|first| header.sequence < *first)
+    });
+    // The latest, if it is there several times: the one of the first file.
+    let latest = |of: &Block| (of.header.stream, Reverse(of.header.sequence), of.file);
+    recaps.sort_by_key(latest);
+    recaps.dedup_by_key(|recap| recap.header.stream);
+    recaps.extend(blocks);
+    // Stable, and the blocks are sorted.
+    recaps.sort_by_key(|block| (block.header.stream, block.header.sequence));
+    recaps
 }
 
 /// Stream and sequence of a block.

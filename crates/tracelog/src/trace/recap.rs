@@ -1,0 +1,347 @@
+//! Which calls are going on where the kept part of a bounded trace begins.
+//!
+//! A recap is a block with [`Header::RECAP`] among its flags. It stands for the
+//! blocks of its stream up to its sequence, that one included: it has an event
+//! [`Kind::Going`] for each call of the platform thread that is going on behind
+//! them, the outermost first. If the stream's next events are those of a virtual
+//! thread, the [`Kind::Switch`] of it follows. The calls of virtual threads are
+//! not told, for those move from stream to stream.
+//!
+//! The recorder makes them while it packs: [`Changes`] is what a block does to the
+//! calls that are going on, and [`Recaps`] adds that up.
+
+use std::collections::BTreeMap;
+
+use super::block::Header;
+use super::error::{Error, ErrorKind};
+use super::kind::{Kind, LAYOUTS, Names, tag};
+use super::pack::Packer;
+
+/// Calls of a thread that are remembered; of deeper ones the innermost.
+const MOST_CALLS: usize = 1 << 16;
+/// Streams that are remembered.
+const MOST_STREAMS: usize = 1 << 16;
+/// Blocks that may come before one that was begun earlier.
+const MOST_EARLY: usize = 256;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Step {
+    Enter(u32),
+    /// It ends, and what is deeper.
+    Leave(u32),
+    /// What is deeper ends.
+    Catch(u32),
+}
+
+/// What the events of a block do to the calls of the stream's own thread.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Changes {
+    /// Calls are not known from before.
+    forgets: bool,
+    /// Without those calls that begin and end in the block.
+    steps: Vec<Step>,
+    /// Where the first of those steps is that no [`Step::Leave`] and none of
+    /// [`Step::Catch`] comes behind.
+    from: usize,
+    /// The platform thread, if it has told anything.
+    thread: Option<u64>,
+    /// The thread of the last events: nothing if that is the platform thread, empty
+    /// if it is that of the events before.
+    carried: Option<Vec<u8>>,
+    has_ended: bool,
+}
+
+impl Changes {
+    /// Reads the events of a block.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the bytes are no events.
+    pub fn of(header: &Header, raw: &[u8]) -> Result<Self, Error> {
+        let mut changes = Self::default();
+        let mut is_virtual = header.is_virtual();
+        if is_virtual {
+            changes.carried = Some(Vec::new());
+        } else {
+            changes.thread = Some(header.thread);
+        }
+        let mut at = 0;
+        while let Some(&tag) = raw.get(at) {
+            let Some(layout) = &LAYOUTS[usize::from(tag)] else {
+                return Err(Error::at(ErrorKind::UnknownTag { tag }, at));
+            };
+            let start = at;
+            at += layout.size();
+            let cut = Error::at(ErrorKind::EventCut, start);
+            let event = raw.get(start..at).ok_or(cut.clone())?;
+            if layout.text {
+                let len = event.last_chunk().copied().map_or(0, u16::from_le_bytes);
+                at += usize::from(len);
+            }
+            if layout.kind == Kind::Switch {
+                let event = raw.get(start..at).ok_or(cut)?;
+                let flags = event.get(1).copied().unwrap_or_default();
+                is_virtual = flags & 1 != 0;
+                if is_virtual {
+                    changes.carried = Some(event.to_vec());
+                } else {
+                    changes.carried = None;
+                    let id = event.get(5..).and_then(<[u8]>::first_chunk);
+                    changes.thread = id.copied().map(u64::from_le_bytes);
+                    if flags & 2 != 0 {
+                        changes.forget();
+                    }
+                }
+                continue;
+            }
+            if is_virtual {
+                continue;
+            }
+            let id = match layout.names {
+                Names::Method => event.get(1..).and_then(<[u8]>::first_chunk),
+                _ => None,
+            };
+            let id = id.copied().map_or(0, u32::from_le_bytes);
+            match layout.kind {
+                Kind::Enter => changes.steps.push(Step::Enter(id)),
+                Kind::Exit | Kind::Unwind => changes.end(Step::Leave(id)),
+                Kind::Caught => changes.end(Step::Catch(id)),
+                Kind::Lost => changes.forget(),
+                Kind::End => changes.has_ended = true,
+                _ => {}
+            }
+        }
+        Ok(changes)
+    }
+
+    fn forget(&mut self) {
+        self.forgets = true;
+        self.steps.clear();
+        self.from = 0;
+    }
+
+    fn end(&mut self, step: Step) {
+        if !end(&mut self.steps, self.from, step) {
+            self.steps.push(step);
+            self.from = self.steps.len();
+        }
+    }
+}
+
+/// Ends calls, of those from a place on; whether that method was among them.
+fn end(calls: &mut Vec<Step>, from: usize, step: Step) -> bool {
+    let (Step::Leave(method) | Step::Catch(method) | Step::Enter(method)) = step;
+    let known = calls.get(from..).unwrap_or_default();
+    let Some(at) = known.iter().rposition(|call| *call == Step::Enter(method)) else {
+        return false;
+    };
+    let keeps = usize::from(matches!(step, Step::Catch(_)));
+    calls.truncate(from + at + keeps);
+    true
+}
+
+#[derive(Debug, Default)]
+struct Stream {
+    /// The number of the block that is to come.
+    next: u64,
+    /// Those that came before it; nothing for one that is lost.
+    early: BTreeMap<u64, (u64, Option<Changes>)>,
+    thread: u64,
+    last_stamp: u64,
+    /// All of them [`Step::Enter`].
+    calls: Vec<Step>,
+    /// The switch to the virtual thread of the last events.
+    carried: Option<Vec<u8>>,
+}
+
+impl Stream {
+    fn apply(&mut self, last_stamp: u64, changes: Option<Changes>) {
+        self.next += 1;
+        self.last_stamp = last_stamp;
+        let Some(changes) = changes else {
+            self.calls.clear();
+            return;
+        };
+        if changes.forgets {
+            self.calls.clear();
+        }
+        for step in changes.steps {
+            match step {
+                Step::Enter(_) => self.calls.push(step),
+                Step::Leave(_) | Step::Catch(_) => {
+                    end(&mut self.calls, 0, step);
+                }
+            }
+        }
+        if self.calls.len() > MOST_CALLS {
+            self.calls.drain(..self.calls.len() - MOST_CALLS);
+        }
+        self.thread = changes.thread.unwrap_or(self.thread);
+        match changes.carried {
+            Some(same) if same.is_empty() => {}
+            carried => self.carried = carried,
+        }
+    }
+
+    /// The events of the recap.
+    fn events(&self, out: &mut Vec<u8>) {
+        for call in &self.calls {
+            if let Step::Enter(method) = call {
+                out.push(tag::GOING);
+                out.extend(method.to_le_bytes());
+            }
+        }
+        if let Some(carried) = &self.carried {
+            let stamp = out.len() + 13;
+            out.extend(carried);
+            if let Some(place) = out.get_mut(stamp..).and_then(<[u8]>::first_chunk_mut) {
+                *place = self.last_stamp.to_le_bytes();
+            }
+        }
+    }
+}
+
+/// What is going on in each stream, by the blocks that were stored.
+#[derive(Debug, Default)]
+pub struct Recaps {
+    streams: BTreeMap<u64, Stream>,
+}
+
+impl Recaps {
+    /// Adds a block that was packed, or that is lost. Those of a stream may come out of
+    /// their order.
+    pub fn add(&mut self, header: &Header, changes: Option<Changes>) {
+        if self.streams.len() >= MOST_STREAMS && !self.streams.contains_key(&header.stream) {
+            return;
+        }
+        let stream = self.streams.entry(header.stream).or_default();
+        if header.sequence < stream.next || stream.early.len() >= MOST_EARLY {
+            return;
+        }
+        let block = (header.last_stamp.max(header.stamp), changes);
+        stream.early.insert(header.sequence, block);
+        while let Some((last_stamp, changes)) = stream.early.remove(&stream.next) {
+            if changes.as_ref().is_some_and(|changes| changes.has_ended) {
+                self.streams.remove(&header.stream);
+                return;
+            }
+            stream.apply(last_stamp, changes);
+        }
+    }
+
+    /// Appends the recaps of all streams, as far as they fit into so many bytes.
+    ///
+    /// # Errors
+    ///
+    /// Fails if there is no memory.
+    pub fn write(&self, packer: &mut Packer, most: usize, out: &mut Vec<u8>) -> Result<(), Error> {
+        let start = out.len();
+        let mut events = Vec::new();
+        for (&number, stream) in &self.streams {
+            let Some(sequence) = stream.next.checked_sub(1) else {
+                continue;
+            };
+            events.clear();
+            stream.events(&mut events);
+            let mut header = Header {
+                stream: number,
+                sequence,
+                thread: stream.thread,
+                stamp: stream.last_stamp,
+                flags: Header::RECAP,
+                ..Header::default()
+            };
+            let before = out.len();
+            packer.pack(&mut header, &events, out)?;
+            if out.len() - start > most {
+                out.truncate(before);
+                return Ok(());
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ENTER: u8 = 1;
+
+    fn tag_of(kind: Kind) -> u8 {
+        let is = |layout: &Option<super::super::kind::Layout>| {
+            layout.is_some_and(|layout| layout.kind == kind)
+        };
+        LAYOUTS.iter().position(is).expect("a kind") as u8
+    }
+
+    /// Methods are entered by their numbers, and left by those below zero; caught from 100 on.
+    fn block(stream: u64, sequence: u64, calls: &[i32]) -> (Header, Changes) {
+        let mut raw = Vec::new();
+        for &call in calls {
+            let (tag, references) = match call {
+                100.. => (tag_of(Kind::Caught), 1),
+                0.. => (ENTER, 0),
+                _ => (tag_of(Kind::Unwind), 1),
+            };
+            raw.push(tag);
+            raw.extend((call.unsigned_abs() % 100).to_le_bytes());
+            raw.extend([0; 8].repeat(references));
+        }
+        let header = Header {
+            stream,
+            sequence,
+            thread: 7,
+            ..Header::default()
+        };
+        let changes = Changes::of(&header, &raw).expect("events");
+        (header, changes)
+    }
+
+    fn going(recaps: &Recaps, stream: u64) -> Vec<u32> {
+        let calls = recaps.streams.get(&stream).map(|stream| &stream.calls);
+        let method = |step: &Step| match *step {
+            Step::Enter(method) => method,
+            _ => panic!("{step:?}"),
+        };
+        calls.map_or(Vec::new(), |calls| calls.iter().map(method).collect())
+    }
+
+    #[test]
+    fn blocks_in_any_order_say_what_is_going_on() {
+        // The end of 3 ends 4; that of 9, which never began, ends nothing.
+        let all = [1, 2, 3, 4, -3, 5, -9, 6, 102, 3, -2, 7, 8];
+        for cut in 0..all.len() {
+            let mut recaps = Recaps::default();
+            let blocks = [block(1, 0, &all[..cut]), block(1, 1, &all[cut..])];
+            for (header, changes) in blocks.into_iter().rev() {
+                recaps.add(&header, Some(changes));
+            }
+            assert_eq!(going(&recaps, 1), [1, 7, 8], "{cut}");
+        }
+    }
+
+    #[test]
+    fn nothing_is_known_behind_a_block_that_is_lost() {
+        let mut recaps = Recaps::default();
+        let (header, changes) = block(1, 0, &[1, 2]);
+        recaps.add(&header, Some(changes));
+        recaps.add(&block(1, 1, &[]).0, None);
+        let (header, changes) = block(1, 2, &[-2, 5]);
+        recaps.add(&header, Some(changes));
+        assert_eq!(going(&recaps, 1), [5]);
+    }
+
+    #[test]
+    fn they_keep_to_their_room() {
+        let mut recaps = Recaps::default();
+        for stream in 1..100 {
+            let (header, changes) = block(stream, 0, &[1, 2, 3]);
+            recaps.add(&header, Some(changes));
+        }
+        let mut packer = Packer::new().expect("memory");
+        let mut out = vec![1];
+        recaps.write(&mut packer, 1000, &mut out).expect("memory");
+        assert!((500..=1001).contains(&out.len()), "{}", out.len());
+    }
+}
