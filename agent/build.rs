@@ -180,6 +180,16 @@ fn write_probe(java: &mut String, probe: Probe, tag: usize, layout: &kind::Layou
         };
         parameters.push(format!("{ty} {name}"));
     }
+    if let Probe::Unwind | Probe::Caught = probe {
+        let caught = matches!(probe, Probe::Caught);
+        let _ = write!(
+            references,
+            "        if (v0 instanceof StackOverflowError) {{
+            t.overflowed(v0, {caught});
+        }}
+"
+        );
+    }
     if matches!(probe, Probe::PutStatic(_)) {
         references.push_str("        t.writtenStatic();\n");
     }

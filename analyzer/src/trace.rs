@@ -139,6 +139,16 @@ impl Trace {
             }
             Some(_) => {}
         }
+        let stop = log.dictionary.stop.as_ref();
+        if let Some(ends) = stop.map(|stop| stop.stack_ends).filter(|ends| *ends > 0) {
+            notes.push(format!(
+                "{} told of: the event may be missing at which each was thrown",
+                match ends {
+                    1 => "1 StackOverflowError is".to_owned(),
+                    ends => format!("{ends} StackOverflowErrors are"),
+                }
+            ));
+        }
         let numbers = paths.iter().filter_map(|path| segment_number(path));
         let numbers: Vec<u32> = numbers.collect();
         let last = log.dictionary.stop.as_ref().and_then(|stop| stop.last);

@@ -14,6 +14,9 @@ public final class HindsightTrace {
     private static final Map<Object, Integer> NUMBERS = new IdentityHashMap<>();
     private static final FileOutputStream OUT = open();
 
+    /** Probes that have met the end of the stack. */
+    public static int overflows;
+
     private HindsightTrace() {}
 
     private static FileOutputStream open() {

@@ -381,6 +381,7 @@ impl Shared {
     const CLASSES: usize = 72;
     const STREAM: usize = 80;
     const NUMBERS: usize = 96;
+    const STACK_ENDS: usize = 104;
     /// Those of `HindsightNumbers.extras`.
     const BITS: usize = 1 << 17;
 
@@ -416,6 +417,11 @@ impl Shared {
     /// A stamp that nobody else has.
     pub(crate) fn next_stamp(&self) -> u64 {
         self.word(Self::STAMP).fetch_add(1, Ordering::AcqRel) + 1
+    }
+
+    /// Errors of the end of the stack that events have told of.
+    pub(crate) fn stack_ends(&self) -> u64 {
+        self.word(Self::STACK_ENDS).load(Ordering::Relaxed)
     }
 
     pub(crate) fn streams(&self) -> u64 {

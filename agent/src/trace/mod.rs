@@ -211,6 +211,8 @@ impl Tracing {
         self.set_ready(jni, false);
         let drained = self.packer.drain(MAX_DRAIN);
         self.packer.pack_rest(&self.arena);
+        self.tracer.settle(jni);
+        let stack_ends = self.shared.stack_ends();
         let lost = self.shared.lost() + self.packer.lost();
         let counters = &self.base.counters;
         counters.add("trace_events_lost", lost);
@@ -218,6 +220,9 @@ impl Tracing {
         let segments = self.packer.segments();
         counters.add("trace_segments_deleted", segments.deleted());
         counters.add("trace_threads", self.shared.streams());
+        if stack_ends > 0 {
+            counters.add("trace_stack_ends", stack_ends);
+        }
         if self.dictionary.lost() > 0 {
             counters.add("trace_names_lost", self.dictionary.lost());
         }
@@ -240,6 +245,7 @@ impl Tracing {
             windows: segments.windows(),
             last: segments.last(),
             blocks,
+            stack_ends,
         }));
     }
 }

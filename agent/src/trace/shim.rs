@@ -30,6 +30,7 @@ pub(super) struct Tracer {
     narrow: MethodId,
     cover: MethodId,
     sweep: MethodId,
+    settle: MethodId,
 }
 
 impl Tracer {
@@ -65,6 +66,7 @@ impl Tracer {
             narrow: method(c"narrow", c"(JIZZ)V")?,
             cover: method(c"cover", c"(J)V")?,
             sweep: method(c"sweepForever", c"()V")?,
+            settle: method(c"settle", c"()V")?,
         })
     }
 
@@ -117,6 +119,11 @@ impl Tracer {
 
     pub(super) fn set_ready(&self, jni: Jni, ready: bool) -> bool {
         jni.set_static_boolean(self.class, c"ready", ready)
+    }
+
+    /// Has events counted that are lost, and not told of.
+    pub(super) fn settle(&self, jni: Jni) {
+        jni.call_static_void(self.class, self.settle, &[]);
     }
 
     pub(super) fn sweep_forever(&self, jni: Jni) {

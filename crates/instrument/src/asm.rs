@@ -379,12 +379,13 @@ impl Fragment {
     }
 
     /// Begins the guard of what may fail from `start` to `end`: drops what it
-    /// threw.
+    /// threw, and counts that in the static `int` of `counter`.
     pub fn guard(
         &mut self,
         start: usize,
         end: usize,
         locals: Locals,
+        counter: Option<u16>,
         constants: &mut Constants<'_, '_>,
     ) -> Result<(), SkipReason> {
         let handler = self.here();
@@ -396,6 +397,14 @@ impl Fragment {
         self.frame(locals, Some(constants.throwable()?));
         // Stack: the exception
         self.op(opcode::POP);
+        if let Some(counter) = counter {
+            self.op_u16(opcode::GETSTATIC, counter);
+            // Stack: count
+            self.op(opcode::ICONST_1);
+            self.op(opcode::IADD);
+            self.op_u16(opcode::PUTSTATIC, counter);
+            self.stack(2);
+        }
         Ok(())
     }
 
@@ -405,12 +414,13 @@ impl Fragment {
         &mut self,
         start: usize,
         locals: Locals,
+        counter: Option<u16>,
         constants: &mut Constants<'_, '_>,
     ) -> Result<(), SkipReason> {
         let end = self.here();
         // Over itself and the guard.
-        self.op_u16(opcode::GOTO, 4);
-        self.guard(start, end, locals, constants)?;
+        self.op_u16(opcode::GOTO, if counter.is_some() { 12 } else { 4 });
+        self.guard(start, end, locals, counter, constants)?;
         self.frame(locals, None);
         Ok(())
     }

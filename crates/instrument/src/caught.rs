@@ -3,7 +3,7 @@
 //! ```text
 //! handler: astore t
 //! start:   aload t; push id; invokestatic caught; goto next
-//! guard:   pop
+//! guard:   pop; for traces: getstatic n; iconst_1; iadd; putstatic n
 //! next:    aload t
 //! ```
 //!
@@ -98,6 +98,8 @@ pub struct Caught<'f> {
     /// Where the fresh variables begin.
     pub max_locals: u16,
     pub fresh: &'f [VerificationType],
+    /// The static `int` that counts probes that meet the end of the stack.
+    pub counter: Option<u16>,
 }
 
 impl Caught<'_> {
@@ -141,7 +143,9 @@ impl Caught<'_> {
             let exception = VerificationType::Object(frame.exception);
             place_at(locals, &mut next, self.slot, exception);
         });
-        fragment.go_on(start, locals, constants)?;
+        // Where the cast may fail, nobody knows which it was.
+        let counter = self.counter.filter(|_| known);
+        fragment.go_on(start, locals, counter, constants)?;
         fragment.load(b'L', self.slot);
         // Stack: exception
         Ok(())

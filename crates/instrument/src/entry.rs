@@ -123,7 +123,7 @@ pub fn entry(
         if group().all(|field| field.safe) {
             fragment.frame(locals, None);
         } else {
-            fragment.go_on(start, locals, constants)?;
+            fragment.go_on(start, locals, None, constants)?;
         }
         if let Some(jump) = jump {
             let next = fragment.here();

@@ -207,7 +207,7 @@ impl Handler<'_, '_> {
         };
         fragment.op(op::POP);
         rethrow(fragment);
-        fragment.guard(start, end, locals, constants)?;
+        fragment.guard(start, end, locals, None, constants)?;
         rethrow(fragment);
         Ok(Variables {
             exception,

@@ -262,6 +262,7 @@ pub fn instrument<'a>(
         slot: next_slot,
         max_locals: code.max_locals,
         fresh,
+        counter: None,
     };
     check_handlers(code, &catching)?;
     let code_of = |probe: Range<usize>| probes_of_writes.get(probe).unwrap_or(&[]);

@@ -684,6 +684,70 @@ fn keeps_the_latest_events(jdk: &Jdk) {
     assert!(text(&said.stderr).contains(note), "{}", both(&said));
 }
 
+/// Where the stack ends, what probes could not tell is counted, and calls keep their nesting.
+#[test]
+fn the_end_of_the_stack() {
+    for jdk in jdks() {
+        for mode in [&["-Xint"][..], &[]] {
+            let workplace = Workplace::new(&format!("trace-deep-{}", jdk.version));
+            let classes = workplace.compile(jdk, &[], &[source("Deep.java")]);
+            let ran = workplace
+                .java_with_agent(jdk, "mode=trace")
+                .args(mode)
+                .args(["-Xss400k", "-cp"])
+                .arg(&classes)
+                .arg("Deep")
+                .output()
+                .expect("java runs");
+            let label = format!("JDK {} {mode:?}", jdk.version);
+            assert!(ran.status.success(), "{label}: {}", both(&ran));
+            let log = open(&workplace);
+            let stop = log.dictionary.stop.clone().expect("it ended in good order");
+            assert!(stop.stack_ends >= 60, "{label}: {}", stop.stack_ends);
+            let method = |id| {
+                let (_, method) = log.dictionary.method(id).expect("a method");
+                method.name.as_str()
+            };
+            let mut calls: Vec<u32> = Vec::new();
+            let (mut marks, mut lost) = (Vec::new(), 0);
+            for_each(&log, |event| match event.kind() {
+                Kind::Enter => {
+                    if method(event.id) == "mark" {
+                        marks.push(event.ints()[0]);
+                        // What catches the error and ends by it again may seem to run until the next one.
+                        let mut outer = calls.iter().map(|&id| method(id));
+                        let is_over = |name: &str| name == "main" || name == "careful";
+                        assert!(outer.all(is_over), "{label}: mark {marks:?}");
+                    }
+                    calls.push(event.id);
+                }
+                Kind::Exit | Kind::Unwind => {
+                    if let Some(at) = calls.iter().rposition(|&call| call == event.id) {
+                        calls.truncate(at);
+                    }
+                }
+                Kind::Caught => {
+                    if let Some(at) = calls.iter().rposition(|&call| call == event.id) {
+                        calls.truncate(at + 1);
+                    }
+                }
+                Kind::Lost => {
+                    lost += event.longs()[0] as u64;
+                    calls.clear();
+                }
+                _ => {}
+            });
+            let all: Vec<i32> = marks.iter().copied().filter(|&mark| mark >= 0).collect();
+            assert_eq!(all, (0..=60).collect::<Vec<_>>(), "{label}");
+            assert!(lost <= stop.lost, "{label}: {lost} of {}", stop.lost);
+            eprintln!(
+                "{label}: {} ends, {lost} of {} lost told",
+                stop.stack_ends, stop.lost
+            );
+        }
+    }
+}
+
 /// A full disk costs events, not the program.
 #[test]
 fn a_full_disk() {

@@ -51,6 +51,10 @@ pub const COVER: ProbeMethod = ProbeMethod {
     descriptor: "(I)V",
 };
 
+/// `static int overflows`: how many of [`Probe::Unwind`] and [`Probe::Caught`] have
+/// met the end of the stack. Inserted code counts them, for it needs no stack for that.
+pub const OVERFLOWS: (&str, &str) = ("overflows", "I");
+
 /// What an event tells apart about values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {

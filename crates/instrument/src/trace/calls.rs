@@ -117,7 +117,8 @@ pub fn bind(
 /// handler: astore t
 /// start:   aload t; push id; invokestatic unwind
 ///          aload t; athrow
-/// guard:   pop; aload t; athrow
+/// guard:   pop; getstatic n; iconst_1; iadd; putstatic n
+///          aload t; athrow
 /// ```
 ///
 /// Nothing else is used any more, so `t` is the first variable that is free.
@@ -149,7 +150,8 @@ pub fn unwind(
         locals.extend(this);
         locals.push(VerificationType::Object(throwable));
     });
-    fragment.guard(start, end, locals, &mut probes.constants)?;
+    let counter = Some(probes.overflows()?);
+    fragment.guard(start, end, locals, counter, &mut probes.constants)?;
     rethrow(fragment);
     Ok(slot)
 }

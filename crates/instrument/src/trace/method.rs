@@ -170,6 +170,10 @@ pub fn instrument<'a>(
         slot: code.max_locals,
         max_locals: code.max_locals,
         fresh: &[],
+        counter: match handlers.is_empty() {
+            true => None,
+            false => Some(probes.overflows()?),
+        },
     };
     if !handlers.is_empty() {
         max_locals = max_locals.checked_add(1).ok_or(SkipReason::TooManyLocals)?;

@@ -7,7 +7,7 @@ use hindsight_classfile::{FieldType, MemberRef, Utf8, opcode as op};
 use crate::SkipReason;
 use crate::asm::{Constants, Fragment};
 use crate::contract::ProbeMethod;
-use crate::contract::trace::{COVER, HIDE, Kind, MADE, MOST, Probe, Shape, TRACE};
+use crate::contract::trace::{COVER, HIDE, Kind, MADE, MOST, OVERFLOWS, Probe, Shape, TRACE};
 
 /// The constants of a class that its probes use, and the numbers of the members
 /// that they name.
@@ -20,6 +20,8 @@ pub struct Probes<'c, 'a> {
     hide: u16,
     cover: u16,
     made: u16,
+    /// That of [`OVERFLOWS`].
+    overflows: u16,
     fields: Members<'a>,
     callees: Members<'a>,
     is_secret: &'c dyn Fn(&str) -> bool,
@@ -121,6 +123,7 @@ impl<'c, 'a> Probes<'c, 'a> {
             hide: 0,
             cover: 0,
             made: 0,
+            overflows: 0,
             is_secret,
             has_secrets,
             fields: Members::new(first_field, of_fields),
@@ -195,6 +198,18 @@ impl<'c, 'a> Probes<'c, 'a> {
         }
         fragment.op_u16(op::INVOKESTATIC, self.made);
         Ok(())
+    }
+
+    /// The constant of what counts probes that meet the end of the stack.
+    pub fn overflows(&mut self) -> Result<u16, SkipReason> {
+        if self.overflows == 0 {
+            let constants = &mut self.constants;
+            let owner = constants.class(Utf8::new(TRACE.as_bytes()))?;
+            let (name, descriptor) = OVERFLOWS;
+            let added = &mut constants.added;
+            self.overflows = added.field(owner, name.as_bytes(), descriptor.as_bytes())?;
+        }
+        Ok(self.overflows)
     }
 
     fn other(&mut self, method: ProbeMethod) -> Result<u16, SkipReason> {

@@ -173,6 +173,10 @@ pub struct Stop {
     /// no such file, or it could not be written as it was at the end.
     #[serde(default)]
     pub blocks: Option<u32>,
+    /// Errors of the end of the stack that events tell of: where each was thrown, an event
+    /// may be missing that is not among the lost ones.
+    #[serde(default)]
+    pub stack_ends: u64,
 }
 
 /// The header of the file.

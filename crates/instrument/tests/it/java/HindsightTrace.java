@@ -16,6 +16,9 @@ public final class HindsightTrace {
     private static final Map<String, Integer> COUNTS = new HashMap<>();
     private static final FileOutputStream OUT = open();
 
+    /** Probes that have met the end of the stack. */
+    public static int overflows;
+
     private HindsightTrace() {}
 
     private static FileOutputStream open() {

@@ -27,6 +27,12 @@ import jdk.internal.vm.annotation.DontInline;
 public final class HindsightTrace {
     private static final jdk.internal.misc.Unsafe U = jdk.internal.misc.Unsafe.getUnsafe();
 
+    /**
+     * Events that the end of the stack has cost and that nobody has told of yet are the last of these.
+     * Inserted code counts, too: where a probe has found no stack, it calls nothing.
+     */
+    public static int overflows;
+
     private HindsightTrace() {}
 
     /** What an object holds is a secret: the text of a string, and of those in an array. */

@@ -71,6 +71,7 @@ final class HindsightTracer {
     private static final int STREAM = 80;
     private static final int TOPS = 88;
     private static final int NUMBERS = 96;
+    private static final int STACK_ENDS = 104;
 
     /** Where the shared words are. */
     private static long shared;
@@ -189,6 +190,12 @@ final class HindsightTracer {
 
     private HindsightCalls own;
 
+    /** The error of the end of the stack that is on its way; null if it was caught. */
+    private Object overflow;
+
+    /** The part of {@link HindsightTrace#overflows} that was told of. */
+    private static int toldOverflows;
+
     /** What objects come is a secret. */
     private boolean hides;
 
@@ -239,6 +246,7 @@ final class HindsightTracer {
             HindsightCalls.remove(0);
         }
         // The JVM looks for native methods by Java code, which may have probes later.
+        toldOverflows = HindsightTrace.overflows;
         take(0, 0, 0, 0, false);
         release(0);
         define(0, null);
@@ -612,8 +620,39 @@ final class HindsightTracer {
             objects[at] = object;
             return id;
         } catch (Throwable e) {
+            HindsightTrace.overflows++;
             return UNKNOWN;
         }
+    }
+
+    /**
+     * An error of the end of the stack passes, or is caught. Events that it has cost were before: their
+     * probes, which are guarded, have counted them without a word, and nobody knows of which calls.
+     * Where it was thrown one more may be missing, if that was in a probe.
+     */
+    @DontInline
+    void overflowed(Throwable error, boolean caught) {
+        int untold = HindsightTrace.overflows - toldOverflows;
+        if (untold > 0) {
+            long p = room();
+            if (p != 0) {
+                // There may be no stack for this either; then it is for the next one.
+                U.getAndAddLong(null, shared + LOST, untold);
+                toldOverflows += untold;
+                putLost(p, untold);
+            }
+        }
+        if (error != overflow) {
+            U.getAndAddLong(null, shared + STACK_ENDS, 1);
+        }
+        overflow = caught ? null : error;
+    }
+
+    /** Called by the agent at the end: counts what was not told of. */
+    static void settle() {
+        int untold = HindsightTrace.overflows - toldOverflows;
+        toldOverflows += untold;
+        U.getAndAddLong(null, shared + LOST, untold);
     }
 
     /** A number that no object has, for {@link #takeNumber} to take; 0 if there are no more. */
