@@ -31,11 +31,12 @@ pub mod stats;
 pub mod steps;
 mod table;
 
-use crate::text::count;
+use crate::text::{count, one_line};
 use anyhow::{Context, Result, anyhow, bail};
 use hindsight_tracelog::trace::coverage::Coverage;
-use hindsight_tracelog::trace::dictionary::Dictionary;
+use hindsight_tracelog::trace::dictionary::{Dictionary, Loss};
 use hindsight_tracelog::trace::{Block, Log, Source};
+use std::cmp::Reverse;
 use std::fs::{self, File};
 use std::io;
 use std::os::unix::fs::FileExt;
@@ -136,6 +137,7 @@ impl Trace {
             ),
             Some(stop) if stop.lost > 0 => {
                 notes.push(format!("{} events were lost while recording", stop.lost));
+                notes.extend(losses(&log, &stop.losses));
             }
             Some(_) => {}
         }
@@ -213,6 +215,46 @@ impl Trace {
     pub fn all(&self) -> Vec<usize> {
         (0..self.log.blocks().len()).collect()
     }
+}
+
+/// Losses that are told.
+const LOSSES: usize = 8;
+
+/// Of which threads events were lost, and where.
+fn losses<S>(log: &Log<S>, losses: &[Loss]) -> Vec<String>
+where
+    S: Source,
+{
+    let mut losses: Vec<&Loss> = losses.iter().collect();
+    losses.sort_by_key(|loss| (Reverse(loss.events), loss.stream));
+    let told = losses.iter().take(LOSSES).map(|loss| {
+        let mut of_stream = log.blocks().iter().map(|block| block.header);
+        let last = of_stream.rfind(|header| header.stream == loss.stream);
+        let place = match last.map(|last| (last.sequence, last.last_stamp)) {
+            None => "all there was".to_owned(),
+            Some((last, stamp)) if last < loss.sequence => {
+                format!("its end, behind stamp {stamp}")
+            }
+            Some((last, _)) => format!("from its block {} of {} on", loss.sequence + 1, last + 1),
+        };
+        let name = log.dictionary.threads.get(&loss.thread);
+        let name = name.map_or_else(String::new, |name| format!(" ({})", one_line(name, 40)));
+        let (kind, others) = match loss.is_virtual {
+            true => ("virtual thread", " and others of its carrier"),
+            false => ("thread", ""),
+        };
+        let events = count(usize::try_from(loss.events).unwrap_or(usize::MAX), "event");
+        format!(
+            "lost: {events} of {kind} {}{name}{others}: {place}",
+            loss.thread
+        )
+    });
+    let mut told: Vec<String> = told.collect();
+    let more = losses.len().saturating_sub(LOSSES);
+    if more > 0 {
+        told.push(format!("lost: events of {}", count(more, "further thread")));
+    }
+    told
 }
 
 fn segment_number(path: &Path) -> Option<u32> {

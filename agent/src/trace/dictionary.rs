@@ -1,19 +1,24 @@
 //! What the numbers in events mean, on disk before any event has them.
 
 use hindsight_tracelog::trace::dictionary::{Record, file_header, pack};
-use std::fs::{File, OpenOptions};
+use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::os::unix::fs::OpenOptionsExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
 /// The file `dictionary.hsd`.
 pub(crate) struct Dictionary(Mutex<State>);
 
+/// A file that is there for its room: a full disk is to have some for the last record.
+const RESERVE: &str = "end.reserve";
+const RESERVED: usize = 64 << 10;
+
 struct State {
     file: File,
     len: u64,
     lost: u64,
+    reserve: PathBuf,
 }
 
 impl Dictionary {
@@ -24,10 +29,18 @@ impl Dictionary {
             .mode(0o600)
             .open(directory.join("dictionary.hsd"))?;
         file.write_all(&file_header())?;
+        let reserve = directory.join(RESERVE);
+        let mut reserved = OpenOptions::new()
+            .write(true)
+            .create_new(true)
+            .mode(0o600)
+            .open(&reserve)?;
+        reserved.write_all(&[0; RESERVED])?;
         Ok(Dictionary(Mutex::new(State {
             file,
             len: file_header().len() as u64,
             lost: 0,
+            reserve,
         })))
     }
 
@@ -48,6 +61,14 @@ impl Dictionary {
                 state.lost += 1;
             }
         }
+    }
+
+    /// Writes the last record.
+    pub(crate) fn end(&self, record: &Record) {
+        if let Ok(state) = self.0.lock() {
+            let _ = fs::remove_file(&state.reserve);
+        }
+        self.add(record);
     }
 
     /// Records that could not be written.

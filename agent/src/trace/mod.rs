@@ -238,7 +238,7 @@ impl Tracing {
             }
             sum.ok()
         });
-        self.dictionary.add(&Record::Stop(Stop {
+        let stop = Stop {
             ended_ms: now_ms(),
             lost,
             segments_deleted: segments.deleted(),
@@ -246,6 +246,8 @@ impl Tracing {
             last: segments.last(),
             blocks,
             stack_ends,
-        }));
+            losses: self.packer.losses(),
+        };
+        self.dictionary.end(&Record::Stop(stop));
     }
 }

@@ -3,9 +3,10 @@
 use super::arena::{Address, Arena, now};
 use super::segments::Segments;
 use hindsight_tracelog::trace::block::Header;
+use hindsight_tracelog::trace::dictionary::Loss;
 use hindsight_tracelog::trace::recap::Changes;
 use hindsight_tracelog::trace::{self, chunk::Chunk};
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex};
 use std::time::{Duration, Instant};
@@ -18,6 +19,28 @@ struct Queue {
     chunks: VecDeque<Address>,
     /// Those that wait or are being packed.
     busy: usize,
+    /// What was lost of each stream.
+    losses: BTreeMap<u64, Loss>,
+}
+
+/// Streams of which is known what was lost.
+const MAX_LOSSES: usize = 10_000;
+
+impl Queue {
+    fn lose(&mut self, of: &Header, events: u64) {
+        let room = self.losses.len() < MAX_LOSSES;
+        if room || self.losses.contains_key(&of.stream) {
+            let loss = self.losses.entry(of.stream).or_insert(Loss {
+                thread: of.thread,
+                is_virtual: of.is_virtual(),
+                stream: of.stream,
+                sequence: of.sequence,
+                events: 0,
+            });
+            loss.sequence = loss.sequence.min(of.sequence);
+            loss.events += events;
+        }
+    }
 }
 
 /// Packs chunks and hands them to [`Segments`].
@@ -61,6 +84,13 @@ impl Packer {
         self.lost.load(Ordering::Relaxed)
     }
 
+    /// Events that could not be stored, or not be written, as far as it is known whose
+    /// they were.
+    pub(crate) fn losses(&self) -> Vec<Loss> {
+        let queue = self.queue.lock();
+        queue.map_or(Vec::new(), |queue| queue.losses.values().cloned().collect())
+    }
+
     /// A chunk for a thread, whose old one is full. `header` says whose it is to
     /// be. Nothing if events are to be lost.
     pub(crate) fn exchange(
@@ -93,10 +123,12 @@ impl Packer {
                 }
                 if queue.busy == 0 {
                     // No disk, and nobody who would give a chunk back.
+                    queue.lose(header, 1);
                     return None;
                 }
             }
             if !self.wait {
+                queue.lose(header, 1);
                 return None;
             }
             queue = self.emptied.wait(queue).ok()?;
@@ -168,8 +200,11 @@ impl Packer {
             self.events
                 .fetch_add(u64::from(header.events), Ordering::Relaxed);
         } else {
-            self.lost
-                .fetch_add(u64::from(header.events), Ordering::Relaxed);
+            let events = u64::from(header.events);
+            self.lost.fetch_add(events, Ordering::Relaxed);
+            if let Ok(mut queue) = self.queue.lock() {
+                queue.lose(&header, events);
+            }
         }
     }
 

@@ -792,6 +792,20 @@ fn a_full_disk() {
         both(&ran)
     );
     assert!(!stdout.contains("damaged"), "{}", both(&ran));
+    // The end has found room: whose events they were.
+    assert!(
+        stdout.contains(" events were lost while recording\n"),
+        "{}",
+        both(&ran)
+    );
+    for of in [" (main): ", " (other): "] {
+        let mut lines = stdout.lines().filter(|line| line.starts_with("lost: "));
+        let is_told = lines.any(|line| {
+            line.contains(of)
+                && (line.contains("its end, behind stamp") || line.contains("from its block"))
+        });
+        assert!(is_told, "{of}: {}", both(&ran));
+    }
     assert!(stdout.contains("Ends.step"), "{}", both(&ran));
     // Nothing that looks like a recording is left of one that could not begin.
     assert!(

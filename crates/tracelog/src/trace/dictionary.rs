@@ -177,6 +177,24 @@ pub struct Stop {
     /// may be missing that is not among the lost ones.
     #[serde(default)]
     pub stack_ends: u64,
+    /// Whose the lost events are, as far as that is known.
+    #[serde(default)]
+    pub losses: Vec<Loss>,
+}
+
+/// What was lost of a stream.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub struct Loss {
+    /// The thread of the first events that were lost, or that before them.
+    pub thread: u64,
+    /// Whether it is virtual; then events of others may be among them.
+    pub is_virtual: bool,
+    /// The stream.
+    pub stream: u64,
+    /// The block that is missing first, or in whose time events were lost first.
+    pub sequence: u64,
+    /// How many were lost.
+    pub events: u64,
 }
 
 /// The header of the file.
