@@ -7,6 +7,7 @@
 //! - [`ahead`] reads steps in one thread for others that take them.
 //! - [`filter`] says which steps are wanted, and picks blocks by their indexes.
 //! - [`names`] shows them.
+//! - [`less`] says which methods tell less than was asked for.
 //! - [`blocks`] says which basic blocks have run.
 //! - [`stats`] counts, many blocks at the same time.
 //! - [`export`] makes tables of steps.
@@ -26,6 +27,7 @@ pub mod ahead;
 pub mod blocks;
 pub mod export;
 pub mod filter;
+pub mod less;
 pub mod names;
 pub mod stats;
 pub mod steps;
@@ -199,6 +201,7 @@ impl Trace {
                 if blocks == 1 { "is" } else { "are" },
             ));
         }
+        notes.extend(less::notes(&log.dictionary));
         let asked = log.dictionary.start.iter().flat_map(|start| &start.what);
         if coverage.is_none() && asked.into_iter().any(|what| what == "coverage") {
             notes.push("coverage.hsb is not there: which blocks have run is not known".to_owned());

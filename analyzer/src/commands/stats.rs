@@ -5,6 +5,7 @@ use crate::progress::Progress;
 use crate::text::{count, short_type, utc};
 use crate::trace::Trace;
 use crate::trace::blocks::covered;
+use crate::trace::less::telling_less;
 use crate::trace::names::Names;
 use crate::trace::stats::Counts;
 use anyhow::Result;
@@ -273,6 +274,16 @@ fn json_counts(trace: &Trace, counts: &Counts, out: &mut dyn Write) -> Result<()
         });
         methods.collect()
     });
+    let less = telling_less(dictionary).map(|less| {
+        json!({
+            "class": less.class,
+            "method": less.method,
+            "descriptor": less.descriptor,
+            "tells": if less.tells_calls { "calls" } else { "nothing" },
+            "reason": less.reason,
+        })
+    });
+    let less: Vec<Json> = less.collect();
     let start = dictionary.start.clone().unwrap_or_default();
     let bounds: Map<String, Json> = (start.bounds.iter())
         .map(|(key, value)| (key.clone(), json!(value)))
@@ -296,6 +307,7 @@ fn json_counts(trace: &Trace, counts: &Counts, out: &mut dyn Write) -> Result<()
         "lost": counts.lost.max(dictionary.stop.as_ref().map_or(0, |stop| stop.lost)),
         "complete": dictionary.stop.is_some(),
         "notes": trace.notes,
+        "telling_less": less,
         "methods": methods,
         "objects": objects,
         "coverage": coverage,

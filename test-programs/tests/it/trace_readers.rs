@@ -149,3 +149,48 @@ fn dropped_events_are_counted() {
     let says = format!("{} events were lost while recording", stop.lost);
     assert!(text(&said.stdout).contains(&says), "{}", both(&said));
 }
+
+/// What a method does not tell, for its probes would make it too large, people are told.
+#[test]
+fn methods_that_tell_less_are_named() {
+    let stores: String = (0..5000)
+        .map(|at| format!("a[{}] = n;\n", at % 100))
+        .collect();
+    let source = format!(
+        "public class Large {{
+            static void fill(int[] a, int n) {{ {stores} }}
+            public static void main(String[] args) {{ fill(new int[100], 3); }}
+        }}"
+    );
+    for jdk in jdks() {
+        let workplace = Workplace::new(&format!("trace-large-{}", jdk.version));
+        let file = workplace.join("Large.java");
+        fs::write(&file, &source).expect("a source");
+        let classes = workplace.compile(jdk, &[], &[file]);
+        let ran = workplace
+            .java_with_agent(jdk, "mode=trace")
+            .arg("-cp")
+            .arg(&classes)
+            .arg("Large")
+            .output()
+            .expect("java runs");
+        assert!(ran.status.success(), "{}", both(&ran));
+        let note = "of 1 method the calls alone are told (Large.fill: ";
+        let stats = ask(&workplace, "stats", &[]);
+        assert!(text(&stats.stdout).contains(note), "{}", both(&stats));
+        let events = ask(&workplace, "events", &[]);
+        assert!(text(&events.stderr).contains(note), "{}", both(&events));
+        assert!(
+            text(&events.stdout).contains("Large.fill("),
+            "{}",
+            both(&events)
+        );
+        let json = ask(&workplace, "stats", &["--format", "json"]);
+        let json: serde_json::Value = serde_json::from_slice(&json.stdout).expect("JSON");
+        let less = &json["telling_less"][0];
+        assert_eq!(
+            (&less["method"], &less["tells"]),
+            (&"fill".into(), &"calls".into())
+        );
+    }
+}
