@@ -76,7 +76,7 @@ pub const WRITES: &str = "message writes {
 }";
 
 /// One row for each object, when it is seen first. `text` is that of strings (cut
-/// where the recorder cut it), boxes, enum constants and classes; `hash` is the hash code
+/// where the recorder cut it), boxes, enum constants and classes, but null for texts with lone surrogates; `hash` is the hash code
 /// of the whole text, if it was cut.
 pub const OBJECTS: &str = "message objects {
     required int64 object;

@@ -23,6 +23,8 @@ pub struct Names<'d> {
     dictionary: &'d Dictionary,
     texts: HashMap<u64, String>,
     threads: HashMap<u64, Thread>,
+    /// Calls alone are told, and no objects.
+    is_anonymous: bool,
 }
 
 #[derive(Default)]
@@ -47,6 +49,10 @@ impl<'d> Names<'d> {
             dictionary,
             texts: HashMap::new(),
             threads: threads.collect(),
+            is_anonymous: (dictionary.start.as_ref()).is_some_and(|start| {
+                let of_objects = ["values", "writes", "reads"];
+                !(start.what.iter()).any(|what| of_objects.contains(&what.as_str()))
+            }),
         }
     }
 
@@ -170,8 +176,12 @@ impl<'d> Names<'d> {
                 let _ = write!(line, "{method} catches {exception}");
             }
             What::Bind { method, this } => {
-                let (method, this) = (self.method(*method), self.object(*this));
-                let _ = write!(line, "{method} binds {this}");
+                let method = self.method(*method);
+                // Where calls alone are told, objects have no numbers.
+                let _ = match this {
+                    None if self.is_anonymous => write!(line, "{method} binds its object"),
+                    this => write!(line, "{method} binds {}", self.object(*this)),
+                };
             }
             What::Write { place, value } => {
                 let (place, ty) = self.place(place);
@@ -200,16 +210,19 @@ impl<'d> Names<'d> {
                 length,
                 hash,
                 text,
+                units,
                 secret,
             } => {
                 let _ = write!(line, "new {}#{}", self.class(*object), object.serial());
                 if *secret {
                     line.push_str(" (redacted)");
                 }
-                match text {
-                    Some(text) => {
-                        let _ = write!(line, " {}", quoted(text));
-                        let shown = text.encode_utf16().count();
+                let of_text = || text.as_ref().map(|text| text.encode_utf16().collect());
+                let units: Option<Vec<u16>> = units.clone().or_else(of_text);
+                match units {
+                    Some(units) => {
+                        let _ = write!(line, " {}", quote(&units, TEXT));
+                        let shown = units.len();
                         if (*length as usize) > shown {
                             let _ = write!(line, " of {length} characters");
                         }
@@ -322,6 +335,7 @@ impl<'d> Names<'d> {
             What::Unwind { exception, .. } | What::Caught { exception, .. } => {
                 put("exception", self.json_object(*exception));
             }
+            What::Bind { this: None, .. } if self.is_anonymous => {}
             What::Bind { this, .. } => put("object", self.json_object(*this)),
             What::Write { place, value } | What::Read { place, value } => {
                 let ty = match place {
@@ -355,6 +369,7 @@ impl<'d> Names<'d> {
                 length,
                 hash,
                 text,
+                units,
                 secret,
             } => {
                 put("object", self.json_object(Some(*object)));
@@ -366,6 +381,10 @@ impl<'d> Names<'d> {
                 }
                 if let Some(text) = text {
                     put("text", json!(text));
+                }
+                if let Some(units) = units {
+                    // JSON could say it, but many readers could not.
+                    put("utf16", json!(units));
                 }
                 if let Some(hash) = hash {
                     put("hash", json!(hash));

@@ -108,6 +108,8 @@ pub enum What {
         /// The text of a string (its beginning, if it is long), the name of a class
         /// or enum constant, the value of a box.
         text: Option<String>,
+        /// The same in UTF-16 units instead, if it has lone surrogates.
+        units: Option<Vec<u16>>,
         /// The text is not stored, for a field or parameter calls it a secret.
         secret: bool,
     },
@@ -392,13 +394,15 @@ fn take(
                     object,
                     hash,
                     text,
+                    units,
                     secret,
                     ..
                 } = &mut before.last_mut().unwrap_or(step).what
                 && Some(*object) == first
             {
                 *secret = event.is_secret();
-                *text = (!*secret).then(|| event.text());
+                *units = event.lone_surrogates();
+                *text = (!*secret && units.is_none()).then(|| event.text());
                 *hash = event.hash();
             }
             return;
@@ -444,6 +448,7 @@ fn take(
                 length: event.ints().first().map_or(0, |&length| length as u32),
                 hash: None,
                 text: None,
+                units: None,
                 secret: false,
             },
             None => return,

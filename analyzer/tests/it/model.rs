@@ -418,6 +418,7 @@ fn inferred(calls: &[Made]) -> Vec<(u64, u64, String, Vec<i16>, u64)> {
             length: 0,
             hash: None,
             text: None,
+            units: None,
             secret: false,
         });
         take(What::Bind {

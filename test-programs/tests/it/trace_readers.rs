@@ -194,3 +194,49 @@ fn methods_that_tell_less_are_named() {
         );
     }
 }
+
+/// A string that is no text is shown as it was, and one that was cut within a pair is a text.
+#[test]
+fn lone_surrogates_are_kept() {
+    for jdk in jdks() {
+        let workplace = record(jdk, "Texts", "include=Texts", &[]);
+        let events = ask(&workplace, "events", &[]);
+        let lines = text(&events.stdout);
+        for shown in [r#" "high \ud83d end""#, r#" "low \ude00""#] {
+            assert!(lines.contains(shown), "{shown}: {}", both(&events));
+        }
+        let json = ask(&workplace, "events", &["--format", "json"]);
+        let json = text(&json.stdout);
+        let events: Vec<serde_json::Value> = (json.lines())
+            .map(|line| serde_json::from_str(line).expect("JSON"))
+            .collect();
+        let units: Vec<_> = events
+            .iter()
+            .filter(|of| of.get("utf16").is_some())
+            .collect();
+        assert_eq!(units.len(), 2, "{json}");
+        assert_eq!(
+            units[1]["utf16"],
+            serde_json::json!([0x6c, 0x6f, 0x77, 0x20, 0xde00])
+        );
+        assert!(units.iter().all(|of| of.get("text").is_none()));
+        let texts: Vec<_> = events.iter().filter_map(|of| of["text"].as_str()).collect();
+        assert!(texts.contains(&"whole \u{1f600}"), "{texts:?}");
+        assert!(
+            texts.iter().any(|text| text.starts_with("x\u{1f600}")),
+            "{texts:?}"
+        );
+    }
+}
+
+/// Where calls alone are told there are no objects, which is not that there was none.
+#[test]
+fn constructors_bind_something_without_objects() {
+    for jdk in jdks() {
+        let workplace = record(jdk, "Texts", "include=Texts,trace-what=calls", &[]);
+        let events = ask(&workplace, "events", &[]);
+        let lines = text(&events.stdout);
+        assert!(lines.contains("Texts.<init> binds its object\n"), "{lines}");
+        assert!(!lines.contains("null"), "{lines}");
+    }
+}

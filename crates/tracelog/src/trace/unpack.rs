@@ -137,6 +137,22 @@ impl Event {
         (units < length as usize).then_some(hash)
     }
 
+    /// The UTF-16 units of a text that has lone surrogates, so that no [`String`] is the same. Half
+    /// a pair where a text was cut is none.
+    pub fn lone_surrogates(&self) -> Option<Vec<u16>> {
+        if !self.layout.text || self.coder != 1 {
+            return None;
+        }
+        let units = self.text.chunks_exact(2);
+        let units: Vec<u16> = units
+            .map(|unit| u16::from_le_bytes([unit[0], unit[1]]))
+            .collect();
+        let is_cut = self.hash().is_some() && matches!(units.last(), Some(0xd800..=0xdbff));
+        let whole = units.len() - usize::from(is_cut);
+        let lone = char::decode_utf16(units.iter().copied().take(whole)).any(|of| of.is_err());
+        lone.then_some(units)
+    }
+
     /// The text of a [`Kind::Text`] or [`Kind::Switch`], in UTF-16 units as the
     /// JVM had them; lone surrogates are replaced.
     pub fn text(&self) -> String {
