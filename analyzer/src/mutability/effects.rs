@@ -13,12 +13,14 @@
 //! - [`method`] makes one of a body, given those of what it calls; [`heap`] is
 //!   what objects refer to meanwhile, [`set`] are sets of nodes, and [`keep`]
 //!   picks what callers can see.
-//! - [`solve`] does so for all methods, in an order that [`circles`] finds.
+//! - [`solve`] does so for all methods, in an order that [`circles`] finds;
+//!   [`reach`] says which lambdas a call may run.
 
 pub mod circles;
 mod heap;
 mod keep;
 pub mod method;
+mod reach;
 mod set;
 pub mod solve;
 

@@ -44,8 +44,12 @@ pub enum Target {
 
 /// Answers about the rest of the program.
 pub trait World {
-    /// What a call may run on a receiver of any class.
-    fn any(&self, site: Site) -> Arc<Vec<Target>>;
+    /// What a call may run on a receiver of any class; if it is known which call,
+    /// by method and operation, what gets there.
+    fn any(&self, site: Site, at: Option<(MethodId, u32)>) -> Arc<Vec<Target>>;
+    /// Whether a call may change the order of the map that it reads, which was
+    /// read from a field, or is an argument.
+    fn reorders(&self, site: Site, field: Option<Sym>) -> bool;
     /// What it runs on an object of a class of the library's own.
     fn of_library(&self, site: Site) -> Arc<Vec<Target>>;
     /// What it runs on an instance of exactly this class.
@@ -100,6 +104,9 @@ pub(super) struct State<'a> {
     changed: Vec<u32>,
     heap_changed: u32,
     full: bool,
+    /// Loads that give what was stored just before; not for proofs, as other
+    /// threads may store in between.
+    stored: &'a [(u32, Var)],
 }
 
 /// Makes the summary of a body; `coarse` if it has to be a small one. Nothing if
@@ -132,12 +139,20 @@ pub fn summarize(world: &dyn World, id: MethodId, facts: &Facts, coarse: bool) -
         changed: vec![0; facts.vars as usize],
         heap_changed: 0,
         full: false,
+        stored: if world.is_sound() { &[] } else { &facts.stored },
+    };
+    // What runs once sees what was stored before it only. Another thread may see
+    // more, so that proofs know no order.
+    let once = match world.is_sound() {
+        true => 0,
+        false => facts.loops_from,
     };
     let mut rounds = 0;
     let mut taken = vec![0; facts.ops.len()];
     loop {
         let before = state.clock;
-        for (at, fact) in facts.ops.iter().enumerate() {
+        let first = if rounds == 0 { 0 } else { once };
+        for (at, fact) in facts.ops.iter().enumerate().skip(first) {
             if state.is_settled(&fact.op, taken[at]) {
                 continue;
             }
@@ -231,7 +246,7 @@ impl State<'_> {
         taken > 0
             && self.heap_changed <= taken
             && match op {
-                Op::Load { base, .. } => same(base),
+                Op::Load { base, .. } => self.stored.is_empty() && same(base),
                 Op::Call { args, .. } | Op::Unknown { args, .. } => args.iter().all(same),
                 _ => false,
             }
@@ -328,12 +343,21 @@ impl State<'_> {
 
     /// A value and all that it leads to.
     pub fn closure(&mut self, start: Nodes) -> Nodes {
+        self.closure_past(start, true)
+    }
+
+    /// The same, past what lambdas have captured or not: nobody reads that but
+    /// what they run.
+    fn closure_past(&mut self, start: Nodes, lambdas: bool) -> Nodes {
         let mut reached = start;
         let mut done = Nodes::default();
         while let Some(next) = reached.next_beyond(&done) {
             self.work += 1;
             done.insert(next);
             let (node, weak) = (next >> 1, next & 1 == 1);
+            if !lambdas && self.is_lambda(node) {
+                continue;
+            }
             reached.join(&self.heap.below(node), weak);
             if let Some(param) = self.param_of(node) {
                 if matches!(self.nodes[node as usize], Node::Deep(_)) {
@@ -347,11 +371,21 @@ impl State<'_> {
         reached
     }
 
+    fn is_lambda(&self, node: u32) -> bool {
+        matches!(
+            self.nodes[node as usize],
+            Node::New(_, Made::Lambda(..))
+        )
+    }
+
     /// All that a value leads to, itself left out.
-    fn closure_below(&mut self, refs: &Nodes) -> Nodes {
+    fn closure_below(&mut self, refs: &Nodes, lambdas: bool) -> Nodes {
         let mut start = Nodes::default();
         for one in refs.iter() {
             let (node, weak) = (one >> 1, one & 1 == 1);
+            if !lambdas && self.is_lambda(node) {
+                continue;
+            }
             if let Some(param) = self.param_of(node) {
                 let deep = self.node(Node::Deep(param));
                 start.insert(reference(deep, weak));
@@ -361,7 +395,7 @@ impl State<'_> {
             }
             start.join(&self.heap.below(node), weak);
         }
-        self.closure(start)
+        self.closure_past(start, lambdas)
     }
 
     fn write(&mut self, target: Ref, cause: Cause) {
@@ -398,7 +432,10 @@ impl State<'_> {
             }
             Op::Load { dst: NONE, .. } => {}
             Op::Load { dst, base, field } => {
-                let found = self.load(&self.get(*base), *field);
+                let found = match self.stored.binary_search_by_key(&at, |stored| stored.0) {
+                    Ok(known) => self.get(self.stored[known].1),
+                    Err(_) => self.load(&self.get(*base), *field),
+                };
                 self.set(*dst, &found);
             }
             Op::Store { base, field, value } => {
@@ -535,7 +572,18 @@ impl State<'_> {
             }
         }
         if any {
-            for target in world.any(site).iter() {
+            let place = Some((self.id, at)).filter(|_| self.depth == 0);
+            for one in receiver.iter().filter(|_| !exact) {
+                let reorders = match self.nodes[(one >> 1) as usize] {
+                    Node::Param(_) => world.reorders(site, None),
+                    Node::Read(_, field) => world.reorders(site, Some(field)),
+                    _ => false,
+                };
+                if reorders {
+                    self.write(one, Cause::Known(at));
+                }
+            }
+            for target in world.any(site, place).iter() {
                 result.join(&self.run(at, target, args), false);
             }
         }
@@ -553,9 +601,14 @@ impl State<'_> {
         match target {
             Target::Method(method) => {
                 let summary = self.world.summary(*method);
-                self.apply(at, &summary, args, |write| Cause::Call(at, *method, write))
+                // The library runs the lambdas that it gets, and looks at nothing
+                // else of them.
+                let own = !self.world.is_library(target);
+                self.apply(at, &summary, args, own, |write| {
+                    Cause::Call(at, *method, write)
+                })
             }
-            Target::Known(summary) => self.apply(at, summary, args, |_| Cause::Known(at)),
+            Target::Known(summary) => self.apply(at, summary, args, false, |_| Cause::Known(at)),
             // Any lambda that runs any lambda would run all of them, over and
             // over.
             Target::Lambda(..) if self.depth > 0 => self.too_deep(at, args),
@@ -644,7 +697,7 @@ impl State<'_> {
                         let mut args = vec![given; params.max(1)];
                         args[0] = Nodes::one(one);
                         let cause = |write| Cause::Call(at, method, write);
-                        result.join(&self.apply(at, &summary, &args, cause), false);
+                        result.join(&self.apply(at, &summary, &args, true, cause), false);
                     }
                 }
                 _ => {}
@@ -654,12 +707,14 @@ impl State<'_> {
         result
     }
 
-    /// Does to the arguments what a summary says.
+    /// Does to the arguments what a summary says; `own` if it is one of the
+    /// program's methods.
     fn apply(
         &mut self,
         at: u32,
         summary: &Summary,
         args: &[Nodes],
+        own: bool,
         cause: impl Fn(u32) -> Cause,
     ) -> Nodes {
         let arg = |param: u16| args.get(usize::from(param)).copied().unwrap_or_default();
@@ -669,7 +724,7 @@ impl State<'_> {
                 Node::Param(param) => arg(param),
                 // What the callee stored there is found below.
                 Node::Read(from, field) => self.load(&means[from as usize], field),
-                Node::Deep(param) => self.closure_below(&arg(param)),
+                Node::Deep(param) => self.closure_below(&arg(param), own),
                 Node::New(_, made) => {
                     // Where summaries are coarse, objects that calls make are
                     // known by what they are alone.

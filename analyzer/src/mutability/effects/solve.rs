@@ -4,6 +4,7 @@
 use super::Summary;
 use super::circles;
 use super::method::{Target, World, summarize};
+use super::reach::{Maker, Reach};
 use crate::mutability::answers::{Answers, Verdict, is_new};
 use crate::mutability::contracts::Contracts;
 use crate::mutability::facts::{Facts, Lambda, Op};
@@ -68,6 +69,13 @@ pub struct Solver<'p> {
     /// Maps of the program's that reorder what is read, and what reading does.
     reordered: Set<ClassId>,
     reorders: Arc<Summary>,
+    /// Fields that hold such maps; whether there are any.
+    reordered_fields: Set<Sym>,
+    has_reordered: bool,
+    linked: Option<ClassId>,
+    /// Where lambdas go, if that is asked for.
+    reach: Option<Reach>,
+    chosen: Mutex<Map<(Site, Vec<Maker>), Run>>,
 }
 
 /// Methods with how many arguments they take.
@@ -79,6 +87,8 @@ struct Run {
     targets: Arc<Vec<Target>>,
     /// Methods among them that are summarized here, lambdas looked through.
     own: Arc<Vec<u32>>,
+    /// Lambdas that are not among them yet.
+    lambdas: Arc<Vec<Maker>>,
 }
 
 const SHARDS: usize = 16;
@@ -119,15 +129,18 @@ impl<'p> Solver<'p> {
             .and_then(|name| program.find(name))
             .filter(|_| !contracts.is_proof());
         let by_access = program.names.find(b"<init>(IFZ)V");
+        let mut has_reordered = false;
         for (method, facts) in facts.iter().enumerate() {
             let class = program.method(MethodId(method as u32)).class;
             for (at, fact) in facts.ops.iter().enumerate() {
                 if let (Op::Call { site, .. }, Some(linked)) = (&fact.op, linked)
                     && site.owner == linked
                     && Some(site.signature) == by_access
-                    && program.is_subtype(class, linked)
                 {
-                    reordered.extend(program.subtypes(class));
+                    has_reordered = true;
+                    if program.is_subtype(class, linked) {
+                        reordered.extend(program.subtypes(class));
+                    }
                 }
                 if let Op::Lambda(lambda) = &fact.op
                     && let Some(interface) = lambda.interface
@@ -157,6 +170,11 @@ impl<'p> Solver<'p> {
             callbacks: Mutex::default(),
             any: any_field(program),
             reordered,
+            reordered_fields: Set::default(),
+            has_reordered,
+            linked,
+            reach: None,
+            chosen: Mutex::default(),
             reorders: Arc::new(Contracts::step(
                 any_field(program),
                 program.names.intern(Facts::ELEMENT.as_bytes()),
@@ -174,6 +192,60 @@ impl<'p> Solver<'p> {
             verdicts: Some(verdicts),
             ..self
         }
+    }
+
+    /// Looks where lambdas, and maps that reorder what is read, go. Not a proof.
+    pub fn with_reach(mut self) -> Self {
+        if self.sound {
+            return self;
+        }
+        let is_called_back = |method: MethodId| {
+            let class = self.program.method(method).class;
+            let found = self.callbacks(class);
+            found.iter().any(|callback| callback.0 == method)
+        };
+        let lambdas_of = |site: Site| self.lambdas_of(site);
+        let reach = match self.lambdas.is_empty() {
+            true => Reach::default(),
+            false => Reach::new(self.calls, self.facts, &lambdas_of, is_called_back),
+        };
+        self.reach = Some(reach);
+        if self.has_reordered {
+            self.reordered_fields = self.fields_that_reorder();
+        }
+        self
+    }
+
+    /// Fields that maps are stored in as they are made that reorder what is read.
+    fn fields_that_reorder(&self) -> Set<Sym> {
+        let by_access = self.program.names.find(b"<init>(IFZ)V");
+        let mut found = Set::default();
+        for facts in self.facts {
+            let mut made = Set::default();
+            for fact in &facts.ops {
+                match &fact.op {
+                    Op::New {
+                        dst,
+                        class: Some(class),
+                    } if self.reordered.contains(class) => {
+                        made.insert(*dst);
+                    }
+                    Op::Call { site, args, .. }
+                        if Some(site.owner) == self.linked
+                            && Some(site.signature) == by_access =>
+                    {
+                        made.extend(args.first());
+                    }
+                    Op::Store { field, value, .. } | Op::StoreStatic { field, value, .. }
+                        if made.contains(value) =>
+                    {
+                        found.insert(*field);
+                    }
+                    _ => {}
+                }
+            }
+        }
+        found
     }
 
     /// Takes into account what the library may call back.
@@ -299,24 +371,45 @@ impl<'p> Solver<'p> {
                 own.insert(method.0);
             }
         }
-        for (maker, op) in self.lambdas_of(site) {
-            targets.push(Target::Lambda(maker, op));
-            if let Some(lambda) = self.lambda(maker, op).filter(|lambda| lambda.site != site) {
-                own.extend(
-                    self.calls
-                        .targets(lambda.site)
-                        .methods
-                        .iter()
-                        .filter(|&&m| self.is_own(m))
-                        .map(|m| m.0),
-                );
+        let mut lambdas = self.lambdas_of(site);
+        if self.reach.is_none() {
+            for lambda in std::mem::take(&mut lambdas) {
+                self.add_lambda(site, lambda, &mut targets, &mut own);
             }
         }
         if found.open {
             targets.push(Target::Unknown);
         }
+        let run = self.together(site, targets, own, lambdas);
+        lock().insert(site, run.clone());
+        run
+    }
+
+    fn add_lambda(
+        &self,
+        site: Site,
+        (maker, op): Maker,
+        targets: &mut Vec<Target>,
+        own: &mut Set<u32>,
+    ) {
+        targets.push(Target::Lambda(maker, op));
+        if let Some(lambda) = self.lambda(maker, op).filter(|lambda| lambda.site != site) {
+            let methods = &self.calls.targets(lambda.site).methods;
+            own.extend(methods.iter().filter(|&&m| self.is_own(m)).map(|m| m.0));
+        }
+    }
+
+    /// Many targets are taken by their verdicts.
+    fn together(
+        &self,
+        site: Site,
+        mut targets: Vec<Target>,
+        mut own: Set<u32>,
+        lambdas: Vec<Maker>,
+    ) -> Run {
         if targets.len() > MANY_TARGETS
-            && let (Some(verdicts), Some(method)) = (self.verdicts, found.resolved)
+            && let (Some(verdicts), Some(method)) =
+                (self.verdicts, self.calls.targets(site).resolved)
         {
             let verdict = |param| {
                 let all = targets
@@ -330,14 +423,39 @@ impl<'p> Solver<'p> {
         }
         let mut own: Vec<u32> = own.into_iter().collect();
         own.sort_unstable();
-        let run = Run {
+        Run {
             targets: Arc::new(targets),
             own: Arc::new(own),
-        };
-        lock().insert(site, run.clone());
-        run
+            lambdas: Arc::new(lambdas),
+        }
     }
 
+    /// The same of one call: of the lambdas those that get there.
+    fn site_at(&self, site: Site, at: Option<(MethodId, u32)>) -> Run {
+        let run = self.site(site);
+        let (Some(reach), false) = (&self.reach, run.lambdas.is_empty()) else {
+            return run;
+        };
+        let gets_there =
+            |lambda: &&Maker| at.is_none_or(|(method, op)| reach.has(method, op, **lambda));
+        let lambdas: Vec<Maker> = run.lambdas.iter().filter(gets_there).copied().collect();
+        if lambdas.is_empty() {
+            return run;
+        }
+        let lock = || self.chosen.lock().unwrap_or_else(PoisonError::into_inner);
+        let key = (site, lambdas);
+        if let Some(known) = lock().get(&key) {
+            return known.clone();
+        }
+        let mut targets = run.targets.to_vec();
+        let mut own: Set<u32> = run.own.iter().copied().collect();
+        for &lambda in &key.1 {
+            self.add_lambda(site, lambda, &mut targets, &mut own);
+        }
+        let run = self.together(site, targets, own, Vec::new());
+        lock().insert(key, run.clone());
+        run
+    }
     /// The verdicts on what the methods do with an argument that a call may run:
     /// lambdas are named by theirs, with their own parameter. Nothing if others
     /// may run as well.
@@ -438,10 +556,15 @@ impl<'p> Solver<'p> {
     /// What a method's calls may run, each once: what must be known first.
     fn callees(&self, method: usize) -> Vec<u32> {
         let mut callees = Set::default();
-        for fact in &self.facts[method].ops {
+        for (fact, at) in self.facts[method].ops.iter().zip(0..) {
             match &fact.op {
-                Op::Call { site, .. } => callees.extend(self.site(*site).own.iter()),
-                Op::Lambda(lambda) => callees.extend(self.site(lambda.site).own.iter()),
+                Op::Call { site, .. } => {
+                    let at = (MethodId(method as u32), at);
+                    callees.extend(self.site_at(*site, Some(at)).own.iter());
+                }
+                Op::Lambda(lambda) => {
+                    callees.extend(self.site_at(lambda.site, None).own.iter());
+                }
                 Op::New {
                     class: Some(class), ..
                 } => {
@@ -593,15 +716,29 @@ fn until_settled(
 }
 
 impl World for Solver<'_> {
-    fn any(&self, site: Site) -> Arc<Vec<Target>> {
-        self.site(site).targets
+    fn any(&self, site: Site, at: Option<(MethodId, u32)>) -> Arc<Vec<Target>> {
+        self.site_at(site, at).targets
+    }
+
+    fn reorders(&self, site: Site, field: Option<Sym>) -> bool {
+        if !self.has_reordered || !self.program.class(site.owner).library {
+            return false;
+        }
+        let held = match field {
+            Some(field) => self.reordered_fields.contains(&field),
+            None => self.linked == Some(site.owner),
+        };
+        held && {
+            let signature = self.program.names.bytes(site.signature);
+            signature.starts_with(b"get(") || signature.starts_with(b"getOrDefault(")
+        }
     }
 
     fn of_library(&self, site: Site) -> Arc<Vec<Target>> {
         let resolved = self.calls.targets(site).resolved;
         match resolved.and_then(|method| self.contracts.promise(method)) {
             Some(known) => Arc::new(vec![Target::Known(known.clone())]),
-            None => self.any(site),
+            None => self.any(site, None),
         }
     }
 
