@@ -61,6 +61,25 @@ pub enum Op {
     Outside { dst: Var },
 }
 
+impl Op {
+    /// The value that an operation makes.
+    pub fn result(&self) -> Var {
+        match self {
+            Op::Param { dst, .. }
+            | Op::Phi { dst, .. }
+            | Op::Load { dst, .. }
+            | Op::LoadStatic { dst, .. }
+            | Op::New { dst, .. }
+            | Op::Call { dst, .. }
+            | Op::Unknown { dst, .. }
+            | Op::Catch { dst }
+            | Op::Outside { dst } => *dst,
+            Op::Lambda(lambda) => lambda.dst,
+            Op::Store { .. } | Op::StoreStatic { .. } | Op::Return { .. } | Op::Throw { .. } => NONE,
+        }
+    }
+}
+
 /// What `LambdaMetafactory` makes of a method reference or a lambda expression.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Lambda {

@@ -28,7 +28,7 @@ class Handed {
     // By a result, through the JDK.
     static Consumer<Handed> maker() { return h -> h.value = 2; }
     static void made(Handed h) { Objects.requireNonNull(maker()).accept(h); } // expect h: mutable
-    static void chained(Handed h, Consumer<Handed> c) { Consumer<Handed> both = c.andThen(x -> x.value = 3); both.accept(h); } // expect h: mutable, c: immutable
+    static void chained(Handed h) { Consumer<Handed> first = x -> { }; first.andThen(x -> x.value = 3).accept(h); } // expect h: mutable
 
     // What a collection holds may be any.
     static final List<Consumer<Handed>> ALL = new ArrayList<>();

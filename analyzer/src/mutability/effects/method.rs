@@ -47,6 +47,8 @@ pub trait World {
     /// What a call may run on a receiver of any class; if it is known which call,
     /// by method and operation, what gets there.
     fn any(&self, site: Site, at: Option<(MethodId, u32)>) -> Arc<Vec<Target>>;
+    /// The classes of all objects that a field ever holds, if that is known.
+    fn holds(&self, field: Sym) -> Option<&[ClassId]>;
     /// Whether a call may change the order of the map that it reads, which was
     /// read from a field, or is an argument.
     fn reorders(&self, site: Site, field: Option<Sym>) -> bool;
@@ -540,15 +542,28 @@ impl State<'_> {
             for one in receiver.iter() {
                 match self.nodes[(one >> 1) as usize] {
                     Node::New(_, Made::Class(class)) => {
-                        let mut args = args.to_vec();
-                        args[0] = Nodes::one(one);
-                        let targets = world.on(site, class);
-                        for target in targets.iter() {
-                            result.join(&self.run(at, target, &args), false);
-                        }
-                        if !targets.iter().any(|target| world.is_library(target)) {
+                        if !self.run_on(at, site, one, &[class], args, &mut result) {
                             of_library.remove(one >> 1);
                         }
+                    }
+                    Node::Read(_, field) => {
+                        if world.reorders(site, Some(field)) {
+                            self.write(one, Cause::Known(at));
+                        }
+                        match world.holds(field) {
+                            Some(classes) => {
+                                if !self.run_on(at, site, one, classes, args, &mut result) {
+                                    of_library.remove(one >> 1);
+                                }
+                            }
+                            None => any = true,
+                        }
+                    }
+                    Node::Param(_) => {
+                        if world.reorders(site, None) {
+                            self.write(one, Cause::Known(at));
+                        }
+                        any = true;
                     }
                     Node::New(_, Made::Library) => {
                         let mut args = args.to_vec();
@@ -573,16 +588,6 @@ impl State<'_> {
         }
         if any {
             let place = Some((self.id, at)).filter(|_| self.depth == 0);
-            for one in receiver.iter().filter(|_| !exact) {
-                let reorders = match self.nodes[(one >> 1) as usize] {
-                    Node::Param(_) => world.reorders(site, None),
-                    Node::Read(_, field) => world.reorders(site, Some(field)),
-                    _ => false,
-                };
-                if reorders {
-                    self.write(one, Cause::Known(at));
-                }
-            }
             for target in world.any(site, place).iter() {
                 result.join(&self.run(at, target, args), false);
             }
@@ -595,6 +600,29 @@ impl State<'_> {
             result.join(&self.call_back(at, &args), false);
         }
         result
+    }
+
+    /// Runs what a call runs on one receiver, of one of these classes; whether any
+    /// of it is code of the library's.
+    fn run_on(
+        &mut self,
+        at: u32,
+        site: Site,
+        receiver: Ref,
+        classes: &[ClassId],
+        args: &[Nodes],
+        result: &mut Nodes,
+    ) -> bool {
+        let mut args = args.to_vec();
+        args[0] = Nodes::one(receiver);
+        let mut library = false;
+        for &class in classes {
+            for target in self.world.on(site, class).iter() {
+                result.join(&self.run(at, target, &args), false);
+                library |= self.world.is_library(target);
+            }
+        }
+        library
     }
 
     fn run(&mut self, at: u32, target: &Target, args: &[Nodes]) -> Nodes {

@@ -22,8 +22,11 @@ pub type Maker = (MethodId, u32);
 #[derive(Debug, Default)]
 pub struct Reach {
     by_call: Map<(MethodId, u32), Set<Maker>>,
-    /// Those of which that is not known.
+    /// Those of which that is not known, and the calls that they may get to.
     everywhere: Set<Maker>,
+    from_anywhere: Set<(MethodId, u32)>,
+    /// Those that are followed no further.
+    lost: Set<Maker>,
 }
 
 /// Where a value is.
@@ -49,10 +52,13 @@ struct Search<'a> {
     uses: Map<MethodId, Uses>,
     /// Loads by field: the method, the value.
     loads: Map<Sym, Vec<(MethodId, Var)>>,
-    /// Calls that give something, by signature.
-    results: Map<Sym, Vec<(MethodId, u32)>>,
-    /// Methods that the library may call: its results go anywhere.
-    called_back: Set<MethodId>,
+    /// What is stored, by field.
+    stores: Map<Sym, Vec<(MethodId, Var)>>,
+    /// Calls by signature.
+    callers: Map<Sym, Vec<(MethodId, u32)>>,
+    /// Methods that lambdas run.
+    run: Set<MethodId>,
+    is_called_back: &'a dyn Fn(MethodId) -> bool,
 }
 
 impl Reach {
@@ -61,7 +67,7 @@ impl Reach {
         calls: &Calls<'_>,
         facts: &[Facts],
         lambdas_of: &dyn Fn(Site) -> Vec<Maker>,
-        is_called_back: impl Fn(MethodId) -> bool,
+        is_called_back: &dyn Fn(MethodId) -> bool,
     ) -> Reach {
         let program = calls.program();
         let mut search = Search {
@@ -71,8 +77,10 @@ impl Reach {
             lambdas_of,
             uses: Map::default(),
             loads: Map::default(),
-            results: Map::default(),
-            called_back: Set::default(),
+            stores: Map::default(),
+            callers: Map::default(),
+            run: Set::default(),
+            is_called_back,
         };
         let mut makers: Vec<Maker> = Vec::new();
         for (method, facts) in facts.iter().enumerate() {
@@ -82,15 +90,19 @@ impl Reach {
                     Op::Load { dst, field, .. } | Op::LoadStatic { dst, field } if *dst != NONE => {
                         search.loads.entry(*field).or_default().push((id, *dst));
                     }
-                    Op::Call { dst, site, .. } if *dst != NONE => {
-                        let known = search.results.entry(site.signature).or_default();
+                    Op::Store { field, value, .. } | Op::StoreStatic { field, value, .. }
+                        if *value != NONE =>
+                    {
+                        let known = search.stores.entry(*field).or_default();
+                        known.push((id, *value));
+                    }
+                    Op::Call { site, .. } => {
+                        let known = search.callers.entry(site.signature).or_default();
                         known.push((id, at));
                     }
                     Op::Lambda(lambda) => {
                         makers.push((id, at));
-                        search
-                            .called_back
-                            .extend(&calls.targets(lambda.site).methods);
+                        search.run.extend(&calls.targets(lambda.site).methods);
                     }
                     _ => {}
                 }
@@ -98,30 +110,158 @@ impl Reach {
         }
         let mut reach = Reach::default();
         for maker in makers {
-            search.follow(maker, &is_called_back, &mut reach);
+            search.follow(maker, &mut reach);
+        }
+        if !reach.everywhere.is_empty() {
+            reach.from_anywhere = search.from_anywhere();
         }
         reach
     }
 
     /// Whether a call, by its method and operation, may run a lambda.
     pub fn has(&self, method: MethodId, op: u32, maker: Maker) -> bool {
-        self.everywhere.contains(&maker)
+        self.lost.contains(&maker)
+            || self.everywhere.contains(&maker) && self.from_anywhere.contains(&(method, op))
             || (self.by_call.get(&(method, op))).is_some_and(|known| known.contains(&maker))
     }
 }
 
 impl Search<'_> {
-    fn follow(
-        &mut self,
-        maker: Maker,
-        is_called_back: &impl Fn(MethodId) -> bool,
-        reach: &mut Reach,
-    ) {
+    /// Calls of what lambdas implement whose receiver may come from where it is
+    /// not followed.
+    fn from_anywhere(&self) -> Set<(MethodId, u32)> {
+        let mut calls: Vec<((MethodId, u32), Place)> = Vec::new();
+        let mut has_lambdas: Map<Site, bool> = Map::default();
+        for &(method, op) in self.callers.values().flatten() {
+            if let Op::Call { site, args, .. } = &self.facts[method.0 as usize].ops[op as usize].op
+                && site.dispatch == Dispatch::Virtual
+                && *(has_lambdas.entry(*site)).or_insert_with(|| !(self.lambdas_of)(*site).is_empty())
+            {
+                calls.push(((method, op), Place::Var(method, args[0])));
+            }
+        }
+        // Back to where they come from, then forth from what comes from anywhere.
+        let mut makers: Map<MethodId, Map<Var, u32>> = Map::default();
+        let mut seen: Set<Place> = Set::default();
+        let mut forth: Map<Place, Vec<Place>> = Map::default();
+        let mut due: Vec<Place> = calls.iter().map(|call| call.1).collect();
+        let mut sources = Vec::new();
+        while let Some(place) = due.pop() {
+            if !seen.insert(place) {
+                continue;
+            }
+            for from in self.sources(place, &mut makers) {
+                if from == Place::Everywhere {
+                    sources.push(place);
+                } else {
+                    forth.entry(from).or_default().push(place);
+                    due.push(from);
+                }
+            }
+        }
+        let mut reached: Set<Place> = Set::default();
+        while let Some(place) = sources.pop() {
+            if reached.insert(place) {
+                sources.extend(forth.get(&place).into_iter().flatten());
+            }
+        }
+        let calls = calls.into_iter();
+        calls
+            .filter(|call| reached.contains(&call.1))
+            .map(|call| call.0)
+            .collect()
+    }
+
+    /// Where what is at a place comes from, lambdas themselves left out.
+    fn sources(&self, place: Place, makers: &mut Map<MethodId, Map<Var, u32>>) -> Vec<Place> {
+        match place {
+            Place::Everywhere => Vec::new(),
+            Place::Field(field) => {
+                let stores = self.stores.get(&field).into_iter().flatten();
+                stores.map(|&(method, var)| Place::Var(method, var)).collect()
+            }
+            Place::Result(method) => {
+                let facts = &self.facts[method.0 as usize];
+                if !facts.present || facts.unknown.is_some() {
+                    return vec![Place::Everywhere];
+                }
+                let ends = facts.ops.iter().filter_map(|fact| match fact.op {
+                    Op::Return { value } if value != NONE => Some(Place::Var(method, value)),
+                    _ => None,
+                });
+                ends.collect()
+            }
+            Place::Var(_, NONE) => Vec::new(),
+            Place::Var(method, var) => {
+                let facts = &self.facts[method.0 as usize];
+                let makers = makers.entry(method).or_insert_with(|| {
+                    let ops = facts.ops.iter().zip(0..);
+                    ops.map(|(fact, at)| (fact.op.result(), at)).collect()
+                });
+                match makers.get(&var).map(|&at| &facts.ops[at as usize].op) {
+                    Some(Op::Param { number, .. }) => self.given_by(method, *number),
+                    Some(Op::Phi { from, .. }) => {
+                        from.iter().map(|&var| Place::Var(method, var)).collect()
+                    }
+                    Some(Op::Load { field, .. } | Op::LoadStatic { field, .. })
+                        if !self.is_element(*field) =>
+                    {
+                        vec![Place::Field(*field)]
+                    }
+                    Some(Op::New { .. } | Op::Lambda(_)) => Vec::new(),
+                    Some(Op::Call { site, args, .. }) => self.returned_by(method, *site, args),
+                    _ => vec![Place::Everywhere],
+                }
+            }
+        }
+    }
+
+    fn given_by(&self, method: MethodId, param: u16) -> Vec<Place> {
+        if self.run.contains(&method) || (self.is_called_back)(method) {
+            return vec![Place::Everywhere];
+        }
+        let signature = self.program.method(method).signature;
+        let mut found = Vec::new();
+        for &(caller, op) in self.callers.get(&signature).into_iter().flatten() {
+            if let Op::Call { site, args, .. } = &self.facts[caller.0 as usize].ops[op as usize].op
+                && self.calls.targets(*site).methods.contains(&method)
+                && let Some(&arg) = args.get(usize::from(param))
+            {
+                found.push(Place::Var(caller, arg));
+            }
+        }
+        found
+    }
+
+    fn returned_by(&self, method: MethodId, site: Site, args: &[Var]) -> Vec<Place> {
+        let targets = self.calls.targets(site);
+        let is_own = |&method: &MethodId| {
+            let class = self.program.class(self.program.method(method).class);
+            !class.library
+        };
+        let signature = self.program.names.bytes(site.signature);
+        if signature.starts_with(b"requireNonNull(") {
+            return args.iter().map(|&arg| Place::Var(method, arg)).collect();
+        }
+        let known = !targets.open
+            && targets.resolved.iter().chain(&targets.methods).all(is_own)
+            && (self.lambdas_of)(site).is_empty();
+        match known {
+            true => targets.methods.iter().map(|&method| Place::Result(method)).collect(),
+            false => vec![Place::Everywhere],
+        }
+    }
+
+    fn is_element(&self, field: Sym) -> bool {
+        *self.program.names.bytes(field) == *Facts::ELEMENT.as_bytes()
+    }
+
+    fn follow(&mut self, maker: Maker, reach: &mut Reach) {
         let (Some(interface), dst) = (match &self.facts[maker.0.0 as usize].ops[maker.1 as usize].op {
             Op::Lambda(lambda) => (lambda.interface, lambda.dst),
             _ => return,
         }) else {
-            reach.everywhere.insert(maker);
+            reach.lost.insert(maker);
             return;
         };
         let mut seen: Set<Place> = Set::default();
@@ -130,9 +270,14 @@ impl Search<'_> {
             if !seen.insert(place) {
                 continue;
             }
-            if place == Place::Everywhere || seen.len() > FAR {
-                reach.everywhere.insert(maker);
+            if seen.len() > FAR {
+                reach.lost.insert(maker);
                 return;
+            }
+            // It may still get somewhere by ways that are known.
+            if place == Place::Everywhere {
+                reach.everywhere.insert(maker);
+                continue;
             }
             match place {
                 Place::Var(method, var) => {
@@ -148,13 +293,14 @@ impl Search<'_> {
                     due.extend(loads.map(|&(method, var)| Place::Var(method, var)));
                 }
                 Place::Result(method) => {
-                    if self.called_back.contains(&method) || is_called_back(method) {
+                    if self.run.contains(&method) || (self.is_called_back)(method) {
                         due.push(Place::Everywhere);
                     }
                     let signature = self.program.method(method).signature;
-                    for &(caller, op) in self.results.get(&signature).into_iter().flatten() {
+                    for &(caller, op) in self.callers.get(&signature).into_iter().flatten() {
                         let call = &self.facts[caller.0 as usize].ops[op as usize].op;
                         if let Op::Call { dst, site, .. } = call
+                            && *dst != NONE
                             && self.calls.targets(*site).methods.contains(&method)
                         {
                             due.push(Place::Var(caller, *dst));
@@ -208,11 +354,9 @@ impl Search<'_> {
         match &self.facts[method.0 as usize].ops[op as usize].op {
             Op::Phi { dst, .. } => due.push(Place::Var(method, *dst)),
             Op::Store { field, .. } => {
-                let element = &*self.program.names.bytes(*field) == Facts::ELEMENT.as_bytes();
-                due.push(if element {
-                    Place::Everywhere
-                } else {
-                    Place::Field(*field)
+                due.push(match self.is_element(*field) {
+                    true => Place::Everywhere,
+                    false => Place::Field(*field),
                 });
             }
             Op::StoreStatic { field, .. } => due.push(Place::Field(*field)),

@@ -7,7 +7,7 @@ use super::method::{Target, World, summarize};
 use super::reach::{Maker, Reach};
 use crate::mutability::answers::{Answers, Verdict, is_new};
 use crate::mutability::contracts::Contracts;
-use crate::mutability::facts::{Facts, Lambda, Op};
+use crate::mutability::facts::{Facts, Lambda, NONE, Op};
 use crate::mutability::library::from_verdicts;
 use crate::mutability::signatures::Signatures;
 use crate::program::calls::{Calls, Dispatch, Site};
@@ -73,6 +73,9 @@ pub struct Solver<'p> {
     reordered_fields: Set<Sym>,
     has_reordered: bool,
     linked: Option<ClassId>,
+    /// The classes of what fields hold that only hold what is made in the method
+    /// that stores it.
+    held: Map<Sym, Vec<ClassId>>,
     /// Where lambdas go, if that is asked for.
     reach: Option<Reach>,
     chosen: Mutex<Map<(Site, Vec<Maker>), Run>>,
@@ -101,6 +104,23 @@ fn worse(one: Verdict, other: Verdict) -> Verdict {
         (Verdict::Mutable, _) | (_, Verdict::Mutable) => Verdict::Mutable,
         (Verdict::Unknown, _) | (_, Verdict::Unknown) => Verdict::Unknown,
         _ => Verdict::Immutable,
+    }
+}
+
+/// Whether a call may store in a field that no body does.
+fn stores_unseen(program: &Program, site: Site) -> bool {
+    let name = program.names.bytes(program.class(site.owner).name);
+    let signature = program.names.bytes(site.signature);
+    match &*name {
+        b"java/lang/reflect/Field" => signature.starts_with(b"set("),
+        b"java/lang/invoke/VarHandle"
+        | b"java/util/concurrent/atomic/AtomicReferenceFieldUpdater"
+        | b"sun/misc/Unsafe"
+        | b"jdk/internal/misc/Unsafe" => true,
+        b"java/lang/invoke/MethodHandles$Lookup" => {
+            signature.starts_with(b"findSetter(") || signature.starts_with(b"unreflectSetter(")
+        }
+        _ => false,
     }
 }
 
@@ -173,6 +193,7 @@ impl<'p> Solver<'p> {
             reordered_fields: Set::default(),
             has_reordered,
             linked,
+            held: Map::default(),
             reach: None,
             chosen: Mutex::default(),
             reorders: Arc::new(Contracts::step(
@@ -194,8 +215,9 @@ impl<'p> Solver<'p> {
         }
     }
 
-    /// Looks where lambdas, and maps that reorder what is read, go. Not a proof.
+    /// Looks what fields hold; and where lambdas go, which is no proof.
     pub fn with_reach(mut self) -> Self {
+        self.held = self.what_fields_hold();
         if self.sound {
             return self;
         }
@@ -207,13 +229,74 @@ impl<'p> Solver<'p> {
         let lambdas_of = |site: Site| self.lambdas_of(site);
         let reach = match self.lambdas.is_empty() {
             true => Reach::default(),
-            false => Reach::new(self.calls, self.facts, &lambdas_of, is_called_back),
+            false => Reach::new(self.calls, self.facts, &lambdas_of, &is_called_back),
         };
         self.reach = Some(reach);
         if self.has_reordered {
             self.reordered_fields = self.fields_that_reorder();
         }
         self
+    }
+
+    /// Fields of the program's that all stores give new objects of known classes.
+    /// Where something might store unseen, none.
+    fn what_fields_hold(&self) -> Map<Sym, Vec<ClassId>> {
+        const MOST: usize = 4;
+        let program = self.program;
+        let names = &program.names;
+        let mut found: Map<Sym, Option<Vec<ClassId>>> = Map::default();
+        // Classes whose native or unreadable methods may store anything.
+        let mut unseen: Set<ClassId> = Set::default();
+        for (method, facts) in self.facts.iter().enumerate() {
+            if facts.unknown.is_some() {
+                unseen.insert(program.method(MethodId(method as u32)).class);
+            }
+            let mut made: Map<u32, ClassId> = Map::default();
+            for fact in &facts.ops {
+                match &fact.op {
+                    Op::New {
+                        dst,
+                        class: Some(class),
+                    } => {
+                        made.insert(*dst, *class);
+                    }
+                    Op::Store { field, value, .. } | Op::StoreStatic { field, value, .. }
+                        if *value != NONE =>
+                    {
+                        let known = found.entry(*field).or_insert_with(|| Some(Vec::new()));
+                        let class = made.get(value).copied();
+                        match (known.as_mut(), class) {
+                            (Some(classes), Some(class)) if classes.len() < MOST => {
+                                if !classes.contains(&class) {
+                                    classes.push(class);
+                                }
+                            }
+                            _ => *known = None,
+                        }
+                    }
+                    Op::Call { site, .. } if self.sound && stores_unseen(program, *site) => {
+                        return Map::default();
+                    }
+                    _ => {}
+                }
+            }
+        }
+        let stream = names.find(b"java/io/Serializable");
+        let stream = stream.and_then(|name| program.find(name));
+        let is_seen = |class: ClassId| {
+            let is_read = self.sound && stream.is_some_and(|io| program.is_subtype(class, io));
+            !program.class(class).library && !unseen.contains(&class) && !is_read
+        };
+        let of = |field: Sym| {
+            let text = names.bytes(field);
+            let end = text.iter().rposition(|&byte| byte == b'.')?;
+            program.find(names.find(&text[..end])?)
+        };
+        let found = found.into_iter();
+        found
+            .filter_map(|(field, classes)| Some((field, classes?)))
+            .filter(|(field, _)| of(*field).is_some_and(is_seen))
+            .collect()
     }
 
     /// Fields that maps are stored in as they are made that reorder what is read.
@@ -718,6 +801,10 @@ fn until_settled(
 impl World for Solver<'_> {
     fn any(&self, site: Site, at: Option<(MethodId, u32)>) -> Arc<Vec<Target>> {
         self.site_at(site, at).targets
+    }
+
+    fn holds(&self, field: Sym) -> Option<&[ClassId]> {
+        self.held.get(&field).map(Vec::as_slice)
     }
 
     fn reorders(&self, site: Site, field: Option<Sym>) -> bool {
