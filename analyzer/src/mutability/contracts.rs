@@ -624,6 +624,7 @@ fn summary(shape: Shape, any: Sym, element: Sym) -> Summary {
     let write = |node| Write {
         node: certain(node),
         cause: Cause::NoBody,
+        only: None,
     };
     let mut summary = Summary {
         nodes: vec![
@@ -737,6 +738,7 @@ fn summary(shape: Shape, any: Sym, element: Sym) -> Summary {
                     summary.writes.push(Write {
                         node: reference(number, true),
                         cause: Cause::NoBody,
+                        only: None,
                     });
                 }
             }

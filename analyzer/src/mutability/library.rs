@@ -471,6 +471,7 @@ pub fn from_verdicts(
             summary.writes.push(Write {
                 node: reference(node, weak),
                 cause: Cause::NoBody,
+                only: None,
             });
         };
         match verdict(param) {

@@ -10,7 +10,7 @@ class Handed {
     int value;
     Handed next;
 
-    static void look(Handed h, Consumer<Handed> c) { c.accept(h); } // expect h: immutable, c: immutable
+    static void look(Handed h, Consumer<Handed> c) { c.accept(h); } // expect h: immutable, c: mutable
     static void poke(Handed h, Consumer<Handed> c) { c.accept(h); } // expect h: mutable, c: immutable
     static int lookOver(Handed h) { int[] sum = new int[1]; look(h, x -> sum[0] += x.value); return sum[0]; } // expect h: immutable
     static void pokeOver(Handed h) { poke(h, x -> x.value = 1); } // expect h: mutable

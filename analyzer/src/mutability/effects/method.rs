@@ -3,7 +3,7 @@
 use super::heap::{Heap, Held};
 use super::keep::summary;
 use super::set::{MOST, Nodes};
-use super::{Cause, Made, Node, Ref, Summary, Write, reference};
+use super::{Cause, Made, Node, Only, Ref, Summary, Write, reference};
 use crate::mutability::facts::{Facts, Lambda, NONE, Op, Var};
 use crate::program::calls::{Dispatch, Site};
 use crate::program::names::Map;
@@ -68,6 +68,13 @@ pub trait World {
     fn is_library(&self, target: &Target) -> bool;
     /// The methods that the library may call on an instance of a class.
     fn callbacks(&self, class: ClassId) -> Arc<Vec<(MethodId, usize)>>;
+    /// The class that a receiver is an instance of if a call runs this target;
+    /// nothing if the call says as much.
+    fn narrows(&self, site: Site, target: &Target) -> Option<ClassId>;
+    /// Whether a parameter may be an instance of a class, as it is declared.
+    fn may_be(&self, method: MethodId, param: u16, class: ClassId) -> bool;
+    /// Whether a class is a subclass of another one, or the same.
+    fn is_subtype(&self, class: ClassId, of: ClassId) -> bool;
     /// Whether two parameters of a method may be the same object.
     fn may_alias(&self, method: MethodId, one: u16, other: u16) -> bool;
     /// Whether ways that are merely possible count.
@@ -90,6 +97,10 @@ pub(super) struct State<'a> {
     pub heap: Heap,
     pub writes: Vec<Write>,
     written: Nodes,
+    /// Nodes that are written only if a parameter is of a class.
+    pub guards: Map<u32, (u16, ClassId)>,
+    /// The condition of what is looked at.
+    guard: Only,
     pub returned: Nodes,
     pub thrown: Nodes,
     pub kept: Nodes,
@@ -106,8 +117,7 @@ pub(super) struct State<'a> {
     changed: Vec<u32>,
     heap_changed: u32,
     full: bool,
-    /// Loads that give what was stored just before; not for proofs, as other
-    /// threads may store in between.
+    /// Loads that give what was stored just before, whatever happens in a data race.
     stored: &'a [(u32, Var)],
 }
 
@@ -127,6 +137,8 @@ pub fn summarize(world: &dyn World, id: MethodId, facts: &Facts, coarse: bool) -
         heap: Heap::new(world.any_field()),
         writes: Vec::new(),
         written: Nodes::default(),
+        guards: Map::default(),
+        guard: None,
         returned: Nodes::default(),
         thrown: Nodes::default(),
         kept: Nodes::default(),
@@ -141,7 +153,7 @@ pub fn summarize(world: &dyn World, id: MethodId, facts: &Facts, coarse: bool) -
         changed: vec![0; facts.vars as usize],
         heap_changed: 0,
         full: false,
-        stored: if world.is_sound() { &[] } else { &facts.stored },
+        stored: &facts.stored,
     };
     // What runs once sees what was stored before it only. Another thread may see
     // more, so that proofs know no order.
@@ -408,14 +420,24 @@ impl State<'_> {
                 self.writes_outside = true;
                 self.writes_kept = true;
             }
-            _ if self.written.has(target) => {}
             _ => {
-                self.written.insert(target);
-                self.writes.push(Write {
-                    node: target,
-                    cause,
-                });
-                self.note(true);
+                let node = target >> 1;
+                match self.written.has(target | 1) {
+                    false => self.guards.extend(self.guard.map(|guard| (node, guard))),
+                    true if self.guards.get(&node) != self.guard.as_ref() => {
+                        self.guards.remove(&node);
+                    }
+                    true => {}
+                }
+                if !self.written.has(target) {
+                    self.written.insert(target);
+                    self.writes.push(Write {
+                        node: target,
+                        cause,
+                        only: None,
+                    });
+                    self.note(true);
+                }
             }
         }
     }
@@ -588,8 +610,14 @@ impl State<'_> {
         }
         if any {
             let place = Some((self.id, at)).filter(|_| self.depth == 0);
+            let of_param = self.one_param(&receiver).filter(|_| !exact && self.depth == 0);
             for target in world.any(site, place).iter() {
+                self.guard = of_param
+                    .and_then(|param| Some((param, world.narrows(site, target)?)));
                 result.join(&self.run(at, target, args), false);
+            }
+            if of_param.is_some() {
+                self.guard = None;
             }
         }
         if (any || !of_library.is_empty()) && world.calls_back(site) {
@@ -783,11 +811,21 @@ impl State<'_> {
                 self.put(target >> 1, *field, &refs, target & 1 == 1);
             }
         }
+        let guard = self.guard;
         for (number, write) in summary.writes.iter().enumerate() {
+            if let Some((param, class)) = write.only {
+                let given = arg(param);
+                if !given.iter().any(|one| self.may_be(one >> 1, class)) {
+                    continue;
+                }
+                let param = self.one_param(&given);
+                self.guard = guard.or(param.map(|param| (param, class)));
+            }
             let weak = write.node & 1;
             for target in means[(write.node >> 1) as usize].iter() {
                 self.write(target | weak, cause(number as u32));
             }
+            self.guard = guard;
         }
         let kept = mapped(&summary.kept);
         let changed = self.kept.join(&kept, false);
@@ -804,6 +842,25 @@ impl State<'_> {
             self.write(outside, cause(0));
         }
         mapped(&summary.returned)
+    }
+
+    /// The parameter that a value is, if it is nothing else.
+    fn one_param(&self, value: &Nodes) -> Option<u16> {
+        let mut all = value.iter();
+        match (all.next().map(|one| self.nodes[(one >> 1) as usize]), all.next()) {
+            (Some(Node::Param(param)), None) => Some(param),
+            _ => None,
+        }
+    }
+
+    /// Whether what a node is may be an instance of a class.
+    fn may_be(&self, node: u32, class: ClassId) -> bool {
+        match self.nodes[node as usize] {
+            Node::New(_, Made::Class(made)) => self.world.is_subtype(made, class),
+            Node::New(_, Made::Lambda(..)) => false,
+            Node::Param(param) => self.world.may_be(self.id, param, class),
+            _ => true,
+        }
     }
 
     /// Whether the summary is to be a small one.

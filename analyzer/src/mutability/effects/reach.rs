@@ -230,6 +230,10 @@ impl Search<'_> {
                 found.push(Place::Var(caller, arg));
             }
         }
+        // What nobody here calls others do.
+        if found.is_empty() {
+            found.push(Place::Everywhere);
+        }
         found
     }
 

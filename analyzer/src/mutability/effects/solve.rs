@@ -107,20 +107,30 @@ fn worse(one: Verdict, other: Verdict) -> Verdict {
     }
 }
 
-/// Whether a call may store in a field that no body does.
-fn stores_unseen(program: &Program, site: Site) -> bool {
+/// Fields that a call may store in though no body does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Unseen {
+    None,
+    /// All but final ones.
+    Open,
+    Any,
+}
+
+fn stores_unseen(program: &Program, site: Site) -> Unseen {
     let name = program.names.bytes(program.class(site.owner).name);
     let signature = program.names.bytes(site.signature);
     match &*name {
-        b"java/lang/reflect/Field" => signature.starts_with(b"set("),
+        b"java/lang/reflect/Field" if signature.starts_with(b"set(") => Unseen::Any,
+        b"sun/misc/Unsafe" | b"jdk/internal/misc/Unsafe" => Unseen::Any,
         b"java/lang/invoke/VarHandle"
-        | b"java/util/concurrent/atomic/AtomicReferenceFieldUpdater"
-        | b"sun/misc/Unsafe"
-        | b"jdk/internal/misc/Unsafe" => true,
-        b"java/lang/invoke/MethodHandles$Lookup" => {
-            signature.starts_with(b"findSetter(") || signature.starts_with(b"unreflectSetter(")
+        | b"java/util/concurrent/atomic/AtomicReferenceFieldUpdater" => Unseen::Open,
+        b"java/lang/invoke/MethodHandles$Lookup"
+            if signature.starts_with(b"findSetter(")
+                || signature.starts_with(b"unreflectSetter(") =>
+        {
+            Unseen::Any
         }
-        _ => false,
+        _ => Unseen::None,
     }
 }
 
@@ -247,6 +257,7 @@ impl<'p> Solver<'p> {
         let mut found: Map<Sym, Option<Vec<ClassId>>> = Map::default();
         // Classes whose native or unreadable methods may store anything.
         let mut unseen: Set<ClassId> = Set::default();
+        let mut stored = Unseen::None;
         for (method, facts) in self.facts.iter().enumerate() {
             if facts.unknown.is_some() {
                 unseen.insert(program.method(MethodId(method as u32)).class);
@@ -274,8 +285,8 @@ impl<'p> Solver<'p> {
                             _ => *known = None,
                         }
                     }
-                    Op::Call { site, .. } if self.sound && stores_unseen(program, *site) => {
-                        return Map::default();
+                    Op::Call { site, .. } if self.sound => {
+                        stored = stored.max(stores_unseen(program, *site));
                     }
                     _ => {}
                 }
@@ -287,15 +298,19 @@ impl<'p> Solver<'p> {
             let is_read = self.sound && stream.is_some_and(|io| program.is_subtype(class, io));
             !program.class(class).library && !unseen.contains(&class) && !is_read
         };
-        let of = |field: Sym| {
+        let is_known = |field: Sym| -> Option<bool> {
             let text = names.bytes(field);
             let end = text.iter().rposition(|&byte| byte == b'.')?;
-            program.find(names.find(&text[..end])?)
+            let class = program.find(names.find(&text[..end])?)?;
+            let name = names.find(&text[end + 1..])?;
+            let declared = &program.class(class).fields;
+            let open = declared.iter().find(|field| field.name == name)?.access & access::FINAL == 0;
+            Some(is_seen(class) && (stored == Unseen::None || stored == Unseen::Open && !open))
         };
         let found = found.into_iter();
         found
             .filter_map(|(field, classes)| Some((field, classes?)))
-            .filter(|(field, _)| of(*field).is_some_and(is_seen))
+            .filter(|(field, _)| is_known(*field) == Some(true))
             .collect()
     }
 
@@ -830,6 +845,10 @@ impl World for Solver<'_> {
     }
 
     fn on(&self, site: Site, class: ClassId) -> Arc<Vec<Target>> {
+        // Nothing else gets there.
+        if !self.program.is_subtype(class, site.owner) && !self.program.is_incomplete(class) {
+            return Arc::default();
+        }
         let site = Site {
             owner: class,
             dispatch: Dispatch::Exact,
@@ -986,6 +1005,46 @@ impl World for Solver<'_> {
         }
     }
 
+    fn narrows(&self, site: Site, target: &Target) -> Option<ClassId> {
+        let Target::Method(method) = target else {
+            return None;
+        };
+        let class = self.program.method(*method).class;
+        (class != site.owner && self.program.is_subtype(class, site.owner)).then_some(class)
+    }
+
+    fn may_be(&self, method: MethodId, param: u16, class: ClassId) -> bool {
+        let program = self.program;
+        let method = program.method(method);
+        let declared = match (method.is(access::STATIC), param) {
+            (false, 0) => Some(method.class),
+            (is_static, param) => {
+                let text = program.names.bytes(method.signature);
+                let open = text.iter().position(|&byte| byte == b'(').unwrap_or(0);
+                let descriptor = MethodDescriptor::parse(Utf8::new(&text[open..]));
+                let place = usize::from(param) - usize::from(!is_static);
+                let ty = descriptor.ok().and_then(|d| d.parameters().nth(place));
+                ty.and_then(|ty| ty.class_name())
+                    .and_then(|name| program.find(program.names.find(name.as_bytes())?))
+            }
+        };
+        let Some(declared) = declared else {
+            return true;
+        };
+        let is_interface = |class: ClassId| program.class(class).access & access::INTERFACE != 0;
+        program.is_subtype(class, declared)
+            || program.is_subtype(declared, class)
+            // What is declared to be an interface no verifier makes sure of.
+            || is_interface(declared) && self.sound
+            || (is_interface(declared) || is_interface(class))
+                && (program.subtypes(class).into_iter())
+                    .any(|class| program.is_subtype(class, declared))
+    }
+
+    fn is_subtype(&self, class: ClassId, of: ClassId) -> bool {
+        self.program.is_subtype(class, of)
+    }
+
     fn is_sound(&self) -> bool {
         self.sound
     }
@@ -1012,6 +1071,7 @@ mod tests {
             writes: vec![Write {
                 node: reference(0, false),
                 cause: Cause::NoBody,
+                only: None,
             }],
             ..Summary::default()
         })

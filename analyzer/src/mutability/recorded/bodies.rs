@@ -6,7 +6,7 @@ use super::evidence::{Evidence, MethodEvidence, ParamEvidence, Witness};
 use super::frames::Frame;
 use crate::classpath::sha256;
 use crate::mutability::answers::param_count;
-use crate::mutability::facts::{Fact, Facts, NONE, Op, Var};
+use crate::mutability::facts::{Fact, Facts, Op, Var};
 use crate::program::calls::Site;
 use crate::program::names::{Map, Set};
 use crate::program::{ClassId, MethodId, Sym};
