@@ -281,8 +281,7 @@ const BUFFERS: &[&str] = &[
 const BUFFER_READERS: &str = "capacity limit() position() remaining hasRemaining isDirect isReadOnly hasArray \
     arrayOffset order() equals hashCode compareTo toString get(I) getChar(I) getShort(I) getInt(I) getLong(I) \
     getFloat(I) getDouble(I)";
-const BUFFER_STEPS: &str =
-    "get() getChar() getShort() getInt() getLong() getFloat() getDouble()";
+const BUFFER_STEPS: &str = "get() getChar() getShort() getInt() getLong() getFloat() getDouble()";
 const BUFFER_MOVES: &str =
     "limit(I) position(I) mark reset clear flip rewind order(Ljava/nio/ByteOrder;)";
 const BUFFER_PUTS: &str = "put(B) put(IB) put([B) put([BII) put(C) put(IC) put(S) put(IS) put(I) put(II) put(J) put(IJ) \
@@ -341,11 +340,7 @@ const ENTRIES: &[(&str, &str, Shape)] = &[
     ),
     ("java/lang/StringBuilder", BUILDERS, Outputs),
     ("java/lang/StringBuffer", BUILDERS, Outputs),
-    (
-        "java/io/OutputStream",
-        "write flush close",
-        Outputs,
-    ),
+    ("java/io/OutputStream", "write flush close", Outputs),
     ("java/io/Writer", "write append flush close", Outputs),
     (
         "java/io/PrintWriter",
@@ -399,7 +394,8 @@ const QUIET: &[(&str, &str)] = &[
     ("java/util/Deque", QUIET_LISTS),
     ("java/util/Map$Entry", "getKey getValue setValue"),
 ];
-const BUILDERS: &str = "<init> append insert delete deleteCharAt replace reverse setCharAt setLength appendCodePoint";
+const BUILDERS: &str =
+    "<init> append insert delete deleteCharAt replace reverse setCharAt setLength appendCodePoint";
 const QUIET_LISTS: &str = "add get set size isEmpty clear addFirst addLast getFirst getLast removeFirst removeLast \
     push pop peek peekFirst peekLast poll pollFirst pollLast offer offerFirst offerLast element firstElement \
     lastElement elementAt addElement setElementAt insertElementAt removeElementAt iterator listIterator";

@@ -6,8 +6,9 @@
 //! hangs together with the definition of mutability is how values are obtained,
 //! not which objects they are: an object read from a parameter's field is that
 //! parameter's, and also all that was stored there before. Values are assigned
-//! once, so the order of statements counts for them; the heap within a method
-//! knows no order.
+//! once, so the order of statements counts for them. For the heap within a method
+//! it counts up to the first loop, except in proofs, which other threads must not
+//! disturb; and what is read right after it was stored is known everywhere.
 //!
 //! - [`Summary`] is what a caller has to know of a method.
 //! - [`method`] makes one of a body, given those of what it calls; [`heap`] is
@@ -390,7 +391,7 @@ mod tests {
                     .map(|node| Write {
                         node,
                         cause,
-                        only: None,
+                        only: [None, Some((1, ClassId(node % 3)))][usize::from(flags[1])],
                     })
                     .collect(),
                 heap: vec![(2, field, set(&held)), (5, other, set(&writes))],

@@ -75,7 +75,9 @@ impl Op {
             | Op::Catch { dst }
             | Op::Outside { dst } => *dst,
             Op::Lambda(lambda) => lambda.dst,
-            Op::Store { .. } | Op::StoreStatic { .. } | Op::Return { .. } | Op::Throw { .. } => NONE,
+            Op::Store { .. } | Op::StoreStatic { .. } | Op::Return { .. } | Op::Throw { .. } => {
+                NONE
+            }
         }
     }
 }
@@ -696,9 +698,8 @@ impl<'a> Reader<'a> {
                 self.add(insn, Op::Store { base, field, value });
                 if opcode == oc::AASTORE {
                     let index = self.number(operands[1]);
-                    let apart = |held: &Held| {
-                        held.base == base && index.is_some() && held.index != index
-                    };
+                    let apart =
+                        |held: &Held| held.base == base && index.is_some() && held.index != index;
                     self.held.retain(|held| held.field != field || apart(held));
                     if index.is_some() {
                         self.hold(base, field, index, value);

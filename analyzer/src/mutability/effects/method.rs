@@ -386,10 +386,7 @@ impl State<'_> {
     }
 
     fn is_lambda(&self, node: u32) -> bool {
-        matches!(
-            self.nodes[node as usize],
-            Node::New(_, Made::Lambda(..))
-        )
+        matches!(self.nodes[node as usize], Node::New(_, Made::Lambda(..)))
     }
 
     /// All that a value leads to, itself left out.
@@ -610,10 +607,11 @@ impl State<'_> {
         }
         if any {
             let place = Some((self.id, at)).filter(|_| self.depth == 0);
-            let of_param = self.one_param(&receiver).filter(|_| !exact && self.depth == 0);
+            let of_param = self
+                .one_param(&receiver)
+                .filter(|_| !exact && self.depth == 0);
             for target in world.any(site, place).iter() {
-                self.guard = of_param
-                    .and_then(|param| Some((param, world.narrows(site, target)?)));
+                self.guard = of_param.and_then(|param| Some((param, world.narrows(site, target)?)));
                 result.join(&self.run(at, target, args), false);
             }
             if of_param.is_some() {
@@ -847,7 +845,10 @@ impl State<'_> {
     /// The parameter that a value is, if it is nothing else.
     fn one_param(&self, value: &Nodes) -> Option<u16> {
         let mut all = value.iter();
-        match (all.next().map(|one| self.nodes[(one >> 1) as usize]), all.next()) {
+        match (
+            all.next().map(|one| self.nodes[(one >> 1) as usize]),
+            all.next(),
+        ) {
             (Some(Node::Param(param)), None) => Some(param),
             _ => None,
         }

@@ -113,7 +113,7 @@ impl Reach {
             search.follow(maker, &mut reach);
         }
         if !reach.everywhere.is_empty() {
-            reach.from_anywhere = search.from_anywhere();
+            reach.from_anywhere = search.calls_from_anywhere();
         }
         reach
     }
@@ -129,13 +129,14 @@ impl Reach {
 impl Search<'_> {
     /// Calls of what lambdas implement whose receiver may come from where it is
     /// not followed.
-    fn from_anywhere(&self) -> Set<(MethodId, u32)> {
+    fn calls_from_anywhere(&self) -> Set<(MethodId, u32)> {
         let mut calls: Vec<((MethodId, u32), Place)> = Vec::new();
         let mut has_lambdas: Map<Site, bool> = Map::default();
         for &(method, op) in self.callers.values().flatten() {
             if let Op::Call { site, args, .. } = &self.facts[method.0 as usize].ops[op as usize].op
                 && site.dispatch == Dispatch::Virtual
-                && *(has_lambdas.entry(*site)).or_insert_with(|| !(self.lambdas_of)(*site).is_empty())
+                && *(has_lambdas.entry(*site))
+                    .or_insert_with(|| !(self.lambdas_of)(*site).is_empty())
             {
                 calls.push(((method, op), Place::Var(method, args[0])));
             }
@@ -178,7 +179,9 @@ impl Search<'_> {
             Place::Everywhere => Vec::new(),
             Place::Field(field) => {
                 let stores = self.stores.get(&field).into_iter().flatten();
-                stores.map(|&(method, var)| Place::Var(method, var)).collect()
+                stores
+                    .map(|&(method, var)| Place::Var(method, var))
+                    .collect()
             }
             Place::Result(method) => {
                 let facts = &self.facts[method.0 as usize];
@@ -251,7 +254,11 @@ impl Search<'_> {
             && targets.resolved.iter().chain(&targets.methods).all(is_own)
             && (self.lambdas_of)(site).is_empty();
         match known {
-            true => targets.methods.iter().map(|&method| Place::Result(method)).collect(),
+            true => targets
+                .methods
+                .iter()
+                .map(|&method| Place::Result(method))
+                .collect(),
             false => vec![Place::Everywhere],
         }
     }
@@ -261,7 +268,8 @@ impl Search<'_> {
     }
 
     fn follow(&mut self, maker: Maker, reach: &mut Reach) {
-        let (Some(interface), dst) = (match &self.facts[maker.0.0 as usize].ops[maker.1 as usize].op {
+        let (Some(interface), dst) = (match &self.facts[maker.0.0 as usize].ops[maker.1 as usize].op
+        {
             Op::Lambda(lambda) => (lambda.interface, lambda.dst),
             _ => return,
         }) else {
@@ -430,7 +438,9 @@ impl Search<'_> {
         }
         let resolved = targets.resolved;
         library |= resolved.is_some_and(|method| {
-            self.program.class(self.program.method(method).class).library
+            self.program
+                .class(self.program.method(method).class)
+                .library
         });
         if site.dispatch == Dispatch::Virtual && place > 0 {
             for (maker, op) in (self.lambdas_of)(site) {
@@ -439,7 +449,10 @@ impl Search<'_> {
                 };
                 let shift = lambda.captured.len() + usize::from(lambda.makes);
                 for &target in &self.calls.targets(lambda.site).methods {
-                    due.push(self.param(target, shift + place - 1).unwrap_or(Place::Everywhere));
+                    due.push(
+                        self.param(target, shift + place - 1)
+                            .unwrap_or(Place::Everywhere),
+                    );
                 }
             }
         }
@@ -452,7 +465,8 @@ impl Search<'_> {
             due.push(Place::Everywhere);
             return;
         };
-        let is_static = resolved.is_some_and(|method| self.program.method(method).is(access::STATIC));
+        let is_static =
+            resolved.is_some_and(|method| self.program.method(method).is(access::STATIC));
         let declared = place.checked_sub(usize::from(!is_static));
         let declared = declared.and_then(|place| descriptor.parameters().nth(place));
         let gives_back = signature.starts_with(b"requireNonNull");
@@ -469,8 +483,8 @@ impl Search<'_> {
     /// Whether a type is an interface that has one method without a body.
     fn is_function(&self, ty: FieldType<'_>) -> bool {
         let names = &self.program.names;
-        let class = (ty.class_name())
-            .and_then(|name| self.program.find(names.find(name.as_bytes())?));
+        let class =
+            (ty.class_name()).and_then(|name| self.program.find(names.find(name.as_bytes())?));
         let Some(class) = class.map(|class| self.program.class(class)) else {
             return false;
         };

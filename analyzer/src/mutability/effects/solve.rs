@@ -304,7 +304,8 @@ impl<'p> Solver<'p> {
             let class = program.find(names.find(&text[..end])?)?;
             let name = names.find(&text[end + 1..])?;
             let declared = &program.class(class).fields;
-            let open = declared.iter().find(|field| field.name == name)?.access & access::FINAL == 0;
+            let open =
+                declared.iter().find(|field| field.name == name)?.access & access::FINAL == 0;
             Some(is_seen(class) && (stored == Unseen::None || stored == Unseen::Open && !open))
         };
         let found = found.into_iter();
@@ -329,8 +330,7 @@ impl<'p> Solver<'p> {
                         made.insert(*dst);
                     }
                     Op::Call { site, args, .. }
-                        if Some(site.owner) == self.linked
-                            && Some(site.signature) == by_access =>
+                        if Some(site.owner) == self.linked && Some(site.signature) == by_access =>
                     {
                         made.extend(args.first());
                     }
