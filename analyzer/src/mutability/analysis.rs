@@ -295,7 +295,8 @@ pub fn run(
                     );
                     let solver = Solver::new(&calls, &facts, library, &contracts, sound)
                         .with_verdicts(&verdicts)
-                        .with_overridden(overridden);
+                        .with_overridden(overridden)
+                        .with_reach();
                     let any = any_field(program);
                     let locals = locals.get_or_insert_with(|| read_locals(&facts, sound));
                     let fallback = |method: MethodId| {

@@ -53,13 +53,15 @@ enum Shape {
     Clones,
     /// Changes the receiver, and reads the rest.
     Outputs,
+    /// Changes the receiver and what it is a view of; returns the receiver.
+    Puts,
     /// Anything may happen to what it gets.
     Anything,
 }
 
 use Shape::{
     Anything, ArrayCopy, Backed, Changes, ChangesBelow, ChangesFirst, ChangesSecond, Clones,
-    Collects, Consumes, Fills, Gets, GetsFirst, Makes, Outputs, Pipes, Reads, Steps, Views,
+    Collects, Consumes, Fills, Gets, GetsFirst, Makes, Outputs, Pipes, Puts, Reads, Steps, Views,
 };
 
 /// Natives and intrinsics: class, methods separated by blanks, shape.
@@ -211,7 +213,8 @@ const MAPS: &[&str] = &[
     "java/util/concurrent/ConcurrentMap",
     "java/util/concurrent/ConcurrentHashMap",
 ];
-const MAP_READERS: &str = "size isEmpty containsKey containsValue contains equals hashCode toString getProperty comparator";
+const MAP_READERS: &str = "size isEmpty containsKey containsValue contains equals hashCode toString getProperty comparator \
+    forEach";
 const MAP_GETTERS: &str =
     "get getOrDefault firstKey lastKey ceilingKey floorKey higherKey lowerKey clone";
 const MAP_BACKED: &str = "keySet values entrySet headMap tailMap subMap descendingMap navigableKeySet \
@@ -264,6 +267,28 @@ const UPDATERS: &[&str] = &[
     "java/util/concurrent/atomic/AtomicReferenceFieldUpdater",
 ];
 
+/// A window of an array or of memory, with a place in it.
+const BUFFERS: &[&str] = &[
+    "java/nio/Buffer",
+    "java/nio/ByteBuffer",
+    "java/nio/CharBuffer",
+    "java/nio/ShortBuffer",
+    "java/nio/IntBuffer",
+    "java/nio/LongBuffer",
+    "java/nio/FloatBuffer",
+    "java/nio/DoubleBuffer",
+];
+const BUFFER_READERS: &str = "capacity limit() position() remaining hasRemaining isDirect isReadOnly hasArray \
+    arrayOffset order() equals hashCode compareTo toString get(I) getChar(I) getShort(I) getInt(I) getLong(I) \
+    getFloat(I) getDouble(I)";
+const BUFFER_STEPS: &str = "get() getChar() getShort() getInt() getLong() getFloat() getDouble()";
+const BUFFER_MOVES: &str =
+    "limit(I) position(I) mark reset clear flip rewind order(Ljava/nio/ByteOrder;)";
+const BUFFER_PUTS: &str = "put(B) put(IB) put([B) put([BII) put(C) put(IC) put(S) put(IS) put(I) put(II) put(J) put(IJ) \
+    put(F) put(IF) put(D) put(ID) putChar putShort putInt putLong putFloat putDouble compact";
+const BUFFER_VIEWS: &str = "wrap duplicate slice asReadOnlyBuffer asCharBuffer asShortBuffer asIntBuffer asLongBuffer \
+    asFloatBuffer asDoubleBuffer";
+
 const ENTRIES: &[(&str, &str, Shape)] = &[
     (
         "java/util/Objects",
@@ -313,8 +338,38 @@ const ENTRIES: &[(&str, &str, Shape)] = &[
         "toString length charAt indexOf lastIndexOf isEmpty capacity substring compareTo",
         Reads,
     ),
-    ("java/lang/StringBuilder", "append insert", Outputs),
-    ("java/lang/StringBuffer", "append insert", Outputs),
+    ("java/lang/StringBuilder", BUILDERS, Outputs),
+    ("java/lang/StringBuffer", BUILDERS, Outputs),
+    ("java/io/OutputStream", "write flush close", Outputs),
+    ("java/io/Writer", "write append flush close", Outputs),
+    (
+        "java/io/PrintWriter",
+        "print println printf format append flush write close",
+        Outputs,
+    ),
+    (
+        "java/util/Date",
+        "getTime before after equals compareTo hashCode toString toInstant",
+        Reads,
+    ),
+    ("java/util/regex/Pattern", "matcher", Views),
+    (
+        "java/util/regex/Pattern",
+        "pattern flags split toString asPredicate",
+        Reads,
+    ),
+    (
+        "java/util/Collections",
+        "sort reverse shuffle swap rotate fill",
+        ChangesFirst,
+    ),
+    ("java/util/Arrays", "sort parallelSort fill", ChangesFirst),
+    (
+        "java/lang/Throwable",
+        "getMessage getLocalizedMessage toString printStackTrace getStackTrace",
+        Reads,
+    ),
+    ("java/lang/Throwable", "getCause getSuppressed", Gets),
     ("java/util/AbstractMap$SimpleEntry", "getKey getValue", Gets),
     ("java/util/Map$Entry", "getKey getValue", Gets),
     ("java/util/Map$Entry", "setValue", Changes),
@@ -339,6 +394,8 @@ const QUIET: &[(&str, &str)] = &[
     ("java/util/Deque", QUIET_LISTS),
     ("java/util/Map$Entry", "getKey getValue setValue"),
 ];
+const BUILDERS: &str =
+    "<init> append insert delete deleteCharAt replace reverse setCharAt setLength appendCodePoint";
 const QUIET_LISTS: &str = "add get set size isEmpty clear addFirst addLast getFirst getLast removeFirst removeLast \
     push pop peek peekFirst peekLast poll pollFirst pollLast offer offerFirst offerLast element firstElement \
     lastElement elementAt addElement setElementAt insertElementAt removeElementAt iterator listIterator";
@@ -427,6 +484,12 @@ impl Contracts {
             (STREAMS, STREAM_ENDS, Consumes),
             (STREAMS, STREAM_GETTERS, Steps),
             (STREAMS, STREAM_VIEWS, Pipes),
+            (BUFFERS, BUFFER_READERS, Reads),
+            (BUFFERS, BUFFER_STEPS, Consumes),
+            (BUFFERS, BUFFER_MOVES, Outputs),
+            (BUFFERS, BUFFER_PUTS, Puts),
+            (BUFFERS, BUFFER_VIEWS, Views),
+            (BUFFERS, "array", Backed),
             (UPDATERS, ATOMIC_GETTERS, GetsFirst),
             (UPDATERS, ATOMIC_CHANGERS, ChangesSecond),
             (COLLECTIONS, "toArray([Ljava/lang/Object;)", Fills),
@@ -557,6 +620,7 @@ fn summary(shape: Shape, any: Sym, element: Sym) -> Summary {
     let write = |node| Write {
         node: certain(node),
         cause: Cause::NoBody,
+        only: None,
     };
     let mut summary = Summary {
         nodes: vec![
@@ -605,6 +669,10 @@ fn summary(shape: Shape, any: Sym, element: Sym) -> Summary {
             let below = summary.nodes.len() as u32;
             summary.nodes.push(Node::Deep(1));
             summary.returned = vec![certain(OUTSIDE), certain(below)];
+        }
+        Puts => {
+            summary.writes.extend([write(THIS), write(DEEP)]);
+            summary.returned = vec![certain(THIS)];
         }
         Makes => {
             summary.returned = vec![certain(MADE)];
@@ -666,6 +734,7 @@ fn summary(shape: Shape, any: Sym, element: Sym) -> Summary {
                     summary.writes.push(Write {
                         node: reference(number, true),
                         cause: Cause::NoBody,
+                        only: None,
                     });
                 }
             }

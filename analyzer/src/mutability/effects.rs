@@ -6,19 +6,22 @@
 //! hangs together with the definition of mutability is how values are obtained,
 //! not which objects they are: an object read from a parameter's field is that
 //! parameter's, and also all that was stored there before. Values are assigned
-//! once, so the order of statements counts for them; the heap within a method
-//! knows no order.
+//! once, so the order of statements counts for them. For the heap within a method
+//! it counts up to the first loop, except in proofs, which other threads must not
+//! disturb; and what is read right after it was stored is known everywhere.
 //!
 //! - [`Summary`] is what a caller has to know of a method.
 //! - [`method`] makes one of a body, given those of what it calls; [`heap`] is
 //!   what objects refer to meanwhile, [`set`] are sets of nodes, and [`keep`]
 //!   picks what callers can see.
-//! - [`solve`] does so for all methods, in an order that [`circles`] finds.
+//! - [`solve`] does so for all methods, in an order that [`circles`] finds;
+//!   [`reach`] says which lambdas a call may run.
 
 pub mod circles;
 mod heap;
 mod keep;
 pub mod method;
+mod reach;
 mod set;
 pub mod solve;
 
@@ -144,7 +147,13 @@ pub struct Write {
     pub node: Ref,
     /// How it comes to it.
     pub cause: Cause,
+    /// That it does so only if a parameter is an instance of a class.
+    pub only: Only,
 }
+
+/// A parameter, and the class of which it must be an instance; nothing if it does
+/// not matter.
+pub type Only = Option<(u16, ClassId)>;
 
 /// What callers have to know of a method.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -231,10 +240,20 @@ impl Summary {
             refs.contains(&own) || one & 1 == 1 && refs.contains(&(own | 1))
         };
         let all = |own: &[Ref], others: &[Ref]| others.iter().all(|&one| has(own, one));
-        let written: Refs = self.writes.iter().map(|write| write.node).collect();
+        let written = |write: &Write| {
+            let node = Write {
+                node: means[(write.node >> 1) as usize] << 1 | write.node & 1,
+                ..*write
+            };
+            self.writes.iter().any(|own| {
+                own.node >> 1 == node.node >> 1
+                    && own.node <= node.node
+                    && (own.only.is_none() || own.only == node.only)
+            })
+        };
         self.writes_outside >= other.writes_outside
             && self.writes_kept >= other.writes_kept
-            && other.writes.iter().all(|write| has(&written, write.node))
+            && other.writes.iter().all(written)
             && all(&self.returned, &other.returned)
             && all(&self.thrown, &other.thrown)
             && all(&self.kept, &other.kept)
@@ -275,17 +294,13 @@ impl Summary {
         for write in &other.writes {
             let node = mean(write.node);
             match (both.writes.iter_mut()).find(|known| known.node >> 1 == node >> 1) {
-                Some(known) if known.node <= node => {}
                 Some(known) => {
-                    *known = Write {
-                        node,
-                        cause: write.cause,
-                    };
+                    known.only = known.only.filter(|_| known.only == write.only);
+                    if node < known.node {
+                        (known.node, known.cause) = (node, write.cause);
+                    }
                 }
-                None => both.writes.push(Write {
-                    node,
-                    cause: write.cause,
-                }),
+                None => both.writes.push(Write { node, ..*write }),
             }
         }
         add(&mut both.returned, &other.returned);
@@ -326,6 +341,7 @@ impl Summary {
                 summary.writes.push(Write {
                     node: reference(number, true),
                     cause: Cause::NoBody,
+                    only: None,
                 });
             }
         }
@@ -372,7 +388,11 @@ mod tests {
             Summary {
                 nodes,
                 writes: (set(&writes).into_iter())
-                    .map(|node| Write { node, cause })
+                    .map(|node| Write {
+                        node,
+                        cause,
+                        only: [None, Some((1, ClassId(node % 3)))][usize::from(flags[1])],
+                    })
                     .collect(),
                 heap: vec![(2, field, set(&held)), (5, other, set(&writes))],
                 returned: set(&returned),

@@ -61,6 +61,27 @@ pub enum Op {
     Outside { dst: Var },
 }
 
+impl Op {
+    /// The value that an operation makes.
+    pub fn result(&self) -> Var {
+        match self {
+            Op::Param { dst, .. }
+            | Op::Phi { dst, .. }
+            | Op::Load { dst, .. }
+            | Op::LoadStatic { dst, .. }
+            | Op::New { dst, .. }
+            | Op::Call { dst, .. }
+            | Op::Unknown { dst, .. }
+            | Op::Catch { dst }
+            | Op::Outside { dst } => *dst,
+            Op::Lambda(lambda) => lambda.dst,
+            Op::Store { .. } | Op::StoreStatic { .. } | Op::Return { .. } | Op::Throw { .. } => {
+                NONE
+            }
+        }
+    }
+}
+
 /// What `LambdaMetafactory` makes of a method reference or a lambda expression.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Lambda {
@@ -94,6 +115,8 @@ pub struct Facts {
     pub ops: Vec<Fact>,
     /// How many values there are.
     pub vars: u32,
+    /// Loads that give what was stored just before: the operation, and the value.
+    pub stored: Box<[(u32, Var)]>,
     /// From this operation on, operations may run again.
     pub loops_from: usize,
     /// Which arguments are followed: not numbers, strings, boxes.
@@ -224,11 +247,114 @@ struct Reader<'a> {
     has_this: bool,
     /// Values that no instruction makes.
     more: u32,
+    /// The instruction that makes each value.
+    makers: Vec<u32>,
+    /// What fields hold for sure where the next instruction begins.
+    held: Vec<Held>,
+    /// See [`Facts::stored`].
+    stored: Vec<(u32, Var)>,
+}
+
+/// What was stored last in a field of an object, or in an array at an index.
+#[derive(Debug, Clone, Copy)]
+struct Held {
+    base: Var,
+    field: Sym,
+    index: Option<i32>,
+    value: Var,
 }
 
 const TO_STRING: &str = "toString()Ljava/lang/String;";
 const HASH_CODE: &str = "hashCode()I";
 const EQUALS: &str = "equals(Ljava/lang/Object;)Z";
+
+const COMPARE_TO: &str = "compareTo(Ljava/lang/Object;)I";
+
+/// What a method of the JDK asks.
+#[derive(Debug, Clone, Copy)]
+enum Asked {
+    /// The argument at a place, the receiver counted; the last if there are not so
+    /// many.
+    Argument(usize),
+    /// The elements of an array, likewise.
+    Elements(usize),
+}
+
+/// What a method of the JDK calls of which arguments.
+fn asks(method: MemberRef<'_>) -> Option<(&'static [&'static str], Asked)> {
+    use Asked::{Argument, Elements};
+    const LAST: usize = usize::MAX - 1;
+    const IN_TABLES: &[&str] = &[HASH_CODE, EQUALS];
+    let owner = method.owner.as_bytes().strip_prefix(b"java/")?;
+    let name = method.name.as_bytes();
+    Some(match owner {
+        b"lang/String" => match name {
+            b"valueOf" => (&[TO_STRING], Argument(0)),
+            b"format" | b"formatted" => (&[TO_STRING], Elements(LAST)),
+            _ => return None,
+        },
+        b"lang/StringBuilder" | b"lang/StringBuffer" | b"io/PrintStream" | b"io/PrintWriter" => {
+            match name {
+                b"append" | b"insert" | b"print" | b"println" => (&[TO_STRING], Argument(LAST)),
+                b"printf" | b"format" => (&[TO_STRING], Elements(LAST)),
+                _ => return None,
+            }
+        }
+        b"util/Objects" => match name {
+            b"toString" => (&[TO_STRING], Argument(0)),
+            b"hashCode" => (&[HASH_CODE], Argument(0)),
+            b"equals" | b"deepEquals" => (&[EQUALS], Argument(0)),
+            b"hash" => (&[HASH_CODE], Elements(0)),
+            _ => return None,
+        },
+        b"util/Arrays" => match name {
+            b"hashCode" | b"deepHashCode" => (&[HASH_CODE], Elements(0)),
+            b"toString" | b"deepToString" => (&[TO_STRING], Elements(0)),
+            b"equals" | b"deepEquals" => (&[EQUALS], Elements(0)),
+            b"sort" | b"parallelSort" if method.descriptor == "([Ljava/lang/Object;)V" => {
+                (&[COMPARE_TO], Elements(0))
+            }
+            _ => return None,
+        },
+        b"util/Collection" | b"util/List" | b"util/ArrayList" | b"util/LinkedList"
+        | b"util/Vector" | b"util/Deque" | b"util/ArrayDeque" => match name {
+            b"contains" | b"indexOf" | b"lastIndexOf" => (&[EQUALS], Argument(1)),
+            b"remove" if method.descriptor == "(Ljava/lang/Object;)Z" => (&[EQUALS], Argument(1)),
+            _ => return None,
+        },
+        b"util/Set" | b"util/HashSet" | b"util/LinkedHashSet" => match name {
+            b"add" | b"contains" | b"remove" => (IN_TABLES, Argument(1)),
+            _ => return None,
+        },
+        b"util/Map"
+        | b"util/HashMap"
+        | b"util/LinkedHashMap"
+        | b"util/Hashtable"
+        | b"util/WeakHashMap"
+        | b"util/concurrent/ConcurrentMap"
+        | b"util/concurrent/ConcurrentHashMap" => match name {
+            b"get" | b"getOrDefault" | b"containsKey" | b"put" | b"putIfAbsent" | b"remove"
+            | b"replace" | b"compute" | b"computeIfAbsent" | b"computeIfPresent" | b"merge" => {
+                (IN_TABLES, Argument(1))
+            }
+            b"containsValue" => (&[EQUALS], Argument(1)),
+            _ => return None,
+        },
+        b"util/TreeMap"
+        | b"util/SortedMap"
+        | b"util/NavigableMap"
+        | b"util/TreeSet"
+        | b"util/SortedSet"
+        | b"util/NavigableSet"
+        | b"util/PriorityQueue"
+        | b"util/concurrent/ConcurrentSkipListMap" => match name {
+            b"get" | b"getOrDefault" | b"containsKey" | b"put" | b"putIfAbsent" | b"remove"
+            | b"add" | b"contains" | b"offer" => (&[COMPARE_TO], Argument(1)),
+            _ => return None,
+        },
+        _ => return None,
+    })
+}
 
 struct Bootstrap {
     method: u16,
@@ -267,6 +393,12 @@ impl<'a> Reader<'a> {
         let method = program.method(id);
         let has_dynamic = code.bytecode.contains(&oc::INVOKEDYNAMIC);
         let initializer = &*program.names.bytes(method.signature) == b"<clinit>()V";
+        let mut makers = vec![u32::MAX; body.kinds.len()];
+        for (insn, at) in body.insns.iter().zip(0..) {
+            if let Some(result) = insn.result {
+                makers[result.0 as usize] = at;
+            }
+        }
         Reader {
             program,
             pool: &class.pool,
@@ -287,6 +419,9 @@ impl<'a> Reader<'a> {
                     descriptor.parameters().map(|ty| ty.descriptor()).collect()
                 }),
             more: 0,
+            makers,
+            held: Vec::new(),
+            stored: Vec::new(),
             element: program.names.intern(Facts::ELEMENT.as_bytes()),
         }
     }
@@ -325,6 +460,7 @@ impl<'a> Reader<'a> {
             place[block as usize] = at as u32;
         }
         let mut loops_from = usize::MAX;
+        let mut left: Vec<Vec<Held>> = vec![Vec::new(); body.blocks.len()];
         for (at, &block) in body.order.iter().enumerate() {
             let before = &body.blocks[block as usize].before;
             if loops_from == usize::MAX
@@ -334,14 +470,20 @@ impl<'a> Reader<'a> {
             {
                 loops_from = self.facts.len();
             }
+            self.held = match before.as_slice() {
+                [one] if !one.thrown => left[one.from as usize].clone(),
+                _ => Vec::new(),
+            };
             for insn in body.block(block) {
                 self.insn(insn, &followed);
             }
+            left[block as usize] = std::mem::take(&mut self.held);
         }
         Facts {
             loops_from: loops_from.min(self.facts.len()),
             ops: std::mem::take(&mut self.facts),
             vars: body.kinds.len() as u32 + self.more,
+            stored: std::mem::take(&mut self.stored).into(),
             followed,
             unknown: None,
             present: true,
@@ -524,13 +666,15 @@ impl<'a> Reader<'a> {
             Ssa::GetField(index) => {
                 if let Some((field, _)) = self.field(index) {
                     let base = operand(0);
-                    self.add(insn, Op::Load { dst, base, field });
+                    self.load(insn, dst, base, field, None);
                 }
             }
             Ssa::PutField(index) => {
                 if let Some((field, _)) = self.field(index) {
                     let (base, value) = (operand(0), operand(1));
                     self.add(insn, Op::Store { base, field, value });
+                    self.held.retain(|held| held.field != field);
+                    self.hold(base, field, None, value);
                 }
             }
             Ssa::GetStatic(index) => {
@@ -546,11 +690,21 @@ impl<'a> Reader<'a> {
             }
             Ssa::ArrayLoad(oc::AALOAD) => {
                 let (base, field) = (operand(0), self.element);
-                self.add(insn, Op::Load { dst, base, field });
+                let index = self.number(operands[1]);
+                self.load(insn, dst, base, field, index);
             }
-            Ssa::ArrayStore(_) => {
+            Ssa::ArrayStore(opcode) => {
                 let (base, field, value) = (operand(0), self.element, operand(2));
                 self.add(insn, Op::Store { base, field, value });
+                if opcode == oc::AASTORE {
+                    let index = self.number(operands[1]);
+                    let apart =
+                        |held: &Held| held.base == base && index.is_some() && held.index != index;
+                    self.held.retain(|held| held.field != field || apart(held));
+                    if index.is_some() {
+                        self.hold(base, field, index, value);
+                    }
+                }
             }
             Ssa::New(index) if dst != NONE => {
                 let class = self.class_of(index);
@@ -559,7 +713,10 @@ impl<'a> Reader<'a> {
             Ssa::NewArray(_) | Ssa::NewPrimitiveArray(_) | Ssa::NewMultiArray(_) => {
                 self.add(insn, Op::New { dst, class: None });
             }
-            Ssa::Invoke(opcode, index) => self.call(insn, dst, opcode, index),
+            Ssa::Invoke(opcode, index) => {
+                self.call(insn, dst, opcode, index);
+                self.held.clear();
+            }
             Ssa::Return if operand(0) != NONE => {
                 let value = operand(0);
                 self.add(insn, Op::Return { value });
@@ -569,6 +726,42 @@ impl<'a> Reader<'a> {
                 self.add(insn, Op::Throw { value });
             }
             _ => {}
+        }
+    }
+
+    fn load(&mut self, insn: &Insn, dst: Var, base: Var, field: Sym, index: Option<i32>) {
+        let known = (self.held.iter())
+            .find(|held| (held.base, held.field, held.index) == (base, field, index));
+        if let Some(known) = known
+            && dst != NONE
+        {
+            self.stored.push((self.facts.len() as u32, known.value));
+        }
+        self.add(insn, Op::Load { dst, base, field });
+    }
+
+    fn hold(&mut self, base: Var, field: Sym, index: Option<i32>, value: Var) {
+        if base != NONE {
+            self.held.push(Held {
+                base,
+                field,
+                index,
+                value,
+            });
+        }
+    }
+
+    /// The instruction that makes a value.
+    fn maker(&self, value: Value) -> Option<&'a Insn> {
+        let at = *self.makers.get(value.0 as usize)?;
+        self.body.insns.get(at as usize)
+    }
+
+    /// A number that the code says itself.
+    fn number(&self, value: Value) -> Option<i32> {
+        match self.maker(value)?.op {
+            Ssa::Int(number) => Some(number),
+            _ => None,
         }
     }
 
@@ -625,7 +818,20 @@ impl<'a> Reader<'a> {
             _ => Dispatch::Virtual,
         };
         self.asked(insn, method);
-        match self.site(method.owner, method.name, method.descriptor, dispatch) {
+        let mut site = self.site(method.owner, method.name, method.descriptor, dispatch);
+        // Compilers name Object for what everything has, whatever the receiver is
+        // declared to be. Of interfaces a verifier would not make sure.
+        if let Some(site) = &mut site
+            && method.owner == "java/lang/Object"
+            && dispatch == Dispatch::Virtual
+            && let Some(&receiver) = self.body.operands(insn).first()
+            && let Some(class) = self.type_of(receiver)
+            && self.program.class(class).access & access::INTERFACE == 0
+            && self.program.resolve(class, site.signature).is_some()
+        {
+            site.owner = class;
+        }
+        match site {
             Some(site) => self.add(insn, Op::Call { dst, site, args }),
             None => {
                 let what = format!(
@@ -639,36 +845,65 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Methods of the JDK ask their arguments for words, hash codes, or whether
-    /// they are equal: calls of methods that the program overrides, where the
-    /// argument's type says so.
+    /// Methods of the JDK ask their arguments for words, hash codes, whether they
+    /// are equal, which comes first: calls of methods that the program overrides,
+    /// where the argument's type says so.
     fn asked(&mut self, insn: &Insn, method: MemberRef<'_>) {
-        let (what, first) = match (method.owner.as_bytes(), method.name.as_bytes()) {
-            (b"java/lang/String", b"valueOf") | (b"java/util/Objects", b"toString") => {
-                (TO_STRING, 0)
-            }
-            (
-                b"java/lang/StringBuilder" | b"java/lang/StringBuffer" | b"java/io/PrintStream",
-                b"append" | b"print" | b"println",
-            ) => (TO_STRING, 1),
-            (b"java/util/Objects", b"hashCode") => (HASH_CODE, 0),
-            (b"java/util/Objects", b"equals") => (EQUALS, 0),
-            _ => return,
-        };
-        let Some(&value) = self.body.operands(insn).get(first) else {
+        let Some((whats, of)) = asks(method) else {
             return;
         };
-        let own = self.type_of(value);
-        if let Some(class) = own.filter(|&class| !self.program.class(class).library) {
-            let more = match what {
-                EQUALS => self
-                    .body
-                    .operands(insn)
-                    .get(1)
-                    .map(|&value| self.var(value)),
-                _ => None,
-            };
-            self.ask(insn, class, what, self.var(value), more);
+        let body = self.body;
+        let operands = body.operands(insn);
+        let (Asked::Argument(place) | Asked::Elements(place)) = of;
+        let Some(&value) = operands.get(place.min(operands.len().saturating_sub(1))) else {
+            return;
+        };
+        let more = (operands.get(place + 1)).map_or(NONE, |&value| self.var(value));
+        let own = |reader: &Self, class: Option<ClassId>| {
+            class.filter(|&class| !reader.program.class(class).library)
+        };
+        match of {
+            Asked::Argument(_) => {
+                if let Some(class) = own(self, self.type_of(value)) {
+                    self.ask_all(insn, class, whats, self.var(value), more);
+                }
+            }
+            Asked::Elements(_) => {
+                let stores = (body.insns.iter()).filter(|insn| {
+                    matches!(insn.op, Ssa::ArrayStore(oc::AASTORE))
+                        && body.operands(insn)[0] == value
+                });
+                for element in stores.map(|insn| body.operands(insn)[2]) {
+                    if let Some(class) = own(self, self.type_of(element)) {
+                        self.ask_all(insn, class, whats, self.var(element), NONE);
+                    }
+                }
+                let name = (self.declared_as(value))
+                    .and_then(|ty| ty.as_bytes().strip_prefix(b"[L")?.strip_suffix(b";"));
+                let class = name.and_then(|name| self.find_class(Utf8::new(name)));
+                let (base, field) = (self.var(value), self.element);
+                if let Some(class) = own(self, class).filter(|_| base != NONE) {
+                    let dst = self.another();
+                    self.add(insn, Op::Load { dst, base, field });
+                    self.ask_all(insn, class, whats, dst, NONE);
+                }
+            }
+        }
+    }
+
+    /// A value that no instruction makes.
+    fn another(&mut self) -> Var {
+        self.more += 1;
+        self.body.kinds.len() as u32 + self.more - 1
+    }
+
+    fn ask_all(&mut self, insn: &Insn, owner: ClassId, whats: &[&str], value: Var, more: Var) {
+        for &what in whats {
+            let signature = self.program.names.intern(what.as_bytes());
+            if self.program.resolve(owner, signature).is_some() {
+                let more = Some(more).filter(|_| what == EQUALS);
+                self.ask(insn, owner, what, value, more);
+            }
         }
     }
 
@@ -689,29 +924,32 @@ impl<'a> Reader<'a> {
 
     /// The class that a value is declared to be of.
     fn type_of(&self, value: Value) -> Option<ClassId> {
-        let insn = (self.body.insns.iter()).find(|insn| insn.result == Some(value))?;
-        let of_descriptor = |descriptor: Utf8<'_>| {
-            let name = descriptor
-                .as_bytes()
-                .strip_prefix(b"L")?
-                .strip_suffix(b";")?;
-            self.find_class(Utf8::new(name))
-        };
-        match insn.op {
+        match self.maker(value)?.op {
             Ssa::Param(0) if self.has_this => Some(self.class),
-            Ssa::Param(number) => {
-                let place = usize::from(number) - usize::from(self.has_this);
-                of_descriptor(*self.declared.get(place)?)
-            }
             Ssa::CheckCast(index) | Ssa::New(index) => self.class_of(index),
+            _ => {
+                let descriptor = self.declared_as(value)?.as_bytes();
+                let name = descriptor.strip_prefix(b"L")?.strip_suffix(b";")?;
+                self.find_class(Utf8::new(name))
+            }
+        }
+    }
+
+    /// The descriptor of the parameter, field or method that a value comes from.
+    fn declared_as(&self, value: Value) -> Option<Utf8<'a>> {
+        match self.maker(value)?.op {
+            Ssa::Param(number) => {
+                let place = usize::from(number).checked_sub(usize::from(self.has_this))?;
+                self.declared.get(place).copied()
+            }
             Ssa::GetField(index) | Ssa::GetStatic(index) => {
-                of_descriptor(self.pool.field(index).ok()?.descriptor)
+                Some(self.pool.field(index).ok()?.descriptor)
             }
             Ssa::Invoke(_, index) => {
                 let method = self.pool.method(index).ok()?;
                 let descriptor =
                     hindsight_classfile::MethodDescriptor::parse(method.descriptor).ok()?;
-                of_descriptor(descriptor.result()?.descriptor())
+                Some(descriptor.result()?.descriptor())
             }
             _ => None,
         }
@@ -770,8 +1008,7 @@ impl<'a> Reader<'a> {
             let field = program.names.intern(&full);
             let mut read = [NONE; 2];
             for (read, &base) in read.iter_mut().zip(args).filter(|(_, arg)| **arg != NONE) {
-                *read = self.body.kinds.len() as u32 + self.more;
-                self.more += 1;
+                *read = self.another();
                 let dst = *read;
                 self.add(insn, Op::Load { dst, base, field });
             }

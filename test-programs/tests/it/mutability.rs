@@ -536,6 +536,18 @@ fn what_the_jdk_does() {
 }
 
 #[test]
+fn what_fields_hold() {
+    let Annotated { classes, expected } = apart("held");
+    for arguments in [&[][..], &["--sound"]] {
+        let matrix = compare(&verdicts(&classes, arguments), &expected);
+        assert!(matrix.wrong.is_empty(), "{:#?}", matrix.wrong);
+        let open = matrix.open.iter();
+        let open = open.filter(|line| line.contains("is immutable"));
+        assert_eq!(open.count(), 0, "{:#?}", matrix.open);
+    }
+}
+
+#[test]
 fn what_recorded_calls_hand_on() {
     let Annotated { classes, expected } = apart("recorded");
     let workplace = Workplace::new("mutability-handed-on");

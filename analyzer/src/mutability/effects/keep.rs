@@ -91,12 +91,20 @@ impl Keep<'_, '_> {
         writes.sort_by_key(|write| write.node & 1);
         for write in writes {
             let node = reference(self.node(write.node >> 1), write.node & 1 == 1);
+            let only = state.guards.get(&(write.node >> 1)).copied();
             if !written.has(node) {
                 written.insert(node);
                 self.summary.writes.push(Write {
                     node,
                     cause: write.cause,
+                    only,
                 });
+            } else if self.coarse && !state.guards.is_empty() {
+                // Another one that is thrown together with it.
+                let mut writes = self.summary.writes.iter_mut();
+                if let Some(known) = writes.find(|known| known.node >> 1 == node >> 1) {
+                    known.only = known.only.filter(|known| Some(*known) == only);
+                }
             }
         }
         self.summary.returned = self.refs(&state.returned);

@@ -3,7 +3,7 @@
 use super::heap::{Heap, Held};
 use super::keep::summary;
 use super::set::{MOST, Nodes};
-use super::{Cause, Made, Node, Ref, Summary, Write, reference};
+use super::{Cause, Made, Node, Only, Ref, Summary, Write, reference};
 use crate::mutability::facts::{Facts, Lambda, NONE, Op, Var};
 use crate::program::calls::{Dispatch, Site};
 use crate::program::names::Map;
@@ -44,8 +44,14 @@ pub enum Target {
 
 /// Answers about the rest of the program.
 pub trait World {
-    /// What a call may run on a receiver of any class.
-    fn any(&self, site: Site) -> Arc<Vec<Target>>;
+    /// What a call may run on a receiver of any class; if it is known which call,
+    /// by method and operation, what gets there.
+    fn any(&self, site: Site, at: Option<(MethodId, u32)>) -> Arc<Vec<Target>>;
+    /// The classes of all objects that a field ever holds, if that is known.
+    fn holds(&self, field: Sym) -> Option<&[ClassId]>;
+    /// Whether a call may change the order of the map that it reads, which was
+    /// read from a field, or is an argument.
+    fn reorders(&self, site: Site, field: Option<Sym>) -> bool;
     /// What it runs on an object of a class of the library's own.
     fn of_library(&self, site: Site) -> Arc<Vec<Target>>;
     /// What it runs on an instance of exactly this class.
@@ -62,6 +68,13 @@ pub trait World {
     fn is_library(&self, target: &Target) -> bool;
     /// The methods that the library may call on an instance of a class.
     fn callbacks(&self, class: ClassId) -> Arc<Vec<(MethodId, usize)>>;
+    /// The class that a receiver is an instance of if a call runs this target;
+    /// nothing if the call says as much.
+    fn narrows(&self, site: Site, target: &Target) -> Option<ClassId>;
+    /// Whether a parameter may be an instance of a class, as it is declared.
+    fn may_be(&self, method: MethodId, param: u16, class: ClassId) -> bool;
+    /// Whether a class is a subclass of another one, or the same.
+    fn is_subtype(&self, class: ClassId, of: ClassId) -> bool;
     /// Whether two parameters of a method may be the same object.
     fn may_alias(&self, method: MethodId, one: u16, other: u16) -> bool;
     /// Whether ways that are merely possible count.
@@ -84,6 +97,10 @@ pub(super) struct State<'a> {
     pub heap: Heap,
     pub writes: Vec<Write>,
     written: Nodes,
+    /// Nodes that are written only if a parameter is of a class.
+    pub guards: Map<u32, (u16, ClassId)>,
+    /// The condition of what is looked at.
+    guard: Only,
     pub returned: Nodes,
     pub thrown: Nodes,
     pub kept: Nodes,
@@ -100,6 +117,8 @@ pub(super) struct State<'a> {
     changed: Vec<u32>,
     heap_changed: u32,
     full: bool,
+    /// Loads that give what was stored just before, whatever happens in a data race.
+    stored: &'a [(u32, Var)],
 }
 
 /// Makes the summary of a body; `coarse` if it has to be a small one. Nothing if
@@ -118,6 +137,8 @@ pub fn summarize(world: &dyn World, id: MethodId, facts: &Facts, coarse: bool) -
         heap: Heap::new(world.any_field()),
         writes: Vec::new(),
         written: Nodes::default(),
+        guards: Map::default(),
+        guard: None,
         returned: Nodes::default(),
         thrown: Nodes::default(),
         kept: Nodes::default(),
@@ -132,12 +153,20 @@ pub fn summarize(world: &dyn World, id: MethodId, facts: &Facts, coarse: bool) -
         changed: vec![0; facts.vars as usize],
         heap_changed: 0,
         full: false,
+        stored: &facts.stored,
+    };
+    // What runs once sees what was stored before it only. Another thread may see
+    // more, so that proofs know no order.
+    let once = match world.is_sound() {
+        true => 0,
+        false => facts.loops_from,
     };
     let mut rounds = 0;
     let mut taken = vec![0; facts.ops.len()];
     loop {
         let before = state.clock;
-        for (at, fact) in facts.ops.iter().enumerate() {
+        let first = if rounds == 0 { 0 } else { once };
+        for (at, fact) in facts.ops.iter().enumerate().skip(first) {
             if state.is_settled(&fact.op, taken[at]) {
                 continue;
             }
@@ -231,7 +260,7 @@ impl State<'_> {
         taken > 0
             && self.heap_changed <= taken
             && match op {
-                Op::Load { base, .. } => same(base),
+                Op::Load { base, .. } => self.stored.is_empty() && same(base),
                 Op::Call { args, .. } | Op::Unknown { args, .. } => args.iter().all(same),
                 _ => false,
             }
@@ -328,12 +357,21 @@ impl State<'_> {
 
     /// A value and all that it leads to.
     pub fn closure(&mut self, start: Nodes) -> Nodes {
+        self.closure_past(start, true)
+    }
+
+    /// The same, past what lambdas have captured or not: nobody reads that but
+    /// what they run.
+    fn closure_past(&mut self, start: Nodes, lambdas: bool) -> Nodes {
         let mut reached = start;
         let mut done = Nodes::default();
         while let Some(next) = reached.next_beyond(&done) {
             self.work += 1;
             done.insert(next);
             let (node, weak) = (next >> 1, next & 1 == 1);
+            if !lambdas && self.is_lambda(node) {
+                continue;
+            }
             reached.join(&self.heap.below(node), weak);
             if let Some(param) = self.param_of(node) {
                 if matches!(self.nodes[node as usize], Node::Deep(_)) {
@@ -347,11 +385,18 @@ impl State<'_> {
         reached
     }
 
+    fn is_lambda(&self, node: u32) -> bool {
+        matches!(self.nodes[node as usize], Node::New(_, Made::Lambda(..)))
+    }
+
     /// All that a value leads to, itself left out.
-    fn closure_below(&mut self, refs: &Nodes) -> Nodes {
+    fn closure_below(&mut self, refs: &Nodes, lambdas: bool) -> Nodes {
         let mut start = Nodes::default();
         for one in refs.iter() {
             let (node, weak) = (one >> 1, one & 1 == 1);
+            if !lambdas && self.is_lambda(node) {
+                continue;
+            }
             if let Some(param) = self.param_of(node) {
                 let deep = self.node(Node::Deep(param));
                 start.insert(reference(deep, weak));
@@ -361,7 +406,7 @@ impl State<'_> {
             }
             start.join(&self.heap.below(node), weak);
         }
-        self.closure(start)
+        self.closure_past(start, lambdas)
     }
 
     fn write(&mut self, target: Ref, cause: Cause) {
@@ -372,14 +417,24 @@ impl State<'_> {
                 self.writes_outside = true;
                 self.writes_kept = true;
             }
-            _ if self.written.has(target) => {}
             _ => {
-                self.written.insert(target);
-                self.writes.push(Write {
-                    node: target,
-                    cause,
-                });
-                self.note(true);
+                let node = target >> 1;
+                match self.written.has(target | 1) {
+                    false => self.guards.extend(self.guard.map(|guard| (node, guard))),
+                    true if self.guards.get(&node) != self.guard.as_ref() => {
+                        self.guards.remove(&node);
+                    }
+                    true => {}
+                }
+                if !self.written.has(target) {
+                    self.written.insert(target);
+                    self.writes.push(Write {
+                        node: target,
+                        cause,
+                        only: None,
+                    });
+                    self.note(true);
+                }
             }
         }
     }
@@ -398,7 +453,10 @@ impl State<'_> {
             }
             Op::Load { dst: NONE, .. } => {}
             Op::Load { dst, base, field } => {
-                let found = self.load(&self.get(*base), *field);
+                let found = match self.stored.binary_search_by_key(&at, |stored| stored.0) {
+                    Ok(known) => self.get(self.stored[known].1),
+                    Err(_) => self.load(&self.get(*base), *field),
+                };
                 self.set(*dst, &found);
             }
             Op::Store { base, field, value } => {
@@ -503,15 +561,28 @@ impl State<'_> {
             for one in receiver.iter() {
                 match self.nodes[(one >> 1) as usize] {
                     Node::New(_, Made::Class(class)) => {
-                        let mut args = args.to_vec();
-                        args[0] = Nodes::one(one);
-                        let targets = world.on(site, class);
-                        for target in targets.iter() {
-                            result.join(&self.run(at, target, &args), false);
-                        }
-                        if !targets.iter().any(|target| world.is_library(target)) {
+                        if !self.run_on(at, site, one, &[class], args, &mut result) {
                             of_library.remove(one >> 1);
                         }
+                    }
+                    Node::Read(_, field) => {
+                        if world.reorders(site, Some(field)) {
+                            self.write(one, Cause::Known(at));
+                        }
+                        match world.holds(field) {
+                            Some(classes) => {
+                                if !self.run_on(at, site, one, classes, args, &mut result) {
+                                    of_library.remove(one >> 1);
+                                }
+                            }
+                            None => any = true,
+                        }
+                    }
+                    Node::Param(_) => {
+                        if world.reorders(site, None) {
+                            self.write(one, Cause::Known(at));
+                        }
+                        any = true;
                     }
                     Node::New(_, Made::Library) => {
                         let mut args = args.to_vec();
@@ -535,8 +606,16 @@ impl State<'_> {
             }
         }
         if any {
-            for target in world.any(site).iter() {
+            let place = Some((self.id, at)).filter(|_| self.depth == 0);
+            let of_param = self
+                .one_param(&receiver)
+                .filter(|_| !exact && self.depth == 0);
+            for target in world.any(site, place).iter() {
+                self.guard = of_param.and_then(|param| Some((param, world.narrows(site, target)?)));
                 result.join(&self.run(at, target, args), false);
+            }
+            if of_param.is_some() {
+                self.guard = None;
             }
         }
         if (any || !of_library.is_empty()) && world.calls_back(site) {
@@ -549,13 +628,41 @@ impl State<'_> {
         result
     }
 
+    /// Runs what a call runs on one receiver, of one of these classes; whether any
+    /// of it is code of the library's.
+    fn run_on(
+        &mut self,
+        at: u32,
+        site: Site,
+        receiver: Ref,
+        classes: &[ClassId],
+        args: &[Nodes],
+        result: &mut Nodes,
+    ) -> bool {
+        let mut args = args.to_vec();
+        args[0] = Nodes::one(receiver);
+        let mut library = false;
+        for &class in classes {
+            for target in self.world.on(site, class).iter() {
+                result.join(&self.run(at, target, &args), false);
+                library |= self.world.is_library(target);
+            }
+        }
+        library
+    }
+
     fn run(&mut self, at: u32, target: &Target, args: &[Nodes]) -> Nodes {
         match target {
             Target::Method(method) => {
                 let summary = self.world.summary(*method);
-                self.apply(at, &summary, args, |write| Cause::Call(at, *method, write))
+                // The library runs the lambdas that it gets, and looks at nothing
+                // else of them.
+                let own = !self.world.is_library(target);
+                self.apply(at, &summary, args, own, |write| {
+                    Cause::Call(at, *method, write)
+                })
             }
-            Target::Known(summary) => self.apply(at, summary, args, |_| Cause::Known(at)),
+            Target::Known(summary) => self.apply(at, summary, args, false, |_| Cause::Known(at)),
             // Any lambda that runs any lambda would run all of them, over and
             // over.
             Target::Lambda(..) if self.depth > 0 => self.too_deep(at, args),
@@ -644,7 +751,7 @@ impl State<'_> {
                         let mut args = vec![given; params.max(1)];
                         args[0] = Nodes::one(one);
                         let cause = |write| Cause::Call(at, method, write);
-                        result.join(&self.apply(at, &summary, &args, cause), false);
+                        result.join(&self.apply(at, &summary, &args, true, cause), false);
                     }
                 }
                 _ => {}
@@ -654,12 +761,14 @@ impl State<'_> {
         result
     }
 
-    /// Does to the arguments what a summary says.
+    /// Does to the arguments what a summary says; `own` if it is one of the
+    /// program's methods.
     fn apply(
         &mut self,
         at: u32,
         summary: &Summary,
         args: &[Nodes],
+        own: bool,
         cause: impl Fn(u32) -> Cause,
     ) -> Nodes {
         let arg = |param: u16| args.get(usize::from(param)).copied().unwrap_or_default();
@@ -669,7 +778,7 @@ impl State<'_> {
                 Node::Param(param) => arg(param),
                 // What the callee stored there is found below.
                 Node::Read(from, field) => self.load(&means[from as usize], field),
-                Node::Deep(param) => self.closure_below(&arg(param)),
+                Node::Deep(param) => self.closure_below(&arg(param), own),
                 Node::New(_, made) => {
                     // Where summaries are coarse, objects that calls make are
                     // known by what they are alone.
@@ -700,11 +809,21 @@ impl State<'_> {
                 self.put(target >> 1, *field, &refs, target & 1 == 1);
             }
         }
+        let guard = self.guard;
         for (number, write) in summary.writes.iter().enumerate() {
+            if let Some((param, class)) = write.only {
+                let given = arg(param);
+                if !given.iter().any(|one| self.may_be(one >> 1, class)) {
+                    continue;
+                }
+                let param = self.one_param(&given);
+                self.guard = guard.or(param.map(|param| (param, class)));
+            }
             let weak = write.node & 1;
             for target in means[(write.node >> 1) as usize].iter() {
                 self.write(target | weak, cause(number as u32));
             }
+            self.guard = guard;
         }
         let kept = mapped(&summary.kept);
         let changed = self.kept.join(&kept, false);
@@ -721,6 +840,28 @@ impl State<'_> {
             self.write(outside, cause(0));
         }
         mapped(&summary.returned)
+    }
+
+    /// The parameter that a value is, if it is nothing else.
+    fn one_param(&self, value: &Nodes) -> Option<u16> {
+        let mut all = value.iter();
+        match (
+            all.next().map(|one| self.nodes[(one >> 1) as usize]),
+            all.next(),
+        ) {
+            (Some(Node::Param(param)), None) => Some(param),
+            _ => None,
+        }
+    }
+
+    /// Whether what a node is may be an instance of a class.
+    fn may_be(&self, node: u32, class: ClassId) -> bool {
+        match self.nodes[node as usize] {
+            Node::New(_, Made::Class(made)) => self.world.is_subtype(made, class),
+            Node::New(_, Made::Lambda(..)) => false,
+            Node::Param(param) => self.world.may_be(self.id, param, class),
+            _ => true,
+        }
     }
 
     /// Whether the summary is to be a small one.

@@ -4,9 +4,10 @@
 use super::Summary;
 use super::circles;
 use super::method::{Target, World, summarize};
+use super::reach::{Maker, Reach};
 use crate::mutability::answers::{Answers, Verdict, is_new};
 use crate::mutability::contracts::Contracts;
-use crate::mutability::facts::{Facts, Lambda, Op};
+use crate::mutability::facts::{Facts, Lambda, NONE, Op};
 use crate::mutability::library::from_verdicts;
 use crate::mutability::signatures::Signatures;
 use crate::program::calls::{Calls, Dispatch, Site};
@@ -68,6 +69,16 @@ pub struct Solver<'p> {
     /// Maps of the program's that reorder what is read, and what reading does.
     reordered: Set<ClassId>,
     reorders: Arc<Summary>,
+    /// Fields that hold such maps; whether there are any.
+    reordered_fields: Set<Sym>,
+    has_reordered: bool,
+    linked: Option<ClassId>,
+    /// The classes of what fields hold that only hold what is made in the method
+    /// that stores it.
+    held: Map<Sym, Vec<ClassId>>,
+    /// Where lambdas go, if that is asked for.
+    reach: Option<Reach>,
+    chosen: Mutex<Map<(Site, Vec<Maker>), Run>>,
 }
 
 /// Methods with how many arguments they take.
@@ -79,6 +90,8 @@ struct Run {
     targets: Arc<Vec<Target>>,
     /// Methods among them that are summarized here, lambdas looked through.
     own: Arc<Vec<u32>>,
+    /// Lambdas that are not among them yet.
+    lambdas: Arc<Vec<Maker>>,
 }
 
 const SHARDS: usize = 16;
@@ -91,6 +104,33 @@ fn worse(one: Verdict, other: Verdict) -> Verdict {
         (Verdict::Mutable, _) | (_, Verdict::Mutable) => Verdict::Mutable,
         (Verdict::Unknown, _) | (_, Verdict::Unknown) => Verdict::Unknown,
         _ => Verdict::Immutable,
+    }
+}
+
+/// Fields that a call may store in though no body does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Unseen {
+    None,
+    /// All but final ones.
+    Open,
+    Any,
+}
+
+fn stores_unseen(program: &Program, site: Site) -> Unseen {
+    let name = program.names.bytes(program.class(site.owner).name);
+    let signature = program.names.bytes(site.signature);
+    match &*name {
+        b"java/lang/reflect/Field" if signature.starts_with(b"set(") => Unseen::Any,
+        b"sun/misc/Unsafe" | b"jdk/internal/misc/Unsafe" => Unseen::Any,
+        b"java/lang/invoke/VarHandle"
+        | b"java/util/concurrent/atomic/AtomicReferenceFieldUpdater" => Unseen::Open,
+        b"java/lang/invoke/MethodHandles$Lookup"
+            if signature.starts_with(b"findSetter(")
+                || signature.starts_with(b"unreflectSetter(") =>
+        {
+            Unseen::Any
+        }
+        _ => Unseen::None,
     }
 }
 
@@ -119,15 +159,18 @@ impl<'p> Solver<'p> {
             .and_then(|name| program.find(name))
             .filter(|_| !contracts.is_proof());
         let by_access = program.names.find(b"<init>(IFZ)V");
+        let mut has_reordered = false;
         for (method, facts) in facts.iter().enumerate() {
             let class = program.method(MethodId(method as u32)).class;
             for (at, fact) in facts.ops.iter().enumerate() {
                 if let (Op::Call { site, .. }, Some(linked)) = (&fact.op, linked)
                     && site.owner == linked
                     && Some(site.signature) == by_access
-                    && program.is_subtype(class, linked)
                 {
-                    reordered.extend(program.subtypes(class));
+                    has_reordered = true;
+                    if program.is_subtype(class, linked) {
+                        reordered.extend(program.subtypes(class));
+                    }
                 }
                 if let Op::Lambda(lambda) = &fact.op
                     && let Some(interface) = lambda.interface
@@ -157,6 +200,12 @@ impl<'p> Solver<'p> {
             callbacks: Mutex::default(),
             any: any_field(program),
             reordered,
+            reordered_fields: Set::default(),
+            has_reordered,
+            linked,
+            held: Map::default(),
+            reach: None,
+            chosen: Mutex::default(),
             reorders: Arc::new(Contracts::step(
                 any_field(program),
                 program.names.intern(Facts::ELEMENT.as_bytes()),
@@ -174,6 +223,127 @@ impl<'p> Solver<'p> {
             verdicts: Some(verdicts),
             ..self
         }
+    }
+
+    /// Looks what fields hold; and where lambdas go, which is no proof.
+    pub fn with_reach(mut self) -> Self {
+        self.held = self.what_fields_hold();
+        if self.sound {
+            return self;
+        }
+        let is_called_back = |method: MethodId| {
+            let class = self.program.method(method).class;
+            let found = self.callbacks(class);
+            found.iter().any(|callback| callback.0 == method)
+        };
+        let lambdas_of = |site: Site| self.lambdas_of(site);
+        let reach = match self.lambdas.is_empty() {
+            true => Reach::default(),
+            false => Reach::new(self.calls, self.facts, &lambdas_of, &is_called_back),
+        };
+        self.reach = Some(reach);
+        if self.has_reordered {
+            self.reordered_fields = self.fields_that_reorder();
+        }
+        self
+    }
+
+    /// Fields of the program's that all stores give new objects of known classes.
+    /// Where something might store unseen, none.
+    fn what_fields_hold(&self) -> Map<Sym, Vec<ClassId>> {
+        const MOST: usize = 4;
+        let program = self.program;
+        let names = &program.names;
+        let mut found: Map<Sym, Option<Vec<ClassId>>> = Map::default();
+        // Classes whose native or unreadable methods may store anything.
+        let mut unseen: Set<ClassId> = Set::default();
+        let mut stored = Unseen::None;
+        for (method, facts) in self.facts.iter().enumerate() {
+            if facts.unknown.is_some() {
+                unseen.insert(program.method(MethodId(method as u32)).class);
+            }
+            let mut made: Map<u32, ClassId> = Map::default();
+            for fact in &facts.ops {
+                match &fact.op {
+                    Op::New {
+                        dst,
+                        class: Some(class),
+                    } => {
+                        made.insert(*dst, *class);
+                    }
+                    Op::Store { field, value, .. } | Op::StoreStatic { field, value, .. }
+                        if *value != NONE =>
+                    {
+                        let known = found.entry(*field).or_insert_with(|| Some(Vec::new()));
+                        let class = made.get(value).copied();
+                        match (known.as_mut(), class) {
+                            (Some(classes), Some(class)) if classes.len() < MOST => {
+                                if !classes.contains(&class) {
+                                    classes.push(class);
+                                }
+                            }
+                            _ => *known = None,
+                        }
+                    }
+                    Op::Call { site, .. } if self.sound => {
+                        stored = stored.max(stores_unseen(program, *site));
+                    }
+                    _ => {}
+                }
+            }
+        }
+        let stream = names.find(b"java/io/Serializable");
+        let stream = stream.and_then(|name| program.find(name));
+        let is_seen = |class: ClassId| {
+            let is_read = self.sound && stream.is_some_and(|io| program.is_subtype(class, io));
+            !program.class(class).library && !unseen.contains(&class) && !is_read
+        };
+        let is_known = |field: Sym| -> Option<bool> {
+            let text = names.bytes(field);
+            let end = text.iter().rposition(|&byte| byte == b'.')?;
+            let class = program.find(names.find(&text[..end])?)?;
+            let name = names.find(&text[end + 1..])?;
+            let declared = &program.class(class).fields;
+            let open =
+                declared.iter().find(|field| field.name == name)?.access & access::FINAL == 0;
+            Some(is_seen(class) && (stored == Unseen::None || stored == Unseen::Open && !open))
+        };
+        let found = found.into_iter();
+        found
+            .filter_map(|(field, classes)| Some((field, classes?)))
+            .filter(|(field, _)| is_known(*field) == Some(true))
+            .collect()
+    }
+
+    /// Fields that maps are stored in as they are made that reorder what is read.
+    fn fields_that_reorder(&self) -> Set<Sym> {
+        let by_access = self.program.names.find(b"<init>(IFZ)V");
+        let mut found = Set::default();
+        for facts in self.facts {
+            let mut made = Set::default();
+            for fact in &facts.ops {
+                match &fact.op {
+                    Op::New {
+                        dst,
+                        class: Some(class),
+                    } if self.reordered.contains(class) => {
+                        made.insert(*dst);
+                    }
+                    Op::Call { site, args, .. }
+                        if Some(site.owner) == self.linked && Some(site.signature) == by_access =>
+                    {
+                        made.extend(args.first());
+                    }
+                    Op::Store { field, value, .. } | Op::StoreStatic { field, value, .. }
+                        if made.contains(value) =>
+                    {
+                        found.insert(*field);
+                    }
+                    _ => {}
+                }
+            }
+        }
+        found
     }
 
     /// Takes into account what the library may call back.
@@ -299,24 +469,45 @@ impl<'p> Solver<'p> {
                 own.insert(method.0);
             }
         }
-        for (maker, op) in self.lambdas_of(site) {
-            targets.push(Target::Lambda(maker, op));
-            if let Some(lambda) = self.lambda(maker, op).filter(|lambda| lambda.site != site) {
-                own.extend(
-                    self.calls
-                        .targets(lambda.site)
-                        .methods
-                        .iter()
-                        .filter(|&&m| self.is_own(m))
-                        .map(|m| m.0),
-                );
+        let mut lambdas = self.lambdas_of(site);
+        if self.reach.is_none() {
+            for lambda in std::mem::take(&mut lambdas) {
+                self.add_lambda(site, lambda, &mut targets, &mut own);
             }
         }
         if found.open {
             targets.push(Target::Unknown);
         }
+        let run = self.together(site, targets, own, lambdas);
+        lock().insert(site, run.clone());
+        run
+    }
+
+    fn add_lambda(
+        &self,
+        site: Site,
+        (maker, op): Maker,
+        targets: &mut Vec<Target>,
+        own: &mut Set<u32>,
+    ) {
+        targets.push(Target::Lambda(maker, op));
+        if let Some(lambda) = self.lambda(maker, op).filter(|lambda| lambda.site != site) {
+            let methods = &self.calls.targets(lambda.site).methods;
+            own.extend(methods.iter().filter(|&&m| self.is_own(m)).map(|m| m.0));
+        }
+    }
+
+    /// Many targets are taken by their verdicts.
+    fn together(
+        &self,
+        site: Site,
+        mut targets: Vec<Target>,
+        mut own: Set<u32>,
+        lambdas: Vec<Maker>,
+    ) -> Run {
         if targets.len() > MANY_TARGETS
-            && let (Some(verdicts), Some(method)) = (self.verdicts, found.resolved)
+            && let (Some(verdicts), Some(method)) =
+                (self.verdicts, self.calls.targets(site).resolved)
         {
             let verdict = |param| {
                 let all = targets
@@ -330,14 +521,39 @@ impl<'p> Solver<'p> {
         }
         let mut own: Vec<u32> = own.into_iter().collect();
         own.sort_unstable();
-        let run = Run {
+        Run {
             targets: Arc::new(targets),
             own: Arc::new(own),
-        };
-        lock().insert(site, run.clone());
-        run
+            lambdas: Arc::new(lambdas),
+        }
     }
 
+    /// The same of one call: of the lambdas those that get there.
+    fn site_at(&self, site: Site, at: Option<(MethodId, u32)>) -> Run {
+        let run = self.site(site);
+        let (Some(reach), false) = (&self.reach, run.lambdas.is_empty()) else {
+            return run;
+        };
+        let gets_there =
+            |lambda: &&Maker| at.is_none_or(|(method, op)| reach.has(method, op, **lambda));
+        let lambdas: Vec<Maker> = run.lambdas.iter().filter(gets_there).copied().collect();
+        if lambdas.is_empty() {
+            return run;
+        }
+        let lock = || self.chosen.lock().unwrap_or_else(PoisonError::into_inner);
+        let key = (site, lambdas);
+        if let Some(known) = lock().get(&key) {
+            return known.clone();
+        }
+        let mut targets = run.targets.to_vec();
+        let mut own: Set<u32> = run.own.iter().copied().collect();
+        for &lambda in &key.1 {
+            self.add_lambda(site, lambda, &mut targets, &mut own);
+        }
+        let run = self.together(site, targets, own, Vec::new());
+        lock().insert(key, run.clone());
+        run
+    }
     /// The verdicts on what the methods do with an argument that a call may run:
     /// lambdas are named by theirs, with their own parameter. Nothing if others
     /// may run as well.
@@ -438,10 +654,15 @@ impl<'p> Solver<'p> {
     /// What a method's calls may run, each once: what must be known first.
     fn callees(&self, method: usize) -> Vec<u32> {
         let mut callees = Set::default();
-        for fact in &self.facts[method].ops {
+        for (fact, at) in self.facts[method].ops.iter().zip(0..) {
             match &fact.op {
-                Op::Call { site, .. } => callees.extend(self.site(*site).own.iter()),
-                Op::Lambda(lambda) => callees.extend(self.site(lambda.site).own.iter()),
+                Op::Call { site, .. } => {
+                    let at = (MethodId(method as u32), at);
+                    callees.extend(self.site_at(*site, Some(at)).own.iter());
+                }
+                Op::Lambda(lambda) => {
+                    callees.extend(self.site_at(lambda.site, None).own.iter());
+                }
                 Op::New {
                     class: Some(class), ..
                 } => {
@@ -593,19 +814,41 @@ fn until_settled(
 }
 
 impl World for Solver<'_> {
-    fn any(&self, site: Site) -> Arc<Vec<Target>> {
-        self.site(site).targets
+    fn any(&self, site: Site, at: Option<(MethodId, u32)>) -> Arc<Vec<Target>> {
+        self.site_at(site, at).targets
+    }
+
+    fn holds(&self, field: Sym) -> Option<&[ClassId]> {
+        self.held.get(&field).map(Vec::as_slice)
+    }
+
+    fn reorders(&self, site: Site, field: Option<Sym>) -> bool {
+        if !self.has_reordered || !self.program.class(site.owner).library {
+            return false;
+        }
+        let held = match field {
+            Some(field) => self.reordered_fields.contains(&field),
+            None => self.linked == Some(site.owner),
+        };
+        held && {
+            let signature = self.program.names.bytes(site.signature);
+            signature.starts_with(b"get(") || signature.starts_with(b"getOrDefault(")
+        }
     }
 
     fn of_library(&self, site: Site) -> Arc<Vec<Target>> {
         let resolved = self.calls.targets(site).resolved;
         match resolved.and_then(|method| self.contracts.promise(method)) {
             Some(known) => Arc::new(vec![Target::Known(known.clone())]),
-            None => self.any(site),
+            None => self.any(site, None),
         }
     }
 
     fn on(&self, site: Site, class: ClassId) -> Arc<Vec<Target>> {
+        // Nothing else gets there.
+        if !self.program.is_subtype(class, site.owner) && !self.program.is_incomplete(class) {
+            return Arc::default();
+        }
         let site = Site {
             owner: class,
             dispatch: Dispatch::Exact,
@@ -762,6 +1005,46 @@ impl World for Solver<'_> {
         }
     }
 
+    fn narrows(&self, site: Site, target: &Target) -> Option<ClassId> {
+        let Target::Method(method) = target else {
+            return None;
+        };
+        let class = self.program.method(*method).class;
+        (class != site.owner && self.program.is_subtype(class, site.owner)).then_some(class)
+    }
+
+    fn may_be(&self, method: MethodId, param: u16, class: ClassId) -> bool {
+        let program = self.program;
+        let method = program.method(method);
+        let declared = match (method.is(access::STATIC), param) {
+            (false, 0) => Some(method.class),
+            (is_static, param) => {
+                let text = program.names.bytes(method.signature);
+                let open = text.iter().position(|&byte| byte == b'(').unwrap_or(0);
+                let descriptor = MethodDescriptor::parse(Utf8::new(&text[open..]));
+                let place = usize::from(param) - usize::from(!is_static);
+                let ty = descriptor.ok().and_then(|d| d.parameters().nth(place));
+                ty.and_then(|ty| ty.class_name())
+                    .and_then(|name| program.find(program.names.find(name.as_bytes())?))
+            }
+        };
+        let Some(declared) = declared else {
+            return true;
+        };
+        let is_interface = |class: ClassId| program.class(class).access & access::INTERFACE != 0;
+        program.is_subtype(class, declared)
+            || program.is_subtype(declared, class)
+            // What is declared to be an interface no verifier makes sure of.
+            || is_interface(declared) && self.sound
+            || (is_interface(declared) || is_interface(class))
+                && (program.subtypes(class).into_iter())
+                    .any(|class| program.is_subtype(class, declared))
+    }
+
+    fn is_subtype(&self, class: ClassId, of: ClassId) -> bool {
+        self.program.is_subtype(class, of)
+    }
+
     fn is_sound(&self) -> bool {
         self.sound
     }
@@ -788,6 +1071,7 @@ mod tests {
             writes: vec![Write {
                 node: reference(0, false),
                 cause: Cause::NoBody,
+                only: None,
             }],
             ..Summary::default()
         })

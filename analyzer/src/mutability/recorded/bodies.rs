@@ -6,7 +6,7 @@ use super::evidence::{Evidence, MethodEvidence, ParamEvidence, Witness};
 use super::frames::Frame;
 use crate::classpath::sha256;
 use crate::mutability::answers::param_count;
-use crate::mutability::facts::{Fact, Facts, NONE, Op, Var};
+use crate::mutability::facts::{Fact, Facts, Op, Var};
 use crate::program::calls::Site;
 use crate::program::names::{Map, Set};
 use crate::program::{ClassId, MethodId, Sym};
@@ -198,7 +198,7 @@ impl<'c> Bodies<'c> {
             body.facts = Some(declared);
             let mut defined = vec![u32::MAX; facts.vars as usize];
             for (fact, at) in facts.ops.iter().zip(0..) {
-                if let Some(place) = defined.get_mut(result(&fact.op) as usize) {
+                if let Some(place) = defined.get_mut(fact.op.result() as usize) {
                     *place = at;
                 }
             }
@@ -512,21 +512,4 @@ fn sorted(facts: &Facts) -> Map<Does, Arc<[u32]>> {
 /// The hash of a class file as the trace has it.
 pub fn class_sha256(program: &crate::program::Program, class: ClassId) -> String {
     sha256(program.file_bytes(class))
-}
-
-/// The value that an operation makes.
-fn result(op: &Op) -> Var {
-    match op {
-        Op::Param { dst, .. }
-        | Op::Phi { dst, .. }
-        | Op::Load { dst, .. }
-        | Op::LoadStatic { dst, .. }
-        | Op::New { dst, .. }
-        | Op::Call { dst, .. }
-        | Op::Unknown { dst, .. }
-        | Op::Catch { dst }
-        | Op::Outside { dst } => *dst,
-        Op::Lambda(lambda) => lambda.dst,
-        Op::Store { .. } | Op::StoreStatic { .. } | Op::Return { .. } | Op::Throw { .. } => NONE,
-    }
 }
