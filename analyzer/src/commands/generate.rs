@@ -5,7 +5,7 @@ use crate::classpath::{ClassPath, is_jdk};
 use crate::generate::asserted::Checked;
 use crate::generate::carve::{Access, Recorder};
 use crate::generate::changes::differences;
-use crate::generate::emit::{Context as Emit, FIRST_LINE, Source, Written};
+use crate::generate::emit::{Context as Emit, FIRST_LINE, OBSERVED, Source, Written};
 use crate::generate::guard::Guarded;
 use crate::generate::observed::{self, Wanted};
 use crate::generate::platform::{Classes, Platform};
@@ -28,6 +28,7 @@ use anyhow::{Context, Result, bail};
 use hindsight_instrument::glob::Globs;
 use hindsight_tracelog::trace::dictionary::TracedClass;
 use report::{Change, Report};
+use std::cell::RefCell;
 use std::collections::{BTreeMap, HashSet, VecDeque};
 use std::fs;
 use std::io::{ErrorKind, Write};
@@ -209,6 +210,7 @@ impl Opts {
         let wanted = Wanted {
             classes: &globs,
             mutability: mutability.as_ref(),
+            harmful: RefCell::default(),
         };
         let mut observed = Vec::new();
         let mut counts = observed::Counts::default();
@@ -298,6 +300,7 @@ impl Opts {
                     sequence: one.sequence,
                     assertions: Vec::new(),
                     kept,
+                    fluent: Vec::new(),
                     observers: 0,
                     class: one.class,
                     whole: None,
@@ -347,7 +350,7 @@ impl Opts {
         for (tests, what, how) in [
             (
                 observed,
-                "Observed",
+                OBSERVED,
                 format!("from recorded runs ({})", list(&self.trace)),
             ),
             (generated, "Generated", how),
@@ -505,7 +508,7 @@ impl Opts {
             write_file(path, &source.text)?;
         }
         let kinds: Vec<&str> = [
-            ("Observed", self.observed),
+            (OBSERVED, self.observed),
             ("Generated", self.universal || !self.model.is_empty()),
         ]
         .into_iter()
