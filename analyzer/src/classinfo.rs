@@ -1,6 +1,7 @@
 //! What decides how a class can be called from Java source.
 
 use hindsight_classfile::access;
+use hindsight_classfile::tables::{local_variables, method_parameters};
 use hindsight_classfile::{Attributes, ClassFile, Error, Member, Utf8};
 
 /// A class as its class file tells it. Names are binary, with dots.
@@ -42,6 +43,8 @@ pub struct Method {
     pub throws: bool,
     /// Its signature, if its types are generic.
     pub signature: Option<String>,
+    /// Names of its parameters, as far as the class file has them.
+    pub parameters: Vec<Option<String>>,
 }
 
 /// How a class is nested.
@@ -143,7 +146,39 @@ fn method(class: &ClassFile<'_>, member: &Member<'_>) -> Method {
         descriptor: member.descriptor.to_string_lossy().into_owned(),
         throws: member.attributes.find(&class.pool, "Exceptions").is_some(),
         signature: signature(class, &member.attributes),
+        parameters: parameter_names(class, member).unwrap_or_default(),
     }
+}
+
+/// Names of the parameters: those of `MethodParameters`, else of the debugger's
+/// table.
+pub fn parameter_names(class: &ClassFile<'_>, member: &Member<'_>) -> Option<Vec<Option<String>>> {
+    let descriptor = member.method_descriptor().ok()?;
+    let count = usize::from(descriptor.parameter_count());
+    let text = |index: u16| {
+        let name = class.pool.utf8(index).ok()?;
+        Some(name.to_string_lossy().into_owned())
+    };
+    if let Some(attribute) = member.attributes.find(&class.pool, "MethodParameters") {
+        let table: Vec<_> = method_parameters(&attribute).ok()?.collect();
+        if table.len() == count {
+            return Some(table.iter().map(|entry| text(entry.name_index)).collect());
+        }
+    }
+    let code = member.code(&class.pool).ok()??;
+    let attribute = code.attributes.find(&class.pool, "LocalVariableTable")?;
+    let table: Vec<_> = local_variables(&attribute).ok()?.collect();
+    let is_static = member.is(access::STATIC);
+    let mut slot = u16::from(!is_static);
+    let mut names = Vec::new();
+    for parameter in descriptor.parameters() {
+        let entry = table
+            .iter()
+            .find(|entry| entry.slot == slot && entry.start == 0);
+        names.push(entry.and_then(|entry| text(entry.name_index)));
+        slot += parameter.slots();
+    }
+    Some(names)
 }
 
 /// What the attribute `Signature` (JVMS 4.7.9) says.

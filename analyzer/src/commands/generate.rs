@@ -5,7 +5,7 @@ use crate::classpath::{ClassPath, is_jdk};
 use crate::generate::asserted::Checked;
 use crate::generate::carve::{Access, Recorder};
 use crate::generate::changes::differences;
-use crate::generate::emit::{Context as Emit, FIRST_LINE, Source, Written};
+use crate::generate::emit::{Context as Emit, FIRST_LINE, OBSERVED, Source, Written};
 use crate::generate::guard::Guarded;
 use crate::generate::observed::{self, Wanted};
 use crate::generate::platform::{Classes, Platform};
@@ -28,6 +28,7 @@ use anyhow::{Context, Result, bail};
 use hindsight_instrument::glob::Globs;
 use hindsight_tracelog::trace::dictionary::TracedClass;
 use report::{Change, Report};
+use std::cell::RefCell;
 use std::collections::{BTreeMap, HashSet, VecDeque};
 use std::fs;
 use std::io::{ErrorKind, Write};
@@ -209,6 +210,7 @@ impl Opts {
         let wanted = Wanted {
             classes: &globs,
             mutability: mutability.as_ref(),
+            harmful: RefCell::default(),
         };
         let mut observed = Vec::new();
         let mut counts = observed::Counts::default();
@@ -298,6 +300,7 @@ impl Opts {
                     sequence: one.sequence,
                     assertions: Vec::new(),
                     kept,
+                    fluent: Vec::new(),
                     observers: 0,
                     class: one.class,
                     whole: None,
@@ -347,7 +350,7 @@ impl Opts {
         for (tests, what, how) in [
             (
                 observed,
-                "Observed",
+                OBSERVED,
                 format!("from recorded runs ({})", list(&self.trace)),
             ),
             (generated, "Generated", how),
@@ -363,10 +366,13 @@ impl Opts {
                 dropped.failed -= usize::from(test.whole.is_some());
                 Some((number, *test.whole?))
             });
-            let mut whole: BTreeMap<usize, Checked> = whole.collect();
-            let sources = suite.compile(&context, &whole, naming, &mut dropped)?;
-            suite.prove(&sources, self.seed, setup.limit, &mut whole, &mut dropped)?;
-            tests.append(&mut whole);
+            let whole: BTreeMap<usize, Checked> = whole.collect();
+            if !whole.is_empty() {
+                // What they leave behind must not matter to the others either.
+                tests.extend(whole);
+                let sources = suite.compile(&context, &tests, naming, &mut dropped)?;
+                suite.prove(&sources, self.seed, setup.limit, &mut tests, &mut dropped)?;
+            }
             written.extend(suite.compile(&context, &tests, naming, &mut Dropped::default())?);
             checked.append(&mut tests);
         }
@@ -505,7 +511,7 @@ impl Opts {
             write_file(path, &source.text)?;
         }
         let kinds: Vec<&str> = [
-            ("Observed", self.observed),
+            (OBSERVED, self.observed),
             ("Generated", self.universal || !self.model.is_empty()),
         ]
         .into_iter()

@@ -1,7 +1,7 @@
 //! What is asserted of a sequence, and which calls that takes.
 
 use super::carve::{End, Seen, Value};
-use super::sequence::{Methods, Sequence, without};
+use super::sequence::{Methods, Sequence, Statement, without};
 use super::worker::{Ended, Executed, Outcome, Worker, primitive};
 use crate::model::values::Literal;
 use anyhow::Result;
@@ -32,6 +32,8 @@ pub struct Checked {
     pub assertions: Vec<Option<Assertion>>,
     /// Calls that stay whatever is asserted.
     pub kept: Vec<bool>,
+    /// Calls that return their own object, as far as that is known.
+    pub fluent: Vec<bool>,
     /// How many of the last calls ask the object what it says of itself.
     pub observers: usize,
     /// The class that it is about.
@@ -41,6 +43,11 @@ pub struct Checked {
 }
 
 impl Checked {
+    /// The calls without those that ask the object at last.
+    pub fn calls(&self) -> &[Statement] {
+        &self.sequence[..self.sequence.len() - self.observers]
+    }
+
     /// Whether anything is asserted.
     pub fn asserts(&self) -> bool {
         self.assertions.iter().any(Option::is_some)
@@ -200,6 +207,9 @@ pub fn minimise(checked: &mut Checked, methods: &Methods, worker: &mut Worker) -
             checked.sequence = shorter;
             checked.assertions = assertions;
             checked.kept.remove(at);
+            if at < checked.fluent.len() {
+                checked.fluent.remove(at);
+            }
         }
     }
     Ok(())

@@ -616,6 +616,8 @@ pub struct Carved {
     pub seen: Vec<Rc<Seen>>,
     /// Which of them are the object's own.
     pub own: Vec<bool>,
+    /// Whether calls of its own are left out, since what was passed cannot be made.
+    pub lacks: bool,
 }
 
 impl Recorded {
@@ -628,21 +630,32 @@ impl Recorded {
 
     /// The calls of an object and what they need; with `wide`, also what was done
     /// with other objects that came from the same ones, which may share state with
-    /// it.
-    pub fn slice(&self, object: u64, wide: bool, methods: &mut Methods) -> Option<Carved> {
+    /// it. Where what was passed cannot be made, as a lambda, the object's life ends, or
+    /// goes on `without` that call.
+    pub fn slice(
+        &self,
+        object: u64,
+        (wide, without): (bool, bool),
+        methods: &mut Methods,
+    ) -> Option<Carved> {
         let own: Vec<Rc<Seen>> = self.histories.get(&object)?.clone();
         if own.first()?.made != Some(object) {
             return None;
         }
-        self.cut(own, wide, methods)
+        self.cut(own, (wide, without), methods)
     }
 
     /// A call of a static method.
     pub fn call(&self, seen: &Rc<Seen>, methods: &mut Methods) -> Option<Carved> {
-        self.cut(vec![seen.clone()], false, methods)
+        self.cut(vec![seen.clone()], (false, false), methods)
     }
 
-    fn cut(&self, own: Vec<Rc<Seen>>, wide: bool, methods: &mut Methods) -> Option<Carved> {
+    fn cut(
+        &self,
+        own: Vec<Rc<Seen>>,
+        (wide, without): (bool, bool),
+        methods: &mut Methods,
+    ) -> Option<Carved> {
         let last = own.last()?.entered;
         let mut chosen: BTreeMap<u64, Rc<Seen>> = BTreeMap::new();
         let mut followed: BTreeSet<u64> = BTreeSet::new();
@@ -681,13 +694,14 @@ impl Recorded {
                 calls.push(seen);
             }
         }
-        self.convert(&calls, &own, methods)
+        self.convert(&calls, &own, without, methods)
     }
 
     fn convert(
         &self,
         calls: &[Rc<Seen>],
         own: &[Rc<Seen>],
+        without: bool,
         methods: &mut Methods,
     ) -> Option<Carved> {
         let is_own = |seen: &Rc<Seen>| own.iter().any(|other| Rc::ptr_eq(seen, other));
@@ -696,6 +710,7 @@ impl Recorded {
             sequence: Vec::new(),
             seen: Vec::new(),
             own: Vec::new(),
+            lacks: false,
         };
         for seen in calls {
             let place = carved.sequence.len();
@@ -706,10 +721,11 @@ impl Recorded {
             };
             let args: Option<Vec<Arg>> = seen.args.iter().map(|arg| argument(arg, &vars)).collect();
             let (Some(on), Some(args)) = (on, args) else {
-                // What others have done can be left out; its own life ends here.
-                if mine {
+                // What others have done can be left out.
+                if mine && (!without || place == 0) {
                     break;
                 }
+                carved.lacks |= mine;
                 continue;
             };
             if place == MAX_CALLS {

@@ -1,24 +1,28 @@
 //! Tests as Java that a person can read.
 //!
-//! `body` writes one test, with types that `generics` finds; `words` are names and
+//! `body` writes one test, with types that `generics` finds and calls that `pending`
+//! writes into others; `titles` names tests, `roles` variables; `words` are names and
 //! lines.
 
 mod body;
 mod generics;
+mod pending;
+mod roles;
+mod titles;
 mod words;
 
-use super::asserted::{Assertion, Checked};
+use super::asserted::Checked;
 use super::platform::Classes;
 use super::sequence::Methods;
 use super::worker::Worker;
 use crate::java::comment;
-use crate::java::names::{Names, is_identifier, package_of, sanitize};
+use crate::java::names::{Names, package_of, sanitize};
 use crate::junit::Framework;
 use crate::text::simple_name;
 use body::Body;
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::ops::Range;
-use words::capital;
+use titles::titles;
 
 /// Tests of one file.
 pub const MAX_TESTS: usize = 200;
@@ -34,6 +38,9 @@ const OBJECTS_OWN: [&str; 8] = [
     "toString",
     "wait",
 ];
+
+/// In the names of classes whose tests are in the order of a run; others are sorted.
+pub const OBSERVED: &str = "Observed";
 
 /// How every source file starts.
 pub const FIRST_LINE: &str = "// Pins down what the program does:\n";
@@ -129,7 +136,7 @@ pub fn sources(
                 chunk,
                 about,
                 &siblings,
-                (raw, lints),
+                (raw, lints, what != OBSERVED),
             ));
         }
     }
@@ -152,7 +159,7 @@ fn source(
     tests: &[(usize, &Checked)],
     about: &str,
     siblings: &HashSet<String>,
-    (without, lints): (&BTreeSet<usize>, &Lints),
+    (without, lints, sorted): (&BTreeSet<usize>, &Lints, bool),
 ) -> Source {
     let mut taken = siblings.clone();
     taken.insert(name.clone());
@@ -171,9 +178,9 @@ fn source(
     let mut methods = Vec::new();
     let mut failed = Vec::new();
     let mut raw = false;
-    let mut used: HashMap<String, usize> = HashMap::new();
+    let titles = titles(context, tests);
     let mut statics: HashSet<&'static str> = HashSet::new();
-    for &(number, checked) in tests {
+    for (&(number, checked), name) in tests.iter().zip(titles) {
         // Names that a failed one has asked for do no harm.
         let mut body = Body::new(context, checked, &mut names, without.contains(&number));
         let Some(code) = body.write() else {
@@ -183,15 +190,14 @@ fn source(
         statics.extend(&body.statics);
         raw |= body.raw;
         let throws = if body.throws { " throws Exception" } else { "" };
-        let base = method_name(context, checked);
-        let count = used.entry(base.clone()).or_default();
-        *count += 1;
-        let name = match *count {
-            1 => base,
-            count => format!("{base}_{count}"),
-        };
         let text = format!("    @{test}\n    {public}void {name}(){throws} {{\n{code}    }}\n");
         methods.push((number, name, text, body.calls));
+    }
+    if sorted {
+        // Those of constructors first.
+        methods.sort_by_key(|(_, name, ..): &(_, String, _, _)| {
+            (!name.starts_with("new"), name.clone())
+        });
     }
     let mut text = FIRST_LINE.to_owned();
     text.push_str(&comment::lines(about, "", 4));
@@ -247,57 +253,6 @@ fn source(
         text,
         tests: lines,
         failed,
-    }
-}
-
-/// What the test does: the calls of its class, the last of them last.
-fn method_name(context: &Context<'_>, checked: &Checked) -> String {
-    let mut words: Vec<String> = Vec::new();
-    let mut threw = None;
-    let calls = checked.sequence.len() - checked.observers;
-    for (at, statement) in checked.sequence.iter().take(calls).enumerate() {
-        let method = context.methods.get(statement.method);
-        threw = match &checked.assertions[at] {
-            Some(Assertion::Throws(class, _)) => simple_name(class).rsplit('$').next(),
-            _ => None,
-        };
-        let matters = checked.kept[at] || checked.assertions[at].is_some();
-        if !matters || method.is_constructor() || method.is_constant() {
-            continue;
-        }
-        let word = sanitize(&method.name);
-        if words.last() != Some(&word) {
-            words.push(word);
-        }
-    }
-    if words.len() > 3 {
-        words.drain(1..words.len() - 2);
-    }
-    let mut name = match words.split_first() {
-        None => {
-            let class = simple_name(&checked.class);
-            format!("new{}", sanitize(class.rsplit('$').next().unwrap_or(class)))
-        }
-        Some((first, rest)) => {
-            let rest: String = rest
-                .iter()
-                .map(|word| format!("Then{}", capital(word)))
-                .collect();
-            format!("{first}{rest}")
-        }
-    };
-    if let Some(threw) = threw {
-        name.push_str("Throws");
-        name.push_str(&capital(threw));
-    }
-    // What all objects have cannot be a test.
-    if OBJECTS_OWN.contains(&name.as_str()) {
-        name = format!("calls{}", capital(&name));
-    }
-    if is_identifier(&name) {
-        name
-    } else {
-        format!("{name}_")
     }
 }
 

@@ -25,7 +25,7 @@ const GUARD: &str = "dev/hindsight/worker/Guard";
 const GUARDED: &str = "dev/hindsight/worker/Guarded$";
 
 /// Classes whose static methods `Guard` stands in for.
-const STATIC_OWNERS: [&str; 19] = [
+const STATIC_OWNERS: [&str; 20] = [
     "java/lang/System",
     "java/lang/Math",
     "java/time/Clock",
@@ -41,6 +41,7 @@ const STATIC_OWNERS: [&str; 19] = [
     "java/time/ZonedDateTime",
     "java/util/Calendar",
     "java/util/GregorianCalendar",
+    "java/net/InetAddress",
     "java/nio/file/Files",
     "java/nio/channels/FileChannel",
     "java/nio/channels/SocketChannel",
@@ -48,13 +49,14 @@ const STATIC_OWNERS: [&str; 19] = [
 ];
 
 /// Whose instance methods it does.
-const OWNERS: [&str; 15] = [
+const OWNERS: [&str; 16] = [
     "java/lang/Runtime",
     "java/lang/ProcessBuilder",
     "java/lang/ProcessHandle",
     "java/lang/reflect/Method",
     "java/lang/reflect/Constructor",
     "java/io/File",
+    "java/net/InetAddress",
     "java/net/Socket",
     "java/net/ServerSocket",
     "java/net/DatagramSocket",
@@ -66,12 +68,15 @@ const OWNERS: [&str; 15] = [
     "java/util/concurrent/ThreadLocalRandom",
 ];
 
-/// Opens files by itself, and has no subclasses.
+/// Opens files by itself, and has no subclasses. In a class that has it do so, a formatter is made by the
+/// worker in the place of `new`, and a method stands in for each constructor.
 const FORMATTER: &str = "java/util/Formatter";
-const FILES_OF_FORMATTER: [&str; 2] = ["(Ljava/lang/String;)V", "(Ljava/io/File;)V"];
-/// A constructor to which verifiers let the same arguments pass, since the parameter is an interface. The
-/// first use then fails with an error that no test asserts.
+/// To what references to such constructors lead: it does not fit, so that they fail.
 const FORMATTER_TO: &str = "(Ljava/lang/Appendable;)V";
+
+fn is_file(descriptor: &str) -> bool {
+    descriptor.starts_with("(Ljava/lang/String;") || descriptor.starts_with("(Ljava/io/File;")
+}
 
 /// What the worker stands in for.
 pub struct Guards {
@@ -185,6 +190,8 @@ impl Guards {
             })
             .map(|(parent, (class, _))| (parent.as_str(), class.as_str()))
             .collect();
+        let formats = (calls.constructors.iter())
+            .any(|(owner, descriptor)| owner == FORMATTER && is_file(descriptor));
         let mut added = PoolBuilder::new(&file.pool);
         let mut patches: Vec<(usize, Vec<u8>)> = Vec::new();
         for method in &file.methods {
@@ -197,10 +204,24 @@ impl Guards {
                 let patch = match insn.opcode {
                     opcode::NEW => {
                         let class = file.pool.class(insn.constant()).ok()?;
+                        if formats && class.as_bytes() == FORMATTER.as_bytes() {
+                            let made = format!("()L{FORMATTER};");
+                            let index = guard(file, "newFormatter", &made, &mut added)?;
+                            patches.push((at, with_index(opcode::INVOKESTATIC, index)));
+                            continue;
+                        }
                         guarded.get(text(class).as_str()).and_then(|stand_in| {
                             let index = added.class(&file.pool, Utf8::new(stand_in.as_bytes()));
                             Some(with_index(opcode::NEW, index.ok()?))
                         })
+                    }
+                    opcode::INVOKESPECIAL if formats && is_formatter(file, insn.constant()) => {
+                        let member = file.pool.method(insn.constant()).ok()?;
+                        let descriptor = text(member.descriptor);
+                        let rest = descriptor.strip_prefix('(')?;
+                        let descriptor = format!("(L{FORMATTER};{rest}");
+                        let index = guard(file, "initFormatter", &descriptor, &mut added)?;
+                        Some(with_index(opcode::INVOKESTATIC, index))
                     }
                     opcode::INVOKESPECIAL => self
                         .constructor(file, insn.constant(), &guarded, &mut added)
@@ -280,10 +301,7 @@ impl Guards {
         if !self.methods.contains(&(name.clone(), descriptor.clone())) {
             return None;
         }
-        let guard = added.class(&file.pool, Utf8::new(GUARD.as_bytes())).ok()?;
-        added
-            .method(guard, name.as_bytes(), descriptor.as_bytes())
-            .ok()
+        guard(file, &name, &descriptor, added)
     }
 
     fn constructor(
@@ -298,7 +316,7 @@ impl Guards {
             return None;
         }
         let owner = text(member.owner);
-        if owner == FORMATTER && FILES_OF_FORMATTER.contains(&text(member.descriptor).as_str()) {
+        if owner == FORMATTER && is_file(&text(member.descriptor)) {
             let class = added.class(&file.pool, member.owner).ok()?;
             return added.method(class, b"<init>", FORMATTER_TO.as_bytes()).ok();
         }
@@ -382,6 +400,26 @@ impl Guarded {
             count,
         })
     }
+}
+
+/// A method of `Guard`.
+fn guard(
+    file: &ClassFile<'_>,
+    name: &str,
+    descriptor: &str,
+    added: &mut PoolBuilder,
+) -> Option<u16> {
+    let guard = added.class(&file.pool, Utf8::new(GUARD.as_bytes())).ok()?;
+    let (name, descriptor) = (name.as_bytes(), descriptor.as_bytes());
+    added.method(guard, name, descriptor).ok()
+}
+
+/// Whether a constructor is one of formatters.
+fn is_formatter(file: &ClassFile<'_>, index: u16) -> bool {
+    let member = file.pool.method(index);
+    member.is_ok_and(|member| {
+        member.owner.as_bytes() == FORMATTER.as_bytes() && member.name.as_bytes() == b"<init>"
+    })
 }
 
 /// Where the constants begin.

@@ -3,19 +3,24 @@
 
 use super::asserted::{Assertion, Checked, as_seen, assertion, holds, is_whole, minimise};
 use super::carve::{Access, Carved, Recorded};
-use super::sequence::{Arg, Method, Methods, Sequence, Statement};
+use super::sequence::{Arg, Method, MethodId, Methods, Sequence, Statement};
 use super::worker::{Ended, Executed, Outcome, Worker};
 use crate::model::mutable::{MethodName, Mutability};
 use crate::model::values::Literal;
 use anyhow::Result;
 use hindsight_classfile::access;
 use hindsight_instrument::glob::Globs;
+use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// Tests of one class.
 const MAX_PER_CLASS: usize = 20;
-/// Observers that are called at the end of a test.
+/// Observers that are called at the end of a test,
 const MAX_OBSERVERS: usize = 4;
+/// and that are tried, to find those that tell something.
+const MAX_TRIED: usize = 24;
+/// A text that is longer tells less than others do.
+const MAX_TEXT: usize = 200;
 
 /// How often a sequence must do the same again before it is a test.
 const CONFIRMED: usize = 2;
@@ -26,6 +31,8 @@ pub struct Wanted<'a> {
     pub classes: &'a Globs,
     /// Which methods change nothing, if that is known.
     pub mutability: Option<&'a Mutability>,
+    /// Classes of which some method that changes nothing must not be called even so.
+    pub harmful: RefCell<HashSet<String>>,
 }
 
 impl Wanted<'_> {
@@ -84,10 +91,13 @@ pub fn tests(
         {
             continue;
         }
-        let tries: Vec<Carved> = [false, true]
-            .into_iter()
-            .filter_map(|wide| recorded.slice(*serial, wide, methods))
-            .collect();
+        let mut tries: Vec<Carved> = Vec::new();
+        for without in [false, true] {
+            for wide in [false, true] {
+                let slice = recorded.slice(*serial, (wide, without), methods);
+                tries.extend(slice.filter(|slice| slice.lacks == without));
+            }
+        }
         if tries.is_empty() {
             continue;
         }
@@ -119,7 +129,7 @@ pub fn tests(
             tests.push(test);
         }
     }
-    Ok((distinct(tests), counts))
+    Ok((diverse(distinct(tests)), counts))
 }
 
 /// Leaves out tests that say the same as others.
@@ -131,24 +141,110 @@ pub fn distinct(tests: Vec<Checked>) -> Vec<Checked> {
         .collect()
 }
 
-/// Leaves out tests that differ from others only in values that are passed to calls
-/// of which nothing is asserted, and assert the same.
+/// Leaves out tests that differ from others only in what they pass, and in that it comes
+/// back; and those that are the beginning of others which assert no less.
 pub fn diverse(tests: Vec<Checked>) -> Vec<Checked> {
     let mut seen = HashSet::new();
-    let said = |test: &Checked| {
-        let mut sequence = test.sequence.clone();
-        for (statement, assertion) in sequence.iter_mut().zip(&test.assertions) {
-            for arg in statement.args.iter_mut().filter(|_| assertion.is_none()) {
-                if let Arg::Literal(value) = arg {
-                    *value = Literal::Null;
+    let mut tests = tests;
+    tests.retain(|test| seen.insert(unnamed(test)));
+    // That a call returns its object is said once.
+    let mut returned = HashSet::new();
+    tests.retain(|test| {
+        let more = (test.assertions.iter().enumerate())
+            .any(|(at, assertion)| assertion.is_some() && test.fluent.get(at) != Some(&true));
+        let last = test.sequence.last().map(|last| last.method);
+        more || returned.insert(last)
+    });
+    let mut begun: HashMap<&[Statement], Vec<usize>> = HashMap::new();
+    for (at, test) in tests.iter().enumerate() {
+        begun.entry(test.calls()).or_default().push(at);
+    }
+    let mut within = HashSet::new();
+    for test in &tests {
+        for length in 1..test.calls().len() {
+            let beginnings = begun.get(&test.sequence[..length]);
+            let less = |at: &&usize| is_less(&tests[**at], test);
+            within.extend(beginnings.into_iter().flatten().filter(less).copied());
+        }
+    }
+    let mut at = 0..;
+    tests.retain(|_| at.next().is_none_or(|at| !within.contains(&at)));
+    tests
+}
+
+/// Whether a test that is the beginning of another one asserts nothing else.
+fn is_less(test: &Checked, whole: &Checked) -> bool {
+    let asked = |test: &Checked| -> Vec<(MethodId, Option<Assertion>)> {
+        let observers = test.calls().len()..test.sequence.len();
+        observers
+            .map(|at| (test.sequence[at].method, test.assertions[at].clone()))
+            .collect()
+    };
+    let calls = test.assertions[..test.calls().len()].iter();
+    let told = asked(whole);
+    calls
+        .zip(&whole.assertions)
+        .all(|(one, other)| one.is_none() || one == other)
+        && asked(test).iter().all(|one| told.contains(one))
+}
+
+/// A test with the numbers of its texts and numbers in their place.
+fn unnamed(test: &Checked) -> (Sequence, String) {
+    fn of_arg(arg: &mut Arg, names: &mut Vec<Literal>) {
+        match arg {
+            Arg::Literal(literal) => {
+                let varies = matches!(
+                    literal,
+                    Literal::Text(_) | Literal::Int(_) | Literal::Float(_) | Literal::Double(_)
+                );
+                if varies {
+                    let known = names.iter().position(|name| name == literal);
+                    let number = known.unwrap_or_else(|| {
+                        names.push(literal.clone());
+                        names.len() - 1
+                    });
+                    *literal = Literal::Int(number as i64);
                 }
             }
+            Arg::Array(_, elements) => elements.iter_mut().for_each(|one| of_arg(one, names)),
+            Arg::Var(_) => {}
         }
-        (sequence, format!("{:?}", test.assertions))
+    }
+    let mut names = Vec::new();
+    let mut sequence = test.sequence.clone();
+    for statement in &mut sequence {
+        statement
+            .args
+            .iter_mut()
+            .for_each(|arg| of_arg(arg, &mut names));
+    }
+    let in_text = |text: &str| {
+        let mut text = text.to_owned();
+        for (number, name) in names.iter().enumerate() {
+            if let Literal::Text(name) = name
+                && name.len() > 1
+            {
+                text = text.replace(name, &format!("\0{number}\0"));
+            }
+        }
+        text
     };
-    let mut tests = tests;
-    tests.retain(|test| seen.insert(said(test)));
-    tests
+    let said = test.assertions.iter().map(|assertion| match assertion {
+        Some(Assertion::Equals(literal)) => {
+            match (names.iter().position(|one| one == literal), literal) {
+                (Some(number), _) => format!("\0{number}\0"),
+                (None, Literal::Text(text)) => in_text(text),
+                (None, literal) => format!("{literal:?}"),
+            }
+        }
+        Some(Assertion::Text(text)) => in_text(text),
+        Some(Assertion::Throws(class, message)) => {
+            format!("{class} {:?}", message.as_deref().map(in_text))
+        }
+        other => format!("{other:?}"),
+    });
+    let said = said.collect::<Vec<_>>().join("\n");
+    (sequence, said)
 }
 
 /// The test of the slice that does most of what was seen.
@@ -189,6 +285,7 @@ fn best(
         sequence: carved.sequence[..good].to_vec(),
         assertions: Vec::new(),
         kept,
+        fluent: Vec::new(),
         observers: 0,
         class: class.to_owned(),
         whole: None,
@@ -230,11 +327,14 @@ pub fn complete(
     worker.declare(methods)?;
     other.declare(methods)?;
     let mut both = twice(&checked.sequence, methods, worker, other)?;
-    if both.is_none() && checked.sequence.len() > length {
-        // Perhaps one must not be asked: what changes no object may still delete a file.
-        checked.sequence.truncate(length);
-        checked.kept.truncate(length);
-        both = twice(&checked.sequence, methods, worker, other)?;
+    for observers in [MAX_OBSERVERS, 0] {
+        if both.is_none() && checked.sequence.len() > length + observers {
+            // Perhaps one must not be asked: what changes no object may still delete a file.
+            (wanted.harmful.borrow_mut()).insert(checked.class.clone());
+            checked.sequence.truncate(length + observers);
+            checked.kept.truncate(length + observers);
+            both = twice(&checked.sequence, methods, worker, other)?;
+        }
     }
     let Some((one, two)) = both else {
         return Ok(None);
@@ -283,7 +383,15 @@ pub fn complete(
         let shows = result != "V" && !used.contains(&at);
         checked.kept[at] &= checked.assertions[at].is_some() || !shows;
     }
+    drop_again(&mut checked, length, wanted, methods);
+    if let Some(object) = object {
+        drop_passive(&mut checked, object, length, wanted, methods);
+    }
     drop_observers(&mut checked, &one, length);
+    by_one_name(&mut checked, (&one, &two), length, methods);
+    if let Some(object) = object {
+        choose(&mut checked, object, length, wanted, methods, worker)?;
+    }
     let whole = checked.clone();
     minimise(&mut checked, methods, worker)?;
     if !holds(&checked.sequence, &checked.assertions, methods, other)? {
@@ -355,6 +463,115 @@ fn agreed(one: Assertion, two: Assertion) -> Option<Assertion> {
     }
 }
 
+/// Finds the calls that return their own object, and has all that follows use that; as it
+/// does of a constant that is read again.
+fn by_one_name(
+    checked: &mut Checked,
+    (one, two): (&Executed, &Executed),
+    length: usize,
+    methods: &Methods,
+) {
+    let first = |executed: &Executed| {
+        let mut first: Vec<usize> = (0..length).collect();
+        for (at, outcome) in executed.outcomes.iter().take(length).enumerate() {
+            if let Outcome::Object(_, Some(same), _) = outcome {
+                first[at] = first.get(*same).copied().unwrap_or(at);
+            }
+        }
+        first
+    };
+    let (one, two) = (first(one), first(two));
+    let again = |at: usize| {
+        let on = checked.sequence[at].on;
+        on.is_some_and(|on| one[at] == one[on] && two[at] == two[on])
+    };
+    checked.fluent = (0..length).map(again).collect();
+    let mut name: Vec<usize> = (0..checked.sequence.len()).collect();
+    for at in 0..checked.sequence.len() {
+        checked.sequence[at] = checked.sequence[at].renumbered(|var| name[var]);
+        if let Some(Assertion::Same(same)) = &mut checked.assertions[at] {
+            *same = name[*same];
+        }
+        if methods.get(checked.sequence[at].method).is_constant() {
+            let same = |before: &usize| checked.sequence[*before] == checked.sequence[at];
+            name[at] = (0..at).find(same).unwrap_or(at);
+        }
+        let on = checked.sequence[at].on;
+        if let Some(on) = on.filter(|_| checked.fluent.get(at) == Some(&true)) {
+            let result = |at: usize| methods.get(checked.sequence[at].method).types().1;
+            if result(at) == result(on) {
+                name[at] = on;
+            }
+        }
+    }
+}
+
+/// What was asked before, and can be nothing else by now, need not be asserted again.
+fn drop_again(checked: &mut Checked, length: usize, wanted: &Wanted<'_>, methods: &Methods) {
+    let mut since: Vec<usize> = Vec::new();
+    for at in 0..length {
+        let statement = &checked.sequence[at];
+        if !wanted.changes_nothing(methods.get(statement.method)) {
+            since.clear();
+            continue;
+        }
+        let same = |before: &usize| {
+            checked.sequence[*before] == *statement
+                && checked.assertions[*before] == checked.assertions[at]
+        };
+        if since.iter().any(same) && !statement.may_throw {
+            checked.kept[at] = false;
+            checked.assertions[at] = None;
+        } else {
+            since.push(at);
+        }
+    }
+}
+
+/// In the life of an object, calls that it was only passed to are left to others, unless
+/// they may change it or tell something.
+fn drop_passive(
+    checked: &mut Checked,
+    object: usize,
+    length: usize,
+    wanted: &Wanted<'_>,
+    methods: &Methods,
+) {
+    let Some(mutability) = wanted.mutability else {
+        return;
+    };
+    if checked.kept[..length].iter().filter(|kept| **kept).count() < 2 {
+        return;
+    }
+    for at in object + 1..length {
+        let statement = &checked.sequence[at];
+        let method = methods.get(statement.method);
+        let told = match &checked.assertions[at] {
+            None => false,
+            Some(Assertion::Same(same)) => statement.on != Some(*same),
+            Some(_) => true,
+        };
+        if told || statement.on == Some(object) || method.is_constant() {
+            continue;
+        }
+        let name = MethodName {
+            class: &method.class,
+            name: &method.name,
+            descriptor: &method.descriptor,
+            is_static: method.is_static,
+        };
+        let unchanged = statement.args.iter().enumerate().all(|(place, arg)| {
+            let mut is_passed = false;
+            arg.vars(&mut |var| is_passed |= var == object);
+            !is_passed || mutability.is_immutable(&name, place as i16 + 1)
+        });
+        if unchanged {
+            checked.kept[at] = false;
+            checked.assertions[at] = None;
+        }
+    }
+}
+
 fn drop_observers(checked: &mut Checked, executed: &Executed, first: usize) {
     for at in (first..checked.sequence.len()).rev() {
         let threw = matches!(executed.outcomes.get(at), Some(Outcome::Threw(..)));
@@ -367,6 +584,100 @@ fn drop_observers(checked: &mut Checked, executed: &Executed, first: usize) {
             checked.observers += 1;
         }
     }
+}
+
+/// Leaves those observers that tell what the calls have changed; if nothing shows that,
+/// some that tell what the object is, unless the calls tell enough.
+fn choose(
+    checked: &mut Checked,
+    object: usize,
+    length: usize,
+    wanted: &Wanted<'_>,
+    methods: &Methods,
+    worker: &mut Worker,
+) -> Result<()> {
+    let count = checked.sequence.len() - length;
+    if count == 0 {
+        return Ok(());
+    }
+    // What the calls have changed is seen before the first of them, or the last that may change anything.
+    let mut own = (object + 1..length).filter(|at| checked.kept[*at]);
+    let first = own.next();
+    let last = own.rfind(|at| !wanted.changes_nothing(methods.get(checked.sequence[*at].method)));
+    let mut before = Vec::new();
+    for place in [first, last].into_iter().flatten() {
+        let moved = |var: usize| if var >= place { var + count } else { var };
+        let calls = checked.sequence[place..length].iter();
+        let sequence: Sequence = (checked.sequence[..place].iter().cloned())
+            .chain(checked.sequence[length..].iter().cloned())
+            .chain(calls.map(|call| call.renumbered(moved)))
+            .collect();
+        let executed = worker.execute(methods, std::slice::from_ref(&sequence))?;
+        if let Some(executed) = executed.first().filter(|one| is_whole(one, sequence.len())) {
+            let outcomes = executed.outcomes[place..place + count].iter();
+            let told: Vec<_> = outcomes.map(|outcome| assertion(worker, outcome)).collect();
+            before.push(told);
+        }
+    }
+    let after = &checked.assertions[length..];
+    let text = |at: usize| match &after[at] {
+        Some(Assertion::Text(text) | Assertion::Equals(Literal::Text(text))) => Some(text.as_str()),
+        _ => None,
+    };
+    let says = |at: usize| match &after[at] {
+        Some(Assertion::Equals(literal)) => match literal {
+            Literal::Null | Literal::Bool(false) | Literal::Int(0) => false,
+            Literal::Text(text) => !text.is_empty(),
+            _ => true,
+        },
+        Some(Assertion::Text(text)) => !matches!(text.as_str(), "" | "[]" | "{}"),
+        Some(Assertion::NotNull) | None => false,
+        Some(_) => true,
+    };
+    let changed = |at: usize| {
+        let mut before = before.iter();
+        before.any(|told| told[at].is_some() && told[at] != after[at])
+    };
+    let mut order: Vec<usize> = (0..count).collect();
+    order.sort_by_key(|at| text(*at).map_or(0, str::len) > MAX_TEXT);
+    // What one says, another need not say again.
+    let mut told = HashSet::new();
+    order.retain(|at| text(*at).is_none_or(|text| text.len() < 10 || told.insert(text.to_owned())));
+    let some = |wanted: &dyn Fn(usize) -> bool, most: usize| -> Vec<usize> {
+        let fitting = order.iter().copied().filter(|at| wanted(*at));
+        fitting.take(most).collect()
+    };
+    let tells = |assertion: &Option<Assertion>| {
+        !matches!(
+            assertion,
+            None | Some(Assertion::Same(_) | Assertion::NotNull)
+        )
+    };
+    let is_told = checked.assertions[..length].iter().any(tells);
+    let is_life = checked
+        .kept
+        .iter()
+        .take(length)
+        .filter(|kept| **kept)
+        .count()
+        > 1;
+    let mut chosen = some(&changed, MAX_OBSERVERS);
+    if chosen.is_empty() {
+        chosen = match is_told && first.is_some() {
+            true => some(&says, usize::from(is_life)),
+            false => some(&says, 3),
+        };
+        if chosen.is_empty() && !is_told {
+            chosen = some(&|_| true, 2);
+        }
+    }
+    for at in (0..count).rev().filter(|at| !chosen.contains(at)) {
+        checked.sequence.remove(length + at);
+        checked.assertions.remove(length + at);
+        checked.kept.remove(length + at);
+        checked.observers -= 1;
+    }
+    Ok(())
 }
 
 /// How many calls of a slice do as they did.
@@ -384,7 +695,15 @@ fn good(worker: &Worker, carved: &Carved, executed: &Executed) -> usize {
         }
     };
     let mut pairs = pairs;
-    pairs.position(bad).unwrap_or(executed.outcomes.len())
+    let end = pairs.position(bad).unwrap_or(executed.outcomes.len());
+    if !carved.lacks {
+        return end;
+    }
+    // What was left out must not have mattered: all goes as it did.
+    let other = |at: &usize| {
+        carved.own[*at] && !as_seen(worker, &executed.outcomes[*at], &carved.seen[*at])
+    };
+    (0..end).find(other).unwrap_or(end)
 }
 
 /// Asks the object at last what it says of itself.
@@ -434,7 +753,11 @@ fn observe(
         }
         observers.remove(method.name.as_str());
     }
-    for (name, descriptor) in observers.into_iter().take(MAX_OBSERVERS) {
+    let most = match wanted.harmful.borrow().contains(&checked.class) {
+        true => MAX_OBSERVERS,
+        false => MAX_TRIED,
+    };
+    for (name, descriptor) in observers.into_iter().take(most) {
         let method = methods.intern(Method {
             class: checked.class.clone(),
             name: name.to_owned(),
@@ -471,4 +794,64 @@ fn tells(class: &str) -> bool {
             | "java.util.SortedSet"
             | "java.util.UUID"
     ) || class.starts_with("java.time.")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Makes an object of a text, and asks it something at last.
+    fn test(made_of: &str, more: usize, assertion: Option<Assertion>) -> Checked {
+        let call = |method: u32, on: Option<usize>, args: Vec<Arg>| Statement {
+            method: MethodId(method),
+            on,
+            args,
+            may_throw: false,
+            shown: false,
+        };
+        let text = Arg::Literal(Literal::Text(made_of.to_owned()));
+        let mut sequence = vec![call(0, None, vec![text])];
+        sequence.extend((0..more).map(|_| call(1, Some(0), Vec::new())));
+        let mut assertions = vec![None; sequence.len()];
+        if let Some(last) = assertions.last_mut() {
+            *last = assertion;
+        }
+        Checked {
+            kept: vec![true; sequence.len()],
+            fluent: vec![false; sequence.len()],
+            sequence,
+            assertions,
+            observers: 0,
+            class: "A".to_owned(),
+            whole: None,
+        }
+    }
+
+    #[test]
+    fn tests_that_say_the_same_are_one() {
+        let says = |text: &str| Some(Assertion::Equals(Literal::Text(text.to_owned())));
+        let left = |tests: Vec<Checked>| diverse(tests).len();
+        // Another text that comes back, and one of which something else comes.
+        assert_eq!(
+            left(vec![test("ab", 1, says("ab!")), test("cd", 1, says("cd!"))]),
+            1
+        );
+        assert_eq!(
+            left(vec![test("ab", 1, says("ab!")), test("cd", 1, says("ab!"))]),
+            2
+        );
+        // The beginning of another one, that asserts nothing else; or something.
+        assert_eq!(left(vec![test("ab", 1, None), test("ab", 2, says("x"))]), 1);
+        assert_eq!(
+            left(vec![test("ab", 1, says("y")), test("ab", 2, says("x"))]),
+            2
+        );
+        // What returns its object, once of each method.
+        let fluent = |text: &str, more: usize| {
+            let mut one = test(text, more, Some(Assertion::Same(0)));
+            one.fluent = vec![true; more + 1];
+            one
+        };
+        assert_eq!(left(vec![fluent("ab", 1), fluent("ab", 2)]), 1);
+    }
 }

@@ -149,6 +149,38 @@ public class Harm {
         return new Object().toString();
     }
 
+    public void formatInCharset() throws IOException {
+        new java.util.Formatter(VICTIM, "UTF-8", java.util.Locale.ROOT).close();
+    }
+
+    public void formatFile() throws IOException {
+        new java.util.Formatter(new File(VICTIM)).close();
+    }
+
+    public String scratchFormat() throws IOException {
+        File file = File.createTempFile("out", "txt");
+        try (java.util.Formatter formatter = new java.util.Formatter(file, "UTF-8")) {
+            formatter.format("%d and %s", 1, "two");
+        }
+        return new String(Files.readAllBytes(file.toPath()), "UTF-8");
+    }
+
+    public String resolve() throws IOException {
+        return java.net.InetAddress.getByName("example.invalid").toString();
+    }
+
+    public boolean resolveSocket() {
+        return new java.net.InetSocketAddress("example.invalid", 80).isUnresolved();
+    }
+
+    public String figures() throws IOException {
+        return java.net.InetAddress.getByName("127.0.0.1").getHostAddress();
+    }
+
+    public long tick() {
+        return java.time.Clock.tickSeconds(java.time.ZoneOffset.UTC).millis();
+    }
+
     public void format() throws IOException {
         try (java.util.Formatter formatter = new java.util.Formatter(VICTIM)) {
             formatter.format("gone");

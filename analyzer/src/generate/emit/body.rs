@@ -2,6 +2,8 @@
 
 use super::Context;
 use super::generics::{Type, Types};
+use super::pending::{Pending, Use};
+use super::roles;
 use super::words::{capital, lower, wrap};
 use crate::classinfo::{ClassInfo, Nesting};
 use crate::generate::asserted::{Assertion, Checked};
@@ -17,14 +19,31 @@ use hindsight_classfile::access;
 use hindsight_tracelog::crash::Value;
 use std::collections::{HashMap, HashSet};
 
+/// How deep calls may be in the arguments of others,
+const MAX_DEPTH: usize = 2;
+/// how long those may be that are passed,
+const MAX_ARG: usize = 60;
+/// and a call with all that is in it.
+const MAX_CALL: usize = 80;
+
 /// The body of a test.
 pub(super) struct Body<'a, 'n> {
     context: &'a Context<'a>,
     checked: &'a Checked,
     names: &'n mut Names,
-    /// Names of variables.
+    /// How variables are written: mostly by their names.
     vars: HashMap<usize, String>,
     taken: HashSet<String>,
+    /// How many variables have wanted each name,
+    wanted: HashMap<String, usize>,
+    /// and the names that several did when the body was last written.
+    shared: HashSet<String>,
+    /// Where each variable is used, and for what.
+    uses: Vec<Vec<(usize, Use)>>,
+    /// Whether calls stay out of others.
+    plain: bool,
+    pending: Vec<Pending>,
+    out: String,
     /// Assertions that are used.
     pub statics: HashSet<&'static str>,
     /// Whether a call may throw what must be declared.
@@ -51,6 +70,12 @@ impl<'a, 'n> Body<'a, 'n> {
             names,
             vars: HashMap::new(),
             taken: HashSet::new(),
+            wanted: HashMap::new(),
+            shared: HashSet::new(),
+            uses: uses(checked),
+            plain: raw,
+            pending: Vec::new(),
+            out: String::new(),
             statics: HashSet::new(),
             throws: false,
             raw: false,
@@ -61,50 +86,267 @@ impl<'a, 'n> Body<'a, 'n> {
 
     /// The code; nothing if it cannot be written.
     pub fn write(&mut self) -> Option<String> {
-        let mut used = HashSet::new();
-        for (at, statement) in self.checked.sequence.iter().enumerate() {
-            statement.vars(|var| {
-                used.insert(var);
+        // What variables there are decides what they are called.
+        self.once()?;
+        let mut code = self.once()?;
+        if self.statics.is_empty() {
+            // All that was asserted is that calls return their object.
+            self.plain = true;
+            code = self.once()?;
+        }
+        Some(code)
+    }
+
+    fn once(&mut self) -> Option<String> {
+        let wanted = std::mem::take(&mut self.wanted).into_iter();
+        let shared = wanted.filter(|(_, count)| *count > 1);
+        self.shared = shared.map(|(name, _)| name).collect();
+        self.vars.clear();
+        self.taken.clear();
+        self.statics.clear();
+        self.calls.clear();
+        for at in 0..self.checked.sequence.len() {
+            self.statement(at)?;
+        }
+        self.flush()?;
+        Some(std::mem::take(&mut self.out))
+    }
+
+    /// Writes a call, or lets it wait for the next one.
+    fn statement(&mut self, at: usize) -> Option<()> {
+        let checked = self.checked;
+        let statement = &checked.sequence[at];
+        let method = self.context.methods.get(statement.method).clone();
+        self.throws |= self.may_throw(&method);
+        let used = !self.uses[at].is_empty();
+        let assertion = checked.assertions[at].as_ref();
+        if method.is_constant() && used && self.is_plain(at, &method) {
+            let constant = self.call(&method, statement, &HashMap::new())?;
+            self.calls.push(constant.clone());
+            self.vars.insert(at, constant);
+            return Some(());
+        }
+        if method.is_constant() && !used && assertion.is_none() {
+            // Alone it would be no statement.
+            self.calls.push(String::new());
+            return Some(());
+        }
+        let throws = matches!(assertion, Some(Assertion::Throws(..)));
+        // What is asked of an object stands alone, if that has a name.
+        let asks = assertion.is_some() && self.returned_again(at, &method).is_none();
+        if asks && self.pending.last().is_some_and(|top| top.declared) {
+            self.flush()?;
+        }
+        let (call, taken) = self.with_operands(at, &method, statement, throws)?;
+        self.calls.push(call.clone());
+        let depth = taken
+            .iter()
+            .map(|(one, passed)| one.depth + usize::from(*passed));
+        let depth = depth.max().unwrap_or(0);
+        if let Some(object) = self.returned_again(at, &method) {
+            let receiver = taken.into_iter().find(|(_, passed)| !passed);
+            let on = receiver.map(|(one, _)| one).filter(|one| one.of == object);
+            let (head, declared, asserted) = match on {
+                Some(one) => (one.head, one.declared, one.asserted),
+                None => (self.vars.get(&object)?.clone(), true, false),
+            };
+            let tail = call.strip_prefix(head.as_str())?.to_owned();
+            self.pending.push(Pending {
+                at,
+                of: object,
+                head,
+                declared,
+                tail,
+                asserted: asserted || assertion.is_some(),
+                depth,
             });
-            if let Some(Assertion::Same(var)) = self.checked.assertions[at] {
-                used.insert(var);
+            return Some(());
+        }
+        if self.can_wait(at, &method, assertion) {
+            self.pending.push(Pending {
+                at,
+                of: at,
+                head: call,
+                declared: false,
+                tail: String::new(),
+                asserted: false,
+                depth,
+            });
+            return Some(());
+        }
+        self.flush()?;
+        let line = match (assertion, used) {
+            (Some(Assertion::Throws(class, message)), _) => {
+                let class = self.type_name(&descriptor::of_class(class))?;
+                let assert = self.assert("assertThrows");
+                let thrown = format!("{assert}({class}.class, () -> {call})");
+                match message {
+                    Some(message) => {
+                        let message = text(message)?;
+                        let equals = self.assert("assertEquals");
+                        format!("{equals}({message}, {thrown}.getMessage());")
+                    }
+                    None => format!("{thrown};"),
+                }
+            }
+            (None, false) => format!("{call};"),
+            (None, true) => self.declare(at, &method, &call)?,
+            (Some(assertion), false) => self.asserted(&method, assertion, &call)?,
+            (Some(assertion), true) => {
+                let declared = self.declare(at, &method, &call)?;
+                let name = self.vars.get(&at)?.clone();
+                let assert = self.asserted(&method, assertion, &name)?;
+                format!("{declared}\n        {assert}")
+            }
+        };
+        self.out.push_str(&wrap(&line));
+        Some(())
+    }
+
+    /// A call with as many of the calls that wait in it as it can take; and these, with
+    /// whether each is an argument.
+    fn with_operands(
+        &mut self,
+        at: usize,
+        method: &Method,
+        statement: &Statement,
+        throws: bool,
+    ) -> Option<(String, Vec<(Pending, bool)>)> {
+        let mut taken: Vec<(Pending, bool)> = Vec::new();
+        let is_last = |body: &Self, var: usize| {
+            let mut uses = body.uses[var].iter().filter(|(by, _)| *by >= at);
+            uses.next().is_some_and(|(by, _)| *by == at) && uses.next().is_none()
+        };
+        if !throws {
+            for arg in statement.args.iter().rev() {
+                let Arg::Var(var) = arg else { continue };
+                let top = self.pending.last().filter(|top| top.of == *var);
+                let fits = top.is_some_and(|top| {
+                    !top.declared && top.depth < MAX_DEPTH && top.text().chars().count() <= MAX_ARG
+                });
+                if fits && is_last(self, *var) {
+                    taken.extend(self.pending.pop().map(|top| (top, true)));
+                }
+            }
+            if let Some(on) = statement.on
+                && let Some(top) = self.pending.last().filter(|top| top.of == on)
+                && (top.declared
+                    || is_last(self, on)
+                    || self.returned_again(at, method) == Some(on))
+            {
+                taken.extend(self.pending.pop().map(|top| (top, false)));
             }
         }
-        let mut out = String::new();
-        for (at, statement) in self.checked.sequence.iter().enumerate() {
-            let method = self.context.methods.get(statement.method).clone();
-            self.throws |= self.may_throw(&method);
-            let call = self.call(&method, statement)?;
-            self.calls.push(call.clone());
-            let line = match (&self.checked.assertions[at], used.contains(&at)) {
-                (Some(Assertion::Throws(class, message)), _) => {
-                    let class = self.type_name(&descriptor::of_class(class))?;
-                    let assert = self.assert("assertThrows");
-                    let thrown = format!("{assert}({class}.class, () -> {call})");
-                    match message {
-                        Some(message) => {
-                            let message = text(message)?;
-                            let equals = self.assert("assertEquals");
-                            format!("{equals}({message}, {thrown}.getMessage());")
-                        }
-                        None => format!("{thrown};"),
-                    }
-                }
-                // Alone it would be no statement.
-                (None, false) if method.is_constant() => self.declare(at, &method, &call)?,
-                (None, false) => format!("{call};"),
-                (None, true) => self.declare(at, &method, &call)?,
-                (Some(assertion), false) => self.asserted(&method, assertion, &call)?,
-                (Some(assertion), true) => {
-                    let declared = self.declare(at, &method, &call)?;
-                    let name = self.vars.get(&at)?.clone();
-                    let assert = self.asserted(&method, assertion, &name)?;
-                    format!("{declared}\n        {assert}")
-                }
-            };
-            out.push_str(&wrap(&line));
+        let chain = match taken.last() {
+            // A chain goes on below itself.
+            Some((one, false)) if one.of != one.at => one.text().chars().count(),
+            _ => 0,
+        };
+        let mut instead: HashMap<usize, String> = HashMap::new();
+        instead.extend(taken.iter().map(|(one, _)| (one.of, one.text())));
+        self.declare_operands(statement)?;
+        let mut call = self.call(method, statement, &instead)?;
+        if !taken.is_empty() && call.chars().count() - chain > MAX_CALL {
+            let back = taken.drain(..).rev().map(|(one, _)| one);
+            self.pending.extend(back);
+            self.declare_operands(statement)?;
+            call = self.call(method, statement, &HashMap::new())?;
         }
-        Some(out)
+        Some((call, taken))
+    }
+
+    /// Writes the calls that wait down to the first whose variable a call uses.
+    fn declare_operands(&mut self, statement: &Statement) -> Option<()> {
+        let mut vars = HashSet::new();
+        statement.vars(|var| {
+            vars.insert(var);
+        });
+        let waits = |one: &Pending| vars.contains(&one.of);
+        if let Some(last) = self.pending.iter().rposition(waits) {
+            let above = self.pending.split_off(last + 1);
+            self.flush()?;
+            self.pending = above;
+        }
+        Some(())
+    }
+
+    /// Writes all calls that wait.
+    fn flush(&mut self) -> Option<()> {
+        for one in std::mem::take(&mut self.pending) {
+            let later = self.uses[one.of].iter().any(|(by, _)| *by > one.at);
+            let statement = &self.checked.sequence[one.of];
+            let of = self.context.methods.get(statement.method).clone();
+            let mut lines = Vec::new();
+            if !one.declared && (later || one.tail.is_empty()) {
+                lines.push(self.declare(one.of, &of, &one.text())?);
+            } else if one.asserted {
+                if !one.declared {
+                    lines.push(self.declare(one.of, &of, &one.head)?);
+                }
+                let name = self.vars.get(&one.of)?.clone();
+                let same = self.assert("assertSame");
+                lines.push(format!("{same}({name}, {name}{});", one.tail));
+            } else {
+                lines.push(format!("{};", one.text()));
+            }
+            for line in lines {
+                self.out.push_str(&wrap(&line));
+            }
+        }
+        Some(())
+    }
+
+    /// The variable that a call returns again, if the next call may follow it at once.
+    fn returned_again(&self, at: usize, method: &Method) -> Option<usize> {
+        let statement = &self.checked.sequence[at];
+        let on = statement.on?;
+        let asserts_it = match &self.checked.assertions[at] {
+            None => true,
+            Some(Assertion::Same(same)) => *same == on,
+            Some(_) => false,
+        };
+        let mut again = 0;
+        statement.vars(|var| again += usize::from(var == on));
+        let fluent = self.checked.fluent.get(at).is_some_and(|fluent| *fluent);
+        if self.plain || !fluent || !asserts_it || again != 1 || !self.uses[at].is_empty() {
+            return None;
+        }
+        let first = self.context.methods.get(self.checked.sequence[on].method);
+        if first.is_constant() || !self.is_plain(on, first) {
+            return None;
+        }
+        let (_, of) = first.types();
+        let (_, result) = method.types();
+        (self.is_a(&result, &of)).then_some(on)
+    }
+
+    /// Whether a call can wait: what it returns goes once into another call, or is called
+    /// again and again.
+    fn can_wait(&self, at: usize, method: &Method, assertion: Option<&Assertion>) -> bool {
+        if self.plain || assertion.is_some() || method.is_constant() || !self.is_plain(at, method) {
+            return false;
+        }
+        match &self.uses[at][..] {
+            [] => false,
+            [(_, Use::On | Use::Argument)] => true,
+            [(by, Use::On), ..] => {
+                let next = self.context.methods.get(self.checked.sequence[*by].method);
+                self.returned_again(*by, next) == Some(at)
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether a call is an expression of just the type that its variable would have.
+    fn is_plain(&self, at: usize, method: &Method) -> bool {
+        let (_, result) = method.types();
+        let (_, element) = descriptor::element(&result);
+        if descriptor::class_name(element).is_some_and(|class| self.is_generic(&class)) {
+            return false;
+        }
+        let told = self.types.as_ref().and_then(|types| types.var(at));
+        told.is_none_or(|told| told.erased() == result && !told.has_arguments())
+            && self.variable_type(at, &result).as_ref() == Some(&result)
     }
 
     fn may_throw(&self, method: &Method) -> bool {
@@ -126,7 +368,13 @@ impl<'a, 'n> Body<'a, 'n> {
         name
     }
 
-    fn call(&mut self, method: &Method, statement: &Statement) -> Option<String> {
+    /// A call, with what stands `instead` of variables.
+    fn call(
+        &mut self,
+        method: &Method,
+        statement: &Statement,
+        instead: &HashMap<usize, String>,
+    ) -> Option<String> {
         if method.is_constant() {
             let class = self.type_name(&descriptor::of_class(&method.class))?;
             return is_identifier(&method.name).then(|| format!("{class}.{}", method.name));
@@ -135,7 +383,14 @@ impl<'a, 'n> Body<'a, 'n> {
         let overloaded = self.is_overloaded(method, types.len());
         let mut args = Vec::new();
         for (arg, ty) in statement.args.iter().zip(&types) {
-            args.push(self.argument(arg, ty, overloaded)?);
+            let taken = match arg {
+                Arg::Var(var) => instead.get(var).cloned(),
+                _ => None,
+            };
+            args.push(match taken {
+                Some(taken) => taken,
+                None => self.argument(arg, ty, overloaded)?,
+            });
         }
         self.spread(method, statement, overloaded, &mut args);
         if method.is_constructor() {
@@ -144,11 +399,10 @@ impl<'a, 'n> Body<'a, 'n> {
                 return Some(format!("new {class}({})", args.join(", ")));
             };
             // The first argument is the object around the new one.
-            let outer = match statement.args.first() {
-                Some(Arg::Var(outer)) => self.vars.get(outer)?.clone(),
-                _ => return None,
-            };
-            args.remove(0);
+            if !matches!(statement.args.first(), Some(Arg::Var(_))) {
+                return None;
+            }
+            let outer = args.remove(0);
             return Some(format!("{outer}.new {simple}({})", args.join(", ")));
         }
         let args = args.join(", ");
@@ -156,7 +410,7 @@ impl<'a, 'n> Body<'a, 'n> {
             return None;
         }
         let on = match statement.on {
-            Some(on) => self.vars.get(&on)?.clone(),
+            Some(on) => instead.get(&on).or_else(|| self.vars.get(&on))?.clone(),
             None => self.type_name(&descriptor::of_class(&method.class))?,
         };
         Some(format!("{on}.{}({args})", method.name))
@@ -310,6 +564,13 @@ impl<'a, 'n> Body<'a, 'n> {
                 if !is_identifier(name) {
                     return None;
                 }
+                // A constant with a body of its own has a class of its own.
+                let own = self.context.classes.info(class);
+                let own = own.as_ref().and_then(|found| found.info.as_ref());
+                let class = match own {
+                    Some(info) if info.nesting == Nesting::Local => info.super_class.as_ref()?,
+                    _ => class,
+                };
                 format!("{}.{name}", self.type_name(&descriptor::of_class(class))?)
             }
             Literal::Class(name) => {
@@ -450,7 +711,7 @@ impl<'a, 'n> Body<'a, 'n> {
         if let Some(told) = told
             && let Some(written) = self.generic_name(&told)
         {
-            let name = self.variable(&told.erased());
+            let name = self.variable(at, &told.erased());
             self.vars.insert(at, name.clone());
             return Some(format!("{written} {name} = {call};"));
         }
@@ -461,7 +722,7 @@ impl<'a, 'n> Body<'a, 'n> {
         } else {
             format!("({written}) ")
         };
-        let name = self.variable(&ty);
+        let name = self.variable(at, &ty);
         self.vars.insert(at, name.clone());
         Some(format!("{written} {name} = {cast}{call};"))
     }
@@ -479,12 +740,7 @@ impl<'a, 'n> Body<'a, 'n> {
                 arg_types(arg, ty, at, &mut wanted);
             }
         }
-        let is = |ty: &str, wanted: &str| {
-            ty == wanted
-                || wanted == "Ljava/lang/Object;"
-                || (self.context.worker.named(&class_get_name(ty)))
-                    .is_some_and(|class| class.is_a(&class_get_name(wanted)))
-        };
+        let is = |ty: &str, wanted: &str| self.is_a(ty, wanted);
         let accessible = |ty: &str| {
             let (_, element) = descriptor::element(ty);
             descriptor::primitive_name(element).is_some()
@@ -501,7 +757,15 @@ impl<'a, 'n> Body<'a, 'n> {
         fitting.first().map(|ty| (*ty).clone())
     }
 
-    fn variable(&mut self, ty: &str) -> String {
+    /// Whether a value of one type is one of another.
+    fn is_a(&self, ty: &str, wanted: &str) -> bool {
+        ty == wanted
+            || wanted == "Ljava/lang/Object;"
+            || (self.context.worker.named(&class_get_name(ty)))
+                .is_some_and(|class| class.is_a(&class_get_name(wanted)))
+    }
+
+    fn variable(&mut self, at: usize, ty: &str) -> String {
         let (dimensions, element) = descriptor::element(ty);
         let base = match descriptor::primitive_name(element) {
             Some("boolean") => "flag".to_owned(),
@@ -523,9 +787,24 @@ impl<'a, 'n> Body<'a, 'n> {
             true => base,
             false => format!("a{}", capital(&base)),
         };
+        *self.wanted.entry(base.clone()).or_default() += 1;
+        let is_free = |name: &String| !self.taken.contains(name) && !self.names.is_used(name);
+        // Where a type says not enough, or of several variables the same.
+        let mut roles = match self.shared.contains(&base) {
+            true => roles::roles(self.context, self.checked, at, &base),
+            false => Vec::new(),
+        };
+        if roles::is_vague(ty) {
+            let role = roles::parameter(self.context, self.checked, at);
+            roles.splice(0..0, role);
+        }
+        if let Some(role) = roles.into_iter().find(is_free) {
+            self.taken.insert(role.clone());
+            return role;
+        }
         let mut name = base.clone();
         let mut number = 1;
-        while self.taken.contains(&name) || self.names.is_used(&name) {
+        while !is_free(&name) {
             number += 1;
             name = format!("{base}{number}");
         }
@@ -591,6 +870,26 @@ impl<'a, 'n> Body<'a, 'n> {
             Assertion::Throws(..) => return None,
         })
     }
+}
+
+/// Where each variable is used. That a call returns its own object is no use of it.
+fn uses(checked: &Checked) -> Vec<Vec<(usize, Use)>> {
+    let mut uses: Vec<Vec<(usize, Use)>> = vec![Vec::new(); checked.sequence.len()];
+    for (at, statement) in checked.sequence.iter().enumerate() {
+        uses[statement.on.unwrap_or(at)].extend(statement.on.map(|_| (at, Use::On)));
+        for arg in &statement.args {
+            match arg {
+                Arg::Var(var) => uses[*var].push((at, Use::Argument)),
+                _ => arg.vars(&mut |var| uses[var].push((at, Use::Other))),
+            }
+        }
+        if let Some(Assertion::Same(same)) = checked.assertions[at]
+            && !(statement.on == Some(same) && checked.fluent.get(at) == Some(&true))
+        {
+            uses[same].push((at, Use::Other));
+        }
+    }
+    uses
 }
 
 /// A text as a literal.

@@ -22,31 +22,106 @@ pub(super) fn lower(word: &str) -> String {
     head.chain(word.chars().skip(end)).collect()
 }
 
-/// A line within 100 columns, broken behind commas that stand in no text.
+/// The first words of a text as one that begins with a capital letter: `NewOld` for
+/// `new & <old>`, `Day` for `DAY`.
+pub(super) fn word(text: &str) -> Option<String> {
+    let parts = text.split(|c: char| !c.is_ascii_alphanumeric());
+    let mut words = String::new();
+    for part in parts.filter(|part| !part.is_empty()) {
+        // It ends where the words would be too many.
+        if !words.is_empty() && words.len() + part.len() > 20 {
+            break;
+        }
+        let shouts = part.len() > 1 && part.chars().all(|c| !c.is_lowercase());
+        words.push_str(&capital(&match shouts {
+            true => part.to_lowercase(),
+            false => part.to_owned(),
+        }));
+    }
+    // Numbers are not read without their points.
+    words.starts_with(char::is_alphabetic).then_some(words)
+}
+
+/// A line within 100 columns: calls that follow one another stand below each other, or
+/// else it is broken behind commas that stand in no text.
 pub(super) fn wrap(line: &str) -> String {
     const WIDTH: usize = 100;
     let mut out = String::new();
     for line in line.split("\n        ") {
-        let mut rest = line;
         let mut indent = "        ";
-        while indent.len() + rest.chars().count() > WIDTH {
-            let room = WIDTH - indent.len();
-            let Some(at) = comma(rest, room) else { break };
-            let (head, tail) = rest.split_at(at);
-            out.push_str(&format!("{indent}{}\n", head.trim_end()));
-            rest = tail.trim_start();
+        let parts = match indent.len() + line.chars().count() > WIDTH {
+            true => links(line),
+            false => vec![line],
+        };
+        for part in parts {
+            let mut rest = part;
+            while indent.len() + rest.chars().count() > WIDTH {
+                let room = WIDTH - indent.len();
+                let Some(at) = comma(rest, room) else { break };
+                let (head, tail) = rest.split_at(at);
+                out.push_str(&format!("{indent}{}\n", head.trim_end()));
+                rest = tail.trim_start();
+                indent = "                ";
+            }
+            out.push_str(&format!("{indent}{rest}\n"));
             indent = "                ";
         }
-        out.push_str(&format!("{indent}{rest}\n"));
     }
     out
 }
 
-/// The place behind the last comma within `room`, or else behind the first.
+/// The parts of a line whose calls follow one another, if at least three do: it is
+/// divided before each dot behind a bracket, where the fewest brackets are open.
+fn links(line: &str) -> Vec<&str> {
+    let mut dots: Vec<(usize, usize)> = Vec::new();
+    let mut open = 0;
+    let mut quote = None;
+    let mut escaped = false;
+    let mut last = ' ';
+    for (at, c) in line.char_indices() {
+        if escaped {
+            escaped = false;
+        } else if c == '\\' {
+            escaped = true;
+        } else if let Some(mark) = quote {
+            if c == mark {
+                quote = None;
+            }
+        } else {
+            match c {
+                '"' | '\'' => quote = Some(c),
+                '(' | '{' => open += 1,
+                ')' | '}' => open -= 1,
+                '.' if last == ')' => dots.push((open, at)),
+                _ => {}
+            }
+        }
+        last = c;
+    }
+    let Some(least) = dots.iter().map(|(open, _)| *open).min() else {
+        return vec![line];
+    };
+    dots.retain(|(open, _)| *open == least);
+    if dots.len() < 2 {
+        return vec![line];
+    }
+    let mut parts = Vec::new();
+    let mut begin = 0;
+    for (_, at) in dots {
+        parts.push(&line[begin..at]);
+        begin = at;
+    }
+    parts.push(&line[begin..]);
+    parts
+}
+
+/// The place behind the last comma within `room` where the fewest brackets are open, or
+/// else behind the first.
 fn comma(line: &str, room: usize) -> Option<usize> {
     let mut quote = None;
     let mut escaped = false;
-    let mut last = None;
+    let mut open = 0;
+    let mut last: Option<(i32, usize)> = None;
     for (count, (at, c)) in line.char_indices().enumerate() {
         if escaped {
             escaped = false;
@@ -56,16 +131,18 @@ fn comma(line: &str, room: usize) -> Option<usize> {
             if c == open {
                 quote = None;
             }
-        } else if c == '"' || c == '\'' {
-            quote = Some(c);
-        } else if c == ',' {
-            if count >= room && last.is_some() {
-                break;
+        } else {
+            match c {
+                '"' | '\'' => quote = Some(c),
+                '(' | '{' => open += 1,
+                ')' | '}' => open -= 1,
+                ',' if count >= room && last.is_some() => break,
+                ',' if last.is_none_or(|(least, _)| open <= least) => last = Some((open, at + 1)),
+                _ => {}
             }
-            last = Some(at + 1);
         }
     }
-    last.filter(|at| *at < line.len())
+    last.map(|(_, at)| at).filter(|at| *at < line.len())
 }
 
 #[cfg(test)]
@@ -85,6 +162,23 @@ mod tests {
     }
 
     #[test]
+    fn texts_are_words() {
+        for (text, expected) in [
+            ("new & <old>", Some("NewOld")),
+            ("DAY", Some("Day")),
+            ("#n1", Some("N1")),
+            ("<>", None),
+            ("30.00", None),
+            (
+                "a sentence of many words indeed",
+                Some("ASentenceOfManyWords"),
+            ),
+        ] {
+            assert_eq!(word(text).as_deref(), expected);
+        }
+    }
+
+    #[test]
     fn lines_are_broken_behind_commas_outside_of_texts() {
         assert_eq!(wrap("f(a, b);"), "        f(a, b);\n");
         let text = format!("f(\"{}\", 'c', \"a, \\\" b\");", "x, ".repeat(30));
@@ -93,6 +187,13 @@ mod tests {
             "x, ".repeat(30)
         );
         assert_eq!(wrap(&text), expected);
+        // Calls that follow one another go below each other.
+        let name = "x".repeat(30);
+        let chain = format!("assertSame(a, a.b(\"{name}\").c(\"{name}.\", 2).d(e(1).f()));");
+        let expected = format!(
+            "        assertSame(a, a.b(\"{name}\")\n                .c(\"{name}.\", 2)\n                .d(e(1).f()));\n"
+        );
+        assert_eq!(wrap(&chain), expected);
         // Where there is no comma, a line stays as long as it is.
         let long = format!("f(\"{}\");", "x".repeat(120));
         assert_eq!(wrap(&long), format!("        {long}\n"));

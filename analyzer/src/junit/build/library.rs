@@ -2,11 +2,10 @@
 //! names, and what their bodies do, read once each.
 
 use super::effects::{Called, Effect, Effects, FieldName, Symbol, effects};
-use crate::classinfo::ClassInfo;
+use crate::classinfo::{ClassInfo, parameter_names};
 use crate::classpath::{ClassPath, FoundClass};
 use crate::java::signature::{self, Generic};
-use hindsight_classfile::tables::{local_variables, method_parameters};
-use hindsight_classfile::{ClassFile, Member};
+use hindsight_classfile::ClassFile;
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -205,7 +204,7 @@ fn members(bytes: &[u8]) -> Option<Members> {
             member.descriptor.to_string_lossy().into_owned(),
         );
         let body = Body {
-            names: names(&class, member).unwrap_or_default(),
+            names: parameter_names(&class, member).unwrap_or_default(),
             signature: signature_of(&member.attributes),
             effects: effects(&class, member),
         };
@@ -216,37 +215,6 @@ fn members(bytes: &[u8]) -> Option<Members> {
         bodies: bodies.collect(),
         generic: signature_of(&class.attributes).is_some_and(|text| text.starts_with('<')),
     })
-}
-
-/// Names of the parameters: those of `MethodParameters`, else of the debugger's
-/// table.
-fn names(class: &ClassFile<'_>, member: &Member<'_>) -> Option<Vec<Option<String>>> {
-    let descriptor = member.method_descriptor().ok()?;
-    let count = usize::from(descriptor.parameter_count());
-    let text = |index: u16| {
-        let name = class.pool.utf8(index).ok()?;
-        Some(name.to_string_lossy().into_owned())
-    };
-    if let Some(attribute) = member.attributes.find(&class.pool, "MethodParameters") {
-        let table: Vec<_> = method_parameters(&attribute).ok()?.collect();
-        if table.len() == count {
-            return Some(table.iter().map(|entry| text(entry.name_index)).collect());
-        }
-    }
-    let code = member.code(&class.pool).ok()??;
-    let attribute = code.attributes.find(&class.pool, "LocalVariableTable")?;
-    let table: Vec<_> = local_variables(&attribute).ok()?.collect();
-    let is_static = member.is(hindsight_classfile::access::STATIC);
-    let mut slot = u16::from(!is_static);
-    let mut names = Vec::new();
-    for parameter in descriptor.parameters() {
-        let entry = table
-            .iter()
-            .find(|entry| entry.slot == slot && entry.start == 0);
-        names.push(entry.and_then(|entry| text(entry.name_index)));
-        slot += parameter.slots();
-    }
-    Some(names)
 }
 
 /// What of a class decides whether a test may use a member.

@@ -17,6 +17,9 @@ public final class Main {
         names.put(2, "two");
         names.put(1, "one");
         System.out.println(names.get(2) + names.first() + names.keys());
+        System.out.println(names.filtered(key -> key > 1).size());
+        names.put(3, "three");
+        System.out.println(names.size());
         Map<String, Integer> start = new LinkedHashMap<>();
         start.put("a", 1);
         System.out.println(new Catalog<>(start).get("a"));

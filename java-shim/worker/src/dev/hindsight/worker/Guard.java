@@ -1,21 +1,26 @@
 package dev.hindsight.worker;
 
 import java.io.BufferedWriter;
+import java.io.Closeable;
 import java.io.File;
 import java.io.FileDescriptor;
+import java.io.Flushable;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.io.PrintStream;
 import java.io.RandomAccessFile;
 import java.lang.reflect.Constructor;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.net.DatagramSocket;
+import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.SocketAddress;
 import java.net.URL;
 import java.net.URLConnection;
+import java.net.UnknownHostException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.SeekableByteChannel;
 import java.nio.channels.SocketChannel;
@@ -44,7 +49,9 @@ import java.time.ZoneId;
 import java.time.ZoneOffset;
 import java.time.ZonedDateTime;
 import java.util.Calendar;
+import java.util.Formatter;
 import java.util.Locale;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TimeZone;
 import java.util.concurrent.ThreadLocalRandom;
@@ -321,6 +328,137 @@ public final class Guard {
         return File.createTempFile(prefix, suffix, check(dir));
     }
 
+    // A formatter opens its file by itself, and has no subclasses: it is made first, and then told where it
+    // writes to.
+
+    private static final class Late implements Appendable, Closeable, Flushable {
+        Appendable to = new StringBuilder();
+
+        @Override
+        public Appendable append(CharSequence text) throws IOException {
+            to.append(text);
+            return this;
+        }
+
+        @Override
+        public Appendable append(CharSequence text, int start, int end) throws IOException {
+            to.append(text, start, end);
+            return this;
+        }
+
+        @Override
+        public Appendable append(char c) throws IOException {
+            to.append(c);
+            return this;
+        }
+
+        @Override
+        public void close() throws IOException {
+            if (to instanceof Closeable) {
+                ((Closeable) to).close();
+            }
+        }
+
+        @Override
+        public void flush() throws IOException {
+            if (to instanceof Flushable) {
+                ((Flushable) to).flush();
+            }
+        }
+
+        @Override
+        public String toString() {
+            return to.toString();
+        }
+    }
+
+    public static Formatter newFormatter() {
+        return new Formatter(new Late());
+    }
+
+    private static void init(Formatter made, Formatter as) {
+        if (!Objects.equals(made.locale(), as.locale())) {
+            throw blocked("formatting for " + as.locale());
+        }
+        ((Late) made.out()).to = as.out();
+    }
+
+    public static void initFormatter(Formatter made) {
+        init(made, new Formatter());
+    }
+
+    public static void initFormatter(Formatter made, Appendable out) {
+        init(made, new Formatter(out));
+    }
+
+    public static void initFormatter(Formatter made, Locale locale) {
+        init(made, new Formatter(locale));
+    }
+
+    public static void initFormatter(Formatter made, Appendable out, Locale locale) {
+        init(made, new Formatter(out, locale));
+    }
+
+    public static void initFormatter(Formatter made, String name) throws IOException {
+        init(made, new Formatter(check(name)));
+    }
+
+    public static void initFormatter(Formatter made, String name, String charset)
+            throws IOException {
+        init(made, new Formatter(check(name), charset));
+    }
+
+    public static void initFormatter(Formatter made, String name, String charset, Locale locale)
+            throws IOException {
+        init(made, new Formatter(check(name), charset, locale));
+    }
+
+    public static void initFormatter(Formatter made, String name, Charset charset, Locale locale)
+            throws IOException {
+        init(made, new Formatter(check(name), charset, locale));
+    }
+
+    public static void initFormatter(Formatter made, File file) throws IOException {
+        init(made, new Formatter(check(file)));
+    }
+
+    public static void initFormatter(Formatter made, File file, String charset) throws IOException {
+        init(made, new Formatter(check(file), charset));
+    }
+
+    public static void initFormatter(Formatter made, File file, String charset, Locale locale)
+            throws IOException {
+        init(made, new Formatter(check(file), charset, locale));
+    }
+
+    public static void initFormatter(Formatter made, File file, Charset charset, Locale locale)
+            throws IOException {
+        init(made, new Formatter(check(file), charset, locale));
+    }
+
+    public static void initFormatter(Formatter made, PrintStream out) {
+        init(made, new Formatter(out));
+    }
+
+    public static void initFormatter(Formatter made, OutputStream out) {
+        init(made, new Formatter(out));
+    }
+
+    public static void initFormatter(Formatter made, OutputStream out, String charset)
+            throws IOException {
+        init(made, new Formatter(out, charset));
+    }
+
+    public static void initFormatter(Formatter made, OutputStream out, String charset, Locale locale)
+            throws IOException {
+        init(made, new Formatter(out, charset, locale));
+    }
+
+    public static void initFormatter(Formatter made, OutputStream out, Charset charset, Locale locale)
+            throws IOException {
+        init(made, new Formatter(out, charset, locale));
+    }
+
     // Files by java.nio.
 
     public static void delete(Path path) throws IOException {
@@ -501,6 +639,46 @@ public final class Guard {
         throw blocked("listening on " + address);
     }
 
+    /** Addresses in figures need no server to be found. */
+    static String address(String host) {
+        boolean isKnown = host == null
+                || host.isEmpty()
+                || host.equals("localhost")
+                || host.indexOf(':') >= 0
+                || host.matches("[0-9.]+");
+        if (!isKnown) {
+            throw blocked("asking for the address of " + host);
+        }
+        return host;
+    }
+
+    public static InetAddress getByName(String host) throws UnknownHostException {
+        return InetAddress.getByName(address(host));
+    }
+
+    public static InetAddress[] getAllByName(String host) throws UnknownHostException {
+        return InetAddress.getAllByName(address(host));
+    }
+
+    public static InetAddress getLocalHost() {
+        throw blocked("asking for this computer's address");
+    }
+
+    public static String getHostName(InetAddress address) {
+        if (address.isLoopbackAddress() || !address.toString().startsWith("/")) {
+            return address.getHostName();
+        }
+        throw blocked("asking for the name of " + address);
+    }
+
+    public static String getCanonicalHostName(InetAddress address) {
+        throw blocked("asking for the name of " + address);
+    }
+
+    public static boolean isReachable(InetAddress address, int timeout) {
+        throw blocked("connecting to " + address);
+    }
+
     private static URL local(URL url) {
         String protocol = url.getProtocol();
         if (!protocol.equals("file") && !protocol.equals("jar") && !protocol.equals("jrt")) {
@@ -603,6 +781,18 @@ public final class Guard {
 
     public static Clock system(ZoneId zone) {
         return SHIFT == 0 ? Clock.system(zone) : clock(zone);
+    }
+
+    public static Clock tickMillis(ZoneId zone) {
+        return Clock.tick(system(zone), Duration.ofMillis(1));
+    }
+
+    public static Clock tickSeconds(ZoneId zone) {
+        return Clock.tick(system(zone), Duration.ofSeconds(1));
+    }
+
+    public static Clock tickMinutes(ZoneId zone) {
+        return Clock.tick(system(zone), Duration.ofMinutes(1));
     }
 
     public static Instant nowInstant() {

@@ -257,6 +257,23 @@ public final class Guarded {
         }
     }
 
+    /** Asks for the address of a host by itself. */
+    public static class InetSocketAddress extends java.net.InetSocketAddress {
+        private static final long serialVersionUID = 1;
+
+        public InetSocketAddress(int port) {
+            super(port);
+        }
+
+        public InetSocketAddress(InetAddress address, int port) {
+            super(address, port);
+        }
+
+        public InetSocketAddress(String host, int port) {
+            super(Guard.address(host), port);
+        }
+    }
+
     /** Opens files by itself; a pattern may name the home directory. */
     public static class FileHandler extends java.util.logging.FileHandler {
         public FileHandler() throws IOException {

@@ -1,0 +1,230 @@
+//! Names of tests: after the calls that they are about; where several are about the
+//! same ones, after what tells them apart.
+
+use super::words::{capital, lower, word};
+use super::{Context, OBJECTS_OWN};
+use crate::generate::asserted::{Assertion, Checked};
+use crate::generate::sequence::{Arg, Method};
+use crate::java::descriptor;
+use crate::java::names::{is_identifier, sanitize};
+use crate::model::values::Literal;
+use crate::text::simple_name;
+use std::collections::{HashMap, HashSet};
+
+/// A name for each test of a file, none twice.
+pub(super) fn titles(context: &Context<'_>, tests: &[(usize, &Checked)]) -> Vec<String> {
+    let mut groups: HashMap<String, Vec<usize>> = HashMap::new();
+    let bases: Vec<String> = tests.iter().map(|(_, test)| base(context, test)).collect();
+    for (at, base) in bases.iter().enumerate() {
+        groups.entry(base.clone()).or_default().push(at);
+    }
+    // Tests that are alone have their names before others ask for one.
+    let mut used: HashSet<String> = (groups.iter())
+        .filter(|(_, places)| places.len() == 1)
+        .map(|(base, _)| base.clone())
+        .collect();
+    let mut names = bases.clone();
+    for (base, places) in &mut groups
+        .into_iter()
+        .collect::<std::collections::BTreeMap<_, _>>()
+    {
+        if places.len() == 1 {
+            continue;
+        }
+        let suffixes: Vec<[String; 3]> = (places.iter())
+            .map(|at| suffixes(context, tests[*at].1))
+            .collect();
+        let ways: Vec<Vec<String>> = [&[0][..], &[1], &[2], &[0, 1], &[0, 2], &[0, 1, 2]]
+            .into_iter()
+            .map(|way| {
+                let joined = |suffix: &[String; 3]| way.iter().map(|at| &*suffix[*at]).collect();
+                suffixes.iter().map(joined).collect()
+            })
+            .collect();
+        let different = |way: &&Vec<String>| way.iter().collect::<HashSet<_>>().len();
+        let most = ways.iter().map(|way| different(&way)).max();
+        let Some(way) = ways.iter().find(|way| Some(different(way)) == most) else {
+            continue;
+        };
+        for (at, suffix) in places.iter().zip(way) {
+            let wanted = format!("{base}{suffix}");
+            let mut name = wanted.clone();
+            let mut number = 1;
+            while !used.insert(name.clone()) {
+                number += 1;
+                name = format!("{wanted}_{number}");
+            }
+            names[*at] = name;
+        }
+    }
+    names
+}
+
+/// What the test does: the calls of its object, or the last of them if these are many.
+fn base(context: &Context<'_>, checked: &Checked) -> String {
+    let calls = checked.sequence.len() - checked.observers;
+    let mut words: Vec<(String, bool)> = Vec::new();
+    let mut threw = None;
+    for (at, statement) in checked.sequence.iter().take(calls).enumerate() {
+        let method = context.methods.get(statement.method);
+        threw = match &checked.assertions[at] {
+            Some(Assertion::Throws(class, _)) => simple_name(class).rsplit('$').next(),
+            _ => None,
+        };
+        let matters = checked.kept[at] || checked.assertions[at].is_some();
+        if !matters || method.is_constructor() || method.is_constant() {
+            continue;
+        }
+        let word = sanitize(&method.name);
+        let asks = threw.is_none() && asks(method, &checked.assertions[at]);
+        if words.last().map(|(word, _)| word) != Some(&word) {
+            words.push((word, asks));
+        }
+    }
+    // That an object is asked on the way says little.
+    if words.iter().any(|(_, asks)| !asks) {
+        words.retain(|(_, asks)| !asks);
+    } else if words.len() > 1 {
+        words.drain(..words.len() - 1);
+    }
+    // What has made the object is where it begins.
+    let made = (checked.sequence.iter().take(calls))
+        .map(|statement| context.methods.get(statement.method))
+        .find(|method| returns(method, &checked.class));
+    if words.len() > 1 && made.is_some_and(|made| sanitize(&made.name) == words[0].0) {
+        words.remove(0);
+    }
+    if words.len() > 2 {
+        words.drain(1..words.len() - 1);
+    }
+    words.dedup_by(|one, other| one.0 == other.0);
+    let mut name = match (words.split_first(), made) {
+        (None, Some(constant)) if constant.is_constant() => {
+            lower(&word(&constant.name).unwrap_or_default())
+        }
+        (None, _) => {
+            let class = simple_name(&checked.class);
+            format!("new{}", sanitize(class.rsplit('$').next().unwrap_or(class)))
+        }
+        (Some(((first, _), rest)), _) => {
+            let rest = rest
+                .iter()
+                .map(|(word, _)| format!("Then{}", capital(word)));
+            format!("{first}{}", rest.collect::<String>())
+        }
+    };
+    if let Some(threw) = threw {
+        name.push_str("Throws");
+        name.push_str(&capital(threw));
+    }
+    // What all objects have cannot be a test.
+    if OBJECTS_OWN.contains(&name.as_str()) {
+        name = format!("calls{}", capital(&name));
+    }
+    if is_identifier(&name) {
+        name
+    } else {
+        format!("{name}_")
+    }
+}
+
+/// Whether a call seems to ask for a value, and no more.
+fn asks(method: &Method, assertion: &Option<Assertion>) -> bool {
+    let (types, result) = method.types();
+    let plain = match descriptor::class_name(&result) {
+        Some(class) => {
+            class.starts_with("java.") || matches!(assertion, Some(Assertion::Equals(_)))
+        }
+        None => result != "V",
+    };
+    types.is_empty() && !method.is_static && plain && !matches!(assertion, Some(Assertion::Same(_)))
+}
+
+fn returns(method: &Method, class: &str) -> bool {
+    let (_, result) = method.types();
+    descriptor::class_name(&result).as_deref() == Some(class)
+}
+
+/// What can tell a test from others: what is passed at last, on what, and what comes of it.
+fn suffixes(context: &Context<'_>, checked: &Checked) -> [String; 3] {
+    let calls = checked.sequence.len() - checked.observers;
+    let own = (0..calls).rev().find(|at| checked.kept[*at]);
+    let last = own.or(calls.checked_sub(1));
+    let words = |at: usize| {
+        let statement = &checked.sequence[at];
+        let (types, _) = context.methods.get(statement.method).types();
+        let passed = statement.args.iter().zip(&types);
+        let words: Vec<String> = passed
+            .filter_map(|(arg, ty)| passed_word(arg, ty))
+            .take(2)
+            .collect();
+        (!words.is_empty()).then(|| format!("With{}", words.join("And")))
+    };
+    let with = last
+        .and_then(words)
+        .or_else(|| (0..calls).rev().find_map(words));
+    let with = with.unwrap_or_default();
+    let on = last.and_then(|at| {
+        let on = checked.sequence[at].on?;
+        let method = context.methods.get(checked.sequence[on].method);
+        let (_, result) = method.types();
+        Some(match method.is_constructor() {
+            true => {
+                let class = descriptor::class_name(&result)?;
+                let simple = sanitize(simple_name(&class).rsplit('$').next()?);
+                format!("OnNew{}", capital(&simple))
+            }
+            false => format!("On{}", capital(&sanitize(&method.name))),
+        })
+    });
+    let gives = last.and_then(|at| {
+        Some(match checked.assertions[at].as_ref()? {
+            Assertion::Equals(Literal::Null) => "IsNull".to_owned(),
+            Assertion::Equals(Literal::Text(text)) if text.is_empty() => "IsEmpty".to_owned(),
+            Assertion::Equals(literal) => format!("Is{}", literal_word(literal)?),
+            Assertion::Same(_) => "IsSame".to_owned(),
+            _ => return None,
+        })
+    });
+    [with, on.unwrap_or_default(), gives.unwrap_or_default()]
+}
+
+fn passed_word(arg: &Arg, ty: &str) -> Option<String> {
+    match arg {
+        Arg::Literal(Literal::Int(value)) if ty == "C" => {
+            let character = u32::try_from(*value).ok().and_then(char::from_u32)?;
+            character
+                .is_ascii_alphanumeric()
+                .then(|| character.to_uppercase().collect())
+        }
+        Arg::Literal(literal) => literal_word(literal),
+        Arg::Array(_, elements) if elements.is_empty() => Some("Nothing".to_owned()),
+        Arg::Array(element, elements) => {
+            (elements.iter()).find_map(|one| passed_word(one, element))
+        }
+        Arg::Var(_) => None,
+    }
+}
+
+fn literal_word(literal: &Literal) -> Option<String> {
+    Some(match literal {
+        Literal::Null => "Null".to_owned(),
+        Literal::Text(text) if text.is_empty() => "EmptyText".to_owned(),
+        Literal::Text(text) => word(text).filter(|word| word.len() <= 24)?,
+        Literal::Enum(_, name) => word(name)?,
+        Literal::Class(name) => capital(&sanitize(simple_name(name).rsplit('$').next()?)),
+        Literal::Bool(value) => capital(&value.to_string()),
+        Literal::Int(value) if *value == i64::from(i32::MAX) || *value == i64::MAX => {
+            "Most".to_owned()
+        }
+        Literal::Int(value) if *value == i64::from(i32::MIN) || *value == i64::MIN => {
+            "Least".to_owned()
+        }
+        Literal::Int(value) if *value < 0 => format!("Minus{}", value.unsigned_abs()),
+        Literal::Int(value) => value.to_string(),
+        Literal::Box(_, text) if text.bytes().all(|byte| byte.is_ascii_alphanumeric()) => {
+            capital(text)
+        }
+        Literal::Box(..) | Literal::Float(_) | Literal::Double(_) => return None,
+    })
+}
