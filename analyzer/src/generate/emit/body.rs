@@ -228,11 +228,13 @@ impl<'a, 'n> Body<'a, 'n> {
                     taken.extend(self.pending.pop().map(|top| (top, true)));
                 }
             }
+            // What the result is compared with needs a name.
+            let again = self.returned_again(at, method);
+            let compared = self.checked.assertions[at] == statement.on.map(Assertion::Same);
             if let Some(on) = statement.on
+                && (!compared || again == Some(on))
                 && let Some(top) = self.pending.last().filter(|top| top.of == on)
-                && (top.declared
-                    || is_last(self, on)
-                    || self.returned_again(at, method) == Some(on))
+                && (top.declared || is_last(self, on) || again == Some(on))
             {
                 taken.extend(self.pending.pop().map(|top| (top, false)));
             }
