@@ -541,7 +541,10 @@ mod tests {
             .iter()
             .map(|(name, superclass, interfaces, methods)| Draft {
                 name: sym(name),
-                access: 0,
+                access: match classes.iter().any(|row| row.2.contains(name)) {
+                    true => access::INTERFACE,
+                    false => 0,
+                },
                 library: false,
                 superclass: (!superclass.is_empty()).then(|| sym(superclass)),
                 interfaces: interfaces.iter().map(|name| sym(name)).collect(),

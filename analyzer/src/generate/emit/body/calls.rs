@@ -1,0 +1,270 @@
+//! Calls and what is passed to them.
+
+use super::{Body, text};
+use crate::classinfo::{ClassInfo, Nesting};
+use crate::generate::sequence::{Arg, Method, Statement};
+use crate::generate::worker::{primitive, unboxed};
+use crate::graph::Typed;
+use crate::java::names::is_identifier;
+use crate::java::{descriptor, literal};
+use crate::model::values::Literal;
+use crate::text::simple_name;
+use hindsight_classfile::access;
+use hindsight_tracelog::crash::Value;
+use std::collections::HashMap;
+
+impl Body<'_, '_> {
+    /// A call, with what stands `instead` of variables.
+    pub(super) fn call(
+        &mut self,
+        method: &Method,
+        statement: &Statement,
+        instead: &HashMap<usize, String>,
+    ) -> Option<String> {
+        if method.is_constant() {
+            let class = self.type_name(&descriptor::of_class(&method.class))?;
+            return is_identifier(&method.name).then(|| format!("{class}.{}", method.name));
+        }
+        let (types, _) = method.types();
+        let overloaded = self.is_overloaded(method, types.len());
+        let mut args = Vec::new();
+        for (arg, ty) in statement.args.iter().zip(&types) {
+            let taken = match arg {
+                Arg::Var(var) => instead.get(var).cloned(),
+                _ => None,
+            };
+            args.push(match taken {
+                Some(taken) => taken,
+                None => self.argument(arg, ty, overloaded)?,
+            });
+        }
+        self.spread(method, statement, overloaded, &mut args);
+        if method.is_constructor() {
+            let Some(simple) = self.inner(method) else {
+                let class = self.made(&method.class)?;
+                return Some(format!("new {class}({})", args.join(", ")));
+            };
+            // The first argument is the object around the new one.
+            if !matches!(statement.args.first(), Some(Arg::Var(_))) {
+                return None;
+            }
+            let outer = args.remove(0);
+            return Some(format!("{outer}.new {simple}({})", args.join(", ")));
+        }
+        let args = args.join(", ");
+        if !is_identifier(&method.name) {
+            return None;
+        }
+        let on = match statement.on {
+            Some(on) => instead.get(&on).or_else(|| self.vars.get(&on))?.clone(),
+            None => self.type_name(&descriptor::of_class(&method.class))?,
+        };
+        Some(format!("{on}.{}({args})", method.name))
+    }
+
+    /// The name of an inner class after `new`, if it is one.
+    pub(super) fn inner(&self, method: &Method) -> Option<String> {
+        let found = self.context.classes.info(&method.class)?;
+        let info = found.info.as_ref()?;
+        let (types, _) = method.types();
+        match &info.nesting {
+            Nesting::Member { outer, simple } if info.is_inner() => {
+                let diamond = if self.is_generic(&method.class) {
+                    "<>"
+                } else {
+                    ""
+                };
+                (types.first() == Some(&descriptor::of_class(outer)))
+                    .then(|| format!("{simple}{diamond}"))
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether no supertype has a method of this name, as far as that is known.
+    pub(super) fn is_new_above(&self, info: &ClassInfo, name: &str) -> bool {
+        let mut pending: Vec<String> = info.interfaces.clone();
+        pending.extend(info.super_class.clone());
+        while let Some(class) = pending.pop() {
+            if class == "java.lang.Object" {
+                continue;
+            }
+            let found = self.context.classes.info(&class);
+            let Some(info) = found.as_ref().and_then(|found| found.info.as_ref()) else {
+                return false;
+            };
+            if info.methods.iter().any(|method| method.name == name) {
+                return false;
+            }
+            pending.extend(info.interfaces.iter().cloned());
+            pending.extend(info.super_class.clone());
+        }
+        true
+    }
+
+    /// Writes the array of a method with variable arity as its elements, where that can mean nothing else.
+    pub(super) fn spread(
+        &self,
+        method: &Method,
+        statement: &Statement,
+        overloaded: bool,
+        args: &mut Vec<String>,
+    ) {
+        let found = self.context.classes.info(&method.class);
+        let info = found.as_ref().and_then(|found| found.info.as_ref());
+        let Some(info) = info else { return };
+        let is_variable = (info.method(&method.name, &method.descriptor))
+            .is_some_and(|method| method.is(access::VARARGS));
+        let alone = !overloaded
+            && (info.methods.iter())
+                .filter(|other| other.name == method.name)
+                .count()
+                == 1
+            && self.is_new_above(info, &method.name);
+        if let Some(Arg::Array(element, elements)) = statement.args.last()
+            && is_variable
+            && alone
+            && let Some(array) = args.last()
+        {
+            let is_plain = |one: &Arg| !matches!(one, Arg::Literal(Literal::Null) | Arg::Array(..));
+            // Of objects, a sole one that is an array would be taken for all of them.
+            let objects = element == "Ljava/lang/Object;" && elements.len() == 1;
+            let inner = array
+                .split_once('{')
+                .and_then(|(_, rest)| rest.strip_suffix('}'));
+            if !elements.iter().all(is_plain) || objects {
+                return;
+            }
+            let inner = inner.unwrap_or_default().to_owned();
+            args.pop();
+            if !inner.is_empty() {
+                args.push(inner);
+            }
+        }
+    }
+
+    pub(super) fn is_overloaded(&self, method: &Method, count: usize) -> bool {
+        let found = self.context.classes.info(&method.class);
+        let info = found.as_ref().and_then(|found| found.info.as_ref());
+        info.is_none_or(|info| {
+            let same = info.methods.iter().filter(|other| {
+                other.name == method.name
+                    && descriptor::split(&other.descriptor)
+                        .is_some_and(|(types, _)| types.len() == count)
+            });
+            same.count() > 1
+        })
+    }
+
+    pub(super) fn argument(&mut self, arg: &Arg, ty: &str, overloaded: bool) -> Option<String> {
+        Some(match arg {
+            Arg::Var(var) => self.vars.get(var)?.clone(),
+            Arg::Literal(Literal::Null) if overloaded => {
+                format!("({}) null", self.raw_name(ty)?)
+            }
+            // Where only one method can be meant, the compiler makes the box.
+            Arg::Literal(literal @ Literal::Box(class, _))
+                if !overloaded
+                    && matches!(
+                        class.as_str(),
+                        "java.lang.Integer" | "java.lang.Boolean" | "java.lang.Double"
+                    ) =>
+            {
+                let kind = unboxed_kind(class);
+                self.literal(&primitive(literal.clone()), kind)?
+            }
+            Arg::Literal(literal) => self.literal(literal, ty)?,
+            Arg::Array(element, elements) => {
+                let mut list = Vec::new();
+                for one in elements {
+                    list.push(self.argument(one, element, false)?);
+                }
+                let name = self.raw_name(element)?;
+                format!("new {name}[] {{{}}}", list.join(", "))
+            }
+        })
+    }
+
+    /// The class behind `new`.
+    pub(super) fn made(&mut self, class: &str) -> Option<String> {
+        let name = self.type_name(&descriptor::of_class(class))?;
+        if !self.is_generic(class) {
+            return Some(name);
+        }
+        match &self.types {
+            Some(_) => Some(format!("{name}<>")),
+            None => {
+                self.raw = true;
+                Some(name)
+            }
+        }
+    }
+
+    pub(super) fn literal(&mut self, value: &Literal, ty: &str) -> Option<String> {
+        let kind = ty.bytes().next()?;
+        let typed = |value: Value, ty: &str| Typed::new(value, ty);
+        Some(match value {
+            Literal::Null => "null".to_owned(),
+            Literal::Text(value) => text(value)?,
+            Literal::Enum(class, name) => {
+                if !is_identifier(name) {
+                    return None;
+                }
+                // A constant with a body of its own has a class of its own.
+                let own = self.context.classes.info(class);
+                let own = own.as_ref().and_then(|found| found.info.as_ref());
+                let class = match own {
+                    Some(info) if info.nesting == Nesting::Local => info.super_class.as_ref()?,
+                    _ => class,
+                };
+                format!("{}.{name}", self.type_name(&descriptor::of_class(class))?)
+            }
+            Literal::Class(name) => {
+                let ty = match name.as_str() {
+                    "void" => return Some("void.class".to_owned()),
+                    name => descriptor_of(name),
+                };
+                format!("{}.class", self.type_name(&ty)?)
+            }
+            Literal::Box(class, text) => {
+                let (kind, _) = unboxed(class, text)?;
+                let literal = primitive(value.clone());
+                let inner = self.literal(&literal, &char::from(kind).to_string())?;
+                format!(
+                    "{}.valueOf({inner})",
+                    self.names.java_lang(simple_name(class))
+                )
+            }
+            // What is declared as an object is a box.
+            Literal::Bool(value) if kind == b'L' => {
+                format!("{}.valueOf({value})", self.names.java_lang("Boolean"))
+            }
+            Literal::Bool(value) => value.to_string(),
+            Literal::Int(value) => literal::primitive(typed(Value::Int(*value), ty), self.names)?,
+            Literal::Float(bits) => {
+                literal::primitive(typed(Value::Float(f32::from_bits(*bits)), "F"), self.names)?
+            }
+            Literal::Double(bits) => {
+                literal::primitive(typed(Value::Double(f64::from_bits(*bits)), "D"), self.names)?
+            }
+        })
+    }
+}
+
+/// What a box of a class holds.
+fn unboxed_kind(class: &str) -> &'static str {
+    match class {
+        "java.lang.Boolean" => "Z",
+        "java.lang.Double" => "D",
+        _ => "I",
+    }
+}
+
+/// The descriptor of a class by the name that `Class.getName` gives.
+fn descriptor_of(name: &str) -> String {
+    let primitives = ["Z", "B", "C", "S", "I", "J", "F", "D"];
+    let primitive = primitives
+        .into_iter()
+        .find(|ty| descriptor::primitive_name(ty) == Some(name));
+    primitive.map_or_else(|| descriptor::of_class(name), str::to_owned)
+}

@@ -1,0 +1,238 @@
+//! Types and variables, and how they are called.
+
+use super::Body;
+use crate::classinfo::Nesting;
+use crate::generate::emit::generics::Type;
+use crate::generate::emit::roles;
+use crate::generate::emit::words::{capital, lower};
+use crate::generate::sequence::{Arg, Method};
+use crate::generate::worker::class_get_name;
+use crate::java::descriptor;
+use crate::java::names::{is_identifier, package_of, sanitize};
+use crate::text::simple_name;
+use std::collections::HashSet;
+
+/// The types that are wanted of a variable that is passed.
+fn arg_types(arg: &Arg, ty: &str, var: usize, wanted: &mut HashSet<String>) {
+    match arg {
+        Arg::Var(passed) if *passed == var => {
+            wanted.insert(ty.to_owned());
+        }
+        Arg::Array(element, elements) => {
+            for one in elements {
+                arg_types(one, element, var, wanted);
+            }
+        }
+        Arg::Var(_) | Arg::Literal(_) => {}
+    }
+}
+
+impl Body<'_, '_> {
+    /// Whether a class has type parameters.
+    pub(super) fn is_generic(&self, class: &str) -> bool {
+        let found = self.context.classes.info(class);
+        match found.as_ref().and_then(|found| found.info.as_ref()) {
+            // An enum is generic by its superclass alone.
+            Some(info) => {
+                let signature = info.signature.as_deref();
+                signature.is_some_and(|text| text.starts_with('<'))
+            }
+            None => false,
+        }
+    }
+
+    /// The name of a type where a generic one should have arguments.
+    pub(super) fn raw_name(&mut self, ty: &str) -> Option<String> {
+        let (_, element) = descriptor::element(ty);
+        self.raw |= descriptor::class_name(element).is_some_and(|class| self.is_generic(&class));
+        self.type_name(ty)
+    }
+
+    /// The name of a type with its arguments.
+    pub(super) fn generic_name(&mut self, ty: &Type) -> Option<String> {
+        Some(match ty {
+            Type::Class(class, arguments) if !arguments.is_empty() => {
+                let mut list = Vec::new();
+                for one in arguments {
+                    list.push(self.generic_name(one)?);
+                }
+                let name = self.type_name(&descriptor::of_class(class))?;
+                format!("{name}<{}>", list.join(", "))
+            }
+            Type::Array(element) => format!("{}[]", self.generic_name(element)?),
+            Type::Wildcard(None) => "?".to_owned(),
+            Type::Wildcard(Some((upper, bound))) => {
+                let word = if *upper { "extends" } else { "super" };
+                format!("? {word} {}", self.generic_name(bound)?)
+            }
+            Type::Class(..) | Type::Primitive(_) => self.raw_name(&ty.erased())?,
+            Type::Variable(_) | Type::Open(_) => return None,
+        })
+    }
+
+    /// How a type is written, if any source may name it.
+    pub(super) fn type_name(&mut self, ty: &str) -> Option<String> {
+        let (dimensions, element) = descriptor::element(ty);
+        let name = match descriptor::primitive_name(element) {
+            Some(primitive) => primitive.to_owned(),
+            None => {
+                let class = descriptor::class_name(element)?;
+                self.class_name(&class)?
+            }
+        };
+        Some(name + &"[]".repeat(dimensions))
+    }
+
+    pub(super) fn class_name(&mut self, class: &str) -> Option<String> {
+        let mut path = Vec::new();
+        let mut at = class.to_owned();
+        loop {
+            let found = self.context.classes.info(&at);
+            let info = found.as_ref().and_then(|found| found.info.as_ref());
+            let nesting = match info {
+                Some(info) => info.nesting.clone(),
+                // Of the JDK: there a dollar stands for nesting.
+                None => match at.rsplit_once('$') {
+                    Some((outer, simple)) => Nesting::Member {
+                        outer: outer.to_owned(),
+                        simple: simple.to_owned(),
+                    },
+                    None => Nesting::TopLevel,
+                },
+            };
+            match nesting {
+                Nesting::TopLevel => {
+                    path.push(simple_name(&at).to_owned());
+                    break;
+                }
+                Nesting::Member { outer, simple } => {
+                    path.push(simple);
+                    at = outer;
+                }
+                Nesting::Local => return None,
+            }
+        }
+        if !path.iter().all(|name| is_identifier(name)) {
+            return None;
+        }
+        // No source of a package can name what is in none.
+        if package_of(&at).is_empty() && !package_of(&self.checked.class).is_empty() {
+            return None;
+        }
+        path.reverse();
+        Some(self.names.write(package_of(&at), &path.join(".")))
+    }
+
+    pub(super) fn declare(&mut self, at: usize, method: &Method, call: &str) -> Option<String> {
+        let (_, result) = method.types();
+        // What a signature says, if all that follows can be done with it.
+        let told = self.types.as_ref().and_then(|types| types.var(at));
+        let told = told.filter(|told| {
+            let erased = told.erased();
+            (told.has_arguments() || erased != result)
+                && self.variable_type(at, &erased).as_ref() == Some(&erased)
+        });
+        if let Some(told) = told
+            && let Some(written) = self.generic_name(&told)
+        {
+            let name = self.variable(at, &told.erased());
+            self.vars.insert(at, name.clone());
+            return Some(format!("{written} {name} = {call};"));
+        }
+        let ty = self.variable_type(at, &result)?;
+        let written = self.raw_name(&ty)?;
+        let cast = if ty == result {
+            String::new()
+        } else {
+            format!("({written}) ")
+        };
+        let name = self.variable(at, &ty);
+        self.vars.insert(at, name.clone());
+        Some(format!("{written} {name} = {cast}{call};"))
+    }
+
+    /// The static type, if all that follows can be done with it.
+    pub(super) fn variable_type(&self, at: usize, result: &str) -> Option<String> {
+        let mut wanted: HashSet<String> = HashSet::new();
+        for statement in &self.checked.sequence {
+            let method = self.context.methods.get(statement.method);
+            if statement.on == Some(at) {
+                wanted.insert(descriptor::of_class(&method.class));
+            }
+            let (types, _) = method.types();
+            for (arg, ty) in statement.args.iter().zip(&types) {
+                arg_types(arg, ty, at, &mut wanted);
+            }
+        }
+        let is = |ty: &str, wanted: &str| self.is_a(ty, wanted);
+        let accessible = |ty: &str| {
+            let (_, element) = descriptor::element(ty);
+            descriptor::primitive_name(element).is_some()
+                || (self.context.worker.named(&class_get_name(ty)))
+                    .is_none_or(|class| class.accessible)
+        };
+        if accessible(result) && wanted.iter().all(|wanted| is(result, wanted)) {
+            return Some(result.to_owned());
+        }
+        // One of the types that are wanted may be all of them.
+        let narrow = |ty: &&String| accessible(ty) && wanted.iter().all(|wanted| is(ty, wanted));
+        let mut fitting: Vec<&String> = wanted.iter().filter(narrow).collect();
+        fitting.sort();
+        fitting.first().map(|ty| (*ty).clone())
+    }
+
+    /// Whether a value of one type is one of another.
+    pub(super) fn is_a(&self, ty: &str, wanted: &str) -> bool {
+        ty == wanted
+            || wanted == "Ljava/lang/Object;"
+            || (self.context.worker.named(&class_get_name(ty)))
+                .is_some_and(|class| class.is_a(&class_get_name(wanted)))
+    }
+
+    pub(super) fn variable(&mut self, at: usize, ty: &str) -> String {
+        let (dimensions, element) = descriptor::element(ty);
+        let base = match descriptor::primitive_name(element) {
+            Some("boolean") => "flag".to_owned(),
+            Some("char") => "character".to_owned(),
+            Some("int" | "long" | "short" | "byte") => "number".to_owned(),
+            Some(_) => "value".to_owned(),
+            None => {
+                let class = descriptor::class_name(element).unwrap_or_default();
+                let simple = sanitize(simple_name(&class).rsplit('$').next().unwrap_or("x"));
+                lower(&simple)
+            }
+        };
+        let base = if dimensions > 0 {
+            format!("{base}s")
+        } else {
+            base
+        };
+        let base = match is_identifier(&base) {
+            true => base,
+            false => format!("a{}", capital(&base)),
+        };
+        *self.wanted.entry(base.clone()).or_default() += 1;
+        let is_free = |name: &String| !self.taken.contains(name) && !self.names.is_used(name);
+        // Where a type says not enough, or of several variables the same.
+        let mut roles = match self.shared.contains(&base) {
+            true => roles::roles(self.context, self.checked, at, &base),
+            false => Vec::new(),
+        };
+        if roles::is_vague(ty) {
+            let role = roles::parameter(self.context, self.checked, at);
+            roles.splice(0..0, role);
+        }
+        if let Some(role) = roles.into_iter().find(is_free) {
+            self.taken.insert(role.clone());
+            return role;
+        }
+        let mut name = base.clone();
+        let mut number = 1;
+        while !is_free(&name) {
+            number += 1;
+            name = format!("{base}{number}");
+        }
+        self.taken.insert(name.clone());
+        name
+    }
+}

@@ -1,0 +1,257 @@
+//! What a call may run.
+
+use super::{MANY_TARGETS, SHARDS, Solver};
+use crate::mutability::answers::{Answers, Verdict};
+use crate::mutability::effects::Summary;
+use crate::mutability::effects::method::{Target, World};
+use crate::mutability::effects::reach::Maker;
+use crate::mutability::library::from_verdicts;
+use crate::program::MethodId;
+use crate::program::calls::{Dispatch, Site};
+use crate::program::names::Set;
+use hindsight_classfile::access;
+use std::sync::{Arc, PoisonError};
+
+/// What a site runs, found once.
+#[derive(Clone)]
+pub(super) struct Run {
+    pub(super) targets: Arc<Vec<Target>>,
+    /// Methods among them that are summarized here, lambdas looked through.
+    pub(super) own: Arc<Vec<u32>>,
+    /// Lambdas that are not among them yet.
+    pub(super) lambdas: Arc<Vec<Maker>>,
+}
+
+/// The verdict on several methods together.
+fn worse(one: Verdict, other: Verdict) -> Verdict {
+    match (one, other) {
+        (Verdict::Mutable, _) | (_, Verdict::Mutable) => Verdict::Mutable,
+        (Verdict::Unknown, _) | (_, Verdict::Unknown) => Verdict::Unknown,
+        _ => Verdict::Immutable,
+    }
+}
+
+impl Solver<'_> {
+    /// What a site runs: what is promised of the library's methods and the
+    /// program's own, or else all.
+    pub(super) fn site(&self, site: Site) -> Run {
+        let shard = &self.sites[(site.signature.0 ^ site.owner.0) as usize % SHARDS];
+        let lock = || shard.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = lock().get(&site) {
+            return known.clone();
+        }
+        let found = self.calls.targets(site);
+        let promised = found
+            .resolved
+            .and_then(|method| self.contracts.promise(method));
+        let reads = |name: &[u8]| {
+            let signature = self.program.names.bytes(site.signature);
+            signature.starts_with(name)
+        };
+        let promised = match self.reordered.contains(&site.owner)
+            && (reads(b"get(") || reads(b"getOrDefault("))
+        {
+            true => promised.map(|_| &self.reorders),
+            false => promised,
+        };
+        let mut targets: Vec<Target> = promised.cloned().map(Target::Known).into_iter().collect();
+        let mut own = Set::default();
+        for &method in &found.methods {
+            let library = self
+                .program
+                .class(self.program.method(method).class)
+                .library;
+            if library && promised.is_some() {
+                continue;
+            }
+            match self.contracts.find(method) {
+                Some(known) => targets.push(Target::Known(known.clone())),
+                None => targets.push(Target::Method(method)),
+            }
+            if self.is_own(method) {
+                own.insert(method.0);
+            }
+        }
+        let mut lambdas = self.lambdas_of(site);
+        if self.reach.is_none() {
+            for lambda in std::mem::take(&mut lambdas) {
+                self.add_lambda(site, lambda, &mut targets, &mut own);
+            }
+        }
+        if found.open {
+            targets.push(Target::Unknown);
+        }
+        let run = self.together(site, targets, own, lambdas);
+        lock().insert(site, run.clone());
+        run
+    }
+
+    pub(super) fn add_lambda(
+        &self,
+        site: Site,
+        (maker, op): Maker,
+        targets: &mut Vec<Target>,
+        own: &mut Set<u32>,
+    ) {
+        targets.push(Target::Lambda(maker, op));
+        if let Some(lambda) = self.lambda(maker, op).filter(|lambda| lambda.site != site) {
+            let methods = &self.calls.targets(lambda.site).methods;
+            own.extend(methods.iter().filter(|&&m| self.is_own(m)).map(|m| m.0));
+        }
+    }
+
+    /// Many targets are taken by their verdicts.
+    pub(super) fn together(
+        &self,
+        site: Site,
+        mut targets: Vec<Target>,
+        mut own: Set<u32>,
+        lambdas: Vec<Maker>,
+    ) -> Run {
+        if targets.len() > MANY_TARGETS
+            && let (Some(verdicts), Some(method)) =
+                (self.verdicts, self.calls.targets(site).resolved)
+        {
+            let verdict = |param| {
+                let all = targets
+                    .iter()
+                    .map(|target| self.verdict(verdicts, target, param));
+                all.fold(Verdict::Immutable, worse)
+            };
+            let joined = from_verdicts(self.program, method, verdict, self.any);
+            targets = vec![Target::Known(Arc::new(joined))];
+            own.clear();
+        }
+        let mut own: Vec<u32> = own.into_iter().collect();
+        own.sort_unstable();
+        Run {
+            targets: Arc::new(targets),
+            own: Arc::new(own),
+            lambdas: Arc::new(lambdas),
+        }
+    }
+
+    /// The same of one call: of the lambdas those that get there.
+    pub(super) fn site_at(&self, site: Site, at: Option<(MethodId, u32)>) -> Run {
+        let run = self.site(site);
+        let (Some(reach), false) = (&self.reach, run.lambdas.is_empty()) else {
+            return run;
+        };
+        let gets_there =
+            |lambda: &&Maker| at.is_none_or(|(method, op)| reach.has(method, op, **lambda));
+        let lambdas: Vec<Maker> = run.lambdas.iter().filter(gets_there).copied().collect();
+        if lambdas.is_empty() {
+            return run;
+        }
+        let lock = || self.chosen.lock().unwrap_or_else(PoisonError::into_inner);
+        let key = (site, lambdas);
+        if let Some(known) = lock().get(&key) {
+            return known.clone();
+        }
+        let mut targets = run.targets.to_vec();
+        let mut own: Set<u32> = run.own.iter().copied().collect();
+        for &lambda in &key.1 {
+            self.add_lambda(site, lambda, &mut targets, &mut own);
+        }
+        let run = self.together(site, targets, own, Vec::new());
+        lock().insert(key, run.clone());
+        run
+    }
+
+    /// The verdicts on what the methods do with an argument that a call may run:
+    /// lambdas are named by theirs, with their own parameter. Nothing if others
+    /// may run as well.
+    pub fn verdicts_of(
+        &self,
+        verdicts: &Answers,
+        site: Site,
+        param: u16,
+    ) -> Option<Vec<(MethodId, u16, Verdict)>> {
+        let found = self.calls.targets(site);
+        if found.open {
+            return None;
+        }
+        let mut all: Vec<_> = found
+            .methods
+            .iter()
+            .map(|&method| {
+                let verdict = self.verdict(verdicts, &Target::Method(method), param);
+                (method, param, verdict)
+            })
+            .collect();
+        for (maker, op) in self.lambdas_of(site) {
+            let lambda = self.lambda(maker, op)?;
+            let verdict = self.verdict(verdicts, &Target::Lambda(maker, op), param);
+            let before = lambda.captured.len() as u16 + u16::from(lambda.makes);
+            let own = match param {
+                0 => u16::from(lambda.makes),
+                param => before + param - 1,
+            };
+            let targets = self.calls.targets(lambda.site);
+            all.push((*targets.methods.first()?, own, verdict));
+        }
+        Some(all)
+    }
+
+    /// The verdict on what a target does with an argument.
+    pub(super) fn verdict(&self, verdicts: &Answers, target: &Target, param: u16) -> Verdict {
+        let of_summary = |summary: &Summary| match summary.write_of(param) {
+            None => Verdict::Immutable,
+            Some((_, write)) if write.node & 1 == 0 => Verdict::Mutable,
+            Some(_) => Verdict::Unknown,
+        };
+        match target {
+            Target::Known(summary) => of_summary(summary),
+            Target::Method(method) if verdicts.has(*method) => {
+                let place = verdicts.place_if(*method, param);
+                place.map_or(Verdict::Unknown, |place| verdicts.verdict(place))
+            }
+            Target::Method(method) => of_summary(&self.library_summary(*method)),
+            Target::Lambda(method, op) => {
+                let Some(lambda) = self.lambda(*method, *op) else {
+                    return Verdict::Unknown;
+                };
+                let first = u16::from(lambda.makes);
+                let captured = first + lambda.captured.len() as u16;
+                let params = match param {
+                    0 => first..captured,
+                    param => captured + param - 1..captured + param,
+                };
+                let mut all = Verdict::Immutable;
+                for &method in &self.calls.targets(lambda.site).methods {
+                    let target = match self.contracts.find(method) {
+                        Some(known) => Target::Known(known.clone()),
+                        None => Target::Method(method),
+                    };
+                    for param in params.clone() {
+                        all = worse(all, self.verdict(verdicts, &target, param));
+                    }
+                }
+                all
+            }
+            Target::Unknown => Verdict::Unknown,
+        }
+    }
+
+    /// Lambdas that a call may run: the method that makes one, the operation.
+    pub fn lambdas_of(&self, site: Site) -> Vec<(MethodId, u32)> {
+        if self.lambdas.is_empty() || site.dispatch == Dispatch::Exact {
+            return Vec::new();
+        }
+        let owner = self.program.class(site.owner);
+        if owner.access & access::INTERFACE == 0 {
+            return Vec::new();
+        }
+        let mut found = Vec::new();
+        for interface in self.program.subtypes(site.owner) {
+            for &(method, op) in self.lambdas.get(&interface).into_iter().flatten() {
+                if let Some(lambda) = self.lambda(method, op)
+                    && self.answers(lambda, site)
+                {
+                    found.push((method, op));
+                }
+            }
+        }
+        found
+    }
+}

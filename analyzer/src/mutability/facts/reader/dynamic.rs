@@ -1,0 +1,162 @@
+//! Calls that bootstrap methods link: lambdas, texts that are put together, methods of records.
+
+use super::Reader;
+use super::asked::{EQUALS, HASH_CODE, TO_STRING};
+use crate::mutability::facts::{Lambda, NONE, Op, Var, is_trivial_class};
+use crate::program::calls::{Dispatch, Site};
+use crate::program::ssa::Insn;
+use hindsight_classfile::{ClassFile, Constant, FieldType, Utf8, access};
+
+pub(super) struct Bootstrap {
+    method: u16,
+    arguments: Vec<u16>,
+}
+
+pub(super) fn bootstraps(class: &ClassFile<'_>) -> Vec<Bootstrap> {
+    let read = || -> Option<Vec<Bootstrap>> {
+        let mut r = class
+            .attributes
+            .find(&class.pool, "BootstrapMethods")?
+            .reader();
+        let mut all = Vec::new();
+        for _ in 0..r.u16().ok()? {
+            let method = r.u16().ok()?;
+            let count = r.u16().ok()?;
+            let mut arguments = Vec::new();
+            for _ in 0..count {
+                arguments.push(r.u16().ok()?);
+            }
+            all.push(Bootstrap { method, arguments });
+        }
+        Some(all)
+    };
+    read().unwrap_or_default()
+}
+
+impl Reader<'_> {
+    /// What makes a lambda: the handle of the method that it runs.
+    pub(super) fn implementation(&self, bootstrap: &Bootstrap) -> Option<(Site, bool)> {
+        let Constant::MethodHandle { reference, .. } = self.pool.get(bootstrap.method).ok()? else {
+            return None;
+        };
+        let maker = self.pool.method(reference).ok()?;
+        if maker.owner != "java/lang/invoke/LambdaMetafactory" {
+            return None;
+        }
+        let &[_, handle, ..] = bootstrap.arguments.as_slice() else {
+            return None;
+        };
+        let Constant::MethodHandle { kind, reference } = self.pool.get(handle).ok()? else {
+            return None;
+        };
+        let method = self.pool.method(reference).ok()?;
+        // REF_invokeVirtual and REF_invokeInterface choose; REF_newInvokeSpecial
+        // makes an object first.
+        let dispatch = match kind {
+            5 | 9 => Dispatch::Virtual,
+            _ => Dispatch::Exact,
+        };
+        let site = self.site(method.owner, method.name, method.descriptor, dispatch)?;
+        Some((site, kind == 8))
+    }
+
+    /// What a record's own methods ask its components.
+    pub(super) fn of_record(&mut self, insn: &Insn, name: Utf8<'_>, args: &[Var]) {
+        let what = match name.as_bytes() {
+            b"toString" => TO_STRING,
+            b"hashCode" => HASH_CODE,
+            _ => EQUALS,
+        };
+        let program = self.program;
+        let class = program.class(self.class);
+        let owner = program.names.bytes(class.name);
+        for field in class
+            .fields
+            .iter()
+            .filter(|f| f.access & access::STATIC == 0)
+        {
+            let descriptor = program.names.bytes(field.descriptor);
+            let ty = descriptor
+                .strip_prefix(b"L")
+                .and_then(|rest| rest.strip_suffix(b";"));
+            let Some(ty) = ty.filter(|name| !is_trivial_class(name)) else {
+                continue;
+            };
+            let known = self.find_class(Utf8::new(ty));
+            let full = [&*owner, b".", &*program.names.bytes(field.name)].concat();
+            let field = program.names.intern(&full);
+            let mut read = [NONE; 2];
+            for (read, &base) in read.iter_mut().zip(args).filter(|(_, arg)| **arg != NONE) {
+                *read = self.another();
+                let dst = *read;
+                self.add(insn, Op::Load { dst, base, field });
+            }
+            let more = Some(read[1]).filter(|_| what == EQUALS);
+            match known {
+                Some(class) => self.ask(insn, class, what, read[0], more),
+                None => {
+                    let what = program.names.intern(ty);
+                    let (dst, args) = (NONE, read.into());
+                    self.add(insn, Op::Unknown { dst, what, args });
+                }
+            }
+        }
+    }
+
+    pub(super) fn dynamic(
+        &mut self,
+        insn: &Insn,
+        dst: Var,
+        args: Box<[Var]>,
+        bootstrap: u16,
+        name: Utf8<'_>,
+        descriptor: Utf8<'_>,
+    ) {
+        let bootstrap = self.bootstraps.get(usize::from(bootstrap));
+        if let Some((site, makes)) = bootstrap.and_then(|bootstrap| self.implementation(bootstrap))
+        {
+            let result = hindsight_classfile::MethodDescriptor::parse(descriptor).ok();
+            let interface = result
+                .and_then(|d| d.result())
+                .and_then(FieldType::class_name);
+            let interface = interface.and_then(|name| self.find_class(name));
+            let name = self.program.names.intern(name.as_bytes());
+            let lambda = Lambda {
+                dst,
+                interface,
+                name,
+                site,
+                makes,
+                captured: args,
+            };
+            self.add(insn, Op::Lambda(Box::new(lambda)));
+            return;
+        }
+        let maker = bootstrap.and_then(|bootstrap| match self.pool.get(bootstrap.method) {
+            Ok(Constant::MethodHandle { reference, .. }) => self.pool.method(reference).ok(),
+            _ => None,
+        });
+        let maker_name = maker.map_or_else(String::new, |maker| {
+            maker.owner.to_string_lossy().into_owned()
+        });
+        match maker_name.as_str() {
+            // Concatenation calls toString of each operand.
+            "java/lang/invoke/StringConcatFactory" => {
+                for &value in self.body.operands(insn) {
+                    let object = || self.find_class(Utf8::new(b"java/lang/Object"));
+                    if let Some(class) = self.type_of(value).or_else(object) {
+                        self.ask(insn, class, TO_STRING, self.var(value), None);
+                    }
+                }
+            }
+            "java/lang/runtime/ObjectMethods" => self.of_record(insn, name, &args),
+            // Pattern switches look at classes, and call equals of constants.
+            "java/lang/runtime/SwitchBootstraps" => {}
+            other => {
+                let what = format!("a dynamic call by {}", other.replace('/', "."));
+                let what = self.program.names.intern(what.as_bytes());
+                self.add(insn, Op::Unknown { dst, what, args });
+            }
+        }
+    }
+}
