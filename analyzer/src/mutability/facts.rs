@@ -7,6 +7,7 @@
 mod reader;
 
 use crate::program::calls::Site;
+use crate::program::hierarchy::NEWEST;
 use crate::program::ssa::Body;
 use crate::program::{ClassId, MethodId, Program, Sym};
 use hindsight_classfile::{ClassFile, Member, Utf8, access};
@@ -172,6 +173,10 @@ impl Facts {
         };
         let followed = followed(member);
         let code = match member.code(&class.pool) {
+            Ok(Some(_)) if class.major > NEWEST => {
+                let why = "its class is of a Java newer than 25";
+                return Facts::unknown(program, id, why.to_owned());
+            }
             Ok(Some(code)) => code,
             Ok(None) if method.is(access::ABSTRACT) => {
                 return Facts {

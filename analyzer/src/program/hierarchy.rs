@@ -148,6 +148,10 @@ fn read(names: &Names, raw: &[u8], library: bool) -> Result<Draft, Error> {
     })
 }
 
+/// The major version of the newest class files whose code is known: Java 25
+/// (JVMS table 4.1-A).
+pub const NEWEST: u16 = 69;
+
 /// Reads class files in parallel. What cannot be read is a warning.
 pub fn drafts(
     names: &Names,
@@ -161,13 +165,13 @@ pub fn drafts(
             let newer = raw
                 .bytes
                 .get(6..8)
-                .is_some_and(|v| u16::from_be_bytes([v[0], v[1]]) > 69);
+                .is_some_and(|v| u16::from_be_bytes([v[0], v[1]]) > NEWEST);
             let place = raw.place;
             match draft(names, raw.bytes, library) {
                 Ok(draft) if newer => (
                     Some(draft),
                     Some(format!(
-                        "{place}: of a Java newer than 25; read as if it were of that"
+                        "{place}: of a Java newer than 25; what its methods do is unknown"
                     )),
                 ),
                 Ok(draft) => (Some(draft), None),

@@ -192,6 +192,43 @@ fn a_program_with_parts_missing() {
 }
 
 #[test]
+fn what_a_newer_java_means_is_not_guessed() {
+    let dir = tempfile::tempdir().unwrap();
+    let source = "class Newer { int v; static int read(Newer n) { return n.v; } }";
+    let user =
+        "class User { static int use(Newer n) { return Newer.read(n); } int own() { return 1; } }";
+    let sources = [("Newer.java", source), ("User.java", user)];
+    let classes = compile(dir.path(), &sources);
+    let newer = classes.join("Newer.class");
+    let mut bytes = fs::read(&newer).unwrap();
+    bytes[6..8].copy_from_slice(&70_u16.to_be_bytes());
+    fs::write(&newer, bytes).unwrap();
+    let (classes, jdk) = (classes.display().to_string(), no_jdk(dir.path()));
+    for sound in [&[][..], &["--sound"]] {
+        let base = ["mutability", "--classpath", &classes, "--jdk", &jdk];
+        let base = [&base[..], sound].concat();
+        let (out, errors) = run(&base, 0);
+        assert!(
+            errors.contains("Newer.class: of a Java newer than 25"),
+            "{errors}"
+        );
+        let verdict = |method: &str| {
+            let mut lines = out.lines().skip_while(|line| !line.starts_with(method));
+            lines
+                .nth(1)
+                .unwrap_or_else(|| panic!("{method}: {out}"))
+                .to_owned()
+        };
+        for method in ["Newer.read", "User.use"] {
+            assert!(verdict(method).contains("unknown"), "{out}");
+        }
+        assert!(verdict("User.own").contains("immutable"), "{out}");
+        let (out, _) = run(&[&base[..], &["--explain", "Newer.read"]].concat(), 0);
+        assert!(out.contains("newer than 25"), "{out}");
+    }
+}
+
+#[test]
 fn what_is_missing_is_said() {
     let dir = tempfile::tempdir().unwrap();
     let classes = compile(dir.path(), &[("Figure51.java", FIGURE)]);
