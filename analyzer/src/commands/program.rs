@@ -4,7 +4,7 @@ use crate::jdk::Jdk;
 use crate::mutability::effects::solve::{Library, NoLibrary};
 use crate::mutability::library::{self, Stored};
 use crate::program::names::Names;
-use crate::program::source::{self, JdkClasses};
+use crate::program::source::{self, Found, JdkClasses};
 use crate::program::{Program, Sym, hierarchy};
 use crate::progress::Progress;
 use anyhow::{Context, Result};
@@ -21,12 +21,17 @@ pub struct Source {
     #[arg(long, value_name = "CP")]
     classpath: String,
 
+    /// Class path of libraries whose methods are not reported: they are analysed
+    /// once together with the JDK, and their verdicts are kept for the next run.
+    #[arg(long, value_name = "CP")]
+    libraries: Option<String>,
+
     /// The JDK that the program runs on; else JAVA_HOME's, else that of the java
     /// on the path.
     #[arg(long, value_name = "DIR")]
     jdk: Option<PathBuf>,
 
-    /// Analyse the JDK anew, and keep nothing.
+    /// Analyse the JDK (and --libraries) anew, and keep nothing.
     #[arg(long)]
     no_cache: bool,
 
@@ -74,7 +79,7 @@ impl Loaded {
         let jdk = Jdk::find_runtime(source.jdk.as_deref())?;
         let mut found = source::class_path_in_part(&source.classpath, jdk.version)?;
         let mut warnings = std::mem::take(&mut found.warnings);
-        let stored = stored(&jdk, sound, source.no_cache, progress, &mut warnings)?;
+        let stored = stored(&jdk, source, sound, progress, &mut warnings)?;
         let names = Names::default();
         let mut drafts = hierarchy::drafts(&names, found.classes, false, &mut warnings);
         if drafts.is_empty() {
@@ -171,32 +176,46 @@ fn step<'a>(progress: &'a Mutex<Progress>, what: &'a str) -> impl Fn(usize) + Sy
     }
 }
 
-/// The JDK's classes and summaries: from the cache, or computed.
+/// The classes and summaries of the JDK and of libraries: from the cache, or computed.
 fn stored(
     jdk: &Jdk,
+    source: &Source,
     sound: bool,
-    no_cache: bool,
     progress: bool,
     warnings: &mut Vec<String>,
 ) -> Result<Option<Stored>> {
-    let Some(classes) = JdkClasses::find(&jdk.home)? else {
+    let classes = JdkClasses::find(&jdk.home)?;
+    if classes.is_none() {
         warnings.push(format!(
             "{} has no lib/modules and no rt.jar: nothing is known of the JDK's classes",
             jdk.home.display()
         ));
-        return Ok(None);
+    }
+    let more = match &source.libraries {
+        Some(path) => source::class_path_in_part(path, jdk.version)?,
+        None if classes.is_none() => return Ok(None),
+        None => Found::default(),
     };
-    let key = library::key(&classes, sound);
-    let file = library::file(&key).filter(|_| !no_cache);
+    warnings.extend(more.warnings);
+    let key = library::key(classes.as_ref(), &more.classes, sound);
+    let file = library::file(&key).filter(|_| !source.no_cache);
     if let Some(known) = file.as_ref().and_then(|file| library::load(file, &key)) {
         return Ok(Some(known));
     }
     // Some 27,000 classes; their calls take as long again.
     let progress = Mutex::new(Progress::new(progress, 30_000));
-    let step = step(&progress, "of the JDK, once");
-    let failed = || format!("failed to read {}", classes.path().display());
+    let what = match more.classes.is_empty() {
+        true => "of the JDK, once",
+        false => "of the JDK and the libraries, once",
+    };
+    let step = step(&progress, what);
+    let failed = || match &classes {
+        Some(classes) => format!("failed to read {}", classes.path().display()),
+        None => "failed to read the libraries".to_owned(),
+    };
     let mut own = Vec::new();
-    let computed = library::compute(&classes, sound, &mut own, &step).with_context(failed)?;
+    let computed = library::compute(classes.as_ref(), more.classes, sound, &mut own, &step)
+        .with_context(failed)?;
     warnings.append(&mut own);
     if let Some(file) = &file
         && let Err(error) = library::save(file, &key, &computed)

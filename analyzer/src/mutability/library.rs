@@ -1,5 +1,6 @@
-//! The JDK's classes with verdicts on their methods' parameters, found by our
-//! own analysis once for each JDK and kept on disk.
+//! The JDK's classes, and those of libraries, with verdicts on their methods'
+//! parameters, found by our own analysis once for each JDK (and set of libraries)
+//! and kept on disk.
 //!
 //! # Layout of the file
 //!
@@ -15,8 +16,8 @@
 //! text
 //! ```
 //!
-//! **Invariant:** a file that is damaged, of another version or of another JDK
-//! is computed anew, never trusted.
+//! **Invariant:** a file that is damaged, of another version, of another JDK or of
+//! other libraries is computed anew, never trusted.
 
 use super::analysis::{read_facts, run_library};
 use super::answers::{Answers, Verdict, param_count};
@@ -26,7 +27,7 @@ use super::facts::is_trivial;
 use super::signatures::Signatures;
 use crate::program::hierarchy::{self, Draft, Field};
 use crate::program::names::{Map, Names};
-use crate::program::source::JdkClasses;
+use crate::program::source::{Found, JdkClasses, Raw};
 use crate::program::{ClassId, MethodId, Program, Sym};
 use hindsight_classfile::{MethodDescriptor, Utf8, access};
 use rayon::prelude::*;
@@ -62,15 +63,15 @@ pub struct Summaries<'p> {
     made: Mutex<Map<MethodId, Arc<Summary>>>,
 }
 
-/// What identifies a JDK's classes.
-pub fn key(classes: &JdkClasses, sound: bool) -> [u8; 32] {
+/// What identifies a JDK's classes, and those of libraries.
+pub fn key(jdk: Option<&JdkClasses>, libraries: &[Raw], sound: bool) -> [u8; 32] {
     let mut hash = Sha256::new();
     hash.update(VERSION.to_le_bytes());
     hash.update(crate::VERSION);
     hash.update([u8::from(sound)]);
     // Names and sizes of all resources, and the time of the last change: a JDK
     // that was patched in place has another one of these.
-    let (files, index) = classes.identity();
+    let (files, index) = jdk.map_or((Vec::new(), &[][..]), JdkClasses::identity);
     hash.update(index);
     for file in files {
         // An image is known by its index, wherever it is.
@@ -84,6 +85,11 @@ pub fn key(classes: &JdkClasses, sound: bool) -> [u8; 32] {
         let modified = metadata.modified().ok();
         let since = modified.and_then(|time| time.duration_since(std::time::UNIX_EPOCH).ok());
         hash.update(since.unwrap_or_default().as_nanos().to_le_bytes());
+    }
+    // Libraries are known by what they hold, wherever they are.
+    for class in libraries {
+        hash.update(class.bytes.len().to_le_bytes());
+        hash.update(&class.bytes);
     }
     hash.finalize().into()
 }
@@ -124,18 +130,20 @@ pub fn save(path: &Path, key: &[u8; 32], stored: &Stored) -> std::io::Result<()>
     Ok(())
 }
 
-/// Classifies the parameters of all methods of a JDK. What cannot be read is a warning.
+/// Classifies the parameters of all methods of a JDK and of libraries. What cannot be read is a warning.
 ///
 /// # Errors
 ///
 /// Fails if the image, or a jar, cannot be read.
 pub fn compute(
-    classes: &JdkClasses,
+    jdk: Option<&JdkClasses>,
+    libraries: Vec<Raw>,
     sound: bool,
     warnings: &mut Vec<String>,
     step: &(dyn Fn(usize) + Sync),
 ) -> anyhow::Result<Stored> {
-    let mut found = classes.read()?;
+    let mut found = jdk.map_or_else(|| Ok(Found::default()), JdkClasses::read)?;
+    found.classes.extend(libraries);
     warnings.append(&mut found.warnings);
     let names = Names::default();
     let drafts = hierarchy::drafts(&names, found.classes, true, warnings);

@@ -463,6 +463,93 @@ fn a_jdk_of_jars() {
 }
 
 #[test]
+fn libraries_are_judged_once() {
+    let dir = tempfile::tempdir().unwrap();
+    let lib =
+        |body: &str| format!("class Lib {{ static int asks(Box b) {{ {body} return b.v; }} }}");
+    let user = "class User { static int uses(Box b) { return Lib.asks(b); } }";
+    let compile_with = |body: &str| {
+        let lib = lib(body);
+        let sources = [
+            ("Box.java", "class Box { int v; }"),
+            ("Lib.java", &lib),
+            ("User.java", user),
+        ];
+        let classes = compile(dir.path(), &sources);
+        let libraries = dir.path().join("libraries");
+        fs::create_dir_all(&libraries).unwrap();
+        for class in ["Box.class", "Lib.class"] {
+            fs::rename(classes.join(class), libraries.join(class)).unwrap();
+        }
+        (classes, libraries)
+    };
+    let (classes, libraries) = compile_with("");
+    let (jdk, cache) = (no_jdk(dir.path()), dir.path().join("cache"));
+    let judged = |sound: &[&str]| {
+        let output = std::process::Command::new(env!("CARGO_BIN_EXE_hindsight"))
+            .args(["mutability", "--jdk", &jdk, "--classpath"])
+            .arg(&classes)
+            .arg("--libraries")
+            .arg(&libraries)
+            .args(sound)
+            .env("XDG_CACHE_HOME", &cache)
+            .output()
+            .unwrap();
+        assert!(output.status.success(), "{}", text(&output.stderr));
+        assert!(
+            !text(&output.stderr).contains("Lib is missing"),
+            "{}",
+            text(&output.stderr)
+        );
+        let out = text(&output.stdout);
+        assert!(!out.contains("Lib.asks("), "{out}");
+        let mut lines = out
+            .lines()
+            .skip_while(|line| !line.starts_with("User.uses"));
+        lines
+            .nth(1)
+            .unwrap()
+            .split_whitespace()
+            .nth(1)
+            .unwrap()
+            .to_owned()
+    };
+    let kept = || {
+        let mut files: Vec<_> = fs::read_dir(cache.join("hindsight"))
+            .unwrap()
+            .map(|file| file.unwrap())
+            .map(|file| (file.path(), file.metadata().unwrap().modified().unwrap()))
+            .collect();
+        files.sort();
+        files
+    };
+    assert_eq!(judged(&[]), "immutable");
+    let first = kept();
+    assert_eq!(first.len(), 1);
+    assert_eq!(judged(&[]), "immutable");
+    assert_eq!(kept(), first);
+    // Proofs are kept for themselves; and another library is another one, wherever it lies.
+    assert_eq!(judged(&["--sound"]), "immutable");
+    assert_eq!(kept().len(), 2);
+    compile_with("b.v = 1;");
+    assert_eq!(judged(&[]), "mutable");
+    assert_eq!(kept().len(), 3);
+    // One that is not there is told, as on the class path.
+    let missing = [
+        "mutability",
+        "--jdk",
+        &jdk,
+        "--classpath",
+        classes.to_str().unwrap(),
+    ];
+    let (_, errors) = run(
+        &[&missing[..], &["--libraries", "/no/such.jar"]].concat(),
+        1,
+    );
+    assert!(errors.contains("/no/such.jar"), "{errors}");
+}
+
+#[test]
 fn purity_for_other_tools() {
     let dir = tempfile::tempdir().unwrap();
     let source = "class A { int x; static int n; public final int get(int[] of) throws java.io.IOException { return x; }
