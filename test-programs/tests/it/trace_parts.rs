@@ -122,22 +122,25 @@ fn from_one_method_until_another() {
     }
 }
 
+/// Records the program's windows.
+fn record_windows(workplace: &Workplace, classes: &Path, jdk: &Jdk, options: &str) {
+    let ran = workplace
+        .java_with_agent(jdk, options)
+        .arg("-cp")
+        .arg(classes)
+        .args(["Parts", "windows"])
+        .output()
+        .expect("java runs");
+    assert!(ran.status.success(), "{}", both(&ran));
+}
+
 /// What goes to keep to the bound goes up to the beginning of a window, though each
 /// window is several segments.
 #[test]
 fn whole_windows_are_kept() {
     let (workplace, classes) = compiled("trace-windows");
-    let ran = workplace
-        .java_with_agent(
-            &jdks()[0],
-            "mode=trace,from=Parts.window,until=Parts.window,max-trace=20M",
-        )
-        .arg("-cp")
-        .arg(&classes)
-        .args(["Parts", "windows"])
-        .output()
-        .expect("java runs");
-    assert!(ran.status.success(), "{}", both(&ran));
+    let options = "mode=trace,from=Parts.window,until=Parts.window,max-trace=20M";
+    record_windows(&workplace, &classes, &jdks()[0], options);
     let deleted = &workplace.run_json()["counters"]["trace_segments_deleted"];
     assert!(deleted.as_u64() > Some(2), "{deleted}");
     let directory = workplace.join("out/trace");
@@ -192,14 +195,7 @@ fn the_end_of_a_large_window_is_kept() {
     for jdk in jdks() {
         let _ = fs::remove_dir_all(workplace.join("out"));
         let options = "mode=trace,from=Parts.main,until=Parts.main,max-trace=3M";
-        let ran = workplace
-            .java_with_agent(jdk, options)
-            .arg("-cp")
-            .arg(&classes)
-            .args(["Parts", "windows"])
-            .output()
-            .expect("java runs");
-        assert!(ran.status.success(), "{}", both(&ran));
+        record_windows(&workplace, &classes, jdk, options);
         let told = Command::new(hindsight())
             .arg("events")
             .arg(workplace.join("out"))

@@ -70,34 +70,43 @@ pub(super) fn wrap(line: &str) -> String {
     out
 }
 
-/// The parts of a line whose calls follow one another, if at least three do: it is
-/// divided before each dot behind a bracket, where the fewest brackets are open.
-fn links(line: &str) -> Vec<&str> {
-    let mut dots: Vec<(usize, usize)> = Vec::new();
-    let mut open = 0;
+/// The characters of a line that are in no literal: how many are before each, where it
+/// stands, and how many brackets are open behind it.
+fn outside_literals(line: &str) -> impl Iterator<Item = (usize, usize, char, i32)> + '_ {
     let mut quote = None;
     let mut escaped = false;
-    let mut last = ' ';
-    for (at, c) in line.char_indices() {
-        if escaped {
-            escaped = false;
-        } else if c == '\\' {
-            escaped = true;
-        } else if let Some(mark) = quote {
-            if c == mark {
-                quote = None;
+    let mut open = 0;
+    line.char_indices()
+        .enumerate()
+        .filter_map(move |(count, (at, c))| {
+            if std::mem::take(&mut escaped) {
+                return None;
             }
-        } else {
+            if c == '\\' {
+                escaped = true;
+                return None;
+            }
+            if quote.is_some() {
+                quote = quote.filter(|mark| *mark != c);
+                return None;
+            }
             match c {
                 '"' | '\'' => quote = Some(c),
                 '(' | '{' => open += 1,
                 ')' | '}' => open -= 1,
-                '.' if last == ')' => dots.push((open, at)),
                 _ => {}
             }
-        }
-        last = c;
-    }
+            Some((count, at, c, open))
+        })
+}
+
+/// The parts of a line whose calls follow one another, if at least three do: it is
+/// divided before each dot behind a bracket, where the fewest brackets are open.
+fn links(line: &str) -> Vec<&str> {
+    let mut dots: Vec<(i32, usize)> = outside_literals(line)
+        .filter(|(_, at, c, _)| *c == '.' && line[..*at].ends_with(')'))
+        .map(|(_, at, _, open)| (open, at))
+        .collect();
     let Some(least) = dots.iter().map(|(open, _)| *open).min() else {
         return vec![line];
     };
@@ -118,28 +127,12 @@ fn links(line: &str) -> Vec<&str> {
 /// The place behind the last comma within `room` where the fewest brackets are open, or
 /// else behind the first.
 fn comma(line: &str, room: usize) -> Option<usize> {
-    let mut quote = None;
-    let mut escaped = false;
-    let mut open = 0;
     let mut last: Option<(i32, usize)> = None;
-    for (count, (at, c)) in line.char_indices().enumerate() {
-        if escaped {
-            escaped = false;
-        } else if c == '\\' {
-            escaped = true;
-        } else if let Some(open) = quote {
-            if c == open {
-                quote = None;
-            }
-        } else {
-            match c {
-                '"' | '\'' => quote = Some(c),
-                '(' | '{' => open += 1,
-                ')' | '}' => open -= 1,
-                ',' if count >= room && last.is_some() => break,
-                ',' if last.is_none_or(|(least, _)| open <= least) => last = Some((open, at + 1)),
-                _ => {}
-            }
+    for (count, at, c, open) in outside_literals(line) {
+        match c {
+            ',' if count >= room && last.is_some() => break,
+            ',' if last.is_none_or(|(least, _)| open <= least) => last = Some((open, at + 1)),
+            _ => {}
         }
     }
     last.map(|(_, at)| at).filter(|at| *at < line.len())
