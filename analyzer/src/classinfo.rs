@@ -182,7 +182,7 @@ pub fn parameter_names(class: &ClassFile<'_>, member: &Member<'_>) -> Option<Vec
 }
 
 /// What the attribute `Signature` (JVMS 4.7.9) says.
-fn signature(class: &ClassFile<'_>, attributes: &Attributes<'_>) -> Option<String> {
+pub fn signature(class: &ClassFile<'_>, attributes: &Attributes<'_>) -> Option<String> {
     let found = attributes.find(&class.pool, "Signature")?;
     let text = class.pool.utf8(found.reader().u16().ok()?).ok()?;
     Some(text.to_string_lossy().into_owned())

@@ -35,4 +35,5 @@ pub mod search;
 pub mod sequence;
 pub mod suite;
 pub mod surface;
+pub mod ways;
 pub mod worker;

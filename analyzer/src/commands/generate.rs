@@ -242,7 +242,15 @@ impl Opts {
             let model = self.models()?;
             let classes = source::class_path(&self.classpath, release)?.classes;
             let classes: Vec<Vec<u8>> = classes.into_iter().map(|raw| raw.bytes).collect();
-            let surface = Surface::new(&classes, &globs, model.as_ref(), &mut access, &mut methods);
+            // Universal models know of a run no more than which classes there are.
+            let surface = Surface::new(
+                &classes,
+                &globs,
+                model.as_ref(),
+                !self.universal,
+                &mut access,
+                &mut methods,
+            );
             if surface.methods.is_empty() {
                 bail!(
                     "no public class of the class path {}",

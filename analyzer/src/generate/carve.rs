@@ -5,10 +5,12 @@
 //! nested in it. [`Recorded::slice`] then takes the calls of one object, and those
 //! that the objects need that are passed, as far back as what makes them.
 
-use super::platform::Classes;
+use super::platform::{Classes, Platform};
 use super::sequence::{Arg, Method, Methods, Sequence, Statement};
+use super::ways::Ways;
 use crate::classinfo::{ClassInfo, Nesting};
 use crate::classpath::FoundClass;
+use crate::java::descriptor;
 use crate::model::infer::literal;
 use crate::model::values::Literal;
 use crate::trace::steps::{Argument, Place, Step, What};
@@ -16,6 +18,7 @@ use hindsight_classfile::access;
 use hindsight_tracelog::trace::dictionary::Dictionary;
 use hindsight_tracelog::trace::{Datum, ObjectId};
 use rustc_hash::FxHashMap;
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::rc::Rc;
 
@@ -124,6 +127,11 @@ impl<'c> Access<'c> {
             classes: HashMap::new(),
             methods: HashMap::new(),
         }
+    }
+
+    /// The JDK's classes.
+    pub fn platform(&self) -> &'c Platform {
+        self.known.platform
     }
 
     /// Whether a class is one of the program's own.
@@ -516,16 +524,21 @@ impl<'d> Recorder<'d> {
             entered,
             left: self.now,
         });
-        if parts.is_empty() && seen.method.is_static {
+        // One that no object of the program took part in is in none's life.
+        let own = |serial: &u64| {
+            let object = self.objects.get(serial);
+            let class = object.and_then(|object| self.dictionary.class(object.class));
+            class.is_some_and(|class| self.access.is_own(class))
+        };
+        if seen.method.is_static && !parts.iter().any(|(serial, _)| own(serial)) {
             let key = (
                 seen.method.class.clone(),
                 format!("{}{}", seen.method.name, seen.method.descriptor),
             );
             let list = self.statics.entry(key).or_default();
             if list.len() < MAX_STATIC && list.iter().all(|known| known.args != seen.args) {
-                list.push(seen);
+                list.push(seen.clone());
             }
-            return;
         }
         for (serial, length) in parts {
             if let Some(object) = self.objects.get_mut(&serial) {
@@ -558,6 +571,13 @@ impl<'d> Recorder<'d> {
             })
             .collect();
         objects.sort();
+        let mut names: HashMap<&str, Rc<str>> = HashMap::new();
+        let of_jdk = objects.iter().filter(|(.., class)| !self.access.is_own(class));
+        let of_jdk = of_jdk.map(|(_, serial, class)| {
+            let name = names.entry(class).or_insert_with(|| class.as_str().into());
+            (*serial, name.clone())
+        });
+        let of_jdk = of_jdk.collect();
         let histories = self.objects.into_iter();
         Recorded {
             objects: objects
@@ -568,6 +588,7 @@ impl<'d> Recorder<'d> {
                 .map(|(serial, object)| (serial, object.history))
                 .collect(),
             derived,
+            of_jdk,
             statics: self.statics.into_values().flatten().collect(),
         }
     }
@@ -588,6 +609,14 @@ fn objects(value: &Value, each: &mut impl FnMut(u64)) {
 }
 
 impl Seen {
+    /// Whether it ran within one of these calls, which are by when they began.
+    fn is_within(&self, others: &BTreeMap<u64, Rc<Seen>>) -> bool {
+        let mut before = others.range(..self.entered).rev();
+        let before = before
+            .find(|(_, other)| other.thread == self.thread && !other.method.is_constant());
+        !self.method.is_constant() && before.is_some_and(|(_, other)| other.left >= self.left)
+    }
+
     /// The objects that it needs.
     fn operands(&self, each: &mut impl FnMut(u64)) {
         self.on.iter().for_each(|on| each(*on));
@@ -603,7 +632,9 @@ pub struct Recorded {
     histories: FxHashMap<u64, Vec<Rc<Seen>>>,
     /// Objects that were made by calls that others took part in.
     derived: FxHashMap<u64, Vec<u64>>,
-    /// Calls of static methods in which no object took part.
+    /// Classes of objects that are the JDK's.
+    of_jdk: FxHashMap<u64, Rc<str>>,
+    /// Calls of static methods in which no object of the program took part.
     pub statics: Vec<Rc<Seen>>,
 }
 
@@ -616,7 +647,8 @@ pub struct Carved {
     pub seen: Vec<Rc<Seen>>,
     /// Which of them are the object's own.
     pub own: Vec<bool>,
-    /// Whether calls of its own are left out, since what was passed cannot be made.
+    /// Whether calls of its own are left out, since what was passed cannot be made, or something else is
+    /// passed.
     pub lacks: bool,
 }
 
@@ -631,39 +663,56 @@ impl Recorded {
     /// The calls of an object and what they need; with `wide`, also what was done
     /// with other objects that came from the same ones, which may share state with
     /// it. Where what was passed cannot be made, as a lambda, the object's life ends, or
-    /// goes on `without` that call.
+    /// goes on `without` that call; an object of the JDK then has another one in its place.
     pub fn slice(
         &self,
         object: u64,
         (wide, without): (bool, bool),
+        ways: &Ways,
         methods: &mut Methods,
     ) -> Option<Carved> {
         let own: Vec<Rc<Seen>> = self.histories.get(&object)?.clone();
         if own.first()?.made != Some(object) {
             return None;
         }
-        self.cut(own, (wide, without), methods)
+        self.cut(own, (wide, without), ways, methods)
     }
 
-    /// A call of a static method.
-    pub fn call(&self, seen: &Rc<Seen>, methods: &mut Methods) -> Option<Carved> {
-        self.cut(vec![seen.clone()], (false, false), methods)
+    /// A call of a static method; `without` is as for the life of an object.
+    pub fn call(
+        &self,
+        seen: &Rc<Seen>,
+        without: bool,
+        ways: &Ways,
+        methods: &mut Methods,
+    ) -> Option<Carved> {
+        self.cut(vec![seen.clone()], (false, without), ways, methods)
     }
 
     fn cut(
         &self,
         own: Vec<Rc<Seen>>,
         (wide, without): (bool, bool),
+        ways: &Ways,
         methods: &mut Methods,
     ) -> Option<Carved> {
         let last = own.last()?.entered;
         let mut chosen: BTreeMap<u64, Rc<Seen>> = BTreeMap::new();
         let mut followed: BTreeSet<u64> = BTreeSet::new();
-        let mut pending: Vec<Rc<Seen>> = own.clone();
-        while let Some(seen) = pending.pop() {
-            if chosen.len() > 4 * MAX_CALLS || chosen.insert(seen.entered, seen.clone()).is_some() {
+        // Those that last longest are looked at first: what runs within them need not be looked at.
+        let ranked = |seen: &Rc<Seen>| {
+            let key = (Reverse(seen.left - seen.entered), seen.entered);
+            (key, seen.clone())
+        };
+        let mut pending: BTreeMap<(Reverse<u64>, u64), Rc<Seen>> = own.iter().map(ranked).collect();
+        while let Some((_, seen)) = pending.pop_first() {
+            if chosen.len() > 4 * MAX_CALLS
+                || chosen.contains_key(&seen.entered)
+                || wide && seen.is_within(&chosen)
+            {
                 continue;
             }
+            chosen.insert(seen.entered, seen.clone());
             let mut follow = Vec::new();
             let until = if wide { last } else { seen.entered };
             seen.operands(&mut |operand| follow.push((operand, until)));
@@ -677,7 +726,7 @@ impl Recorded {
                 let calls = self.histories.get(&serial).into_iter().flatten();
                 let calls = calls.filter(|call| call.entered < until);
                 if followed.insert(serial) || !wide {
-                    pending.extend(calls.cloned());
+                    pending.extend(calls.map(ranked));
                 }
             }
         }
@@ -694,14 +743,14 @@ impl Recorded {
                 calls.push(seen);
             }
         }
-        self.convert(&calls, &own, without, methods)
+        self.convert(&calls, &own, without.then_some(ways), methods)
     }
 
     fn convert(
         &self,
         calls: &[Rc<Seen>],
         own: &[Rc<Seen>],
-        without: bool,
+        without: Option<&Ways>,
         methods: &mut Methods,
     ) -> Option<Carved> {
         let is_own = |seen: &Rc<Seen>| own.iter().any(|other| Rc::ptr_eq(seen, other));
@@ -713,8 +762,11 @@ impl Recorded {
             lacks: false,
         };
         for seen in calls {
-            let place = carved.sequence.len();
             let mine = is_own(seen);
+            if let Some(ways) = without {
+                self.stand_ins(seen, ways, &mut vars, &mut carved, methods);
+            }
+            let place = carved.sequence.len();
             let on = match seen.on {
                 Some(on) => vars.get(&on).copied().map(Some),
                 None => Some(None),
@@ -722,7 +774,7 @@ impl Recorded {
             let args: Option<Vec<Arg>> = seen.args.iter().map(|arg| argument(arg, &vars)).collect();
             let (Some(on), Some(args)) = (on, args) else {
                 // What others have done can be left out.
-                if mine && (!without || place == 0) {
+                if mine && (without.is_none() || !carved.own.contains(&true)) {
                     break;
                 }
                 carved.lacks |= mine;
@@ -749,6 +801,52 @@ impl Recorded {
             carved.own.push(mine);
         }
         carved.own.contains(&true).then_some(carved)
+    }
+
+    /// Objects of the JDK that a call wants and nothing has made are made anew; what was in them nobody
+    /// knows.
+    fn stand_ins(
+        &self,
+        seen: &Seen,
+        ways: &Ways,
+        vars: &mut HashMap<u64, usize>,
+        carved: &mut Carved,
+        methods: &mut Methods,
+    ) {
+        let (types, _) = seen.method.types();
+        for (arg, ty) in seen.args.iter().zip(&types) {
+            let Value::Object(serial) = arg else { continue };
+            let Some(class) = self.of_jdk.get(serial) else {
+                continue;
+            };
+            if vars.contains_key(serial) {
+                continue;
+            }
+            let declared = descriptor::class_name(ty).unwrap_or_default();
+            let mut known = ways.of(class).iter().chain(ways.of(&declared));
+            let plain = known.find(|way| methods.get(way.make).types().0.is_empty());
+            let Some(way) = plain else { continue };
+            vars.insert(*serial, carved.sequence.len());
+            carved.lacks = true;
+            carved.sequence.push(Statement {
+                method: way.make,
+                on: None,
+                args: Vec::new(),
+                may_throw: false,
+                shown: false,
+            });
+            carved.seen.push(Rc::new(Seen {
+                method: methods.get(way.make).clone(),
+                on: None,
+                args: Vec::new(),
+                made: Some(*serial),
+                end: End::Returned(Some(Value::Object(*serial))),
+                thread: seen.thread,
+                entered: seen.entered,
+                left: seen.entered,
+            }));
+            carved.own.push(false);
+        }
     }
 }
 

@@ -4,6 +4,7 @@
 use super::asserted::{Assertion, Checked, as_seen, assertion, holds, is_whole, minimise};
 use super::carve::{Access, Carved, Recorded};
 use super::sequence::{Arg, Method, MethodId, Methods, Sequence, Statement};
+use super::ways::Ways;
 use super::worker::{Ended, Executed, Outcome, Worker};
 use crate::model::mutable::{MethodName, Mutability};
 use crate::model::values::Literal;
@@ -74,6 +75,7 @@ pub fn tests(
     other: &mut Worker,
 ) -> Result<(Vec<Checked>, Counts)> {
     let mut counts = Counts::default();
+    let ways = Ways::new(access.platform(), methods);
     let mut tests = Vec::new();
     let mut per_class: HashMap<String, usize> = HashMap::new();
     let mut shapes: HashSet<(String, Vec<Method>)> = HashSet::new();
@@ -94,7 +96,7 @@ pub fn tests(
         let mut tries: Vec<Carved> = Vec::new();
         for without in [false, true] {
             for wide in [false, true] {
-                let slice = recorded.slice(*serial, (wide, without), methods);
+                let slice = recorded.slice(*serial, (wide, without), &ways, methods);
                 tries.extend(slice.filter(|slice| slice.lacks == without));
             }
         }
@@ -109,10 +111,12 @@ pub fn tests(
         }
     }
     for seen in &recorded.statics {
-        let Some(carved) = recorded.call(seen, methods) else {
+        let mut calls = [false, true].into_iter();
+        let Some(carved) = calls.find_map(|without| recorded.call(seen, without, &ways, methods))
+        else {
             continue;
         };
-        let method = methods.get(carved.sequence[0].method);
+        let method = methods.get(carved.sequence[carved.sequence.len() - 1].method);
         let class = method.class.clone();
         // What compilers write needs no test.
         if matches!(method.name.as_str(), "values" | "valueOf") && access.is_enum(&class) {

@@ -4,8 +4,9 @@ use crate::classinfo::ClassInfo;
 use crate::classpath::{ClassPath, FoundClass};
 use crate::jdk::Jdk;
 use crate::program::jimage::{Image, Resource};
+use hindsight_classfile::access;
 use std::cell::RefCell;
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::path::Path;
 use std::rc::Rc;
 
@@ -32,7 +33,8 @@ impl Platform {
         }
     }
 
-    fn info(&self, class: &str) -> Option<Rc<FoundClass>> {
+    /// What a class is, if the JDK has it and it can be read.
+    pub fn info(&self, class: &str) -> Option<Rc<FoundClass>> {
         if let Some(known) = self.known.borrow().get(class) {
             return known.clone();
         }
@@ -50,6 +52,32 @@ impl Platform {
         let mut known = self.known.borrow_mut();
         known.insert(class.to_owned(), found.clone());
         found
+    }
+
+    /// A class and all its supertypes, as far as they are known.
+    pub fn supers(&self, class: &str) -> BTreeSet<String> {
+        let mut supers = BTreeSet::new();
+        let mut pending = vec![class.to_owned()];
+        while let Some(name) = pending.pop() {
+            if let Some(found) = self.info(&name)
+                && let Some(info) = &found.info
+                && supers.insert(name)
+            {
+                pending.extend(info.super_class.iter().chain(&info.interfaces).cloned());
+            }
+        }
+        supers
+    }
+
+    /// The constants of a type that is an enum.
+    pub fn constants_of_enum(&self, class: &str) -> Vec<String> {
+        let found = self.info(class);
+        let info = found.as_ref().and_then(|found| found.info.as_ref());
+        let Some(info) = info.filter(|info| info.is(access::PUBLIC) && info.is(access::ENUM)) else {
+            return Vec::new();
+        };
+        let own = info.constants.iter().filter(|(flags, ..)| flags & access::ENUM != 0);
+        own.map(|(_, name, _)| name.clone()).collect()
     }
 }
 

@@ -10,7 +10,9 @@ use super::focus::Focus;
 use super::random::Random;
 use super::sequence::{Arg, MethodId, Methods, Sequence, Statement};
 use super::surface::Surface;
+use super::ways::Way;
 use super::worker::{ClassNumber, Ended, Executed, Outcome, Worker, class_get_name};
+use crate::java::signature::Generic;
 use crate::model::graph::{Edge, Node, ROOT};
 use crate::model::values::Literal;
 use crate::model::{Model, RESULT};
@@ -30,6 +32,10 @@ const MAX_PER_CLASS: usize = 200;
 const MAX_PER_NODE: usize = 20;
 /// Calls of a method that must have thrown before other states are looked for.
 const TRIES: u32 = 4;
+/// How deep objects that are made for others are in them,
+const MAX_NESTED: usize = 2;
+/// and how many these hold.
+const MAX_FILLED: usize = 3;
 /// Tests of one method, by models and at random.
 const MAX_TESTS: usize = 8;
 
@@ -326,8 +332,9 @@ impl<'a> Search<'a> {
         }
         let (types, _) = method.types();
         let mut args = Vec::new();
-        for ty in &types {
-            args.push(self.argument(ty, &mut maker, 0)?);
+        for (at, ty) in types.iter().enumerate() {
+            let generic = self.surface.generic(&method, at);
+            args.push(self.argument(ty, generic, &mut maker, 0)?);
         }
         self.candidate(maker, id, receiver, args, modelled)
     }
@@ -482,7 +489,8 @@ impl<'a> Search<'a> {
     ) -> Option<Vec<Arg>> {
         let call = self.model?.call(edge.call);
         let (id, _) = self.resolve(edge)?;
-        let (types, _) = self.methods.get(id).types();
+        let method = self.methods.get(id).clone();
+        let (types, _) = method.types();
         let mut args = Vec::new();
         for (at, ty) in types.iter().enumerate() {
             let position = at as i16 + 1;
@@ -510,24 +518,34 @@ impl<'a> Search<'a> {
             let value = !usable.is_empty() && (often >= total || self.random.percent(50));
             args.push(match value {
                 true => Arg::Literal(self.random.pick(&usable)?.clone()),
-                false => self.argument(ty, maker, 0)?,
+                false => self.argument(ty, self.surface.generic(&method, at), maker, 0)?,
             });
         }
         Some(args)
     }
 
-    /// A value of a type: from the pool, an object, or null.
-    fn argument(&mut self, ty: &str, maker: &mut Maker, depth: usize) -> Option<Arg> {
+    /// A value of a type, which may have arguments: from the pool, an object, or null.
+    fn argument(
+        &mut self,
+        ty: &str,
+        generic: Option<&Generic>,
+        maker: &mut Maker,
+        depth: usize,
+    ) -> Option<Arg> {
         let pool = self.surface.pool(ty);
         if !pool.is_empty() && (ty != "Ljava/lang/Object;" || self.random.percent(30)) {
             return Some(Arg::Literal(self.random.pick(pool)?.clone()));
         }
-        let object = match self.random.percent(5) {
-            true => None,
-            false => self.object(&class_get_name(ty), maker),
-        };
-        if let Some(var) = object {
-            return Some(Arg::Var(var));
+        let class = class_get_name(ty);
+        let ways = self.surface.ways.of(&class);
+        if !self.random.percent(5) {
+            // What the program has done something with is mostly of more interest.
+            let fresh = !ways.is_empty() && self.random.percent(40);
+            let object = (!fresh).then(|| self.object(&class, maker)).flatten();
+            let object = object.or_else(|| self.made(ways, generic, maker, depth));
+            if let Some(var) = object {
+                return Some(Arg::Var(var));
+            }
         }
         if let Some(element) = ty.strip_prefix('[')
             && depth < 2
@@ -535,12 +553,59 @@ impl<'a> Search<'a> {
             let count = self.random.below(3);
             let mut elements = Vec::new();
             for _ in 0..count {
-                elements.push(self.argument(element, maker, depth + 1)?);
+                elements.push(self.argument(element, None, maker, depth + 1)?);
             }
             return Some(Arg::Array(element.to_owned(), elements));
         }
         // Null is worth a try now and then, not always.
         (self.random.percent(20)).then_some(Arg::Literal(Literal::Null))
+    }
+
+    /// An object of a class of the JDK, in one of the ways to make it; mostly with something in it, if it
+    /// can hold anything.
+    fn made(
+        &mut self,
+        ways: &[Way],
+        generic: Option<&Generic>,
+        maker: &mut Maker,
+        depth: usize,
+    ) -> Option<usize> {
+        let usual = ways.first().filter(|_| self.random.percent(60));
+        let way = *usual.or_else(|| self.random.pick(ways))?;
+        if depth > MAX_NESTED {
+            return None;
+        }
+        let call = |method, on, args| Statement {
+            method,
+            on,
+            args,
+            may_throw: false,
+            shown: false,
+        };
+        let (types, _) = self.methods.get(way.make).types();
+        let mut args = Vec::new();
+        for ty in &types {
+            args.push(self.argument(ty, None, maker, depth + 1)?);
+        }
+        let var = maker.sequence.len();
+        maker.sequence.push(call(way.make, None, args));
+        let Some(fill) = way.fill.filter(|_| self.random.percent(70)) else {
+            return Some(var);
+        };
+        let (types, _) = self.methods.get(fill).types();
+        for _ in 0..=self.random.below(MAX_FILLED) {
+            let mut args = Vec::new();
+            for (at, ty) in types.iter().enumerate() {
+                let held = generic.filter(|generic| generic.arguments.len() == types.len());
+                let held = held.and_then(|generic| generic.arguments.get(at));
+                let ty = held.map_or_else(|| ty.clone(), Generic::erased);
+                args.extend(self.argument(&ty, held, maker, depth + 1));
+            }
+            if args.len() == types.len() {
+                maker.sequence.push(call(fill, Some(var), args));
+            }
+        }
+        Some(var)
     }
 
     /// An object of a class, from a component.

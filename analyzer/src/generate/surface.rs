@@ -2,7 +2,12 @@
 //! to call them with, and what the calls of models are.
 
 use super::carve::{Access, is_main};
+use super::platform::Platform;
 use super::sequence::{Method, MethodId, Methods};
+use super::ways::Ways;
+use crate::classinfo;
+use crate::java::signature::{self, Generic};
+use crate::java::descriptor;
 use crate::model::values::Literal;
 use crate::model::{CallId, Model};
 use hindsight_classfile::{ClassFile, Constant, access, opcode};
@@ -24,6 +29,10 @@ pub struct Surface {
     pools: HashMap<String, Vec<Literal>>,
     /// Of each class of the class path: its superclass and the interfaces that it names.
     parents: HashMap<String, Vec<String>>,
+    /// How objects of the JDK's classes are made.
+    pub ways: Ways,
+    /// Of methods with such: their parameters' types with arguments.
+    generics: HashMap<Method, Vec<Option<Generic>>>,
 }
 
 /// What may be called.
@@ -32,39 +41,52 @@ struct Admitted<'a> {
     class: &'a mut dyn FnMut(&str, &ClassFile<'_>) -> bool,
     /// With one of these access flags, if there are any.
     flags: u16,
+    /// Whether the values of the model are tried.
+    values: bool,
 }
 
 impl Surface {
     /// The surface of the classes that `wanted` matches; of those that the model
-    /// has objects of, if it matches nothing in particular.
+    /// has objects of, if it matches nothing in particular. With `values`, the model's are tried.
     pub fn new(
         classes: &[Vec<u8>],
         wanted: &Globs,
         model: Option<&Model>,
+        values: bool,
         access: &mut Access<'_>,
         methods: &mut Methods,
     ) -> Surface {
+        let platform = access.platform();
         let mut can = |name: &str, _: &ClassFile<'_>| access.is_accessible(name);
         let admitted = Admitted {
             class: &mut can,
             flags: access::PUBLIC,
+            values,
         };
-        let mut surface = Surface::of(classes, wanted, model, admitted, methods);
+        let mut surface = Surface::of(classes, wanted, model, admitted, platform, methods);
         if let Some(model) = model {
             surface.add_model(model, access, methods);
         }
+        surface.add_enums(platform, methods);
         surface
     }
 
     /// All that is not private, as other classes of the same packages can call it.
-    pub fn of_packages(classes: &[Vec<u8>], methods: &mut Methods) -> Surface {
+    pub fn of_packages(
+        classes: &[Vec<u8>],
+        platform: &Platform,
+        methods: &mut Methods,
+    ) -> Surface {
         let mut can = |_: &str, file: &ClassFile<'_>| !file.is(access::SYNTHETIC);
         let globs = crate::instrument::plan::globs("");
         let admitted = Admitted {
             class: &mut can,
             flags: 0,
+            values: false,
         };
-        Surface::of(classes, &globs, None, admitted, methods)
+        let mut surface = Surface::of(classes, &globs, None, admitted, platform, methods);
+        surface.add_enums(platform, methods);
+        surface
     }
 
     fn of(
@@ -72,6 +94,7 @@ impl Surface {
         wanted: &Globs,
         model: Option<&Model>,
         admitted: Admitted<'_>,
+        platform: &Platform,
         methods: &mut Methods,
     ) -> Surface {
         let mut surface = Surface {
@@ -81,6 +104,8 @@ impl Surface {
             modelled: HashMap::new(),
             pools: base_pools(),
             parents: HashMap::new(),
+            ways: Ways::new(platform, methods),
+            generics: HashMap::new(),
         };
         let mut texts = BTreeSet::new();
         let mut numbers = BTreeSet::new();
@@ -100,6 +125,7 @@ impl Surface {
             let known = model.is_some_and(|model| model.classes.contains_key(&name));
             if (tested || known) && (admitted.class)(&name, &file) {
                 surface.add_constants(&file, &name, tested, methods);
+                surface.add_generics(&file, &name);
             }
             if !tested || !(admitted.class)(&name, &file) {
                 continue;
@@ -117,7 +143,7 @@ impl Surface {
                 }
             }
         }
-        if let Some(model) = model {
+        if let Some(model) = model.filter(|_| admitted.values) {
             for class in model.classes.values() {
                 for node in class.graph.order(&|id| id) {
                     for edge in class.graph.edges(node) {
@@ -226,6 +252,48 @@ impl Surface {
         self.extend(&format!("L{};", name.replace('.', "/")), values);
     }
 
+    fn add_generics(&mut self, file: &ClassFile<'_>, name: &str) {
+        for member in &file.methods {
+            let signature = classinfo::signature(file, &member.attributes);
+            let parameters = signature.and_then(|text| signature::parameters(&text));
+            let Some(parameters) = parameters else { continue };
+            let known = |one: &Option<Generic>| {
+                one.as_ref().is_some_and(|one| !one.arguments.is_empty())
+            };
+            if parameters.iter().any(known) {
+                let method = Method {
+                    class: name.to_owned(),
+                    name: member.name.to_string_lossy().into_owned(),
+                    descriptor: member.descriptor.to_string_lossy().into_owned(),
+                    is_static: member.is(access::STATIC),
+                };
+                self.generics.insert(method, parameters);
+            }
+        }
+    }
+
+    /// The type of a parameter with its arguments, if it has such and they are known.
+    pub fn generic(&self, method: &Method, parameter: usize) -> Option<&Generic> {
+        let parameters = self.generics.get(method)?;
+        // Constructors of enums and inner classes have parameters that their signatures leave out.
+        let left_out = method.types().0.len().checked_sub(parameters.len())?;
+        parameters.get(parameter.checked_sub(left_out)?)?.as_ref()
+    }
+
+    /// Constants of the JDK's enums, where a parameter is of one.
+    fn add_enums(&mut self, platform: &Platform, methods: &Methods) {
+        let called = self.methods.iter().chain(self.modelled.values());
+        let types: BTreeSet<String> = called.flat_map(|id| methods.get(*id).types().0).collect();
+        for ty in types {
+            let Some(class) = descriptor::class_name(&ty) else {
+                continue;
+            };
+            let constants = platform.constants_of_enum(&class).into_iter();
+            let values = constants.map(|name| Literal::Enum(class.clone(), name));
+            self.extend(&ty, values.collect());
+        }
+    }
+
     /// Constants of the class that are objects; what is written down is none.
     fn add_constants(
         &mut self,
@@ -239,7 +307,7 @@ impl Surface {
                 .into_iter()
                 .all(|flag| field.is(flag));
             let descriptor = field.descriptor.to_string_lossy().into_owned();
-            let Some(class) = crate::java::descriptor::class_name(&descriptor) else {
+            let Some(class) = descriptor::class_name(&descriptor) else {
                 continue;
             };
             if !is_constant || field.is(access::ENUM) || class.starts_with("java.lang.") {

@@ -68,6 +68,14 @@ pub fn type_name(descriptor: &str) -> String {
     name + &"[]".repeat(dimensions)
 }
 
+/// The descriptor of a type by its name in sources, without dimensions.
+pub fn of_name(name: &str) -> String {
+    let primitive = ["Z", "B", "C", "S", "I", "J", "F", "D", "V"]
+        .into_iter()
+        .find(|one| primitive_name(one) == Some(name));
+    primitive.map_or_else(|| of_class(name), str::to_owned)
+}
+
 /// The descriptor of a class named as [`Class.getName`] does.
 pub fn of_class(name: &str) -> String {
     if name.starts_with('[') {

@@ -12,6 +12,14 @@ pub struct Generic {
     pub dimensions: usize,
 }
 
+impl Generic {
+    /// The descriptor of what is left of it at run time.
+    pub fn erased(&self) -> String {
+        let class = super::descriptor::of_name(&self.class);
+        "[".repeat(self.dimensions) + &class
+    }
+}
+
 /// The types of a method's parameters; `None` for those that hold a type
 /// variable.
 pub fn parameters(signature: &str) -> Option<Vec<Option<Generic>>> {

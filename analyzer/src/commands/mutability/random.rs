@@ -4,6 +4,7 @@ use crate::classpath::ClassPath;
 use crate::commands::agent_beside;
 use crate::generate::guard::Guarded;
 use crate::generate::inputs::Recorded;
+use crate::generate::platform::Platform;
 use crate::generate::search::Search;
 use crate::generate::sequence::Methods;
 use crate::generate::surface::Surface;
@@ -95,11 +96,12 @@ impl Options {
             }),
         };
         setup.prepare()?;
+        let platform = Platform::new(&setup.jdk);
         let mut worker = Worker::new(setup);
         let mut methods = Methods::default();
         let classes = source::class_path(classpath, version)?.classes;
         let classes: Vec<Vec<u8>> = classes.into_iter().map(|raw| raw.bytes).collect();
-        let surface = Surface::of_packages(&classes, &mut methods);
+        let surface = Surface::of_packages(&classes, &platform, &mut methods);
         let search = Search::new(&surface, None, &mut methods, &mut worker, self.seed);
         let until = Instant::now() + Duration::from_secs(self.time);
         let mut inputs = Recorded::new(search, out, guarded.stand_ins, self.sequences, Some(until));

@@ -10,6 +10,7 @@ use crate::generate::worker::class_get_name;
 use crate::java::descriptor;
 use crate::java::names::{is_identifier, package_of, sanitize};
 use crate::text::simple_name;
+use hindsight_classfile::access;
 use std::collections::HashSet;
 
 /// The types that are wanted of a variable that is passed.
@@ -156,7 +157,7 @@ impl Body<'_, '_> {
         let mut wanted: HashSet<String> = HashSet::new();
         for statement in &self.checked.sequence {
             let method = self.context.methods.get(statement.method);
-            if statement.on == Some(at) {
+            if statement.on == Some(at) && !self.has_method(result, method) {
                 wanted.insert(descriptor::of_class(&method.class));
             }
             let (types, _) = method.types();
@@ -179,6 +180,32 @@ impl Body<'_, '_> {
         let mut fitting: Vec<&String> = wanted.iter().filter(narrow).collect();
         fitting.sort();
         fitting.first().map(|ty| (*ty).clone())
+    }
+
+    /// Whether a type that is not generic has a method that can be called on it as on the class that
+    /// declares it.
+    fn has_method(&self, ty: &str, method: &Method) -> bool {
+        let classes = self.context.classes;
+        let throws = |class: &str| {
+            let found = classes.info(class);
+            let info = found.as_ref().and_then(|found| found.info.as_ref())?;
+            let known = info.method(&method.name, &method.descriptor)?;
+            known.is(access::PUBLIC).then_some(known.throws)
+        };
+        let mut pending: Vec<String> = descriptor::class_name(ty).into_iter().collect();
+        while let Some(class) = pending.pop() {
+            let found = classes.info(&class);
+            let info = found.as_ref().and_then(|found| found.info.as_ref());
+            let Some(info) = info.filter(|_| !self.is_generic(&class)) else {
+                return false;
+            };
+            if let Some(declared) = throws(&class) {
+                // What must be declared is known by the method's own class.
+                return !declared || throws(&method.class) == Some(true);
+            }
+            pending.extend(info.interfaces.iter().chain(&info.super_class).cloned());
+        }
+        false
     }
 
     /// Whether a value of one type is one of another.

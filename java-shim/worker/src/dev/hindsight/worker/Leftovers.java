@@ -2,8 +2,8 @@ package dev.hindsight.worker;
 
 /** Threads that the program has started and that have not ended: with many, a JVM is of no use. */
 final class Leftovers {
-    /** Threads that may be left, if they wait. */
-    private static final int MAX = 4;
+    /** Threads that may be left, if they wait: each keeps some memory, and what it has is kept, too. */
+    private static final int MAX = 32;
     /** Times in a row that some of them may be found busy. */
     private static final int MAX_BUSY = 3;
 
@@ -20,15 +20,15 @@ final class Leftovers {
     /** Whether another JVM should go on; to be asked when nothing of the program should run any more. */
     boolean areTooMany() {
         int left = Thread.activeCount() - before;
-        if (left > 0) {
-            // They may be about to end.
+        if (left > 0 && (left > last || isAnyBusy())) {
+            // They may be about to end. Those that have waited since another sequence are not.
             try {
                 Thread.sleep(2);
             } catch (InterruptedException e) {
                 // By one of them.
             }
-            left = count() - before;
         }
+        left = left > 0 ? count() - before : left;
         isMore = left > last;
         last = left;
         if (left <= 0) {
