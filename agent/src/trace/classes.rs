@@ -111,6 +111,7 @@ impl Tracing {
                 first_field: first.field,
                 first_callee: first.callee,
                 first_block,
+                tracer: hindsight_instrument::contract::trace::TRACE,
                 is_secret: &|name| base.options.is_secret(name),
             };
             base.workspaces.with(|space| space.trace(bytes, &plan))

@@ -182,10 +182,12 @@ impl Opts {
             .transpose()?;
         let work = temporary::directory()?;
         let dir = fs::canonicalize(work.path()).context("failed to make a temporary directory")?;
+        let searches = self.universal || !self.model.is_empty();
         let guarded = Guarded::new(
             &self.classpath,
             &classpath,
             jdk.version,
+            searches,
             &dir.join("guarded"),
         )?;
         let setup = Setup {
@@ -237,7 +239,7 @@ impl Opts {
         let mut generated = Vec::new();
         let mut searched = None;
         let mut left_out = 0;
-        if self.universal || !self.model.is_empty() {
+        if searches {
             let release = setup.jdk.version;
             let model = self.models()?;
             let classes = source::class_path(&self.classpath, release)?.classes;
@@ -282,13 +284,14 @@ impl Opts {
             );
             let (found, tally) = search.run(&bounds)?;
             searched = Some(tally);
-            // What is found is tried out for a while, also where the last sequences have taken long; some of
-            // each phase, if that is little.
+            // What is found is tried out for a while, also where the last sequences have taken long: first
+            // what runs code that nothing else does, then some of each phase.
             let until = bounds.time.map(|time| Instant::now() + time / 2);
-            let mut found = Ends::of(found);
+            let (novel, more): (Vec<_>, Vec<_>) = found.into_iter().partition(|one| one.novel);
+            let mut found = novel.into_iter().chain(Ends::of(more));
             loop {
                 if until.is_some_and(|until| Instant::now() >= until) {
-                    left_out = found.left();
+                    left_out = found.count();
                     break;
                 }
                 let Some(one) = found.next() else { break };
@@ -395,6 +398,7 @@ impl Opts {
                     against,
                     &found,
                     setup.jdk.version,
+                    false,
                     &setup.dir.join("guarded-against"),
                 )?;
                 let order = Order {
@@ -590,10 +594,6 @@ impl<T> Ends<T> {
             list: list.into(),
             last: false,
         }
-    }
-
-    fn left(&self) -> usize {
-        self.list.len()
     }
 }
 

@@ -12,6 +12,7 @@ use crate::junit::write_file;
 use crate::program::source;
 use anyhow::{Context, Result};
 use hindsight_classfile::{ClassFile, PoolBuilder, Utf8, access, opcode};
+use hindsight_instrument::{TracePlan, What};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fs;
 use std::io::{Cursor, Read};
@@ -23,6 +24,8 @@ pub const WORKER_JAR: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/hindsigh
 
 const GUARD: &str = "dev/hindsight/worker/Guard";
 const GUARDED: &str = "dev/hindsight/worker/Guarded$";
+/// What is told of basic blocks.
+const COVER: &str = "dev/hindsight/worker/Cover";
 
 /// Classes whose static methods `Guard` stands in for.
 const STATIC_OWNERS: [&str; 20] = [
@@ -130,7 +133,7 @@ impl Guards {
     }
 
     /// Writes the classes of a class path that must be rewritten below `dir`, which
-    /// then goes before it. Gives how many classes there are, the SHA-256 of each that was rewritten, and
+    /// then goes before it; with `covered`, all of them, which then tell what blocks run. Gives how many classes there are, the SHA-256 of each that was rewritten, and
     /// that of what it was.
     ///
     /// # Errors
@@ -140,11 +143,13 @@ impl Guards {
         &self,
         classpath: &str,
         release: u32,
+        covered: bool,
         dir: &Path,
     ) -> Result<(usize, BTreeMap<String, String>)> {
         let found = source::class_path(classpath, release)?;
         let mut seen = HashSet::new();
         let mut stand_ins = BTreeMap::new();
+        let mut blocks = 0;
         for raw in &found.classes {
             let Ok(file) = ClassFile::parse(&raw.bytes) else {
                 continue; // the JVM will refuse it too
@@ -154,7 +159,12 @@ impl Guards {
             if name.contains("..") || name.starts_with('/') || !seen.insert(name.clone()) {
                 continue;
             }
-            if let Some(bytes) = self.rewrite(&file, &raw.bytes) {
+            let mut rewritten = self.rewrite(&file, &raw.bytes);
+            if covered {
+                let bytes = rewritten.as_deref().unwrap_or(&raw.bytes);
+                rewritten = cover(bytes, &mut blocks).or(rewritten);
+            }
+            if let Some(bytes) = rewritten {
                 stand_ins.insert(sha256(&bytes), sha256(&raw.bytes));
                 write_file(&dir.join(format!("{name}.class")), bytes)?;
             }
@@ -385,14 +395,20 @@ pub struct Guarded {
 
 impl Guarded {
     /// Rewrites what must be of a class path, given as text and opened; `dir` is
-    /// for that alone.
+    /// for that alone. With `covered`, the classes tell what blocks run.
     ///
     /// # Errors
     ///
     /// Fails if the class path cannot be read or `dir` not be written.
-    pub fn new(text: &str, classpath: &ClassPath, release: u32, dir: &Path) -> Result<Guarded> {
+    pub fn new(
+        text: &str,
+        classpath: &ClassPath,
+        release: u32,
+        covered: bool,
+        dir: &Path,
+    ) -> Result<Guarded> {
         fs::create_dir_all(dir).context("failed to make a temporary directory")?;
-        let (count, stand_ins) = Guards::new()?.apply(text, release, dir)?;
+        let (count, stand_ins) = Guards::new()?.apply(text, release, covered, dir)?;
         let own = [dir.to_owned()].into_iter();
         Ok(Guarded {
             entries: own.chain(classpath.paths().map(Path::to_owned)).collect(),
@@ -400,6 +416,27 @@ impl Guarded {
             count,
         })
     }
+}
+
+/// A class that tells what blocks run, which are numbered from `first` on; nothing if it has none, or they
+/// cannot tell.
+fn cover(bytes: &[u8], first: &mut u32) -> Option<Vec<u8>> {
+    let plan = TracePlan {
+        what: &|_, _| What {
+            blocks: true,
+            ..What::default()
+        },
+        first_method: 0,
+        first_field: 0,
+        first_callee: 0,
+        first_block: *first,
+        tracer: COVER,
+        is_secret: &|_| false,
+    };
+    let traced = hindsight_instrument::trace(bytes, &plan).ok()?;
+    let count: usize = traced.blocks.iter().map(|method| method.starts.len()).sum();
+    *first += u32::try_from(count).ok()?;
+    traced.class
 }
 
 /// A method of `Guard`.

@@ -15,14 +15,16 @@ use super::worker::{ClassNumber, Ended, Executed, Outcome, Worker, class_get_nam
 use crate::java::signature::Generic;
 use crate::model::graph::{Edge, Node, ROOT};
 use crate::model::values::Literal;
-use crate::model::{Model, RESULT};
+use crate::model::{CallId, Model, RESULT};
 use anyhow::Result;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::time::{Duration, Instant};
 
 /// Sequences that are made before they are executed.
 const BATCH: usize = 64;
-/// Time that these should take.
+/// Sequences after which another JVM goes on: some have changed static state for all that come later.
+const RENEWED: u64 = 4096;
+/// Time that a batch should take.
 const MAX_BATCH: Duration = Duration::from_millis(300);
 /// Calls of one sequence.
 const MAX_LENGTH: usize = 30;
@@ -36,6 +38,11 @@ const TRIES: u32 = 4;
 const MAX_NESTED: usize = 2;
 /// and how many these hold.
 const MAX_FILLED: usize = 3;
+/// Steps along models of which the one that was tried least is taken, and ways to make an object of which
+/// the shortest is.
+const COMPARED: usize = 3;
+/// Those that came last, of many.
+const LAST: usize = 40;
 /// Tests of one method, by models and at random.
 const MAX_TESTS: usize = 8;
 
@@ -59,6 +66,8 @@ pub struct Found {
     pub class: String,
     /// The object that it is about.
     pub object: Option<usize>,
+    /// Whether it has run what none before it has.
+    pub novel: bool,
 }
 
 /// What became of a search.
@@ -96,6 +105,14 @@ struct Candidate {
     modelled: Option<Modelled>,
 }
 
+/// How a sequence was found.
+#[derive(Debug, Clone, Copy)]
+struct How {
+    phase: usize,
+    /// Whether it has run what none before it has.
+    novel: bool,
+}
+
 /// A search that goes on.
 pub struct Search<'a> {
     methods: &'a mut Methods,
@@ -107,7 +124,11 @@ pub struct Search<'a> {
     random: Random,
     components: Vec<Component>,
     modelled: Vec<usize>,
-    /// The same by class, and by where they stand.
+    /// Modelled components that have run what none before them had.
+    promising: Vec<usize>,
+    /// How often edges of models were tried, by where they begin.
+    tried: HashMap<(usize, Node, CallId), u32>,
+    /// Modelled components by class, and by where they stand.
     standing: Vec<BTreeMap<Node, Vec<usize>>>,
     focus: Option<Focus>,
     /// Whether time bounds the search, so that it is not the same each time anyway.
@@ -131,6 +152,8 @@ pub struct Search<'a> {
     proven: HashSet<MethodId>,
     /// Methods that are called rather than others.
     preferred: Vec<MethodId>,
+    /// Basic blocks that sequences have run.
+    covered: HashSet<u32>,
     found: Vec<Found>,
     per_method: HashMap<(MethodId, bool, bool), usize>,
     /// What became of it.
@@ -170,6 +193,8 @@ impl<'a> Search<'a> {
             random: Random::new(seed),
             components: Vec::new(),
             modelled: Vec::new(),
+            promising: Vec::new(),
+            tried: HashMap::new(),
             values: HashMap::new(),
             states: HashSet::new(),
             known: HashSet::new(),
@@ -177,6 +202,7 @@ impl<'a> Search<'a> {
             excluded: HashMap::new(),
             proven: HashSet::new(),
             preferred: Vec::new(),
+            covered: HashSet::new(),
             found: Vec::new(),
             per_method: HashMap::new(),
             tally: Tally::default(),
@@ -236,6 +262,10 @@ impl<'a> Search<'a> {
     /// One phase, until so many sequences were executed in all.
     fn explore(&mut self, phase: usize, most: Option<u64>, until: Option<Instant>) -> Result<()> {
         self.worker.declare(self.methods)?;
+        let mut renewed = self.worker.executions;
+        if phase == 1 {
+            self.worker.renew();
+        }
         let mut idle = 0;
         // Where sequences cost JVMs, few of them are as much as can be known of the time that they take.
         let mut size = BATCH;
@@ -252,6 +282,10 @@ impl<'a> Search<'a> {
             idle = if batch.is_empty() { idle + 1 } else { 0 };
             let began = Instant::now();
             self.execute(batch, phase)?;
+            if self.worker.executions - renewed >= RENEWED {
+                self.worker.renew();
+                renewed = self.worker.executions;
+            }
             if until.is_some() {
                 size = match began.elapsed() < MAX_BATCH {
                     true => (2 * size).min(BATCH),
@@ -272,6 +306,15 @@ impl<'a> Search<'a> {
             let made = match phase {
                 0 => self.at_random(None),
                 _ if self.random.percent(50) => self.toward(),
+                // What has run something new lately may do so again.
+                _ if !self.promising.is_empty() && self.random.percent(40) => {
+                    let last = self.promising.len().saturating_sub(LAST);
+                    let place = *self.random.pick(&self.promising[last..]).unwrap_or(&0);
+                    match self.random.percent(30) {
+                        true => self.at_random(Some(place)),
+                        false => self.extend(place),
+                    }
+                }
                 _ if self.modelled.is_empty() || self.random.percent(30) => {
                     let class = self.random.below(self.classes.len());
                     self.begin(class)
@@ -390,29 +433,81 @@ impl<'a> Search<'a> {
         self.turned = lacking;
     }
 
-    /// A step along the models of the classes that are tested, or that these lack.
+    /// A step along the models of the classes that are tested, or that these lack: of some, the one that
+    /// has been gone least.
     fn toward(&mut self) -> Option<Candidate> {
         let lacks = !self.turned.is_empty() && self.random.percent(60);
-        let classes = if lacks { &self.turned } else { &self.targets };
-        let class = *self.random.pick(classes)?;
-        let nodes: Vec<&Vec<usize>> = self.standing[class].values().collect();
-        if nodes.is_empty() || self.random.percent(30) {
-            return self.begin(class);
+        let classes = if lacks { self.turned.clone() } else { self.targets.clone() };
+        let mut best: Option<(u32, usize, Option<Node>)> = None;
+        for _ in 0..COMPARED {
+            let class = *self.random.pick(&classes)?;
+            // Where a class stands, one of its places; and its beginning.
+            let nodes: Vec<Node> = self.standing[class].keys().copied().collect();
+            let begins = nodes.is_empty() || self.random.percent(30);
+            let node = match begins {
+                true => None,
+                false => Some(*self.random.pick(&nodes)?),
+            };
+            let tried = self.least(class, node).map_or(u32::MAX, |(tried, _)| tried);
+            if best.is_none_or(|(least, ..)| tried < least) {
+                best = Some((tried, class, node));
+            }
         }
-        let places = *self.random.pick(&nodes)?;
+        let (_, class, node) = best?;
+        let Some(node) = node else {
+            return self.begin(class);
+        };
+        let places = self.standing[class].get(&node)?;
+        // Those that came last have gone furthest around.
+        let last = places.len().saturating_sub(LAST);
+        let places = if self.random.percent(50) { &places[last..] } else { places };
         let place = *self.random.pick(places)?;
         self.extend(place)
+    }
+
+    /// Of the edges that leave a place in a model, or that begin it: one that was tried the least, with how
+    /// often that was.
+    fn least(&mut self, class: usize, node: Option<Node>) -> Option<(u32, usize)> {
+        let model = self.model?;
+        let graph = &model.classes.get(&self.classes[class])?.graph;
+        let from = graph.find(node.unwrap_or(ROOT));
+        let tried = |call: CallId| self.tried.get(&(class, from, call)).copied().unwrap_or(0);
+        let begins = |edge: &&Edge| node.is_some() || model.call(edge.call).creates();
+        let edges = graph.edges(from).iter().enumerate();
+        let edges = edges.filter(|(_, edge)| begins(edge));
+        let edges: Vec<(u32, usize)> = edges.map(|(at, edge)| (tried(edge.call), at)).collect();
+        let (least, _) = edges.iter().min()?;
+        let least: Vec<(u32, usize)> = (edges.iter().copied())
+            .filter(|(tried, _)| tried == least)
+            .collect();
+        self.random.pick(&least).copied()
+    }
+
+    /// An edge from there: mostly one that was tried least.
+    fn edge(&mut self, class: usize, node: Option<Node>) -> Option<&'a Edge> {
+        let model = self.model?;
+        let graph = &model.classes.get(&self.classes[class])?.graph;
+        let from = graph.find(node.unwrap_or(ROOT));
+        let edge = if self.random.percent(70) {
+            let (_, at) = self.least(class, node)?;
+            &graph.edges(from)[at]
+        } else {
+            let begins = |edge: &&Edge| node.is_some() || model.call(edge.call).creates();
+            let edges: Vec<&Edge> = graph.edges(from).iter().filter(begins).collect();
+            *self.random.pick(&edges)?
+        };
+        *self.tried.entry((class, from, edge.call)).or_default() += 1;
+        Some(edge)
     }
 
     /// A sequence along the first edge of a class's model.
     fn begin(&mut self, class: usize) -> Option<Candidate> {
         let model = self.model?;
         let graph = &model.classes.get(&self.classes[class])?.graph;
-        let edges: Vec<&Edge> = (graph.edges(ROOT).iter())
-            .filter(|edge| model.call(edge.call).creates())
-            .collect();
+        let creates = |edge: &Edge| model.call(edge.call).creates();
+        let is_made = graph.edges(ROOT).iter().any(creates);
         let constants = self.surface.constants_of(&self.classes[class]);
-        if !constants.is_empty() && (edges.is_empty() || self.random.percent(30)) {
+        if !constants.is_empty() && (!is_made || self.random.percent(30)) {
             let id = *self.random.pick(constants)?;
             let modelled = Modelled {
                 class,
@@ -421,7 +516,7 @@ impl<'a> Search<'a> {
             };
             return self.candidate(Maker::default(), id, None, Vec::new(), Some(modelled));
         }
-        let edge = *self.random.pick(&edges)?;
+        let edge = self.edge(class, None)?;
         let call = model.call(edge.call);
         let mut maker = Maker::default();
         let (id, is_constructor) = self.resolve(edge)?;
@@ -444,8 +539,7 @@ impl<'a> Search<'a> {
         let component = self.components.get(place)?.clone();
         let modelled = component.modelled?;
         let graph = &model.classes.get(&self.classes[modelled.class])?.graph;
-        let edges = graph.edges(modelled.node);
-        let edge = self.random.pick(edges)?;
+        let edge = self.edge(modelled.class, Some(modelled.node))?;
         let call = model.call(edge.call);
         // A constant stands where others are made, and is there already.
         let makes = call.method == "<init>" && call.positions.contains(&0)
@@ -623,7 +717,14 @@ impl<'a> Search<'a> {
         if !there.is_empty() && self.random.percent(60) {
             return self.random.pick(&there).copied();
         }
-        let (component, var) = *self.random.pick(list)?;
+        // The shorter the way to it is, the more room there is for what follows.
+        let (mut component, mut var) = *self.random.pick(list)?;
+        for _ in 0..self.random.below(COMPARED) {
+            let (other, its) = *self.random.pick(list)?;
+            if self.components[other].sequence.len() < self.components[component].sequence.len() {
+                (component, var) = (other, its);
+            }
+        }
         let offset = maker.add(component, &self.components[component].sequence);
         Some(offset + var)
     }
@@ -667,6 +768,11 @@ impl<'a> Search<'a> {
         if !is_whole(executed, length) {
             return;
         }
+        let mut novel = false;
+        for block in &executed.blocks {
+            novel |= self.covered.insert(*block);
+        }
+        let how = How { phase, novel };
         if let Some(Outcome::Threw(class, ..)) = executed.outcomes.last() {
             // What comes of null is mostly no decision of the program.
             let null = Arg::Literal(Literal::Null);
@@ -677,7 +783,7 @@ impl<'a> Search<'a> {
                 last.may_throw = true;
             }
             if !of_null {
-                self.propose(sequence, None, method, MAX_TESTS / 4, phase);
+                self.propose(sequence, None, method, MAX_TESTS / 4, how);
             }
             return;
         }
@@ -701,16 +807,9 @@ impl<'a> Search<'a> {
         let object = candidate.modelled.map(|known| known.object);
         let shows = !matches!(executed.outcomes.last(), Some(Outcome::Void));
         let object = object.or(last.on).or(Some(length - 1));
-        if fresh {
-            self.propose(candidate.sequence.clone(), object, method, MAX_TESTS, phase);
-        } else if shows {
-            self.propose(
-                candidate.sequence.clone(),
-                object,
-                method,
-                MAX_TESTS / 4,
-                phase,
-            );
+        if fresh || shows || novel {
+            let most = if fresh { MAX_TESTS } else { MAX_TESTS / 4 };
+            self.propose(candidate.sequence.clone(), object, method, most, how);
         }
         // Another way to a place in a model is worth keeping even so.
         let rare = candidate.modelled.is_some_and(|known| {
@@ -718,7 +817,7 @@ impl<'a> Search<'a> {
             *count += 1;
             *count <= MAX_PER_NODE
         });
-        if !fresh && !rare {
+        if !fresh && !rare && !novel {
             return;
         }
         let place = self.components.len();
@@ -740,6 +839,7 @@ impl<'a> Search<'a> {
         }
         if let Some(modelled) = candidate.modelled {
             self.modelled.push(place);
+            self.promising.extend(novel.then_some(place));
             let nodes = &mut self.standing[modelled.class];
             nodes.entry(modelled.node).or_default().push(place);
         }
@@ -761,14 +861,14 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// A test may be made of it, if there are not enough of its last method.
+    /// A test may be made of it, if there are not enough of its last method, or it runs what no other does.
     fn propose(
         &mut self,
         sequence: Sequence,
         object: Option<usize>,
         method: MethodId,
         most: usize,
-        phase: usize,
+        how: How,
     ) {
         let class = match object {
             Some(object) => self.methods.get(sequence[object].method).types().1,
@@ -783,9 +883,9 @@ impl<'a> Search<'a> {
         let threw = sequence.last().is_some_and(|last| last.may_throw);
         let count = self
             .per_method
-            .entry((method, threw, phase == 1))
+            .entry((method, threw, how.phase == 1))
             .or_default();
-        if *count >= most {
+        if *count >= most && !how.novel {
             return;
         }
         *count += 1;
@@ -793,6 +893,7 @@ impl<'a> Search<'a> {
             sequence,
             class,
             object,
+            novel: how.novel,
         });
     }
 }

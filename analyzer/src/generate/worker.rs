@@ -69,8 +69,12 @@ impl Setup {
     pub fn prepare(&self) -> Result<()> {
         write_file(&self.jar(), WORKER_JAR)?;
         for place in &PLACES {
-            std::fs::create_dir_all(self.scratch(place).join("tmp"))
+            let scratch = self.scratch(place);
+            std::fs::create_dir_all(scratch.join("tmp"))
                 .context("failed to make a scratch directory")?;
+            if let Some(file) = place.file {
+                write_file(&scratch.join(file), "")?;
+            }
         }
         Ok(())
     }
@@ -129,8 +133,10 @@ impl Setup {
 pub struct Place {
     /// Language, country and time zone; those of this machine if there are none.
     locale: Option<[&'static str; 3]>,
-    /// The scratch directory, which is the current one, too.
+    /// The scratch directory, which is the current one, too,
     scratch: &'static str,
+    /// and a file there: what lies in a directory is not the same everywhere.
+    file: Option<&'static str>,
     /// Processors; those that there are if it does not say.
     processors: Option<u32>,
     /// Hours by which clocks are fast; they are then also uneven, and what is drawn at random is not.
@@ -144,6 +150,7 @@ pub static PLACES: [Place; 3] = [
     Place {
         locale: Some(["en", "US", "UTC"]),
         scratch: "scratch",
+        file: None,
         processors: None,
         shift: 0,
         assertions: true,
@@ -151,6 +158,7 @@ pub static PLACES: [Place; 3] = [
     Place {
         locale: Some(["de", "DE", "Asia/Kolkata"]),
         scratch: "elsewhere/another",
+        file: Some("another.txt"),
         processors: Some(3),
         shift: 10_003,
         assertions: false,
@@ -158,6 +166,7 @@ pub static PLACES: [Place; 3] = [
     Place {
         locale: None,
         scratch: "third",
+        file: Some("a third"),
         processors: Some(1),
         shift: -3_001,
         assertions: true,
@@ -233,11 +242,13 @@ pub struct Executed {
     pub outcomes: Vec<Outcome>,
     /// Objects at the end: variable, class, and a number for the state.
     pub states: Vec<(usize, ClassNumber, u64)>,
+    /// Basic blocks that ran for the first time in its JVM, if the classes tell.
+    pub blocks: Vec<u32>,
     /// Whether the program wanted what it must not.
     pub blocked: bool,
     /// How it ended.
     pub ended: Ended,
-    /// Whether it has started threads that go on.
+    /// Whether its last call has started threads that go on.
     pub threads: bool,
 }
 
@@ -246,6 +257,7 @@ impl Executed {
         Executed {
             outcomes: Vec::new(),
             states: Vec::new(),
+            blocks: Vec::new(),
             blocked: false,
             ended,
             threads: false,
@@ -367,6 +379,11 @@ impl Worker {
             numbers: HashMap::new(),
             declared: 0,
         })
+    }
+
+    /// Ends the JVM; the next sequence gets another one.
+    pub fn renew(&mut self) {
+        self.running = None;
     }
 
     /// Has the JVM end in good order; the next sequence gets another one.

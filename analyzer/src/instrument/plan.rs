@@ -377,6 +377,7 @@ impl Plan {
                     first_field: first.field,
                     first_callee: first.callee,
                     first_block: first.block,
+                    tracer: hindsight_instrument::contract::trace::TRACE,
                     // In a JVM, the agent's list of names decides.
                     is_secret: &|_| false,
                 };

@@ -122,6 +122,7 @@ known: &[],
         first_field: 1,
         first_callee: 1,
         first_block: 0,
+        tracer: hindsight_instrument::contract::trace::TRACE,
         is_secret: &|name| name.len().is_multiple_of(3),
     };
     if let Ok(done) = within(&INSTRUMENT, bytes.len(), || trace(bytes, &plan)) {

@@ -72,6 +72,7 @@ fn with_trace_plan(workspace: &mut Workspace, class: &[u8], first_id: u32) -> Do
         first_field: first_id,
         first_callee: first_id,
         first_block: 0,
+        tracer: hindsight_instrument::contract::trace::TRACE,
         is_secret: &|_| false,
     };
     let traced = workspace

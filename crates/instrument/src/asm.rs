@@ -52,7 +52,7 @@ pub struct Constants<'c, 'a> {
     /// What methods before used.
     pub spare: Spare,
     /// The class of the probes.
-    owner: &'static str,
+    pub owner: &'static str,
     stack_map_table: Option<u16>,
     this: Option<u16>,
     throwable: Option<u16>,

@@ -33,7 +33,6 @@ use hindsight_classfile::{ClassFile, Code, access};
 
 pub use self::plan::{MethodBlocks, TracePlan, Traced, What};
 use crate::asm::Constants;
-use crate::contract::trace::TRACE;
 use crate::records::{Kept, Named};
 use crate::throwing::Own;
 use crate::{Error, MemberNames, Methods, SkipReason, SkippedMethods, Workspace};
@@ -76,7 +75,7 @@ impl Workspace {
         }
         let own = Own::new(&class, name);
         let (added, spare) = (mem::take(&mut self.added), mem::take(&mut self.spare));
-        let constants = Constants::reusing(TRACE, &class.pool, added, spare);
+        let constants = Constants::reusing(plan.tracer, &class.pool, added, spare);
         let (first_field, first_callee) = (plan.first_field, plan.first_callee);
         let mut probes = Probes::new(constants, first_field, first_callee, plan.is_secret);
         let mut new = NewBody {

@@ -144,6 +144,7 @@ fn reference(
             first_field: next.1,
             first_callee: next.2,
             first_block: 0,
+            tracer: hindsight_instrument::contract::trace::TRACE,
             is_secret: &|_| false,
         };
         let traced = trace(&bytes, &plan).expect("a sound class");

@@ -81,7 +81,7 @@ impl Options {
         let dir =
             fs::canonicalize(temporary.path()).context("failed to make a temporary directory")?;
         let version = jdk.version;
-        let guarded = Guarded::new(classpath, &opened, version, &dir.join("guarded"))?;
+        let guarded = Guarded::new(classpath, &opened, version, false, &dir.join("guarded"))?;
         let out = dir.join("recorded");
         fs::create_dir_all(&out).context("failed to make a temporary directory")?;
         let setup = Setup {

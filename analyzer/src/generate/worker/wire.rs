@@ -294,6 +294,10 @@ impl<R: Read> Reader<R> {
                     let class = ClassNumber(self.number()?);
                     states.push((var, class, self.long()? as u64));
                 }
+                let mut blocks = Vec::new();
+                for _ in 0..self.number()? {
+                    blocks.push(self.number()?);
+                }
                 let ended = match flags & 2 {
                     0 => Ended::Well,
                     _ => Ended::Memory,
@@ -303,6 +307,7 @@ impl<R: Read> Reader<R> {
                     Executed {
                         outcomes,
                         states,
+                        blocks,
                         blocked: flags & 1 != 0,
                         ended,
                         threads: flags & 8 != 0,

@@ -17,6 +17,9 @@ pub struct TracePlan<'a> {
     pub first_callee: u32,
     /// The number of the first block, likewise.
     pub first_block: u32,
+    /// The class that is told: [`TRACE`](crate::contract::trace::TRACE); or one that has no more than
+    /// [`COVER`](crate::contract::trace::COVER), where blocks alone are told.
+    pub tracer: &'static str,
     /// Whether what a field or parameter of this name holds is nobody's business.
     /// Primitive values of such are not told; of objects, the number is, and the
     /// recorder hears of it before (`contract::trace::HIDE`).

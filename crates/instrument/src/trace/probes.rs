@@ -7,7 +7,7 @@ use hindsight_classfile::{FieldType, MemberRef, Utf8, opcode as op};
 use crate::SkipReason;
 use crate::asm::{Constants, Fragment};
 use crate::contract::ProbeMethod;
-use crate::contract::trace::{COVER, HIDE, Kind, MADE, MOST, OVERFLOWS, Probe, Shape, TRACE};
+use crate::contract::trace::{COVER, HIDE, Kind, MADE, MOST, OVERFLOWS, Probe, Shape};
 
 /// The constants of a class that its probes use, and the numbers of the members
 /// that they name.
@@ -204,7 +204,7 @@ impl<'c, 'a> Probes<'c, 'a> {
     pub fn overflows(&mut self) -> Result<u16, SkipReason> {
         if self.overflows == 0 {
             let constants = &mut self.constants;
-            let owner = constants.class(Utf8::new(TRACE.as_bytes()))?;
+            let owner = constants.class(Utf8::new(constants.owner.as_bytes()))?;
             let (name, descriptor) = OVERFLOWS;
             let added = &mut constants.added;
             self.overflows = added.field(owner, name.as_bytes(), descriptor.as_bytes())?;
@@ -214,7 +214,7 @@ impl<'c, 'a> Probes<'c, 'a> {
 
     fn other(&mut self, method: ProbeMethod) -> Result<u16, SkipReason> {
         let constants = &mut self.constants;
-        let owner = constants.class(Utf8::new(TRACE.as_bytes()))?;
+        let owner = constants.class(Utf8::new(constants.owner.as_bytes()))?;
         let (name, descriptor) = (method.name.as_bytes(), method.descriptor.as_bytes());
         Ok(constants.added.method(owner, name, descriptor)?)
     }
@@ -248,7 +248,7 @@ impl<'c, 'a> Probes<'c, 'a> {
         let place = place.ok_or(SkipReason::MALFORMED)?;
         if *place == 0 {
             let constants = &mut self.constants;
-            let owner = constants.class(Utf8::new(TRACE.as_bytes()))?;
+            let owner = constants.class(Utf8::new(constants.owner.as_bytes()))?;
             let ProbeMethod { name, descriptor } = probe.method();
             let (name, descriptor) = (name.as_bytes(), descriptor.as_bytes());
             *place = constants.added.method(owner, name, descriptor)?;

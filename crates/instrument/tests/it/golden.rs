@@ -77,6 +77,7 @@ fn the_code_of_traces_is_as_reviewed() {
         first_field: 0,
         first_callee: 0,
         first_block: 0,
+        tracer: hindsight_instrument::contract::trace::TRACE,
         is_secret: &|_| false,
     };
     let traced = trace(&bytes, &plan).expect("it is sound");

@@ -33,6 +33,7 @@ fn trace_plan() -> TracePlan<'static> {
         first_field: 1,
         first_callee: 1,
         first_block: 0,
+        tracer: hindsight_instrument::contract::trace::TRACE,
         is_secret: &|_| false,
     }
 }

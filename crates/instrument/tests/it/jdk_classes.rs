@@ -188,6 +188,7 @@ fn check_trace(what: What, name: &str) {
             first_field: first_id,
             first_callee: 0,
             first_block: first_id,
+            tracer: hindsight_instrument::contract::trace::TRACE,
             is_secret: &|name| name.len().is_multiple_of(3),
         };
         // A method that tells less than it should counts as skipped.

@@ -132,6 +132,7 @@ impl Workplace {
                 first_field: names.fields.len() as u32,
                 first_callee: names.callees.len() as u32,
                 first_block: 0,
+                tracer: hindsight_instrument::contract::trace::TRACE,
                 is_secret: &|_| false,
             };
             let traced = trace(&bytes, &plan).expect("a compiled class can be instrumented");
@@ -312,6 +313,7 @@ fn far_jumps_find_their_way() {
         first_field: 0,
         first_callee: 0,
         first_block: 0,
+        tracer: hindsight_instrument::contract::trace::TRACE,
         is_secret: &|_| false,
     };
     let traced = trace(&bytes, &plan).expect("it is sound");
@@ -355,6 +357,7 @@ fn a_large_method_tells_of_its_calls() {
         first_field: 8,
         first_callee: 9,
         first_block: 0,
+        tracer: hindsight_instrument::contract::trace::TRACE,
         is_secret: &|_| false,
     };
     let traced = trace(&bytes, &plan(&|_, _| What::CALLS_AND_WRITES)).expect("it is sound");

@@ -137,6 +137,7 @@ fn trace_plan(class: &[u8], first_id: u32) -> Result<Outcome, Error> {
         first_field: first_id,
         first_callee: first_id,
         first_block: 0,
+        tracer: hindsight_instrument::contract::trace::TRACE,
         is_secret: &|name| name.len().is_multiple_of(3),
     };
     let done = trace(class, &plan)?;

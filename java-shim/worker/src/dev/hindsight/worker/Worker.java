@@ -54,8 +54,9 @@ import java.util.regex.Pattern;
  *    flags 1: a source can name it; 2: it is an interface; 4: it is abstract
  * D  id:int class:int | D id:int -1 reason:text       a method, the class of what it returns
  * R  id:int flags:byte count:int result* count:int (index:int class:int digest:long)*
+ *    count:int block:int*                             basic blocks that have not run in this JVM before
  *    flags 1: something was blocked; 2: memory ran out, so no other sequence should follow; 4: nor
- *          should one because of threads that go on; 8: it has left a thread
+ *          should one because of threads that go on; 8: its last call has left a thread
  *    result: 0 void | 1 null | 2 literal | 3 class:int alias:int hasText:byte text | 4 class:int type:byte count:int literal*
  *            5 class:int hasMessage:byte text flags:byte | 6 reason:text
  * T  id:int                                           it took too long: the JVM ends
@@ -487,8 +488,12 @@ public final class Worker {
             if (!Guard.isLeft()) {
                 Program.stir();
             }
+            int threads = 0;
             for (Statement statement : statements) {
                 int at = done++;
+                if (done == statements.length) {
+                    threads = Thread.activeCount();
+                }
                 try {
                     values[at] = call(statement, at);
                     if (statement.isShown) {
@@ -522,7 +527,7 @@ public final class Worker {
             if (leftovers.areTooMany()) {
                 flags |= 4;
             }
-            if (leftovers.areMore()) {
+            if (leftovers.areMore() && Thread.activeCount() > threads) {
                 flags |= 8;
             }
             if (Guard.count() != blocked) {
@@ -573,6 +578,11 @@ public final class Worker {
                 out.writeInt(index);
                 out.writeInt(number(values[index].getClass()));
                 out.writeLong(digests[index]);
+            }
+            int[] blocks = Cover.take();
+            out.writeInt(blocks.length);
+            for (int block : blocks) {
+                out.writeInt(block);
             }
         }
 
