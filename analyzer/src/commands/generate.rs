@@ -159,6 +159,11 @@ pub struct Opts {
     quiet: bool,
 }
 
+/// Sequences for which there is time at least, where time bounds a search,
+const MIN_SEQUENCES: u32 = 50;
+/// unless each would have less than this.
+const MIN_LIMIT: Duration = Duration::from_millis(1500);
+
 /// Classes of a program that are loaded anew for each sequence that is tried out.
 const MAX_RELOADED: usize = 500;
 
@@ -275,6 +280,10 @@ impl Opts {
                     (None, None) => Some(half(60)),
                 },
             };
+            // One sequence must not take what many could use.
+            if let Some(time) = bounds.time {
+                worker.limit((time / MIN_SEQUENCES).max(MIN_LIMIT).min(setup.limit));
+            }
             let search = Search::new(
                 &surface,
                 model.as_ref(),
@@ -284,6 +293,7 @@ impl Opts {
             );
             let (found, tally) = search.run(&bounds)?;
             searched = Some(tally);
+            worker.limit(setup.limit);
             // What is found is tried out for a while, also where the last sequences have taken long: first
             // what runs code that nothing else does, then some of each phase.
             let until = bounds.time.map(|time| Instant::now() + time / 2);

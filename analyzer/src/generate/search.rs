@@ -124,8 +124,8 @@ pub struct Search<'a> {
     random: Random,
     components: Vec<Component>,
     modelled: Vec<usize>,
-    /// Modelled components that have run what none before them had.
-    promising: Vec<usize>,
+    /// Objects of components that have run what none before them had: component, variable, and class.
+    promising: Vec<(usize, usize, ClassNumber)>,
     /// How often edges of models were tried, by where they begin.
     tried: HashMap<(usize, Node, CallId), u32>,
     /// Modelled components by class, and by where they stand.
@@ -304,17 +304,10 @@ impl<'a> Search<'a> {
                 break;
             }
             let made = match phase {
-                0 => self.at_random(None),
-                _ if self.random.percent(50) => self.toward(),
                 // What has run something new lately may do so again.
-                _ if !self.promising.is_empty() && self.random.percent(40) => {
-                    let last = self.promising.len().saturating_sub(LAST);
-                    let place = *self.random.pick(&self.promising[last..]).unwrap_or(&0);
-                    match self.random.percent(30) {
-                        true => self.at_random(Some(place)),
-                        false => self.extend(place),
-                    }
-                }
+                _ if self.random.percent(15 * (1 + phase)) => self.on_promising(),
+                0 => self.at_random(None),
+                _ if self.random.percent(60) => self.toward(),
                 _ if self.modelled.is_empty() || self.random.percent(30) => {
                     let class = self.random.below(self.classes.len());
                     self.begin(class)
@@ -322,7 +315,11 @@ impl<'a> Search<'a> {
                 // Calls that the model does not know, on what it has made.
                 _ if self.random.percent(15) => {
                     let place = *self.random.pick(&self.modelled).unwrap_or(&0);
-                    self.at_random(Some(place))
+                    let modelled = self.components.get(place).and_then(|one| one.modelled);
+                    modelled.and_then(|known| {
+                        let own = self.surface.of_class(&self.classes[known.class]);
+                        self.at_random(Some((place, known.object, own)))
+                    })
                 }
                 _ => {
                     let place = *self.random.pick(&self.modelled).unwrap_or(&0);
@@ -340,16 +337,29 @@ impl<'a> Search<'a> {
         batch
     }
 
-    /// A call of any method; on the object of a modelled component, if there is
-    /// one.
-    fn at_random(&mut self, on: Option<usize>) -> Option<Candidate> {
+    /// A call on an object of a component that has run something new lately, along its model if it is a
+    /// modelled one.
+    fn on_promising(&mut self) -> Option<Candidate> {
+        let last = self.promising.len().saturating_sub(LAST);
+        let (place, var, class) = *self.random.pick(&self.promising[last..])?;
+        let modelled = self.components[place].modelled;
+        if modelled.is_some_and(|known| known.object == var) && self.random.percent(60) {
+            return self.extend(place);
+        }
+        let class = self.worker.class(class).name.clone();
+        let supers: Vec<String> = self.surface.supers(&class).into_iter().collect();
+        let supers: Vec<&[MethodId]> = (supers.iter())
+            .map(|class| self.surface.of_class(class))
+            .filter(|methods| !methods.is_empty())
+            .collect();
+        let own = *self.random.pick(&supers)?;
+        self.at_random(Some((place, var, own)))
+    }
+
+    /// A call of any method; or of one of these, on an object of a component.
+    fn at_random(&mut self, on: Option<(usize, usize, &[MethodId])>) -> Option<Candidate> {
         let id = match on {
-            Some(place) => {
-                let modelled = self.components[place].modelled?;
-                let class = &self.classes[modelled.class];
-                let own = self.surface.of_class(class);
-                *self.random.pick(own)?
-            }
+            Some((.., own)) => *self.random.pick(own)?,
             None if !self.preferred.is_empty() && self.random.percent(60) => {
                 *self.random.pick(&self.preferred)?
             }
@@ -359,8 +369,8 @@ impl<'a> Search<'a> {
         let mut maker = Maker::default();
         let mut receiver = None;
         let mut modelled = None;
-        if let Some(place) = on {
-            if method.is_static || method.is_constructor() {
+        if let Some((place, var, _)) = on {
+            if method.is_static || method.is_constructor() || method.is_constant() {
                 return None;
             }
             let component = self.components[place].clone();
@@ -369,7 +379,7 @@ impl<'a> Search<'a> {
                 object: known.object + offset,
                 ..known
             });
-            receiver = modelled.map(|known| known.object);
+            receiver = Some(var + offset);
         } else if !method.is_static && !method.is_constructor() {
             receiver = Some(self.object(&method.class, &mut maker)?);
         }
@@ -822,15 +832,12 @@ impl<'a> Search<'a> {
         }
         let place = self.components.len();
         let mut useful = candidate.modelled.is_some();
-        for (var, class, _) in &executed.states {
-            if touched(*var) && !is_value(&self.worker.class(*class).name) {
-                self.keep(*class, (place, *var));
-                useful = true;
-            }
-        }
-        for (var, class) in changed {
+        let own = (executed.states.iter()).filter(|(var, ..)| touched(*var));
+        let own = own.map(|(var, class, _)| (*var, *class));
+        for (var, class) in own.chain(changed) {
             if !is_value(&self.worker.class(class).name) {
                 self.keep(class, (place, var));
+                self.promising.extend(novel.then_some((place, var, class)));
                 useful = true;
             }
         }
@@ -839,7 +846,6 @@ impl<'a> Search<'a> {
         }
         if let Some(modelled) = candidate.modelled {
             self.modelled.push(place);
-            self.promising.extend(novel.then_some(place));
             let nodes = &mut self.standing[modelled.class];
             nodes.entry(modelled.node).or_default().push(place);
         }

@@ -386,6 +386,14 @@ impl Worker {
         self.running = None;
     }
 
+    /// Gives sequences another time, in another JVM.
+    pub fn limit(&mut self, limit: Duration) {
+        if self.setup.limit != limit {
+            self.setup.limit = limit;
+            self.renew();
+        }
+    }
+
     /// Has the JVM end in good order; the next sequence gets another one.
     pub fn rest(&mut self) {
         let Some(mut running) = self.running.take() else {
@@ -524,9 +532,8 @@ impl Worker {
                         .states
                         .iter_mut()
                         .for_each(|state| of(&mut state.1));
-                    let spent = tired || executed.ended == Ended::Memory;
                     done.push(executed);
-                    if spent {
+                    if tired {
                         return None;
                     }
                 }

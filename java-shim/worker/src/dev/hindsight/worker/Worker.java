@@ -55,8 +55,8 @@ import java.util.regex.Pattern;
  * D  id:int class:int | D id:int -1 reason:text       a method, the class of what it returns
  * R  id:int flags:byte count:int result* count:int (index:int class:int digest:long)*
  *    count:int block:int*                             basic blocks that have not run in this JVM before
- *    flags 1: something was blocked; 2: memory ran out, so no other sequence should follow; 4: nor
- *          should one because of threads that go on; 8: its last call has left a thread
+ *    flags 1: something was blocked; 2: memory ran out; 4: no other sequence should follow, since
+ *          memory is short or threads go on; 8: its last call has left a thread
  *    result: 0 void | 1 null | 2 literal | 3 class:int alias:int hasText:byte text | 4 class:int type:byte count:int literal*
  *            5 class:int hasMessage:byte text flags:byte | 6 reason:text
  * T  id:int                                           it took too long: the JVM ends
@@ -86,7 +86,9 @@ public final class Worker {
     private final Map<Integer, Field> constants = new HashMap<>();
     private ClassLoader loader;
     /** Given up to have room to tell that memory has run out. */
-    private byte[] reserve = new byte[2 << 20];
+    private static final int RESERVE = 2 << 20;
+
+    private byte[] reserve = new byte[RESERVE];
     private volatile int current = -1;
     private Leftovers leftovers;
 
@@ -524,7 +526,7 @@ public final class Worker {
                 digests[index] = digest(values[index]);
             }
             Thread.interrupted();
-            if (leftovers.areTooMany()) {
+            if (leftovers.areTooMany() || (flags & 2) != 0 && isShort()) {
                 flags |= 4;
             }
             if (leftovers.areMore() && Thread.activeCount() > threads) {
@@ -533,6 +535,17 @@ public final class Worker {
             if (Guard.count() != blocked) {
                 flags |= 1;
             }
+        }
+
+        /** Whether memory is still short: mostly one object was too large, and all is well without it. */
+        private boolean isShort() {
+            Runtime runtime = Runtime.getRuntime();
+            System.gc();
+            if (runtime.totalMemory() - runtime.freeMemory() > runtime.maxMemory() / 4) {
+                return true;
+            }
+            reserve = new byte[RESERVE];
+            return false;
         }
 
         private Object call(Statement statement, int at) throws ReflectiveOperationException {
