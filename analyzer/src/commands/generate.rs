@@ -295,10 +295,10 @@ impl Opts {
             searched = Some(tally);
             worker.limit(setup.limit);
             // What is found is tried out for a while, also where the last sequences have taken long: first
-            // what runs code that nothing else does, then some of each phase.
+            // what runs code that nothing before has; of both some of each phase.
             let until = bounds.time.map(|time| Instant::now() + time / 2);
             let (novel, more): (Vec<_>, Vec<_>) = found.into_iter().partition(|one| one.novel);
-            let mut found = novel.into_iter().chain(Ends::of(more));
+            let mut found = Ends::of(novel).chain(Ends::of(more));
             loop {
                 if until.is_some_and(|until| Instant::now() >= until) {
                     left_out = found.count();

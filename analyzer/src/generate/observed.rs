@@ -13,6 +13,7 @@ use hindsight_classfile::access;
 use hindsight_instrument::glob::Globs;
 use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap, HashSet};
+use std::thread;
 
 /// Tests of one class.
 const MAX_PER_CLASS: usize = 20;
@@ -425,11 +426,13 @@ fn twice(
         let executed = worker.execute(methods, std::slice::from_ref(sequence))?;
         Ok((executed.into_iter().next()).filter(|one| is_whole(one, sequence.len())))
     };
-    let one = once(worker)?;
-    Ok(match one {
-        Some(one) => once(other)?.map(|two| (one, two)),
-        None => None,
-    })
+    // They are two JVMs.
+    let (one, two) = thread::scope(|scope| {
+        let two = scope.spawn(|| once(other));
+        (once(worker), two.join())
+    });
+    let two = two.unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+    Ok(one?.zip(two?))
 }
 
 /// Has those calls show what they return of which nothing else is asserted. Whether there are any.

@@ -21,26 +21,55 @@ import java.util.concurrent.atomic.AtomicReference;
 final class Digest {
     private static final int MAX_OBJECTS = 400;
     private static final int MAX_ELEMENTS = 64;
-    private static final Map<Class<?>, Field[]> FIELDS = new HashMap<>();
+    private static final long FIRST = 1125899906842597L;
+    private static final Map<Class<?>, Shape> SHAPES = new HashMap<>();
 
-    private final IdentityHashMap<Object, Integer> numbers = new IdentityHashMap<>();
+    /** The one that is used: sequences run one after another, and what it has grown to is used again. */
+    private static final Digest ONE = new Digest();
+
+    private final IdentityHashMap<Object, Integer> numbers = new IdentityHashMap<>(MAX_OBJECTS);
     private final ArrayDeque<Object> pending = new ArrayDeque<>();
-    private long hash = 1125899906842597L;
+    private long hash;
 
     private Digest() {}
 
-    static long of(Object value) {
-        Digest digest = new Digest();
-        digest.reference(value);
-        while (!digest.pending.isEmpty()) {
-            digest.object(digest.pending.remove());
+    /** What is the same for all objects of a class. */
+    private static final class Shape {
+        final int name;
+        final boolean isArray;
+        /** Whether what it holds does not count. */
+        final boolean isOpaque;
+        final boolean isOfJdk;
+        final Field[] fields;
+
+        Shape(Class<?> type) {
+            name = name(type).hashCode();
+            isArray = type.isArray();
+            isOpaque = Thread.class.isAssignableFrom(type)
+                    || ClassLoader.class.isAssignableFrom(type)
+                    || java.lang.ref.Reference.class.isAssignableFrom(type);
+            isOfJdk = type.getClassLoader() == null;
+            fields = isArray || isOpaque ? new Field[0] : Digest.fields(type);
         }
-        return digest.hash;
+    }
+
+    static long of(Object value) {
+        ONE.hash = FIRST;
+        try {
+            ONE.reference(value);
+            while (!ONE.pending.isEmpty()) {
+                ONE.object(ONE.pending.remove());
+            }
+            return ONE.hash;
+        } finally {
+            ONE.numbers.clear();
+            ONE.pending.clear();
+        }
     }
 
     /** Lets go of what is known of classes. */
     static void forget() {
-        FIELDS.clear();
+        SHAPES.clear();
     }
 
     private void add(long value) {
@@ -77,38 +106,61 @@ final class Digest {
 
     private void object(Object value) {
         Class<?> type = value.getClass();
-        add(name(type).hashCode());
-        if (type.isArray()) {
-            int length = Array.getLength(value);
-            add(length);
-            for (int i = 0; i < length && i < MAX_ELEMENTS; i++) {
-                Object element = Array.get(value, i);
-                if (type.getComponentType().isPrimitive()) {
-                    add(element.hashCode());
-                } else {
-                    reference(element);
-                }
-            }
+        Shape shape = SHAPES.get(type);
+        if (shape == null) {
+            shape = new Shape(type);
+            SHAPES.put(type, shape);
+        }
+        add(shape.name);
+        if (shape.isArray) {
+            array(value);
+            return;
+        } else if (shape.isOpaque || shape.isOfJdk && content(value)) {
             return;
         }
-        if (value instanceof Thread
-                || value instanceof ClassLoader
-                || value instanceof java.lang.ref.Reference) {
-            return;
-        }
-        if (type.getClassLoader() == null && content(value)) {
-            return;
-        }
-        for (Field field : fields(type)) {
+        for (Field field : shape.fields) {
             try {
-                Object content = field.get(value);
-                if (field.getType().isPrimitive()) {
-                    add(content.hashCode());
-                } else {
-                    reference(content);
-                }
+                field(field, value);
             } catch (IllegalAccessException | RuntimeException e) {
                 add(3);
+            }
+        }
+    }
+
+    private void field(Field field, Object of) throws IllegalAccessException {
+        Class<?> type = field.getType();
+        if (!type.isPrimitive()) {
+            reference(field.get(of));
+        } else if (type == int.class) {
+            add(field.getInt(of));
+        } else if (type == boolean.class) {
+            add(field.getBoolean(of) ? 1 : 0);
+        } else if (type == long.class) {
+            add(field.getLong(of));
+        } else {
+            add(field.get(of).hashCode());
+        }
+    }
+
+    private void array(Object array) {
+        int length = Array.getLength(array);
+        add(length);
+        length = Math.min(length, MAX_ELEMENTS);
+        if (array instanceof Object[]) {
+            for (int i = 0; i < length; i++) {
+                reference(((Object[]) array)[i]);
+            }
+        } else if (array instanceof int[]) {
+            for (int i = 0; i < length; i++) {
+                add(((int[]) array)[i]);
+            }
+        } else if (array instanceof byte[]) {
+            for (int i = 0; i < length; i++) {
+                add(((byte[]) array)[i]);
+            }
+        } else {
+            for (int i = 0; i < length; i++) {
+                add(Array.get(array, i).hashCode());
             }
         }
     }
@@ -161,35 +213,30 @@ final class Digest {
     }
 
     private static Field[] fields(Class<?> type) {
-        Field[] known = FIELDS.get(type);
-        if (known == null) {
-            List<Field> found = new ArrayList<>();
-            for (Class<?> at = type; at != null; at = at.getSuperclass()) {
-                Field[] declared;
+        List<Field> found = new ArrayList<>();
+        for (Class<?> at = type; at != null; at = at.getSuperclass()) {
+            Field[] declared;
+            try {
+                declared = at.getDeclaredFields();
+            } catch (Throwable e) {
+                continue; // a type of a field is missing
+            }
+            for (Field field : declared) {
                 try {
-                    declared = at.getDeclaredFields();
-                } catch (Throwable e) {
-                    continue; // a type of a field is missing
-                }
-                for (Field field : declared) {
-                    try {
-                        if (!Modifier.isStatic(field.getModifiers())) {
-                            field.setAccessible(true);
-                            found.add(field);
-                        }
-                    } catch (RuntimeException e) {
-                        // Not open: what it holds does not count.
+                    if (!Modifier.isStatic(field.getModifiers())) {
+                        field.setAccessible(true);
+                        found.add(field);
                     }
+                } catch (RuntimeException e) {
+                    // Not open: what it holds does not count.
                 }
             }
-            // The JVM promises no order.
-            found.sort((a, b) -> {
-                int order = a.getDeclaringClass().getName().compareTo(b.getDeclaringClass().getName());
-                return order != 0 ? order : a.getName().compareTo(b.getName());
-            });
-            known = found.toArray(new Field[0]);
-            FIELDS.put(type, known);
         }
-        return known;
+        // The JVM promises no order.
+        found.sort((a, b) -> {
+            int order = a.getDeclaringClass().getName().compareTo(b.getDeclaringClass().getName());
+            return order != 0 ? order : a.getName().compareTo(b.getName());
+        });
+        return found.toArray(new Field[0]);
     }
 }

@@ -3,7 +3,7 @@ package dev.hindsight.worker;
 /** Threads that the program has started and that have not ended: with many, a JVM is of no use. */
 final class Leftovers {
     /** Threads that may be left, if they wait: each keeps some memory, and what it has is kept, too. */
-    private static final int MAX = 32;
+    private static final int MAX = 200;
     /** Times in a row that some of them may be found busy. */
     private static final int MAX_BUSY = 3;
 
@@ -23,7 +23,7 @@ final class Leftovers {
         if (left > 0 && (left > last || isAnyBusy())) {
             // They may be about to end. Those that have waited since another sequence are not.
             try {
-                Thread.sleep(2);
+                Thread.sleep(1);
             } catch (InterruptedException e) {
                 // By one of them.
             }

@@ -1,5 +1,6 @@
 package dev.hindsight.worker;
 
+import com.sun.management.OperatingSystemMXBean;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
 
@@ -12,14 +13,19 @@ import java.lang.management.ThreadMXBean;
 final class Watch {
     /** Waiting counts half. */
     private static final int WAITING = 2;
+    /** So does what all threads together use: the collector's, where memory is short. */
+    private static final int TOGETHER = 2;
     /** Of one that is in native code and neither computes nor waits, as far as the JVM knows. */
     private static final int STUCK = 30;
 
     private final ThreadMXBean threads = ManagementFactory.getThreadMXBean();
+    private final OperatingSystemMXBean system =
+            ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class);
     private final Thread thread;
     private final long limit;
     private volatile long startedWall;
     private volatile long startedCpu;
+    private volatile long startedTogether;
     private volatile long ranLast;
 
     Watch(Thread thread, long milliseconds) {
@@ -31,6 +37,7 @@ final class Watch {
     void start() {
         startedWall = System.nanoTime();
         ranLast = startedWall;
+        startedTogether = system.getProcessCpuTime();
         startedCpu = threads.getCurrentThreadCpuTime();
     }
 
@@ -41,6 +48,7 @@ final class Watch {
             ranLast = now;
         }
         return threads.getThreadCpuTime(thread.getId()) - startedCpu >= limit
+                || system.getProcessCpuTime() - startedTogether >= TOGETHER * limit
                 || now - ranLast >= WAITING * limit
                 || now - startedWall >= STUCK * limit;
     }
