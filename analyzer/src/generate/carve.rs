@@ -572,7 +572,9 @@ impl<'d> Recorder<'d> {
             .collect();
         objects.sort();
         let mut names: HashMap<&str, Rc<str>> = HashMap::new();
-        let of_jdk = objects.iter().filter(|(.., class)| !self.access.is_own(class));
+        let of_jdk = objects
+            .iter()
+            .filter(|(.., class)| !self.access.is_own(class));
         let of_jdk = of_jdk.map(|(_, serial, class)| {
             let name = names.entry(class).or_insert_with(|| class.as_str().into());
             (*serial, name.clone())
@@ -612,8 +614,8 @@ impl Seen {
     /// Whether it ran within one of these calls, which are by when they began.
     fn is_within(&self, others: &BTreeMap<u64, Rc<Seen>>) -> bool {
         let mut before = others.range(..self.entered).rev();
-        let before = before
-            .find(|(_, other)| other.thread == self.thread && !other.method.is_constant());
+        let before =
+            before.find(|(_, other)| other.thread == self.thread && !other.method.is_constant());
         !self.method.is_constant() && before.is_some_and(|(_, other)| other.left >= self.left)
     }
 

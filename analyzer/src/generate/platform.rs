@@ -73,10 +73,14 @@ impl Platform {
     pub fn constants_of_enum(&self, class: &str) -> Vec<String> {
         let found = self.info(class);
         let info = found.as_ref().and_then(|found| found.info.as_ref());
-        let Some(info) = info.filter(|info| info.is(access::PUBLIC) && info.is(access::ENUM)) else {
+        let Some(info) = info.filter(|info| info.is(access::PUBLIC) && info.is(access::ENUM))
+        else {
             return Vec::new();
         };
-        let own = info.constants.iter().filter(|(flags, ..)| flags & access::ENUM != 0);
+        let own = info
+            .constants
+            .iter()
+            .filter(|(flags, ..)| flags & access::ENUM != 0);
         own.map(|(_, name, _)| name.clone()).collect()
     }
 }

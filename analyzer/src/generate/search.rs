@@ -447,7 +447,11 @@ impl<'a> Search<'a> {
     /// has been gone least.
     fn toward(&mut self) -> Option<Candidate> {
         let lacks = !self.turned.is_empty() && self.random.percent(60);
-        let classes = if lacks { self.turned.clone() } else { self.targets.clone() };
+        let classes = if lacks {
+            self.turned.clone()
+        } else {
+            self.targets.clone()
+        };
         let mut best: Option<(u32, usize, Option<Node>)> = None;
         for _ in 0..COMPARED {
             let class = *self.random.pick(&classes)?;
@@ -470,7 +474,11 @@ impl<'a> Search<'a> {
         let places = self.standing[class].get(&node)?;
         // Those that came last have gone furthest around.
         let last = places.len().saturating_sub(LAST);
-        let places = if self.random.percent(50) { &places[last..] } else { places };
+        let places = if self.random.percent(50) {
+            &places[last..]
+        } else {
+            places
+        };
         let place = *self.random.pick(places)?;
         self.extend(place)
     }

@@ -6,8 +6,8 @@ use super::platform::Platform;
 use super::sequence::{Method, MethodId, Methods};
 use super::ways::Ways;
 use crate::classinfo;
-use crate::java::signature::{self, Generic};
 use crate::java::descriptor;
+use crate::java::signature::{self, Generic};
 use crate::model::values::Literal;
 use crate::model::{CallId, Model};
 use hindsight_classfile::{ClassFile, Constant, access, opcode};
@@ -72,11 +72,7 @@ impl Surface {
     }
 
     /// All that is not private, as other classes of the same packages can call it.
-    pub fn of_packages(
-        classes: &[Vec<u8>],
-        platform: &Platform,
-        methods: &mut Methods,
-    ) -> Surface {
+    pub fn of_packages(classes: &[Vec<u8>], platform: &Platform, methods: &mut Methods) -> Surface {
         let mut can = |_: &str, file: &ClassFile<'_>| !file.is(access::SYNTHETIC);
         let globs = crate::instrument::plan::globs("");
         let admitted = Admitted {
@@ -256,10 +252,11 @@ impl Surface {
         for member in &file.methods {
             let signature = classinfo::signature(file, &member.attributes);
             let parameters = signature.and_then(|text| signature::parameters(&text));
-            let Some(parameters) = parameters else { continue };
-            let known = |one: &Option<Generic>| {
-                one.as_ref().is_some_and(|one| !one.arguments.is_empty())
+            let Some(parameters) = parameters else {
+                continue;
             };
+            let known =
+                |one: &Option<Generic>| one.as_ref().is_some_and(|one| !one.arguments.is_empty());
             if parameters.iter().any(known) {
                 let method = Method {
                     class: name.to_owned(),

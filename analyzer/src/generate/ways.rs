@@ -30,49 +30,202 @@ const WAYS: [(&str, &str, &str, bool); 53] = [
     ("java.util.Properties", "<init>", "()V", true),
     ("java.util.IdentityHashMap", "<init>", "()V", false),
     ("java.util.WeakHashMap", "<init>", "()V", false),
-    ("java.util.concurrent.ConcurrentHashMap", "<init>", "()V", true),
-    ("java.util.concurrent.CopyOnWriteArrayList", "<init>", "()V", false),
-    ("java.util.concurrent.LinkedBlockingQueue", "<init>", "()V", true),
-    ("java.util.concurrent.atomic.AtomicInteger", "<init>", "(I)V", false),
-    ("java.util.concurrent.atomic.AtomicLong", "<init>", "(J)V", false),
-    ("java.util.concurrent.atomic.AtomicBoolean", "<init>", "(Z)V", false),
-    ("java.util.concurrent.atomic.AtomicReference", "<init>", "()V", false),
-    ("java.util.concurrent.locks.ReentrantLock", "<init>", "()V", true),
+    (
+        "java.util.concurrent.ConcurrentHashMap",
+        "<init>",
+        "()V",
+        true,
+    ),
+    (
+        "java.util.concurrent.CopyOnWriteArrayList",
+        "<init>",
+        "()V",
+        false,
+    ),
+    (
+        "java.util.concurrent.LinkedBlockingQueue",
+        "<init>",
+        "()V",
+        true,
+    ),
+    (
+        "java.util.concurrent.atomic.AtomicInteger",
+        "<init>",
+        "(I)V",
+        false,
+    ),
+    (
+        "java.util.concurrent.atomic.AtomicLong",
+        "<init>",
+        "(J)V",
+        false,
+    ),
+    (
+        "java.util.concurrent.atomic.AtomicBoolean",
+        "<init>",
+        "(Z)V",
+        false,
+    ),
+    (
+        "java.util.concurrent.atomic.AtomicReference",
+        "<init>",
+        "()V",
+        false,
+    ),
+    (
+        "java.util.concurrent.locks.ReentrantLock",
+        "<init>",
+        "()V",
+        true,
+    ),
     ("java.util.BitSet", "<init>", "()V", false),
     ("java.util.Random", "<init>", "(J)V", false),
-    ("java.util.StringTokenizer", "<init>", "(Ljava/lang/String;)V", false),
+    (
+        "java.util.StringTokenizer",
+        "<init>",
+        "(Ljava/lang/String;)V",
+        false,
+    ),
     ("java.util.Date", "<init>", "(J)V", false),
     ("java.util.UUID", "<init>", "(JJ)V", false),
     ("java.util.Locale", "ENGLISH", "Ljava/util/Locale;", false),
-    ("java.util.Optional", "empty", "()Ljava/util/Optional;", false),
-    ("java.util.Collections", "emptyIterator", "()Ljava/util/Iterator;", true),
-    ("java.util.Collections", "emptyEnumeration", "()Ljava/util/Enumeration;", true),
-    ("java.util.Comparator", "naturalOrder", "()Ljava/util/Comparator;", true),
-    ("java.util.function.Function", "identity", "()Ljava/util/function/Function;", true),
-    ("java.util.regex.Pattern", "compile", "(Ljava/lang/String;)Ljava/util/regex/Pattern;", false),
-    ("java.lang.StringBuilder", "<init>", "(Ljava/lang/String;)V", true),
-    ("java.lang.StringBuffer", "<init>", "(Ljava/lang/String;)V", false),
-    ("java.lang.Exception", "<init>", "(Ljava/lang/String;)V", true),
-    ("java.lang.RuntimeException", "<init>", "(Ljava/lang/String;)V", false),
-    ("java.io.StringReader", "<init>", "(Ljava/lang/String;)V", true),
-    ("java.io.BufferedReader", "<init>", "(Ljava/io/Reader;)V", false),
+    (
+        "java.util.Optional",
+        "empty",
+        "()Ljava/util/Optional;",
+        false,
+    ),
+    (
+        "java.util.Collections",
+        "emptyIterator",
+        "()Ljava/util/Iterator;",
+        true,
+    ),
+    (
+        "java.util.Collections",
+        "emptyEnumeration",
+        "()Ljava/util/Enumeration;",
+        true,
+    ),
+    (
+        "java.util.Comparator",
+        "naturalOrder",
+        "()Ljava/util/Comparator;",
+        true,
+    ),
+    (
+        "java.util.function.Function",
+        "identity",
+        "()Ljava/util/function/Function;",
+        true,
+    ),
+    (
+        "java.util.regex.Pattern",
+        "compile",
+        "(Ljava/lang/String;)Ljava/util/regex/Pattern;",
+        false,
+    ),
+    (
+        "java.lang.StringBuilder",
+        "<init>",
+        "(Ljava/lang/String;)V",
+        true,
+    ),
+    (
+        "java.lang.StringBuffer",
+        "<init>",
+        "(Ljava/lang/String;)V",
+        false,
+    ),
+    (
+        "java.lang.Exception",
+        "<init>",
+        "(Ljava/lang/String;)V",
+        true,
+    ),
+    (
+        "java.lang.RuntimeException",
+        "<init>",
+        "(Ljava/lang/String;)V",
+        false,
+    ),
+    (
+        "java.io.StringReader",
+        "<init>",
+        "(Ljava/lang/String;)V",
+        true,
+    ),
+    (
+        "java.io.BufferedReader",
+        "<init>",
+        "(Ljava/io/Reader;)V",
+        false,
+    ),
     ("java.io.StringWriter", "<init>", "()V", true),
-    ("java.io.PrintWriter", "<init>", "(Ljava/io/Writer;)V", false),
+    (
+        "java.io.PrintWriter",
+        "<init>",
+        "(Ljava/io/Writer;)V",
+        false,
+    ),
     ("java.io.ByteArrayInputStream", "<init>", "([B)V", true),
     ("java.io.ByteArrayOutputStream", "<init>", "()V", true),
-    ("java.io.PrintStream", "<init>", "(Ljava/io/OutputStream;)V", false),
-    ("java.io.DataOutputStream", "<init>", "(Ljava/io/OutputStream;)V", false),
-    ("java.math.BigDecimal", "valueOf", "(J)Ljava/math/BigDecimal;", true),
-    ("java.math.BigInteger", "valueOf", "(J)Ljava/math/BigInteger;", false),
-    ("java.nio.charset.StandardCharsets", "UTF_8", "Ljava/nio/charset/Charset;", true),
-    ("java.nio.ByteBuffer", "wrap", "([B)Ljava/nio/ByteBuffer;", true),
-    ("java.time.LocalDate", "ofEpochDay", "(J)Ljava/time/LocalDate;", true),
+    (
+        "java.io.PrintStream",
+        "<init>",
+        "(Ljava/io/OutputStream;)V",
+        false,
+    ),
+    (
+        "java.io.DataOutputStream",
+        "<init>",
+        "(Ljava/io/OutputStream;)V",
+        false,
+    ),
+    (
+        "java.math.BigDecimal",
+        "valueOf",
+        "(J)Ljava/math/BigDecimal;",
+        true,
+    ),
+    (
+        "java.math.BigInteger",
+        "valueOf",
+        "(J)Ljava/math/BigInteger;",
+        false,
+    ),
+    (
+        "java.nio.charset.StandardCharsets",
+        "UTF_8",
+        "Ljava/nio/charset/Charset;",
+        true,
+    ),
+    (
+        "java.nio.ByteBuffer",
+        "wrap",
+        "([B)Ljava/nio/ByteBuffer;",
+        true,
+    ),
+    (
+        "java.time.LocalDate",
+        "ofEpochDay",
+        "(J)Ljava/time/LocalDate;",
+        true,
+    ),
 ];
 
 /// What puts something into an object: for those of a type, the first that fits.
 const FILLING: [(&str, &str, &str); 5] = [
-    ("java.util.Properties", "setProperty", "(Ljava/lang/String;Ljava/lang/String;)Ljava/lang/Object;"),
-    ("java.util.Map", "put", "(Ljava/lang/Object;Ljava/lang/Object;)Ljava/lang/Object;"),
+    (
+        "java.util.Properties",
+        "setProperty",
+        "(Ljava/lang/String;Ljava/lang/String;)Ljava/lang/Object;",
+    ),
+    (
+        "java.util.Map",
+        "put",
+        "(Ljava/lang/Object;Ljava/lang/Object;)Ljava/lang/Object;",
+    ),
     ("java.util.List", "add", "(Ljava/lang/Object;)Z"),
     ("java.util.Set", "add", "(Ljava/lang/Object;)Z"),
     ("java.util.BitSet", "set", "(I)V"),
@@ -129,9 +282,14 @@ impl Ways {
             };
             let made = descriptor::class_name(&made).unwrap_or_default();
             let supers = platform.supers(&made);
-            let fill = FILLING.iter().find(|(of, ..)| supers.iter().any(|one| one == of));
+            let fill = FILLING
+                .iter()
+                .find(|(of, ..)| supers.iter().any(|one| one == of));
             let fill = fill.and_then(|(class, name, descriptor)| intern(class, name, descriptor));
-            let way = Way { make, fill: fill.map(|(fill, _)| fill) };
+            let way = Way {
+                make,
+                fill: fill.map(|(fill, _)| fill),
+            };
             for name in supers {
                 let says = general && !SAY_NOTHING.contains(&name.as_str());
                 if name == made || says {

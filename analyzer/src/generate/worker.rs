@@ -104,6 +104,9 @@ impl Setup {
         if place.shift != 0 {
             command.arg(format!("-Dhindsight.shift={}", place.shift));
         }
+        if place.threads {
+            command.arg("-Dhindsight.threads=true");
+        }
         if place.assertions {
             command.arg("-ea");
         }
@@ -141,6 +144,8 @@ pub struct Place {
     processors: Option<u32>,
     /// Hours by which clocks are fast; they are then also uneven, and what is drawn at random is not.
     shift: i64,
+    /// Whether each test has a thread of its own.
+    threads: bool,
     /// Whether `assert` is on, as Maven and Gradle have it where tests run, and consoles do not.
     assertions: bool,
 }
@@ -153,6 +158,7 @@ pub static PLACES: [Place; 3] = [
         file: None,
         processors: None,
         shift: 0,
+        threads: false,
         assertions: true,
     },
     Place {
@@ -161,6 +167,7 @@ pub static PLACES: [Place; 3] = [
         file: Some("another.txt"),
         processors: Some(3),
         shift: 10_003,
+        threads: false,
         assertions: false,
     },
     Place {
@@ -169,6 +176,7 @@ pub static PLACES: [Place; 3] = [
         file: Some("a third"),
         processors: Some(1),
         shift: -3_001,
+        threads: true,
         assertions: true,
     },
 ];

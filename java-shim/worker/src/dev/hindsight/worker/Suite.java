@@ -15,7 +15,8 @@ import java.util.List;
  * Runs emitted tests: {@code Suite MILLISECONDS LIST RESULTS ENTRY...}. The list has a number, class and
  * method on each line; the results get a line each: the number, {@code passed}, {@code failed} or {@code
  * timeout}, and what was thrown. The JVM ends after a test that takes too long, and with {@link #TIRED}
- * where the tests have left too many threads to go on.
+ * where the tests have left too many threads to go on. With the property {@code hindsight.threads} each
+ * test has a thread of its own, where it does not find what others have left in thread-local variables.
  */
 public final class Suite {
     /** The status with which the JVM ends if another one should run the tests that are left. */
@@ -23,11 +24,16 @@ public final class Suite {
 
     private static volatile String current;
 
+    /** That of the thread that runs the current test. */
+    private static volatile Watch watch;
+
     private Suite() {}
 
     /** Runs the tests of the list in its order. */
     public static void main(String[] arguments) throws Exception {
-        Watch watch = new Watch(Thread.currentThread(), Long.parseLong(arguments[0]));
+        long limit = Long.parseLong(arguments[0]);
+        watch = new Watch(Thread.currentThread(), limit);
+        boolean alone = Boolean.getBoolean("hindsight.threads");
         List<String> tests = Files.readAllLines(Paths.get(arguments[1]), StandardCharsets.UTF_8);
         Path results = Paths.get(arguments[2]);
         String[] entries = new String[arguments.length - 3];
@@ -36,7 +42,7 @@ public final class Suite {
         Thread.currentThread().setContextClassLoader(loader);
         Writer out = Files.newBufferedWriter(results, StandardCharsets.UTF_8);
         Program.silence();
-        Thread monitor = new Thread(() -> watch(watch, out), "hindsight-monitor");
+        Thread monitor = new Thread(() -> watch(out), "hindsight-monitor");
         monitor.setDaemon(true);
         monitor.start();
         Leftovers leftovers = new Leftovers();
@@ -44,12 +50,24 @@ public final class Suite {
         for (String test : tests) {
             String[] parts = test.split("\t");
             Program.stir();
-            watch.start();
-            current = parts[0];
-            Throwable thrown = run(loader, parts[1], parts[2]);
+            Throwable[] thrown = new Throwable[1];
+            Runnable runs = () -> {
+                watch.start();
+                current = parts[0];
+                thrown[0] = run(loader, parts[1], parts[2]);
+            };
+            if (alone) {
+                // By the same name as ever, for a test may assert it.
+                Thread thread = new Thread(runs, Thread.currentThread().getName());
+                watch = new Watch(thread, limit);
+                thread.start();
+                join(thread);
+            } else {
+                runs.run();
+            }
             synchronized (out) {
                 current = null;
-                tell(out, parts[0], thrown == null ? "passed" : "failed", thrown);
+                tell(out, parts[0], thrown[0] == null ? "passed" : "failed", thrown[0]);
             }
             if (leftovers.areTooMany()) {
                 status = TIRED;
@@ -78,7 +96,18 @@ public final class Suite {
         }
     }
 
-    private static void watch(Watch watch, Writer out) {
+    private static void join(Thread thread) {
+        while (true) {
+            try {
+                thread.join();
+                return;
+            } catch (InterruptedException e) {
+                // The program interrupts what it likes.
+            }
+        }
+    }
+
+    private static void watch(Writer out) {
         while (true) {
             try {
                 Thread.sleep(20);
