@@ -180,6 +180,7 @@ fn source(
     let mut raw = false;
     let titles = titles(context, tests);
     let mut statics: HashSet<&'static str> = HashSet::new();
+    let mut bodies: HashSet<String> = HashSet::new();
     for (&(number, checked), name) in tests.iter().zip(titles) {
         // Names that a failed one has asked for do no harm.
         let mut body = Body::new(context, checked, &mut names, without.contains(&number));
@@ -187,6 +188,10 @@ fn source(
             failed.push(number);
             continue;
         };
+        // Calls that differ in the class whose method they name may be written alike.
+        if !bodies.insert(code.clone()) {
+            continue;
+        }
         statics.extend(&body.statics);
         raw |= body.raw;
         let throws = if body.throws { " throws Exception" } else { "" };

@@ -444,6 +444,45 @@ fn tests_pass_with_and_without_assertions() {
     generate("observed", &["--observed", "--trace", "out"]);
 }
 
+/// What a program takes of the JDK and makes nowhere: settings, lists. What it gives is of types that
+/// have all that is called.
+#[test]
+fn what_the_jdk_has_is_made() {
+    let jdk = &jdks()[0];
+    let workplace = record(jdk, "depot", "depot.Main");
+    let generate = |out: &str, how: &[&str]| {
+        let common = [
+            "generate",
+            "--classpath",
+            "classes",
+            "--out",
+            out,
+            "--format",
+            "json",
+        ];
+        json(&run(jdk, &workplace, &[&common, how].concat()));
+        written(&workplace, out)
+    };
+    let observed = generate("observed", &["--observed", "--trace", "out"]);
+    for line in [
+        "Store store = Depot.open(\"depot:here\", new Properties());",
+        "assertEquals(7, store.add(\"crate\", 4));",
+        // What has changed since it was made: all that was done to the store is there.
+        "assertEquals(7, count.number());",
+    ] {
+        assert!(observed.contains(line), "{line}: {observed}");
+    }
+    assert!(!observed.contains("(Shelves)"), "{observed}");
+    let model = ["--model", "model.json", "--mutability", "mutability.json"];
+    let found = generate("found", &[&model[..], &["--sequences", "600"]].concat());
+    assert!(found.contains("Depot.open(\"depot:here\", "), "{found}");
+    assert!(found.contains("store.close()"), "{found}");
+    let random = generate("random", &["--universal", "--sequences", "600"]);
+    // Elements are of the type that the parameter has.
+    assert!(random.contains("ArrayList<Integer> counts"), "{random}");
+    assert!(!random.contains("ClassCastException"), "{random}");
+}
+
 /// An object that takes six others, in states that they are not made in, and texts
 /// of special forms (the thesis' `BinaryCore`, 2.3.4).
 #[test]
