@@ -29,6 +29,7 @@ use hindsight_instrument::glob::Globs;
 use hindsight_tracelog::trace::dictionary::TracedClass;
 use report::{Change, Report};
 use std::cell::RefCell;
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashSet, VecDeque};
 use std::fs;
 use std::io::{ErrorKind, Write};
@@ -295,10 +296,12 @@ impl Opts {
             searched = Some(tally);
             worker.limit(setup.limit);
             // What is found is tried out for a while, also where the last sequences have taken long: first
-            // what runs code that nothing before has; of both some of each phase.
+            // what runs the most that nothing before has, then some of each phase.
             let until = bounds.time.map(|time| Instant::now() + time / 2);
-            let (novel, more): (Vec<_>, Vec<_>) = found.into_iter().partition(|one| one.novel);
-            let mut found = Ends::of(novel).chain(Ends::of(more));
+            let (mut novel, more): (Vec<_>, Vec<_>) =
+                found.into_iter().partition(|one| one.novel > 0);
+            novel.sort_by_key(|one| Reverse(one.novel));
+            let mut found = novel.into_iter().chain(Ends::of(more));
             loop {
                 if until.is_some_and(|until| Instant::now() >= until) {
                     left_out = found.count();

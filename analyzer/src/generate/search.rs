@@ -66,8 +66,8 @@ pub struct Found {
     pub class: String,
     /// The object that it is about.
     pub object: Option<usize>,
-    /// Whether it has run what none before it has.
-    pub novel: bool,
+    /// How many basic blocks it has run that none before it has.
+    pub novel: usize,
 }
 
 /// What became of a search.
@@ -109,8 +109,8 @@ struct Candidate {
 #[derive(Debug, Clone, Copy)]
 struct How {
     phase: usize,
-    /// Whether it has run what none before it has.
-    novel: bool,
+    /// How many basic blocks it has run that none before it has.
+    novel: usize,
 }
 
 /// A search that goes on.
@@ -479,7 +479,13 @@ impl<'a> Search<'a> {
         } else {
             places
         };
-        let place = *self.random.pick(places)?;
+        let mut place = *self.random.pick(places)?;
+        for _ in 0..self.random.below(COMPARED) {
+            let other = *self.random.pick(places)?;
+            if self.components[other].sequence.len() < self.components[place].sequence.len() {
+                place = other;
+            }
+        }
         self.extend(place)
     }
 
@@ -786,11 +792,13 @@ impl<'a> Search<'a> {
         if !is_whole(executed, length) {
             return;
         }
-        let mut novel = false;
-        for block in &executed.blocks {
-            novel |= self.covered.insert(*block);
-        }
-        let how = How { phase, novel };
+        let blocks = executed.blocks.iter();
+        let blocks = blocks.filter(|block| self.covered.insert(**block)).count();
+        let how = How {
+            phase,
+            novel: blocks,
+        };
+        let novel = blocks > 0;
         if let Some(Outcome::Threw(class, ..)) = executed.outcomes.last() {
             // What comes of null is mostly no decision of the program.
             let null = Arg::Literal(Literal::Null);
@@ -899,7 +907,7 @@ impl<'a> Search<'a> {
             .per_method
             .entry((method, threw, how.phase == 1))
             .or_default();
-        if *count >= most && !how.novel {
+        if *count >= most && how.novel == 0 {
             return;
         }
         *count += 1;
