@@ -483,6 +483,44 @@ fn what_the_jdk_has_is_made() {
     assert!(!random.contains("ClassCastException"), "{random}");
 }
 
+/// Some of a package's classes are rewritten and others are not: the JVM wants the same signers of all.
+#[test]
+fn a_signed_jar_is_as_good_as_another() {
+    let jdk = &jdks()[0];
+    let workplace = compile(jdk, "depot");
+    let tool = |name: &str, arguments: &[&str]| {
+        let output = Command::new(jdk.home.join("bin").join(name))
+            .args(arguments)
+            .current_dir(&workplace.path)
+            .output()
+            .expect("a tool runs");
+        ok(&output)
+    };
+    tool(
+        "jar",
+        &["--create", "--file", "app.jar", "-C", "classes", "."],
+    );
+    let keys = ["-storepass", "secret", "-keystore", "keys"];
+    let key = [
+        "-genkeypair",
+        "-alias",
+        "me",
+        "-keyalg",
+        "EC",
+        "-dname",
+        "CN=me",
+    ];
+    tool("keytool", &[&key[..], &keys].concat());
+    tool("jarsigner", &[&keys[..], &["app.jar", "me"]].concat());
+    let arguments =
+        "generate --universal --sequences 300 --classpath app.jar --out random --format json";
+    let arguments: Vec<&str> = arguments.split(' ').collect();
+    json(&run(jdk, &workplace, &arguments));
+    let random = written(&workplace, "random");
+    assert!(random.contains("Depot.open(\"depot:here\", "), "{random}");
+    assert!(random.contains("store.add("), "{random}");
+}
+
 /// An object that takes six others, in states that they are not made in, and texts
 /// of special forms (the thesis' `BinaryCore`, 2.3.4).
 #[test]

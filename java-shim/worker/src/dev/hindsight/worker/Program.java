@@ -5,12 +5,16 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.io.PrintStream;
+import java.net.JarURLConnection;
 import java.net.MalformedURLException;
 import java.net.URL;
 import java.net.URLClassLoader;
+import java.net.URLConnection;
+import java.security.CodeSigner;
 import java.security.CodeSource;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.jar.Manifest;
 
 /** The program under test: its classes, and what it prints. */
 final class Program {
@@ -25,10 +29,12 @@ final class Program {
         return new Loader(urls);
     }
 
-    /** Keeps class files for the next loader: jars take long to open. */
+    /**
+     * Defines classes without the signers of their jars: some of a package's are rewritten, and the JVM wants
+     * all of one package to have the same. Keeps class files for the next loader: jars take long to open.
+     */
     private static final class Loader extends URLClassLoader {
-        private static final Map<String, byte[]> FILES = new ConcurrentHashMap<>();
-        private static final Map<String, CodeSource> SOURCES = new ConcurrentHashMap<>();
+        private static final Map<String, Found> FOUND = new ConcurrentHashMap<>();
 
         Loader(URL[] urls) {
             super("program", urls, Program.class.getClassLoader());
@@ -36,22 +42,61 @@ final class Program {
 
         @Override
         protected Class<?> findClass(String name) throws ClassNotFoundException {
-            byte[] bytes = FILES.get(name);
-            if (bytes != null) {
-                return defineClass(name, bytes, 0, bytes.length, SOURCES.get(name));
+            Found found = FOUND.get(name);
+            if (found == null) {
+                found = find(name);
+                FOUND.put(name, found);
             }
-            // The first loader does all that one does of packages and signers.
-            Class<?> found = super.findClass(name);
-            CodeSource source = found.getProtectionDomain().getCodeSource();
-            try (InputStream in = getResourceAsStream(name.replace('.', '/') + ".class")) {
-                if (in != null && source != null && source.getCodeSigners() == null) {
-                    SOURCES.put(name, source);
-                    FILES.put(name, in.readAllBytes());
+            int dot = name.lastIndexOf('.');
+            if (dot > 0 && getDefinedPackage(name.substring(0, dot)) == null) {
+                define(name.substring(0, dot), found);
+            }
+            CodeSource source = new CodeSource(found.entry, (CodeSigner[]) null);
+            return defineClass(name, found.bytes, 0, found.bytes.length, source);
+        }
+
+        private void define(String name, Found found) {
+            try {
+                definePackage(name, found.manifest, found.entry);
+            } catch (IllegalArgumentException e) {
+                // Another thread has.
+            }
+        }
+
+        private Found find(String name) throws ClassNotFoundException {
+            String path = name.replace('.', '/') + ".class";
+            URL url = findResource(path);
+            if (url == null) {
+                throw new ClassNotFoundException(name);
+            }
+            try {
+                URLConnection connection = url.openConnection();
+                try (InputStream in = connection.getInputStream()) {
+                    byte[] bytes = in.readAllBytes();
+                    if (connection instanceof JarURLConnection) {
+                        JarURLConnection jar = (JarURLConnection) connection;
+                        return new Found(bytes, jar.getJarFileURL(), jar.getManifest());
+                    }
+                    String directory = url.toString();
+                    directory = directory.substring(0, directory.length() - path.length());
+                    return new Found(bytes, new URL(directory), new Manifest());
                 }
             } catch (IOException e) {
-                // Read again the next time.
+                throw new ClassNotFoundException(name, e);
             }
-            return found;
+        }
+    }
+
+    /** A class file, and what its class is said to come from. */
+    private static final class Found {
+        final byte[] bytes;
+        final URL entry;
+        final Manifest manifest;
+
+        Found(byte[] bytes, URL entry, Manifest manifest) {
+            this.bytes = bytes;
+            this.entry = entry;
+            this.manifest = manifest == null ? new Manifest() : manifest;
         }
     }
 
