@@ -447,14 +447,10 @@ impl<'a> Search<'a> {
     /// has been gone least.
     fn toward(&mut self) -> Option<Candidate> {
         let lacks = !self.turned.is_empty() && self.random.percent(60);
-        let classes = if lacks {
-            self.turned.clone()
-        } else {
-            self.targets.clone()
-        };
         let mut best: Option<(u32, usize, Option<Node>)> = None;
         for _ in 0..COMPARED {
-            let class = *self.random.pick(&classes)?;
+            let classes = if lacks { &self.turned } else { &self.targets };
+            let class = *self.random.pick(classes)?;
             // Where a class stands, one of its places; and its beginning.
             let nodes: Vec<Node> = self.standing[class].keys().copied().collect();
             let begins = nodes.is_empty() || self.random.percent(30);
@@ -462,7 +458,10 @@ impl<'a> Search<'a> {
                 true => None,
                 false => Some(*self.random.pick(&nodes)?),
             };
-            let tried = self.least(class, node).map_or(u32::MAX, |(tried, _)| tried);
+            let edges = self
+                .leaving(class, node)
+                .map_or(Vec::new(), |(_, edges)| edges);
+            let tried = self.least(&edges).map_or(u32::MAX, |(tried, _)| tried);
             if best.is_none_or(|(least, ..)| tried < least) {
                 best = Some((tried, class, node));
             }
@@ -479,46 +478,36 @@ impl<'a> Search<'a> {
         } else {
             places
         };
-        let mut place = *self.random.pick(places)?;
-        for _ in 0..self.random.below(COMPARED) {
-            let other = *self.random.pick(places)?;
-            if self.components[other].sequence.len() < self.components[place].sequence.len() {
-                place = other;
-            }
-        }
+        let place = shorter(&mut self.random, &self.components, places, |place| place)?;
         self.extend(place)
     }
 
-    /// Of the edges that leave a place in a model, or that begin it: one that was tried the least, with how
-    /// often that was.
-    fn least(&mut self, class: usize, node: Option<Node>) -> Option<(u32, usize)> {
+    /// The edges that leave a place in a model, or that begin it, with how often each was tried; and that place.
+    fn leaving(&self, class: usize, node: Option<Node>) -> Option<(Node, Vec<(u32, &'a Edge)>)> {
         let model = self.model?;
         let graph = &model.classes.get(&self.classes[class])?.graph;
         let from = graph.find(node.unwrap_or(ROOT));
-        let tried = |call: CallId| self.tried.get(&(class, from, call)).copied().unwrap_or(0);
         let begins = |edge: &&Edge| node.is_some() || model.call(edge.call).creates();
-        let edges = graph.edges(from).iter().enumerate();
-        let edges = edges.filter(|(_, edge)| begins(edge));
-        let edges: Vec<(u32, usize)> = edges.map(|(at, edge)| (tried(edge.call), at)).collect();
-        let (least, _) = edges.iter().min()?;
-        let least: Vec<(u32, usize)> = (edges.iter().copied())
-            .filter(|(tried, _)| tried == least)
-            .collect();
-        self.random.pick(&least).copied()
+        let tried = |edge: &Edge| self.tried.get(&(class, from, edge.call)).copied();
+        let edges = graph.edges(from).iter().filter(begins);
+        let edges = edges.map(|edge| (tried(edge).unwrap_or(0), edge));
+        Some((from, edges.collect()))
+    }
+
+    /// One of those that were tried the least.
+    fn least(&mut self, edges: &[(u32, &'a Edge)]) -> Option<(u32, &'a Edge)> {
+        let least = edges.iter().map(|(tried, _)| *tried).min()?;
+        let edges = edges.iter().copied().filter(|(tried, _)| *tried == least);
+        let edges: Vec<_> = edges.collect();
+        self.random.pick(&edges).copied()
     }
 
     /// An edge from there: mostly one that was tried least.
     fn edge(&mut self, class: usize, node: Option<Node>) -> Option<&'a Edge> {
-        let model = self.model?;
-        let graph = &model.classes.get(&self.classes[class])?.graph;
-        let from = graph.find(node.unwrap_or(ROOT));
-        let edge = if self.random.percent(70) {
-            let (_, at) = self.least(class, node)?;
-            &graph.edges(from)[at]
-        } else {
-            let begins = |edge: &&Edge| node.is_some() || model.call(edge.call).creates();
-            let edges: Vec<&Edge> = graph.edges(from).iter().filter(begins).collect();
-            *self.random.pick(&edges)?
+        let (from, edges) = self.leaving(class, node)?;
+        let (_, edge) = match self.random.percent(70) {
+            true => self.least(&edges)?,
+            false => *self.random.pick(&edges)?,
         };
         *self.tried.entry((class, from, edge.call)).or_default() += 1;
         Some(edge)
@@ -741,14 +730,7 @@ impl<'a> Search<'a> {
         if !there.is_empty() && self.random.percent(60) {
             return self.random.pick(&there).copied();
         }
-        // The shorter the way to it is, the more room there is for what follows.
-        let (mut component, mut var) = *self.random.pick(list)?;
-        for _ in 0..self.random.below(COMPARED) {
-            let (other, its) = *self.random.pick(list)?;
-            if self.components[other].sequence.len() < self.components[component].sequence.len() {
-                (component, var) = (other, its);
-            }
-        }
+        let (component, var) = shorter(&mut self.random, &self.components, list, |one| one.0)?;
         let offset = maker.add(component, &self.components[component].sequence);
         Some(offset + var)
     }
@@ -918,6 +900,25 @@ impl<'a> Search<'a> {
             novel: how.novel,
         });
     }
+}
+
+/// One of several that are in components, of a few the one with the shortest sequence: the more room
+/// there is for what follows.
+fn shorter<T: Copy>(
+    random: &mut Random,
+    components: &[Component],
+    list: &[T],
+    component: impl Fn(T) -> usize,
+) -> Option<T> {
+    let length = |one: T| components[component(one)].sequence.len();
+    let mut best = *random.pick(list)?;
+    for _ in 0..random.below(COMPARED) {
+        let other = *random.pick(list)?;
+        if length(other) < length(best) {
+            best = other;
+        }
+    }
+    Some(best)
 }
 
 /// Whether objects of a class are always written down, never built.

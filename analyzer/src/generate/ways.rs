@@ -10,226 +10,73 @@ use crate::java::descriptor;
 use hindsight_classfile::access;
 use std::collections::BTreeMap;
 
-/// Class, method and descriptor of constructors and factories, or name and descriptor of a constant; and
-/// whether what it makes is what one takes for the class's supertypes, too. Those come first that say the
-/// least of their kind.
-const WAYS: [(&str, &str, &str, bool); 53] = [
-    ("java.util.ArrayList", "<init>", "()V", true),
-    ("java.util.HashMap", "<init>", "()V", true),
-    ("java.util.HashSet", "<init>", "()V", true),
-    ("java.util.LinkedList", "<init>", "()V", false),
-    ("java.util.LinkedHashMap", "<init>", "()V", false),
-    ("java.util.LinkedHashSet", "<init>", "()V", false),
-    ("java.util.TreeMap", "<init>", "()V", true),
-    ("java.util.TreeSet", "<init>", "()V", true),
-    ("java.util.ArrayDeque", "<init>", "()V", true),
-    ("java.util.PriorityQueue", "<init>", "()V", false),
-    ("java.util.Vector", "<init>", "()V", false),
-    ("java.util.Stack", "<init>", "()V", false),
-    ("java.util.Hashtable", "<init>", "()V", false),
-    ("java.util.Properties", "<init>", "()V", true),
-    ("java.util.IdentityHashMap", "<init>", "()V", false),
-    ("java.util.WeakHashMap", "<init>", "()V", false),
-    (
-        "java.util.concurrent.ConcurrentHashMap",
-        "<init>",
-        "()V",
-        true,
-    ),
-    (
-        "java.util.concurrent.CopyOnWriteArrayList",
-        "<init>",
-        "()V",
-        false,
-    ),
-    (
-        "java.util.concurrent.LinkedBlockingQueue",
-        "<init>",
-        "()V",
-        true,
-    ),
-    (
-        "java.util.concurrent.atomic.AtomicInteger",
-        "<init>",
-        "(I)V",
-        false,
-    ),
-    (
-        "java.util.concurrent.atomic.AtomicLong",
-        "<init>",
-        "(J)V",
-        false,
-    ),
-    (
-        "java.util.concurrent.atomic.AtomicBoolean",
-        "<init>",
-        "(Z)V",
-        false,
-    ),
-    (
-        "java.util.concurrent.atomic.AtomicReference",
-        "<init>",
-        "()V",
-        false,
-    ),
-    (
-        "java.util.concurrent.locks.ReentrantLock",
-        "<init>",
-        "()V",
-        true,
-    ),
-    ("java.util.BitSet", "<init>", "()V", false),
-    ("java.util.Random", "<init>", "(J)V", false),
-    (
-        "java.util.StringTokenizer",
-        "<init>",
-        "(Ljava/lang/String;)V",
-        false,
-    ),
-    ("java.util.Date", "<init>", "(J)V", false),
-    ("java.util.UUID", "<init>", "(JJ)V", false),
-    ("java.util.Locale", "ENGLISH", "Ljava/util/Locale;", false),
-    (
-        "java.util.Optional",
-        "empty",
-        "()Ljava/util/Optional;",
-        false,
-    ),
-    (
-        "java.util.Collections",
-        "emptyIterator",
-        "()Ljava/util/Iterator;",
-        true,
-    ),
-    (
-        "java.util.Collections",
-        "emptyEnumeration",
-        "()Ljava/util/Enumeration;",
-        true,
-    ),
-    (
-        "java.util.Comparator",
-        "naturalOrder",
-        "()Ljava/util/Comparator;",
-        true,
-    ),
-    (
-        "java.util.function.Function",
-        "identity",
-        "()Ljava/util/function/Function;",
-        true,
-    ),
-    (
-        "java.util.regex.Pattern",
-        "compile",
-        "(Ljava/lang/String;)Ljava/util/regex/Pattern;",
-        false,
-    ),
-    (
-        "java.lang.StringBuilder",
-        "<init>",
-        "(Ljava/lang/String;)V",
-        true,
-    ),
-    (
-        "java.lang.StringBuffer",
-        "<init>",
-        "(Ljava/lang/String;)V",
-        false,
-    ),
-    (
-        "java.lang.Exception",
-        "<init>",
-        "(Ljava/lang/String;)V",
-        true,
-    ),
-    (
-        "java.lang.RuntimeException",
-        "<init>",
-        "(Ljava/lang/String;)V",
-        false,
-    ),
-    (
-        "java.io.StringReader",
-        "<init>",
-        "(Ljava/lang/String;)V",
-        true,
-    ),
-    (
-        "java.io.BufferedReader",
-        "<init>",
-        "(Ljava/io/Reader;)V",
-        false,
-    ),
-    ("java.io.StringWriter", "<init>", "()V", true),
-    (
-        "java.io.PrintWriter",
-        "<init>",
-        "(Ljava/io/Writer;)V",
-        false,
-    ),
-    ("java.io.ByteArrayInputStream", "<init>", "([B)V", true),
-    ("java.io.ByteArrayOutputStream", "<init>", "()V", true),
-    (
-        "java.io.PrintStream",
-        "<init>",
-        "(Ljava/io/OutputStream;)V",
-        false,
-    ),
-    (
-        "java.io.DataOutputStream",
-        "<init>",
-        "(Ljava/io/OutputStream;)V",
-        false,
-    ),
-    (
-        "java.math.BigDecimal",
-        "valueOf",
-        "(J)Ljava/math/BigDecimal;",
-        true,
-    ),
-    (
-        "java.math.BigInteger",
-        "valueOf",
-        "(J)Ljava/math/BigInteger;",
-        false,
-    ),
-    (
-        "java.nio.charset.StandardCharsets",
-        "UTF_8",
-        "Ljava/nio/charset/Charset;",
-        true,
-    ),
-    (
-        "java.nio.ByteBuffer",
-        "wrap",
-        "([B)Ljava/nio/ByteBuffer;",
-        true,
-    ),
-    (
-        "java.time.LocalDate",
-        "ofEpochDay",
-        "(J)Ljava/time/LocalDate;",
-        true,
-    ),
-];
+/// Constructors and factories, a line each: class, name and descriptor; or those of a constant. Where a star
+/// is before, what it makes is what one takes for the class's supertypes, too. Those come first that say
+/// the least of their kind.
+const WAYS: &str = "\
+    * java.util.ArrayList <init> ()V
+    * java.util.HashMap <init> ()V
+    * java.util.HashSet <init> ()V
+    - java.util.LinkedList <init> ()V
+    - java.util.LinkedHashMap <init> ()V
+    - java.util.LinkedHashSet <init> ()V
+    * java.util.TreeMap <init> ()V
+    * java.util.TreeSet <init> ()V
+    * java.util.ArrayDeque <init> ()V
+    - java.util.PriorityQueue <init> ()V
+    - java.util.Vector <init> ()V
+    - java.util.Stack <init> ()V
+    - java.util.Hashtable <init> ()V
+    * java.util.Properties <init> ()V
+    - java.util.IdentityHashMap <init> ()V
+    - java.util.WeakHashMap <init> ()V
+    * java.util.concurrent.ConcurrentHashMap <init> ()V
+    - java.util.concurrent.CopyOnWriteArrayList <init> ()V
+    * java.util.concurrent.LinkedBlockingQueue <init> ()V
+    - java.util.concurrent.atomic.AtomicInteger <init> (I)V
+    - java.util.concurrent.atomic.AtomicLong <init> (J)V
+    - java.util.concurrent.atomic.AtomicBoolean <init> (Z)V
+    - java.util.concurrent.atomic.AtomicReference <init> ()V
+    * java.util.concurrent.locks.ReentrantLock <init> ()V
+    - java.util.BitSet <init> ()V
+    - java.util.Random <init> (J)V
+    - java.util.StringTokenizer <init> (Ljava/lang/String;)V
+    - java.util.Date <init> (J)V
+    - java.util.UUID <init> (JJ)V
+    - java.util.Locale ENGLISH Ljava/util/Locale;
+    - java.util.Optional empty ()Ljava/util/Optional;
+    * java.util.Collections emptyIterator ()Ljava/util/Iterator;
+    * java.util.Collections emptyEnumeration ()Ljava/util/Enumeration;
+    * java.util.Comparator naturalOrder ()Ljava/util/Comparator;
+    * java.util.function.Function identity ()Ljava/util/function/Function;
+    - java.util.regex.Pattern compile (Ljava/lang/String;)Ljava/util/regex/Pattern;
+    * java.lang.StringBuilder <init> (Ljava/lang/String;)V
+    - java.lang.StringBuffer <init> (Ljava/lang/String;)V
+    * java.lang.Exception <init> (Ljava/lang/String;)V
+    - java.lang.RuntimeException <init> (Ljava/lang/String;)V
+    * java.io.StringReader <init> (Ljava/lang/String;)V
+    - java.io.BufferedReader <init> (Ljava/io/Reader;)V
+    * java.io.StringWriter <init> ()V
+    - java.io.PrintWriter <init> (Ljava/io/Writer;)V
+    * java.io.ByteArrayInputStream <init> ([B)V
+    * java.io.ByteArrayOutputStream <init> ()V
+    - java.io.PrintStream <init> (Ljava/io/OutputStream;)V
+    - java.io.DataOutputStream <init> (Ljava/io/OutputStream;)V
+    * java.math.BigDecimal valueOf (J)Ljava/math/BigDecimal;
+    - java.math.BigInteger valueOf (J)Ljava/math/BigInteger;
+    * java.nio.charset.StandardCharsets UTF_8 Ljava/nio/charset/Charset;
+    * java.nio.ByteBuffer wrap ([B)Ljava/nio/ByteBuffer;
+    * java.time.LocalDate ofEpochDay (J)Ljava/time/LocalDate;
+";
 
-/// What puts something into an object: for those of a type, the first that fits.
-const FILLING: [(&str, &str, &str); 5] = [
-    (
-        "java.util.Properties",
-        "setProperty",
-        "(Ljava/lang/String;Ljava/lang/String;)Ljava/lang/Object;",
-    ),
-    (
-        "java.util.Map",
-        "put",
-        "(Ljava/lang/Object;Ljava/lang/Object;)Ljava/lang/Object;",
-    ),
-    ("java.util.List", "add", "(Ljava/lang/Object;)Z"),
-    ("java.util.Set", "add", "(Ljava/lang/Object;)Z"),
-    ("java.util.BitSet", "set", "(I)V"),
-];
+/// What puts something into an object, likewise: for those of a type, the first that fits.
+const FILLING: &str = "\
+    java.util.Properties setProperty (Ljava/lang/String;Ljava/lang/String;)Ljava/lang/Object;
+    java.util.Map put (Ljava/lang/Object;Ljava/lang/Object;)Ljava/lang/Object;
+    java.util.List add (Ljava/lang/Object;)Z
+    java.util.Set add (Ljava/lang/Object;)Z
+    java.util.BitSet set (I)V
+";
 
 /// Of these, anything is one: that an object is of them says nothing of what it is for.
 const SAY_NOTHING: [&str; 4] = [
@@ -276,22 +123,22 @@ impl Ways {
             };
             Some((methods.intern(method.clone()), method.types().1))
         };
-        for (class, name, descriptor, general) in WAYS {
+        for line in WAYS.lines() {
+            let [mark, class, name, descriptor] = words(line);
             let Some((make, made)) = intern(class, name, descriptor) else {
                 continue;
             };
             let made = descriptor::class_name(&made).unwrap_or_default();
             let supers = platform.supers(&made);
-            let fill = FILLING
-                .iter()
-                .find(|(of, ..)| supers.iter().any(|one| one == of));
-            let fill = fill.and_then(|(class, name, descriptor)| intern(class, name, descriptor));
+            let mut filling = FILLING.lines().map(words::<3>);
+            let fill = filling.find(|[of, ..]| supers.contains(*of));
+            let fill = fill.and_then(|[class, name, descriptor]| intern(class, name, descriptor));
             let way = Way {
                 make,
                 fill: fill.map(|(fill, _)| fill),
             };
             for name in supers {
-                let says = general && !SAY_NOTHING.contains(&name.as_str());
+                let says = mark == "*" && !SAY_NOTHING.contains(&name.as_str());
                 if name == made || says {
                     of.entry(name).or_default().push(way);
                 }
@@ -303,5 +150,31 @@ impl Ways {
     /// Those that make an object of a type.
     pub fn of(&self, class: &str) -> &[Way] {
         self.of.get(class).map_or(&[], Vec::as_slice)
+    }
+}
+
+/// The words of a line of a table.
+fn words<const N: usize>(line: &str) -> [&str; N] {
+    let mut words = line.split_whitespace();
+    std::array::from_fn(|_| words.next().unwrap_or_default())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::jdk::Jdk;
+
+    /// What the JDK does not have would be left out without a word.
+    #[test]
+    fn all_ways_are_there() {
+        let jdk = Jdk::find(None).unwrap();
+        let mut methods = Methods::default();
+        let ways = Ways::new(&Platform::new(&jdk), &mut methods);
+        let lines = WAYS.lines().count() + FILLING.lines().count();
+        assert_eq!(methods.all().len(), lines);
+        let first = |class: &str| &methods.get(ways.of(class)[0].make).class;
+        assert_eq!(first("java.util.Collection"), "java.util.ArrayList");
+        assert_eq!(first("java.util.LinkedList"), "java.util.LinkedList");
+        assert!(ways.of("java.lang.Object").is_empty());
     }
 }

@@ -86,6 +86,14 @@ fn json(output: &Output) -> Value {
         .unwrap_or_else(|error| panic!("{error}: {}{}", text(&output.stdout), text(&output.stderr)))
 }
 
+/// The sources that are generated below a directory for the compiled classes.
+fn generate(jdk: &Jdk, workplace: &Workplace, out: &str, how: &[&str]) -> String {
+    let common = "generate --classpath classes --format json --out";
+    let common: Vec<&str> = common.split(' ').chain([out]).collect();
+    json(&run(jdk, workplace, &[&common, how].concat()));
+    written(workplace, out)
+}
+
 /// All sources below a directory, one after another.
 fn written(workplace: &Workplace, out: &str) -> String {
     let mut files = Vec::new();
@@ -411,17 +419,7 @@ fn tests_pass_with_and_without_assertions() {
     let jdk = &jdks()[0];
     let workplace = record(jdk, "halves", "halves.Halves");
     let generate = |out: &str, how: &[&str]| {
-        let common = [
-            "generate",
-            "--classpath",
-            "classes",
-            "--out",
-            out,
-            "--format",
-            "json",
-        ];
-        json(&run(jdk, &workplace, &[&common, how].concat()));
-        let sources = written(&workplace, out);
+        let sources = generate(jdk, &workplace, out, how);
         assert!(!sources.contains("AssertionError"), "{sources}");
         let numbers = sources.split(".half(").skip(1);
         let numbers: Vec<_> = numbers.filter_map(|call| call.split(')').next()).collect();
@@ -450,19 +448,7 @@ fn tests_pass_with_and_without_assertions() {
 fn what_the_jdk_has_is_made() {
     let jdk = &jdks()[0];
     let workplace = record(jdk, "depot", "depot.Main");
-    let generate = |out: &str, how: &[&str]| {
-        let common = [
-            "generate",
-            "--classpath",
-            "classes",
-            "--out",
-            out,
-            "--format",
-            "json",
-        ];
-        json(&run(jdk, &workplace, &[&common, how].concat()));
-        written(&workplace, out)
-    };
+    let generate = |out: &str, how: &[&str]| generate(jdk, &workplace, out, how);
     let observed = generate("observed", &["--observed", "--trace", "out"]);
     for line in [
         "Store store = Depot.open(\"depot:here\", new Properties());",

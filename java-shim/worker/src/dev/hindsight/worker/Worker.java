@@ -64,6 +64,7 @@ import java.util.regex.Pattern;
  * </pre>
  */
 public final class Worker {
+    private static final int RESERVE = 2 << 20;
     private static final int MAX_TEXT = 2000;
     private static final int MAX_ARRAY = 16;
     /** Of a text that an object says of itself. */
@@ -86,8 +87,6 @@ public final class Worker {
     private final Map<Integer, Field> constants = new HashMap<>();
     private ClassLoader loader;
     /** Given up to have room to tell that memory has run out. */
-    private static final int RESERVE = 2 << 20;
-
     private byte[] reserve = new byte[RESERVE];
     private volatile int current = -1;
     private Leftovers leftovers;
