@@ -12,6 +12,7 @@ use crate::plan::Known;
 use crate::recording::Recording;
 use crate::shim::Shim;
 use crate::sys;
+use crate::undo::accessors::Accessors;
 use crate::undo::fields::Fields;
 use std::collections::BTreeSet;
 use std::io::Write;
@@ -29,6 +30,7 @@ pub(crate) struct Base {
     pub(crate) methods: Methods,
     /// Fields that are written, if writes are logged.
     pub(crate) fields: Fields,
+    pub(crate) accessors: Accessors,
     pub(crate) workspaces: Workspaces,
     /// An environment that can access local variables of all threads; only with `dump-on`.
     pub(crate) locals: Option<Jvmti>,
@@ -102,6 +104,7 @@ pub(crate) fn set_base(vm: Vm, jvmti: Jvmti, options: Options, files: Files, sin
             counters: Counters::default(),
             methods: Methods::new(chances.is_some()),
             fields: Fields::default(),
+            accessors: Accessors::default(),
             workspaces: Workspaces::default(),
             chances,
             since,

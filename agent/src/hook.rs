@@ -28,6 +28,7 @@ use crate::originals::{self, Original};
 use crate::snapshot::classes::binary_name;
 use crate::sys;
 use crate::trace;
+use hindsight_classfile::MemberRef;
 use hindsight_instrument::select::{self, MAX_FIELDS};
 use hindsight_instrument::{
     self as instrument, CrashPlan, MemberNames, Rewritten, Rules, SkipReason, SkippedMethods,
@@ -284,7 +285,7 @@ pub(crate) fn last(
             if original.is_none() {
                 match wanted(base, &name.replace('/', "."), loader) {
                     Wanted::Frames => {}
-                    Wanted::Aside(aside) => return instrument_aside(base, aside, bytes),
+                    Wanted::Aside(aside) => return instrument_aside(base, aside, loader, bytes),
                     Wanted::Nothing => return None,
                 }
             }
@@ -327,7 +328,7 @@ pub(crate) fn again(
     match wanted(base, &dotted, loader) {
         Wanted::Nothing => return None,
         _ if has_probes(bytes) => return None,
-        Wanted::Aside(aside) => return instrument_aside(base, aside, bytes),
+        Wanted::Aside(aside) => return instrument_aside(base, aside, loader, bytes),
         Wanted::Frames if loader.is_null() && !base.options.tracing => return None,
         Wanted::Frames => {}
     }
@@ -358,7 +359,7 @@ fn second_chance(
     match wanted(base, dotted, loader) {
         Wanted::Nothing => return None,
         _ if has_probes(bytes) => return None,
-        Wanted::Aside(aside) => return instrument_aside(base, aside, bytes),
+        Wanted::Aside(aside) => return instrument_aside(base, aside, loader, bytes),
         Wanted::Frames if loader.is_null() => return None,
         Wanted::Frames => {}
     }
@@ -467,6 +468,7 @@ fn instrument(
         catches: true,
         first_id,
         first_field: 0,
+        quiet: &|_| None,
     };
     let meant = |method: &str, descriptor: &str| match &chosen {
         Some(names) => {
@@ -475,7 +477,7 @@ fn instrument(
         None => true,
     };
     let rewritten = if base.options.copy.need_log() {
-        undoable(base, bytes, &undo)?
+        undoable(base, loader, bytes, &undo)?
     } else if chosen.is_some() {
         let catches = base.chances.as_ref().is_some_and(Chances::shared);
         (base.workspaces).with(|space| space.crash_in_some(bytes, &plan, &meant, catches))
@@ -525,23 +527,36 @@ fn instrument(
 /// The class with its writes logged, its fields numbered; `None` if there are no more numbers.
 fn undoable(
     base: &Base,
+    loader: sys::Ref,
     bytes: &[u8],
     plan: &UndoPlan<'_>,
 ) -> Option<Result<Rewritten, instrument::Error>> {
+    let quiet = |callee: &MemberRef<'_>| {
+        let [owner, name, descriptor] =
+            [callee.owner, callee.name, callee.descriptor].map(|text| text.to_string_lossy());
+        base.accessors
+            .get(base.jvmti, loader, [&owner, &name, &descriptor])
+    };
+    let mut accessors = Vec::new();
     let rewritten = base.workspaces.with(|space| {
         base.fields.number(|first_field| {
             let plan = UndoPlan {
                 first_field,
+                quiet: &quiet,
                 ..*plan
             };
             let mut rewritten = space.undoable(bytes, &plan);
             let fields = match &mut rewritten {
-                Ok(rewritten) => std::mem::take(&mut rewritten.fields),
+                Ok(rewritten) => {
+                    accessors = std::mem::take(&mut rewritten.quiet);
+                    std::mem::take(&mut rewritten.fields)
+                }
                 Err(_) => MemberNames::default(),
             };
             (rewritten, fields)
         })
     });
+    base.accessors.add(base.jvmti, loader, accessors);
     if rewritten.is_none() {
         base.counters
             .add("classes_left_alone:out of field numbers", 1);
@@ -588,7 +603,7 @@ fn reserve(base: &Base, bytes: &[u8]) -> Option<u32> {
 }
 
 /// The class with handlers that say what they catch, or with its writes logged; `None` to leave it.
-fn instrument_aside(base: &Base, aside: Aside, bytes: &[u8]) -> Option<Vec<u8>> {
+fn instrument_aside(base: &Base, aside: Aside, loader: sys::Ref, bytes: &[u8]) -> Option<Vec<u8>> {
     // No frame is ever of one of these methods, so their names are not kept.
     let first_id = reserve(base, bytes)?;
     let rewritten = if aside.writes {
@@ -597,8 +612,9 @@ fn instrument_aside(base: &Base, aside: Aside, bytes: &[u8]) -> Option<Vec<u8>> 
             catches: aside.catches,
             first_id,
             first_field: 0,
+            quiet: &|_| None,
         };
-        undoable(base, bytes, &plan)?
+        undoable(base, loader, bytes, &plan)?
     } else {
         base.workspaces
             .with(|workspace| workspace.catches(bytes, first_id))

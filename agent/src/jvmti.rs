@@ -281,6 +281,17 @@ impl Jvmti {
         error == sys::OK && !module.is_null()
     }
 
+    /// The identity hash of a loader; `None` for the boot loader.
+    pub(crate) fn hash_code(self, loader: sys::Ref) -> Option<i32> {
+        if loader.is_null() {
+            return None;
+        }
+        let mut hash = 0;
+        // SAFETY: the loader is as the JVM gave it, and not null.
+        let error = unsafe { self.0.GetObjectHashCode(loader, &mut hash) };
+        (error == sys::OK).then_some(hash)
+    }
+
     pub(crate) fn system_property(self, name: &CStr) -> Option<String> {
         let mut value = ptr::null_mut();
         // SAFETY: the name lives through the call.

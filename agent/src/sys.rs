@@ -316,6 +316,7 @@ table! {
         52 GetClassFields(class: Ref, count: *mut c_int, fields: *mut *mut FieldId) -> c_int;
         53 GetImplementedInterfaces(class: Ref, count: *mut c_int, interfaces: *mut *mut Ref) -> c_int;
         56 GetClassLoader(class: Ref, loader: *mut Ref) -> c_int;
+        57 GetObjectHashCode(object: Ref, hash: *mut c_int) -> c_int;
         59 GetFieldName(class: Ref, field: FieldId, name: *mut *mut c_char, signature: *mut *mut c_char, generic: *mut *mut c_char) -> c_int;
         61 GetFieldModifiers(class: Ref, field: FieldId, modifiers: *mut c_int) -> c_int;
         77 GetLoadedClasses(count: *mut c_int, classes: *mut *mut Ref) -> c_int;

@@ -2,6 +2,7 @@
 //! entry.
 //!
 //! - [`fields`] knows the fields behind the ids in the logs.
+//! - [`accessors`] knows the methods that no log has to mind.
 //! - [`log`] reads the logs of all threads from the Java heap.
 //! - [`rollback`] goes back through the writes, from the newest to the entry of
 //!   each frame, and says what has changed of what its arguments lead to.
@@ -12,6 +13,7 @@
 //!
 //! **Invariant:** a frame's state is exact, or the frame says what it lacks.
 
+pub(crate) mod accessors;
 pub(crate) mod fields;
 pub(crate) mod log;
 pub(crate) mod rollback;

@@ -366,6 +366,7 @@ impl Plan {
                     catches: true,
                     first_id: first.method,
                     first_field: first.field,
+                    quiet: &|_| None,
                 };
                 workspace.undoable(bytes, &plan).map(Probed::from)
             }

@@ -105,6 +105,7 @@ known: &[],
             catches: true,
             first_id: 1,
             first_field: 1,
+            quiet: &|_| None,
         };
         let mut space = Workspace::default();
         let done = within(&INSTRUMENT, bytes.len(), || space.undoable(bytes, &plan));

@@ -147,8 +147,10 @@ pub enum WriteProbe {
     Enter,
     /// Before a field of an object is written: the object, which may be null, and
     /// the field's id. There is one for each width of a field, by the first byte
-    /// of its descriptor.
-    Put(u8),
+    /// of its descriptor. Of a method that keeps its position, that too.
+    Put(u8, bool),
+    /// The same for several fields of one object, two or three.
+    PutAll(usize, bool),
     /// Before an element is written: the array, which may be null, and the index,
     /// which may be out of range. There is one for each type of element, by the
     /// place of the instruction after `iastore`.
@@ -189,7 +191,7 @@ impl WriteProbe {
     pub fn method(self) -> ProbeMethod {
         let (name, descriptor) = match self {
             Self::Enter => ("enter", "()J"),
-            Self::Put(kind) => (
+            Self::Put(kind, positioned) => (
                 match kind {
                     b'Z' | b'B' => "putByte",
                     b'C' | b'S' => "putShort",
@@ -197,8 +199,15 @@ impl WriteProbe {
                     b'J' | b'D' => "putLong",
                     _ => "put",
                 },
-                "(Ljava/lang/Object;I)V",
+                match positioned {
+                    false => "(Ljava/lang/Object;I)V",
+                    true => "(Ljava/lang/Object;IJ)V",
+                },
             ),
+            Self::PutAll(2, false) => ("put", "(Ljava/lang/Object;II)V"),
+            Self::PutAll(2, true) => ("put", "(Ljava/lang/Object;IIJ)V"),
+            Self::PutAll(_, false) => ("put", "(Ljava/lang/Object;III)V"),
+            Self::PutAll(_, true) => ("put", "(Ljava/lang/Object;IIIJ)V"),
             Self::Store(place) => (
                 "store",
                 match place {

@@ -8,12 +8,13 @@ use crate::asm::{Constants, MAX_SPARE_LEN, Spare};
 use crate::attributes::Kind;
 use crate::contract::{PROBE, WRITES};
 use crate::method::{NewBody, Order, instrument};
+use crate::quiet::{Calls, accessors};
 use crate::records::{Kept, Named, Recorder};
 use crate::throwing::Own;
 use crate::writes::Writes;
 use crate::{
-    Copy, CrashPlan, Effects, Error, Layout, MemberNames, Methods, Rewritten, Rules, SkipReason,
-    SkippedMethods, UndoPlan,
+    Copy, CrashPlan, Effects, Error, Layout, MemberNames, Methods, Others, Rewritten, Rules,
+    SkipReason, SkippedMethods, UndoPlan,
 };
 
 /// Memory for instrumenting, used again from class to class.
@@ -43,8 +44,9 @@ struct Wish<'p> {
     /// Whether handlers say what they catch. Those of methods that hand over
     /// their frames always do.
     catches: bool,
-    /// The id of the first field that is written, if writes are logged.
-    first_field: Option<u32>,
+    /// The id of the first field that is written and what is known of other
+    /// classes, if writes are logged.
+    writes: Option<(u32, &'p Others<'p>)>,
     /// The methods that hand over their frames, by name and descriptor, if that
     /// is not all of them.
     chosen: Option<&'p Chosen<'p>>,
@@ -82,7 +84,7 @@ impl Workspace {
             plan,
             frames: true,
             catches: true,
-            first_field: None,
+            writes: None,
             chosen: None,
         };
         self.rewrite(class, wish)
@@ -104,7 +106,7 @@ impl Workspace {
             plan,
             frames: true,
             catches,
-            first_field: None,
+            writes: None,
             chosen: Some(chosen),
         };
         self.rewrite(class, wish)
@@ -120,7 +122,7 @@ impl Workspace {
             plan: plan.crash.unwrap_or(&aside),
             frames: plan.crash.is_some(),
             catches: plan.catches || plan.crash.is_some(),
-            first_field: Some(plan.first_field),
+            writes: Some((plan.first_field, plan.quiet)),
             chosen: None,
         };
         self.rewrite(class, wish)
@@ -137,7 +139,7 @@ impl Workspace {
             plan: &aside(first_id),
             frames: false,
             catches: true,
-            first_field: None,
+            writes: None,
             chosen: None,
         };
         self.rewrite(class, wish)
@@ -154,6 +156,7 @@ impl Workspace {
             skipped: SkippedMethods::default(),
             fields: MemberNames::default(),
             reduced: SkippedMethods::default(),
+            quiet: Vec::new(),
             had_probes: false,
         };
         if class.is(access::MODULE) {
@@ -173,7 +176,8 @@ impl Workspace {
             rewritten.skipped = skipped;
             return Ok(rewritten);
         }
-        let own = Own::new(&class, name);
+        let mut own = Own::new(&class, name);
+        own.calls = wish.writes.map(|(_, others)| Calls::new(others));
         let (added, spare) = (mem::take(&mut self.added), mem::take(&mut self.spare));
         let mut constants = Constants::reusing(PROBE, &class.pool, added, spare);
         let mut new = NewBody {
@@ -181,7 +185,7 @@ impl Workspace {
             pieces: mem::take(&mut constants.spare.pieces),
             ..NewBody::default()
         };
-        let mut writes = wish.first_field.map(Writes::new);
+        let mut writes = wish.writes.map(|(first_field, _)| Writes::new(first_field));
         if constants.is_instrumented() || constants.refers_to(WRITES) {
             // Nothing is done twice.
             rewritten.had_probes = true;
@@ -199,9 +203,10 @@ impl Workspace {
         }) {
             (rewritten.methods, rewritten.skipped) = self.recorder.records();
             rewritten.reduced = self.recorder.reduced();
-            if let Some((writes, first_field)) = writes.as_ref().zip(wish.first_field) {
+            if let Some((writes, (first_field, _))) = writes.as_ref().zip(wish.writes) {
                 let fields = writes.fields.list.iter().map(|&(field, _)| field);
                 rewritten.fields = MemberNames::new(fields, first_field);
+                rewritten.quiet = accessors(&own);
             }
             rewritten.layouts = self.layouts.as_mut().map(mem::take).unwrap_or_default();
             if !rewritten.methods.is_empty() {

@@ -9,7 +9,10 @@
 //!
 //! And a field that has been written a moment ago, with no other code in between
 //! that could begin a method or let another thread see, need not be kept again:
-//! nobody can ask for the value between.
+//! nobody can ask for the value between. For the same reason several fields of an
+//! object that are written in a straight line are told at once, before the first
+//! of them is written. That one of them is told and then not written, since an
+//! exception came between, does no harm.
 //!
 //! One pass in the order of the code, without merging: where jumps arrive,
 //! nothing is known of the stack, and what a variable holds is known only if a
@@ -42,10 +45,58 @@ struct Variable {
     leak: usize,
 }
 
+/// A write that has to be told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Seen {
+    /// The instruction.
+    pub at: usize,
+    /// The constants of the fields of the same object that are told with it; 0 if
+    /// there is none.
+    pub also: [u16; MOST_AT_ONCE - 1],
+    write: Write,
+}
+
+/// Fields of an object that one probe tells.
+pub const MOST_AT_ONCE: usize = 3;
+
+impl Seen {
+    fn alone(write: Write) -> Self {
+        Self {
+            at: write.at,
+            also: [0; MOST_AT_ONCE - 1],
+            write,
+        }
+    }
+
+    /// Tells another write too; says whether it can.
+    fn join(&mut self, other: &Write) -> bool {
+        let is_same = |write: &Write| (write.origin, write.line) == (other.origin, other.line);
+        if other.field == 0 || self.write.field == 0 || !is_same(&self.write) {
+            return false;
+        }
+        match self.also.iter_mut().find(|field| **field == 0) {
+            Some(free) => *free = other.field,
+            None => return false,
+        }
+        true
+    }
+}
+
+/// An instruction that writes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Write {
+    at: usize,
+    origin: Origin,
+    /// The constant of a field that may be told earlier; 0 if it must not.
+    field: u16,
+    /// The straight line that it is in.
+    line: u32,
+}
+
 /// The instructions of a body that write, and which of them need not be undone.
 #[derive(Debug, Default)]
 pub struct Fresh {
-    writes: Vec<(usize, Origin)>,
+    writes: Vec<Write>,
     variables: Vec<Variable>,
     /// Jumps and ways to handlers that lead back: where they are at most, and
     /// where they lead.
@@ -54,7 +105,13 @@ pub struct Fresh {
     /// Fields written since other code could run: the variable with the object,
     /// and the constant.
     again: Vec<(u16, u16)>,
+    /// The number of the straight line: no jump leads into it or out of it, and no
+    /// other code runs meanwhile.
+    line: u32,
 }
+
+/// Probes among which one is looked for that can tell another write too.
+const MAX_APART: usize = 4;
 
 /// Fields of which it is known that they have just been written.
 const MAX_AGAIN: usize = 16;
@@ -63,8 +120,8 @@ const MAX_AGAIN: usize = 16;
 const MAX_WORK: usize = 1 << 20;
 
 impl Fresh {
-    /// Lists the offsets of the writes to objects that others may have seen, by
-    /// rising offset. `this_is_new` says that variable 0 holds the object under
+    /// Lists the writes to objects that others may have seen, by rising offset.
+    /// `this_is_new` says that variable 0 holds the object under
     /// construction from beginning to end.
     pub fn seen_writes(
         &mut self,
@@ -72,7 +129,7 @@ impl Fresh {
         code: &Code<'_>,
         parameter_slots: u16,
         this_is_new: bool,
-    ) -> Result<Vec<usize>, SkipReason> {
+    ) -> Result<Vec<Seen>, SkipReason> {
         self.writes.clear();
         if !code
             .instructions()
@@ -97,7 +154,14 @@ impl Fresh {
             let writes = code.instructions().filter_map(Result::ok);
             return Ok(writes
                 .filter(|insn| is_write(insn.opcode))
-                .map(|insn| insn.offset)
+                .map(|insn| {
+                    Seen::alone(Write {
+                        at: insn.offset,
+                        origin: Origin::Unknown,
+                        field: 0,
+                        line: 0,
+                    })
+                })
                 .collect());
         }
         let safe: Vec<usize> = (0..)
@@ -111,17 +175,21 @@ impl Fresh {
                 }
             })
             .collect();
-        let is_seen = |&(offset, origin): &(usize, Origin)| match origin {
+        let is_seen = |write: &&Write| match write.origin {
             Origin::Unknown => true,
             Origin::New => false,
-            Origin::Local(slot) => safe.get(usize::from(slot)).is_none_or(|&end| offset >= end),
+            Origin::Local(slot) => safe
+                .get(usize::from(slot))
+                .is_none_or(|&end| write.at >= end),
         };
-        Ok(self
-            .writes
-            .iter()
-            .filter(|write| is_seen(write))
-            .map(|&(offset, _)| offset)
-            .collect())
+        let mut seen: Vec<Seen> = Vec::new();
+        for write in self.writes.iter().filter(is_seen) {
+            let mut latest = seen.iter_mut().rev().take(MAX_APART);
+            if !latest.any(|earlier| earlier.join(write)) {
+                seen.push(Seen::alone(*write));
+            }
+        }
+        Ok(seen)
     }
 
     /// Lists where jumps and handlers lead.
@@ -175,7 +243,7 @@ impl Fresh {
         let mut targets = std::mem::take(&mut self.targets);
         let mut next_targets = targets.iter().peekable();
         let mut begins = false;
-        self.again.clear();
+        self.other_code();
         for insn in code.instructions() {
             let insn = insn?;
             let mut is_target = false;
@@ -184,7 +252,7 @@ impl Fresh {
             }
             if is_target || begins {
                 self.leak_all(&mut state, insn.offset);
-                self.again.clear();
+                self.other_code();
                 state.stack.clear();
                 state.stack.resize(depth, Origin::Unknown);
             }
@@ -222,6 +290,7 @@ impl Fresh {
                 let fresh = stored == Origin::New && !state.stack.contains(&Origin::New);
                 self.leak(stored, at, state);
                 self.again.retain(|(object, _)| *object != slot);
+                self.line += 1;
                 let variable = self.variables.get_mut(usize::from(slot));
                 let variable = variable.ok_or(SkipReason::MALFORMED)?;
                 variable.stores = variable.stores.saturating_add(1);
@@ -230,7 +299,7 @@ impl Fresh {
             }
             op::NEW | op::NEWARRAY | op::ANEWARRAY | op::MULTIANEWARRAY => {
                 // Its class may have to be initialized.
-                self.again.clear();
+                self.other_code();
                 state.step(own, insn)?;
                 if let Some(top) = state.stack.last_mut() {
                     *top = Origin::New;
@@ -240,35 +309,53 @@ impl Fresh {
             op::CHECKCAST => return Ok(()),
             op::PUTFIELD => {
                 let slots = usize::from(field_slots(own, insn)?);
-                if !self.is_again(own, insn, state, 1 + slots)? {
-                    self.write(state, 1 + slots, at)?;
+                let field = self.plain(own, insn)?;
+                if field == 0 {
+                    self.other_code();
+                }
+                let write = self.write_to(state, 1 + slots, at, field)?;
+                if !self.is_again(&write) {
+                    self.writes.push(write);
                 }
                 let value = *state.stack.last().ok_or(SkipReason::MALFORMED)?;
                 self.leak(value, at, state);
             }
             op::IASTORE..=op::SASTORE => {
                 let wide = matches!(opcode, op::LASTORE | op::DASTORE);
-                self.write(state, 3 + usize::from(wide), at)?;
+                self.writes
+                    .push(self.write_to(state, 3 + usize::from(wide), at, 0)?);
                 let value = *state.stack.last().ok_or(SkipReason::MALFORMED)?;
                 self.leak(value, at, state);
             }
             op::PUTSTATIC => {
-                self.again.clear();
+                self.other_code();
                 let value = *state.stack.last().ok_or(SkipReason::MALFORMED)?;
                 self.leak(value, at, state);
             }
             op::INVOKEVIRTUAL..=op::INVOKEDYNAMIC => {
-                self.again.clear();
+                let quiet = match insn.operand()? {
+                    Operand::Constant(callee) => own.quiet_call(opcode, callee),
+                    _ => None,
+                };
+                if quiet.is_none() {
+                    self.other_code();
+                }
                 self.call(own, insn, state)?;
             }
-            op::GETSTATIC | op::MONITORENTER | op::MONITOREXIT => self.again.clear(),
+            // To read a volatile field may be to learn what another thread has written.
+            op::GETFIELD if self.plain(own, insn)? == 0 => self.line += 1,
+            // Of the own class, there is nothing to be initialised.
+            op::GETSTATIC if self.plain(own, insn)? != 0 => {}
+            op::GETSTATIC | op::MONITORENTER | op::MONITOREXIT => self.other_code(),
             op::IFEQ..=op::GOTO | op::TABLESWITCH | op::LOOKUPSWITCH => {
                 // What stays on the stack is out of sight where it leads.
+                self.line += 1;
                 state.step(own, insn)?;
                 self.leak_all(state, at);
                 return Ok(());
             }
             op::IFNULL | op::IFNONNULL | op::GOTO_W => {
+                self.line += 1;
                 state.step(own, insn)?;
                 self.leak_all(state, at);
                 return Ok(());
@@ -278,46 +365,62 @@ impl Fresh {
         state.step(own, insn)
     }
 
-    /// Whether a field is written once more, and nobody can have asked since.
-    fn is_again(
-        &mut self,
-        own: &Own<'_, '_>,
-        insn: &Insn<'_>,
-        state: &State<Origin>,
-        below: usize,
-    ) -> Result<bool, SkipReason> {
+    /// Other code may run here, so that what was told is told again.
+    fn other_code(&mut self) {
+        self.again.clear();
+        self.line += 1;
+    }
+
+    /// The constant of the field that is written, if it is the own class's and not
+    /// volatile; 0 otherwise, for of other classes' fields nobody knows.
+    fn plain(&self, own: &Own<'_, '_>, insn: &Insn<'_>) -> Result<u16, SkipReason> {
         let Operand::Constant(constant) = insn.operand()? else {
             return Err(SkipReason::MALFORMED);
         };
         let field = own.class.pool.field(constant)?;
-        // Of other classes' fields nobody knows whether they are volatile.
-        let is_plain = own
-            .field_access(&field)
-            .is_some_and(|flags| flags & access::VOLATILE == 0);
-        if !is_plain {
-            self.again.clear();
-            return Ok(false);
-        }
-        let object = state.stack.len().checked_sub(below);
-        let Some(Origin::Local(slot)) = object.and_then(|object| state.stack.get(object)) else {
-            return Ok(false);
-        };
-        if self.again.contains(&(*slot, constant)) {
-            return Ok(true);
-        }
-        if self.again.len() < MAX_AGAIN {
-            self.again.push((*slot, constant));
-        }
-        Ok(false)
+        let access = own.field_access(&field);
+        let is_plain = access.is_some_and(|flags| flags & access::VOLATILE == 0);
+        Ok(if is_plain { constant } else { 0 })
     }
 
-    /// Notes down a write to the object so many slots below the top.
-    fn write(&mut self, state: &State<Origin>, below: usize, at: usize) -> Result<(), SkipReason> {
+    /// Whether a field is written once more, and nobody can have asked since.
+    fn is_again(&mut self, write: &Write) -> bool {
+        let Origin::Local(slot) = write.origin else {
+            return false;
+        };
+        let key = (slot, write.field);
+        if write.field == 0 {
+            return false;
+        } else if self.again.contains(&key) {
+            return true;
+        } else if self.again.len() < MAX_AGAIN {
+            self.again.push(key);
+        }
+        false
+    }
+
+    /// A write to the object so many slots below the top.
+    fn write_to(
+        &self,
+        state: &State<Origin>,
+        below: usize,
+        at: usize,
+        field: u16,
+    ) -> Result<Write, SkipReason> {
         let object = state.stack.len().checked_sub(below);
         let object = object.and_then(|object| state.stack.get(object));
-        self.writes
-            .push((at, *object.ok_or(SkipReason::MALFORMED)?));
-        Ok(())
+        let origin = *object.ok_or(SkipReason::MALFORMED)?;
+        let field = match origin {
+            Origin::Local(_) => field,
+            // It may be any object.
+            Origin::Unknown | Origin::New => 0,
+        };
+        Ok(Write {
+            at,
+            origin,
+            field,
+            line: self.line,
+        })
     }
 
     fn call(
@@ -336,7 +439,7 @@ impl Fresh {
         }
         let method = own.class.pool.method(constant)?;
         if is_copy(insn.opcode, &method) {
-            self.write(state, 3, insn.offset)?;
+            self.writes.push(self.write_to(state, 3, insn.offset, 0)?);
             return Ok(());
         }
         let slots = usize::from(MethodDescriptor::parse(method.descriptor)?.parameter_slots());

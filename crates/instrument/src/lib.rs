@@ -25,7 +25,8 @@
 //! The path through one method: `crash` picks it, `method` drives, `scan` and
 //! `throwing` read its instructions, `frames` its stack map, `constructor`
 //! finds the call of the other constructor, `parameters` and `fields` decide
-//! what is copied; `writes`, `around` and `fresh` find the writes to be logged. `entry`,
+//! what is copied; `writes`, `around` and `fresh` find the writes to be logged, `quiet`
+//! the calls that none of them has to mind. `entry`,
 //! `caught` and `handler` then make [fragments] of code, `insertions` collects
 //! them, `relocate` puts them between the old instructions, `islands` helps
 //! jumps that have become too far, `stackmap` and `tables` move everything that
@@ -87,6 +88,7 @@ mod members;
 mod method;
 mod parameters;
 mod plan;
+mod quiet;
 mod records;
 mod relocate;
 mod scan;
@@ -105,5 +107,6 @@ pub use plan::{
     Capture, Copy, CrashPlan, Effects, Fresh, Inserted, Layout, Method, ParameterEffects, Part,
     Rewritten, Rules, SkipReason, Skipped, UndoPlan,
 };
+pub use quiet::{Others, Quiet};
 pub use records::{Captures, Methods, ParameterNames, SkippedMethods};
 pub use trace::{MethodBlocks, TracePlan, Traced, What, trace};

@@ -108,7 +108,7 @@ pub fn instrument<'a>(
     let throws = |range| may_throw(own, code, range, this_in_0, constructor);
     let everything = 0..code.bytecode.len();
     let can_throw = !order.known.is_some_and(|known| known.cannot_throw)
-        && (scan.throws || throws(everything.clone())?);
+        && (scan.throws && own.calls.is_none() || throws(everything.clone())?);
     if !can_throw && writes.is_none() {
         return Err(SkipReason::CannotThrow);
     }
@@ -184,6 +184,7 @@ pub fn instrument<'a>(
             init_call,
             parameter_slots,
             this_in_0,
+            hands_position.then_some(next_slot),
             first_slot,
             constants,
         )?;
@@ -352,6 +353,7 @@ fn stays_by_itself(own: &Own<'_, '_>, code: &Code<'_>) -> Result<bool, SkipReaso
     for insn in code.instructions() {
         let insn = insn?;
         match (insn.opcode, insn.operand()?) {
+            (opcode, Operand::Constant(callee)) if own.quiet_call(opcode, callee).is_some() => {}
             (op::INVOKEVIRTUAL..=op::NEW, _) => return Ok(false),
             // Another class may have to be initialized.
             (op::GETSTATIC | op::PUTSTATIC, Operand::Constant(field))

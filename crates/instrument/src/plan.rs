@@ -2,8 +2,9 @@
 
 use std::fmt;
 
-use crate::MemberNames;
+use crate::quiet::{Others, Quiet};
 use crate::records::{Captures, Methods, ParameterNames, SkippedMethods};
+use crate::{MemberName, MemberNames};
 
 /// How a class is to be instrumented for crashes.
 pub struct CrashPlan<'a> {
@@ -106,6 +107,8 @@ pub struct UndoPlan<'a> {
     pub first_id: u32,
     /// The id of the first field; the others follow on.
     pub first_field: u32,
+    /// What is known of accessors of other classes ([`Rewritten::quiet`]).
+    pub quiet: &'a Others<'a>,
 }
 
 /// The report rules that match a method.
@@ -137,6 +140,9 @@ pub struct Rewritten {
     /// The methods among the instrumented ones whose writes are not logged, since
     /// there was no room.
     pub reduced: SkippedMethods,
+    /// Accessors for nested classes that only look something up, if writes are
+    /// logged.
+    pub quiet: Vec<(MemberName, Quiet)>,
     /// The class came with probes in it, and was left as it was for that.
     pub had_probes: bool,
 }

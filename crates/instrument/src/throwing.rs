@@ -10,11 +10,12 @@ use std::ops::Range;
 
 use hindsight_classfile::{
     Attribute, Attributes, ClassFile, Code, Constant, Error, FieldType, Insn, Member, MemberRef,
-    Operand, Utf8, access, opcode as op,
+    MethodDescriptor, Operand, Utf8, access, opcode as op,
 };
 
 use crate::SkipReason;
 use crate::attributes::{Kind, Kinds};
+use crate::quiet::{Calls, Quiet};
 
 /// More forward jumps than this, and the method is taken to throw.
 const MAX_TARGETS: usize = 64;
@@ -28,6 +29,8 @@ pub struct Own<'c, 'a> {
     pub name: Utf8<'a>,
     /// What its attributes are.
     kinds: Kinds,
+    /// What its calls lead to, if anybody looks.
+    pub calls: Option<Calls<'c, 'a>>,
 }
 
 impl<'c, 'a> Own<'c, 'a> {
@@ -37,6 +40,7 @@ impl<'c, 'a> Own<'c, 'a> {
             class,
             name,
             kinds: Kinds::default(),
+            calls: None,
         }
     }
 
@@ -91,7 +95,7 @@ struct Walk<'c, 'a> {
 ///
 /// Calling the constructor of `java/lang/Object` counts as harmless: it is
 /// empty, and the stack overflow that any call may bring would strike the
-/// caller's caller as well.
+/// caller's caller as well. So do calls that are known to be [`Quiet::Safe`].
 pub fn may_throw(
     own: &Own<'_, '_>,
     code: &Code<'_>,
@@ -248,6 +252,19 @@ impl Walk<'_, '_> {
             }
             op::IRETURN..=op::RETURN => self.stack = 0,
             op::GETSTATIC | op::PUTSTATIC | op::GETFIELD | op::PUTFIELD => self.field(insn)?,
+            op::INVOKESTATIC if self.own.calls.is_some() => {
+                let Ok(Operand::Constant(index)) = insn.operand() else {
+                    return None;
+                };
+                let is_safe = self.own.quiet_call(opcode, index) == Some(Quiet::Safe);
+                is_safe.then_some(())?;
+                let method = self.own.class.pool.method(index).ok()?;
+                let descriptor = MethodDescriptor::parse(method.descriptor).ok()?;
+                for parameter in descriptor.parameters() {
+                    self.pop(parameter.slots());
+                }
+                self.push(descriptor.result().map_or(0, FieldType::slots));
+            }
             op::INVOKESPECIAL if self.constructor => {
                 let Ok(Operand::Constant(index)) = insn.operand() else {
                     return None;

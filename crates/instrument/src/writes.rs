@@ -1,7 +1,8 @@
 //! Probes before writes, which keep what is written over.
 //!
 //! ```text
-//! putfield   object and id are handed over; the probe reads the old value
+//! putfield   object and id are handed over; the probe reads the old value. What a
+//!            straight line writes to one object is told at once
 //! xastore    array and index are handed over
 //! arraycopy  where it copies to
 //! ```
@@ -28,7 +29,7 @@ use crate::around::{self, UNSAFE, VAR_HANDLE};
 use crate::asm::{Constants, Fragment};
 use crate::constructor::InitCall;
 use crate::contract::{WRITES, WriteProbe};
-use crate::fresh::{Fresh, is_copy};
+use crate::fresh::{Fresh, Seen, is_copy};
 use crate::throwing::Own;
 use crate::trace::bulk::writes_unseen;
 use crate::trace::early::early_writes;
@@ -40,6 +41,8 @@ pub struct Writes<'a> {
     /// The fields that got ids.
     pub fields: Members<'a>,
     fresh: Fresh,
+    /// The variable that keeps the position in the log, if the method has one.
+    position: Option<u16>,
     /// Whether the class has volatile fields.
     volatile: Option<bool>,
     /// Slots of stack that the probes of the last body need above its own.
@@ -56,6 +59,7 @@ impl<'a> Writes<'a> {
         Self {
             fields: Members::new(first_field, Vec::new()),
             fresh: Fresh::default(),
+            position: None,
             volatile: None,
             stack: 0,
             max_locals: 0,
@@ -65,7 +69,7 @@ impl<'a> Writes<'a> {
 
     /// Makes the probes of a body: for each its instruction, by rising offset, and
     /// where its code stands in [`Self::code`]. Variables from `first_slot` on are
-    /// free for them.
+    /// free for them; if there are any probes, `position` will keep the position.
     #[expect(clippy::too_many_arguments, reason = "what is known of a body")]
     pub fn probes(
         &mut self,
@@ -75,9 +79,11 @@ impl<'a> Writes<'a> {
         init_call: Option<InitCall>,
         parameter_slots: u16,
         this_in_0: bool,
+        position: Option<u16>,
         first_slot: u16,
         constants: &mut Constants<'_, 'a>,
     ) -> Result<Vec<(usize, Range<usize>)>, SkipReason> {
+        self.position = position;
         self.stack = 0;
         self.max_locals = 0;
         self.code.clear();
@@ -108,17 +114,18 @@ impl<'a> Writes<'a> {
         for insn in code.instructions() {
             let insn = insn?;
             let releases = releases(own, method, &insn, volatile)?;
-            let writes = seen.next_if_eq(&insn.offset).is_some()
-                && early.binary_search(&insn.offset).is_err()
-                && !only_first
-                && !(builder && insn.opcode != op::PUTFIELD);
+            let seen = seen.next_if(|seen| seen.at == insn.offset).filter(|_| {
+                early.binary_search(&insn.offset).is_err()
+                    && !only_first
+                    && !(builder && insn.opcode != op::PUTFIELD)
+            });
             let mut fragment = first.take().unwrap_or_else(|| constants.spare.fragment());
             if releases {
                 call(&mut fragment, WriteProbe::Release, constants)?;
             }
             let length = fragment.code.len();
-            if writes {
-                self.probe(&insn, &mut fragment, constants)?;
+            if let Some(seen) = seen {
+                self.probe(&insn, &seen, &mut fragment, constants)?;
             }
             if fragment.code.len() == length
                 && !only_first
@@ -207,6 +214,7 @@ impl<'a> Writes<'a> {
     fn probe(
         &mut self,
         insn: &Insn<'_>,
+        seen: &Seen,
         fragment: &mut Fragment,
         constants: &mut Constants<'_, 'a>,
     ) -> Result<(), SkipReason> {
@@ -223,9 +231,23 @@ impl<'a> Writes<'a> {
                     fragment.code.extend_from_slice(&[op::DUP2, op::POP]);
                 }
                 // Stack: object, value, object
-                fragment.push_id(id, constants)?;
-                self.stack = self.stack.max(3);
-                WriteProbe::Put(kind)
+                let mut ids = vec![id];
+                for &also in seen.also.iter().filter(|also| **also != 0) {
+                    ids.push(self.field(also, constants)?.0);
+                }
+                // Methods that write the same fields tell them in one order.
+                ids.sort_unstable();
+                for &id in &ids {
+                    fragment.push_id(id, constants)?;
+                }
+                if let Some(slot) = self.position {
+                    fragment.load(b'J', slot);
+                }
+                self.stack = self.stack.max(4 + ids.len() as u16);
+                match ids.len() {
+                    1 => WriteProbe::Put(kind, self.position.is_some()),
+                    count => WriteProbe::PutAll(count, self.position.is_some()),
+                }
             }
             (op::IASTORE..=op::SASTORE, _) => {
                 let place = insn.opcode - op::IASTORE;

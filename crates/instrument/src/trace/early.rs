@@ -240,6 +240,7 @@ impl<F: Copy + Default> State<F> {
             | op::MONITORENTER
             | op::MONITOREXIT
             | op::ATHROW => (1, 0),
+            op::IRETURN..=op::ARETURN => (width(opcode - op::IRETURN), 0),
             op::IF_ICMPEQ..=op::IF_ACMPNE => (2, 0),
             op::GETSTATIC => (0, field_slots(own, insn)?),
             op::PUTSTATIC => (field_slots(own, insn)?, 0),

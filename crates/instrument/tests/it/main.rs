@@ -12,5 +12,6 @@ mod strange;
 #[path = "../../../classfile/tests/support/mod.rs"]
 mod support;
 mod tables;
+mod told;
 mod traced;
 mod workshop;

@@ -119,6 +119,7 @@ fn undo_plan(class: &[u8], first_id: u32, frames: bool) -> Result<Outcome, Error
         catches: true,
         first_id,
         first_field: first_id,
+        quiet: &|_| None,
     };
     Ok(outcome(Workspace::default().undoable(class, &plan)?))
 }

@@ -60,8 +60,19 @@ final class HindsightLog {
     /** Places of the table that a thread's log may be in. */
     private static final int PLACES = 8;
 
+    /** Of threads for which there was no place. Nobody reads what is in it. */
+    private static final HindsightLog NONE = new HindsightLog(null, Long.MIN_VALUE);
+
     // The native side reads these three.
     private static Entry[] table = new Entry[256];
+
+    private static final Entry NOBODY = new Entry(NONE);
+
+    /** Of a thread that has much to do: it is found without the table. */
+    private static Entry busiest = NOBODY;
+
+    /** So many times a thread's log is found in the table before it becomes the busiest one's. */
+    private static final int BUSY = 1 << 12;
 
     /** Logs of threads that are no more, until they fall out. */
     private static final Entry[] retired = new Entry[64];
@@ -78,15 +89,15 @@ final class HindsightLog {
     /** Whether there is more than one thread to be told apart. */
     private static boolean several;
 
-    /** Of threads for which there was no place. Nobody reads what is in it. */
-    private static final HindsightLog NONE = new HindsightLog(null, Long.MIN_VALUE);
-
     /** What the table has for a thread. */
     private static final class Entry extends SoftReference<HindsightLog> {
         final Thread owner;
 
         /** Whether a sweep has found the thread dead. */
         boolean swept;
+
+        /** How often it was found in the table. */
+        int found;
 
         Entry(HindsightLog log) {
             super(log);
@@ -127,7 +138,13 @@ final class HindsightLog {
     /** Where in the chunk the last entry about a field may be, by the field's id. */
     private final int[] lately = new int[LATELY];
 
-    /** The first entry in the chunk that is of this time, and behind all that have asked for the position. */
+    /** The first entry in the chunk that is of this time, and behind all that an exception has left. */
+    private int timed;
+
+    /**
+     * And that is behind all that have asked for the position, or behind that of the method that runs
+     * now: those that it has called have returned.
+     */
     private int since;
 
     /** Whether any thread's writes are logged. */
@@ -170,11 +187,20 @@ final class HindsightLog {
     @ForceInline
     static HindsightLog current() {
         Thread thread = Thread.currentThread();
+        Entry entry = busiest;
+        HindsightLog log = entry.owner == thread ? entry.get() : null;
+        return log != null ? log : inTable(thread);
+    }
+
+    private static HindsightLog inTable(Thread thread) {
         Entry[] all = table;
         Entry entry = all[(int) U.getLong(thread, THREAD_ID) & (all.length - 1)];
         if (entry != null && entry.owner == thread) {
             HindsightLog log = entry.get();
             if (log != null) {
+                if ((++entry.found & BUSY - 1) == 0) {
+                    busiest = entry;
+                }
                 return log;
             }
         }
@@ -269,6 +295,9 @@ final class HindsightLog {
     /** Lets go of logs whose threads have been dead for a while, or that are gone. Called by the sweeper. */
     static synchronized void sweep() {
         living = sweep(table) + sweep(retired);
+        if (busiest.owner != null && !busiest.owner.isAlive()) {
+            busiest = NOBODY;
+        }
     }
 
     /** Returns how many are left. */
@@ -318,6 +347,25 @@ final class HindsightLog {
     }
 
     /**
+     * An exception leaves a method, which will be asked about when others have gone on: what they write
+     * then has to be told, whatever they have written before.
+     */
+    static void left() {
+        if (isUsed()) {
+            HindsightLog log = current();
+            log.timed = log.next;
+            log.since = log.next;
+        }
+    }
+
+    /** A method runs that was entered at this position, and none that was entered later does. */
+    @ForceInline
+    void returnTo(long position) {
+        // Of another log, it is far away.
+        since = (int) Math.min(Math.max(position - base, timed), next);
+    }
+
+    /**
      * Whether there is an entry about a field already that tells all whom another one could tell
      * something: methods that were entered before, and other threads. So what a method counts up in a
      * loop is one entry.
@@ -332,6 +380,48 @@ final class HindsightLog {
         }
         // If the chunk is full, the place is another one, and this is found out by what is there.
         lately[slot] = next;
+        return false;
+    }
+
+    /** The same for fields that are told together, so that their entries are next to each other. */
+    @ForceInline
+    boolean has(Object object, int a, int b) {
+        int at = lately[a & LATELY - 1];
+        Object[] references = this.references;
+        long[] words = this.words;
+        if (at >= since
+                && at + 1 < next
+                && references[2 * at] == object
+                && references[2 * at + 2] == object
+                && words[2 * at] == a
+                && words[2 * at + 2] == b
+                && time == CLOCK.now) {
+            return true;
+        }
+        lately[a & LATELY - 1] = next;
+        lately[b & LATELY - 1] = next + 1;
+        return false;
+    }
+
+    @ForceInline
+    boolean has(Object object, int a, int b, int c) {
+        int at = lately[a & LATELY - 1];
+        Object[] references = this.references;
+        long[] words = this.words;
+        if (at >= since
+                && at + 2 < next
+                && references[2 * at] == object
+                && references[2 * at + 2] == object
+                && references[2 * at + 4] == object
+                && words[2 * at] == a
+                && words[2 * at + 2] == b
+                && words[2 * at + 4] == c
+                && time == CLOCK.now) {
+            return true;
+        }
+        lately[a & LATELY - 1] = next;
+        lately[b & LATELY - 1] = next + 1;
+        lately[c & LATELY - 1] = next + 2;
         return false;
     }
 
@@ -408,6 +498,7 @@ final class HindsightLog {
         } else {
             appendTime();
         }
+        timed = next;
         since = next;
     }
 
@@ -445,6 +536,7 @@ final class HindsightLog {
             base += limit;
             from = base;
             next = 0;
+            timed = 0;
             since = 0;
         }
         appendTime();
@@ -462,6 +554,7 @@ final class HindsightLog {
         words = fresh.words;
         limit = fresh.words.length / 2;
         next = 0;
+        timed = 0;
         since = 0;
         U.storeStoreFence();
         chunk = fresh;

@@ -268,6 +268,7 @@ final class HindsightThread {
     static Propagation way(Throwable exception, int method) {
         // The method may be about to leave a monitor.
         HindsightLog.release();
+        HindsightLog.left();
         Thread thread = Thread.currentThread();
         Latest latest = busiest;
         if (latest == null || latest.owner != thread) {

@@ -20,8 +20,20 @@ import jdk.internal.vm.annotation.Hidden;
 public final class HindsightWrites {
     private static final Unsafe U = Unsafe.getUnsafe();
 
-    /** Where the fields with ids are in their objects; 0 if not known yet, -1 if nobody knows. */
-    private static int[] offsets = new int[1024];
+    /**
+     * Where the fields with ids are in their objects, times 8, and the width of what is there; 0 if not
+     * known yet, -1 if nobody knows.
+     */
+    private static int[] places = new int[1024];
+
+    private static final int BITS_OF_WIDTH = 3;
+
+    // Widths; a reference has none that matters.
+    private static final int REFERENCE = 0;
+    private static final int BYTE = 1;
+    private static final int SHORT = 2;
+    private static final int INT = 3;
+    private static final int LONG = 4;
 
     private HindsightWrites() {}
 
@@ -36,11 +48,25 @@ public final class HindsightWrites {
     @DontInline
     @Hidden
     public static void put(Object object, int field) {
-        int offset = offset(object, field);
-        if (offset > 0) {
+        int place = place(object, field);
+        if (place > 0) {
             HindsightLog log = HindsightLog.current();
             if (!log.has(object, field)) {
-                log.reference(object, field, U.getReference(object, offset));
+                log.reference(object, field, U.getReference(object, place >>> BITS_OF_WIDTH));
+            }
+        }
+    }
+
+    /** The same in a method that was entered at this position. */
+    @DontInline
+    @Hidden
+    public static void put(Object object, int field, long position) {
+        int place = place(object, field);
+        if (place > 0) {
+            HindsightLog log = HindsightLog.current();
+            log.returnTo(position);
+            if (!log.has(object, field)) {
+                log.reference(object, field, U.getReference(object, place >>> BITS_OF_WIDTH));
             }
         }
     }
@@ -49,11 +75,25 @@ public final class HindsightWrites {
     @DontInline
     @Hidden
     public static void putInt(Object object, int field) {
-        int offset = offset(object, field);
-        if (offset > 0) {
+        int place = place(object, field);
+        if (place > 0) {
             HindsightLog log = HindsightLog.current();
             if (!log.has(object, field)) {
-                log.word(object, field, U.getInt(object, offset));
+                log.word(object, field, U.getInt(object, place >>> BITS_OF_WIDTH));
+            }
+        }
+    }
+
+    /** The same in a method that was entered at this position. */
+    @DontInline
+    @Hidden
+    public static void putInt(Object object, int field, long position) {
+        int place = place(object, field);
+        if (place > 0) {
+            HindsightLog log = HindsightLog.current();
+            log.returnTo(position);
+            if (!log.has(object, field)) {
+                log.word(object, field, U.getInt(object, place >>> BITS_OF_WIDTH));
             }
         }
     }
@@ -62,11 +102,25 @@ public final class HindsightWrites {
     @DontInline
     @Hidden
     public static void putLong(Object object, int field) {
-        int offset = offset(object, field);
-        if (offset > 0) {
+        int place = place(object, field);
+        if (place > 0) {
             HindsightLog log = HindsightLog.current();
             if (!log.has(object, field)) {
-                log.word(object, field, U.getLong(object, offset));
+                log.word(object, field, U.getLong(object, place >>> BITS_OF_WIDTH));
+            }
+        }
+    }
+
+    /** The same in a method that was entered at this position. */
+    @DontInline
+    @Hidden
+    public static void putLong(Object object, int field, long position) {
+        int place = place(object, field);
+        if (place > 0) {
+            HindsightLog log = HindsightLog.current();
+            log.returnTo(position);
+            if (!log.has(object, field)) {
+                log.word(object, field, U.getLong(object, place >>> BITS_OF_WIDTH));
             }
         }
     }
@@ -75,11 +129,25 @@ public final class HindsightWrites {
     @DontInline
     @Hidden
     public static void putShort(Object object, int field) {
-        int offset = offset(object, field);
-        if (offset > 0) {
+        int place = place(object, field);
+        if (place > 0) {
             HindsightLog log = HindsightLog.current();
             if (!log.has(object, field)) {
-                log.word(object, field, U.getShort(object, offset));
+                log.word(object, field, U.getShort(object, place >>> BITS_OF_WIDTH));
+            }
+        }
+    }
+
+    /** The same in a method that was entered at this position. */
+    @DontInline
+    @Hidden
+    public static void putShort(Object object, int field, long position) {
+        int place = place(object, field);
+        if (place > 0) {
+            HindsightLog log = HindsightLog.current();
+            log.returnTo(position);
+            if (!log.has(object, field)) {
+                log.word(object, field, U.getShort(object, place >>> BITS_OF_WIDTH));
             }
         }
     }
@@ -88,12 +156,106 @@ public final class HindsightWrites {
     @DontInline
     @Hidden
     public static void putByte(Object object, int field) {
-        int offset = offset(object, field);
-        if (offset > 0) {
+        int place = place(object, field);
+        if (place > 0) {
             HindsightLog log = HindsightLog.current();
             if (!log.has(object, field)) {
-                log.word(object, field, U.getByte(object, offset));
+                log.word(object, field, U.getByte(object, place >>> BITS_OF_WIDTH));
             }
+        }
+    }
+
+    /** The same in a method that was entered at this position. */
+    @DontInline
+    @Hidden
+    public static void putByte(Object object, int field, long position) {
+        int place = place(object, field);
+        if (place > 0) {
+            HindsightLog log = HindsightLog.current();
+            log.returnTo(position);
+            if (!log.has(object, field)) {
+                log.word(object, field, U.getByte(object, place >>> BITS_OF_WIDTH));
+            }
+        }
+    }
+
+    /** Before fields of an object are written, or some of them; their ids rise. */
+    @DontInline
+    @Hidden
+    public static void put(Object object, int a, int b) {
+        if (object != null) {
+            put(HindsightLog.current(), object, a, b);
+        }
+    }
+
+    @DontInline
+    @Hidden
+    public static void put(Object object, int a, int b, long position) {
+        if (object != null) {
+            HindsightLog log = HindsightLog.current();
+            log.returnTo(position);
+            put(log, object, a, b);
+        }
+    }
+
+    @ForceInline
+    private static void put(HindsightLog log, Object object, int a, int b) {
+        if (!log.has(object, a, b)) {
+            keep(log, object, a);
+            keep(log, object, b);
+        }
+    }
+
+    /** The same for three. */
+    @DontInline
+    @Hidden
+    public static void put(Object object, int a, int b, int c) {
+        if (object != null) {
+            put(HindsightLog.current(), object, a, b, c);
+        }
+    }
+
+    @DontInline
+    @Hidden
+    public static void put(Object object, int a, int b, int c, long position) {
+        if (object != null) {
+            HindsightLog log = HindsightLog.current();
+            log.returnTo(position);
+            put(log, object, a, b, c);
+        }
+    }
+
+    @ForceInline
+    private static void put(HindsightLog log, Object object, int a, int b, int c) {
+        if (!log.has(object, a, b, c)) {
+            keep(log, object, a);
+            keep(log, object, b);
+            keep(log, object, c);
+        }
+    }
+
+    /** Keeps the value of a field of any width. */
+    private static void keep(HindsightLog log, Object object, int field) {
+        int place = place(object, field);
+        if (place <= 0) {
+            return;
+        }
+        int offset = place >>> BITS_OF_WIDTH;
+        switch (place & (1 << BITS_OF_WIDTH) - 1) {
+            case BYTE:
+                log.word(object, field, U.getByte(object, offset));
+                break;
+            case SHORT:
+                log.word(object, field, U.getShort(object, offset));
+                break;
+            case INT:
+                log.word(object, field, U.getInt(object, offset));
+                break;
+            case LONG:
+                log.word(object, field, U.getLong(object, offset));
+                break;
+            default:
+                log.reference(object, field, U.getReference(object, offset));
         }
     }
 
@@ -316,38 +478,49 @@ public final class HindsightWrites {
         HindsightLog.release();
     }
 
-    /** Where a field is in an object; nothing above 0 if there is nothing to be read. */
+    /** Where a field is in an object, and its width; nothing above 0 if there is nothing to be read. */
     @ForceInline
-    private static int offset(Object object, int field) {
-        int[] known = offsets;
-        int offset = field < known.length ? known[field] : 0;
+    private static int place(Object object, int field) {
+        int[] known = places;
+        int place = field < known.length ? known[field] : 0;
         if (object == null) {
             return 0;
         }
-        return offset != 0 ? offset : find(object, field);
+        return place != 0 ? place : find(object, field);
     }
 
     private static int find(Object object, int field) {
-        int offset = -1;
+        int place = -1;
         try {
             Field found = field(object, field);
             if (found != null) {
-                offset = (int) U.objectFieldOffset(found);
+                place = (int) U.objectFieldOffset(found) << BITS_OF_WIDTH | width(found.getType());
             }
-            know(field, offset);
+            know(field, place);
         } catch (Throwable noMemoryOrStack) {
             // Asked again next time; this write is lost.
             HindsightLog.current().forget();
             return -1;
         }
-        return offset;
+        return place;
     }
 
-    private static synchronized void know(int field, int offset) {
-        if (field >= offsets.length) {
-            offsets = Arrays.copyOf(offsets, Math.max(field + 1, 2 * offsets.length));
+    private static int width(Class<?> type) {
+        if (!type.isPrimitive()) {
+            return REFERENCE;
+        } else if (type == long.class || type == double.class) {
+            return LONG;
+        } else if (type == int.class || type == float.class) {
+            return INT;
         }
-        offsets[field] = offset;
+        return type == short.class || type == char.class ? SHORT : BYTE;
+    }
+
+    private static synchronized void know(int field, int place) {
+        if (field >= places.length) {
+            places = Arrays.copyOf(places, Math.max(field + 1, 2 * places.length));
+        }
+        places[field] = place;
     }
 
     /** The field of this id, of the object's class or one above it; null if it is not to be found. */
