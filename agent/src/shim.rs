@@ -612,15 +612,12 @@ mod tests {
             .find(|(name, _)| *name == contract::WRITES)
             .unwrap();
         let text = String::from_utf8_lossy(writes);
-        let puts = b"ZCIJL"
+        let puts = [1, 2, 3]
             .iter()
-            .flat_map(|&kind| [false, true].map(|own| WriteProbe::Put(kind, own)));
-        let together = [2, 3]
-            .iter()
-            .flat_map(|&count| [false, true].map(|own| WriteProbe::PutAll(count, own)));
+            .flat_map(|&count| [false, true].map(|own| WriteProbe::Put(count, own)));
         let stores = (0..8).map(WriteProbe::Store);
         let others = [WriteProbe::Enter, WriteProbe::Copy, WriteProbe::Release];
-        for probe in puts.chain(together).chain(stores).chain(others) {
+        for probe in puts.chain(stores).chain(others) {
             let probe = probe.method();
             for part in [probe.name, probe.descriptor] {
                 assert!(text.contains(part), "{part} is missing");

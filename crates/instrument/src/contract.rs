@@ -145,12 +145,10 @@ pub enum WriteProbe {
     /// Returns the position in the current thread's log, which a method keeps
     /// from its entry on.
     Enter,
-    /// Before a field of an object is written: the object, which may be null, and
-    /// the field's id. There is one for each width of a field, by the first byte
-    /// of its descriptor. Of a method that keeps its position, that too.
-    Put(u8, bool),
-    /// The same for several fields of one object, two or three.
-    PutAll(usize, bool),
+    /// Before fields of an object are written: the object, which may be null, and
+    /// the ids of so many fields, one to three. Of a method that keeps its position,
+    /// that too.
+    Put(usize, bool),
     /// Before an element is written: the array, which may be null, and the index,
     /// which may be out of range. There is one for each type of element, by the
     /// place of the instruction after `iastore`.
@@ -191,23 +189,12 @@ impl WriteProbe {
     pub fn method(self) -> ProbeMethod {
         let (name, descriptor) = match self {
             Self::Enter => ("enter", "()J"),
-            Self::Put(kind, positioned) => (
-                match kind {
-                    b'Z' | b'B' => "putByte",
-                    b'C' | b'S' => "putShort",
-                    b'I' | b'F' => "putInt",
-                    b'J' | b'D' => "putLong",
-                    _ => "put",
-                },
-                match positioned {
-                    false => "(Ljava/lang/Object;I)V",
-                    true => "(Ljava/lang/Object;IJ)V",
-                },
-            ),
-            Self::PutAll(2, false) => ("put", "(Ljava/lang/Object;II)V"),
-            Self::PutAll(2, true) => ("put", "(Ljava/lang/Object;IIJ)V"),
-            Self::PutAll(_, false) => ("put", "(Ljava/lang/Object;III)V"),
-            Self::PutAll(_, true) => ("put", "(Ljava/lang/Object;IIIJ)V"),
+            Self::Put(1, false) => ("put", "(Ljava/lang/Object;I)V"),
+            Self::Put(1, true) => ("put", "(Ljava/lang/Object;IJ)V"),
+            Self::Put(2, false) => ("put", "(Ljava/lang/Object;II)V"),
+            Self::Put(2, true) => ("put", "(Ljava/lang/Object;IIJ)V"),
+            Self::Put(_, false) => ("put", "(Ljava/lang/Object;III)V"),
+            Self::Put(_, true) => ("put", "(Ljava/lang/Object;IIIJ)V"),
             Self::Store(place) => (
                 "store",
                 match place {

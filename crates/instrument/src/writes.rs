@@ -244,10 +244,7 @@ impl<'a> Writes<'a> {
                     fragment.load(b'J', slot);
                 }
                 self.stack = self.stack.max(4 + ids.len() as u16);
-                match ids.len() {
-                    1 => WriteProbe::Put(kind, self.position.is_some()),
-                    count => WriteProbe::PutAll(count, self.position.is_some()),
-                }
+                WriteProbe::Put(ids.len(), self.position.is_some())
             }
             (op::IASTORE..=op::SASTORE, _) => {
                 let place = insn.opcode - op::IASTORE;

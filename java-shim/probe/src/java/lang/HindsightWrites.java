@@ -44,16 +44,12 @@ public final class HindsightWrites {
         return HindsightLog.current().position();
     }
 
-    /** Before a reference is written to a field. */
+    /** Before a field is written. */
     @DontInline
     @Hidden
     public static void put(Object object, int field) {
-        int place = place(object, field);
-        if (place > 0) {
-            HindsightLog log = HindsightLog.current();
-            if (!log.has(object, field)) {
-                log.reference(object, field, U.getReference(object, place >>> BITS_OF_WIDTH));
-            }
+        if (object != null) {
+            put(HindsightLog.current(), object, field);
         }
     }
 
@@ -61,121 +57,17 @@ public final class HindsightWrites {
     @DontInline
     @Hidden
     public static void put(Object object, int field, long position) {
-        int place = place(object, field);
-        if (place > 0) {
+        if (object != null) {
             HindsightLog log = HindsightLog.current();
             log.returnTo(position);
-            if (!log.has(object, field)) {
-                log.reference(object, field, U.getReference(object, place >>> BITS_OF_WIDTH));
-            }
+            put(log, object, field);
         }
     }
 
-    /** Before an {@code int} or {@code float} is written to a field. */
-    @DontInline
-    @Hidden
-    public static void putInt(Object object, int field) {
-        int place = place(object, field);
-        if (place > 0) {
-            HindsightLog log = HindsightLog.current();
-            if (!log.has(object, field)) {
-                log.word(object, field, U.getInt(object, place >>> BITS_OF_WIDTH));
-            }
-        }
-    }
-
-    /** The same in a method that was entered at this position. */
-    @DontInline
-    @Hidden
-    public static void putInt(Object object, int field, long position) {
-        int place = place(object, field);
-        if (place > 0) {
-            HindsightLog log = HindsightLog.current();
-            log.returnTo(position);
-            if (!log.has(object, field)) {
-                log.word(object, field, U.getInt(object, place >>> BITS_OF_WIDTH));
-            }
-        }
-    }
-
-    /** Before a {@code long} or {@code double} is written to a field. */
-    @DontInline
-    @Hidden
-    public static void putLong(Object object, int field) {
-        int place = place(object, field);
-        if (place > 0) {
-            HindsightLog log = HindsightLog.current();
-            if (!log.has(object, field)) {
-                log.word(object, field, U.getLong(object, place >>> BITS_OF_WIDTH));
-            }
-        }
-    }
-
-    /** The same in a method that was entered at this position. */
-    @DontInline
-    @Hidden
-    public static void putLong(Object object, int field, long position) {
-        int place = place(object, field);
-        if (place > 0) {
-            HindsightLog log = HindsightLog.current();
-            log.returnTo(position);
-            if (!log.has(object, field)) {
-                log.word(object, field, U.getLong(object, place >>> BITS_OF_WIDTH));
-            }
-        }
-    }
-
-    /** Before a {@code short} or {@code char} is written to a field. */
-    @DontInline
-    @Hidden
-    public static void putShort(Object object, int field) {
-        int place = place(object, field);
-        if (place > 0) {
-            HindsightLog log = HindsightLog.current();
-            if (!log.has(object, field)) {
-                log.word(object, field, U.getShort(object, place >>> BITS_OF_WIDTH));
-            }
-        }
-    }
-
-    /** The same in a method that was entered at this position. */
-    @DontInline
-    @Hidden
-    public static void putShort(Object object, int field, long position) {
-        int place = place(object, field);
-        if (place > 0) {
-            HindsightLog log = HindsightLog.current();
-            log.returnTo(position);
-            if (!log.has(object, field)) {
-                log.word(object, field, U.getShort(object, place >>> BITS_OF_WIDTH));
-            }
-        }
-    }
-
-    /** Before a {@code boolean} or {@code byte} is written to a field. */
-    @DontInline
-    @Hidden
-    public static void putByte(Object object, int field) {
-        int place = place(object, field);
-        if (place > 0) {
-            HindsightLog log = HindsightLog.current();
-            if (!log.has(object, field)) {
-                log.word(object, field, U.getByte(object, place >>> BITS_OF_WIDTH));
-            }
-        }
-    }
-
-    /** The same in a method that was entered at this position. */
-    @DontInline
-    @Hidden
-    public static void putByte(Object object, int field, long position) {
-        int place = place(object, field);
-        if (place > 0) {
-            HindsightLog log = HindsightLog.current();
-            log.returnTo(position);
-            if (!log.has(object, field)) {
-                log.word(object, field, U.getByte(object, place >>> BITS_OF_WIDTH));
-            }
+    @ForceInline
+    private static void put(HindsightLog log, Object object, int field) {
+        if (!log.has(object, field)) {
+            keep(log, object, field);
         }
     }
 
