@@ -118,9 +118,28 @@ const SINGLE: u8 = VALUED + 8 * VALUES;
 /// The first tag of the recorder's own.
 const OWN: u8 = SINGLE + 3;
 
-/// Tags of the recorder's own events.
+/// Tags of the recorder's own events, and of some others.
 pub mod tag {
-    use super::OWN;
+    use super::{OWN, SINGLE, VALUED, VALUES};
+
+    /// [`super::Kind::Enter`] with so many references, ints and longs.
+    pub(in super::super) const fn shaped(references: u8, ints: u8, longs: u8) -> u8 {
+        1 + 10 * references + 2 * ints + longs
+    }
+
+    /// [`super::Kind::Exit`] without a value, or with one of those in their order, as
+    /// in the next ones.
+    pub(in super::super) const EXIT: u8 = VALUED;
+    /// [`super::Kind::Put`]
+    pub(in super::super) const PUT: u8 = VALUED + VALUES;
+    /// [`super::Kind::Store`]
+    pub(in super::super) const STORE: u8 = VALUED + 4 * VALUES;
+    /// [`super::Kind::Get`]
+    pub(in super::super) const GET: u8 = VALUED + 5 * VALUES;
+    /// [`super::Kind::Load`]
+    pub(in super::super) const LOAD: u8 = VALUED + 7 * VALUES;
+    /// [`super::Kind::Bind`]
+    pub(in super::super) const BIND: u8 = SINGLE + 1;
 
     /// [`super::Kind::Object`]
     pub const OBJECT: u8 = OWN;

@@ -155,9 +155,9 @@ impl Model {
     }
 
     #[inline]
-    pub(super) fn saw(&mut self, place: Place, reference: u64) {
+    pub(super) fn saw(&mut self, place: Place, slot: usize, reference: u64) {
         self.references[place.0] = reference;
-        self.recent[Self::slot(reference)] = reference;
+        self.recent[slot % RECENT_COUNT] = reference;
     }
 
     /// Replaces the last number of a place.

@@ -1,10 +1,8 @@
 //! From a chunk's events to the payload of a block.
 
-use std::mem;
-
 use super::block::{Header, Index};
 use super::error::{Error, ErrorKind};
-use super::kind::{LAYOUTS, Names, tag};
+use super::kind::{LAYOUTS, Layout, Names, layouts, tag};
 use super::model::{
     CLASS_SHIFT, COLUMNS, Model, NEWEST, NULL, OTHER, Place, RECENT, SAME, SERIAL, SHORT, THIS,
     put_varint, zigzag,
@@ -45,14 +43,21 @@ impl Column {
         &self.bytes[..self.len]
     }
 
-    #[inline]
+    #[inline(always)]
     fn push(&mut self, byte: u8) {
         self.bytes[self.len] = byte;
         self.len += 1;
     }
 
-    #[inline]
-    fn varint(&mut self, mut value: u64) {
+    #[inline(always)]
+    fn varint(&mut self, value: u64) {
+        match u8::try_from(value) {
+            Ok(byte @ ..0x80) => self.push(byte),
+            _ => self.long_varint(value),
+        }
+    }
+
+    fn long_varint(&mut self, mut value: u64) {
         while value >= 0x80 {
             self.push(value as u8 | 0x80);
             value >>= 7;
@@ -66,22 +71,6 @@ impl Column {
     }
 }
 
-/// The bytes of each event, by tag, but for its text.
-static SIZES: [u8; 256] = sizes();
-
-const fn sizes() -> [u8; 256] {
-    let layouts = super::kind::layouts();
-    let mut all = [0; 256];
-    let mut tag = 0;
-    while tag < 256 {
-        if let Some(layout) = layouts[tag] {
-            all[tag] = layout.size() as u8;
-        }
-        tag += 1;
-    }
-    all
-}
-
 /// Reads the little-endian numbers of an event that is there.
 struct Raw<'a> {
     bytes: &'a [u8],
@@ -89,19 +78,21 @@ struct Raw<'a> {
 }
 
 impl Raw<'_> {
-    #[inline]
+    #[inline(always)]
     fn array<const N: usize>(&mut self) -> [u8; N] {
-        let (_, rest) = self.bytes.split_at(self.at);
+        let bytes = self.bytes.get(self.at..self.at + N);
         self.at += N;
-        rest.first_chunk().copied().unwrap_or([0; N])
+        bytes
+            .and_then(|bytes| bytes.first_chunk().copied())
+            .unwrap_or([0; N])
     }
 
-    #[inline]
+    #[inline(always)]
     fn u32(&mut self) -> u32 {
         u32::from_le_bytes(self.array())
     }
 
-    #[inline]
+    #[inline(always)]
     fn u64(&mut self) -> u64 {
         u64::from_le_bytes(self.array())
     }
@@ -160,162 +151,224 @@ impl Packer {
         header.last_stamp = header.stamp;
         let mut index = Index::default();
         index.threads.push(header.thread);
-        // Out of `self`, so that their lengths stay in registers.
-        let mut columns = mem::take(&mut self.columns);
-        for column in &mut columns {
+        for column in &mut self.columns {
             column.restart(raw.len());
         }
-        let done = self.fill(&mut columns, header, raw, &mut index);
-        self.columns = columns;
-        done?;
+        let mut filling = Filling {
+            model: &mut self.model,
+            columns: &mut self.columns,
+            seen: &mut self.seen,
+            header,
+            index: &mut index,
+        };
+        let mut at = 0;
+        while let Some(&tag) = raw.get(at) {
+            at = TELLERS[usize::from(tag)](&mut filling, raw, at)?;
+        }
         sort(&mut index.methods);
         sort(&mut index.fields);
         sort(&mut index.threads);
         Ok(index)
     }
+}
 
-    fn fill(
-        &mut self,
-        columns: &mut [Column; COLUMNS],
-        header: &mut Header,
-        raw: &[u8],
-        index: &mut Index,
-    ) -> Result<(), Error> {
-        let [ops, references, objects, numbers, texts] = columns;
-        let mut at = 0;
-        while let Some(&tag) = raw.get(at) {
-            let Some(layout) = &LAYOUTS[usize::from(tag)] else {
-                return Err(Error::at(ErrorKind::UnknownTag { tag }, at));
-            };
-            let end = at + usize::from(SIZES[usize::from(tag)]);
-            let bytes = raw.get(at..end).ok_or(Error::at(ErrorKind::EventCut, at))?;
-            let mut bytes = Raw { bytes, at: 1 };
-            at = end;
-            let id = if layout.names == Names::Nothing {
-                ops.push(tag);
-                None
-            } else {
-                let id = bytes.u32();
-                let short = SHORT[usize::from(tag)];
-                if short != 0 && id == self.model.method() {
-                    ops.push(short);
-                } else {
-                    ops.push(tag);
-                    ops.varint(u64::from(id));
-                }
-                let seen = &mut self.seen[id as usize % SEEN];
-                if *seen != (layout.names, id) {
-                    *seen = (layout.names, id);
-                    match layout.names {
-                        Names::Method => index.methods.push(id),
-                        Names::Field => index.fields.push(id),
-                        _ => {}
-                    }
-                }
-                Some(id)
-            };
-            let place = self.model.place(tag, id);
-            let mut first = 0;
-            for position in 0..usize::from(layout.references) {
-                let reference = bytes.u64();
-                if position == 0 {
-                    first = reference;
-                }
-                if tag == tag::OBJECT {
-                    self.object(objects, reference);
-                    index.add_object(reference);
-                } else if self.reference(references, objects, place.plus(position), reference) {
-                    index.add_object(reference);
-                }
-            }
-            for position in 0..usize::from(layout.ints) {
-                let value = bytes.u32();
-                let last = self.model.number(place.plus(8 + position));
-                let difference = (value as i32).wrapping_sub(*last as i32);
-                *last = u64::from(value);
-                numbers.varint(zigzag(i64::from(difference)));
-            }
-            let mut longs = [0; 2];
-            for position in 0..usize::from(layout.longs) {
-                let value = bytes.u64();
-                if let Some(long) = longs.get_mut(position) {
-                    *long = value;
-                }
-                let last = self.model.number(place.plus(12 + position));
-                let difference = (value as i64).wrapping_sub(*last as i64);
-                *last = value;
-                numbers.varint(zigzag(difference));
-            }
-            if layout.text {
-                let [coder] = bytes.array();
-                let len = u16::from_le_bytes(bytes.array());
-                let text = raw.get(at..at + usize::from(len));
-                let text = text.ok_or(Error::at(ErrorKind::EventCut, at))?;
-                at += text.len();
-                texts.push(coder);
-                texts.varint(u64::from(len));
-                texts.extend(text);
-            }
-            match tag {
-                tag::STAMP => header.last_stamp = longs[0],
-                tag::SWITCH => {
-                    index.threads.push(longs[0]);
-                    header.last_stamp = longs[1];
-                }
-                tag::LOST => header.lost = header.lost.saturating_add(longs[0]),
-                _ => {}
-            }
-            self.model.step(layout, id.unwrap_or_default(), first);
-            header.events += 1;
-        }
-        Ok(())
+/// A block that is being filled.
+struct Filling<'p> {
+    model: &'p mut Model,
+    columns: &'p mut [Column; COLUMNS],
+    seen: &'p mut [(Names, u32); SEEN],
+    header: &'p mut Header,
+    index: &'p mut Index,
+}
+
+/// Tells the event at a place among others; where the next one begins.
+type Teller = fn(&mut Filling<'_>, &[u8], usize) -> Result<usize, Error>;
+
+/// What tells an event, by its tag. Those of most events know its layout: a jump to
+/// one of them is all that a processor has to guess of an event.
+static TELLERS: [Teller; 256] = tellers();
+
+macro_rules! hot {
+    ($all:ident: $($tag:expr),* $(,)?) => {
+        $($all[{ $tag } as usize] = tell_hot::<{ $tag }>;)*
+    };
+}
+
+const fn tellers() -> [Teller; 256] {
+    use super::kind::tag::{BIND, EXIT, GET, LOAD, OBJECT, PUT, STORE, shaped};
+    let mut all: [Teller; 256] = [tell_any; 256];
+    hot!(all: shaped(0, 0, 0), shaped(0, 1, 0), shaped(0, 2, 0), shaped(0, 3, 0));
+    hot!(all: shaped(1, 0, 0), shaped(1, 1, 0), shaped(1, 2, 0), shaped(1, 3, 0));
+    hot!(all: shaped(2, 0, 0), shaped(2, 1, 0), shaped(2, 2, 0), shaped(2, 3, 0));
+    hot!(all: shaped(3, 0, 0), shaped(3, 1, 0), shaped(3, 2, 0), shaped(4, 0, 0));
+    hot!(all: shaped(0, 0, 1), shaped(1, 0, 1), shaped(4, 1, 0), shaped(5, 0, 0));
+    hot!(all: EXIT, EXIT + 1, EXIT + 2, EXIT + 3);
+    hot!(all: PUT, PUT + 1, PUT + 2, PUT + 3, STORE, STORE + 1, STORE + 2, STORE + 3);
+    hot!(all: GET, GET + 1, GET + 2, GET + 3, LOAD, LOAD + 1, LOAD + 2, LOAD + 3);
+    hot!(all: BIND, OBJECT);
+    all
+}
+
+fn tell_any(filling: &mut Filling<'_>, raw: &[u8], at: usize) -> Result<usize, Error> {
+    let tag = raw.get(at).copied().unwrap_or_default();
+    let Some(layout) = &LAYOUTS[usize::from(tag)] else {
+        return Err(Error::at(ErrorKind::UnknownTag { tag }, at));
+    };
+    filling.tell(tag, layout, raw, at)
+}
+
+fn tell_hot<const TAG: u8>(
+    filling: &mut Filling<'_>,
+    raw: &[u8],
+    at: usize,
+) -> Result<usize, Error> {
+    const LAYOUTS: [Option<Layout>; 256] = layouts();
+    match const { LAYOUTS[TAG as usize] } {
+        Some(layout) => filling.tell(TAG, &layout, raw, at),
+        None => tell_any(filling, raw, at),
     }
+}
 
-    /// Tells an object; whether it may not have been told of in this block.
-    #[inline]
-    fn reference(
-        &mut self,
-        codes: &mut Column,
-        objects: &mut Column,
-        place: Place,
-        reference: u64,
-    ) -> bool {
-        let model = &mut self.model;
-        if reference == 0 {
-            codes.push(NULL);
-            return false;
-        }
-        let slot = Model::slot(reference);
-        let last = model.last(place);
-        let mut other = false;
-        if reference == model.this() {
-            codes.push(THIS);
-        } else if reference == last {
-            codes.push(SAME);
-        } else if reference == model.newest {
-            codes.push(NEWEST);
-        } else if reference == model.recent(slot) {
-            codes.push(RECENT + slot as u8);
+impl Filling<'_> {
+    #[inline(always)]
+    fn tell(&mut self, tag: u8, layout: &Layout, raw: &[u8], start: usize) -> Result<usize, Error> {
+        let Self { model, index, .. } = self;
+        let [ops, references, objects, numbers, texts] = &mut *self.columns;
+        let mut at = start + layout.size();
+        let bytes = raw.get(start..at);
+        let bytes = bytes.ok_or(Error::at(ErrorKind::EventCut, start))?;
+        let mut bytes = Raw { bytes, at: 1 };
+        let id = if layout.names == Names::Nothing {
+            ops.push(tag);
+            None
         } else {
-            other = true;
-            codes.push(OTHER);
-            let class = (reference >> CLASS_SHIFT) as i64 - (last >> CLASS_SHIFT) as i64;
-            objects.varint(zigzag(class));
-            let serial = (reference & SERIAL) as i64 - (last & SERIAL) as i64;
-            objects.varint(zigzag(serial));
+            let id = bytes.u32();
+            let short = SHORT[usize::from(tag)];
+            if short != 0 && id == model.method() {
+                ops.push(short);
+            } else {
+                ops.push(tag);
+                ops.varint(u64::from(id));
+            }
+            let seen = &mut self.seen[id as usize % SEEN];
+            if *seen != (layout.names, id) {
+                *seen = (layout.names, id);
+                match layout.names {
+                    Names::Method => index.methods.push(id),
+                    Names::Field => index.fields.push(id),
+                    _ => {}
+                }
+            }
+            Some(id)
+        };
+        let place = model.place(tag, id);
+        let mut first = 0;
+        for position in 0..usize::from(layout.references) {
+            let reference = bytes.u64();
+            if position == 0 {
+                first = reference;
+            }
+            if tag == tag::OBJECT {
+                object(model, objects, reference);
+                index.add_object(reference);
+            } else if tell(model, references, objects, place.plus(position), reference) {
+                index.add_object(reference);
+            }
         }
-        model.saw(place, reference);
-        other
+        for position in 0..usize::from(layout.ints) {
+            let value = bytes.u32();
+            let last = model.number(place.plus(8 + position));
+            let difference = (value as i32).wrapping_sub(*last as i32);
+            *last = u64::from(value);
+            numbers.varint(zigzag(i64::from(difference)));
+        }
+        let mut longs = [0; 2];
+        for position in 0..usize::from(layout.longs) {
+            let value = bytes.u64();
+            if let Some(long) = longs.get_mut(position) {
+                *long = value;
+            }
+            let last = model.number(place.plus(12 + position));
+            let difference = (value as i64).wrapping_sub(*last as i64);
+            *last = value;
+            numbers.varint(zigzag(difference));
+        }
+        if layout.text {
+            let [coder] = bytes.array();
+            let len = u16::from_le_bytes(bytes.array());
+            let text = raw.get(at..at + usize::from(len));
+            let text = text.ok_or(Error::at(ErrorKind::EventCut, at))?;
+            at += text.len();
+            texts.push(coder);
+            texts.varint(u64::from(len));
+            texts.extend(text);
+        }
+        match tag {
+            tag::STAMP => self.header.last_stamp = longs[0],
+            tag::SWITCH => {
+                index.threads.push(longs[0]);
+                self.header.last_stamp = longs[1];
+            }
+            tag::LOST => self.header.lost = self.header.lost.saturating_add(longs[0]),
+            _ => {}
+        }
+        model.step(layout, id.unwrap_or_default(), first);
+        self.header.events += 1;
+        Ok(at)
     }
+}
 
-    /// An object that is seen for the first time.
-    fn object(&mut self, objects: &mut Column, reference: u64) {
-        let newest = self.model.newest & SERIAL;
-        let serial = (reference & SERIAL) as i64 - newest as i64 - 1;
-        objects.varint(zigzag(serial));
-        objects.varint(reference >> CLASS_SHIFT);
-        self.model.newest = reference;
+/// Tells an object; whether it may not have been told of in this block.
+///
+/// Which code it is cannot be guessed well, so that all are looked at, the best one
+/// last, without a jump.
+#[inline(always)]
+fn tell(
+    model: &mut Model,
+    codes: &mut Column,
+    objects: &mut Column,
+    place: Place,
+    reference: u64,
+) -> bool {
+    let slot = Model::slot(reference);
+    let last = model.last(place);
+    let mut code = OTHER;
+    if reference == model.recent(slot) {
+        code = RECENT + slot as u8;
     }
+    if reference == model.newest {
+        code = NEWEST;
+    }
+    if reference == last {
+        code = SAME;
+    }
+    if reference == model.this() {
+        code = THIS;
+    }
+    if reference == 0 {
+        code = NULL;
+    }
+    codes.push(code);
+    if code == OTHER {
+        let class = (reference >> CLASS_SHIFT) as i64 - (last >> CLASS_SHIFT) as i64;
+        objects.varint(zigzag(class));
+        let serial = (reference & SERIAL) as i64 - (last & SERIAL) as i64;
+        objects.varint(zigzag(serial));
+    }
+    if reference != 0 {
+        model.saw(place, slot, reference);
+    }
+    code == OTHER
+}
+
+/// Tells an object that is seen for the first time.
+#[inline(always)]
+fn object(model: &mut Model, objects: &mut Column, reference: u64) {
+    let newest = model.newest & SERIAL;
+    let serial = (reference & SERIAL) as i64 - newest as i64 - 1;
+    objects.varint(zigzag(serial));
+    objects.varint(reference >> CLASS_SHIFT);
+    model.newest = reference;
 }
 
 fn sort<T: Ord>(ids: &mut Vec<T>) {

@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 
 use super::block::Header;
 use super::error::{Error, ErrorKind};
-use super::kind::{Kind, LAYOUTS, Names, tag};
+use super::kind::{self, Kind, tag};
 use super::pack::Packer;
 
 /// Calls of a thread that are remembered; of deeper ones the innermost.
@@ -32,6 +32,57 @@ enum Step {
     /// What is deeper ends.
     Catch(u32),
 }
+
+/// What an event does to the calls that are going on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Of {
+    /// There is no such event.
+    Unknown,
+    Nothing,
+    /// Nothing either, and text follows.
+    Text,
+    Enter,
+    Leave,
+    Catch,
+    Lost,
+    End,
+    Switch,
+}
+
+/// The same with the bytes of the event, but for its text.
+struct Effect {
+    size: u8,
+    of: Of,
+}
+
+/// Effects by tag.
+static EFFECTS: [Effect; 256] = {
+    let layouts = kind::layouts();
+    const UNKNOWN: Effect = Effect {
+        size: 1,
+        of: Of::Unknown,
+    };
+    let mut all = [UNKNOWN; 256];
+    let mut tag = 0;
+    while tag < 256 {
+        if let Some(layout) = layouts[tag] {
+            let of = match layout.kind {
+                Kind::Enter => Of::Enter,
+                Kind::Exit | Kind::Unwind => Of::Leave,
+                Kind::Caught => Of::Catch,
+                Kind::Lost => Of::Lost,
+                Kind::End => Of::End,
+                Kind::Switch => Of::Switch,
+                _ if layout.text => Of::Text,
+                _ => Of::Nothing,
+            };
+            let size = layout.size() as u8;
+            all[tag] = Effect { size, of };
+        }
+        tag += 1;
+    }
+    all
+};
 
 /// What the events of a block do to the calls of the stream's own thread.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -67,51 +118,51 @@ impl Changes {
         }
         let mut at = 0;
         while let Some(&tag) = raw.get(at) {
-            let Some(layout) = &LAYOUTS[usize::from(tag)] else {
-                return Err(Error::at(ErrorKind::UnknownTag { tag }, at));
-            };
+            let effect = &EFFECTS[usize::from(tag)];
             let start = at;
-            at += layout.size();
-            let cut = Error::at(ErrorKind::EventCut, start);
-            let event = raw.get(start..at).ok_or(cut.clone())?;
-            if layout.text {
-                let len = event.last_chunk().copied().map_or(0, u16::from_le_bytes);
-                at += usize::from(len);
-            }
-            if layout.kind == Kind::Switch {
-                let event = raw.get(start..at).ok_or(cut)?;
-                let flags = event.get(1).copied().unwrap_or_default();
-                is_virtual = flags & 1 != 0;
-                if is_virtual {
-                    changes.carried = Some(event.to_vec());
-                } else {
-                    changes.carried = None;
-                    let id = event.get(5..).and_then(<[u8]>::first_chunk);
-                    changes.thread = id.copied().map(u64::from_le_bytes);
-                    if flags & 2 != 0 {
-                        changes.forget();
+            at += usize::from(effect.size);
+            let event = raw.get(start..at);
+            let event = event.ok_or(Error::at(ErrorKind::EventCut, start))?;
+            let id = || event.get(1..).and_then(<[u8]>::first_chunk);
+            let id = || id().copied().map_or(0, u32::from_le_bytes);
+            match effect.of {
+                Of::Nothing => {}
+                Of::Unknown => return Err(Error::at(ErrorKind::UnknownTag { tag }, start)),
+                Of::Text | Of::Switch => {
+                    let len = event.last_chunk().copied().map_or(0, u16::from_le_bytes);
+                    at += usize::from(len);
+                    let event = raw.get(start..at);
+                    let event = event.ok_or(Error::at(ErrorKind::EventCut, start))?;
+                    if effect.of == Of::Switch {
+                        is_virtual = changes.switch(event);
                     }
                 }
-                continue;
-            }
-            if is_virtual {
-                continue;
-            }
-            let id = match layout.names {
-                Names::Method => event.get(1..).and_then(<[u8]>::first_chunk),
-                _ => None,
-            };
-            let id = id.copied().map_or(0, u32::from_le_bytes);
-            match layout.kind {
-                Kind::Enter => changes.steps.push(Step::Enter(id)),
-                Kind::Exit | Kind::Unwind => changes.end(Step::Leave(id)),
-                Kind::Caught => changes.end(Step::Catch(id)),
-                Kind::Lost => changes.forget(),
-                Kind::End => changes.has_ended = true,
-                _ => {}
+                _ if is_virtual => {}
+                Of::Enter => changes.steps.push(Step::Enter(id())),
+                Of::Leave => changes.end(Step::Leave(id())),
+                Of::Catch => changes.end(Step::Catch(id())),
+                Of::Lost => changes.forget(),
+                Of::End => changes.has_ended = true,
             }
         }
         Ok(changes)
+    }
+
+    /// The events that follow are of another thread; whether that is a virtual one.
+    fn switch(&mut self, event: &[u8]) -> bool {
+        let flags = event.get(1).copied().unwrap_or_default();
+        let is_virtual = flags & 1 != 0;
+        if is_virtual {
+            self.carried = Some(event.to_vec());
+        } else {
+            self.carried = None;
+            let id = event.get(5..).and_then(<[u8]>::first_chunk);
+            self.thread = id.copied().map(u64::from_le_bytes);
+            if flags & 2 != 0 {
+                self.forget();
+            }
+        }
+        is_virtual
     }
 
     fn forget(&mut self) {
@@ -121,6 +172,13 @@ impl Changes {
     }
 
     fn end(&mut self, step: Step) {
+        // Mostly it is the innermost one that has returned.
+        if let (Step::Leave(method), Some(Step::Enter(innermost))) = (step, self.steps.last())
+            && method == *innermost
+        {
+            self.steps.pop();
+            return;
+        }
         if !end(&mut self.steps, self.from, step) {
             self.steps.push(step);
             self.from = self.steps.len();
@@ -264,6 +322,7 @@ impl Recaps {
 
 #[cfg(test)]
 mod tests {
+    use super::kind::LAYOUTS;
     use super::*;
 
     const ENTER: u8 = 1;

@@ -454,7 +454,7 @@ impl Unpacker {
                 return Err(Error::at(ErrorKind::UnknownTag { tag: code }, at));
             }
         };
-        self.model.saw(place, reference);
+        self.model.saw(place, Model::slot(reference), reference);
         Ok(reference)
     }
 
