@@ -385,16 +385,14 @@ impl Fresh {
 
     /// Whether a field is written once more, and nobody can have asked since.
     fn is_again(&mut self, write: &Write) -> bool {
-        let Origin::Local(slot) = write.origin else {
+        let (Origin::Local(slot), field @ 1..) = (write.origin, write.field) else {
             return false;
         };
-        let key = (slot, write.field);
-        if write.field == 0 {
-            return false;
-        } else if self.again.contains(&key) {
+        if self.again.contains(&(slot, field)) {
             return true;
-        } else if self.again.len() < MAX_AGAIN {
-            self.again.push(key);
+        }
+        if self.again.len() < MAX_AGAIN {
+            self.again.push((slot, field));
         }
         false
     }

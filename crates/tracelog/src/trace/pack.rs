@@ -222,8 +222,7 @@ fn tell_hot<const TAG: u8>(
     raw: &[u8],
     at: usize,
 ) -> Result<usize, Error> {
-    const LAYOUTS: [Option<Layout>; 256] = layouts();
-    match const { LAYOUTS[TAG as usize] } {
+    match const { layouts()[TAG as usize] } {
         Some(layout) => filling.tell(TAG, &layout, raw, at),
         None => tell_any(filling, raw, at),
     }
@@ -271,7 +270,7 @@ impl Filling<'_> {
             if tag == tag::OBJECT {
                 object(model, objects, reference);
                 index.add_object(reference);
-            } else if tell(model, references, objects, place.plus(position), reference) {
+            } else if refer(model, references, objects, place.plus(position), reference) {
                 index.add_object(reference);
             }
         }
@@ -318,12 +317,12 @@ impl Filling<'_> {
     }
 }
 
-/// Tells an object; whether it may not have been told of in this block.
+/// Refers to an object; whether it may not have been told of in this block.
 ///
 /// Which code it is cannot be guessed well, so that all are looked at, the best one
 /// last, without a jump.
 #[inline(always)]
-fn tell(
+fn refer(
     model: &mut Model,
     codes: &mut Column,
     objects: &mut Column,

@@ -123,8 +123,10 @@ impl Changes {
             at += usize::from(effect.size);
             let event = raw.get(start..at);
             let event = event.ok_or(Error::at(ErrorKind::EventCut, start))?;
-            let id = || event.get(1..).and_then(<[u8]>::first_chunk);
-            let id = || id().copied().map_or(0, u32::from_le_bytes);
+            let id = || {
+                let bytes = event.get(1..).and_then(<[u8]>::first_chunk);
+                bytes.copied().map_or(0, u32::from_le_bytes)
+            };
             match effect.of {
                 Of::Nothing => {}
                 Of::Unknown => return Err(Error::at(ErrorKind::UnknownTag { tag }, start)),
@@ -172,13 +174,6 @@ impl Changes {
     }
 
     fn end(&mut self, step: Step) {
-        // Mostly it is the innermost one that has returned.
-        if let (Step::Leave(method), Some(Step::Enter(innermost))) = (step, self.steps.last())
-            && method == *innermost
-        {
-            self.steps.pop();
-            return;
-        }
         if !end(&mut self.steps, self.from, step) {
             self.steps.push(step);
             self.from = self.steps.len();

@@ -375,9 +375,6 @@ public final class HindsightWrites {
     private static int place(Object object, int field) {
         int[] known = places;
         int place = field < known.length ? known[field] : 0;
-        if (object == null) {
-            return 0;
-        }
         return place != 0 ? place : find(object, field);
     }
 
