@@ -122,7 +122,7 @@ fn classes(base: &Base, jni: Jni, wanted: &Wanted) -> Vec<(String, Obj)> {
 
 /// Whether a field can have another value than its class's initialiser gives it anew, or another state
 /// behind it. Tools' own fields are synthetic.
-fn may_change(descriptor: &str, access: u16) -> bool {
+pub(crate) fn may_change(descriptor: &str, access: u16) -> bool {
     if access & ACC_SYNTHETIC != 0 {
         return false;
     }

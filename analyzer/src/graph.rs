@@ -121,8 +121,8 @@ impl<'a> Graph<'a> {
 
     /// The instance fields, those of the topmost class first.
     pub fn fields(&self, object: u32) -> Vec<FieldView<'a>> {
-        let (Some(Body::Instance(values)), Some(class)) = (self.body(object), self.class(object))
-        else {
+        let values = self.body(object).and_then(Body::fields);
+        let (Some(values), Some(class)) = (values, self.class(object)) else {
             return Vec::new();
         };
         let view = |(info, value): (&'a FieldInfo, &Value)| {
@@ -139,9 +139,7 @@ impl<'a> Graph<'a> {
 
     /// A field by name; where a subclass hides one, the subclass's.
     pub fn field(&self, object: u32, name: &str) -> Option<Typed> {
-        let Some(Body::Instance(values)) = self.body(object) else {
-            return None;
-        };
+        let values = self.body(object)?.fields()?;
         let class = self.class(object)?;
         let index = class.fields.iter().rposition(|field| field.name == name)?;
         let info = &class.fields[index];

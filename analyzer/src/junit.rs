@@ -31,8 +31,10 @@ use crate::classpath::ClassPath;
 use crate::commands::input::Input;
 use crate::jdk::Jdk;
 use crate::temporary;
+use crate::trim;
 use anyhow::{Context, Result};
 use candidate::{Plan, State};
+use hindsight_tracelog::reader::Crash;
 use report::{Report, Verdict};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -158,7 +160,7 @@ fn second_tries(plan: &mut Plan<'_>, tried: &[usize]) -> Vec<usize> {
         } else if !candidate.statics
             && !candidate.properties
             && !reason.starts_with(verdict::TIMED_OUT)
-            && !crash.failure.statics.is_empty()
+            && has_statics(crash, candidate.frame)
         {
             // Static fields and arguments share objects, so all of them are loaded.
             candidate.built = false;
@@ -175,6 +177,11 @@ fn second_tries(plan: &mut Plan<'_>, tried: &[usize]) -> Vec<usize> {
         again.push(index);
     }
     again
+}
+
+/// Whether a test of a frame has static fields to set, or fields of enum constants.
+fn has_statics(crash: &Crash, frame: usize) -> bool {
+    !crash.failure.statics.is_empty() || trim::constants(crash, frame).next().is_some()
 }
 
 /// Writes a file, and its directories.

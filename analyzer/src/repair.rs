@@ -96,7 +96,9 @@ fn references(crash: &Crash) -> impl Iterator<Item = u32> {
     });
     let stored = crash.objects.iter().flatten().flat_map(|object| {
         let (values, captured) = match &object.body {
-            Body::Instance(values) | Body::References(values) => (values.as_slice(), [].as_slice()),
+            Body::Instance(values)
+            | Body::Enum { fields: values, .. }
+            | Body::References(values) => (values.as_slice(), [].as_slice()),
             Body::Lambda(lambda) => ([].as_slice(), lambda.captured.as_slice()),
             _ => ([].as_slice(), [].as_slice()),
         };
@@ -134,7 +136,7 @@ mod tests {
                 Body::References(vec![Value::Ref(4), Value::Ref(u32::MAX)]),
             ),
             None,
-            object(0, Body::Enum("X".to_owned())),
+            object(0, Body::Class("X".to_owned())),
             object(9, Body::Hole("thread".to_owned())),
         ];
         crash.failure.exceptions.push(ExceptionInfo::default());

@@ -224,11 +224,11 @@ impl<'a> Builder<'a> {
         match body {
             Body::String(text) => Node::leaf(quote(&text.units(), self.limits.text)),
             Body::Class(name) => Node::leaf(format!("class {}", one_line(name, 200))),
-            Body::Enum(name) => Node::leaf(format!(
-                "{}.{}",
-                short_type(self.graph.enum_name(object)),
-                one_line(name, 100)
-            )),
+            Body::Enum { name, fields } => {
+                let class = short_type(self.graph.enum_name(object));
+                let head = format!("{class}.{}", one_line(name, 100));
+                self.constant(object, head, fields, depth)
+            }
             Body::Hole(reason) => Node::leaf(format!(
                 "{} (not stored: {})",
                 self.head(object, class),
@@ -239,6 +239,15 @@ impl<'a> Builder<'a> {
                 self.object(object, class, depth)
             }
         }
+    }
+
+    /// An enum constant, with what of it may change the first time it is shown.
+    fn constant(&mut self, object: u32, head: String, fields: &[Value], depth: usize) -> Node {
+        let deeper = depth < self.limits.depth && self.left > 0;
+        if fields.is_empty() || !deeper || !self.shown.insert(object) {
+            return Node::leaf(head);
+        }
+        self.fields(head, object, depth)
     }
 
     fn object(&mut self, object: u32, class: &str, depth: usize) -> Node {

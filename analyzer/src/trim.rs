@@ -23,7 +23,7 @@ pub const LEFT_OUT: &str = "left out by hindsight trim";
 pub struct Sets {
     /// System properties.
     pub properties: bool,
-    /// Static fields.
+    /// Static fields, and those of enum constants.
     pub statics: bool,
 }
 
@@ -65,7 +65,10 @@ pub fn trim(crash: &Crash, frames: &[usize], sets: Sets) -> Crash {
         });
         let mut body = object.body.clone();
         match &mut body {
-            Body::Instance(values) | Body::References(values) => {
+            Body::Enum { fields, .. } if !sets.statics => fields.clear(),
+            Body::Instance(values)
+            | Body::Enum { fields: values, .. }
+            | Body::References(values) => {
                 values.iter_mut().for_each(|value| *value = moved(*value));
             }
             Body::Lambda(lambda) => {
@@ -99,9 +102,16 @@ pub fn trim(crash: &Crash, frames: &[usize], sets: Sets) -> Crash {
         for argument in &mut frame.arguments {
             argument.value = moved(argument.value);
         }
-        frame
-            .patch
-            .retain(|patch| numbers.contains_key(&patch.object));
+        frame.patch.retain(|patch| {
+            let constant = matches!(
+                crash.object(patch.object),
+                Some(Object {
+                    body: Body::Enum { .. },
+                    ..
+                })
+            );
+            numbers.contains_key(&patch.object) && (sets.statics || !constant)
+        });
         for patch in &mut frame.patch {
             patch.object = numbers[&patch.object];
             patch.value = moved(patch.value);
@@ -122,9 +132,9 @@ pub fn trim(crash: &Crash, frames: &[usize], sets: Sets) -> Crash {
     trimmed
 }
 
-/// The objects that the arguments of these frames lead to, and static fields if
-/// those are set, in order.
-fn reached(crash: &Crash, frames: &[usize], statics: bool) -> Vec<u32> {
+/// The objects that the arguments of these frames lead to, and static fields and those of enum
+/// constants if they are set, in order.
+pub fn reached(crash: &Crash, frames: &[usize], statics: bool) -> Vec<u32> {
     let mut kept = vec![false; crash.objects.len()];
     for &index in frames {
         let frame = &crash.failure.frames[index];
@@ -142,7 +152,8 @@ fn reached(crash: &Crash, frames: &[usize], statics: bool) -> Vec<u32> {
                 _ => continue,
             }
             match graph.body(object) {
-                Some(Body::Instance(_)) => {
+                Some(Body::Enum { .. }) if !statics => {}
+                Some(Body::Instance(_) | Body::Enum { .. }) => {
                     let fields = graph.fields(object);
                     waiting.extend(fields.iter().map(|field| field.value.value));
                 }
@@ -159,6 +170,18 @@ fn reached(crash: &Crash, frames: &[usize], statics: bool) -> Vec<u32> {
     }
     let numbered = (0..).zip(kept).filter(|(_, kept)| *kept);
     numbered.map(|(number, _)| number).collect()
+}
+
+/// The enum constants with fields that may change which a frame's arguments or static fields lead to:
+/// their numbers.
+pub fn constants(crash: &Crash, frame: usize) -> impl Iterator<Item = u32> {
+    let reached = reached(crash, &[frame], true).into_iter();
+    reached.filter(|&number| {
+        let object = crash.object(number);
+        object.is_some_and(
+            |object| matches!(&object.body, Body::Enum { fields, .. } if !fields.is_empty()),
+        )
+    })
 }
 
 #[cfg(test)]

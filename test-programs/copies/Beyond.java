@@ -10,20 +10,9 @@ public class Beyond {
         }
     }
 
-    enum Registry {
-        ONLY;
-
-        int size;
-    }
-
-    static void constants(Registry registry, int number) {
-        registry.size = number;
-        leaves(new Left(), number);
-    }
-
     static void digests(MessageDigest digest, int number) {
         digest.update((byte) number);
-        constants(Registry.ONLY, number);
+        leaves(new Left(), number);
     }
 
     static void leaves(Left left, int number) {

@@ -434,7 +434,7 @@ pub fn value(crash: &Crash, value: Value, descriptor: &str, depth: u32) -> Strin
     match &object.body {
         Body::String(text) => format!("{:?}", text.to_lossy()),
         Body::Class(name) => format!("class {name}"),
-        Body::Enum(name) => format!("{short}.{name}"),
+        Body::Enum { name, .. } => format!("{short}.{name}"),
         Body::Hole(reason) => format!("hole({reason})"),
         Body::Lambda(lambda) => {
             let captured: Vec<String> = lambda

@@ -6,6 +6,7 @@ use crate::jvmti::{ACC_STATIC, Jvmti};
 use crate::methods::Methods;
 use crate::options::Options;
 use crate::snapshot::lambda;
+use crate::statics;
 use hindsight_instrument::select;
 use hindsight_tracelog::crash::{ClassInfo, ClassKind, FieldInfo, Lambda};
 
@@ -25,7 +26,8 @@ pub(crate) enum Storage {
     References,
     String,
     Class,
-    /// An enum constant; the field that holds its name.
+    /// An enum constant, by its name and those of its fields that may change; the field that holds
+    /// the name.
     Enum(FieldId),
     /// Not at all, for this reason.
     Hole(&'static str),
@@ -38,15 +40,6 @@ pub(crate) const REDACTED: &str = "redacted";
 
 /// In place of a descriptor's letter: the field is stored as null.
 pub(crate) const BLANK: u8 = 0;
-
-/// What of an object may have changed without being seen.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Unseen {
-    /// Fields that code writes which logs no writes.
-    Writes,
-    /// Fields of an enum constant, which are not stored.
-    Constant,
-}
 
 /// A class as the snapshot needs it.
 pub(crate) struct Class {
@@ -65,8 +58,8 @@ pub(crate) struct Class {
     pub(crate) contains: bool,
     /// Whether a text is all that the objects refer to.
     pub(crate) wraps_text: bool,
-    /// What of the objects may have changed without being seen, if anything.
-    pub(crate) unseen: Option<Unseen>,
+    /// Whether the objects have fields that code writes which logs no writes.
+    pub(crate) unseen: bool,
 }
 
 /// Names of the fields for key and value in entries of maps: those of the JDK, and what others use.
@@ -214,7 +207,7 @@ pub(crate) fn read(
         pairs: None,
         contains: true,
         wraps_text: false,
-        unseen: None,
+        unseen: false,
     };
     match signature.as_bytes() {
         [b'[', letter] => return array(Storage::Primitives(*letter)),
@@ -298,12 +291,17 @@ pub(crate) fn read(
 
     let mut fields = Vec::new();
     let mut secrets = Vec::new();
-    let mut unseen = None;
-    if matches!(storage, Storage::Instance) {
+    let mut unseen = false;
+    let constant = matches!(storage, Storage::Enum(_));
+    // Constants of the JDK's enums never change.
+    if storage == Storage::Instance || constant && !is_of_jdk(jni, jvmti, class) {
         // Topmost class first, so that a subclass only appends.
         let own = std::iter::once((info.name.clone(), class));
         let all: Vec<_> = own.chain(chain.iter().cloned()).collect();
         for (owner, declaring) in all.iter().rev() {
+            if owner == "java.lang.Enum" {
+                continue;
+            }
             let logs_none = select::names(&options.exclude, owner)
                 || is_of_jdk(jni, jvmti, *declaring) && hook::changes_unseen(owner);
             for field in jvmti.class_fields(*declaring) {
@@ -313,12 +311,15 @@ pub(crate) fn read(
                 if access & ACC_STATIC != 0 || is_internal(owner, &name) {
                     continue;
                 }
+                if constant && !statics::may_change(&descriptor, access) {
+                    continue;
+                }
                 let letter = match descriptor.as_bytes().first() {
                     Some(letter) if !is_blank(owner, &name) => *letter,
                     _ => BLANK,
                 };
                 if logs_none && access & (ACC_FINAL | ACC_TRANSIENT) == 0 {
-                    unseen = Some(Unseen::Writes);
+                    unseen = true;
                 }
                 if options.is_secret(&name) || methods.marks.field(owner, &name) {
                     secrets.push(fields.len());
@@ -338,18 +339,6 @@ pub(crate) fn read(
                 None => Storage::Hole("hidden class: has no name in another run"),
             };
         }
-    }
-    if matches!(storage, Storage::Enum(_)) {
-        let own = std::iter::once(class).chain(chain.iter().map(|(_, class)| *class));
-        let changes = |class: Obj| {
-            jvmti.class_fields(class).into_iter().any(|field| {
-                let field = jvmti.field(class, field);
-                field.is_some_and(|(name, _, access)| {
-                    access & (ACC_STATIC | ACC_FINAL | ACC_TRANSIENT) == 0 && name != "hash"
-                })
-            })
-        };
-        unseen = own.into_iter().any(changes).then_some(Unseen::Constant);
     }
     let pairs = PAIRS.contains(&info.name.as_str());
     let table = |field: &FieldInfo| field.name == "table";

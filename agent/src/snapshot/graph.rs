@@ -202,7 +202,7 @@ impl<'a> Graph<'a> {
             pairs: None,
             contains: false,
             wraps_text: false,
-            unseen: None,
+            unseen: false,
         }));
         self.jvmti.set_tag(class, pack(as_object, id));
         self.jni.delete_local(class);
@@ -275,8 +275,10 @@ impl<'a> Graph<'a> {
                 let size = primitive_size(letter)?;
                 (index < bytes.len() / size).then_some(letter)?
             }
-            Body::Instance(_) => self.classes[class].fields.get(index)?.1,
-            _ => return None,
+            body => {
+                body.fields()?;
+                self.classes[class].fields.get(index)?.1
+            }
         };
         Some(match letter {
             b'L' | b'[' => {
@@ -342,7 +344,7 @@ impl<'a> Graph<'a> {
         };
         let index = slot as usize;
         let patch = match &stored.body {
-            Body::Instance(values) => {
+            Body::Instance(values) | Body::Enum { fields: values, .. } => {
                 let field = info.fields.get(index)?;
                 Patch {
                     object,
@@ -405,7 +407,10 @@ impl<'a> Graph<'a> {
                 Some(name) => {
                     let text = jni.string(name);
                     jni.delete_local(name);
-                    Body::Enum(text)
+                    Body::Enum {
+                        name: text,
+                        fields: self.fields(object, number, class).unwrap_or_default(),
+                    }
                 }
                 None => Body::Hole("enum constant under construction".to_owned()),
             },
@@ -528,9 +533,7 @@ impl<'a> Graph<'a> {
     ) -> Option<(&str, Value)> {
         let slot = self.slot(object, owner, name, descriptor)?;
         let object = self.objects.get(object as usize)?;
-        let Body::Instance(values) = &object.body else {
-            return None;
-        };
+        let values = object.body.fields()?;
         let info = &self.classes[object.class as usize].info;
         Some((info.fields.get(slot)?.owner.as_str(), *values.get(slot)?))
     }
@@ -538,9 +541,7 @@ impl<'a> Graph<'a> {
     /// The place of a field among those of an object.
     fn slot(&self, object: u32, owner: &str, name: &str, descriptor: &str) -> Option<usize> {
         let object = self.objects.get(object as usize)?;
-        if !matches!(object.body, Body::Instance(_)) {
-            return None;
-        }
+        object.body.fields()?;
         let info = &self.classes[object.class as usize].info;
         // Classes from `owner` upwards; those below it are not looked at.
         let start = if info.name == owner {

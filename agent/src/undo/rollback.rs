@@ -4,7 +4,6 @@ use crate::agent::Base;
 use crate::copies::Copies;
 use crate::jni::Obj;
 use crate::jvmti::Jvmti;
-use crate::snapshot::classes::Unseen;
 use crate::snapshot::graph::Graph;
 use crate::undo::log::{Entry, Log, Logs, Place};
 use hindsight_instrument::MemberName;
@@ -374,7 +373,9 @@ impl Reach {
                 }
             };
             match &graph.objects[object as usize].body {
-                Body::Instance(values) | Body::References(values) => {
+                Body::Instance(values)
+                | Body::Enum { fields: values, .. }
+                | Body::References(values) => {
                     values
                         .iter()
                         .enumerate()
@@ -418,17 +419,14 @@ impl Reach {
                 class(array).info.name
             );
         }
-        let classes = restored.map(class);
-        let mut unseen = classes.filter_map(|class| class.unseen.zip(Some(&class.info.name)));
-        unseen
-            .next()
-            .map_or_else(String::new, |(unseen, class)| match unseen {
-                Unseen::Writes => format!(
-                    "exact but for what code that logs no writes has written to {class} and the like"
-                ),
-                Unseen::Constant => {
-                    format!("exact but for fields of enum constants of {class}, which are not stored")
-                }
+        restored
+            .map(class)
+            .find(|class| class.unseen)
+            .map_or_else(String::new, |class| {
+                let name = &class.info.name;
+                format!(
+                    "exact but for what code that logs no writes has written to {name} and the like"
+                )
             })
     }
 

@@ -295,20 +295,7 @@ fn object(crash: &Crash, number: u32, object: &Object) -> Option<Json> {
     let class = crash.class(object.class);
     let mut out = json!({ "id": number, "class": class.map(|class| &class.name) });
     let (kind, name, content) = match &object.body {
-        Body::Instance(values) => {
-            let fields = class
-                .map(|class| class.fields.as_slice())
-                .unwrap_or_default();
-            let fields = fields.iter().zip(values).map(|(field, stored)| {
-                json!({
-                    "owner": field.owner,
-                    "name": field.name,
-                    "descriptor": field.descriptor,
-                    "value": value(Typed::new(*stored, &field.descriptor)),
-                })
-            });
-            ("instance", "fields", Json::Array(fields.collect()))
-        }
+        Body::Instance(values) => ("instance", "fields", fields(class, values)),
         Body::Primitives(_) | Body::References(_) => {
             let graph = crate::graph::Graph::at_failure(crash);
             let elements = graph.elements(number).unwrap_or_default();
@@ -320,14 +307,32 @@ fn object(crash: &Crash, number: u32, object: &Object) -> Option<Json> {
         }
         Body::String(text) => ("string", "text", json!(text.to_lossy())),
         Body::Class(name) => ("class", "name", json!(name)),
-        Body::Enum(name) => ("enum", "name", json!(name)),
+        Body::Enum { name, .. } => ("enum", "name", json!(name)),
         Body::Hole(reason) => ("hole", "reason", json!(reason)),
         Body::Lambda(lambda) => ("lambda", "lambda", lambda_json(lambda)),
     };
     let map = out.as_object_mut()?;
     map.insert("kind".to_owned(), json!(kind));
     map.insert(name.to_owned(), content);
+    if let Body::Enum { fields: values, .. } = &object.body
+        && !values.is_empty()
+    {
+        map.insert("fields".to_owned(), fields(class, values));
+    }
     Some(out)
+}
+
+fn fields(class: Option<&hindsight_tracelog::crash::ClassInfo>, values: &[Value]) -> Json {
+    let fields = class.map_or(&[][..], |class| &class.fields);
+    let fields = fields.iter().zip(values).map(|(field, stored)| {
+        json!({
+            "owner": field.owner,
+            "name": field.name,
+            "descriptor": field.descriptor,
+            "value": value(Typed::new(*stored, &field.descriptor)),
+        })
+    });
+    fields.collect()
 }
 
 fn lambda_json(lambda: &Lambda) -> Json {

@@ -402,7 +402,7 @@ fn objects(crash: &Crash, all: &mut Collection) {
                 everywhere(kind_of(&text), &text);
             }
             Body::Class(name) => everywhere("constants", &format!("class {name}")),
-            Body::Enum(name) => everywhere("constants", &format!("{class}.{name}")),
+            Body::Enum { name, .. } => everywhere("constants", &format!("{class}.{name}")),
             Body::Hole(reason) => everywhere("left out", &format!("{class}: {reason}")),
             Body::Primitives(bytes) => {
                 let (group, text) = array(&graph, number, class, bytes);
@@ -417,14 +417,13 @@ fn objects(crash: &Crash, all: &mut Collection) {
                     value(all, &place, *captured, descriptor);
                 }
             }
-            Body::Instance(values) => {
-                let fields = fields(crash, object.class);
-                for (value_of, info) in values.iter().zip(fields) {
-                    let place = field(&info.owner, &info.name);
-                    value(all, &place, *value_of, &info.descriptor);
-                }
-            }
-            Body::References(_) => {}
+            Body::Instance(_) | Body::References(_) => {}
+        }
+        for (value_of, info) in
+            (object.body.fields().into_iter().flatten()).zip(fields(crash, object.class))
+        {
+            let place = field(&info.owner, &info.name);
+            value(all, &place, *value_of, &info.descriptor);
         }
     }
 }
@@ -458,7 +457,7 @@ fn holders(crash: &Crash) -> HashMap<u32, Vec<String>> {
     }
     for object in crash.objects.iter().flatten() {
         match &object.body {
-            Body::Instance(values) => {
+            Body::Instance(values) | Body::Enum { fields: values, .. } => {
                 for (value, info) in values.iter().zip(fields(crash, object.class)) {
                     hold(*value, field(&info.owner, &info.name));
                 }

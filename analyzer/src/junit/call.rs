@@ -10,14 +10,17 @@ use crate::java::names::{Names, is_identifier};
 use crate::java::signature::Generic;
 use crate::java::{descriptor, literal};
 use crate::text::one_line;
+use crate::trim;
 use hindsight_classfile::access;
-use hindsight_tracelog::crash::{Frame, Meta, StaticField, Value};
+use hindsight_tracelog::crash::{Frame, Meta, Value};
 
 /// Columns of a line of source.
 const WIDTH: usize = 100;
 /// Columns of the longest argument that is written in place.
 const INLINE: usize = 70;
 const INDENT: &str = "        ";
+/// Enum constants whose fields are shown in a test.
+const MAX_CONSTANTS: usize = 5;
 /// The package of the replay library.
 pub const REPLAY: &str = "dev.hindsight.replay";
 /// What the agent puts in place of a secret.
@@ -164,13 +167,25 @@ fn slot_names(graph: &Graph<'_>, frame: &Frame) -> Vec<(u16, String)> {
     names
 }
 
-/// The static fields that a test sets, for a comment.
-fn static_names(statics: &[StaticField]) -> String {
-    let named = statics.iter().map(|field| {
+/// What a test sets besides arguments, as comments: the names of static fields, and enum constants
+/// with their fields.
+fn static_names(values: &Values<'_>, frame: usize) -> String {
+    let crash = values.graph.crash;
+    let named = crash.failure.statics.iter().map(|field| {
         let class = field.owner.rsplit('.').next().unwrap_or(&field.owner);
         format!("{class}.{}", field.name)
     });
-    format!("as recorded: {}", named.collect::<Vec<_>>().join(", "))
+    let named: Vec<String> = named.collect();
+    let mut comments = String::new();
+    if !named.is_empty() {
+        let text = format!("as recorded: {}", named.join(", "));
+        comments = format!("{INDENT}// {}\n", one_line(&text, WIDTH));
+    }
+    for constant in trim::constants(crash, frame).take(MAX_CONSTANTS) {
+        let constant = Typed::reference(Value::Ref(constant));
+        comments.push_str(&values.comment("as at entry", constant, INDENT));
+    }
+    comments
 }
 
 /// The recorded system properties that a test can set.
@@ -230,13 +245,7 @@ impl Writer<'_, '_> {
         let body = statements.clone() + &self.body;
         if self.statics {
             let statics = self.names.write(REPLAY, "Statics");
-            code.push_str(&format!(
-                "{INDENT}// {}\n",
-                one_line(
-                    &static_names(&self.values.graph.crash.failure.statics),
-                    WIDTH
-                )
-            ));
+            code.push_str(&static_names(self.values, self.frame_index));
             code.push_str(&format!(
                 "{INDENT}try ({statics} statics = frame.setStatics()) {{\n"
             ));

@@ -213,6 +213,7 @@ fn may_change(crash: &Crash, frame: &Frame) -> bool {
                 !fields.is_empty() && !scalar
             }
             Some(Body::Primitives(_) | Body::References(_)) => true,
+            Some(Body::Enum { fields, .. }) => !fields.is_empty(),
             Some(Body::Lambda(lambda)) => !lambda.captured.is_empty(),
             _ => false,
         }

@@ -82,7 +82,7 @@ impl Values<'_> {
                 primitive(content, &class, names)
             }
             _ if !self.named => None,
-            Body::Enum(name) => self.enum_constant(object, name, names),
+            Body::Enum { name, .. } => self.enum_constant(object, name, names),
             Body::Class(name) => {
                 let code = format!("{}.class", self.class_type(name, names)?);
                 Some(plain(code, "Ljava/lang/Class;"))

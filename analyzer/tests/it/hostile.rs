@@ -33,7 +33,13 @@ fn recording() -> Recording {
     );
     let strange = recording.instance(EVIL, &[(EVIL, "Ljava/lang/String;", evil)]);
     let kind = recording.class_below("Colour", &["java.lang.Enum"], ClassKind::Enum, &[]);
-    let constant = recording.object(kind, Body::Enum(EVIL.into()));
+    let constant = recording.object(
+        kind,
+        Body::Enum {
+            name: EVIL.into(),
+            fields: Vec::new(),
+        },
+    );
     let class = recording.class("java.lang.Class", &[]);
     let named = recording.object(class, Body::Class(EVIL.into()));
     const STRING: &str = "Ljava/lang/String;";

@@ -42,7 +42,13 @@ pub fn recording() -> Recording {
     let ints = r.class_below("[I", &[], ClassKind::Array, &[]);
     let ints = r.object(ints, Body::Primitives(vec![1, 0, 0, 0, 255, 255, 255, 255]));
     let colour = r.class_below("shop.Colour", &["java.lang.Enum"], ClassKind::Enum, &[]);
-    let colour = r.object(colour, Body::Enum("RED".into()));
+    let colour = r.object(
+        colour,
+        Body::Enum {
+            name: "RED".into(),
+            fields: Vec::new(),
+        },
+    );
     let lambda = r.class_below("shop.Order$$Lambda/0x1", &[], ClassKind::Hidden, &[]);
     let lambda = r.object(
         lambda,

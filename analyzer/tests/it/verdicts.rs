@@ -183,7 +183,13 @@ fn fill() -> Recording {
         ClassKind::Enum,
         &[],
     );
-    let green = recording.object(green, Body::Enum("GREEN".into()));
+    let green = recording.object(
+        green,
+        Body::Enum {
+            name: "GREEN".into(),
+            fields: Vec::new(),
+        },
+    );
     let class_class = recording.class("java.lang.Class", &[]);
     let ints = recording.object(class_class, Body::Class("[I".into()));
     let hidden = recording.instance("shop.Cases$Hidden", &[]);

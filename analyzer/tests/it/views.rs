@@ -31,7 +31,13 @@ fn a_constant_with_a_body_is_one_of_its_enum() {
     let mut r = Recording::new();
     let supers = ["shop.Kind", "java.lang.Enum"];
     let body = r.class_below("shop.Kind$2", &supers, ClassKind::Enum, &[]);
-    let constant = r.object(body, Body::Enum("BAR".into()));
+    let constant = r.object(
+        body,
+        Body::Enum {
+            name: "BAR".into(),
+            fields: Vec::new(),
+        },
+    );
     check(&r, constant, "Kind.BAR");
 }
 

@@ -399,7 +399,8 @@ pub struct ClassInfo {
     pub supers: Vec<String>,
     /// Interfaces that the class itself declares.
     pub interfaces: Vec<String>,
-    /// Instance fields in the order of [`Body::Instance`]: those of the topmost class first.
+    /// Instance fields in the order of [`Body::fields`]: those of the topmost class first. Of an enum
+    /// those that may change.
     pub fields: Vec<FieldInfo>,
     /// The class of its loader; empty for the boot loader.
     pub loader: String,
@@ -429,7 +430,8 @@ pub struct ObjectBlock {
     pub objects: Vec<Object>,
 }
 
-/// An object of the graph: `[kind, class, body]`.
+/// An object of the graph: `[kind, class, body]`, of an enum constant with fields
+/// `[5, class, name, fields]`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Object {
     /// [`ClassInfo::id`] of its class.
@@ -451,12 +453,28 @@ pub enum Body {
     String(Text),
     /// 4: a `java.lang.Class`, by name; `int` and the like for primitive ones.
     Class(String),
-    /// 5: an enum constant, by name.
-    Enum(String),
+    /// 5: an enum constant.
+    Enum {
+        /// Its name.
+        name: String,
+        /// The values of [`ClassInfo::fields`], if it has fields that may change.
+        fields: Vec<Value>,
+    },
     /// 6: could not or should not be stored; why.
     Hole(String),
     /// 7: an instance of a lambda expression or method reference.
     Lambda(Lambda),
+}
+
+impl Body {
+    /// The values of [`ClassInfo::fields`], of what has them.
+    pub fn fields(&self) -> Option<&[Value]> {
+        match self {
+            Body::Instance(fields) => Some(fields),
+            Body::Enum { fields, .. } if !fields.is_empty() => Some(fields),
+            _ => None,
+        }
+    }
 }
 
 /// The method behind a lambda expression or method reference.
@@ -572,14 +590,18 @@ impl<'de> Deserialize<'de> for Text {
 
 impl Serialize for Object {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut tuple = serializer.serialize_tuple(3)?;
+        let constant = match &self.body {
+            Body::Enum { fields, .. } if !fields.is_empty() => Some(fields),
+            _ => None,
+        };
+        let mut tuple = serializer.serialize_tuple(3 + usize::from(constant.is_some()))?;
         let kind: u8 = match &self.body {
             Body::Instance(_) => 0,
             Body::Primitives(_) => 1,
             Body::References(_) => 2,
             Body::String(_) => 3,
             Body::Class(_) => 4,
-            Body::Enum(_) => 5,
+            Body::Enum { .. } => 5,
             Body::Hole(_) => 6,
             Body::Lambda(_) => 7,
         };
@@ -589,10 +611,13 @@ impl Serialize for Object {
             Body::Instance(values) | Body::References(values) => tuple.serialize_element(values)?,
             Body::Primitives(bytes) => tuple.serialize_element(&Bytes(bytes))?,
             Body::String(text) => tuple.serialize_element(text)?,
-            Body::Class(text) | Body::Enum(text) | Body::Hole(text) => {
+            Body::Class(text) | Body::Enum { name: text, .. } | Body::Hole(text) => {
                 tuple.serialize_element(text)?
             }
             Body::Lambda(lambda) => tuple.serialize_element(lambda)?,
+        }
+        if let Some(fields) = constant {
+            tuple.serialize_element(fields)?;
         }
         tuple.end()
     }
@@ -624,14 +649,18 @@ impl<'de> Deserialize<'de> for Object {
                     2 => Body::References(need(&mut seq, 2)?),
                     3 => Body::String(need(&mut seq, 2)?),
                     4 => Body::Class(need(&mut seq, 2)?),
-                    5 => Body::Enum(need(&mut seq, 2)?),
+                    5 => Body::Enum {
+                        name: need(&mut seq, 2)?,
+                        fields: seq.next_element()?.unwrap_or_default(),
+                    },
                     6 => Body::Hole(need(&mut seq, 2)?),
                     7 => Body::Lambda(need(&mut seq, 2)?),
                     _ => return Err(de::Error::custom(format_args!("object kind {kind}"))),
                 };
+                while seq.next_element::<de::IgnoredAny>()?.is_some() {}
                 Ok(Object { class, body })
             }
         }
-        deserializer.deserialize_tuple(3, ObjectVisitor)
+        deserializer.deserialize_seq(ObjectVisitor)
     }
 }

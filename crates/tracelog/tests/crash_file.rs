@@ -120,6 +120,13 @@ fn sample() -> (Crash, Vec<u8>) {
             }),
             Some(Object {
                 class: 0,
+                body: Body::Enum {
+                    name: "RED".to_owned(),
+                    fields: vec![Value::Int(3)],
+                },
+            }),
+            Some(Object {
+                class: 0,
                 body: Body::Hole("thread".to_owned()),
             }),
             Some(Object {

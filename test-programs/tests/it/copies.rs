@@ -195,10 +195,6 @@ fn frames_say_what_changes_where_no_write_is_logged() {
         let frames = &workplace.crashes()[0].failure.frames;
         for (method, says) in [
             ("digests", "exact but for what code that logs no writes"),
-            (
-                "constants",
-                "exact but for fields of enum constants of Beyond$Registry",
-            ),
             ("leaves", "has written to Beyond$Left"),
         ] {
             let frame = frame(frames, method);
@@ -286,12 +282,9 @@ fn value(
     let stored = crash.object(object).unwrap();
     let class = crash.class(stored.class).unwrap();
     let at = class.fields.iter().position(|known| known.name == field);
-    match &stored.body {
-        hindsight_tracelog::crash::Body::Instance(values) => {
-            values[at.unwrap()].typed(&class.fields[at.unwrap()].descriptor)
-        }
-        body => panic!("{body:?}"),
-    }
+    let values = stored.body.fields();
+    let values = values.unwrap_or_else(|| panic!("{:?}", stored.body));
+    values[at.unwrap()].typed(&class.fields[at.unwrap()].descriptor)
 }
 
 #[test]
@@ -486,6 +479,47 @@ fn static_state_is_recorded_and_set() {
             .map(|field| field.name.as_str())
             .collect();
         assert_eq!(names, ["last", "ALL"]);
+    }
+}
+
+/// Fields of enum constants are as at entry, and tests put back what was there.
+#[test]
+fn enum_constants_have_state() {
+    for jdk in jdks() {
+        let workplace = record(jdk, "Constants", "copy=deep", &[]);
+        let crash = &workplace.crashes()[0];
+        let frames = &crash.failure.frames;
+        for method in ["add", "run"] {
+            let frame = frame(frames, method);
+            let whole = (Fidelity::Deep, "");
+            assert_eq!((frame.fidelity, frame.reason.as_str()), whole, "{method}");
+        }
+        let run = frame(frames, "run");
+        let object = |value: Value| match value {
+            Value::Ref(object) => object,
+            other => panic!("{other:?} in {crash:?}"),
+        };
+        let [job, registry] = [0, 1].map(|at| object(run.arguments[at].value));
+        let level = object(value(crash, run, job, "level"));
+        let weight = value(crash, run, level, "weight");
+        let rounds = value(crash, run, registry, "rounds");
+        assert_eq!((weight, rounds), (Value::Int(3), Value::Int(2)));
+
+        let found = verdicts(jdk, &workplace);
+        assert!(reproduces(&found["add"]), "{found:?}");
+        assert!(reproduces(&found["run"]), "{found:?}");
+        let tests = workplace.join("tests/src/test/java/ConstantsCrash0001Test.java");
+        let tests = fs::read_to_string(tests).unwrap();
+        assert!(tests.contains("setStatics()"), "{tests}");
+        assert!(tests.contains("weight (at entry) = 3"), "{tests}");
+
+        let shown = Command::new(hindsight())
+            .arg("inspect")
+            .arg(&workplace.crash_files()[0])
+            .output()
+            .unwrap();
+        let shown = text(&shown.stdout);
+        assert!(shown.contains("weight (at entry)"), "{shown}");
     }
 }
 

@@ -31,7 +31,9 @@ impl Graph<'_> {
             let contains = class.contains;
             let fresh = match class.storage {
                 _ if contains => self.secret.insert(number),
-                Storage::Instance | Storage::Lambda(_) => self.holders.insert(number),
+                Storage::Instance | Storage::Enum(_) | Storage::Lambda(_) => {
+                    self.holders.insert(number)
+                }
                 _ => false,
             };
             let number_of = |value: &Value| match value {
@@ -40,9 +42,9 @@ impl Graph<'_> {
             };
             let inside: Vec<u32> = match body {
                 _ if !fresh => continue,
-                Body::Instance(values) | Body::References(values) => {
-                    values.iter().filter_map(number_of).collect()
-                }
+                Body::Instance(values)
+                | Body::Enum { fields: values, .. }
+                | Body::References(values) => values.iter().filter_map(number_of).collect(),
                 Body::Lambda(lambda) => {
                     let captured = lambda.captured.iter();
                     captured.filter_map(|(_, value)| number_of(value)).collect()
@@ -276,7 +278,7 @@ impl Graph<'_> {
             Some(Body::String(text)) => {
                 masks::names_secret(&text.to_lossy(), &|name| self.options.is_secret(name))
             }
-            Some(Body::Enum(name)) => {
+            Some(Body::Enum { name, .. }) => {
                 masks::names_secret(name, &|name| self.options.is_secret(name))
             }
             _ => false,

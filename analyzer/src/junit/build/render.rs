@@ -188,7 +188,7 @@ impl<'a> Maker<'a> {
                     reached.holes = true;
                     continue;
                 }
-                Body::String(_) | Body::Class(_) | Body::Enum(_) => continue,
+                Body::String(_) | Body::Class(_) | Body::Enum { .. } => continue,
             };
             if reached.objects.insert(object) {
                 waiting.extend(next);

@@ -290,6 +290,42 @@ final class GraphTests {
                 "Script1", "the class is missing", "its loader, groovy.Loader, has made it");
     }
 
+    enum Counter {
+        ONE, TWO { };
+
+        int count;
+        final List<Object> seen = new java.util.ArrayList<>();
+    }
+
+    static void constantsHaveStateUntilItIsPutBack() {
+        Node shared = new Node(7);
+        Counter.TWO.count = 3;
+        Counter.TWO.seen.add(Counter.ONE);
+        Counter.TWO.seen.add(shared);
+        Snapshot snapshot = new Snapshot();
+        Object[] arguments = row(snapshot.argument(0, Counter.TWO), snapshot.argument(1, shared));
+        snapshot.frame(arguments,
+                (Object) snapshot.patch(Counter.TWO, Counter.class, "count", "I", 2L));
+        snapshot.file();
+        Counter.TWO.count = 9;
+        List<Object> now = List.copyOf(Counter.TWO.seen);
+
+        same(snapshot.restore(0).receiver(), Counter.TWO);
+        equal(Counter.TWO.count, 9);
+        Frame frame = snapshot.restore(0, true);
+        equal(Counter.TWO.count, 9);
+        try (Statics statics = frame.setStatics()) {
+            equal(Counter.TWO.count, 2);
+            equal(Counter.TWO.seen.size(), 2);
+            same(Counter.TWO.seen.get(0), Counter.ONE);
+            same(Counter.TWO.seen.get(1), frame.argument(1));
+            check(Counter.TWO.seen.get(1) != shared, "restored anew");
+        }
+        equal(Counter.TWO.count, 9);
+        equal(Counter.TWO.seen, now);
+        check(frame.holes().isEmpty(), frame.holes());
+    }
+
     static final class AnyZone {}
 
     abstract static class Zone {

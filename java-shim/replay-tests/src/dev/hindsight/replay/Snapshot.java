@@ -110,8 +110,12 @@ final class Snapshot {
     }
 
     Frame restore(int index) {
+        return restore(index, false);
+    }
+
+    Frame restore(int index, boolean statics) {
         return Frame.restore(CrashFile.read(file(), "test.hsc"), index,
-                Snapshot.class.getClassLoader());
+                Snapshot.class.getClassLoader(), statics);
     }
 
     private Object[] object(Object object) {
@@ -129,7 +133,7 @@ final class Snapshot {
         } else if (object instanceof Class) {
             return row(4, id, ((Class<?>) object).getName());
         } else if (object instanceof Enum) {
-            return row(5, id, ((Enum<?>) object).name());
+            return row(5, id, ((Enum<?>) object).name(), fields(object));
         } else if (object instanceof Object[]) {
             List<Object> values = new ArrayList<>();
             for (Object element : (Object[]) object) {
@@ -139,13 +143,17 @@ final class Snapshot {
         } else if (type.isArray()) {
             return row(1, id, bytes(object));
         }
+        return row(0, id, fields(object));
+    }
+
+    private List<Object> fields(Object object) {
         List<Object> values = new ArrayList<>();
-        for (Class<?> owner : chain(type)) {
-            for (Slot slot : Layout.declared(owner)) {
+        for (Class<?> owner : chain(object.getClass())) {
+            for (Slot slot : slots(owner)) {
                 values.add(value(object, slot));
             }
         }
-        return row(0, id, values);
+        return values;
     }
 
     private Object value(Object object, Slot slot) {
@@ -177,7 +185,7 @@ final class Snapshot {
             if (owner != type) {
                 supers.add(0, owner.getName());
             }
-            for (Slot slot : Layout.declared(owner)) {
+            for (Slot slot : slots(owner)) {
                 fields.add(row(owner.getName(), slot.name, Layout.descriptor(slot.type), 0));
             }
         }
@@ -190,8 +198,13 @@ final class Snapshot {
                 : Proxy.isProxyClass(type) ? 5 : hidden ? 6 : 0;
         classIds.put(type.getName(), classRows.size());
         classRows.add(row(classRows.size(), type.getName(), kind, supers, interfaces,
-                type.isArray() || object instanceof Enum ? row() : fields, "", null));
+                type.isArray() ? row() : fields, "", null));
         return classRows.size() - 1;
+    }
+
+    /** The fields of a class that are recorded. */
+    private static List<Slot> slots(Class<?> owner) {
+        return owner == Enum.class ? List.of() : Layout.declared(owner);
     }
 
     /** Superclasses, topmost first, without Object. */

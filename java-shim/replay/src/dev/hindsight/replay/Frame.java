@@ -1,6 +1,5 @@
 package dev.hindsight.replay;
 
-import java.lang.reflect.Field;
 import java.util.List;
 import java.util.Map;
 
@@ -15,12 +14,12 @@ public final class Frame {
      * recorded.
      */
     private final Object[] objects;
-    /** Static fields with their values; null if it was not asked for them. */
-    private final Map<Field, Object> statics;
+    /** For static fields and those of enum constants; null if it was not asked for them. */
+    private final List<Statics.Setting> statics;
 
     Frame(
             String what, Map<Integer, Object> values, Map<Integer, String> failed,
-            List<String> holes, Object[] objects, Map<Field, Object> statics) {
+            List<String> holes, Object[] objects, List<Statics.Setting> statics) {
         this.what = what;
         this.values = values;
         this.failed = failed;
@@ -38,8 +37,9 @@ public final class Frame {
     }
 
     /**
-     * Gives static fields the values that they had at the failure. Those that the crash file does not
-     * have, or that are not there any more, keep theirs.
+     * Gives static fields the values that they had at the failure, and fields of enum constants those
+     * at the entry of this frame. Those that the crash file does not have, or that are not there any
+     * more, keep theirs.
      *
      * @return what puts back the values that the fields have now
      * @throws ReplayException if the frame is not one of {@link Crash#withStatics}
@@ -49,9 +49,7 @@ public final class Frame {
             throw new ReplayException(what + " was restored without static fields: ask "
                     + "Crash.withStatics() for the frame");
         }
-        Statics set = new Statics();
-        statics.forEach(set::set);
-        return set;
+        return new Statics(statics);
     }
 
     /**

@@ -93,15 +93,20 @@ final class Recorded {
         static final int HOLE = 6;
         static final int LAMBDA = 7;
 
+        private static final Object[] NO_FIELDS = {};
+
         final int kind;
         final int classId;
         /** {@code Object[]}, {@code byte[]}, {@code String} or {@link Lambda}, by kind. */
         final Object body;
+        /** Of an enum constant: its fields that may change. */
+        private final Object[] fields;
 
         Stored(Object raw) throws Malformed {
             Row row = new Row(raw, "an object");
             kind = row.number(0);
             classId = row.number(1);
+            fields = kind == ENUM && row.at(3) != null ? row.list(3) : NO_FIELDS;
             switch (kind) {
                 case INSTANCE:
                 case REFERENCES:
@@ -135,19 +140,28 @@ final class Recorded {
             return new String(units);
         }
 
-        private Stored(Stored like, Object body) {
+        private Stored(Stored like, Object body, Object[] fields) {
             kind = like.kind;
             classId = like.classId;
             this.body = body;
+            this.fields = fields;
         }
 
         /** The same with fields or elements of its own. */
         Stored copy() {
-            return new Stored(this, kind == PRIMITIVES ? ((byte[]) body).clone() : values().clone());
+            switch (kind) {
+                case PRIMITIVES:
+                    return new Stored(this, ((byte[]) body).clone(), fields);
+                case ENUM:
+                    return new Stored(this, body, fields.clone());
+                default:
+                    return new Stored(this, values().clone(), fields);
+            }
         }
 
+        /** Fields of an instance or an enum constant, or elements that are references. */
         Object[] values() {
-            return (Object[]) body;
+            return kind == ENUM ? fields : (Object[]) body;
         }
 
         String text() {

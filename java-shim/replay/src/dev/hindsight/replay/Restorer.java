@@ -13,7 +13,6 @@ import java.lang.reflect.Field;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
-import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -45,6 +44,8 @@ final class Restorer {
     private final boolean[] preset;
     /** Objects that cannot be restored because the class path differs, and why. */
     private final Map<Integer, String> differing = new HashMap<>();
+    /** Whether static fields and those of enum constants are asked for. */
+    private final boolean statics;
     /** All objects, each after those it leads to (but for cycles). */
     private final Numbers order = new Numbers();
 
@@ -54,8 +55,9 @@ final class Restorer {
      */
     private final Numbers found = new Numbers();
 
-    private Restorer(CrashFile file, ClassLoader loader) {
+    private Restorer(CrashFile file, ClassLoader loader, boolean statics) {
         this.file = file;
+        this.statics = statics;
         this.loader = loader;
         built = new Object[file.objectCount()];
         entered = new boolean[built.length];
@@ -74,7 +76,7 @@ final class Restorer {
             throw new ReplayException(what + " was not captured"
                     + (frame.reason.isEmpty() ? "" : ": " + frame.reason));
         }
-        Restorer restorer = new Restorer(file, loader);
+        Restorer restorer = new Restorer(file, loader, statics);
         restorer.apply(frame.patch);
         for (Argument argument : frame.arguments) {
             if (Recorded.isReference(argument.descriptor)) {
@@ -97,15 +99,15 @@ final class Restorer {
         for (Argument argument : frame.arguments) {
             restorer.take(argument, values, failed);
         }
-        Map<Field, Object> fields = statics ? restorer.statics() : null;
+        List<Statics.Setting> settings = statics ? restorer.settings() : null;
         List<String> holes = List.copyOf(restorer.holes);
         Runner.report(holes);
-        return new Frame(what, values, failed, holes, restorer.built, fields);
+        return new Frame(what, values, failed, holes, restorer.built, settings);
     }
 
-    /** The static fields that are there, with the values that could be restored. */
-    private Map<Field, Object> statics() {
-        Map<Field, Object> values = new LinkedHashMap<>();
+    /** The static fields and those of enum constants that are there, with what could be restored. */
+    private List<Statics.Setting> settings() {
+        List<Statics.Setting> settings = new ArrayList<>();
         for (StaticField field : file.statics) {
             try {
                 Class<?> known = Classes.find(field.owner, loader);
@@ -116,19 +118,36 @@ final class Restorer {
                     note(field.owner, "has no static field " + field.name + " of this type here");
                     continue;
                 }
-                Class<?> primitive = Primitives.type(field.descriptor);
-                Object value = primitive == null
-                        ? get(reference(field.value)) : Primitives.convert(field.value, primitive);
-                boolean stored = value != null || primitive == null && field.value == null;
-                boolean fits = value == null || primitive != null || found.getType().isInstance(value);
-                if (stored && fits) {
-                    values.put(found, value);
-                }
+                set(Statics.Setting.of(found), field.value, settings);
             } catch (ClassNotFoundException | RuntimeException | LinkageError e) {
                 note(field.owner, "its static fields cannot be set here: " + Classes.reason(e));
             }
         }
-        return values;
+        for (int i = 0; i < order.size(); i++) {
+            Stored stored = stored(order.get(i));
+            if (stored.kind == Stored.ENUM && built[order.get(i)] != null) {
+                Slot[] slots = type(stored.classId).slots;
+                for (int slot = 0; slot < stored.values().length && slot < slots.length; slot++) {
+                    if (slots[slot] != null) {
+                        set(Statics.Setting.of(built[order.get(i)], slots[slot]),
+                                stored.values()[slot], settings);
+                    }
+                }
+            }
+        }
+        return settings;
+    }
+
+    /** Adds what sets a place to a value, if that could be restored. */
+    private void set(Statics.Setting setting, Object stored, List<Statics.Setting> settings) {
+        boolean primitive = setting.type.isPrimitive();
+        Object value = primitive
+                ? Primitives.convert(stored, setting.type) : get(reference(stored));
+        boolean known = value != null || !primitive && stored == null;
+        if (known && (value == null || primitive || setting.type.isInstance(value))) {
+            setting.value = value;
+            settings.add(setting);
+        }
     }
 
     private void apply(Patch[] patches) {
@@ -152,7 +171,7 @@ final class Restorer {
             return RecordedArrays.put(bytes, patch.index, patch.descriptor, patch.value);
         }
         int index = patch.index;
-        if (before.kind == Stored.INSTANCE) {
+        if (before.kind == Stored.INSTANCE || before.kind == Stored.ENUM) {
             index = index >= 0 ? -1 : info.index(patch.owner, patch.field);
         } else if (before.kind != Stored.REFERENCES) {
             return false;
@@ -267,7 +286,11 @@ final class Restorer {
                 return NONE;
             case Stored.ENUM:
                 set(number, constant(type, stored.text()));
-                return NONE;
+                if (!statics) {
+                    return NONE;
+                }
+                differences(type);
+                return fields(type, stored.values(), found.clear());
             case Stored.PRIMITIVES:
                 set(number, RecordedArrays.primitives(type, (byte[]) stored.body));
                 return NONE;
@@ -334,12 +357,17 @@ final class Restorer {
         if (type.rule != null) {
             type.rule.children(instance, out);
         }
-        for (int i = 0; i < type.slots.length; i++) {
+        differences(type);
+        return fields(type, instance.values, out);
+    }
+
+    /** What an object's fields lead to, after what was found before. */
+    private static int[] fields(Type type, Object[] values, Numbers out) {
+        for (int i = 0; i < values.length && i < type.slots.length; i++) {
             if (type.slots[i] != null && !type.slots[i].type.isPrimitive()) {
-                out.add(reference(instance.values[i]));
+                out.add(reference(values[i]));
             }
         }
-        differences(type);
         return out.toArray();
     }
 

@@ -1,12 +1,13 @@
 package dev.hindsight.replay;
 
+import dev.hindsight.replay.Layout.Slot;
 import java.lang.reflect.Field;
 import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Static fields that have the values they had at the failure, until {@link #close} puts back what was
- * there.
+ * Static fields, and fields of enum constants, that have the values they had when the program was
+ * recorded, until {@link #close} puts back what was there.
  *
  * <pre>{@code
  * Frame frame = Crash.of(ParserTest.class, "crash-0001.hsc").withStatics().frame(0);
@@ -19,43 +20,59 @@ import java.util.List;
  * their values in it; tests run few rounds.
  */
 public final class Statics implements AutoCloseable {
-    private final List<Place> places = new ArrayList<>();
+    /** What puts back the fields' values, in the order in which they were set. */
+    private final List<Setting> before = new ArrayList<>();
 
-    Statics() {}
-
-    /** A static field of the running JVM. */
-    private static final class Place {
-        final Object base;
-        final long offset;
-        final Class<?> type;
-        final Object before;
-
-        Place(Field field) {
-            base = Trusted.staticBase(field);
-            offset = Trusted.staticOffset(field);
-            type = field.getType();
-            before = Trusted.get(base, offset, type);
-        }
-
-        void put(Object value) {
-            Trusted.put(base, offset, type, value);
+    /** Sets all fields. */
+    Statics(List<Setting> settings) {
+        for (Setting setting : settings) {
+            before.add(setting.inverse());
+            setting.apply();
         }
     }
 
-    /** Sets a field of an initialised class. */
-    void set(Field field, Object value) {
-        Place place = new Place(field);
-        places.add(place);
-        place.put(value);
+    /** A field of the running JVM and a value for it. */
+    static final class Setting {
+        private final Object base;
+        private final long offset;
+        final Class<?> type;
+        Object value;
+
+        private Setting(Object base, long offset, Class<?> type) {
+            this.base = base;
+            this.offset = offset;
+            this.type = type;
+        }
+
+        /** For a static field of an initialised class. */
+        static Setting of(Field field) {
+            return new Setting(
+                    Trusted.staticBase(field), Trusted.staticOffset(field), field.getType());
+        }
+
+        /** For a field of an object. */
+        static Setting of(Object object, Slot slot) {
+            return new Setting(object, slot.offset, slot.type);
+        }
+
+        /** What gives the field the value that it has now. */
+        Setting inverse() {
+            Setting inverse = new Setting(base, offset, type);
+            inverse.value = Trusted.get(base, offset, type);
+            return inverse;
+        }
+
+        void apply() {
+            Trusted.put(base, offset, type, value);
+        }
     }
 
     /** Gives all fields the values that they had before. */
     @Override
     public void close() {
-        for (int i = places.size() - 1; i >= 0; i--) {
-            Place place = places.get(i);
-            place.put(place.before);
+        for (int i = before.size() - 1; i >= 0; i--) {
+            before.get(i).apply();
         }
-        places.clear();
+        before.clear();
     }
 }
