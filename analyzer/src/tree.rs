@@ -182,6 +182,8 @@ pub struct Builder<'a> {
     graph: &'a Graph<'a>,
     limits: Limits,
     numbers: bool,
+    /// Whether enum constants are shown with their fields.
+    constants: bool,
     shown: HashSet<u32>,
     left: usize,
 }
@@ -193,8 +195,17 @@ impl<'a> Builder<'a> {
             graph,
             limits,
             numbers: true,
+            constants: true,
             shown: HashSet::new(),
             left: limits.nodes,
+        }
+    }
+
+    /// Without fields of enum constants.
+    pub fn by_name(self) -> Builder<'a> {
+        Builder {
+            constants: false,
+            ..self
         }
     }
 
@@ -244,7 +255,7 @@ impl<'a> Builder<'a> {
     /// An enum constant, with what of it may change the first time it is shown.
     fn constant(&mut self, object: u32, head: String, fields: &[Value], depth: usize) -> Node {
         let deeper = depth < self.limits.depth && self.left > 0;
-        if fields.is_empty() || !deeper || !self.shown.insert(object) {
+        if fields.is_empty() || !self.constants || !deeper || !self.shown.insert(object) {
             return Node::leaf(head);
         }
         self.fields(head, object, depth)
@@ -329,7 +340,7 @@ impl<'a> Builder<'a> {
             head
         };
         let parts: Vec<Part> = self.take(entries, |this, (key, value)| Part {
-            label: this.at(key, depth + 1).inline(),
+            label: this.key(key, depth + 1),
             node: this.at(value, depth + 1),
             patched: false,
         });
@@ -339,6 +350,13 @@ impl<'a> Builder<'a> {
             more: total - parts.len(),
             parts,
         }
+    }
+
+    fn key(&mut self, key: Typed, depth: usize) -> String {
+        let constants = std::mem::replace(&mut self.constants, false);
+        let key = self.at(key, depth).inline();
+        self.constants = constants;
+        key
     }
 
     fn fields(&mut self, head: String, object: u32, depth: usize) -> Node {

@@ -134,7 +134,7 @@ pub fn trim(crash: &Crash, frames: &[usize], sets: Sets) -> Crash {
 
 /// The objects that the arguments of these frames lead to, and static fields and those of enum
 /// constants if they are set, in order.
-pub fn reached(crash: &Crash, frames: &[usize], statics: bool) -> Vec<u32> {
+fn reached(crash: &Crash, frames: &[usize], statics: bool) -> Vec<u32> {
     let mut kept = vec![false; crash.objects.len()];
     for &index in frames {
         let frame = &crash.failure.frames[index];
@@ -157,7 +157,10 @@ pub fn reached(crash: &Crash, frames: &[usize], statics: bool) -> Vec<u32> {
                     let fields = graph.fields(object);
                     waiting.extend(fields.iter().map(|field| field.value.value));
                 }
-                Some(Body::References(values)) => waiting.extend(values),
+                Some(Body::References(_)) => {
+                    let elements = graph.elements(object).into_iter().flatten();
+                    waiting.extend(elements.map(|element| element.value));
+                }
                 Some(Body::Lambda(lambda)) => {
                     waiting.extend(lambda.captured.iter().map(|(_, value)| *value));
                 }
@@ -295,5 +298,49 @@ mod tests {
         );
         assert_eq!(trimmed.meta.properties.len(), 1);
         assert_eq!(trimmed.failure.statics.len(), 1);
+    }
+
+    /// The same with an enum constant in place of the object of class `A`.
+    fn with_constant() -> Crash {
+        let mut crash = crash();
+        crash.objects[1].as_mut().unwrap().body = Body::Enum {
+            name: "ONE".to_owned(),
+            fields: vec![Value::Ref(2)],
+        };
+        crash
+    }
+
+    #[test]
+    fn fields_of_constants_are_kept_for_tests_that_set_them() {
+        let constant = |sets| {
+            let trimmed = trim(&with_constant(), &[1], sets);
+            let bytes = crate::repair::encode(&trimmed);
+            assert_eq!(Crash::read(&bytes).unwrap(), trimmed);
+            let patches = trimmed.failure.frames[1].patch.len();
+            let Body::Enum { fields, .. } = &trimmed.objects[0].as_ref().unwrap().body else {
+                panic!("{trimmed:?}");
+            };
+            (fields.clone(), patches, trimmed.objects.len())
+        };
+        assert_eq!(constant(Sets::default()), (Vec::new(), 0, 1));
+        let set = Sets {
+            properties: false,
+            statics: true,
+        };
+        assert_eq!(constant(set), (vec![Value::Null], 1, 2));
+        assert_eq!(constants(&with_constant(), 1).collect::<Vec<_>>(), [1]);
+        assert_eq!(constants(&crash(), 1).next(), None);
+    }
+
+    #[test]
+    fn elements_are_those_at_entry() {
+        let mut crash = crash();
+        crash.objects[1].as_mut().unwrap().body = Body::References(vec![Value::Ref(2)]);
+        let patch = &mut crash.failure.frames[1].patch[0];
+        (patch.index, patch.descriptor) = (Some(0), "L".to_owned());
+        let trimmed = trim(&crash, &[1], Sets::default());
+        let early = Body::String(Text::Utf8("early".to_owned()));
+        assert_eq!(trimmed.objects[1].as_ref().unwrap().body, early);
+        assert_eq!(trimmed.failure.frames[1].patch[0].value, Value::Ref(1));
     }
 }

@@ -26,8 +26,8 @@ pub(crate) enum Storage {
     References,
     String,
     Class,
-    /// An enum constant, by its name and those of its fields that may change; the field that holds
-    /// the name.
+    /// An enum constant, by its name, and by its fields if any may change; the field that holds the
+    /// name.
     Enum(FieldId),
     /// Not at all, for this reason.
     Hole(&'static str),
@@ -293,6 +293,7 @@ pub(crate) fn read(
     let mut secrets = Vec::new();
     let mut unseen = false;
     let constant = matches!(storage, Storage::Enum(_));
+    let mut changes = false;
     // Constants of the JDK's enums never change.
     if storage == Storage::Instance || constant && !is_of_jdk(jni, jvmti, class) {
         // Topmost class first, so that a subclass only appends.
@@ -311,9 +312,7 @@ pub(crate) fn read(
                 if access & ACC_STATIC != 0 || is_internal(owner, &name) {
                     continue;
                 }
-                if constant && !statics::may_change(&descriptor, access) {
-                    continue;
-                }
+                changes |= statics::may_change(&descriptor, access);
                 let letter = match descriptor.as_bytes().first() {
                     Some(letter) if !is_blank(owner, &name) => *letter,
                     _ => BLANK,
@@ -332,6 +331,11 @@ pub(crate) fn read(
                     access,
                 });
             }
+        }
+        if constant && !changes {
+            fields.clear();
+            secrets.clear();
+            info.fields.clear();
         }
         if hidden {
             storage = match lambda::implementation(jvmti, class, &info.name) {

@@ -5,7 +5,7 @@ mod hiding;
 use crate::jni::{Jni, Obj, primitive_size};
 use crate::jvmti::Jvmti;
 use crate::marks::Marks;
-use crate::masks::Says;
+use crate::masks::{self, Says};
 use crate::methods::Methods;
 use crate::options::Options;
 use crate::snapshot::classes::{self, BLANK, Class, Storage};
@@ -407,6 +407,9 @@ impl<'a> Graph<'a> {
                 Some(name) => {
                     let text = jni.string(name);
                     jni.delete_local(name);
+                    if masks::names_secret(&text, &|name| self.options.is_secret(name)) {
+                        self.holders.insert(number);
+                    }
                     Body::Enum {
                         name: text,
                         fields: self.fields(object, number, class).unwrap_or_default(),

@@ -419,6 +419,14 @@ impl Reach {
                 class(array).info.name
             );
         }
+        let no_room = restored.clone().find(|&&object| {
+            let body = &graph.objects[object as usize].body;
+            matches!(body, Body::Enum { fields, .. } if fields.len() < class(&object).fields.len())
+        });
+        if let Some(constant) = no_room {
+            let name = &class(constant).info.name;
+            return format!("exact but for fields of enum constants of {name} (max-bytes)");
+        }
         restored
             .map(class)
             .find(|class| class.unseen)

@@ -23,7 +23,8 @@ use std::time::Duration;
 ///
 /// Keeps the objects that the chosen frames were called with, their classes, and
 /// the exception with its stack; leaves out all else: other frames' arguments,
-/// the command line, static fields and system properties that no test sets,
+/// the command line, static fields (those of
+/// enum constants too) and system properties that no test sets,
 /// counters. The tests are run from the whole file and from the trimmed one,
 /// which is written only if they end in the same way. `hindsight inspect --review` shows what is left.
 #[derive(Debug, clap::Args)]
@@ -316,7 +317,10 @@ impl Trimmed {
             writeln!(out, "  system properties are kept: a test sets them")?;
         }
         if self.statics {
-            writeln!(out, "  static fields are kept: a test sets them")?;
+            writeln!(
+                out,
+                "  static fields and those of enum constants are kept: a test sets them"
+            )?;
         }
         if self.same {
             writeln!(out, "{}: {}", self.out, size(&self.after))?;

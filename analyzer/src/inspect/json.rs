@@ -4,7 +4,7 @@ use crate::commands::input::Input;
 use crate::graph::Typed;
 use crate::text::deadlocks;
 use hindsight_tracelog::crash::{
-    Body, ClassKind, ExceptionInfo, Fidelity, Frame, Lambda, Lock, Object, StaticField,
+    Body, ClassInfo, ClassKind, ExceptionInfo, Fidelity, Frame, Lambda, Lock, Object, StaticField,
     ThreadState, Value,
 };
 use hindsight_tracelog::reader::Crash;
@@ -270,7 +270,7 @@ fn holes(crash: &Crash) -> Vec<Json> {
     objects.filter_map(hole).collect()
 }
 
-fn class(class: &hindsight_tracelog::crash::ClassInfo) -> Json {
+fn class(class: &ClassInfo) -> Json {
     let kind = match class.kind {
         ClassKind::Class => "class",
         ClassKind::Interface => "interface",
@@ -322,7 +322,7 @@ fn object(crash: &Crash, number: u32, object: &Object) -> Option<Json> {
     Some(out)
 }
 
-fn fields(class: Option<&hindsight_tracelog::crash::ClassInfo>, values: &[Value]) -> Json {
+fn fields(class: Option<&ClassInfo>, values: &[Value]) -> Json {
     let fields = class.map_or(&[][..], |class| &class.fields);
     let fields = fields.iter().zip(values).map(|(field, stored)| {
         json!({

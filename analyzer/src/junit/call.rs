@@ -181,11 +181,14 @@ fn static_names(values: &Values<'_>, frame: usize) -> String {
         let text = format!("as recorded: {}", named.join(", "));
         comments = format!("{INDENT}// {}\n", one_line(&text, WIDTH));
     }
-    for constant in trim::constants(crash, frame).take(MAX_CONSTANTS) {
-        let constant = Typed::reference(Value::Ref(constant));
-        comments.push_str(&values.comment("as at entry", constant, INDENT));
+    let mut constants = trim::constants(crash, frame);
+    for constant in constants.by_ref().take(MAX_CONSTANTS) {
+        comments.push_str(&values.constant_comment(constant, INDENT));
     }
-    comments
+    match constants.count() {
+        0 => comments,
+        more => comments + &format!("{INDENT}// and {more} more enum constants\n"),
+    }
 }
 
 /// The recorded system properties that a test can set.

@@ -83,7 +83,7 @@ pub struct Candidate {
     pub needs: Needs,
     /// Whether the test sets the recorded system properties.
     pub properties: bool,
-    /// Whether the test sets the recorded static fields.
+    /// Whether the test sets the recorded static fields and those of enum constants.
     pub statics: bool,
     /// What javac warns of in it, by the names that `@SuppressWarnings` takes;
     /// unknown before it has compiled.

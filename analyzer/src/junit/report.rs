@@ -102,7 +102,7 @@ struct FrameReport {
     /// Whether the test sets the recorded system properties.
     #[serde(skip)]
     properties: bool,
-    /// Whether it sets the recorded static fields.
+    /// Whether it sets the recorded static fields and those of enum constants.
     #[serde(skip)]
     statics: bool,
     /// Told before it if the frame before has another exception.

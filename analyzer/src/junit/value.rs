@@ -150,9 +150,15 @@ impl Values<'_> {
 
     /// Line comments that show the content of a loaded value.
     pub fn comment(&self, name: &str, typed: Typed, indent: &str) -> String {
-        let mut builder = Builder::without_numbers(self.graph, COMMENT);
-        let text = format!("{name}: {}", builder.node(typed).inline());
-        comment::lines(&text, indent, 3)
+        let builder = Builder::without_numbers(self.graph, COMMENT).by_name();
+        shown(builder, name, typed, indent)
+    }
+
+    /// Line comments that show an enum constant with its fields.
+    pub fn constant_comment(&self, constant: u32, indent: &str) -> String {
+        let builder = Builder::without_numbers(self.graph, COMMENT);
+        let constant = Typed::reference(Value::Ref(constant));
+        shown(builder, "as recorded", constant, indent)
     }
 
     fn class_type(&self, name: &str, names: &mut Names) -> Option<String> {
@@ -215,6 +221,11 @@ impl Values<'_> {
             })
         })
     }
+}
+
+fn shown(mut builder: Builder<'_>, name: &str, typed: Typed, indent: &str) -> String {
+    let text = format!("{name}: {}", builder.node(typed).inline());
+    comment::lines(&text, indent, 3)
 }
 
 /// Classes and interfaces of `java.util` with type parameters that occur in

@@ -400,7 +400,7 @@ pub struct ClassInfo {
     /// Interfaces that the class itself declares.
     pub interfaces: Vec<String>,
     /// Instance fields in the order of [`Body::fields`]: those of the topmost class first. Of an enum
-    /// those that may change.
+    /// none if none of them may change.
     pub fields: Vec<FieldInfo>,
     /// The class of its loader; empty for the boot loader.
     pub loader: String,
@@ -457,7 +457,7 @@ pub enum Body {
     Enum {
         /// Its name.
         name: String,
-        /// The values of [`ClassInfo::fields`], if it has fields that may change.
+        /// The values of [`ClassInfo::fields`]; none if there was no room for them.
         fields: Vec<Value>,
     },
     /// 6: could not or should not be stored; why.

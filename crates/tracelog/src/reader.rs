@@ -185,7 +185,7 @@ impl Crash {
         }
         for object in self.objects.iter_mut().flatten() {
             match &mut object.body {
-                Body::Instance(values) => {
+                Body::Instance(values) | Body::Enum { fields: values, .. } => {
                     let Some(class) = self.classes.get(object.class as usize) else {
                         continue;
                     };

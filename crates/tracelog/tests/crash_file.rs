@@ -122,7 +122,7 @@ fn sample() -> (Crash, Vec<u8>) {
                 class: 0,
                 body: Body::Enum {
                     name: "RED".to_owned(),
-                    fields: vec![Value::Int(3)],
+                    fields: vec![Value::Ref(3)],
                 },
             }),
             Some(Object {

@@ -267,7 +267,7 @@ impl Graph<'_> {
         else {
             return false;
         };
-        let Body::Instance(values) = &self.objects[object as usize].body else {
+        let Some(values) = self.objects[object as usize].body.fields() else {
             return false;
         };
         let key = match values.get(key) {

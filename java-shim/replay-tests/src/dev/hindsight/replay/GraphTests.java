@@ -291,7 +291,7 @@ final class GraphTests {
     }
 
     enum Counter {
-        ONE, TWO { };
+        ONE, TWO { }, THREE { };
 
         int count;
         final List<Object> seen = new java.util.ArrayList<>();
@@ -324,6 +324,16 @@ final class GraphTests {
         equal(Counter.TWO.count, 9);
         equal(Counter.TWO.seen, now);
         check(frame.holes().isEmpty(), frame.holes());
+
+        // A version in which the bodies of constants stand in another order.
+        snapshot.classes = row -> row[1].equals("dev.hindsight.replay.GraphTests$Counter$1")
+                ? replace(row, 1, "dev.hindsight.replay.GraphTests$Counter$2") : row;
+        Frame other = snapshot.restore(0, true);
+        try (Statics statics = other.setStatics()) {
+            same(other.receiver(), Counter.TWO);
+            equal(Counter.TWO.count, 9);
+        }
+        check(other.holes().get(0).contains("is not the class of its constant TWO"), other.holes());
     }
 
     static final class AnyZone {}

@@ -87,7 +87,7 @@ public final class Crash {
     }
 
     /**
-     * The same crash, with static fields: those of a frame share their objects with its arguments.
+     * The same crash, with static fields and those of enum constants: those of a frame share their objects with its arguments.
      *
      * @return a crash whose frames have {@link Frame#setStatics}
      */

@@ -37,9 +37,9 @@ public final class Frame {
     }
 
     /**
-     * Gives static fields the values that they had at the failure, and fields of enum constants those
-     * at the entry of this frame. Those that the crash file does not have, or that are not there any
-     * more, keep theirs.
+     * Gives static fields the values that they had at the failure, and fields of enum constants that
+     * the arguments lead to those at the entry of this frame. Those that the crash file does not have,
+     * or that are not there any more, keep theirs.
      *
      * @return what puts back the values that the fields have now
      * @throws ReplayException if the frame is not one of {@link Crash#withStatics}

@@ -124,18 +124,27 @@ final class Restorer {
             }
         }
         for (int i = 0; i < order.size(); i++) {
-            Stored stored = stored(order.get(i));
-            if (stored.kind == Stored.ENUM && built[order.get(i)] != null) {
-                Slot[] slots = type(stored.classId).slots;
-                for (int slot = 0; slot < stored.values().length && slot < slots.length; slot++) {
-                    if (slots[slot] != null) {
-                        set(Statics.Setting.of(built[order.get(i)], slots[slot]),
-                                stored.values()[slot], settings);
-                    }
-                }
+            Object constant = built[order.get(i)];
+            if (constant instanceof Enum && stored(order.get(i)).kind == Stored.ENUM) {
+                settings(constant, stored(order.get(i)), settings);
             }
         }
         return settings;
+    }
+
+    private void settings(Object constant, Stored stored, List<Statics.Setting> settings) {
+        Type type = type(stored.classId);
+        // Bodies of constants are classes named by their order, which another version may not keep.
+        if (!type.running.isInstance(constant)) {
+            note(type.info.name, "is not the class of its constant " + stored.text()
+                    + " here, which keeps its fields; " + Classes.DIFFERS);
+            return;
+        }
+        for (int i = 0; i < stored.values().length && i < type.slots.length; i++) {
+            if (type.slots[i] != null) {
+                set(Statics.Setting.of(constant, type.slots[i]), stored.values()[i], settings);
+            }
+        }
     }
 
     /** Adds what sets a place to a value, if that could be restored. */
