@@ -195,7 +195,8 @@ fn shallow(plan: &Plan<'_>) -> Option<String> {
         format!(
             "Of the frames that pass or differ, {frames} had objects for arguments. {with} not all \
              as at entry if a call had changed them, or used them up, before the failure; copy=deep \
-             records them as at entry."
+             records them as at entry, and a plan (hindsight plan) the static fields of classes that have \
+             no frame."
         )
     })
 }

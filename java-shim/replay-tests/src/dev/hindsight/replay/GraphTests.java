@@ -324,6 +324,14 @@ final class GraphTests {
         equal(Counter.TWO.count, 9);
         equal(Counter.TWO.seen, now);
         check(frame.holes().isEmpty(), frame.holes());
+        Snapshot set = new Snapshot();
+        Counter.THREE.count = 4;
+        set.frame(one(set.argument(1, java.util.EnumSet.of(Counter.THREE)))).file();
+        Counter.THREE.count = 5;
+        try (Statics statics = set.restore(0, true).setStatics()) {
+            equal(Counter.THREE.count, 4);
+        }
+        equal(Counter.THREE.count, 5);
 
         // A version in which the bodies of constants stand in another order.
         snapshot.classes = row -> row[1].equals("dev.hindsight.replay.GraphTests$Counter$1")

@@ -22,6 +22,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.TimeZone;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.BiConsumer;
 import java.util.logging.Level;
 import java.util.logging.Logger;
 import java.util.regex.Pattern;
@@ -94,8 +95,8 @@ final class Wholes {
         whole("java.security.SecureRandom", i -> new SecureRandom());
         whole("java.util.concurrent.ThreadLocalRandom", i -> ThreadLocalRandom.current());
         whole("java.lang.Runtime", i -> Runtime.getRuntime());
-        whole("java.util.RegularEnumSet", Wholes::enumSet);
-        whole("java.util.JumboEnumSet", Wholes::enumSet);
+        whole("java.util.RegularEnumSet", Wholes::enumSet, Wholes::universe);
+        whole("java.util.JumboEnumSet", Wholes::enumSet, Wholes::universe);
         whole("jdk.internal.loader.ClassLoaders$AppClassLoader",
                 i -> ClassLoader.getSystemClassLoader());
         whole("jdk.internal.loader.ClassLoaders$PlatformClassLoader",
@@ -119,6 +120,12 @@ final class Wholes {
     }
 
     private static void whole(String owner, Maker maker) {
+        whole(owner, maker, (instance, out) -> {});
+    }
+
+    /** The same with objects that it leads to. */
+    private static void whole(
+            String owner, Maker maker, BiConsumer<Instance, Numbers> children) {
         Rules.register(new Rule(owner) {
             @Override
             boolean isWhole() {
@@ -134,6 +141,11 @@ final class Wholes {
                 } catch (Exception e) {
                     throw new Hole("cannot be made anew: " + Classes.reason(e));
                 }
+            }
+
+            @Override
+            void children(Instance instance, Numbers out) {
+                children.accept(instance, out);
             }
         });
     }
@@ -218,6 +230,13 @@ final class Wholes {
             }
         }
         return set;
+    }
+
+    /** The constants themselves may have state. */
+    private static void universe(Instance set, Numbers out) {
+        for (Object constant : set.elements("universe")) {
+            out.add(Restorer.reference(constant));
+        }
     }
 
     private static long[] bits(Instance instance) throws Hole {
