@@ -47,7 +47,7 @@ mod report;
 /// another directory, language, time zone, clock and number of processors, and with
 /// assertions off. Those that do not always pass are dropped, and counted. While
 /// tests are tried out, the program cannot end the JVM, start processes, use the
-/// network, or write and delete files outside of a scratch directory: a test that
+/// network, or write and delete other than temporary files: a test that
 /// wants to is dropped too.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\

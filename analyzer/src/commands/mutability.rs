@@ -47,7 +47,7 @@ mod random;
 /// others, in any order with any values, in a JVM that records this, and judges as X
 /// does; with R among its letters, D judges (DRH). This executes the program, which
 /// cannot end the JVM, start processes, use the network, or write and delete files
-/// outside of a scratch directory meanwhile. Put R before stages that guess what is
+/// outside of that for temporary ones meanwhile. Put R before stages that guess what is
 /// immutable.
 ///
 /// Without --sound, methods of the JDK's collections and the like are taken at

@@ -502,8 +502,11 @@ impl<'d> Recorder<'d> {
             }
         };
         let mut made = on.filter(|_| method.is_constructor());
-        if made.is_some() && matches!(end, End::Threw(_)) {
-            return;
+        // What a constructor has not made is in no life; its call stands for itself.
+        let failed = made.filter(|_| matches!(end, End::Threw(_)));
+        if let Some(serial) = failed {
+            made = None;
+            parts.retain(|part| part.0 != serial);
         }
         if let End::Returned(Some(Value::Object(serial))) = end
             && let Some(object) = self.objects.get(&serial)
@@ -530,7 +533,9 @@ impl<'d> Recorder<'d> {
             let class = object.and_then(|object| self.dictionary.class(object.class));
             class.is_some_and(|class| self.access.is_own(class))
         };
-        if seen.method.is_static && !parts.iter().any(|(serial, _)| own(serial)) {
+        if (seen.method.is_static || failed.is_some())
+            && !parts.iter().any(|(serial, _)| own(serial))
+        {
             let key = (
                 seen.method.class.clone(),
                 format!("{}{}", seen.method.name, seen.method.descriptor),

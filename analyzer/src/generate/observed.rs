@@ -689,7 +689,7 @@ fn choose(
 
 /// How many calls of a slice do as they did.
 fn good(worker: &Worker, carved: &Carved, executed: &Executed) -> usize {
-    if executed.ended != Ended::Well || executed.blocked {
+    if executed.ended != Ended::Well {
         return 0;
     }
     let pairs = executed.outcomes.iter().zip(&carved.seen);
@@ -702,7 +702,12 @@ fn good(worker: &Worker, carved: &Carved, executed: &Executed) -> usize {
         }
     };
     let mut pairs = pairs;
-    let end = pairs.position(bad).unwrap_or(executed.outcomes.len());
+    let end = match pairs.position(bad) {
+        Some(end) => end,
+        // It caught what says that it must not.
+        None if executed.blocked => return 0,
+        None => executed.outcomes.len(),
+    };
     if !carved.lacks {
         return end;
     }

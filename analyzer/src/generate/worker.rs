@@ -28,7 +28,7 @@ pub struct Setup {
     pub jdk: Jdk,
     /// The program: classes that were rewritten first.
     pub entries: Vec<PathBuf>,
-    /// A directory of our own; the scratch directory is below it.
+    /// A directory of our own; those in which JVMs run are below it.
     pub dir: PathBuf,
     /// Processor time that a sequence may take.
     pub limit: Duration,
@@ -70,7 +70,7 @@ impl Setup {
         write_file(&self.jar(), WORKER_JAR)?;
         for place in &PLACES {
             let scratch = self.scratch(place);
-            std::fs::create_dir_all(scratch.join("tmp"))
+            std::fs::create_dir_all(scratch.join(TEMPORARY))
                 .context("failed to make a scratch directory")?;
             if let Some(file) = place.file {
                 write_file(&scratch.join(file), "")?;
@@ -83,7 +83,8 @@ impl Setup {
         self.dir.join("hindsight-worker.jar")
     }
 
-    /// Where the program may write.
+    /// Where the program runs. It may write in the directory for temporary files there alone: a test
+    /// that writes where it runs would do so among the files of whoever runs it.
     fn scratch(&self, place: &Place) -> PathBuf {
         self.dir.join(place.scratch)
     }
@@ -121,8 +122,8 @@ impl Setup {
                 "-Djava.awt.headless=true",
                 "-Dfile.encoding=UTF-8",
             ])
-            .arg(property("java.io.tmpdir", &scratch.join("tmp")))
-            .arg(property("hindsight.scratch", &scratch))
+            .arg(property("java.io.tmpdir", &scratch.join(TEMPORARY)))
+            .arg(property("hindsight.scratch", &scratch.join(TEMPORARY)))
             .arg("-cp")
             .arg(self.jar())
             .arg(format!("dev.hindsight.worker.{main}"))
@@ -131,12 +132,15 @@ impl Setup {
     }
 }
 
+/// The directory for temporary files, in the current one.
+const TEMPORARY: &str = "tmp";
+
 /// Where a JVM runs: what a test must not depend on.
 #[derive(Debug)]
 pub struct Place {
     /// Language, country and time zone; those of this machine if there are none.
     locale: Option<[&'static str; 3]>,
-    /// The scratch directory, which is the current one, too,
+    /// The current directory,
     scratch: &'static str,
     /// and a file there: what lies in a directory is not the same everywhere.
     file: Option<&'static str>,

@@ -62,6 +62,14 @@ public class Harm {
         }
     }
 
+    public boolean deleteHere() {
+        return new File("pom.xml").delete();
+    }
+
+    public void overwriteHere() throws IOException {
+        Files.write(Paths.get("README.md"), new byte[] {1});
+    }
+
     public void overwriteByWriter() throws IOException {
         try (PrintWriter out = new PrintWriter(new FileWriter(new File(VICTIM), true))) {
             out.println("more");

@@ -61,7 +61,7 @@ import java.util.concurrent.atomic.AtomicInteger;
  * Stands in for methods that the program must not call as it likes.
  *
  * <p>Each method has the name of what it stands in for, and its receiver as the first parameter; the
- * analyzer finds them by that. What may be done is done, within the scratch directory; all else throws
+ * analyzer finds them by that. What may be done is done, within the directory for temporary files; all else throws
  * {@link Blocked} and is counted, since the program may catch it.
  */
 public final class Guard {
@@ -271,7 +271,7 @@ public final class Guard {
     }
 
     public static void deleteOnExit(File file) {
-        // The scratch directory goes as a whole.
+        // The directory goes as a whole.
         checkDelete(file.toPath());
     }
 
