@@ -7,7 +7,8 @@
 //!    [`build`] finds out how values can be made instead of loaded.
 //! 3. [`compile`] runs javac and falls back to calls by name where the direct
 //!    call does not compile; [`run`] runs each test in a JVM of its own.
-//! 4. [`verdict`] compares what happened with what was recorded.
+//! 4. [`verdict`] compares what happened with what was recorded; [`together`] runs what reproduces in
+//!    one JVM.
 //! 5. [`write`] keeps the sources, [`project`] makes them a Maven project,
 //!    [`report`] tells it all; [`differences`] knows changed classes.
 //!
@@ -23,6 +24,7 @@ pub mod project;
 pub mod report;
 pub mod run;
 pub mod source;
+pub mod together;
 pub mod value;
 pub mod verdict;
 pub mod write;
@@ -116,6 +118,7 @@ pub fn generate(
                 plan.candidates[index].built = true;
             }
         }
+        let mut tried = together::Tried::default();
         while !pending.is_empty() {
             compile::settle(&mut plan, &pending, &place, options)?;
             if !options.run {
@@ -128,6 +131,9 @@ pub fn generate(
             let compiled = plan.only(&pending, |state| matches!(state, State::Pending));
             run::run(&mut plan, &compiled, &place, options)?;
             pending = second_tries(&mut plan, &compiled);
+            if pending.is_empty() {
+                pending = together::tries(&mut plan, &place, options, &mut tried)?;
+            }
         }
     }
     let keep = |verdict: Verdict| match verdict {

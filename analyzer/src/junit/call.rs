@@ -5,6 +5,7 @@ use super::build::render::{Maker, Place, of_type};
 use super::candidate::{Candidate, Level, Needs, Plan, TestClass};
 use super::value::{Expression, Values};
 use crate::classinfo::{ClassInfo, Method, Nesting};
+use crate::classpath::is_platform;
 use crate::graph::{Graph, Typed};
 use crate::java::names::{Names, is_identifier};
 use crate::java::signature::Generic;
@@ -12,7 +13,7 @@ use crate::java::{descriptor, literal};
 use crate::text::one_line;
 use crate::trim;
 use hindsight_classfile::access;
-use hindsight_tracelog::crash::{Frame, Meta, Value};
+use hindsight_tracelog::crash::{Body as Stored, Frame, Meta, Value};
 
 /// Columns of a line of source.
 const WIDTH: usize = 100;
@@ -21,6 +22,8 @@ const INLINE: usize = 70;
 const INDENT: &str = "        ";
 /// Enum constants whose fields are shown in a test.
 const MAX_CONSTANTS: usize = 5;
+/// Classes of which a test keeps the static state.
+const MAX_OWNERS: usize = 20;
 /// The package of the replay library.
 pub const REPLAY: &str = "dev.hindsight.replay";
 /// What the agent puts in place of a secret.
@@ -79,7 +82,7 @@ pub fn body(
         typed: candidate.typed,
     };
     let taken: Vec<String> = [
-        "frame", "statics", "Frame", "Crash", "Call", "Statics", "dev", "org",
+        "frame", "statics", "kept", "Frame", "Crash", "Call", "Statics", "dev", "org",
     ]
     .map(str::to_owned)
     .to_vec();
@@ -117,6 +120,7 @@ pub fn body(
         taken,
         settings: String::new(),
         statics: candidate.statics,
+        keeps: candidate.keeps.then(|| static_owners(plan)),
         loads: String::new(),
         loaded: 0,
         literals: 0,
@@ -191,6 +195,40 @@ fn static_names(values: &Values<'_>, frame: usize) -> String {
     }
 }
 
+/// The classes whose static state calls of a suite may change, as far as its recordings know them: those
+/// of the stacks, of static fields, and of enum constants; at most [`MAX_OWNERS`].
+fn static_owners<'a>(plan: &Plan<'a>) -> Vec<&'a str> {
+    let mut owners = Vec::new();
+    for input in plan.inputs {
+        let graph = Graph::at_failure(&input.crash);
+        let failure = &input.crash.failure;
+        let fails_there = |class: &str| {
+            let mut frames = failure.frames.iter();
+            frames.any(|frame| frame.class == class && frame.method == "<clinit>")
+        };
+        let frames = failure.frames.iter().map(|frame| frame.class.as_str());
+        let fields = failure.statics.iter().map(|field| field.owner.as_str());
+        let has_state =
+            |body: &Stored| matches!(body, Stored::Enum { fields, .. } if !fields.is_empty());
+        let enums = (0..input.crash.objects.len() as u32)
+            .filter(|&object| graph.body(object).is_some_and(has_state))
+            .map(|object| graph.enum_name(object));
+        for class in frames.chain(fields).chain(enums) {
+            if owners.len() < MAX_OWNERS
+                && !owners.contains(&class)
+                && !is_platform(class)
+                && !fails_there(class)
+                && class
+                    .chars()
+                    .all(|c| !c.is_control() && c != '"' && c != '\\')
+            {
+                owners.push(class);
+            }
+        }
+    }
+    owners
+}
+
 /// The recorded system properties that a test can set.
 pub fn properties(meta: &Meta) -> impl Iterator<Item = (&str, &str)> {
     let pairs = meta.properties.iter();
@@ -217,6 +255,8 @@ struct Writer<'a, 'n> {
     settings: String,
     /// Whether static fields are set before the call.
     statics: bool,
+    /// The classes of which static state is put back after it, if it is.
+    keeps: Option<Vec<&'a str>>,
     loads: String,
     /// How many.
     loaded: usize,
@@ -259,6 +299,24 @@ impl Writer<'_, '_> {
         } else {
             code.push_str(&body);
         }
+        let keeps = self.keeps.is_some();
+        if let Some(owners) = self.keeps {
+            let statics = self.names.write(REPLAY, "Statics");
+            let owners: Vec<String> = (owners.iter())
+                .map(|class| format!(", \"{class}\""))
+                .collect();
+            let keep = format!(
+                "try ({statics} kept = {statics}.keep({}.class{})) {{",
+                self.class.name,
+                owners.concat()
+            );
+            let lines = code.lines().map(|line| format!("    {line}\n"));
+            code = format!(
+                "{}{}{INDENT}}}\n",
+                wrapped(&keep),
+                lines.collect::<String>()
+            );
+        }
         let checked = self.checked.iter();
         let checked: Vec<String> = checked
             .map(|(index, code)| format!("{index}, {code}"))
@@ -275,7 +333,7 @@ impl Writer<'_, '_> {
                 built: checked.len(),
                 loaded: self.loaded,
                 objects: written.objects,
-                library: by_name || self.loaded > 0 || self.statics,
+                library: by_name || self.loaded > 0 || self.statics || keeps,
             },
             raw_types: self.raw_types || written.raw_types,
         }

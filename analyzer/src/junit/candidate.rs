@@ -85,6 +85,8 @@ pub struct Candidate {
     pub properties: bool,
     /// Whether the test sets the recorded static fields and those of enum constants.
     pub statics: bool,
+    /// Whether the test puts back the static state that it finds.
+    pub keeps: bool,
     /// What javac warns of in it, by the names that `@SuppressWarnings` takes;
     /// unknown before it has compiled.
     pub warnings: Option<BTreeSet<String>>,
@@ -231,6 +233,7 @@ impl<'a> Plan<'a> {
                 needs: Needs::default(),
                 properties: false,
                 statics: false,
+                keeps: false,
                 warnings: None,
                 state: match refusal {
                     Some(reason) => State::Done(Verdict::Unsupported, reason),

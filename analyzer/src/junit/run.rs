@@ -10,10 +10,11 @@ use crate::jdk::{Ended, run as run_child};
 use anyhow::{Context, Result};
 use hindsight_tracelog::crash::Frame;
 use serde::Deserialize;
+use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::fs::{self, File};
 use std::io::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -21,6 +22,8 @@ use std::thread;
 
 /// JVMs at a time.
 const PARALLEL: usize = 2;
+/// Times that one candidate may take which all in one JVM may take at most.
+const MOST_TIMEOUTS: usize = 10;
 
 /// What the replay library's runner says of one test.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
@@ -97,22 +100,13 @@ pub fn run(
     options: &Options,
 ) -> Result<()> {
     let path = place.runtime_path()?;
-    let job = |&index: &usize| {
-        let candidate = &plan.candidates[index];
-        Job {
-            index,
-            class: plan.classes[candidate.class].full_name(),
-            method: candidate.name.clone(),
-            asserts: asserts(plan, index),
-        }
-    };
-    let jobs: Vec<Job> = candidates.iter().map(job).collect();
+    let jobs: Vec<Job> = candidates.iter().map(|&index| job(plan, index)).collect();
     let next = AtomicUsize::new(0);
     let done = AtomicUsize::new(0);
     let results = Mutex::new(Vec::new());
     let work = || {
         while let Some(job) = jobs.get(next.fetch_add(1, Ordering::Relaxed)) {
-            let result = run_one(place, &path, job, options);
+            let result = launch(place, &path, &[job], options);
             let mut results = results.lock().unwrap_or_else(PoisonError::into_inner);
             results.push((job.index, result));
             if options.progress {
@@ -134,17 +128,69 @@ pub fn run(
         eprint!("\r\x1b[K");
     }
     for (index, result) in results.into_inner().unwrap_or_else(PoisonError::into_inner) {
-        let ran = result?;
-        let (verdict, reason) = match expected(plan, index) {
-            Some(expected) => judge(&expected, plan.frame(&plan.candidates[index]), &ran),
-            None => (
-                Verdict::Unsupported,
-                "no exception was recorded for it".to_owned(),
-            ),
-        };
-        plan.candidates[index].state = State::Done(verdict, reason);
+        for ran in result? {
+            let (verdict, reason) = judged(plan, index, &ran);
+            plan.candidates[index].state = State::Done(verdict, reason);
+        }
     }
     Ok(())
+}
+
+/// Runs candidates that reproduce in one JVM, in their order and in the other one. Gives those that
+/// then end otherwise.
+///
+/// # Errors
+///
+/// Fails if JVMs cannot be started.
+pub fn together(
+    plan: &Plan<'_>,
+    candidates: &[usize],
+    place: &Workplace<'_>,
+    options: &Options,
+) -> Result<BTreeSet<usize>> {
+    let path = place.runtime_path()?;
+    let mut influenced = BTreeSet::new();
+    for asserts in [false, true] {
+        let jobs: Vec<Job> = (candidates.iter().map(|&index| job(plan, index)))
+            .filter(|job| job.asserts == asserts)
+            .collect();
+        if jobs.len() < 2 {
+            continue;
+        }
+        let forwards: Vec<&Job> = jobs.iter().collect();
+        let backwards: Vec<&Job> = jobs.iter().rev().collect();
+        for jobs in [forwards, backwards] {
+            let results = launch(place, &path, &jobs, options)?;
+            for (job, ran) in jobs.iter().zip(results) {
+                // Without a result nothing is known: one before it may have ended the JVM.
+                let told = matches!(ran, Ran::Told(_));
+                if told && judged(plan, job.index, &ran).0 != Verdict::Reproduces {
+                    influenced.insert(job.index);
+                }
+            }
+        }
+    }
+    Ok(influenced)
+}
+
+fn job(plan: &Plan<'_>, index: usize) -> Job {
+    let candidate = &plan.candidates[index];
+    Job {
+        index,
+        class: plan.classes[candidate.class].full_name(),
+        method: candidate.name.clone(),
+        asserts: asserts(plan, index),
+    }
+}
+
+fn judged(plan: &Plan<'_>, index: usize, ran: &Ran) -> (Verdict, String) {
+    match expected(plan, index) {
+        Some(expected) => judge(&expected, plan.frame(&plan.candidates[index]), ran),
+        None => (
+            Verdict::Unsupported,
+            "no exception was recorded for it".to_owned(),
+        ),
+    }
 }
 
 /// Whether the recorded program ran with assertions: it failed by one.
@@ -192,14 +238,29 @@ fn unchanged<'a>(frames: &'a [Frame], classpath: &ClassPath) -> Vec<&'a str> {
         .collect()
 }
 
-fn run_one(place: &Workplace<'_>, path: &OsStr, job: &Job, options: &Options) -> Result<Ran> {
-    let (timeout, java_options) = (options.timeout, &options.java_options);
-    let file = place.result_file(job.index);
-    // A second try must not find the result of the first.
-    let _ = fs::remove_file(&file);
-    let dir = place.run_dir(job.index);
+/// Runs candidates in one JVM, one after the other.
+fn launch(
+    place: &Workplace<'_>,
+    path: &OsStr,
+    jobs: &[&Job],
+    options: &Options,
+) -> Result<Vec<Ran>> {
+    let Some(first) = jobs.first() else {
+        return Ok(Vec::new());
+    };
+    let java_options = &options.java_options;
+    let timeout = options.timeout * jobs.len().min(MOST_TIMEOUTS) as u32;
+    let files: Vec<PathBuf> = jobs
+        .iter()
+        .map(|job| place.result_file(job.index))
+        .collect();
+    for file in &files {
+        // A second try must not find the result of the first.
+        let _ = fs::remove_file(file);
+    }
+    let dir = place.run_dir(first.index);
     fs::create_dir_all(&dir).context("failed to make a directory to run in")?;
-    let log = file.with_extension("log");
+    let log = files[0].with_extension("log");
     let errors = File::create(&log).context("failed to make a file for a candidate's output")?;
     let mut command = place.jdk.command("java");
     command
@@ -208,25 +269,29 @@ fn run_one(place: &Workplace<'_>, path: &OsStr, job: &Job, options: &Options) ->
             "-XX:+UseSerialGC",
             "-Djava.awt.headless=true",
         ])
-        .args(job.asserts.then_some("-ea"))
+        .args(first.asserts.then_some("-ea"))
         .args(java_options)
         .arg("-cp")
         .arg(path)
-        .args(["dev.hindsight.replay.Runner", &job.class, &job.method])
-        .arg(&file)
+        .arg("dev.hindsight.replay.Runner");
+    for (job, file) in jobs.iter().zip(&files) {
+        command.args([&job.class, &job.method]).arg(file);
+    }
+    command
         .current_dir(&dir)
         .stdout(Stdio::null())
         .stderr(errors);
     let ended = run_child(&mut command, timeout)?;
-    if let Ok(text) = fs::read_to_string(&file)
-        && let Ok(outcome) = serde_json::from_str::<Outcome>(&well_formed(&text))
-    {
-        return Ok(Ran::Told(outcome));
-    }
-    Ok(match ended {
-        Ended::TimedOut => Ran::TimedOut(timeout.as_secs()),
-        Ended::Exit(status) => Ran::Died(format!("{status}{}", last_line(&log))),
-    })
+    let told = |file: &PathBuf| {
+        let text = fs::read_to_string(file).ok()?;
+        serde_json::from_str::<Outcome>(&well_formed(&text)).ok()
+    };
+    let results = files.iter().map(|file| match (told(file), &ended) {
+        (Some(outcome), _) => Ran::Told(outcome),
+        (None, Ended::TimedOut) => Ran::TimedOut(timeout.as_secs()),
+        (None, Ended::Exit(status)) => Ran::Died(format!("{status}{}", last_line(&log))),
+    });
+    Ok(results.collect())
 }
 
 fn last_line(log: &Path) -> String {

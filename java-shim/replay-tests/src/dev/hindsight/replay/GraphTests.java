@@ -344,6 +344,40 @@ final class GraphTests {
         check(other.holes().get(0).contains("is not the class of its constant TWO"), other.holes());
     }
 
+    static final class Started {
+        static boolean once;
+        static final Map<String, Node> ALL = new HashMap<>();
+        static int[] numbers = {1, 2};
+    }
+
+    static void staticStateIsKept() {
+        Node first = new Node(1);
+        Started.ALL.put("a", first);
+        Counter.ONE.count = 5;
+        Map<String, Node> before = Map.copyOf(Started.ALL);
+        int[] numbers = Started.numbers;
+        String name = "dev.hindsight.replay.GraphTests$";
+        try (Statics kept = Statics.keep(GraphTests.class, name + "Started", name + "Counter", "no.Such")) {
+            Started.once = true;
+            first.item = "changed";
+            for (int i = 0; i < 100; i++) {
+                Started.ALL.put("more " + i, new Node(i));
+            }
+            Started.numbers[0] = 9;
+            Started.numbers = new int[0];
+            Counter.ONE.count = 6;
+            Counter.ONE.seen.add("x");
+        }
+        check(!Started.once, "as before");
+        equal(Started.ALL, before);
+        same(Started.ALL.get("a"), first);
+        equal(first.item, null);
+        same(Started.numbers, numbers);
+        equal(numbers[0], 1);
+        equal(Counter.ONE.count, 5);
+        check(Counter.ONE.seen.isEmpty(), Counter.ONE.seen);
+    }
+
     static final class AnyZone {}
 
     abstract static class Zone {

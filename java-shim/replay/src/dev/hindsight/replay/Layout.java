@@ -74,17 +74,26 @@ final class Layout {
 
     /** The static field of this name and type that {@code owner} declares, or null. */
     static Field findStatic(Class<?> owner, String name, String descriptor) {
+        for (Field field : statics(owner)) {
+            if (field.getName().equals(name) && descriptor(field.getType()).equals(descriptor)) {
+                return field;
+            }
+        }
+        return null;
+    }
+
+    /** The static fields of {@code owner}; none if their types cannot be loaded. */
+    static List<Field> statics(Class<?> owner) {
+        List<Field> found = new ArrayList<>();
         try {
             for (Field field : (Field[]) DECLARED_FIELDS.invokeExact(owner, false)) {
-                if (Modifier.isStatic(field.getModifiers())
-                        && field.getName().equals(name)
-                        && descriptor(field.getType()).equals(descriptor)) {
-                    return field;
+                if (Modifier.isStatic(field.getModifiers())) {
+                    found.add(field);
                 }
             }
-            return null;
+            return found;
         } catch (LinkageError e) {
-            return null;
+            return List.of();
         } catch (Throwable e) {
             throw new AssertionError(e);
         }

@@ -17,10 +17,10 @@ import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * Runs one emitted test and writes down how it ended: {@code Runner TESTCLASS METHOD RESULTFILE}.
+ * Runs emitted tests and writes down how each ended: {@code Runner {TESTCLASS METHOD RESULTFILE}...}.
  *
- * <p>{@code hindsight junit} checks its tests with it, one JVM each, without JUnit. The result is
- * one JSON object:
+ * <p>{@code hindsight junit} checks its tests with it, one JVM each and then all in one, without JUnit.
+ * A result is one JSON object:
  *
  * <pre>
  * outcome    "passed", "threw", "exited", or "broken": it says nothing about the program
@@ -33,7 +33,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
  * holes      what was not restored, as {@link Frame#holes} tells it
  * </pre>
  *
- * <p>The file is there as a whole or not at all. After it is written the JVM halts, whatever
+ * <p>The file is there as a whole or not at all. After the last one is written the JVM halts, whatever
  * threads the program has left behind.
  */
 public final class Runner {
@@ -42,25 +42,34 @@ public final class Runner {
 
     private static final Set<String> HOLES = new LinkedHashSet<>();
     private static final AtomicBoolean WRITTEN = new AtomicBoolean();
+    /** Where the result of the running test goes. */
+    private static volatile Path current;
     /** Given up to have room to report an OutOfMemoryError in. */
     private static byte[] reserve = new byte[4 << 20];
 
     private Runner() {}
 
     /**
-     * Runs the test.
+     * Runs the tests.
      *
-     * @param arguments class and method of the test, and the file to write
+     * @param arguments class and method of each test, and the file to write
      */
     public static void main(String[] arguments) {
-        if (arguments.length != 3) {
-            System.err.println("usage: Runner TESTCLASS METHOD RESULTFILE");
+        if (arguments.length == 0 || arguments.length % 3 != 0) {
+            System.err.println("usage: Runner {TESTCLASS METHOD RESULTFILE}...");
             Runtime.getRuntime().halt(2);
         }
-        Path file = Paths.get(arguments[2]);
+        current = Paths.get(arguments[2]);
         Runtime.getRuntime().addShutdownHook(
-                new Thread(() -> write(file, "exited", null, null), "hindsight-result"));
-        run(arguments[0], arguments[1], file);
+                new Thread(() -> write(current, "exited", null, null), "hindsight-result"));
+        for (int i = 0; i < arguments.length; i += 3) {
+            synchronized (HOLES) {
+                HOLES.clear();
+            }
+            current = Paths.get(arguments[i + 2]);
+            WRITTEN.set(false);
+            run(arguments[i], arguments[i + 1], current);
+        }
         Runtime.getRuntime().halt(0);
     }
 

@@ -21,12 +21,38 @@ import java.util.List;
  */
 public final class Statics implements AutoCloseable {
     /** What puts back the fields' values, in the order in which they were set. */
-    private final List<Setting> before = new ArrayList<>();
+    private final List<Runnable> before = new ArrayList<>();
+
+    private Statics() {}
+
+    /**
+     * Sets nothing, and puts back at {@link #close} what the static fields of some classes hold now, with
+     * the objects behind them: what one test does to them must not reach another.
+     *
+     * @param test a class whose loader has the others
+     * @param classes their binary names; those that are not there, or cannot be initialised, are left out
+     * @return what puts it back
+     */
+    public static Statics keep(Class<?> test, String... classes) {
+        Statics kept = new Statics();
+        StaticState state = new StaticState(kept.before);
+        for (String name : classes) {
+            try {
+                Class<?> known = Classes.find(name, test.getClassLoader());
+                Classes.initialize(known);
+                state.add(known);
+            } catch (ClassNotFoundException | RuntimeException | LinkageError e) {
+                // Its test tells why, if it matters.
+                continue;
+            }
+        }
+        return kept;
+    }
 
     /** Sets all fields. */
     Statics(List<Setting> settings) {
         for (Setting setting : settings) {
-            before.add(setting.inverse());
+            before.add(setting.inverse()::apply);
             setting.apply();
         }
     }
@@ -71,7 +97,7 @@ public final class Statics implements AutoCloseable {
     @Override
     public void close() {
         for (int i = before.size() - 1; i >= 0; i--) {
-            before.get(i).apply();
+            before.get(i).run();
         }
         before.clear();
     }
