@@ -523,6 +523,25 @@ fn enum_constants_have_state() {
     }
 }
 
+/// Tests that leave static state behind are red in one JVM, too.
+#[test]
+fn tests_of_one_suite_do_not_influence_each_other() {
+    for jdk in jdks() {
+        let workplace = record(jdk, "Once", "", &[]);
+        let found = verdicts(jdk, &workplace);
+        for method in ["start", "load", "boot", "main"] {
+            assert!(reproduces(&found[method]), "{method}: {found:?}");
+            assert!(!found[method].contains("in one JVM"), "{method}: {found:?}");
+        }
+        let tests = workplace.join("tests/src/test/java/OnceCrash0001Test.java");
+        let tests = fs::read_to_string(tests).unwrap();
+        let keeps = tests
+            .matches("Statics.keep(OnceCrash0001Test.class, ")
+            .count();
+        assert_eq!(keeps, 4, "{tests}");
+    }
+}
+
 #[test]
 fn a_plan_says_which_static_fields_matter() {
     let jdk = &jdks()[0];
