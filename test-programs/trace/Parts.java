@@ -108,6 +108,7 @@ public class Parts {
             }
             executor.shutdown();
             executor.awaitTermination(5, TimeUnit.MINUTES);
+            Thread.sleep(300); // The last thread ends behind its task, and the trace with this method.
         } else {
             Thread other = new Thread(Parts::work, "other");
             other.start();
