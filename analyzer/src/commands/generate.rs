@@ -458,10 +458,37 @@ impl Opts {
             changes,
         };
         report.print(self.format, out)?;
+        if total == 0 && !self.quiet {
+            eprintln!("hindsight: no tests: {}", self.reason(&report));
+        }
         if total == 0 || report.changes.is_some_and(|changes| !changes.is_empty()) {
             return Err(super::Failure.into());
         }
         Ok(())
+    }
+
+    /// Why no test has come of it.
+    fn reason(&self, report: &Report) -> &'static str {
+        let carved = report.counts.is_some_and(|counts| counts.carved > 0);
+        let executed = report
+            .searched
+            .iter()
+            .flat_map(|tally| tally.executed)
+            .sum::<u64>();
+        match (
+            carved || executed > 0,
+            report.searched.is_some(),
+            !self.classes.is_empty(),
+        ) {
+            (true, ..) => "nothing that was tried did the same each time, or may be done in a test",
+            (false, true, _) => "there was no time to try anything; give more with --time",
+            (false, false, true) => {
+                "the run used no public class of the program that matches --classes"
+            }
+            (false, false, false) => {
+                "the run used no public class of --classpath: is it of another program?"
+            }
+        }
     }
 
     fn record(

@@ -656,6 +656,10 @@ fn bad_input_is_named() {
         &[&["generate", "--universal", "--classes", "x.**"], &rest[..]].concat(),
         "matches --classes",
     );
+    check(
+        &[&["generate", "--universal", "--time", "0"], &rest[..]].concat(),
+        "no tests: there was no time to try anything",
+    );
     let usage = run(jdk, &workplace, &[&["generate"], &rest[..]].concat());
     assert_eq!(usage.status.code(), Some(2));
     // Somebody's own file stays.
