@@ -132,7 +132,7 @@ pub fn generate(
             run::run(&mut plan, &compiled, &place, options)?;
             pending = second_tries(&mut plan, &compiled);
             if pending.is_empty() {
-                pending = together::tries(&mut plan, &place, options, &mut tried)?;
+                pending = together::tries(&mut plan, &place, options, &compiled, &mut tried)?;
             }
         }
     }

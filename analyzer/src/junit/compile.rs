@@ -166,6 +166,23 @@ pub fn settle(
     Ok(())
 }
 
+/// Compiles candidates that have compiled before, each class with all of its own; whether javac takes
+/// them.
+///
+/// # Errors
+///
+/// Fails if javac cannot be run.
+pub fn again(
+    plan: &Plan<'_>,
+    candidates: &[usize],
+    place: &Workplace<'_>,
+    options: &Options,
+) -> Result<bool> {
+    let sources = write_sources(plan, candidates, place, options)?;
+    let compiled = javac(plan, place, sources.keys(), options.framework)?;
+    Ok(matches!(compiled, Compiled::Yes(_)))
+}
+
 fn write_sources(
     plan: &Plan<'_>,
     pending: &[usize],

@@ -7,7 +7,7 @@
 
 use super::Options;
 use super::candidate::{Plan, State};
-use super::compile::Workplace;
+use super::compile::{self, Workplace};
 use super::report::Verdict;
 use super::run;
 use anyhow::Result;
@@ -34,7 +34,7 @@ pub struct Tried {
     given_up: BTreeSet<usize>,
 }
 
-/// Runs what reproduces together. Gives the candidates that are to be written and tried anew; none once
+/// Runs what reproduces together; `compiled` was compiled last. Gives the candidates that are to be written and tried anew; none once
 /// all is as good as it gets.
 ///
 /// # Errors
@@ -44,6 +44,7 @@ pub fn tries(
     plan: &mut Plan<'_>,
     place: &Workplace<'_>,
     options: &Options,
+    compiled: &[usize],
     tried: &mut Tried,
 ) -> Result<Vec<usize>> {
     let lost = lost(plan, tried);
@@ -57,6 +58,11 @@ pub fn tries(
         )
     };
     let group: Vec<usize> = (0..plan.candidates.len()).filter(reproduces).collect();
+    // Those that were compiled last have taken the place of the others in their classes.
+    let whole = group.iter().all(|index| compiled.contains(index));
+    if group.len() < 2 || !whole && !compile::again(plan, &group, place, options)? {
+        return Ok(Vec::new());
+    }
     let influenced = run::together(plan, &group, place, options)?;
     if influenced.is_empty() {
         return Ok(Vec::new());
