@@ -9,7 +9,8 @@
 //! - [`worker`] executes sequences in a child JVM, in which [`guard`] keeps the
 //!   program from doing harm.
 //! - [`inputs`] is the same search for stage R of the mutability analysis.
-//! - [`asserted`] chooses what is asserted, and drops calls that nothing needs.
+//! - [`complete`] makes a test of a sequence: [`observers`] ask its object at last, [`asserted`] chooses
+//!   what is asserted, and drops calls that nothing needs. [`distinct`] leaves out what others say.
 //! - [`changes`] says what another version does otherwise.
 //! - [`emit`] writes Java; [`suite`] compiles it, runs it and keeps what passes.
 //!
@@ -24,11 +25,14 @@
 pub mod asserted;
 pub mod carve;
 pub mod changes;
+pub mod complete;
+pub mod distinct;
 pub mod emit;
 pub mod focus;
 pub mod guard;
 pub mod inputs;
 pub mod observed;
+pub mod observers;
 pub mod platform;
 pub mod random;
 pub mod search;

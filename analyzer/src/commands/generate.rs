@@ -3,11 +3,13 @@
 use super::Format;
 use crate::classpath::{ClassPath, is_jdk};
 use crate::generate::asserted::Checked;
-use crate::generate::carve::{Access, Recorder};
+use crate::generate::carve::{Access, Recorded, Recorder};
 use crate::generate::changes::differences;
+use crate::generate::complete::{Wanted, complete};
+use crate::generate::distinct::{distinct, diverse};
 use crate::generate::emit::{Context as Emit, FIRST_LINE, OBSERVED, Source, Written};
 use crate::generate::guard::Guarded;
-use crate::generate::observed::{self, Wanted};
+use crate::generate::observed;
 use crate::generate::platform::{Classes, Platform};
 use crate::generate::search::{Bounds, Search};
 use crate::generate::sequence::Methods;
@@ -25,6 +27,7 @@ use crate::text::one_line;
 use crate::trace::Trace;
 use crate::trace::steps::Steps;
 use anyhow::{Context, Result, bail};
+use clap::ArgGroup;
 use hindsight_instrument::glob::Globs;
 use hindsight_tracelog::trace::dictionary::TracedClass;
 use report::{Change, Report};
@@ -48,8 +51,11 @@ mod report;
 /// assertions off. Those that do not always pass are dropped, and counted. While
 /// tests are tried out, the program cannot end the JVM, start processes, use the
 /// network, or write and delete other than temporary files: a test that
-/// wants to is dropped too.
+/// wants to is dropped too. Why a sequence of a run is no test is said in a line
+/// for each reason, and of each one with --format json.
 #[derive(Debug, clap::Args)]
+#[command(group = ArgGroup::new("source").required(true).multiple(true)
+    .args(["observed", "model", "universal"]))]
 #[command(after_help = "\
 Examples:
     # What the run did, as tests.
@@ -70,7 +76,8 @@ Examples:
 
 Exit status:
     0 on success,
-    1 if the input is bad, no test could be made, or --against does something else,
+    1 if the input is bad, a part of it damaged, no test could be made, or --against
+      does something else,
     2 if the arguments are wrong.")]
 pub struct Opts {
     /// Directory of a run that was recorded with mode=trace; may be given again.
@@ -83,7 +90,7 @@ pub struct Opts {
 
     /// Make new sequences along these models, which hindsight model --out has
     /// written; may be given again.
-    #[arg(long, value_name = "FILE", required_unless_present_any = ["observed", "universal"])]
+    #[arg(long, value_name = "FILE")]
     model: Vec<PathBuf>,
 
     /// Make new sequences without models: any public method in any order. A model
@@ -181,6 +188,7 @@ impl Opts {
         }
         let jdk = Jdk::find(self.jdk.as_deref())?;
         let classpath = ClassPath::open(&self.classpath)?;
+        writable(&self.out)?;
         let mutability = self
             .mutability
             .as_deref()
@@ -228,8 +236,10 @@ impl Opts {
             platform: &platform,
         };
         let mut access = Access::new(classes);
+        let mut damaged = false;
         for path in &self.trace {
-            let recorded = self.record(path, classes)?;
+            let (recorded, lacks) = self.record(path, classes)?;
+            damaged |= lacks;
             let (made, more) = observed::tests(
                 &recorded,
                 &wanted,
@@ -239,8 +249,7 @@ impl Opts {
                 &mut other,
             )?;
             observed.extend(made);
-            counts.carved += more.carved;
-            counts.same += more.same;
+            counts.add(more);
         }
         let mut generated = Vec::new();
         let mut searched = None;
@@ -329,7 +338,7 @@ impl Opts {
                     class: one.class,
                     whole: None,
                 };
-                generated.extend(observed::complete(
+                let came = complete(
                     checked,
                     one.object,
                     &own,
@@ -338,11 +347,12 @@ impl Opts {
                     &mut methods,
                     &mut worker,
                     &mut other,
-                )?);
+                )?;
+                generated.extend(came);
             }
         }
         let told: HashSet<_> = observed.iter().map(|test| test.sequence.clone()).collect();
-        let mut generated = observed::diverse(observed::distinct(generated));
+        let mut generated = diverse(distinct(generated));
         generated.retain(|test| !told.contains(&test.sequence));
         let paths: Vec<PathBuf> = classpath.paths().map(Path::to_owned).collect();
         let release = classpath.release().min(setup.jdk.version);
@@ -461,7 +471,7 @@ impl Opts {
         if total == 0 && !self.quiet {
             eprintln!("hindsight: no tests: {}", self.reason(&report));
         }
-        if total == 0 || report.changes.is_some_and(|changes| !changes.is_empty()) {
+        if total == 0 || damaged || report.changes.is_some_and(|changes| !changes.is_empty()) {
             return Err(super::Failure.into());
         }
         Ok(())
@@ -469,7 +479,10 @@ impl Opts {
 
     /// Why no test has come of it.
     fn reason(&self, report: &Report) -> &'static str {
-        let carved = report.counts.is_some_and(|counts| counts.carved > 0);
+        let carved = report
+            .counts
+            .as_ref()
+            .is_some_and(|counts| counts.carved > 0);
         let executed = report
             .searched
             .iter()
@@ -491,12 +504,10 @@ impl Opts {
         }
     }
 
-    fn record(
-        &self,
-        path: &Path,
-        classes: Classes<'_>,
-    ) -> Result<crate::generate::carve::Recorded> {
+    /// What a run did, and whether some of it could not be read.
+    fn record(&self, path: &Path, classes: Classes<'_>) -> Result<(Recorded, bool)> {
         let trace = Trace::open(path)?;
+        let mut damaged = !trace.log.damage.is_empty();
         if !self.quiet {
             for note in &trace.notes {
                 eprintln!("hindsight: {}: {note}", path.display());
@@ -513,10 +524,13 @@ impl Opts {
         while let Some(step) = steps.next_step() {
             match step {
                 Ok(step) => recorder.take(&step),
-                Err(error) => eprintln!(
-                    "hindsight: damaged: {}: {error}; the rest of the block is left out",
-                    path.display()
-                ),
+                Err(error) => {
+                    damaged = true;
+                    eprintln!(
+                        "hindsight: damaged: {}: {error}; the rest of the block is left out",
+                        path.display()
+                    );
+                }
             }
         }
         if recorder.full && !self.quiet {
@@ -525,7 +539,7 @@ impl Opts {
                 path.display()
             );
         }
-        Ok(recorder.finish())
+        Ok((recorder.finish(), damaged))
     }
 
     fn models(&self) -> Result<Option<Model>> {
@@ -582,6 +596,23 @@ impl Opts {
         }
         Ok((files, removed))
     }
+}
+
+/// Whether files can be made below a directory, which need not be there yet: that shows before all the
+/// work is done.
+fn writable(dir: &Path) -> Result<()> {
+    let there = dir.ancestors().find(|dir| dir.exists());
+    let there = there.unwrap_or(Path::new("."));
+    if !there.is_dir() {
+        bail!(
+            "failed to write to {}: {} is no directory",
+            dir.display(),
+            there.display()
+        );
+    }
+    tempfile::tempdir_in(there)
+        .map(drop)
+        .with_context(|| format!("failed to write to {}", dir.display()))
 }
 
 /// Classes whose difference is told one by one.

@@ -125,8 +125,25 @@ pub fn as_seen(worker: &Worker, outcome: &Outcome, seen: &Seen) -> bool {
             }
             (Value::Literal(literal), Outcome::Literal(other)) => literal == other,
             (Value::Literal(_), _) => false,
+            (Value::Array(_, _, elements), Outcome::Array(_, others)) => {
+                let mut pairs = elements.iter().zip(others);
+                elements.len() == others.len() && pairs.all(|(one, other)| is_element(one, other))
+            }
             (_, outcome) => *outcome != Outcome::Null,
         },
+    }
+}
+
+/// Whether an element is what was seen of it. What was written to an array does not say whether an `int`
+/// is a `boolean`.
+fn is_element(seen: &Value, element: &Literal) -> bool {
+    let plain = |literal: &Literal| match primitive(literal.clone()) {
+        Literal::Bool(value) => Literal::Int(value.into()),
+        other => other,
+    };
+    match seen {
+        Value::Literal(literal) => plain(literal) == plain(element),
+        _ => *element != Literal::Null,
     }
 }
 

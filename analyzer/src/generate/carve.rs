@@ -30,7 +30,7 @@ const MAX_TEXTS: usize = 1 << 20;
 const MAX_HISTORY: usize = 40;
 /// Elements of arrays that are followed.
 const MAX_ARRAY: usize = 64;
-/// Calls of static methods that are kept, of each.
+/// Calls of static methods that are kept, of each: that return, and that throw one class.
 const MAX_STATIC: usize = 3;
 /// Calls of one sequence.
 const MAX_CALLS: usize = 40;
@@ -63,7 +63,7 @@ pub struct Seen {
     method: Method,
     on: Option<u64>,
     args: Vec<Value>,
-    /// The object that it made: by constructing or returning it.
+    /// The object that it made: by constructing it, or by being the first to return it.
     made: Option<u64>,
     /// How it ended.
     pub end: End,
@@ -110,6 +110,17 @@ struct Open {
     entered: u64,
     /// Objects, with the length of their history before.
     parts: Vec<(u64, usize)>,
+}
+
+/// How much of a run is cut out around the calls of an object.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reach {
+    /// Of each object that takes part, what happened to it before.
+    Needed,
+    /// Also what was done with others that came of the same objects, which may share state with it,
+    Shared,
+    /// and with those that calls have returned: what is done to a part is done to the whole.
+    Returned,
 }
 
 /// Which methods a test may call.
@@ -178,6 +189,22 @@ impl<'c> Access<'c> {
         if self.is_accessible(&method.class) {
             return Some(method.clone());
         }
+        // A method of a class that is not public is public in its subclasses.
+        let mut below = class.to_owned();
+        while below != method.class {
+            if self.is_accessible(&below) {
+                return Some(Method {
+                    class: below,
+                    ..method.clone()
+                });
+            }
+            let found = self.info(&below);
+            let above = found.as_deref().and_then(of).map(|info| &info.super_class);
+            match above {
+                Some(Some(above)) => below = above.clone(),
+                _ => break,
+            }
+        }
         let mut pending = vec![class.to_owned()];
         let mut seen = HashSet::new();
         while let Some(class) = pending.pop() {
@@ -191,8 +218,7 @@ impl<'c> Access<'c> {
             let declares = info
                 .method(&method.name, &method.descriptor)
                 .is_some_and(|method| method.is(access::PUBLIC));
-            // A method of a class that is not public is public in its subclasses.
-            if self.is_accessible(&class) && (declares || !info.is(access::INTERFACE)) {
+            if declares && self.is_accessible(&class) {
                 return Some(Method {
                     class,
                     ..method.clone()
@@ -262,10 +288,62 @@ impl<'d> Recorder<'d> {
                 place: Place::Static { field },
                 value: Some(Datum::Reference(Some(id))),
             } => self.constant_of(step.thread, *field, id.serial()),
+            What::Called { callee, values } => self.called(*callee, values),
             What::End | What::Lost(_) | What::Thread { paused: true, .. } => {
                 self.threads.remove(&step.thread);
             }
             _ => {}
+        }
+    }
+
+    /// What a call of the JDK's has written to arrays: a copy is as what it was made of, and what cannot be
+    /// told is not known any more.
+    fn called(&mut self, callee: u32, values: &[Datum]) {
+        let Some(callee) = self.dictionary.callee(callee) else {
+            return;
+        };
+        let reference = |value: &Datum| match value {
+            Datum::Reference(Some(id)) => Some(id.serial()),
+            _ => None,
+        };
+        let place = |value: &Datum| match value {
+            Datum::Int(at) => usize::try_from(*at).ok(),
+            _ => None,
+        };
+        // From where, to where, and how much.
+        let copied = match (callee.owner.as_str(), callee.name.as_str(), values) {
+            ("java.lang.System", "arraycopy", [from, at, to, into, length]) => {
+                Some((from, place(at), to, place(into), place(length)))
+            }
+            (_, "clone", [from, to]) | ("java.util.Arrays", "copyOf", [from, _, to]) => {
+                Some((from, Some(0), to, Some(0), None))
+            }
+            ("java.util.Arrays", "copyOfRange", [from, at, _, to]) => {
+                Some((from, place(at), to, Some(0), None))
+            }
+            _ => None,
+        };
+        if let Some((from, at, to, into, length)) = copied {
+            let from = reference(from).and_then(|serial| self.arrays.get(&serial));
+            let all: Vec<Option<Value>> = from.map_or_else(Vec::new, |from| from.elements.clone());
+            let array = reference(to).and_then(|serial| self.arrays.get_mut(&serial));
+            if let (Some(array), Some(at), Some(into)) = (array, at, into) {
+                let places = array.elements.iter_mut().enumerate().skip(into);
+                let length = length.unwrap_or(usize::MAX);
+                for (number, (_, place)) in places.take(length).enumerate() {
+                    *place = all.get(at.saturating_add(number)).cloned().flatten();
+                }
+            }
+            return;
+        }
+        let filled = match (callee.owner.as_str(), callee.name.as_str(), values) {
+            ("java.util.Arrays", "fill", [_, value]) => Some(self.value(*value, "")),
+            _ => None,
+        };
+        for serial in values.iter().filter_map(reference) {
+            if let Some(array) = self.arrays.get_mut(&serial) {
+                array.elements.fill(filled.clone());
+            }
         }
     }
 
@@ -383,10 +461,11 @@ impl<'d> Recorder<'d> {
 
     fn open(&mut self, id: u32, arguments: &[Argument]) -> Option<Open> {
         let (class, method) = self.dictionary.method(id)?;
-        if method.access & access::PUBLIC == 0
-            || method.access & access::SYNTHETIC != 0
-            || method.name == "<clinit>"
-        {
+        // A method of a class that no source can name may be called by an interface whose type it does not
+        // have: by its bridge.
+        let hidden = method.access & access::SYNTHETIC != 0
+            && (method.access & access::BRIDGE == 0 || self.access.is_accessible(&class.name));
+        if method.access & access::PUBLIC == 0 || hidden || method.name == "<clinit>" {
             return None;
         }
         let is_static = method.access & access::STATIC != 0;
@@ -510,7 +589,9 @@ impl<'d> Recorder<'d> {
         }
         if let End::Returned(Some(Value::Object(serial))) = end
             && let Some(object) = self.objects.get(&serial)
-            && object.born > entered
+            // What has made it is within this call, or nothing that a test may call.
+            && (object.history.first())
+                .is_none_or(|first| first.made != Some(serial) || first.entered > entered)
             && !parts.iter().any(|part| part.0 == serial)
         {
             made = Some(serial);
@@ -541,7 +622,13 @@ impl<'d> Recorder<'d> {
                 format!("{}{}", seen.method.name, seen.method.descriptor),
             );
             let list = self.statics.entry(key).or_default();
-            if list.len() < MAX_STATIC && list.iter().all(|known| known.args != seen.args) {
+            // Those that throw are not fewer for those that return.
+            let alike = list.iter().filter(|known| match (&known.end, &seen.end) {
+                (End::Threw(known), End::Threw(class)) => known == class,
+                (End::Returned(_), End::Returned(_)) => true,
+                _ => false,
+            });
+            if alike.count() < MAX_STATIC && list.iter().all(|known| known.args != seen.args) {
                 list.push(seen.clone());
             }
         }
@@ -579,7 +666,7 @@ impl<'d> Recorder<'d> {
         let mut names: HashMap<&str, Rc<str>> = HashMap::new();
         let of_jdk = objects
             .iter()
-            .filter(|(.., class)| !self.access.is_own(class));
+            .filter(|(.., class)| self.access.platform().info(class).is_some());
         let of_jdk = of_jdk.map(|(_, serial, class)| {
             let name = names.entry(class).or_insert_with(|| class.as_str().into());
             (*serial, name.clone())
@@ -660,21 +747,26 @@ pub struct Carved {
 }
 
 impl Recorded {
-    /// The shape of an object's life: its calls without their arguments.
-    pub fn shape(&self, serial: u64) -> Vec<Method> {
+    /// The shape of an object's life: its calls without their arguments, and what they threw.
+    pub fn shape(&self, serial: u64) -> Vec<(Method, Option<String>)> {
         let history = self.histories.get(&serial);
         let calls = history.into_iter().flatten();
-        calls.map(|seen| seen.method.clone()).collect()
+        let threw = |seen: &Seen| match &seen.end {
+            End::Threw(class) => Some(class.clone()),
+            End::Returned(_) => None,
+        };
+        calls
+            .map(|seen| (seen.method.clone(), threw(seen)))
+            .collect()
     }
 
-    /// The calls of an object and what they need; with `wide`, also what was done
-    /// with other objects that came from the same ones, which may share state with
-    /// it. Where what was passed cannot be made, as a lambda, the object's life ends, or
-    /// goes on `without` that call; an object of the JDK then has another one in its place.
+    /// The calls of an object and what they need. Where what was passed cannot be made, as a
+    /// lambda, the object's life ends, or goes on `without` that call; an object of the JDK then
+    /// has another one in its place.
     pub fn slice(
         &self,
         object: u64,
-        (wide, without): (bool, bool),
+        (reach, without): (Reach, bool),
         ways: &Ways,
         methods: &mut Methods,
     ) -> Option<Carved> {
@@ -682,7 +774,7 @@ impl Recorded {
         if own.first()?.made != Some(object) {
             return None;
         }
-        self.cut(own, (wide, without), ways, methods)
+        self.cut(own, (reach, without), ways, methods)
     }
 
     /// A call of a static method; `without` is as for the life of an object.
@@ -693,16 +785,17 @@ impl Recorded {
         ways: &Ways,
         methods: &mut Methods,
     ) -> Option<Carved> {
-        self.cut(vec![seen.clone()], (false, without), ways, methods)
+        self.cut(vec![seen.clone()], (Reach::Needed, without), ways, methods)
     }
 
     fn cut(
         &self,
         own: Vec<Rc<Seen>>,
-        (wide, without): (bool, bool),
+        (reach, without): (Reach, bool),
         ways: &Ways,
         methods: &mut Methods,
     ) -> Option<Carved> {
+        let wide = reach != Reach::Needed;
         let last = own.last()?.entered;
         let mut chosen: BTreeMap<u64, Rc<Seen>> = BTreeMap::new();
         let mut followed: BTreeSet<u64> = BTreeSet::new();
@@ -728,6 +821,11 @@ impl Recorded {
                     let derived = self.derived.get(&operand).into_iter().flatten();
                     follow.extend(derived.map(|serial| (*serial, last)));
                 });
+            }
+            if reach == Reach::Returned
+                && let End::Returned(Some(value)) = &seen.end
+            {
+                objects(value, &mut |serial| follow.push((serial, last)));
             }
             for (serial, until) in follow {
                 let calls = self.histories.get(&serial).into_iter().flatten();

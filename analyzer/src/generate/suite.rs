@@ -44,10 +44,12 @@ pub struct Order {
 }
 
 /// Why tests were dropped.
-#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub struct Dropped {
-    /// They do not compile.
+    /// They do not compile,
     pub not_compiled: usize,
+    /// of the first of them, for this.
+    pub error: Option<String>,
     /// They failed in all runs,
     pub failed: usize,
     /// or in some.
@@ -184,6 +186,14 @@ impl<'a> Suite<'a> {
                 bail!("javac refuses the tests as a whole: {first}");
             }
             blamed.retain(|number| !raw.insert(*number));
+            if !blamed.is_empty() && dropped.error.is_none() {
+                let mut each = errors.iter();
+                let first = each.find(|error| {
+                    let of = blame(std::slice::from_ref(error), &written, &self.dir);
+                    !of.is_disjoint(&blamed)
+                });
+                dropped.error = first.map(|error| error.message.clone());
+            }
             dropped.not_compiled += blamed.len();
             left.retain(|number| !blamed.contains(number));
         }

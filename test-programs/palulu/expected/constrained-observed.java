@@ -97,7 +97,7 @@ import org.junit.jupiter.api.Test;
 class TicketObservedTest {
 
     @Test
-    void enter() {
+    void enterIs0() {
         Ticket ticket = Office.in("ZRH-8001")
                 .order()
                 .kind(Ticket.Kind.DAY)
@@ -111,5 +111,23 @@ class TicketObservedTest {
                 assertThrows(IllegalStateException.class, () -> door.enter(ticket)).getMessage());
         assertEquals(0, ticket.left());
         assertEquals(Ticket.Kind.DAY, ticket.kind());
+    }
+
+    @Test
+    void enterIs1() {
+        Office office = Office.in("ZRH-8001");
+        Ticket ticket = office.order().kind(Ticket.Kind.DAY).owner("Ann Lee").visits(1).sell();
+        Ticket ticket2 = office.order()
+                .owner("Bob Ray")
+                .kind(Ticket.Kind.SEASON)
+                .visits(1, 2)
+                .sell();
+        Door door = new Door();
+        door.open("sesame:8");
+        door.enter(ticket);
+        assertEquals(2, door.enter(ticket2));
+        assertEquals(3, door.enter(ticket2));
+        assertEquals(1, ticket2.left());
+        assertEquals(Ticket.Kind.SEASON, ticket2.kind());
     }
 }

@@ -381,6 +381,43 @@ fn files_where_a_test_runs_are_safe() {
     }
 }
 
+/// What is done to a part of an object is done to the object; what a class that nobody can name gives is
+/// tested; calls that throw are tests of their own; and an array is as the JDK has left it.
+#[test]
+fn what_is_done_to_a_part_is_done_to_the_whole() {
+    for jdk in jdks() {
+        let workplace = record(jdk, "orders", "orders.Main");
+        let arguments = [
+            "generate",
+            "--observed",
+            "--trace",
+            "out",
+            "--mutability",
+            "mutability.json",
+            "--classpath",
+            "classes",
+            "--out",
+            "tests",
+        ];
+        let report = ok(&run(jdk, &workplace, &arguments));
+        golden(
+            "palulu/expected/orders-observed.java",
+            &written(&workplace, "tests"),
+        );
+        let told = "13 of 13 carved sequences did the same again\n  not tried: objects that nothing made \
+                    which a test may call, of orders.Line\n";
+        assert!(report.starts_with(told), "{report}");
+        // What is left of a damaged run gives tests, and is not taken for all of it.
+        let segment = workplace.join("out/trace/segment-000001.hst");
+        let mut bytes = fs::read(&segment).expect("a file");
+        let middle = bytes.len() / 2;
+        bytes[middle..].fill(0x55);
+        fs::write(&segment, bytes).expect("a file");
+        let damaged = run(jdk, &workplace, &[&arguments[..], &["--quiet"]].concat());
+        assert_eq!(damaged.status.code(), Some(1), "{}", text(&damaged.stderr));
+    }
+}
+
 /// What depends on where and when a test runs is not asserted; all else is, with
 /// what returned objects and exceptions say.
 #[test]
@@ -660,8 +697,24 @@ fn bad_input_is_named() {
         &[&["generate", "--universal", "--time", "0"], &rest[..]].concat(),
         "no tests: there was no time to try anything",
     );
+    check(
+        &[
+            "generate",
+            "--universal",
+            "--classpath",
+            "classes",
+            "--out",
+            "classes/A.class/tests",
+        ],
+        "classes/A.class is no directory",
+    );
     let usage = run(jdk, &workplace, &[&["generate"], &rest[..]].concat());
     assert_eq!(usage.status.code(), Some(2));
+    let told = text(&usage.stderr);
+    assert!(
+        told.contains("--observed|--model <FILE>|--universal"),
+        "{told}"
+    );
     // Somebody's own file stays.
     fs::create_dir_all(workplace.join("tests/src/test/java")).expect("a directory");
     fs::write(

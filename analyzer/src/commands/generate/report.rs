@@ -2,12 +2,13 @@
 
 use crate::commands::Format;
 use crate::generate::changes::Difference;
-use crate::generate::observed;
+use crate::generate::observed::{Counts, Lost};
 use crate::generate::search::Tally;
 use crate::generate::suite::Dropped;
 use crate::text::{count, one_line};
 use anyhow::Result;
 use serde_json::{Value as Json, json};
+use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::PathBuf;
 
@@ -23,6 +24,42 @@ pub struct Change {
     pub differences: Vec<Difference>,
 }
 
+/// Classes that are named in one line.
+const MAX_NAMED: usize = 3;
+
+/// What became of the sequences of a run.
+fn observed(counts: &Counts, out: &mut dyn Write) -> Result<()> {
+    writeln!(
+        out,
+        "{} of {} carved sequences did the same again",
+        counts.same, counts.carved
+    )?;
+    let mut lost: BTreeMap<&str, (usize, String)> = BTreeMap::new();
+    for (class, why) in &counts.lost {
+        let first = || match why {
+            Lost::Otherwise(what) => format!("such as {what}"),
+            _ => format!("such as one of {class}"),
+        };
+        lost.entry(why.reason()).or_insert_with(|| (0, first())).0 += 1;
+    }
+    for (reason, (number, first)) in lost {
+        writeln!(out, "  {number} {reason}, {}", one_line(&first, 200))?;
+    }
+    if !counts.unmade.is_empty() {
+        let names: Vec<&str> = counts.unmade.keys().map(String::as_str).collect();
+        let more = match names.len().saturating_sub(MAX_NAMED) {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        writeln!(
+            out,
+            "  not tried: objects that nothing made which a test may call, of {}{more}",
+            one_line(&names[..names.len().min(MAX_NAMED)].join(", "), 300)
+        )?;
+    }
+    Ok(())
+}
+
 /// All of it.
 pub struct Report {
     /// Files that were written,
@@ -34,7 +71,7 @@ pub struct Report {
     /// Those that were no good.
     pub dropped: Dropped,
     /// Of observed tests.
-    pub counts: Option<observed::Counts>,
+    pub counts: Option<Counts>,
     /// Of a search.
     pub searched: Option<Tally>,
     /// What a search has found that there was no time to try out.
@@ -61,18 +98,8 @@ impl Report {
     }
 
     fn text(&self, out: &mut dyn Write) -> Result<()> {
-        let Dropped {
-            not_compiled,
-            failed,
-            flaky,
-            timed_out,
-        } = self.dropped;
-        if let Some(counts) = self.counts {
-            writeln!(
-                out,
-                "{} of {} carved sequences did the same again",
-                counts.same, counts.carved
-            )?;
+        if let Some(counts) = &self.counts {
+            observed(counts, out)?;
         }
         if let Some(tally) = self.searched {
             for (phase, how) in ["at random", "along models"].into_iter().enumerate() {
@@ -106,14 +133,17 @@ impl Report {
             )?;
         }
         for (number, why) in [
-            (not_compiled, "do not compile"),
-            (failed, "failed in a JVM of their own"),
-            (flaky, "passed in some orders only"),
-            (timed_out, "took too long"),
+            (self.dropped.not_compiled, "do not compile"),
+            (self.dropped.failed, "failed in a JVM of their own"),
+            (self.dropped.flaky, "passed in some orders only"),
+            (self.dropped.timed_out, "took too long"),
         ] {
             if number > 0 {
                 writeln!(out, "dropped {number}: {why}")?;
             }
+        }
+        if let Some(error) = &self.dropped.error {
+            writeln!(out, "  javac: {}", one_line(error, 200))?;
         }
         for file in &self.files {
             writeln!(out, "  {}", file.display())?;
@@ -170,9 +200,18 @@ impl Report {
             "tests": self.total,
             "files": self.files,
             "removed": self.removed,
-            "observed": self.counts.map(|counts| json!({
+            "observed": self.counts.as_ref().map(|counts| json!({
                 "carved": counts.carved,
                 "same": counts.same,
+                "lost": counts.lost.iter().map(|(class, lost)| json!({
+                    "class": class,
+                    "why": lost.word(),
+                    "what": match lost {
+                        Lost::Otherwise(what) => Some(what),
+                        _ => None,
+                    },
+                })).collect::<Vec<_>>(),
+                "unmade": counts.unmade,
             })),
             "searched": self.searched.map(|tally| json!({
                 "at_random": {"executed": tally.executed[0], "components": tally.components[0]},
@@ -182,6 +221,7 @@ impl Report {
             })),
             "dropped": {
                 "not_compiled": self.dropped.not_compiled,
+                "error": self.dropped.error,
                 "failed": self.dropped.failed,
                 "flaky": self.dropped.flaky,
                 "timed_out": self.dropped.timed_out,

@@ -1,0 +1,181 @@
+//! Which tests say something that others do not.
+
+use super::asserted::{Assertion, Checked};
+use super::sequence::{Arg, MethodId, Sequence, Statement};
+use crate::model::values::Literal;
+use std::collections::{HashMap, HashSet};
+
+/// Leaves out tests that say the same as others.
+pub fn distinct(tests: Vec<Checked>) -> Vec<Checked> {
+    let mut seen = HashSet::new();
+    tests
+        .into_iter()
+        .filter(|test| seen.insert(test.sequence.clone()))
+        .collect()
+}
+
+/// Leaves out tests that differ from others only in what they pass, and in that it comes
+/// back; and those that are the beginning of others which assert no less.
+pub fn diverse(tests: Vec<Checked>) -> Vec<Checked> {
+    let mut seen = HashSet::new();
+    let mut tests = tests;
+    tests.retain(|test| seen.insert(unnamed(test)));
+    // That a call returns its object is said once.
+    let mut returned = HashSet::new();
+    tests.retain(|test| {
+        let more = (test.assertions.iter().enumerate())
+            .any(|(at, assertion)| assertion.is_some() && test.fluent.get(at) != Some(&true));
+        let last = test.sequence.last().map(|last| last.method);
+        more || returned.insert(last)
+    });
+    let mut begun: HashMap<&[Statement], Vec<usize>> = HashMap::new();
+    for (at, test) in tests.iter().enumerate() {
+        begun.entry(test.calls()).or_default().push(at);
+    }
+    let mut within = HashSet::new();
+    for test in &tests {
+        for length in 1..test.calls().len() {
+            let beginnings = begun.get(&test.sequence[..length]);
+            let less = |at: &&usize| is_less(&tests[**at], test);
+            within.extend(beginnings.into_iter().flatten().filter(less).copied());
+        }
+    }
+    let mut at = 0..;
+    tests.retain(|_| at.next().is_none_or(|at| !within.contains(&at)));
+    tests
+}
+
+/// Whether a test that is the beginning of another one asserts nothing else.
+fn is_less(test: &Checked, whole: &Checked) -> bool {
+    let asked = |test: &Checked| -> Vec<(MethodId, Option<Assertion>)> {
+        let observers = test.calls().len()..test.sequence.len();
+        observers
+            .map(|at| (test.sequence[at].method, test.assertions[at].clone()))
+            .collect()
+    };
+    let calls = test.assertions[..test.calls().len()].iter();
+    let told = asked(whole);
+    calls
+        .zip(&whole.assertions)
+        .all(|(one, other)| one.is_none() || one == other)
+        && asked(test).iter().all(|one| told.contains(one))
+}
+
+/// A test with the numbers of its texts and numbers in their place.
+fn unnamed(test: &Checked) -> (Sequence, String) {
+    fn of_arg(arg: &mut Arg, names: &mut Vec<Literal>) {
+        match arg {
+            Arg::Literal(literal) => {
+                let varies = matches!(
+                    literal,
+                    Literal::Text(_) | Literal::Int(_) | Literal::Float(_) | Literal::Double(_)
+                );
+                if varies {
+                    let known = names.iter().position(|name| name == literal);
+                    let number = known.unwrap_or_else(|| {
+                        names.push(literal.clone());
+                        names.len() - 1
+                    });
+                    *literal = Literal::Int(number as i64);
+                }
+            }
+            Arg::Array(_, elements) => elements.iter_mut().for_each(|one| of_arg(one, names)),
+            Arg::Var(_) => {}
+        }
+    }
+    let mut names = Vec::new();
+    let mut sequence = test.sequence.clone();
+    for statement in &mut sequence {
+        statement
+            .args
+            .iter_mut()
+            .for_each(|arg| of_arg(arg, &mut names));
+    }
+    let in_text = |text: &str| {
+        let mut text = text.to_owned();
+        for (number, name) in names.iter().enumerate() {
+            if let Literal::Text(name) = name
+                && name.len() > 1
+            {
+                text = text.replace(name, &format!("\0{number}\0"));
+            }
+        }
+        text
+    };
+    let said = test.assertions.iter().map(|assertion| match assertion {
+        Some(Assertion::Equals(literal)) => {
+            match (names.iter().position(|one| one == literal), literal) {
+                (Some(number), _) => format!("\0{number}\0"),
+                (None, Literal::Text(text)) => in_text(text),
+                (None, literal) => format!("{literal:?}"),
+            }
+        }
+        Some(Assertion::Text(text)) => in_text(text),
+        Some(Assertion::Throws(class, message)) => {
+            format!("{class} {:?}", message.as_deref().map(in_text))
+        }
+        other => format!("{other:?}"),
+    });
+    let said = said.collect::<Vec<_>>().join("\n");
+    (sequence, said)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Makes an object of a text, and asks it something at last.
+    fn test(made_of: &str, more: usize, assertion: Option<Assertion>) -> Checked {
+        let call = |method: u32, on: Option<usize>, args: Vec<Arg>| Statement {
+            method: MethodId(method),
+            on,
+            args,
+            may_throw: false,
+            shown: false,
+        };
+        let text = Arg::Literal(Literal::Text(made_of.to_owned()));
+        let mut sequence = vec![call(0, None, vec![text])];
+        sequence.extend((0..more).map(|_| call(1, Some(0), Vec::new())));
+        let mut assertions = vec![None; sequence.len()];
+        if let Some(last) = assertions.last_mut() {
+            *last = assertion;
+        }
+        Checked {
+            kept: vec![true; sequence.len()],
+            fluent: vec![false; sequence.len()],
+            sequence,
+            assertions,
+            observers: 0,
+            class: "A".to_owned(),
+            whole: None,
+        }
+    }
+
+    #[test]
+    fn tests_that_say_the_same_are_one() {
+        let says = |text: &str| Some(Assertion::Equals(Literal::Text(text.to_owned())));
+        let left = |tests: Vec<Checked>| diverse(tests).len();
+        // Another text that comes back, and one of which something else comes.
+        assert_eq!(
+            left(vec![test("ab", 1, says("ab!")), test("cd", 1, says("cd!"))]),
+            1
+        );
+        assert_eq!(
+            left(vec![test("ab", 1, says("ab!")), test("cd", 1, says("ab!"))]),
+            2
+        );
+        // The beginning of another one, that asserts nothing else; or something.
+        assert_eq!(left(vec![test("ab", 1, None), test("ab", 2, says("x"))]), 1);
+        assert_eq!(
+            left(vec![test("ab", 1, says("y")), test("ab", 2, says("x"))]),
+            2
+        );
+        // What returns its object, once of each method.
+        let fluent = |text: &str, more: usize| {
+            let mut one = test(text, more, Some(Assertion::Same(0)));
+            one.fluent = vec![true; more + 1];
+            one
+        };
+        assert_eq!(left(vec![fluent("ab", 1), fluent("ab", 2)]), 1);
+    }
+}

@@ -1,0 +1,218 @@
+//! What an object is asked at the end of a test: methods that change nothing.
+
+use super::asserted::{Assertion, Checked, assertion, is_whole};
+use super::carve::Access;
+use super::complete::Wanted;
+use super::sequence::{Method, Methods, Sequence, Statement};
+use super::worker::{Executed, Outcome, Worker};
+use crate::model::mutable::MethodName;
+use crate::model::values::Literal;
+use anyhow::Result;
+use hindsight_classfile::access;
+use std::collections::{BTreeMap, HashSet};
+
+/// Observers that are called at the end of a test,
+pub const MAX_OBSERVERS: usize = 4;
+/// and that are tried, to find those that tell something.
+const MAX_TRIED: usize = 24;
+/// A text that is longer tells less than others do.
+const MAX_TEXT: usize = 200;
+
+/// Asks the object at last what it says of itself.
+pub fn observe(
+    checked: &mut Checked,
+    object: usize,
+    wanted: &Wanted<'_>,
+    access: &Access<'_>,
+    methods: &mut Methods,
+) {
+    let Some(mutability) = wanted.mutability else {
+        return;
+    };
+    let (_, result) = methods.get(checked.sequence[object].method).types();
+    if crate::java::descriptor::class_name(&result).as_deref() != Some(checked.class.as_str()) {
+        return;
+    }
+    let Some(found) = access.info(&checked.class) else {
+        return;
+    };
+    let Some(info) = &found.info else { return };
+    let mut observers: BTreeMap<&str, &str> = BTreeMap::new();
+    for method in &info.methods {
+        let name = MethodName {
+            class: &checked.class,
+            name: &method.name,
+            descriptor: &method.descriptor,
+            is_static: false,
+        };
+        let shown = method.descriptor.strip_prefix("()").is_some_and(|result| {
+            let class = crate::java::descriptor::class_name(result);
+            class.is_some_and(|class| tells(&class) || access.is_enum(&class))
+                || crate::java::descriptor::primitive_name(result)
+                    .is_some_and(|name| name != "void")
+        });
+        let fits = method.is(access::PUBLIC) && !method.is(access::STATIC | access::SYNTHETIC);
+        if shown && fits && method.name != "hashCode" && mutability.is_immutable(&name, 0) {
+            observers.insert(&method.name, &method.descriptor);
+        }
+    }
+    // What was asked at last need not be asked again.
+    for statement in checked.sequence.iter().rev() {
+        let method = methods.get(statement.method);
+        let asked = statement.on == Some(object) && observers.contains_key(method.name.as_str());
+        if !asked || !statement.args.is_empty() || statement.may_throw {
+            break;
+        }
+        observers.remove(method.name.as_str());
+    }
+    let most = match wanted.harmful.borrow().contains(&checked.class) {
+        true => MAX_OBSERVERS,
+        false => MAX_TRIED,
+    };
+    for (name, descriptor) in observers.into_iter().take(most) {
+        let method = methods.intern(Method {
+            class: checked.class.clone(),
+            name: name.to_owned(),
+            descriptor: descriptor.to_owned(),
+            is_static: false,
+        });
+        checked.sequence.push(Statement {
+            method,
+            on: Some(object),
+            args: Vec::new(),
+            may_throw: true,
+            shown: true,
+        });
+        checked.kept.push(true);
+    }
+}
+
+/// Whether the text of an object of the JDK says what it is.
+fn tells(class: &str) -> bool {
+    matches!(
+        class,
+        "java.lang.String"
+            | "java.math.BigDecimal"
+            | "java.math.BigInteger"
+            | "java.util.Collection"
+            | "java.util.List"
+            | "java.util.Map"
+            | "java.util.Optional"
+            | "java.util.OptionalDouble"
+            | "java.util.OptionalInt"
+            | "java.util.OptionalLong"
+            | "java.util.Set"
+            | "java.util.SortedMap"
+            | "java.util.SortedSet"
+            | "java.util.UUID"
+    ) || class.starts_with("java.time.")
+}
+
+/// Leaves out those of the observers, which begin at `first`, that tell nothing.
+pub fn drop_observers(checked: &mut Checked, executed: &Executed, first: usize) {
+    for at in (first..checked.sequence.len()).rev() {
+        let threw = matches!(executed.outcomes.get(at), Some(Outcome::Threw(..)));
+        if threw || checked.assertions[at].is_none() {
+            checked.sequence.remove(at);
+            checked.assertions.remove(at);
+            checked.kept.remove(at);
+        } else {
+            checked.sequence[at].may_throw = false;
+            checked.observers += 1;
+        }
+    }
+}
+
+/// Leaves those observers that tell what the calls have changed; if nothing shows that,
+/// some that tell what the object is, unless the calls tell enough.
+pub fn choose(
+    checked: &mut Checked,
+    object: usize,
+    length: usize,
+    wanted: &Wanted<'_>,
+    methods: &Methods,
+    worker: &mut Worker,
+) -> Result<()> {
+    let count = checked.sequence.len() - length;
+    if count == 0 {
+        return Ok(());
+    }
+    // What the calls have changed is seen before the first of them, or the last that may change anything.
+    let mut own = (object + 1..length).filter(|at| checked.kept[*at]);
+    let first = own.next();
+    let last = own.rfind(|at| !wanted.changes_nothing(methods.get(checked.sequence[*at].method)));
+    let mut before = Vec::new();
+    for place in [first, last].into_iter().flatten() {
+        let moved = |var: usize| if var >= place { var + count } else { var };
+        let calls = checked.sequence[place..length].iter();
+        let sequence: Sequence = (checked.sequence[..place].iter().cloned())
+            .chain(checked.sequence[length..].iter().cloned())
+            .chain(calls.map(|call| call.renumbered(moved)))
+            .collect();
+        let executed = worker.execute(methods, std::slice::from_ref(&sequence))?;
+        if let Some(executed) = executed.first().filter(|one| is_whole(one, sequence.len())) {
+            let outcomes = executed.outcomes[place..place + count].iter();
+            let told: Vec<_> = outcomes.map(|outcome| assertion(worker, outcome)).collect();
+            before.push(told);
+        }
+    }
+    let after = &checked.assertions[length..];
+    let text = |at: usize| match &after[at] {
+        Some(Assertion::Text(text) | Assertion::Equals(Literal::Text(text))) => Some(text.as_str()),
+        _ => None,
+    };
+    let says = |at: usize| match &after[at] {
+        Some(Assertion::Equals(literal)) => match literal {
+            Literal::Null | Literal::Bool(false) | Literal::Int(0) => false,
+            Literal::Text(text) => !text.is_empty(),
+            _ => true,
+        },
+        Some(Assertion::Text(text)) => !matches!(text.as_str(), "" | "[]" | "{}"),
+        Some(Assertion::NotNull) | None => false,
+        Some(_) => true,
+    };
+    let changed = |at: usize| {
+        let mut before = before.iter();
+        before.any(|told| told[at].is_some() && told[at] != after[at])
+    };
+    let mut order: Vec<usize> = (0..count).collect();
+    order.sort_by_key(|at| text(*at).map_or(0, str::len) > MAX_TEXT);
+    // What one says, another need not say again.
+    let mut told = HashSet::new();
+    order.retain(|at| text(*at).is_none_or(|text| text.len() < 10 || told.insert(text.to_owned())));
+    let some = |wanted: &dyn Fn(usize) -> bool, most: usize| -> Vec<usize> {
+        let fitting = order.iter().copied().filter(|at| wanted(*at));
+        fitting.take(most).collect()
+    };
+    let tells = |assertion: &Option<Assertion>| {
+        !matches!(
+            assertion,
+            None | Some(Assertion::Same(_) | Assertion::NotNull)
+        )
+    };
+    let is_told = checked.assertions[..length].iter().any(tells);
+    let is_life = checked
+        .kept
+        .iter()
+        .take(length)
+        .filter(|kept| **kept)
+        .count()
+        > 1;
+    let mut chosen = some(&changed, MAX_OBSERVERS);
+    if chosen.is_empty() {
+        chosen = match is_told && first.is_some() {
+            true => some(&says, usize::from(is_life)),
+            false => some(&says, 3),
+        };
+        if chosen.is_empty() && !is_told {
+            chosen = some(&|_| true, 2);
+        }
+    }
+    for at in (0..count).rev().filter(|at| !chosen.contains(at)) {
+        checked.sequence.remove(length + at);
+        checked.assertions.remove(length + at);
+        checked.kept.remove(length + at);
+        checked.observers -= 1;
+    }
+    Ok(())
+}

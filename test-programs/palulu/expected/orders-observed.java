@@ -1,0 +1,130 @@
+// Pins down what the program does:
+// Written by hindsight 0.1.0 from recorded runs (out). A test that fails shows what has
+//     changed since.
+package orders;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import java.util.Iterator;
+import org.junit.jupiter.api.Test;
+
+class EntryObservedTest {
+
+    @Test
+    void upperIsOne() {
+        Iterator<Journal.Entry> iterator = new Journal("one,three").iterator();
+        Journal.Entry entry = iterator.next();
+        assertEquals(3, entry.length());
+        assertEquals("ONE", entry.upper());
+    }
+
+    @Test
+    void upperIsThree() {
+        Iterator<Journal.Entry> iterator = new Journal("one,three").iterator();
+        iterator.next();
+        Journal.Entry entry = iterator.next();
+        assertEquals(5, entry.length());
+        assertEquals("THREE", entry.upper());
+    }
+}
+// Pins down what the program does:
+// Written by hindsight 0.1.0 from recorded runs (out). A test that fails shows what has
+//     changed since.
+package orders;
+
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+
+import org.junit.jupiter.api.Test;
+
+class JournalObservedTest {
+
+    @Test
+    void iterator() {
+        assertNotNull(new Journal("one,three").iterator());
+    }
+}
+// Pins down what the program does:
+// Written by hindsight 0.1.0 from recorded runs (out). A test that fails shows what has
+//     changed since.
+package orders;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import org.junit.jupiter.api.Test;
+
+class LineObservedTest {
+
+    @Test
+    void more() {
+        Line line = new Order().add("bolt", 3).line(0);
+        line.more(2);
+        assertEquals(5, line.count());
+        assertEquals("bolt", line.article());
+    }
+}
+// Pins down what the program does:
+// Written by hindsight 0.1.0 from recorded runs (out). A test that fails shows what has
+//     changed since.
+package orders;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+
+import org.junit.jupiter.api.Test;
+
+class OrderObservedTest {
+
+    @Test
+    void addThenLine() {
+        Order order = new Order().add("bolt", 3).add("nut", 1);
+        order.line(0).more(2);
+        assertArrayEquals(new int[] {5, 1}, order.counts());
+    }
+}
+// Pins down what the program does:
+// Written by hindsight 0.1.0 from recorded runs (out). A test that fails shows what has
+//     changed since.
+package orders;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import org.junit.jupiter.api.Test;
+
+class SumsObservedTest {
+
+    @Test
+    void largest() {
+        assertEquals(7, Sums.largest(new int[] {6, 7}));
+    }
+
+    @Test
+    void ofIs4() {
+        assertEquals(4, Sums.of("8/2"));
+    }
+
+    @Test
+    void ofIs3() {
+        assertEquals(3, Sums.of("9/3"));
+    }
+
+    @Test
+    void ofIs1() {
+        assertEquals(1, Sums.of("1/1"));
+    }
+
+    @Test
+    void ofThrowsArithmeticException() {
+        assertThrows(ArithmeticException.class, () -> Sums.of("8/0"));
+    }
+
+    @Test
+    void ofThrowsIllegalArgumentException() {
+        assertEquals("no division: 8-2",
+                assertThrows(IllegalArgumentException.class, () -> Sums.of("8-2")).getMessage());
+    }
+
+    @Test
+    void ofThrowsNumberFormatException() {
+        assertThrows(NumberFormatException.class, () -> Sums.of("x/1"));
+    }
+}

@@ -1,0 +1,33 @@
+package orders;
+
+import java.util.Arrays;
+
+/** Changes an order by its lines, and reckons well and badly. */
+public final class Main {
+    private Main() {
+    }
+
+    public static void main(String[] args) {
+        Order order = new Order().add("bolt", 3).add("nut", 1);
+        order.line(0).more(2);
+        int[] counts = order.counts();
+        String label = order.label(line -> line.article() + "=" + line.count());
+        for (String text : new String[] {"8/2", "9/3", "1/1", "6/5", "8/0", "7/0", "8-2", "x/1"}) {
+            try {
+                counts[0] += Sums.of(text);
+            } catch (ArithmeticException | IllegalArgumentException failed) {
+                counts[1]++;
+            }
+        }
+        int[] sorted = {30, 10, 20};
+        Arrays.sort(sorted);
+        int[] copied = new int[2];
+        System.arraycopy(new int[] {4, 6, 7}, 1, copied, 0, 2);
+        counts[0] += Sums.largest(sorted) + Sums.largest(copied);
+        for (Journal.Entry entry : new Journal("one,three")) {
+            counts[0] += entry.length();
+            label += entry.upper();
+        }
+        System.out.println(counts[0] + " " + counts[1] + " " + label);
+    }
+}
