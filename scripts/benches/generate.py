@@ -12,7 +12,7 @@ from .mutability import SUBJECTS as LIBRARIES, loads
 SUBJECTS = {
     "jsoup": ("org.jsoup.**", "org.jsoup.nodes.*"),
     "h2": ("org.h2.**", "org.h2.value.*"),
-    "sat4j": ("org.sat4j.**", "org.sat4j.*"),
+    "sat4j": ("org.sat4j.**", "org.sat4j.core.*"),
     "htmlparser": ("org.htmlparser.**", "org.htmlparser.*"),
     "ecj": ("org.eclipse.jdt.**", "org.eclipse.jdt.internal.compiler.util.*"),
 }

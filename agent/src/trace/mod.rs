@@ -155,6 +155,9 @@ fn start_in(base: &'static Base, jni: Jni, directory: &Path) -> Result<(), Strin
     if let Some(marks) = &tracing.marks {
         tracing.tracer.narrow(jni, marks, options);
     }
+    if let Some(span) = tracing.packer.segments().span() {
+        tracing.tracer.forget(jni, span);
+    }
     if let Some(blocks) = &tracing.blocks {
         tracing.tracer.cover(jni, blocks);
     }

@@ -20,6 +20,11 @@ const SEGMENT: u64 = 64 << 20;
 const SMALLEST: u64 = 64 << 10;
 /// Segments of a bound, at least: so much of it is lost when the oldest goes.
 const PARTS: u64 = 16;
+/// Bytes that a full chunk has when it is packed, about.
+const PACKED: u64 = 8 << 10;
+/// What is told again after fewer chunks takes its part of the trace; after more, it is missing for too long.
+const LEAST_SPAN: u64 = 4;
+const MOST_SPAN: u64 = 64;
 /// Percent of the bound that are used when the rest of a window goes whose beginning has gone.
 const USED: u64 = 70;
 
@@ -171,6 +176,14 @@ impl Segments {
             Some(max) => (max / PARTS).clamp(SMALLEST, SEGMENT),
             None => SEGMENT,
         }
+    }
+
+    /// Chunks of which an eighth of a segment may be made, if they are well packed; nothing if no segment is
+    /// deleted.
+    pub(crate) fn span(&self) -> Option<u32> {
+        self.max_bytes?;
+        let chunks = self.most() / 8 / PACKED;
+        Some(chunks.clamp(LEAST_SPAN, MOST_SPAN) as u32)
     }
 
     /// Whether every block could be written.

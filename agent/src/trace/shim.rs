@@ -28,6 +28,7 @@ pub(super) struct Tracer {
     class: Obj,
     start: MethodId,
     narrow: MethodId,
+    forget: MethodId,
     cover: MethodId,
     sweep: MethodId,
     settle: MethodId,
@@ -64,6 +65,7 @@ impl Tracer {
             class,
             start: method(c"start", c"(JJZZ)V")?,
             narrow: method(c"narrow", c"(JIZZ)V")?,
+            forget: method(c"forget", c"(I)V")?,
             cover: method(c"cover", c"(J)V")?,
             sweep: method(c"sweepForever", c"()V")?,
             settle: method(c"settle", c"()V")?,
@@ -89,6 +91,16 @@ impl Tracer {
             },
         ];
         jni.call_static_void(self.class, self.narrow, &arguments);
+    }
+
+    /// The beginning of the trace goes when there is more: what old objects say is told again after so many
+    /// chunks. To be called before [`Self::start`].
+    pub(super) fn forget(&self, jni: Jni, span: u32) {
+        let arguments = [JValue {
+            // A few at most.
+            int: span as i32,
+        }];
+        jni.call_static_void(self.class, self.forget, &arguments);
     }
 
     /// Says where the bytes of blocks are, before any runs.

@@ -11,7 +11,7 @@ use anyhow::{Context, Result};
 use hindsight_tracelog::trace::dictionary::{Dictionary, Start};
 use hindsight_tracelog::trace::{Datum, ObjectId};
 use parquet::data_type::ByteArray;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fs;
 use std::path::Path;
 
@@ -122,6 +122,8 @@ pub struct Export<'d> {
     blocks: Table,
     threads: HashMap<u64, Thread>,
     next_call: i64,
+    /// Where the beginning of the trace is gone: the objects that have a row, which may be told of again.
+    again: Option<HashSet<u64>>,
     classes: HashMap<u32, Option<ByteArray>>,
     methods: HashMap<u32, [Option<ByteArray>; 3]>,
     fields: HashMap<u32, [Option<ByteArray>; 3]>,
@@ -180,6 +182,7 @@ impl<'d> Export<'d> {
         let [calls, arguments, writes, objects, blocks] = TABLES.map(table);
         let mut export = Export {
             dictionary,
+            again: (!trace.log.missing().is_empty()).then(HashSet::new),
             calls: calls?,
             arguments: arguments?,
             writes: writes?,
@@ -268,6 +271,15 @@ impl<'d> Export<'d> {
                 });
                 self.write_row(step, "unseen", names, object, None, None)?;
             }
+            // The table has a row for each object.
+            What::New {
+                object,
+                again: true,
+                ..
+            } if self
+                .again
+                .as_ref()
+                .is_some_and(|told| told.contains(&object.serial())) => {}
             What::New {
                 object,
                 length,
@@ -275,6 +287,9 @@ impl<'d> Export<'d> {
                 text,
                 ..
             } => {
+                if let Some(told) = &mut self.again {
+                    told.insert(object.serial());
+                }
                 let class = self.class(Some(*object));
                 self.objects.add([
                     Cell::Long(Some(object.serial() as i64)),

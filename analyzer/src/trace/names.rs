@@ -212,8 +212,10 @@ impl<'d> Names<'d> {
                 text,
                 units,
                 secret,
+                again,
             } => {
-                let _ = write!(line, "new {}#{}", self.class(*object), object.serial());
+                let word = if *again { "again" } else { "new" };
+                let _ = write!(line, "{word} {}#{}", self.class(*object), object.serial());
                 if *secret {
                     line.push_str(" (redacted)");
                 }
@@ -371,7 +373,11 @@ impl<'d> Names<'d> {
                 text,
                 units,
                 secret,
+                again,
             } => {
+                if *again {
+                    put("again", json!(true));
+                }
                 put("object", self.json_object(Some(*object)));
                 if *secret {
                     put("redacted", json!(true));

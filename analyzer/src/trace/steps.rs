@@ -112,6 +112,8 @@ pub enum What {
         units: Option<Vec<u16>>,
         /// The text is not stored, for a field or parameter calls it a secret.
         secret: bool,
+        /// It was seen before, where the trace may have gone since: what it says is told again.
+        again: bool,
     },
     /// A method is running where the kept part of the trace begins. The outermost call comes first.
     Going {
@@ -404,8 +406,8 @@ fn take(
                 *units = event.lone_surrogates();
                 *text = (!*secret && units.is_none()).then(|| event.text());
                 *hash = event.hash();
+                return;
             }
-            return;
         }
         _ => {}
     }
@@ -450,7 +452,23 @@ fn take(
                 text: None,
                 units: None,
                 secret: false,
+                again: false,
             },
+            None => return,
+        },
+        Kind::Text => match first {
+            Some(object) => {
+                let (secret, units) = (event.is_secret(), event.lone_surrogates());
+                What::New {
+                    object,
+                    length: event.ints().first().map_or(0, |&length| length as u32),
+                    hash: event.hash(),
+                    text: (!secret && units.is_none()).then(|| event.text()),
+                    units,
+                    secret,
+                    again: true,
+                }
+            }
             None => return,
         },
         Kind::Switch => What::Thread {
@@ -460,7 +478,7 @@ fn take(
         Kind::End => What::End,
         Kind::Going => What::Going { method: event.id },
         Kind::Lost => What::Lost(event.longs().first().map_or(0, |&count| count as u64)),
-        Kind::More | Kind::Stamp | Kind::Text => return,
+        Kind::More | Kind::Stamp => return,
     };
     let step = Step {
         thread,
@@ -488,7 +506,7 @@ fn take(
             fresh.values.add(event);
             !may_lack(event) || !fresh.values.lack(&fresh.step.what, dictionary)
         }
-        What::New { .. } => false,
+        What::New { again, .. } => again,
         _ => true,
     };
     if complete {

@@ -420,6 +420,7 @@ fn inferred(calls: &[Made]) -> Vec<(u64, u64, String, Vec<i16>, u64)> {
             text: None,
             units: None,
             secret: false,
+            again: false,
         });
         take(What::Bind {
             method: init,

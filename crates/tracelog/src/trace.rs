@@ -57,7 +57,8 @@
 //!
 //! Where the oldest segments are deleted to keep to a bound, each begins with
 //! *recaps*: for each stream that has not ended, what is going on behind its last
-//! block so far ([`recap`]).
+//! block so far ([`recap`]); and what old objects say is told again now and then,
+//! by texts ([`kind::Kind::Text`]) whose objects are not new.
 //!
 //! # Columns
 //!
@@ -80,7 +81,7 @@
 //!
 //! # Versions
 //!
-//! - 4: recaps; the end of the dictionary says how often the stack has ended, and of
+//! - 4: recaps, and texts of objects that are not new (older readers pass those over); the end of the dictionary says how often the stack has ended, and of
 //!   which threads events were lost.
 //! - 3: the end of the dictionary says how many segments and blocks there are, and has
 //!   the checksum of `coverage.hsb`. Older versions are read as they were.

@@ -188,6 +188,56 @@ fn whole_windows_are_kept() {
     assert!(first > 0 && windows == expected, "{windows:?}");
 }
 
+/// What objects say is told again where the part of the trace that told of them may be gone; not for secrets,
+/// whatever they are called by then.
+#[test]
+fn old_objects_say_again_what_they_say() {
+    let workplace = Workplace::new("trace-old");
+    let source = root().join("test-programs/trace/Old.java");
+    let classes = workplace.compile(&jdks()[0], &["--release", "17"], &[source]);
+    for jdk in jdks() {
+        for (bound, deleted, count) in [("1M", true, "600000"), ("900M", false, "150000")] {
+            let _ = fs::remove_dir_all(workplace.join("out"));
+            let ran = workplace
+                .java_with_agent(jdk, &format!("mode=trace,max-trace={bound}"))
+                .arg("-cp")
+                .arg(&classes)
+                .args(["Old", count])
+                .output()
+                .expect("java runs");
+            assert!(ran.status.success(), "{}", both(&ran));
+            let gone = &workplace.run_json()["counters"]["trace_segments_deleted"];
+            assert_eq!(gone.as_u64() > Some(0), deleted, "{gone}");
+            let told = Command::new(hindsight())
+                .arg("events")
+                .arg(workplace.join("out"))
+                .args(["--method", "Old.say", "--quiet"])
+                .output()
+                .expect("hindsight runs");
+            let told = text(&told.stdout);
+            let calls: Vec<&str> = (told.lines())
+                .filter(|line| line.contains("Old.say("))
+                .collect();
+            assert!(calls.len() > 100_000, "{}", calls.len());
+            let whole = |line: &&&str| {
+                line.contains("an old text")
+                    && (line.contains("LEFT") || line.contains("RIGHT"))
+                    && line.contains("123456")
+            };
+            let known = calls.iter().filter(whole).count();
+            // The first few chunks may have had theirs before.
+            assert!(
+                known * 10 >= calls.len() * 8,
+                "JDK {}: {known} of {}: {}",
+                jdk.version,
+                calls.len(),
+                calls[0]
+            );
+            assert!(!told.contains("hunter"), "JDK {}", jdk.version);
+        }
+    }
+}
+
 /// A window that is larger than the bound begins with what is running where it goes on.
 #[test]
 fn the_end_of_a_large_window_is_kept() {

@@ -221,11 +221,11 @@ impl Report {
             })),
             "dropped": {
                 "not_compiled": self.dropped.not_compiled,
-                "error": self.dropped.error,
                 "failed": self.dropped.failed,
                 "flaky": self.dropped.flaky,
                 "timed_out": self.dropped.timed_out,
             },
+            "javac": self.dropped.error,
             "left_out": self.left_out,
             "changes": changes,
         })

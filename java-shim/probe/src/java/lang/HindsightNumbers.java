@@ -89,6 +89,17 @@ final class HindsightNumbers {
         return first > HASH_BITS - count ? 0 : (int) first;
     }
 
+    /** The first number that no thread has; those that threads have taken for later may be before it. */
+    static long next() {
+        return U.getLongVolatile(null, numbers);
+    }
+
+    /** Whether an object had its number before that was the next one, or may have had it. */
+    static boolean isBefore(long id, long next) {
+        long number = id & (1L << CLASS_SHIFT) - 1;
+        return number < next || number >= FIRST_EXTRA;
+    }
+
     /**
      * The number of an object; its complement if the object had none before.
      *

@@ -72,6 +72,7 @@ final class HindsightTracer {
     private static final int TOPS = 88;
     private static final int NUMBERS = 96;
     private static final int STACK_ENDS = 104;
+    private static final int CHUNKS = 112;
 
     /** Where the shared words are. */
     private static long shared;
@@ -129,6 +130,18 @@ final class HindsightTracer {
     /** The stream that has written a static field last. */
     private static long staticsWriter;
 
+    /**
+     * Where the beginning of the trace goes, after how many chunks of all threads what old objects say is
+     * told again; 0 if nothing goes.
+     */
+    private static int span;
+
+    /**
+     * Marks the objects whose texts are secrets, several with one mark: what was hidden once is not told
+     * again where it goes by another name. Null if nothing is told again.
+     */
+    private static byte[] secrets;
+
     /** Whether calls alone are told, so that objects need no numbers. */
     private static boolean anonymous;
 
@@ -154,6 +167,11 @@ final class HindsightTracer {
 
     /** Classes of such objects, held as they are. */
     private WeakReference<Class<?>[]> knownClasses = new WeakReference<>(new Class<?>[KNOWN_CLASSES]);
+
+    /** The span of the last chunk, and the first number that nobody had then. */
+    private long lastSpan;
+
+    private long oldest;
 
     /** How often an object was not among them. */
     private int unknown;
@@ -220,6 +238,12 @@ final class HindsightTracer {
         if (closed) {
             visible = NOBODY;
         }
+    }
+
+    /** Called by the agent, before {@link #start}, if the beginning of the trace goes when there is more. */
+    static void forget(int span) {
+        HindsightTracer.span = span;
+        secrets = new byte[1 << 18];
     }
 
     /** Called by the agent, before {@link #start}, if blocks are to be told. */
@@ -614,6 +638,11 @@ final class HindsightTracer {
             if (id < 0) {
                 id = ~id;
                 tellOf(object, type, id);
+            } else if (lastSpan != 0 && texts && HindsightNumbers.isBefore(id, oldest)) {
+                String text = textOf(object, type);
+                if (text != null && (hides || secrets[secret(id)] == 0)) {
+                    tellText(text, id);
+                }
             }
             int at = System.identityHashCode(object) & objects.length - 1;
             knownIds[at] = id;
@@ -706,11 +735,18 @@ final class HindsightTracer {
         U.putLong(p + 1, id);
         U.putInt(p + 9, hidden ? 0 : length);
         done(p + 13);
-        if (text == null || !texts) {
-            return;
+        if (text != null && texts) {
+            tellText(text, id);
         }
-        if (hidden) {
-            p = room();
+    }
+
+    /** Tells what an object says; for one that nobody was told of lately, without the object. */
+    private void tellText(String text, long id) {
+        if (hides) {
+            if (secrets != null) {
+                secrets[secret(id)] = 1;
+            }
+            long p = room();
             if (p != 0) {
                 U.putByte(p, (byte) TEXT_TAG);
                 U.putLong(p + 1, id);
@@ -723,7 +759,7 @@ final class HindsightTracer {
         int stored = Math.min(bytes.length, MAX_TEXT);
         // Only for what is cut: it takes a look at the whole string.
         int hash = stored < bytes.length ? text.hashCode() : 0;
-        p = position + stored <= limit ? position : turn(current);
+        long p = position + stored <= limit ? position : turn(current);
         if (p == 0) {
             return;
         }
@@ -732,6 +768,10 @@ final class HindsightTracer {
         U.putInt(p + 9, text.length());
         U.putInt(p + 13, hash);
         done(putText(p + 17, bytes, stored, text.coder()));
+    }
+
+    private static int secret(long id) {
+        return (int) id & secrets.length - 1;
     }
 
     /** What is worth telling of an object besides its class. No code of the program runs. */
@@ -801,6 +841,9 @@ final class HindsightTracer {
             gap = 0;
             long p = U.getLong(end);
             position = p;
+            if (span != 0) {
+                newSpan();
+            }
             if (lost > 0) {
                 p = putLost(p, lost);
                 lost = 0;
@@ -809,6 +852,25 @@ final class HindsightTracer {
         } catch (Throwable e) {
             lose(thread);
             return 0;
+        }
+    }
+
+    /**
+     * What was told some time ago may be gone: all objects are looked at again, and old ones tell again
+     * what they say.
+     */
+    private void newSpan() {
+        long now = U.getAndAddLong(null, shared + CHUNKS, 1) / span;
+        if (now == lastSpan) {
+            return;
+        }
+        lastSpan = now;
+        oldest = HindsightNumbers.next();
+        Object[] objects = known.get();
+        if (objects != null) {
+            for (int i = 0; i < objects.length; i++) {
+                objects[i] = null;
+            }
         }
     }
 
