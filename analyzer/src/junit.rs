@@ -107,6 +107,7 @@ pub fn generate(
     options: &Options,
 ) -> Result<Report> {
     let mut plan = Plan::new(inputs, classpath, &options.frames);
+    write::check(&plan, options)?;
     if let Some(jdk) = jdk {
         let work = temporary::directory()?;
         let place = compile::Workplace::new(work.path(), classpath, jdk)?;
@@ -152,7 +153,7 @@ pub fn generate(
 /// What did not reproduce gets another chance: first with everything loaded, if
 /// an object was built instead (it was the same, but what the program compares
 /// by identity may not be); then with the static fields of the recorded program;
-/// then with its system properties, which say how it runs.
+/// then with its system properties, which say how it runs, instead; then with both.
 fn second_tries(plan: &mut Plan<'_>, tried: &[usize]) -> Vec<usize> {
     let mut again = Vec::new();
     for &index in tried {
@@ -163,21 +164,20 @@ fn second_tries(plan: &mut Plan<'_>, tried: &[usize]) -> Vec<usize> {
         let crash = &plan.inputs[candidate.crash].crash;
         if candidate.built && candidate.simplified {
             candidate.built = false;
-        } else if !candidate.statics
-            && !candidate.properties
-            && !reason.starts_with(verdict::TIMED_OUT)
-            && has_statics(crash, candidate.frame)
-        {
-            // Static fields and arguments share objects, so all of them are loaded.
-            candidate.built = false;
-            candidate.statics = true;
-        } else if !candidate.properties
-            && !reason.starts_with(verdict::TIMED_OUT)
-            && call::properties(&crash.meta).next().is_some()
-        {
-            candidate.properties = true;
-        } else {
+        } else if reason.starts_with(verdict::TIMED_OUT) {
             continue;
+        } else {
+            let statics = has_statics(crash, candidate.frame);
+            let properties = call::properties(&crash.meta).next().is_some();
+            let next = match (candidate.statics, candidate.properties) {
+                (false, false) if statics => (true, false),
+                (false, false) | (true, false) if properties => (false, true),
+                (false, true) if statics => (true, true),
+                _ => continue,
+            };
+            (candidate.statics, candidate.properties) = next;
+            // Static fields and arguments share objects, so all of them are loaded.
+            candidate.built &= !candidate.statics;
         }
         candidate.state = State::Pending;
         again.push(index);

@@ -57,6 +57,8 @@ pub struct Trace {
     pub coverage: Option<Coverage>,
     /// What the reader should know: damage, and how the recording ended.
     pub notes: Vec<String>,
+    /// Whether some of that is damage.
+    pub is_damaged: bool,
 }
 
 /// A file of a trace.
@@ -103,6 +105,8 @@ impl Trace {
         let dictionary = dictionary(&directory.join("dictionary.hsd"), &mut notes)?;
         let sum = dictionary.stop.as_ref().and_then(|stop| stop.blocks);
         let coverage = coverage(&directory.join("coverage.hsb"), sum, &mut notes)?;
+        // Nothing else is told by then.
+        let mut is_damaged = !notes.is_empty();
         let many = segments.len() + live.len() > MAX_OPEN;
         let paths: Vec<PathBuf> = segments.iter().chain(&live).cloned().collect();
         let open = |paths: Vec<PathBuf>| {
@@ -128,6 +132,7 @@ impl Trace {
         let log = Log::open(dictionary, open(segments)?, open(live)?)
             .map_err(|(file, error)| anyhow!("failed to read {}: {error}", name(file)))
             .with_context(context)?;
+        is_damaged |= !log.damage.is_empty();
         for damage in &log.damage {
             notes.push(format!("damaged: {}: {}", name(damage.file), damage.error));
         }
@@ -211,6 +216,7 @@ impl Trace {
             directory,
             coverage,
             notes,
+            is_damaged,
         })
     }
 

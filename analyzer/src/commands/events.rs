@@ -127,7 +127,7 @@ impl Opts {
                 failed = true;
             }
         }
-        if failed || !trace.log.damage.is_empty() {
+        if failed || trace.is_damaged {
             return Err(Failure.into());
         }
         if left > 0 && filter.is_void(true) {

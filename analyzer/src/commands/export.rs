@@ -73,7 +73,7 @@ impl Opts {
                 eprintln!("hindsight: {note}");
             }
         }
-        let mut failed = !trace.log.damage.is_empty();
+        let mut failed = trace.is_damaged;
         let mut export = Export::create(&self.out, &trace)?;
         if let Err(error) = self.fill(&trace, &mut export, &mut failed) {
             // Without their ends they cannot be read.

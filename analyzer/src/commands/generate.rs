@@ -507,7 +507,7 @@ impl Opts {
     /// What a run did, and whether some of it could not be read.
     fn record(&self, path: &Path, classes: Classes<'_>) -> Result<(Recorded, bool)> {
         let trace = Trace::open(path)?;
-        let mut damaged = !trace.log.damage.is_empty();
+        let mut damaged = trace.is_damaged;
         if !self.quiet {
             for note in &trace.notes {
                 eprintln!("hindsight: {}: {note}", path.display());

@@ -203,7 +203,7 @@ impl Opts {
             .iter()
             .map(|block| u64::from(block.header.events));
         let mut progress = Progress::new(on, events.sum());
-        let mut damaged = !trace.log.damage.is_empty();
+        let mut damaged = trace.is_damaged;
         let mut take_with = |step: &Step| with.take(step);
         let mut take_without = without
             .as_mut()

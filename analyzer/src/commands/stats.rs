@@ -97,7 +97,7 @@ impl Opts {
             Format::Text => self.text(&trace, &counts, out)?,
             Format::Json => json_counts(&trace, &counts, out)?,
         }
-        if counts.unreadable.is_empty() && trace.log.damage.is_empty() {
+        if counts.unreadable.is_empty() && !trace.is_damaged {
             Ok(())
         } else {
             Err(super::Failure.into())

@@ -83,7 +83,8 @@ pub fn assertion(worker: &Worker, outcome: &Outcome) -> Option<Assertion> {
             {
                 return None;
             }
-            let message = message.clone().filter(|_| says(&class.name));
+            let message = message.clone();
+            let message = message.filter(|message| says(&class.name, message));
             Assertion::Throws(class.name.clone(), message)
         }
         Outcome::Void | Outcome::Opaque | Outcome::Threw(_, _, true) | Outcome::Failed(_) => {
@@ -94,7 +95,11 @@ pub fn assertion(worker: &Worker, outcome: &Outcome) -> Option<Assertion> {
 
 /// Whether the message of an exception is the program's: that of the JVM's and of the JDK's own, as of a
 /// bad index, is not the same in all releases.
-fn says(class: &str) -> bool {
+fn says(class: &str, message: &str) -> bool {
+    // What the JVM says of a null begins so; all else is from who has thrown it.
+    if class == "java.lang.NullPointerException" {
+        return !message.starts_with("Cannot ");
+    }
     const SAID_BY_PROGRAMS: [&str; 8] = [
         "java.lang.Exception",
         "java.lang.RuntimeException",

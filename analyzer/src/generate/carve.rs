@@ -12,7 +12,9 @@ use crate::classinfo::{ClassInfo, Nesting};
 use crate::classpath::FoundClass;
 use crate::java::descriptor;
 use crate::model::infer::literal;
+use crate::model::mutable::{MethodName, Mutability};
 use crate::model::values::Literal;
+use crate::text::{short_type, simple_name};
 use crate::trace::steps::{Argument, Place, Step, What};
 use hindsight_classfile::access;
 use hindsight_tracelog::trace::dictionary::Dictionary;
@@ -90,6 +92,9 @@ struct Object {
     class: u32,
     born: u64,
     history: Vec<Rc<Seen>>,
+    /// Of the calls that returned it after it had been made, the first of those that were called from the
+    /// fewest others; and these.
+    given: Option<(usize, Rc<Seen>)>,
 }
 
 struct Array {
@@ -371,6 +376,7 @@ impl<'d> Recorder<'d> {
                 class: id.class(),
                 born: self.now,
                 history: Vec::new(),
+                given: None,
             };
             self.objects.insert(id.serial(), object);
         }
@@ -572,6 +578,7 @@ impl<'d> Recorder<'d> {
         else {
             return;
         };
+        let depth = frames.len();
         let (_, result) = method.types();
         let end = match value {
             Some(value) => End::Returned(value.map(|value| self.value(value, &result))),
@@ -597,6 +604,11 @@ impl<'d> Recorder<'d> {
             made = Some(serial);
             parts.push((serial, 0));
         }
+        let given = match end {
+            End::Returned(Some(Value::Object(serial))) => Some(serial),
+            _ => None,
+        };
+        let given = given.filter(|serial| !parts.iter().any(|part| part.0 == *serial));
         let is_constructor = method.is_constructor();
         let seen = Rc::new(Seen {
             on: on.filter(|_| !is_constructor),
@@ -608,6 +620,14 @@ impl<'d> Recorder<'d> {
             entered,
             left: self.now,
         });
+        if let Some(object) = given.and_then(|serial| self.objects.get_mut(&serial))
+            && object
+                .given
+                .as_ref()
+                .is_none_or(|(known, _)| depth < *known)
+        {
+            object.given = Some((depth, seen.clone()));
+        }
         // One that no object of the program took part in is in none's life.
         let own = |serial: &u64| {
             let object = self.objects.get(serial);
@@ -672,8 +692,14 @@ impl<'d> Recorder<'d> {
             (*serial, name.clone())
         });
         let of_jdk = of_jdk.collect();
+        let given = self.objects.iter().filter_map(|(serial, object)| {
+            let (_, given) = object.given.as_ref()?;
+            Some((*serial, given.clone()))
+        });
+        let given = given.collect();
         let histories = self.objects.into_iter();
         Recorded {
+            given,
             objects: objects
                 .into_iter()
                 .map(|(_, serial, class)| (serial, class))
@@ -711,6 +737,44 @@ impl Seen {
         !self.method.is_constant() && before.is_some_and(|(_, other)| other.left >= self.left)
     }
 
+    /// Whether it may have changed any of these objects.
+    fn changes(&self, objects: &HashMap<u64, usize>, mutability: Option<&Mutability>) -> bool {
+        let name = MethodName {
+            class: &self.method.class,
+            name: &self.method.name,
+            descriptor: &self.method.descriptor,
+            is_static: self.method.is_static,
+        };
+        let changes = |position: i16| {
+            mutability.is_none_or(|mutability| !mutability.is_immutable(&name, position))
+        };
+        let on = self.on.is_some_and(|on| objects.contains_key(&on));
+        let mut args = (1..).zip(&self.args);
+        on && changes(0)
+            || args.any(|(position, arg)| {
+                let mut is_passed = false;
+                self::objects(arg, &mut |serial| {
+                    is_passed |= objects.contains_key(&serial)
+                });
+                is_passed && changes(position)
+            })
+    }
+
+    /// The call, and what of it no test can make, if that is an argument.
+    fn lacking(&self, objects: &HashMap<u64, usize>) -> Option<String> {
+        let (types, _) = self.method.types();
+        let missing = self.args.iter().zip(&types);
+        let missing = missing.filter(|(arg, _)| argument(arg, objects).is_none());
+        let names = missing.map(|(_, ty)| short_type(&descriptor::type_name(ty)));
+        let names: Vec<String> = names.collect();
+        let class = simple_name(&self.method.class);
+        let call = match self.method.is_constructor() {
+            true => format!("new {class}"),
+            false => format!("{class}.{}", self.method.name),
+        };
+        (!names.is_empty()).then(|| format!("{call} ({})", names.join(", ")))
+    }
+
     /// The objects that it needs.
     fn operands(&self, each: &mut impl FnMut(u64)) {
         self.on.iter().for_each(|on| each(*on));
@@ -724,6 +788,8 @@ pub struct Recorded {
     /// classes.
     pub objects: Vec<(u64, String)>,
     histories: FxHashMap<u64, Vec<Rc<Seen>>>,
+    /// Calls that returned objects which others had made.
+    given: FxHashMap<u64, Rc<Seen>>,
     /// Objects that were made by calls that others took part in.
     derived: FxHashMap<u64, Vec<u64>>,
     /// Classes of objects that are the JDK's.
@@ -744,6 +810,19 @@ pub struct Carved {
     /// Whether calls of its own are left out, since what was passed cannot be made, or something else is
     /// passed.
     pub lacks: bool,
+    /// Where in the sequence something is left out, or another thing passed, that may have changed what is
+    /// in it: what follows need not be as it was.
+    pub gaps: Vec<usize>,
+    /// The object's own calls that it lacks, with the types of what cannot be made.
+    pub omitted: Vec<String>,
+}
+
+/// What sequences are cut out with.
+pub struct Means<'a> {
+    /// How objects of the JDK are made.
+    pub ways: Ways,
+    /// Which methods change nothing, if that is known.
+    pub mutability: Option<&'a Mutability>,
 }
 
 impl Recorded {
@@ -767,14 +846,30 @@ impl Recorded {
         &self,
         object: u64,
         (reach, without): (Reach, bool),
-        ways: &Ways,
+        means: &Means<'_>,
         methods: &mut Methods,
     ) -> Option<Carved> {
         let own: Vec<Rc<Seen>> = self.histories.get(&object)?.clone();
         if own.first()?.made != Some(object) {
             return None;
         }
-        self.cut(own, (reach, without), ways, methods)
+        self.cut(own, (reach, without), means, methods)
+    }
+
+    /// The calls of an object from where another one has returned it: of one whose own beginning is within
+    /// what a test cannot take apart.
+    pub fn slice_given(
+        &self,
+        object: u64,
+        (reach, without): (Reach, bool),
+        means: &Means<'_>,
+        methods: &mut Methods,
+    ) -> Option<Carved> {
+        let given = self.given.get(&object)?;
+        let later = self.histories.get(&object)?.iter();
+        let later = later.filter(|seen| seen.entered > given.left);
+        let own = [given].into_iter().chain(later).cloned().collect();
+        self.cut(own, (reach, without), means, methods)
     }
 
     /// A call of a static method; `without` is as for the life of an object.
@@ -782,17 +877,17 @@ impl Recorded {
         &self,
         seen: &Rc<Seen>,
         without: bool,
-        ways: &Ways,
+        means: &Means<'_>,
         methods: &mut Methods,
     ) -> Option<Carved> {
-        self.cut(vec![seen.clone()], (Reach::Needed, without), ways, methods)
+        self.cut(vec![seen.clone()], (Reach::Needed, without), means, methods)
     }
 
     fn cut(
         &self,
         own: Vec<Rc<Seen>>,
         (reach, without): (Reach, bool),
-        ways: &Ways,
+        means: &Means<'_>,
         methods: &mut Methods,
     ) -> Option<Carved> {
         let wide = reach != Reach::Needed;
@@ -848,14 +943,14 @@ impl Recorded {
                 calls.push(seen);
             }
         }
-        self.convert(&calls, &own, without.then_some(ways), methods)
+        self.convert(&calls, &own, (means, without), methods)
     }
 
     fn convert(
         &self,
         calls: &[Rc<Seen>],
         own: &[Rc<Seen>],
-        without: Option<&Ways>,
+        (means, without): (&Means<'_>, bool),
         methods: &mut Methods,
     ) -> Option<Carved> {
         let is_own = |seen: &Rc<Seen>| own.iter().any(|other| Rc::ptr_eq(seen, other));
@@ -865,11 +960,13 @@ impl Recorded {
             seen: Vec::new(),
             own: Vec::new(),
             lacks: false,
+            gaps: Vec::new(),
+            omitted: Vec::new(),
         };
         for seen in calls {
             let mine = is_own(seen);
-            if let Some(ways) = without {
-                self.stand_ins(seen, ways, &mut vars, &mut carved, methods);
+            if without {
+                self.stand_ins(seen, &means.ways, &mut vars, &mut carved, methods);
             }
             let place = carved.sequence.len();
             let on = match seen.on {
@@ -878,11 +975,17 @@ impl Recorded {
             };
             let args: Option<Vec<Arg>> = seen.args.iter().map(|arg| argument(arg, &vars)).collect();
             let (Some(on), Some(args)) = (on, args) else {
+                if mine {
+                    carved.omitted.extend(seen.lacking(&vars));
+                }
                 // What others have done can be left out.
-                if mine && (without.is_none() || !carved.own.contains(&true)) {
+                if mine && (!without || !carved.own.contains(&true)) {
                     break;
                 }
-                carved.lacks |= mine;
+                if seen.changes(&vars, means.mutability) {
+                    carved.lacks |= mine;
+                    carved.gaps.push(place);
+                }
                 continue;
             };
             if place == MAX_CALLS {
@@ -933,6 +1036,7 @@ impl Recorded {
             let Some(way) = plain else { continue };
             vars.insert(*serial, carved.sequence.len());
             carved.lacks = true;
+            carved.gaps.push(carved.sequence.len());
             carved.sequence.push(Statement {
                 method: way.make,
                 on: None,

@@ -9,7 +9,7 @@ use crate::text::{one_line, simple_name};
 use anyhow::Result;
 
 /// Calls of one test that are told.
-const MAX_TOLD: usize = 5;
+const MAX_TOLD: usize = 20;
 
 /// A call that ends otherwise.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -2,13 +2,13 @@
 //! compared with what was seen.
 
 use super::asserted::{Checked, as_seen};
-use super::carve::{Access, Carved, End, Reach, Recorded, Seen};
+use super::carve::{Access, Carved, End, Means, Reach, Recorded, Seen, Value};
 use super::complete::{Wanted, complete};
 use super::distinct::{distinct, diverse};
 use super::sequence::{Methods, Sequence};
 use super::ways::Ways;
 use super::worker::{Ended, Executed, Outcome, Worker};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::rc::Rc;
 
 /// Tests of one class.
@@ -24,6 +24,8 @@ const MAX_TOLD: usize = 1000;
 pub enum Lost {
     /// Its first call, or what that needs, went another way than in the run: which call, and how.
     Otherwise(String),
+    /// It does as in the run only where nothing that others have left is there.
+    Leftover,
     /// It wants what a test must not do.
     Blocked,
     /// It took too long, or ended the JVM.
@@ -39,6 +41,7 @@ impl Lost {
     pub fn word(&self) -> &'static str {
         match self {
             Lost::Otherwise(_) => "otherwise",
+            Lost::Leftover => "leftover",
             Lost::Blocked => "blocked",
             Lost::Ended => "ended",
             Lost::Unstable => "unstable",
@@ -50,6 +53,9 @@ impl Lost {
     pub fn reason(&self) -> &'static str {
         match self {
             Lost::Otherwise(_) => "went another way than in the run",
+            Lost::Leftover => {
+                "met static state that other sequences had left, as a cache or a registry"
+            }
             Lost::Blocked => "wanted what a test must not do, as to use the network",
             Lost::Ended => "took too long, or ended the JVM",
             Lost::Unstable => "did not do the same each time and everywhere",
@@ -67,6 +73,8 @@ pub struct Counts {
     pub same: usize,
     /// The first of the others: of which class, and why.
     pub lost: Vec<(String, Lost)>,
+    /// Calls that were left out, or ended a life, since what was passed cannot be made: of how many lives.
+    pub omitted: BTreeMap<String, usize>,
     /// Lives that no test can begin: nothing that it may call has made the object.
     pub unmade: BTreeMap<String, usize>,
 }
@@ -77,8 +85,19 @@ impl Counts {
         self.carved += other.carved;
         self.same += other.same;
         self.lost.extend(other.lost);
+        for (call, count) in other.omitted {
+            *self.omitted.entry(call).or_default() += count;
+        }
         for (class, count) in other.unmade {
             *self.unmade.entry(class).or_default() += count;
+        }
+    }
+
+    /// Notes which calls a life lacks.
+    fn omit(&mut self, tries: &[Carved]) {
+        let calls: BTreeSet<&String> = tries.iter().flat_map(|one| &one.omitted).collect();
+        for call in calls {
+            *self.omitted.entry(call.clone()).or_default() += 1;
         }
     }
 
@@ -114,7 +133,10 @@ pub fn tests(
     other: &mut Worker,
 ) -> anyhow::Result<(Vec<Checked>, Counts)> {
     let mut counts = Counts::default();
-    let ways = Ways::new(access.platform(), methods);
+    let means = Means {
+        ways: Ways::new(access.platform(), methods),
+        mutability: wanted.mutability,
+    };
     let mut tests = Vec::new();
     let mut per_class: HashMap<String, usize> = HashMap::new();
     let admits = |class: &str, access: &mut Access<'_>| {
@@ -126,28 +148,26 @@ pub fn tests(
         if (per_class.get(class)).is_some_and(|count| *count >= MAX_PER_CLASS) {
             continue;
         }
-        let mut tries: Vec<Carved> = Vec::new();
-        for without in [false, true] {
-            for reach in [Reach::Returned, Reach::Shared, Reach::Needed] {
-                let slice = recorded.slice(serial, (reach, without), &ways, methods);
-                let fresh = |slice: &Carved| {
-                    slice.lacks == without && tries.iter().all(|one| one.sequence != slice.sequence)
-                };
-                let slice = slice.filter(fresh);
-                tries.extend(slice);
+        let mut came = None;
+        for slice in [Recorded::slice, Recorded::slice_given] {
+            let tries = slices(|how| slice(recorded, serial, how, &means, methods));
+            if came.is_none() {
+                counts.omit(&tries);
+            }
+            if !tries.is_empty() && !matches!(came, Some(Ok(_))) {
+                came = Some(best(&tries, class, wanted, access, methods, worker, other)?);
             }
         }
-        if tries.is_empty() {
+        let Some(came) = came else {
             *counts.unmade.entry(class.to_owned()).or_default() += 1;
             continue;
-        }
+        };
         *per_class.entry(class.to_owned()).or_default() += 1;
-        let test = best(&tries, class, wanted, access, methods, worker, other)?;
-        tests.extend(counts.take(class, test));
+        tests.extend(counts.take(class, came));
     }
     for seen in &recorded.statics {
         let mut calls = [false, true].into_iter();
-        let Some(carved) = calls.find_map(|without| recorded.call(seen, without, &ways, methods))
+        let Some(carved) = calls.find_map(|without| recorded.call(seen, without, &means, methods))
         else {
             continue;
         };
@@ -166,6 +186,19 @@ pub fn tests(
         tests.extend(counts.take(&class, test));
     }
     Ok((diverse(distinct(tests)), counts))
+}
+
+/// What a life can be cut out as, each once; those with the most around come first.
+fn slices(mut slice: impl FnMut((Reach, bool)) -> Option<Carved>) -> Vec<Carved> {
+    let mut all: Vec<Carved> = Vec::new();
+    for without in [false, true] {
+        for reach in [Reach::Returned, Reach::Shared, Reach::Needed] {
+            let fresh = slice((reach, without))
+                .filter(|one| all.iter().all(|other| other.sequence != one.sequence));
+            all.extend(fresh);
+        }
+    }
+    all
 }
 
 /// The lives of objects of the classes that are wanted: first one of each shape, then a second one, and
@@ -201,9 +234,9 @@ fn best(
     worker.declare(methods)?;
     let batch: Vec<Sequence> = tries.iter().map(|carved| carved.sequence.clone()).collect();
     let executed = worker.execute(methods, &batch)?;
-    let mut chosen: Option<(usize, (usize, usize))> = None;
+    let mut chosen: Option<(usize, usize, (usize, usize))> = None;
     for (at, (carved, executed)) in tries.iter().zip(&executed).enumerate() {
-        let good = good(worker, carved, executed);
+        let good = good(carved, executed, methods, worker, other)?;
         let own = (0..good).filter(|at| carved.own[*at]);
         // Calls that went as they did, and returned what they did.
         let same = own.clone().filter(|at| {
@@ -211,21 +244,35 @@ fn best(
             outcome.is_some_and(|outcome| as_seen(worker, outcome, &carved.seen[*at]))
         });
         let score = (own.clone().count(), same.count());
-        if score.0 > 0 && chosen.is_none_or(|(_, most)| score > most) {
-            chosen = Some((at, score));
+        if score.0 > 0 && chosen.is_none_or(|(.., most)| score > most) {
+            chosen = Some((at, good, score));
         }
     }
-    let Some((at, _)) = chosen else {
+    let Some((at, good, _)) = chosen else {
         // Of the last one, which has the least to stumble over.
+        if let Some(last) = tries.last() {
+            other.declare(methods)?;
+            let fresh = other.execute(methods, std::slice::from_ref(&last.sequence))?;
+            let went = fresh.first().is_some_and(|fresh| {
+                fresh.ended == Ended::Well
+                    && !fresh.blocked
+                    && (fresh.outcomes.iter().zip(&last.seen))
+                        .all(|(outcome, seen)| !differs(other, outcome, seen, false))
+            });
+            if went {
+                return Ok(Err(Lost::Leftover));
+            }
+        }
         let last = tries.iter().zip(&executed).next_back();
         return Ok(Err(last.map_or(Lost::Ended, |(carved, executed)| {
             why(worker, carved, executed, methods)
         })));
     };
     let carved = &tries[at];
-    let good = good(worker, carved, &executed[at]);
     let kept = carved.own[..good].to_vec();
+    // Where something was left out, what nobody has asked it in the run it is not asked now.
     let object = kept.iter().position(|own| *own);
+    let object = object.filter(|_| carved.gaps.iter().all(|gap| *gap >= good));
     let checked = Checked {
         sequence: carved.sequence[..good].to_vec(),
         assertions: Vec::new(),
@@ -299,20 +346,57 @@ fn differs(worker: &Worker, outcome: &Outcome, seen: &Seen, lacks: bool) -> bool
     }
 }
 
-/// How many calls of a slice do as they did.
-fn good(worker: &Worker, carved: &Carved, executed: &Executed) -> usize {
+/// How many calls of a slice do as they did, as far as that shows: where it goes on after something was left
+/// out, or comes to another result, it ends with the last call that shows the same as in the run.
+fn good(
+    carved: &Carved,
+    executed: &Executed,
+    methods: &Methods,
+    worker: &Worker,
+    other: &mut Worker,
+) -> anyhow::Result<usize> {
     if executed.ended != Ended::Well {
-        return 0;
+        return Ok(0);
     }
     let mut calls = executed.outcomes.iter().zip(&carved.seen).enumerate();
     let bad = |(at, (outcome, seen)): (usize, (&Outcome, &Rc<Seen>))| {
         // What was left out must not have mattered: all goes as it did.
         differs(worker, outcome, seen, carved.lacks && carved.own[at])
     };
-    match calls.position(bad) {
+    let mut end = match calls.position(bad) {
         Some(end) => end,
         // It caught what says that it must not.
-        None if executed.blocked => 0,
+        None if executed.blocked => return Ok(0),
         None => executed.outcomes.len(),
+    };
+    let is_same = |at: usize| as_seen(worker, &executed.outcomes[at], &carved.seen[at]);
+    let own = |range: std::ops::Range<usize>| range.filter(|at| carved.own[*at]);
+    let mut others: Vec<usize> = own(0..end).filter(|at| !is_same(*at)).collect();
+    if !others.is_empty() {
+        // A number that is another one each time, and elsewhere, says nothing.
+        other.declare(methods)?;
+        let again = other.execute(methods, std::slice::from_ref(&carved.sequence))?;
+        if let Some(again) = again.first() {
+            others.retain(|at| again.outcomes.get(*at) == executed.outcomes.get(*at));
+        }
     }
+    let shows = |at: &usize| {
+        let told = match &carved.seen[*at].end {
+            End::Threw(_) => true,
+            End::Returned(value) => {
+                matches!(value, Some(Value::Literal(_) | Value::Array(..)))
+            }
+        };
+        told && is_same(*at)
+    };
+    if let Some(first) = others.first() {
+        let last = own(0..*first).filter(shows).last();
+        let made = own(0..*first).next();
+        end = last.or(made).map_or(0, |at| at + 1);
+    }
+    if let Some(gap) = carved.gaps.iter().copied().filter(|gap| *gap < end).min() {
+        let last = own(gap..end).filter(shows).last();
+        end = last.map_or(gap, |at| at + 1);
+    }
+    Ok(end)
 }

@@ -332,6 +332,7 @@ impl Writer<'_, '_> {
                 literals: self.literals,
                 built: checked.len(),
                 loaded: self.loaded,
+                state: self.loaded > 0 || self.statics,
                 objects: written.objects,
                 library: by_name || self.loaded > 0 || self.statics || keeps,
             },

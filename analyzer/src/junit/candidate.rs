@@ -50,6 +50,8 @@ pub struct Needs {
     pub built: usize,
     /// Arguments from the crash file.
     pub loaded: usize,
+    /// Whether it needs the crash file: for arguments, or for static fields.
+    pub state: bool,
     /// Objects that are built for it.
     pub objects: usize,
     /// The replay library.

@@ -68,6 +68,15 @@ pub fn write(plan: &Plan<'_>, replay: bool, options: &Options) -> Result<()> {
     write_file(&options.out.join("README.md"), readme)
 }
 
+/// The files beside the tests, each with what ours begin with.
+pub fn files(out: &Path) -> [(PathBuf, &'static [u8]); 2] {
+    let readme = README.find("\n\n").and_then(|end| README.get(..end));
+    [
+        (out.join("pom.xml"), POM.as_bytes()),
+        (out.join("README.md"), readme.unwrap_or(README).as_bytes()),
+    ]
+}
+
 /// An entry of the program's class path.
 struct Library {
     number: usize,
@@ -163,8 +172,7 @@ fn pom(
         false => String::new(),
     };
     format!(
-        r#"<?xml version="1.0" encoding="UTF-8"?>
-<!-- Tests of recorded crashes, written by hindsight {version}.
+        r#"{POM}{version}.
 
      mvn test                                     shows the failures
      mvn test -Dprogram.classpath=PATH[:PATH...]  runs the tests against another,
@@ -256,6 +264,10 @@ fn xml(text: &str) -> String {
         .replace('<', "&lt;")
         .replace('>', "&gt;")
 }
+
+/// What our `pom.xml` begins with.
+const POM: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
+<!-- Tests of recorded crashes, written by hindsight "#;
 
 const README: &str = "\
 # Tests of recorded crashes

@@ -249,7 +249,7 @@ fn frame_report(plan: &Plan<'_>, written: &[Written], index: usize) -> FrameRepo
             built: candidate.needs.built,
             loaded: candidate.needs.loaded,
             objects: candidate.needs.objects,
-            state: candidate.needs.loaded > 0,
+            state: candidate.needs.state,
             library: candidate.needs.library,
         }),
         test: kept.then(|| {

@@ -85,7 +85,7 @@ pub fn source(
         }
     }
 
-    let state = made.iter().any(|(_, _, needs)| needs.loaded > 0);
+    let state = made.iter().any(|(_, _, needs)| needs.state);
     let mut text = header(
         &plan.inputs[test_class.crash].crash,
         &test_class.resource,

@@ -1,10 +1,11 @@
 //! Writing what is kept: sources, crash files, the replay library.
 
 use super::candidate::{Needs, Plan, State};
+use super::project;
 use super::report::Verdict;
 use super::source::{FIRST_LINE, source};
 use super::{Options, REPLAY_JAR, REPLAY_JAR_NAME, write_file};
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use hindsight_tracelog::record::MAGIC;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -20,6 +21,36 @@ pub struct Written {
     pub candidates: Vec<usize>,
     /// Whether it needs the replay library.
     pub library: bool,
+}
+
+/// Whether what is to be written would overwrite anything that is not ours.
+///
+/// # Errors
+///
+/// Fails if it would, and names it.
+pub fn check(plan: &Plan<'_>, options: &Options) -> Result<()> {
+    let mut files: Vec<(PathBuf, &[u8])> = Vec::new();
+    for class in &plan.classes {
+        let source = class.path(&format!("{}.java", class.name));
+        let source = options.out.join("src/test/java").join(source);
+        files.push((source, FIRST_LINE.as_bytes()));
+        let resource = class.path(&class.resource);
+        let resource = options.out.join("src/test/resources").join(resource);
+        files.push((resource, MAGIC));
+    }
+    if options.project {
+        files.extend(project::files(&options.out));
+    }
+    for (path, begins) in files {
+        match fs::read(&path) {
+            Ok(bytes) if !bytes.starts_with(begins) => bail!(
+                "{} is there and not ours: it is not overwritten; choose another --out",
+                path.display()
+            ),
+            _ => {}
+        }
+    }
+    Ok(())
 }
 
 /// Writes the test classes with the candidates whose verdict is to be kept.
@@ -53,7 +84,7 @@ pub fn write(
         let resource = test_class.path(&test_class.resource);
         let resource = options.out.join("src/test/resources").join(resource);
         let needs = |needed: fn(&Needs) -> bool| source.made.iter().any(|(_, _, n)| needed(n));
-        if needs(|needs| needs.loaded > 0) {
+        if needs(|needs| needs.state) {
             write_file(&resource, plan.inputs[test_class.crash].resource()?)?;
         } else {
             remove_stale_state(&resource)?;

@@ -68,16 +68,37 @@ class LineObservedTest {
 package orders;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
 
 import org.junit.jupiter.api.Test;
 
 class OrderObservedTest {
 
     @Test
-    void addThenLine() {
+    void addThenReceipt() {
         Order order = new Order().add("bolt", 3).add("nut", 1);
         order.line(0).more(2);
         assertArrayEquals(new int[] {5, 1}, order.counts());
+        order.close();
+        assertNotNull(order.receipt());
+    }
+}
+// Pins down what the program does:
+// Written by hindsight 0.1.0 from recorded runs (out). A test that fails shows what has
+//     changed since.
+package orders;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import org.junit.jupiter.api.Test;
+
+class ReceiptObservedTest {
+
+    @Test
+    void receipt() {
+        Order order = new Order().add("bolt", 3).add("nut", 1);
+        order.close();
+        assertEquals("paid Stamp[lines=2]", order.receipt().text());
     }
 }
 // Pins down what the program does:
@@ -126,5 +147,31 @@ class SumsObservedTest {
     @Test
     void ofThrowsNumberFormatException() {
         assertThrows(NumberFormatException.class, () -> Sums.of("x/1"));
+    }
+}
+// Pins down what the program does:
+// Written by hindsight 0.1.0 from recorded runs (out). A test that fails shows what has
+//     changed since.
+package orders;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import org.junit.jupiter.api.Test;
+
+class TillObservedTest {
+
+    @Test
+    void newTill() {
+        assertEquals(0L, new Till().total());
+    }
+
+    @Test
+    void add() {
+        Till till = new Till();
+        till.add(7L);
+        till.add(8L);
+        assertEquals(15L, till.total());
+        till.add(1L);
+        assertEquals(16L, till.total());
     }
 }

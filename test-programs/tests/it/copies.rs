@@ -542,6 +542,41 @@ fn tests_of_one_suite_do_not_influence_each_other() {
     }
 }
 
+/// Static state comes from the crash file, though no argument does; and where properties do, it is left
+/// out. What somebody else has written is not overwritten.
+#[test]
+fn a_test_has_the_state_that_it_needs() {
+    let jdk = &jdks()[0];
+    let workplace = record(jdk, "Worn", "", &[]);
+    let found = verdicts(jdk, &workplace);
+    assert!(reproduces(&found["next"]), "{found:?}");
+    let state = workplace.join("tests/src/test/resources/crash-0001.hsc");
+    assert!(state.is_file());
+    let test = workplace.join("tests/src/test/java/WornCrash0001Test.java");
+    let text = fs::read_to_string(&test).expect("a test");
+    assert!(text.contains(".withStatics()"), "{text}");
+    fs::write(&test, "// mine\n").expect("a file");
+    let refused = Command::new(hindsight())
+        .arg("junit")
+        .arg(&workplace.crash_files()[0])
+        .arg("--classpath")
+        .arg(workplace.join("classes"))
+        .arg("--out")
+        .arg(workplace.join("tests"))
+        .output()
+        .expect("hindsight runs");
+    assert_eq!(refused.status.code(), Some(1));
+    let told = String::from_utf8_lossy(&refused.stderr).into_owned();
+    assert!(
+        told.contains("WornCrash0001Test.java is there and not ours"),
+        "{told}"
+    );
+    let workplace = record(jdk, "Worn", "", &["x"]);
+    let found = verdicts(jdk, &workplace);
+    assert!(reproduces(&found["workers"]), "{found:?}");
+    assert!(!workplace.join("tests/src/test/resources").exists());
+}
+
 #[test]
 fn a_plan_says_which_static_fields_matter() {
     let jdk = &jdks()[0];

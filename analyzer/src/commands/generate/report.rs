@@ -8,6 +8,7 @@ use crate::generate::suite::Dropped;
 use crate::text::{count, one_line};
 use anyhow::Result;
 use serde_json::{Value as Json, json};
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::PathBuf;
@@ -44,6 +45,20 @@ fn observed(counts: &Counts, out: &mut dyn Write) -> Result<()> {
     }
     for (reason, (number, first)) in lost {
         writeln!(out, "  {number} {reason}, {}", one_line(&first, 200))?;
+    }
+    if !counts.omitted.is_empty() {
+        let mut calls: Vec<(&String, &usize)> = counts.omitted.iter().collect();
+        calls.sort_by_key(|(call, count)| (Reverse(**count), *call));
+        let named = calls.iter().take(MAX_NAMED).map(|(call, _)| call.as_str());
+        let named = one_line(&named.collect::<Vec<_>>().join(", "), 300);
+        let more = match calls.len().saturating_sub(MAX_NAMED) {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        writeln!(
+            out,
+            "  without calls whose arguments no test can make: {named}{more}"
+        )?;
     }
     if !counts.unmade.is_empty() {
         let names: Vec<&str> = counts.unmade.keys().map(String::as_str).collect();
@@ -211,6 +226,7 @@ impl Report {
                         _ => None,
                     },
                 })).collect::<Vec<_>>(),
+                "omitted": counts.omitted,
                 "unmade": counts.unmade,
             })),
             "searched": self.searched.map(|tally| json!({

@@ -1,5 +1,6 @@
 package orders;
 
+import java.time.LocalDate;
 import java.util.Arrays;
 
 /** Changes an order by its lines, and reckons well and badly. */
@@ -12,6 +13,8 @@ public final class Main {
         order.line(0).more(2);
         int[] counts = order.counts();
         String label = order.label(line -> line.article() + "=" + line.count());
+        order.close();
+        label += order.receipt().text();
         for (String text : new String[] {"8/2", "9/3", "1/1", "6/5", "8/0", "7/0", "8-2", "x/1"}) {
             try {
                 counts[0] += Sums.of(text);
@@ -28,6 +31,15 @@ public final class Main {
             counts[0] += entry.length();
             label += entry.upper();
         }
+        Till dated = new Till();
+        dated.put(LocalDate.of(2024, 1, 31), 100);
+        dated.add(5);
+        Till told = new Till();
+        told.add(7);
+        told.tell(sum -> { });
+        told.add(8);
+        counts[0] += dated.total() + told.total();
+        told.add(1);
         System.out.println(counts[0] + " " + counts[1] + " " + label);
     }
 }

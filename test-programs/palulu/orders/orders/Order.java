@@ -7,6 +7,7 @@ import java.util.function.Function;
 /** Gives away what it is made of: what is done to its lines is done to it. */
 public final class Order {
     private final List<Line> lines = new ArrayList<>();
+    private Receipt receipt;
 
     public Order add(String article, int count) {
         lines.add(new Line(article, count));
@@ -15,6 +16,17 @@ public final class Order {
 
     public Line line(int at) {
         return lines.get(at);
+    }
+
+    public void close() {
+        receipt = new Receipt(new Stamp(lines.size()));
+    }
+
+    public Receipt receipt() {
+        return receipt;
+    }
+
+    private record Stamp(int lines) {
     }
 
     /** How much of each. */
