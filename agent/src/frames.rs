@@ -448,8 +448,15 @@ fn pending(
             Capture::Parameter { index, .. } => {
                 marks.parameter(&class.name, method.name, method.descriptor, index)
             }
-            // Whichever class above it declares it.
-            Capture::Field { name, .. } => marks.some_field(name),
+            // Whichever class above it declares it. What a secret object has is secret, too.
+            Capture::Field {
+                name, parameter, ..
+            } => {
+                let mut holders = frame.arguments.iter();
+                marks.some_field(name)
+                    || holders
+                        .any(|holder| holder.index == parameter && graph.is_redacted(holder.value))
+            }
             Capture::Position => false,
         };
         let is_secret = |name: &str| marked || is_secret(name);

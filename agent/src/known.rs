@@ -2,6 +2,7 @@
 //! exceptions may still be looked at.
 
 use crate::agent::Agent;
+use crate::report::now_ms;
 use serde_json::json;
 use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -34,6 +35,8 @@ struct State {
     stored: u64,
     window: Option<(Instant, u64)>,
     examined: Option<Examined>,
+    /// When the counts were written last.
+    written: Option<Instant>,
 }
 
 /// What was looked at in one second.
@@ -56,6 +59,8 @@ struct Known {
     exception: String,
     frame: String,
     count: u64,
+    /// When it happened last, in milliseconds since 1970.
+    last_ms: i64,
 }
 
 /// A crash file that was written.
@@ -68,6 +73,9 @@ pub(crate) struct Stored {
 
 /// With `mode=second-chance`, how often the same crash is stored, with more frames each time.
 const MAX_TIMES: u32 = 3;
+
+/// How often the counts of repeated crashes are written, at most.
+const WRITTEN_EVERY: Duration = Duration::from_secs(5);
 
 /// Different crashes whose counts are kept.
 const MAX_KNOWN: usize = 10_000;
@@ -115,6 +123,7 @@ impl Reports {
         };
         if let Some(known) = state.known.get_mut(key) {
             known.count += 1;
+            known.last_ms = now_ms();
             let better = agent.base.chances.is_some() && captured > known.captured;
             if !better || known.times >= MAX_TIMES {
                 return Decision::Count;
@@ -146,6 +155,7 @@ impl Reports {
                 exception: exception.to_owned(),
                 frame: frame.to_owned(),
                 count: 1,
+                last_ms: now_ms(),
             };
             state.known.insert(key.to_owned(), known);
             state.order.push(key.to_owned());
@@ -203,6 +213,21 @@ impl Reports {
         done
     }
 
+    /// Whether the counts are to be written: a JVM that is killed should lose those of the last seconds
+    /// alone.
+    pub(crate) fn is_due(&self) -> bool {
+        let Ok(mut state) = self.state.lock() else {
+            return false;
+        };
+        let now = Instant::now();
+        let due =
+            (state.written).is_none_or(|written| now.duration_since(written) >= WRITTEN_EVERY);
+        if due {
+            state.written = Some(now);
+        }
+        due
+    }
+
     /// The crashes of this run for `run.json`.
     pub(crate) fn list(&self) -> Vec<serde_json::Value> {
         let Ok(state) = self.state.lock() else {
@@ -219,6 +244,7 @@ impl Reports {
                         "exception": known.exception,
                         "frame": known.frame,
                         "count": known.count,
+                        "last_ms": known.last_ms,
                         "objects": file.objects,
                         "millis": file.millis,
                     })

@@ -138,8 +138,14 @@ fn examine(agent: &'static Agent, jni: Jni, call: &Call) {
         .reports
         .decide(agent, &key, &exceptions.infos[0].class, &frame, captured)
     {
-        Decision::Count => base.counters.add("crashes_repeated", 1),
-        Decision::Drop(counter) => base.counters.add(counter, 1),
+        Decision::Count => {
+            base.counters.add("crashes_repeated", 1);
+            keep_count(agent);
+        }
+        Decision::Drop(counter) => {
+            base.counters.add(counter, 1);
+            keep_count(agent);
+        }
         Decision::Store => {
             let started = Instant::now();
             let _turn = agent.reports.turn();
@@ -171,6 +177,13 @@ fn examine(agent: &'static Agent, jni: Jni, call: &Call) {
     }
     if let Some((chances, lesson)) = lesson {
         chances.take(agent, jni, lesson);
+    }
+}
+
+/// Writes down how often what is not stored has happened, now and then.
+fn keep_count(agent: &Agent) {
+    if agent.recording.directory().is_dir() && agent.reports.is_due() {
+        crate::run::write(agent, false);
     }
 }
 

@@ -12,7 +12,7 @@ use anyhow::{Context, Result, bail};
 use rustix::process::{Pid, Signal, kill_process};
 use std::fs::{self, File};
 use std::io::{ErrorKind, Read, Write};
-use std::os::unix::fs::MetadataExt;
+use std::os::unix::fs::{MetadataExt, fchown};
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::thread::sleep;
@@ -80,18 +80,39 @@ impl Target {
                  start it with -agentpath instead"
             );
         }
-        if !catches_quit(&status) {
+        let own_pid = own_pid(&status).unwrap_or(pid);
+        let root = proc.join("root");
+        // With -Xrs it listens from the start, and so does one that was asked before.
+        let listens = root.join(socket(own_pid)).exists();
+        if !listens && !catches_quit(&status) {
             bail!(
                 "process {pid} would be ended by the signal that asks it to listen: it is just \
-                 starting (try again), or was started with -Xrs"
+                 starting (try again), or was started with -Xrs and listens elsewhere than in /tmp"
             );
         }
         Ok(Target {
             pid,
-            own_pid: own_pid(&status).unwrap_or(pid),
-            root: proc.join("root"),
+            own_pid,
+            root,
             patience: PATIENCE,
         })
+    }
+
+    /// Gives a file to the user that the process runs as, if that is another one and we may.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the file cannot be given away.
+    pub fn give(&self, file: &File) -> Result<()> {
+        let proc = PathBuf::from(format!("/proc/{}", self.pid));
+        let context = || format!("cannot look at process {}", self.pid);
+        let owner = fs::metadata(proc).with_context(context)?;
+        let ours = file.metadata().with_context(context)?;
+        if ours.uid() != owner.uid() {
+            fchown(file, Some(owner.uid()), Some(owner.gid()))
+                .context("cannot give the file for the answer to the user of the process")?;
+        }
+        Ok(())
     }
 
     /// A path of the target's, seen from here.
@@ -141,7 +162,7 @@ impl Target {
 
     /// Its socket; it is asked to listen if it does not.
     fn listening(&self) -> Result<UnixStream> {
-        let socket = self.seen(Path::new(&format!("/tmp/.java_pid{}", self.own_pid)));
+        let socket = self.root.join(socket(self.own_pid));
         let connect = || match UnixStream::connect(&socket) {
             Ok(stream) => Ok(Some(stream)),
             Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
@@ -175,11 +196,16 @@ impl Target {
         }
         bail!(
             "process {} does not listen, after {} seconds: it may hang, or forbid attaching \
-             (-XX:+DisableAttachMechanism, -Xrs)",
+             (-XX:+DisableAttachMechanism)",
             self.pid,
             self.patience.as_secs()
         )
     }
+}
+
+/// Where a JVM listens, below its root.
+fn socket(own_pid: u32) -> PathBuf {
+    PathBuf::from(format!("tmp/.java_pid{own_pid}"))
 }
 
 /// The file that makes `SIGQUIT` a request; removed at the end.

@@ -86,6 +86,7 @@ impl Opts {
             .permissions(fs::Permissions::from_mode(0o666))
             .tempfile_in(target.seen(Path::new("/tmp")))
             .context("cannot make a file for the answer where the process sees it")?;
+        target.give(answer.as_file())?;
         if !target.seen(&agent).is_file() {
             bail!(
                 "process {} sees no {}: copy libhindsight.so into its container and name it with --agent",

@@ -72,6 +72,11 @@ impl Opts {
     /// cannot be written.
     pub fn run(&self, out: &mut dyn Write) -> Result<()> {
         let found = collect::find(&self.paths)?;
+        if !self.quiet {
+            for path in &found.empty {
+                eprintln!("hindsight: no crash files in or below {}", path.display());
+            }
+        }
         let total = found.crashes.len();
         let on = !self.quiet && std::io::stderr().is_terminal();
         let progress = Mutex::new(Progress::new(on, total as u64));
@@ -85,6 +90,7 @@ impl Opts {
             mut errors,
         } = collect::read(&found.crashes, self.frames, &step);
         drop(progress);
+        errors.extend(found.errors);
         for path in &found.results {
             match collect::result(path) {
                 Ok(result) => groups.merge(result),

@@ -22,6 +22,10 @@ pub struct Found {
     pub crashes: BTreeSet<PathBuf>,
     /// Results of earlier runs.
     pub results: BTreeSet<PathBuf>,
+    /// Directories without a crash file: nothing has failed there.
+    pub empty: Vec<PathBuf>,
+    /// What cannot be read, and why.
+    pub errors: Vec<String>,
 }
 
 /// One group in a result.
@@ -51,24 +55,29 @@ struct Document {
 ///
 /// # Errors
 ///
-/// Fails if a path cannot be read, or a directory has no crash file below it.
+/// Fails if there is nothing at all to read, and names what there is instead.
 pub fn find(paths: &[PathBuf]) -> Result<Found> {
     let mut found = Found::default();
     for path in paths {
-        let context = || format!("failed to read {}", path.display());
-        let real = fs::canonicalize(path).with_context(context)?;
-        if fs::metadata(&real).with_context(context)?.is_dir() {
+        let metadata = match fs::metadata(path) {
+            Ok(metadata) => metadata,
+            Err(error) => {
+                let error = format!("failed to read {}: {error}", path.display());
+                found.errors.push(error);
+                continue;
+            }
+        };
+        if metadata.is_dir() {
             let mut crashes = BTreeSet::new();
-            walk(path, &mut |file| {
+            let walked = walk(path, &mut |file| {
                 if file.file_name().is_some_and(is_crash_file) {
                     crashes.insert(file.to_owned());
                 }
-            })?;
-            if crashes.is_empty() {
-                bail!(
-                    "no crash files (crash-*.hsc) in or below {}",
-                    path.display()
-                );
+            });
+            if let Err(error) = walked {
+                found.errors.push(format!("{error:#}"));
+            } else if crashes.is_empty() {
+                found.empty.push(path.clone());
             }
             found.crashes.append(&mut crashes);
         } else if path
@@ -79,6 +88,18 @@ pub fn find(paths: &[PathBuf]) -> Result<Found> {
         } else {
             found.crashes.insert(path.clone());
         }
+    }
+    if found.crashes.is_empty() && found.results.is_empty() {
+        if let Some(error) = found.errors.first() {
+            bail!("{error}");
+        }
+        let empty: Vec<String> = (found.empty.iter())
+            .map(|path| path.display().to_string())
+            .collect();
+        bail!(
+            "no crash files (crash-*.hsc) in or below {}",
+            empty.join(", ")
+        );
     }
     // The same file by two names is one crash.
     let mut seen = BTreeSet::new();
@@ -170,6 +191,7 @@ pub fn read(files: &BTreeSet<PathBuf>, frames: usize, step: &(dyn Fn() + Sync)) 
     for ((_, key), group) in crashes {
         collected.groups.add(key, group);
     }
+    collected.groups.settle();
     collected.errors.sort_unstable();
     collected
 }
@@ -182,7 +204,8 @@ fn lock<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
 type Counts = Mutex<HashMap<PathBuf, RunCounts>>;
 
 /// By the name of the file, and when its JVM was started if the run says so: names come again
-/// where files were moved away.
+/// where files were moved away. One without a name is of a run that stores a crash again when it knows
+/// more frames.
 type RunCounts = HashMap<(String, Option<i64>), Times>;
 
 fn one(path: &Path, frames: usize, counts: &Counts) -> Result<(Identity, Key, Group)> {
@@ -202,6 +225,7 @@ fn times(file: &Path, started_ms: i64, counts: &Counts) -> Times {
     let once = Times {
         count: 1,
         at_least: false,
+        last_ms: None,
     };
     let (Some(directory), Some(name)) = (file.parent(), file.file_name()) else {
         return once;
@@ -212,7 +236,10 @@ fn times(file: &Path, started_ms: i64, counts: &Counts) -> Times {
         .or_insert_with(|| directory_counts(directory));
     let name = name.to_string_lossy().into_owned();
     let of = |started: Option<i64>| of_run.get(&(name.clone(), started)).copied();
-    of(Some(started_ms)).or_else(|| of(None)).unwrap_or(once)
+    // One that a later one of the same crash stands for, with more frames, is in its count.
+    let again = Times { count: 0, ..once };
+    let is_again = of_run.contains_key(&(String::new(), Some(started_ms)));
+    (of(Some(started_ms)).or_else(|| of(None))).unwrap_or(if is_again { again } else { once })
 }
 
 /// What the runs of a directory have counted: `run.json`, and `run-PID.json` of earlier ones.
@@ -229,13 +256,38 @@ fn run_counts(run: &Path) -> Option<RunCounts> {
     let text = fs::read(run).ok()?;
     let run: serde_json::Value = serde_json::from_slice(&text).ok()?;
     let crashes = run.get("crashes")?.as_array()?;
-    let passed = run.pointer("/counters/exceptions_not_examined");
     let started = run.get("started_ms").and_then(serde_json::Value::as_i64);
-    let at_least = passed.and_then(serde_json::Value::as_u64).unwrap_or(0) > 0;
+    let missed = [
+        "/counters/exceptions_not_examined",
+        "/cpu/failures_not_recorded",
+    ];
+    let at_least = missed.map(|counter| {
+        let counter = run.pointer(counter);
+        counter.and_then(serde_json::Value::as_u64).unwrap_or(0) > 0
+    });
+    let at_least = at_least.contains(&true);
     let of = |crash: &serde_json::Value| {
         let file = crash.get("file")?.as_str()?.to_owned();
         let count = crash.get("count")?.as_u64()?.max(1);
-        Some(((file, started), Times { count, at_least }))
+        let last_ms = crash.get("last_ms").and_then(serde_json::Value::as_i64);
+        let times = Times {
+            count,
+            at_least,
+            last_ms,
+        };
+        Some(((file, started), times))
     };
-    Some(crashes.iter().filter_map(of).collect())
+    let mut counts: RunCounts = crashes.iter().filter_map(of).collect();
+    let mode = run
+        .pointer("/options/mode")
+        .and_then(serde_json::Value::as_str);
+    if mode == Some("second-chance") && !counts.is_empty() {
+        let any = Times {
+            count: 0,
+            at_least,
+            last_ms: None,
+        };
+        counts.insert((String::new(), started), any);
+    }
+    Some(counts)
 }

@@ -19,7 +19,7 @@ pub struct Group {
     pub files: u64,
     /// The earliest recording, milliseconds since 1970.
     pub first_ms: i64,
-    /// The latest recording, milliseconds since 1970.
+    /// The last time that it is known to have happened, milliseconds since 1970.
     pub last_ms: i64,
     /// The count by version of the program; the empty text if it has none.
     pub versions: BTreeMap<String, u64>,
@@ -44,6 +44,9 @@ pub struct Candidate {
     pub frames: usize,
     /// Frames whose fields are as at entry, too, or more than these.
     pub with_fields: usize,
+    /// Those of which all that can be reached is.
+    #[serde(default)]
+    pub with_all: usize,
     /// Its size.
     pub bytes: u64,
     /// When it was recorded, milliseconds since 1970.
@@ -57,16 +60,19 @@ pub struct Times {
     pub count: u64,
     /// Whether it has not looked at all exceptions.
     pub at_least: bool,
+    /// When it happened last, milliseconds since 1970, if the run says so.
+    pub last_ms: Option<i64>,
 }
 
 impl Candidate {
     /// Orders by promise: the greatest is the best. Whole files first, then
-    /// those with more captured frames, then the smaller one, for that is the
+    /// those with more captured frames, with more of their state; then the smaller one, for that is the
     /// one to read; the rest makes the order total.
     fn rank(&self) -> impl Ord + '_ {
         (
             self.whole,
             self.captured,
+            self.with_all,
             self.with_fields,
             std::cmp::Reverse(self.bytes),
             self.time_ms,
@@ -78,7 +84,11 @@ impl Candidate {
 impl Group {
     /// The group of one crash file, which stands for so many crashes.
     pub fn of(file: &str, bytes: u64, crash: &Crash, times: Times) -> Group {
-        let Times { count, at_least } = times;
+        let Times {
+            count,
+            at_least,
+            last_ms,
+        } = times;
         let meta = &crash.meta;
         let frames = || crash.failure.frames.iter().filter(|f| f.exception == 0);
         let with = |fidelity| frames().filter(|frame| frame.fidelity == fidelity).count();
@@ -88,7 +98,7 @@ impl Group {
             at_least: at_least && meta.reason != "uncaught",
             files: 1,
             first_ms: meta.time_ms,
-            last_ms: meta.time_ms,
+            last_ms: last_ms.unwrap_or(meta.time_ms).max(meta.time_ms),
             versions: BTreeMap::from([(meta.program_version.clone(), count)]),
             java_versions: BTreeMap::from([(meta.java_version.clone(), count)]),
             message: crash
@@ -102,6 +112,7 @@ impl Group {
                 captured: frames().count() - with(Fidelity::None),
                 frames: frames().count(),
                 with_fields: with(Fidelity::Fields) + with(Fidelity::Depth) + with(Fidelity::Deep),
+                with_all: with(Fidelity::Deep),
                 bytes,
                 time_ms: meta.time_ms,
             },
@@ -114,6 +125,7 @@ impl Group {
         // Only the one that stands beside its `run.json` knows the count.
         if copy.count > self.count {
             self.count = copy.count;
+            self.last_ms = copy.last_ms;
             self.versions = copy.versions;
             self.java_versions = copy.java_versions;
         }
@@ -167,6 +179,13 @@ impl Groups {
     pub fn merge(&mut self, other: Groups) {
         for (key, group) in other.0 {
             self.add(key, group);
+        }
+    }
+
+    /// After all were taken in: what there is a file of has happened.
+    pub fn settle(&mut self) {
+        for group in self.0.values_mut() {
+            group.count = group.count.max(1);
         }
     }
 

@@ -390,12 +390,12 @@ fn good(
         told && is_same(*at)
     };
     if let Some(first) = others.first() {
-        let last = own(0..*first).filter(shows).last();
+        let last = own(0..*first).rfind(shows);
         let made = own(0..*first).next();
         end = last.or(made).map_or(0, |at| at + 1);
     }
     if let Some(gap) = carved.gaps.iter().copied().filter(|gap| *gap < end).min() {
-        let last = own(gap..end).filter(shows).last();
+        let last = own(gap..end).rfind(shows);
         end = last.map_or(gap, |at| at + 1);
     }
     Ok(end)

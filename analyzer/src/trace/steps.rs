@@ -186,11 +186,33 @@ struct Carried {
     open: HashSet<u64>,
     /// Those of them that have not been seen to run anew since blocks were missing.
     suspects: HashSet<u64>,
+    /// The stamp up to which the beginnings of streams are gone: until then a virtual thread may have run
+    /// in what is gone whenever it went on.
+    gone: u64,
+    /// Those that had begun by then, and have not gone on since.
+    torn: HashSet<u64>,
 }
 
 impl Carried {
+    /// Whether a virtual thread may have run in what is gone before this event, with which it goes on.
+    fn is_torn(&mut self, event: &Event) -> bool {
+        if self.gone == 0 {
+            return self.torn.remove(&event.thread) && event.kind() == Kind::Switch;
+        }
+        if event.stamp > self.gone {
+            self.gone = 0;
+            self.torn.clone_from(&self.open);
+            return self.is_torn(event);
+        }
+        event.is_virtual && event.kind() == Kind::Switch
+    }
+
     /// Whether events of this one's thread may be missing before it.
     fn lacks(&mut self, event: &Event) -> bool {
+        if event.kind() == Kind::Lost {
+            // It may be of any that this carrier has run since.
+            self.suspects.extend(&self.open);
+        }
         if !event.is_virtual {
             return event.is_after_gap;
         }
@@ -308,7 +330,10 @@ impl<'l, S: Source> Steps<'l, S> {
             waiting: HashMap::new(),
             ready: VecDeque::new(),
             classes: Classes::new(&log.dictionary),
-            carried: Carried::default(),
+            carried: Carried {
+                gone: log.gone(),
+                ..Carried::default()
+            },
         }
     }
 
@@ -326,10 +351,11 @@ impl<'l, S: Source> Steps<'l, S> {
             match self.events.next_event() {
                 Some(Ok(event)) => {
                     (self.classes).before(event, self.dictionary, &mut self.ready);
+                    let torn = self.carried.is_torn(event);
                     let lacks = self.carried.lacks(event);
                     take(
                         event,
-                        lacks,
+                        (lacks, torn),
                         self.dictionary,
                         &mut self.waiting,
                         &mut self.ready,
@@ -354,10 +380,11 @@ impl<'l, S: Source> Steps<'l, S> {
     }
 }
 
-/// Takes an event, before which others of its thread may be missing.
+/// Takes an event, before which others of its thread may be missing, or be gone with the beginning of the
+/// trace.
 fn take(
     event: &Event,
-    lacks: bool,
+    (lacks, torn): (bool, bool),
     dictionary: &Dictionary,
     waiting: &mut HashMap<u64, Waiting>,
     ready: &mut VecDeque<Step>,
@@ -473,7 +500,7 @@ fn take(
         },
         Kind::Switch => What::Thread {
             name: event.text(),
-            paused: event.is_after_pause(),
+            paused: event.is_after_pause() || torn,
         },
         Kind::End => What::End,
         Kind::Going => What::Going { method: event.id },

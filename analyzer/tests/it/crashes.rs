@@ -172,6 +172,18 @@ fn what_cannot_be_read_is_named_and_hides_nothing() {
 
     let empty = dir.join("empty");
     fs::create_dir(&empty).unwrap();
+    // Where nothing has failed there is nothing wrong; a directory that is not there is.
+    for (other, code) in [(&empty, 0), (&dir.join("nowhere"), 1)] {
+        let whole = dir.join("b");
+        let output = hindsight(["crashes".as_ref(), other.as_os_str(), whole.as_os_str()]);
+        assert_eq!(output.status.code(), Some(code), "{}", text(&output.stderr));
+        assert!(text(&output.stderr).contains(&other.display().to_string()));
+        assert!(
+            text(&output.stdout).contains("group"),
+            "{}",
+            text(&output.stdout)
+        );
+    }
     let output = hindsight(["crashes".as_ref(), empty.as_os_str()]);
     assert_eq!(output.status.code(), Some(1));
     assert!(

@@ -272,7 +272,6 @@ fn who_forbids_attaching_is_told() {
                 "-XX:+DisableAttachMechanism",
                 "-XX:+DisableAttachMechanism, which forbids it",
             ),
-            ("-Xrs", "would be ended by the signal"),
         ] {
             let workplace = Workplace::new("forbidden");
             let server = Server::start(jdk, &workplace, &[options]);
@@ -290,6 +289,12 @@ fn who_forbids_attaching_is_told() {
             assert!(stderr(&output).contains("Server.work"), "{}", both(&output));
             assert!(!stderr(&output).contains("hindsight"), "{}", both(&output));
         }
+        // It takes no signals, and listens all the same.
+        let workplace = Workplace::new("without-signals");
+        let server = Server::start(jdk, &workplace, &["-Xrs"]);
+        let attached = server.attach(&[]);
+        assert!(attached.status.success(), "{}", both(&attached));
+        server.end();
     }
 }
 

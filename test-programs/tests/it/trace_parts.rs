@@ -5,7 +5,8 @@ use hindsight_test_programs::{Jdk, Workplace, both, hindsight, jdks, root, text}
 use hindsight_tracelog::trace::Log;
 use hindsight_tracelog::trace::dictionary::Dictionary;
 use hindsight_tracelog::trace::kind::Kind;
-use std::collections::{BTreeMap, BTreeSet};
+use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -186,6 +187,60 @@ fn whole_windows_are_kept() {
     let (first, _) = windows[0];
     let expected: Vec<_> = (first..4).map(|number| (number, 1_000_000)).collect();
     assert!(first > 0 && windows == expected, "{windows:?}");
+}
+
+/// A virtual thread may have run in what is gone whenever it went on: no call that begins before gets the
+/// value of one that ends behind.
+#[test]
+fn virtual_threads_do_not_mix_calls_across_what_is_gone() {
+    let workplace = Workplace::new("trace-torn");
+    let Some(jdk) = jdks().iter().find(|jdk| jdk.version >= 21) else {
+        return;
+    };
+    let source = root().join("test-programs/trace/Torn.java");
+    let classes = workplace.compile(jdk, &["--release", "21"], &[source]);
+    let ran = workplace
+        .java_with_agent(jdk, "mode=trace,max-trace=1M")
+        .arg("-cp")
+        .arg(&classes)
+        .args(["Torn", "4"])
+        .output()
+        .expect("java runs");
+    assert!(ran.status.success(), "{}", both(&ran));
+    let gone = &workplace.run_json()["counters"]["trace_segments_deleted"];
+    assert!(gone.as_u64() > Some(0), "{gone}");
+    let told = Command::new(hindsight())
+        .arg("events")
+        .arg(workplace.join("out"))
+        .args(["--format", "json", "--quiet"])
+        .output()
+        .expect("hindsight runs");
+    let told = text(&told.stdout);
+    // By thread, the numbers that the calls of `same` that are going on were passed.
+    let mut going: HashMap<u64, Vec<i64>> = HashMap::new();
+    let mut whole = 0;
+    for line in told.lines().skip(1) {
+        let event: Value = serde_json::from_str(line).expect("JSON");
+        let thread = event["thread"].as_u64().unwrap_or_default();
+        let calls = going.entry(thread).or_default();
+        let is_same = event["method"] == "same";
+        match event["event"].as_str() {
+            Some("thread") if event["after_pause"] == true => calls.clear(),
+            Some("lost") => calls.clear(),
+            Some("enter") if is_same => {
+                let arguments = event["arguments"].as_array().expect("arguments");
+                calls.push(arguments[0]["value"].as_i64().expect("a number"));
+            }
+            Some("exit") if is_same => {
+                if let Some(passed) = calls.pop() {
+                    assert_eq!(Some(passed), event["value"].as_i64(), "{line}");
+                    whole += 1;
+                }
+            }
+            _ => {}
+        }
+    }
+    assert!(whole > 1_000, "{whole}");
 }
 
 /// What objects say is told again where the part of the trace that told of them may be gone; not for secrets,

@@ -7,7 +7,7 @@
 use super::{Graph, NO_OBJECT, pack, unpack, words};
 use crate::jni::Obj;
 use crate::masks::{self, Says};
-use crate::snapshot::classes::Storage;
+use crate::snapshot::classes::{REDACTED, Storage};
 use crate::snapshot::secrets::{Secrets, length_class};
 use hindsight_tracelog::crash::{Body, Frame, Object, Patch, Value};
 use std::collections::{HashMap, HashSet};
@@ -22,6 +22,15 @@ const MAX_ARGUMENT: usize = 1_000;
 const MAX_SECRET: usize = 4_097;
 
 impl Graph<'_> {
+    /// Whether an object is not stored since its class is secret.
+    pub(crate) fn is_redacted(&self, value: Value) -> bool {
+        let Value::Ref(object) = value else {
+            return false;
+        };
+        let class = self.objects.get(object as usize).map(|object| object.class);
+        class.is_some_and(|class| self.classes[class as usize].storage == Storage::Hole(REDACTED))
+    }
+
     /// Notes that an object that is no text stands in a secret place, whether it has been read or not.
     pub(super) fn hide(&mut self, object: u32) {
         let mut pending = vec![object];

@@ -234,6 +234,20 @@ impl<S: Source> Log<S> {
         missing
     }
 
+    /// The stamp up to which the beginnings of streams are gone; 0 if all begin as they did.
+    pub fn gone(&self) -> u64 {
+        let mut gone = 0;
+        let mut last = None;
+        for block in &self.blocks {
+            let header = &block.header;
+            if last != Some(header.stream) && (header.is_recap() || header.sequence > 0) {
+                gone = gone.max(header.stamp);
+            }
+            last = Some(header.stream);
+        }
+        gone
+    }
+
     /// The places of the blocks that a filter admits, by their indexes.
     pub fn select(&self, filter: &Filter) -> Vec<usize> {
         let all = 0..self.blocks.len();
