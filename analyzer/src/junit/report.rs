@@ -7,6 +7,7 @@ use super::write::Written;
 use super::{Framework, Options, REPLAY_JAR_NAME};
 use crate::classpath::is_platform;
 use crate::graph::Graph;
+use crate::instrument::plan::globs;
 use crate::java::names::package_of;
 use crate::jdk::Jdk;
 use crate::text::{count, exception, gap, heading, one_line};
@@ -135,6 +136,15 @@ pub fn report(
         if !class_path_differences.is_empty() {
             notes.extend(rewritten_before(&input.crash.meta.command));
         }
+        notes.extend(jdk.and_then(|jdk| is_older(&input.crash, jdk)));
+        let caught = catcher(&input.crash).map(|at| &input.crash.failure.frames[at]);
+        notes.extend(caught.map(|frame| {
+            format!(
+                "caught in {}.{}: that frame returns, and so may those that called it",
+                one_line(&frame.class, 200),
+                one_line(&frame.method, 100)
+            )
+        }));
         CrashReport {
             file: input.path.display().to_string(),
             exception: first.map(|info| info.class.clone()),
@@ -166,6 +176,28 @@ pub fn report(
     }
 }
 
+/// Says so if a JDK is older than the one that a crash was recorded with.
+fn is_older(crash: &Crash, jdk: &Jdk) -> Option<String> {
+    let recorded = &crash.meta.java_version;
+    let major: u32 = recorded.split(['.', '-', '+']).next()?.parse().ok()?;
+    (major > jdk.version).then(|| {
+        format!(
+            "recorded with Java {recorded} and tried with {}, which cannot load newer classes: \
+             see --jdk",
+            jdk.version
+        )
+    })
+}
+
+/// The index of the frame that caught the exception, if it was recorded for that.
+fn catcher(crash: &Crash) -> Option<usize> {
+    let rule = globs(crash.meta.reason.strip_prefix("caught:")?);
+    let mut frames = crash.failure.frames.iter();
+    frames.position(|frame| {
+        frame.exception == 0 && rule.matches(&format!("{}.{}", frame.class, frame.method))
+    })
+}
+
 /// What to do about frames that end otherwise and may do so because their objects
 /// are not as they were at entry; nothing if there are none.
 fn shallow(plan: &Plan<'_>) -> Option<String> {
@@ -180,7 +212,13 @@ fn shallow(plan: &Plan<'_>) -> Option<String> {
         let crash = &plan.inputs[candidate.crash].crash;
         let frame = plan.frame(candidate);
         let copy = &crash.meta.copy;
-        if ended && frame.fidelity != Fidelity::Deep && copy != "deep" && may_change(crash, frame) {
+        let is_caught = catcher(crash).is_some_and(|at| candidate.frame >= at);
+        if ended
+            && !is_caught
+            && frame.fidelity != Fidelity::Deep
+            && copy != "deep"
+            && may_change(crash, frame)
+        {
             frames += 1;
             copies.insert(copy.as_str());
         }
@@ -458,15 +496,17 @@ impl CrashReport {
             .iter()
             .filter(|frame| frame.test.is_some())
             .count();
+        let frames = self.frames.iter().filter(|frame| !frame.gap).count();
+        let frames = count(frames, "frame");
+        let tests = count(tests, "test");
+        let verdicts = || self.frames.iter().map(|frame| frame.verdict);
+        if verdicts().any(|verdict| verdict == Verdict::NotRun) {
+            return writeln!(out, "  {tests} of {frames} written, none was run");
+        }
         writeln!(
             out,
-            "  {} of {} reproduce; {} written",
-            self.reproduced,
-            count(
-                self.frames.iter().filter(|frame| !frame.gap).count(),
-                "frame"
-            ),
-            count(tests, "test")
+            "  {} of {frames} reproduce; {tests} written",
+            self.reproduced
         )
     }
 }

@@ -294,10 +294,16 @@ fn launch(
     Ok(results.collect())
 }
 
+/// The last line that a JVM has said; the first one of one that did not even start.
 fn last_line(log: &Path) -> String {
     let text = fs::read(log).unwrap_or_default();
     let text = String::from_utf8_lossy(&text[text.len().saturating_sub(4096)..]).into_owned();
-    match text.lines().rfind(|line| !line.trim().is_empty()) {
+    let mut lines = text.lines().filter(|line| !line.trim().is_empty());
+    let last = match text.contains("Error: Could not create the Java Virtual Machine.") {
+        true => lines.next(),
+        false => lines.next_back(),
+    };
+    match last {
         Some(line) => format!(": {}", crate::text::one_line(line.trim(), 200)),
         None => String::new(),
     }
