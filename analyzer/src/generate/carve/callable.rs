@@ -1,0 +1,121 @@
+//! Which methods a test may call.
+
+use crate::classinfo::{ClassInfo, Nesting};
+use crate::classpath::FoundClass;
+use crate::generate::platform::{Classes, Platform};
+use crate::generate::sequence::Method;
+use hindsight_classfile::access;
+use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
+
+/// Which methods a test may call.
+pub struct Access<'c> {
+    known: Classes<'c>,
+    classes: HashMap<String, bool>,
+    pub(super) methods: HashMap<(String, u32), Option<Method>>,
+}
+
+impl<'c> Access<'c> {
+    /// By what classes are.
+    pub fn new(known: Classes<'c>) -> Access<'c> {
+        Access {
+            known,
+            classes: HashMap::new(),
+            methods: HashMap::new(),
+        }
+    }
+
+    /// The JDK's classes.
+    pub fn platform(&self) -> &'c Platform {
+        self.known.platform
+    }
+
+    /// Whether a class is one of the program's own.
+    pub fn is_own(&self, class: &str) -> bool {
+        self.known.own.info(class).is_some()
+    }
+
+    /// Whether a class is an enum.
+    pub fn is_enum(&self, class: &str) -> bool {
+        let found = self.info(class);
+        let info = found.as_deref().and_then(of);
+        info.is_some_and(|info| info.is(access::ENUM))
+    }
+
+    /// Whether any source can name a class.
+    pub fn is_accessible(&mut self, class: &str) -> bool {
+        if let Some(known) = self.classes.get(class) {
+            return *known;
+        }
+        let accessible = match self.info(class).as_deref().and_then(of) {
+            Some(info) => {
+                info.is(access::PUBLIC)
+                    && !info.is(access::SYNTHETIC)
+                    && match info.nesting.clone() {
+                        Nesting::TopLevel => true,
+                        Nesting::Member { outer, .. } => self.is_accessible(&outer),
+                        Nesting::Local => false,
+                    }
+            }
+            None => false,
+        };
+        self.classes.insert(class.to_owned(), accessible);
+        accessible
+    }
+
+    /// The class file of a class.
+    pub fn info(&self, class: &str) -> Option<Rc<FoundClass>> {
+        self.known.info(class)
+    }
+
+    /// How a source calls a method on an object of `class`: by a public class or
+    /// interface that declares it.
+    pub(super) fn resolve(&mut self, class: &str, method: &Method) -> Option<Method> {
+        if self.is_accessible(&method.class) {
+            return Some(method.clone());
+        }
+        // A method of a class that is not public is public in its subclasses.
+        let mut below = class.to_owned();
+        while below != method.class {
+            if self.is_accessible(&below) {
+                return Some(Method {
+                    class: below,
+                    ..method.clone()
+                });
+            }
+            let found = self.info(&below);
+            let above = found.as_deref().and_then(of).map(|info| &info.super_class);
+            match above {
+                Some(Some(above)) => below = above.clone(),
+                _ => break,
+            }
+        }
+        let mut pending = vec![class.to_owned()];
+        let mut seen = HashSet::new();
+        while let Some(class) = pending.pop() {
+            if !seen.insert(class.clone()) {
+                continue;
+            }
+            let Some(found) = self.info(&class) else {
+                continue;
+            };
+            let Some(info) = of(&found) else { continue };
+            let declares = info
+                .method(&method.name, &method.descriptor)
+                .is_some_and(|method| method.is(access::PUBLIC));
+            if declares && self.is_accessible(&class) {
+                return Some(Method {
+                    class,
+                    ..method.clone()
+                });
+            }
+            pending.extend(info.interfaces.iter().cloned());
+            pending.extend(info.super_class.clone());
+        }
+        None
+    }
+}
+
+pub(super) fn of(found: &FoundClass) -> Option<&ClassInfo> {
+    found.info.as_ref()
+}

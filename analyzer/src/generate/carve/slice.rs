@@ -1,0 +1,373 @@
+//! What was seen of a run, and sequences cut out of it.
+
+use super::{End, Seen, Value, objects};
+use crate::generate::sequence::{Arg, Method, Methods, Sequence, Statement};
+use crate::generate::ways::Ways;
+use crate::java::descriptor;
+use crate::model::mutable::{MethodName, Mutability};
+use crate::text::{short_type, simple_name};
+use rustc_hash::FxHashMap;
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::rc::Rc;
+
+/// Calls of one sequence.
+const MAX_CALLS: usize = 40;
+
+/// How much of a run is cut out around the calls of an object.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reach {
+    /// Of each object that takes part, what happened to it before.
+    Needed,
+    /// Also what was done with others that came of the same objects, which may share state with it,
+    Shared,
+    /// and with those that calls have returned: what is done to a part is done to the whole.
+    Returned,
+}
+
+impl Seen {
+    /// Whether it ran within one of these calls, which are by when they began.
+    fn is_within(&self, others: &BTreeMap<u64, Rc<Seen>>) -> bool {
+        let mut before = others.range(..self.entered).rev();
+        let before =
+            before.find(|(_, other)| other.thread == self.thread && !other.method.is_constant());
+        !self.method.is_constant() && before.is_some_and(|(_, other)| other.left >= self.left)
+    }
+
+    /// Whether it may have changed any of these objects.
+    fn changes(&self, objects: &HashMap<u64, usize>, mutability: Option<&Mutability>) -> bool {
+        let name = MethodName {
+            class: &self.method.class,
+            name: &self.method.name,
+            descriptor: &self.method.descriptor,
+            is_static: self.method.is_static,
+        };
+        let changes = |position: i16| {
+            mutability.is_none_or(|mutability| !mutability.is_immutable(&name, position))
+        };
+        let on = self.on.is_some_and(|on| objects.contains_key(&on));
+        let mut args = (1..).zip(&self.args);
+        on && changes(0)
+            || args.any(|(position, arg)| {
+                let mut is_passed = false;
+                super::objects(arg, &mut |serial| {
+                    is_passed |= objects.contains_key(&serial)
+                });
+                is_passed && changes(position)
+            })
+    }
+
+    /// The call, and what of it no test can make, if that is an argument.
+    fn lacking(&self, objects: &HashMap<u64, usize>) -> Option<String> {
+        let (types, _) = self.method.types();
+        let missing = self.args.iter().zip(&types);
+        let missing = missing.filter(|(arg, _)| argument(arg, objects).is_none());
+        let names = missing.map(|(_, ty)| short_type(&descriptor::type_name(ty)));
+        let names: Vec<String> = names.collect();
+        let class = simple_name(&self.method.class);
+        let call = match self.method.is_constructor() {
+            true => format!("new {class}"),
+            false => format!("{class}.{}", self.method.name),
+        };
+        (!names.is_empty()).then(|| format!("{call} ({})", names.join(", ")))
+    }
+
+    /// The objects that it needs.
+    pub(super) fn operands(&self, each: &mut impl FnMut(u64)) {
+        self.on.iter().for_each(|on| each(*on));
+        self.args.iter().for_each(|arg| objects(arg, each));
+    }
+}
+
+/// What was seen of a run.
+pub struct Recorded {
+    /// Objects with calls in the order in which they were first seen, with their
+    /// classes.
+    pub objects: Vec<(u64, String)>,
+    pub(super) histories: FxHashMap<u64, Vec<Rc<Seen>>>,
+    /// Calls that returned objects which others had made.
+    pub(super) given: FxHashMap<u64, Rc<Seen>>,
+    /// Objects that were made by calls that others took part in.
+    pub(super) derived: FxHashMap<u64, Vec<u64>>,
+    /// Classes of objects that are the JDK's.
+    pub(super) of_jdk: FxHashMap<u64, Rc<str>>,
+    /// Calls of static methods in which no object of the program took part.
+    pub statics: Vec<Rc<Seen>>,
+}
+
+/// A sequence that was cut out.
+#[derive(Debug, Clone)]
+pub struct Carved {
+    /// The calls.
+    pub sequence: Sequence,
+    /// What was seen of each.
+    pub seen: Vec<Rc<Seen>>,
+    /// Which of them are the object's own.
+    pub own: Vec<bool>,
+    /// Whether calls of its own are left out, since what was passed cannot be made, or something else is
+    /// passed.
+    pub lacks: bool,
+    /// Where in the sequence something is left out, or another thing passed, that may have changed what is
+    /// in it: what follows need not be as it was.
+    pub gaps: Vec<usize>,
+    /// The object's own calls that it lacks, with the types of what cannot be made.
+    pub omitted: Vec<String>,
+}
+
+/// What sequences are cut out with.
+pub struct Means<'a> {
+    /// How objects of the JDK are made.
+    pub ways: Ways,
+    /// Which methods change nothing, if that is known.
+    pub mutability: Option<&'a Mutability>,
+}
+
+impl Recorded {
+    /// The shape of an object's life: its calls without their arguments, and what they threw.
+    pub fn shape(&self, serial: u64) -> Vec<(Method, Option<String>)> {
+        let history = self.histories.get(&serial);
+        let calls = history.into_iter().flatten();
+        let threw = |seen: &Seen| match &seen.end {
+            End::Threw(class) => Some(class.clone()),
+            End::Returned(_) => None,
+        };
+        calls
+            .map(|seen| (seen.method.clone(), threw(seen)))
+            .collect()
+    }
+
+    /// The calls of an object and what they need. Where what was passed cannot be made, as a
+    /// lambda, the object's life ends, or goes on `without` that call; an object of the JDK then
+    /// has another one in its place.
+    pub fn slice(
+        &self,
+        object: u64,
+        (reach, without): (Reach, bool),
+        means: &Means<'_>,
+        methods: &mut Methods,
+    ) -> Option<Carved> {
+        let own: Vec<Rc<Seen>> = self.histories.get(&object)?.clone();
+        if own.first()?.made != Some(object) {
+            return None;
+        }
+        self.cut(own, (reach, without), means, methods)
+    }
+
+    /// The calls of an object from where another one has returned it: of one whose own beginning is within
+    /// what a test cannot take apart.
+    pub fn slice_given(
+        &self,
+        object: u64,
+        (reach, without): (Reach, bool),
+        means: &Means<'_>,
+        methods: &mut Methods,
+    ) -> Option<Carved> {
+        let given = self.given.get(&object)?;
+        let later = self.histories.get(&object)?.iter();
+        let later = later.filter(|seen| seen.entered > given.left);
+        let own = [given].into_iter().chain(later).cloned().collect();
+        self.cut(own, (reach, without), means, methods)
+    }
+
+    /// A call of a static method; `without` is as for the life of an object.
+    pub fn call(
+        &self,
+        seen: &Rc<Seen>,
+        without: bool,
+        means: &Means<'_>,
+        methods: &mut Methods,
+    ) -> Option<Carved> {
+        self.cut(vec![seen.clone()], (Reach::Needed, without), means, methods)
+    }
+
+    fn cut(
+        &self,
+        own: Vec<Rc<Seen>>,
+        (reach, without): (Reach, bool),
+        means: &Means<'_>,
+        methods: &mut Methods,
+    ) -> Option<Carved> {
+        let wide = reach != Reach::Needed;
+        let last = own.last()?.entered;
+        let mut chosen: BTreeMap<u64, Rc<Seen>> = BTreeMap::new();
+        let mut followed: BTreeSet<u64> = BTreeSet::new();
+        // Those that last longest are looked at first: what runs within them need not be looked at.
+        let ranked = |seen: &Rc<Seen>| {
+            let key = (Reverse(seen.left - seen.entered), seen.entered);
+            (key, seen.clone())
+        };
+        let mut pending: BTreeMap<(Reverse<u64>, u64), Rc<Seen>> = own.iter().map(ranked).collect();
+        while let Some((_, seen)) = pending.pop_first() {
+            if chosen.len() > 4 * MAX_CALLS
+                || chosen.contains_key(&seen.entered)
+                || wide && seen.is_within(&chosen)
+            {
+                continue;
+            }
+            chosen.insert(seen.entered, seen.clone());
+            let mut follow = Vec::new();
+            let until = if wide { last } else { seen.entered };
+            seen.operands(&mut |operand| follow.push((operand, until)));
+            if wide {
+                seen.operands(&mut |operand| {
+                    let derived = self.derived.get(&operand).into_iter().flatten();
+                    follow.extend(derived.map(|serial| (*serial, last)));
+                });
+            }
+            if reach == Reach::Returned
+                && let End::Returned(Some(value)) = &seen.end
+            {
+                objects(value, &mut |serial| follow.push((serial, last)));
+            }
+            for (serial, until) in follow {
+                let calls = self.histories.get(&serial).into_iter().flatten();
+                let calls = calls.filter(|call| call.entered < until);
+                if followed.insert(serial) || !wide {
+                    pending.extend(calls.map(ranked));
+                }
+            }
+        }
+        // What runs within a call that is there runs with it.
+        let mut ends: HashMap<u64, u64> = HashMap::new();
+        let mut calls = Vec::new();
+        for seen in chosen.into_values() {
+            let end = ends.entry(seen.thread).or_default();
+            if seen.method.is_constant() {
+                // It can be read at any time.
+                calls.push(seen);
+            } else if seen.entered > *end {
+                *end = seen.left;
+                calls.push(seen);
+            }
+        }
+        self.convert(&calls, &own, (means, without), methods)
+    }
+
+    fn convert(
+        &self,
+        calls: &[Rc<Seen>],
+        own: &[Rc<Seen>],
+        (means, without): (&Means<'_>, bool),
+        methods: &mut Methods,
+    ) -> Option<Carved> {
+        let is_own = |seen: &Rc<Seen>| own.iter().any(|other| Rc::ptr_eq(seen, other));
+        let mut vars: HashMap<u64, usize> = HashMap::new();
+        let mut carved = Carved {
+            sequence: Vec::new(),
+            seen: Vec::new(),
+            own: Vec::new(),
+            lacks: false,
+            gaps: Vec::new(),
+            omitted: Vec::new(),
+        };
+        for seen in calls {
+            let mine = is_own(seen);
+            if without {
+                self.stand_ins(seen, &means.ways, &mut vars, &mut carved, methods);
+            }
+            let place = carved.sequence.len();
+            let on = match seen.on {
+                Some(on) => vars.get(&on).copied().map(Some),
+                None => Some(None),
+            };
+            let args: Option<Vec<Arg>> = seen.args.iter().map(|arg| argument(arg, &vars)).collect();
+            let (Some(on), Some(args)) = (on, args) else {
+                if mine {
+                    carved.omitted.extend(seen.lacking(&vars));
+                }
+                // What others have done can be left out.
+                if mine && (!without || !carved.own.contains(&true)) {
+                    break;
+                }
+                if seen.changes(&vars, means.mutability) {
+                    carved.lacks |= mine;
+                    carved.gaps.push(place);
+                }
+                continue;
+            };
+            if place == MAX_CALLS {
+                break;
+            }
+            if let End::Returned(Some(Value::Object(serial) | Value::Array(serial, ..))) = &seen.end
+            {
+                vars.entry(*serial).or_insert(place);
+            }
+            if let Some(made) = seen.made {
+                vars.entry(made).or_insert(place);
+            }
+            carved.sequence.push(Statement {
+                method: methods.intern(seen.method.clone()),
+                on,
+                args,
+                may_throw: matches!(seen.end, End::Threw(_)),
+                shown: false,
+            });
+            carved.seen.push(seen.clone());
+            carved.own.push(mine);
+        }
+        carved.own.contains(&true).then_some(carved)
+    }
+
+    /// Objects of the JDK that a call wants and nothing has made are made anew; what was in them nobody
+    /// knows.
+    fn stand_ins(
+        &self,
+        seen: &Seen,
+        ways: &Ways,
+        vars: &mut HashMap<u64, usize>,
+        carved: &mut Carved,
+        methods: &mut Methods,
+    ) {
+        let (types, _) = seen.method.types();
+        for (arg, ty) in seen.args.iter().zip(&types) {
+            let Value::Object(serial) = arg else { continue };
+            let Some(class) = self.of_jdk.get(serial) else {
+                continue;
+            };
+            if vars.contains_key(serial) {
+                continue;
+            }
+            let declared = descriptor::class_name(ty).unwrap_or_default();
+            let mut known = ways.of(class).iter().chain(ways.of(&declared));
+            let plain = known.find(|way| methods.get(way.make).types().0.is_empty());
+            let Some(way) = plain else { continue };
+            vars.insert(*serial, carved.sequence.len());
+            carved.lacks = true;
+            carved.gaps.push(carved.sequence.len());
+            carved.sequence.push(Statement {
+                method: way.make,
+                on: None,
+                args: Vec::new(),
+                may_throw: false,
+                shown: false,
+            });
+            carved.seen.push(Rc::new(Seen {
+                method: methods.get(way.make).clone(),
+                on: None,
+                args: Vec::new(),
+                made: Some(*serial),
+                end: End::Returned(Some(Value::Object(*serial))),
+                thread: seen.thread,
+                entered: seen.entered,
+                left: seen.entered,
+            }));
+            carved.own.push(false);
+        }
+    }
+}
+
+fn argument(value: &Value, vars: &HashMap<u64, usize>) -> Option<Arg> {
+    Some(match value {
+        Value::Literal(literal) => Arg::Literal(literal.clone()),
+        Value::Object(serial) => Arg::Var(*vars.get(serial)?),
+        Value::Array(serial, element, elements) => match vars.get(serial) {
+            Some(var) => Arg::Var(*var),
+            None => {
+                let elements: Option<Vec<Arg>> =
+                    elements.iter().map(|one| argument(one, vars)).collect();
+                Arg::Array(element.clone(), elements?)
+            }
+        },
+        Value::Unknown => return None,
+    })
+}
