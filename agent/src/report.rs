@@ -138,14 +138,8 @@ fn examine(agent: &'static Agent, jni: Jni, call: &Call) {
         .reports
         .decide(agent, &key, &exceptions.infos[0].class, &frame, captured)
     {
-        Decision::Count => {
-            base.counters.add("crashes_repeated", 1);
-            keep_count(agent);
-        }
-        Decision::Drop(counter) => {
-            base.counters.add(counter, 1);
-            keep_count(agent);
-        }
+        Decision::Count => count(agent, "crashes_repeated"),
+        Decision::Drop(counter) => count(agent, counter),
         Decision::Store => {
             let started = Instant::now();
             let _turn = agent.reports.turn();
@@ -180,8 +174,9 @@ fn examine(agent: &'static Agent, jni: Jni, call: &Call) {
     }
 }
 
-/// Writes down how often what is not stored has happened, now and then.
-fn keep_count(agent: &Agent) {
+/// Counts what is not stored, and writes the counts down now and then.
+fn count(agent: &Agent, counter: &'static str) {
+    agent.base.counters.add(counter, 1);
     if agent.recording.directory().is_dir() && agent.reports.is_due() {
         crate::run::write(agent, false);
     }

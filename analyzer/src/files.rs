@@ -2,6 +2,7 @@
 
 use anyhow::{Context, Result};
 use std::ffi::OsStr;
+use std::io::Read;
 use std::path::Path;
 use std::{fs, io};
 
@@ -10,6 +11,18 @@ use std::{fs, io};
 pub fn is_crash_file(name: &OsStr) -> bool {
     let name = name.to_string_lossy();
     name.starts_with("crash-") && (name.ends_with(".hsc") || name.ends_with(".hsc.part"))
+}
+
+/// Whether a file begins as those of ours of its kind do.
+///
+/// # Errors
+///
+/// Fails if it cannot be read, or is not there.
+pub fn is_ours(path: &Path, begins: &[u8]) -> io::Result<bool> {
+    let mut start = Vec::new();
+    let file = fs::File::open(path)?;
+    file.take(begins.len() as u64).read_to_end(&mut start)?;
+    Ok(start == begins)
 }
 
 /// Hands on everything below a directory that is none itself, however deep. Links are

@@ -2,6 +2,7 @@
 
 use super::Format;
 use crate::classpath::{ClassPath, is_jdk};
+use crate::files::is_ours;
 use crate::generate::asserted::Checked;
 use crate::generate::carve::{Access, Recorded, Recorder};
 use crate::generate::changes::differences;
@@ -561,10 +562,8 @@ impl Opts {
         // All or none.
         for source in written {
             let path = self.out.join("src/test/java").join(source.path());
-            let ours = match fs::read(&path) {
-                Ok(text) => text.starts_with(FIRST_LINE.as_bytes()),
-                Err(error) => error.kind() == ErrorKind::NotFound,
-            };
+            let ours = is_ours(&path, FIRST_LINE.as_bytes())
+                .unwrap_or_else(|error| error.kind() == ErrorKind::NotFound);
             if !ours {
                 bail!(
                     "{} is there and not ours: it is not overwritten",
@@ -722,7 +721,7 @@ fn stale(
         });
         if let Some(class) = of_class
             && (classes.is_empty() || classes.matches(&format!("{package}{class}")))
-            && fs::read_to_string(&path).is_ok_and(|text| text.starts_with(FIRST_LINE))
+            && is_ours(&path, FIRST_LINE.as_bytes()).unwrap_or(false)
         {
             found.push(path);
         }

@@ -211,9 +211,9 @@ impl<'d> Recorder<'d> {
             let all: Vec<Option<Value>> = from.map_or_else(Vec::new, |from| from.elements.clone());
             let array = reference(to).and_then(|serial| self.arrays.get_mut(&serial));
             if let (Some(array), Some(at), Some(into)) = (array, at, into) {
-                let places = array.elements.iter_mut().enumerate().skip(into);
+                let places = array.elements.iter_mut().skip(into);
                 let length = length.unwrap_or(usize::MAX);
-                for (number, (_, place)) in places.take(length).enumerate() {
+                for (number, place) in places.take(length).enumerate() {
                     *place = all.get(at.saturating_add(number)).cloned().flatten();
                 }
             }

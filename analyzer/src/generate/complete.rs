@@ -6,7 +6,7 @@ use super::observed::Lost;
 use super::observers::{MAX_OBSERVERS, choose, drop_observers, observe};
 use super::sequence::{Method, Methods, Sequence};
 use super::worker::{Ended, Executed, Outcome, Worker};
-use crate::model::mutable::{MethodName, Mutability};
+use crate::model::mutable::Mutability;
 use hindsight_instrument::glob::Globs;
 use std::cell::RefCell;
 use std::collections::HashSet;
@@ -28,12 +28,7 @@ pub struct Wanted<'a> {
 impl Wanted<'_> {
     /// Whether a method is known to do nothing to its object.
     pub fn changes_nothing(&self, method: &Method) -> bool {
-        let name = MethodName {
-            class: &method.class,
-            name: &method.name,
-            descriptor: &method.descriptor,
-            is_static: method.is_static,
-        };
+        let name = method.as_name();
         !method.is_static
             && !method.is_constructor()
             && !method.is_constant()
@@ -311,12 +306,7 @@ fn drop_passive(
         if told || statement.on == Some(object) || method.is_constant() {
             continue;
         }
-        let name = MethodName {
-            class: &method.class,
-            name: &method.name,
-            descriptor: &method.descriptor,
-            is_static: method.is_static,
-        };
+        let name = method.as_name();
         let unchanged = statement.args.iter().enumerate().all(|(place, arg)| {
             let mut is_passed = false;
             arg.vars(&mut |var| is_passed |= var == object);

@@ -9,7 +9,6 @@ use super::sequence::{Methods, Sequence};
 use super::ways::Ways;
 use super::worker::{Ended, Executed, Outcome, Worker};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::rc::Rc;
 
 /// Tests of one class.
 const MAX_PER_CLASS: usize = 20;
@@ -250,23 +249,21 @@ fn best(
     }
     let Some((at, good, _)) = chosen else {
         // Of the last one, which has the least to stumble over.
-        if let Some(last) = tries.last() {
-            other.declare(methods)?;
-            let fresh = other.execute(methods, std::slice::from_ref(&last.sequence))?;
-            let went = fresh.first().is_some_and(|fresh| {
-                fresh.ended == Ended::Well
-                    && !fresh.blocked
-                    && (fresh.outcomes.iter().zip(&last.seen))
-                        .all(|(outcome, seen)| !differs(other, outcome, seen, false))
-            });
-            if went {
-                return Ok(Err(Lost::Leftover));
-            }
-        }
-        let last = tries.iter().zip(&executed).next_back();
-        return Ok(Err(last.map_or(Lost::Ended, |(carved, executed)| {
-            why(worker, carved, executed, methods)
-        })));
+        let Some((last, executed)) = tries.iter().zip(&executed).next_back() else {
+            return Ok(Err(Lost::Ended));
+        };
+        other.declare(methods)?;
+        let fresh = other.execute(methods, std::slice::from_ref(&last.sequence))?;
+        let went = fresh.first().is_some_and(|fresh| {
+            fresh.ended == Ended::Well
+                && !fresh.blocked
+                && (fresh.outcomes.iter().zip(&last.seen))
+                    .all(|(outcome, seen)| !differs(other, outcome, seen, false))
+        });
+        return Ok(Err(match went {
+            true => Lost::Leftover,
+            false => why(worker, last, executed, methods),
+        }));
     };
     let carved = &tries[at];
     let kept = carved.own[..good].to_vec();
@@ -299,24 +296,12 @@ fn why(worker: &Worker, carved: &Carved, executed: &Executed, methods: &Methods)
     if executed.ended != Ended::Well {
         return Lost::Ended;
     }
-    let mut calls = executed
-        .outcomes
-        .iter()
-        .zip(&carved.seen)
-        .zip(&carved.sequence);
-    let mut own = carved.own.iter();
-    let bad = calls.find(|((outcome, seen), _)| {
-        let own = own.next() == Some(&true);
-        differs(worker, outcome, seen, carved.lacks && own)
-    });
-    let Some(((outcome, seen), call)) = bad else {
+    let Some(at) = first_other(worker, carved, executed) else {
         return Lost::Ended;
     };
-    let method = methods.get(call.method);
-    let name = match method.is_constructor() {
-        true => format!("new {}", method.class),
-        false => format!("{}.{}", method.class, method.name),
-    };
+    let (outcome, seen) = (&executed.outcomes[at], &carved.seen[at]);
+    let method = methods.get(carved.sequence[at].method);
+    let name = method.call_of(&method.class);
     Lost::Otherwise(match (outcome, &seen.end) {
         (Outcome::Threw(class, message, _), end) => {
             let threw = &worker.class(*class).name;
@@ -346,6 +331,15 @@ fn differs(worker: &Worker, outcome: &Outcome, seen: &Seen, lacks: bool) -> bool
     }
 }
 
+/// The first call of a slice that ends in another way than it did. What was left out must not have mattered:
+/// behind it, all goes as it did.
+fn first_other(worker: &Worker, carved: &Carved, executed: &Executed) -> Option<usize> {
+    let mut calls = executed.outcomes.iter().zip(&carved.seen).enumerate();
+    calls.position(|(at, (outcome, seen))| {
+        differs(worker, outcome, seen, carved.lacks && carved.own[at])
+    })
+}
+
 /// How many calls of a slice do as they did, as far as that shows: where it goes on after something was left
 /// out, or comes to another result, it ends with the last call that shows the same as in the run.
 fn good(
@@ -358,12 +352,7 @@ fn good(
     if executed.ended != Ended::Well {
         return Ok(0);
     }
-    let mut calls = executed.outcomes.iter().zip(&carved.seen).enumerate();
-    let bad = |(at, (outcome, seen)): (usize, (&Outcome, &Rc<Seen>))| {
-        // What was left out must not have mattered: all goes as it did.
-        differs(worker, outcome, seen, carved.lacks && carved.own[at])
-    };
-    let mut end = match calls.position(bad) {
+    let mut end = match first_other(worker, carved, executed) {
         Some(end) => end,
         // It caught what says that it must not.
         None if executed.blocked => return Ok(0),

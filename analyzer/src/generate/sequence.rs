@@ -1,6 +1,7 @@
 //! Sequences of calls.
 
 use crate::java::descriptor;
+use crate::model::mutable::MethodName;
 use crate::model::values::Literal;
 use std::collections::HashMap;
 
@@ -23,6 +24,24 @@ pub struct Method {
 }
 
 impl Method {
+    /// What mutability knows it by.
+    pub fn as_name(&self) -> MethodName<'_> {
+        MethodName {
+            class: &self.class,
+            name: &self.name,
+            descriptor: &self.descriptor,
+            is_static: self.is_static,
+        }
+    }
+
+    /// How people write a call of it, with a name of its class.
+    pub fn call_of(&self, class: &str) -> String {
+        match self.is_constructor() {
+            true => format!("new {class}"),
+            false => format!("{class}.{}", self.name),
+        }
+    }
+
     /// Whether it is a constructor.
     pub fn is_constructor(&self) -> bool {
         self.name == "<init>"

@@ -203,6 +203,9 @@ fn catcher(crash: &Crash) -> Option<usize> {
 fn shallow(plan: &Plan<'_>) -> Option<String> {
     let mut frames = 0;
     let mut copies = BTreeSet::new();
+    let catchers: Vec<Option<usize>> = (plan.inputs.iter())
+        .map(|input| catcher(&input.crash))
+        .collect();
     for candidate in &plan.candidates {
         let ended = match &candidate.state {
             State::Done(Verdict::Passes, _) => true,
@@ -212,7 +215,7 @@ fn shallow(plan: &Plan<'_>) -> Option<String> {
         let crash = &plan.inputs[candidate.crash].crash;
         let frame = plan.frame(candidate);
         let copy = &crash.meta.copy;
-        let is_caught = catcher(crash).is_some_and(|at| candidate.frame >= at);
+        let is_caught = catchers[candidate.crash].is_some_and(|at| candidate.frame >= at);
         if ended
             && !is_caught
             && frame.fidelity != Fidelity::Deep
@@ -321,13 +324,8 @@ impl Report {
     /// Whether the asked-for result exists: each crash has a test that
     /// reproduces it, or nothing was to be run.
     pub fn is_success(&self) -> bool {
-        self.crashes.iter().all(|crash| {
-            let not_run = crash
-                .frames
-                .iter()
-                .any(|frame| frame.verdict == Verdict::NotRun);
-            crash.reproduced > 0 || not_run
-        })
+        let mut crashes = self.crashes.iter();
+        crashes.all(|crash| crash.reproduced > 0 || crash.is_untried())
     }
 
     /// How many tests were written, and how many of them need the crash file.
@@ -454,6 +452,12 @@ impl Report {
 }
 
 impl CrashReport {
+    /// Whether nothing was to be run.
+    fn is_untried(&self) -> bool {
+        let mut frames = self.frames.iter();
+        frames.any(|frame| frame.verdict == Verdict::NotRun)
+    }
+
     fn write_text(&self, out: &mut dyn Write) -> io::Result<()> {
         writeln!(out, "{}: {}", self.file, self.title)?;
         for note in &self.notes {
@@ -499,8 +503,7 @@ impl CrashReport {
         let frames = self.frames.iter().filter(|frame| !frame.gap).count();
         let frames = count(frames, "frame");
         let tests = count(tests, "test");
-        let verdicts = || self.frames.iter().map(|frame| frame.verdict);
-        if verdicts().any(|verdict| verdict == Verdict::NotRun) {
+        if self.is_untried() {
             return writeln!(out, "  {tests} of {frames} written, none was run");
         }
         writeln!(

@@ -34,8 +34,8 @@ pub struct Tried {
     given_up: BTreeSet<usize>,
 }
 
-/// Runs what reproduces together; `compiled` was compiled last. Gives the candidates that are to be written and tried anew; none once
-/// all is as good as it gets.
+/// Runs what reproduces together; `compiled` was compiled last. Gives the candidates that are to be
+/// written and tried anew; none once all is as good as it gets.
 ///
 /// # Errors
 ///

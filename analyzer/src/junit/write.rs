@@ -5,6 +5,7 @@ use super::project;
 use super::report::Verdict;
 use super::source::{FIRST_LINE, source};
 use super::{Options, REPLAY_JAR, REPLAY_JAR_NAME, write_file};
+use crate::files::is_ours;
 use anyhow::{Context, Result, bail};
 use hindsight_tracelog::record::MAGIC;
 use std::fs;
@@ -42,12 +43,12 @@ pub fn check(plan: &Plan<'_>, options: &Options) -> Result<()> {
         files.extend(project::files(&options.out));
     }
     for (path, begins) in files {
-        match fs::read(&path) {
-            Ok(bytes) if !bytes.starts_with(begins) => bail!(
+        // What cannot be read says so when it is written.
+        if let Ok(false) = is_ours(&path, begins) {
+            bail!(
                 "{} is there and not ours: it is not overwritten; choose another --out",
                 path.display()
-            ),
-            _ => {}
+            );
         }
     }
     Ok(())
@@ -75,7 +76,7 @@ pub fn write(
         let file = test_class.path(&format!("{}.java", test_class.name));
         let path = options.out.join("src/test/java").join(file);
         if candidates.is_empty() {
-            remove_stale(&path)?;
+            remove_ours(&path, FIRST_LINE.as_bytes())?;
             continue;
         }
         let source = source(plan, class, &candidates, options, false);
@@ -87,7 +88,7 @@ pub fn write(
         if needs(|needs| needs.state) {
             write_file(&resource, plan.inputs[test_class.crash].resource()?)?;
         } else {
-            remove_stale_state(&resource)?;
+            remove_ours(&resource, MAGIC)?;
         }
         written.push(Written {
             class,
@@ -102,19 +103,10 @@ pub fn write(
     Ok(written)
 }
 
-/// Removes the crash file of an earlier run, whose tests needed it.
-fn remove_stale_state(path: &Path) -> Result<()> {
-    let ours = fs::read(path).is_ok_and(|bytes| bytes.starts_with(MAGIC));
-    if ours {
-        fs::remove_file(path).with_context(|| format!("failed to remove {}", path.display()))?;
-    }
-    Ok(())
-}
-
-/// Removes what an earlier run wrote for a class that has no tests now.
-fn remove_stale(path: &Path) -> Result<()> {
-    let ours = fs::read_to_string(path).is_ok_and(|text| text.starts_with(FIRST_LINE));
-    if ours {
+/// Removes what an earlier run wrote: for a class that has no tests now, or a crash file that its tests
+/// needed.
+fn remove_ours(path: &Path, begins: &[u8]) -> Result<()> {
+    if let Ok(true) = is_ours(path, begins) {
         fs::remove_file(path).with_context(|| format!("failed to remove {}", path.display()))?;
     }
     Ok(())

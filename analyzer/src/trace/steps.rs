@@ -429,10 +429,7 @@ fn take(
                 } = &mut before.last_mut().unwrap_or(step).what
                 && Some(*object) == first
             {
-                *secret = event.is_secret();
-                *units = event.lone_surrogates();
-                *text = (!*secret && units.is_none()).then(|| event.text());
-                *hash = event.hash();
+                (*text, *units, *secret, *hash) = said(event);
                 return;
             }
         }
@@ -485,12 +482,12 @@ fn take(
         },
         Kind::Text => match first {
             Some(object) => {
-                let (secret, units) = (event.is_secret(), event.lone_surrogates());
+                let (text, units, secret, hash) = said(event);
                 What::New {
                     object,
                     length: event.ints().first().map_or(0, |&length| length as u32),
-                    hash: event.hash(),
-                    text: (!secret && units.is_none()).then(|| event.text()),
+                    hash,
+                    text,
                     units,
                     secret,
                     again: true,
@@ -541,6 +538,13 @@ fn take(
     } else {
         waiting.insert(thread, fresh);
     }
+}
+
+/// What a text event says: the text or its units, whether it is a secret, and the hash of the whole.
+fn said(event: &Event) -> (Option<String>, Option<Vec<u16>>, bool, Option<i32>) {
+    let (units, secret) = (event.lone_surrogates(), event.is_secret());
+    let text = (!secret && units.is_none()).then(|| event.text());
+    (text, units, secret, event.hash())
 }
 
 fn is_call(what: &What) -> bool {

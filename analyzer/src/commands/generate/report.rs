@@ -25,8 +25,18 @@ pub struct Change {
     pub differences: Vec<Difference>,
 }
 
-/// Classes that are named in one line.
+/// Classes or calls that are named in one line.
 const MAX_NAMED: usize = 3;
+
+/// The first few names, and how many more there are.
+fn first_of(names: &[&str]) -> String {
+    let (first, more) = names.split_at(names.len().min(MAX_NAMED));
+    let first = one_line(&first.join(", "), 300);
+    match more.len() {
+        0 => first,
+        more => format!("{first} and {more} more"),
+    }
+}
 
 /// What became of the sequences of a run.
 fn observed(counts: &Counts, out: &mut dyn Write) -> Result<()> {
@@ -49,27 +59,19 @@ fn observed(counts: &Counts, out: &mut dyn Write) -> Result<()> {
     if !counts.omitted.is_empty() {
         let mut calls: Vec<(&String, &usize)> = counts.omitted.iter().collect();
         calls.sort_by_key(|(call, count)| (Reverse(**count), *call));
-        let named = calls.iter().take(MAX_NAMED).map(|(call, _)| call.as_str());
-        let named = one_line(&named.collect::<Vec<_>>().join(", "), 300);
-        let more = match calls.len().saturating_sub(MAX_NAMED) {
-            0 => String::new(),
-            more => format!(" and {more} more"),
-        };
+        let calls: Vec<&str> = calls.iter().map(|(call, _)| call.as_str()).collect();
         writeln!(
             out,
-            "  without calls whose arguments no test can make: {named}{more}"
+            "  without calls whose arguments no test can make: {}",
+            first_of(&calls)
         )?;
     }
     if !counts.unmade.is_empty() {
         let names: Vec<&str> = counts.unmade.keys().map(String::as_str).collect();
-        let more = match names.len().saturating_sub(MAX_NAMED) {
-            0 => String::new(),
-            more => format!(" and {more} more"),
-        };
         writeln!(
             out,
-            "  not tried: objects that nothing made which a test may call, of {}{more}",
-            one_line(&names[..names.len().min(MAX_NAMED)].join(", "), 300)
+            "  not tried: objects that nothing made which a test may call, of {}",
+            first_of(&names)
         )?;
     }
     Ok(())

@@ -4,7 +4,7 @@ use super::{End, Seen, Value, objects};
 use crate::generate::sequence::{Arg, Method, Methods, Sequence, Statement};
 use crate::generate::ways::Ways;
 use crate::java::descriptor;
-use crate::model::mutable::{MethodName, Mutability};
+use crate::model::mutable::Mutability;
 use crate::text::{short_type, simple_name};
 use rustc_hash::FxHashMap;
 use std::cmp::Reverse;
@@ -36,12 +36,7 @@ impl Seen {
 
     /// Whether it may have changed any of these objects.
     fn changes(&self, objects: &HashMap<u64, usize>, mutability: Option<&Mutability>) -> bool {
-        let name = MethodName {
-            class: &self.method.class,
-            name: &self.method.name,
-            descriptor: &self.method.descriptor,
-            is_static: self.method.is_static,
-        };
+        let name = self.method.as_name();
         let changes = |position: i16| {
             mutability.is_none_or(|mutability| !mutability.is_immutable(&name, position))
         };
@@ -64,11 +59,7 @@ impl Seen {
         let missing = missing.filter(|(arg, _)| argument(arg, objects).is_none());
         let names = missing.map(|(_, ty)| short_type(&descriptor::type_name(ty)));
         let names: Vec<String> = names.collect();
-        let class = simple_name(&self.method.class);
-        let call = match self.method.is_constructor() {
-            true => format!("new {class}"),
-            false => format!("{class}.{}", self.method.name),
-        };
+        let call = self.method.call_of(simple_name(&self.method.class));
         (!names.is_empty()).then(|| format!("{call} ({})", names.join(", ")))
     }
 
