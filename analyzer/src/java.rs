@@ -2,6 +2,7 @@
 
 pub mod comment;
 pub mod descriptor;
+pub mod jdk_value;
 pub mod literal;
 pub mod names;
 pub mod signature;

@@ -26,6 +26,7 @@ mod segments;
 mod shim;
 
 use crate::agent::Base;
+use crate::hook::{self, Wanted};
 use crate::jni::{FieldId, Jni};
 use crate::jvmti::Jvmti;
 use crate::options::Overflow;
@@ -161,7 +162,11 @@ fn start_in(base: &'static Base, jni: Jni, directory: &Path) -> Result<(), Strin
     if let Some(blocks) = &tracing.blocks {
         tracing.tracer.cover(jni, blocks);
     }
-    tracing.tracer.start(jni, &tracing.shared, options.what);
+    // Probes that ask them would record what the program has not done.
+    let is_asked =
+        |name: &&str| hook::could_have(base, name, std::ptr::null_mut()) == Wanted::Nothing;
+    let asks_values = shim::ASKED.iter().all(is_asked);
+    (tracing.tracer).start(jni, &tracing.shared, options.what, asks_values);
     Ok(())
 }
 

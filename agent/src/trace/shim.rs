@@ -16,9 +16,44 @@ const CLASSES: &[&str] = &[
     "java/lang/HindsightIdentity",
     "java/lang/HindsightIdentities",
     "java/lang/HindsightNumbers",
+    "java/lang/HindsightTexts",
     "java/lang/HindsightTracer",
     "java/lang/HindsightWindow",
     "java/lang/HindsightTrace",
+];
+
+/// What `HindsightTexts` asks for the text of a value, and what that asks in turn.
+pub(super) const ASKED: &[&str] = &[
+    "java.io.File",
+    "java.math.BigDecimal",
+    "java.math.BigInteger",
+    "java.net.URI",
+    "java.nio.charset.Charset",
+    "java.time.Duration",
+    "java.time.Instant",
+    "java.time.LocalDate",
+    "java.time.LocalDateTime",
+    "java.time.LocalTime",
+    "java.time.MonthDay",
+    "java.time.OffsetDateTime",
+    "java.time.OffsetTime",
+    "java.time.Period",
+    "java.time.Year",
+    "java.time.YearMonth",
+    "java.time.ZoneId",
+    "java.time.ZoneOffset",
+    "java.time.ZoneRegion",
+    "java.time.ZonedDateTime",
+    "java.time.temporal.ChronoField",
+    "java.time.temporal.ValueRange",
+    "java.util.Arrays",
+    "java.util.Currency",
+    "java.util.Locale",
+    "java.util.Objects",
+    "java.util.UUID",
+    "java.util.regex.Pattern",
+    "sun.nio.fs.UnixPath",
+    "sun.nio.fs.Util",
 ];
 
 const CARRIER: &str = "java/lang/HindsightCarrier";
@@ -63,7 +98,7 @@ impl Tracer {
         };
         Ok(Tracer {
             class,
-            start: method(c"start", c"(JJZZ)V")?,
+            start: method(c"start", c"(JJZZZ)V")?,
             narrow: method(c"narrow", c"(JIZZ)V")?,
             forget: method(c"forget", c"(I)V")?,
             cover: method(c"cover", c"(J)V")?,
@@ -111,7 +146,8 @@ impl Tracer {
         jni.call_static_void(self.class, self.cover, &arguments);
     }
 
-    pub(super) fn start(&self, jni: Jni, shared: &Shared, what: What) {
+    /// `asks_values`: whether the classes of [`ASKED`] are as the JDK has them.
+    pub(super) fn start(&self, jni: Jni, shared: &Shared, what: What, asks_values: bool) {
         let arguments = [
             JValue {
                 long: shared.address(),
@@ -121,6 +157,9 @@ impl Tracer {
             },
             JValue {
                 int: i32::from(what.values),
+            },
+            JValue {
+                int: i32::from(asks_values),
             },
             JValue {
                 int: i32::from(!(what.values || what.writes || what.reads)),

@@ -3,6 +3,7 @@
 use super::carve::{End, Seen, Value};
 use super::sequence::{Methods, Sequence, Statement, without};
 use super::worker::{Ended, Executed, Outcome, Worker, primitive};
+use crate::java::jdk_value::says_its_text;
 use crate::model::values::Literal;
 use anyhow::Result;
 
@@ -127,6 +128,10 @@ pub fn as_seen(worker: &Worker, outcome: &Outcome, seen: &Seen) -> bool {
             (Value::Literal(one @ Literal::Box(class, _)), Outcome::Literal(other)) => {
                 let same_class = !matches!(other, Literal::Box(own, _) if own != class);
                 same_class && primitive(one.clone()) == primitive(other.clone())
+            }
+            (Value::Literal(Literal::JdkValue(class, text)), Outcome::Object(_, _, said)) => {
+                let said = said.as_ref().filter(|_| says_its_text(class));
+                said.is_none_or(|said| said == text)
             }
             (Value::Literal(literal), Outcome::Literal(other)) => literal == other,
             (Value::Literal(_), _) => false,

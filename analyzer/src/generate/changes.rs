@@ -132,6 +132,6 @@ fn shown(value: &Literal) -> String {
         }
         Literal::Enum(class, name) => format!("{}.{name}", simple_name(class).replace('$', ".")),
         Literal::Class(name) => format!("{}.class", simple_name(name)),
-        Literal::Box(_, text) => one_line(text, 40),
+        Literal::Box(_, text) | Literal::JdkValue(_, text) => one_line(text, 40),
     }
 }

@@ -68,7 +68,11 @@ fn unnamed(test: &Checked) -> (Sequence, String) {
             Arg::Literal(literal) => {
                 let varies = matches!(
                     literal,
-                    Literal::Text(_) | Literal::Int(_) | Literal::Float(_) | Literal::Double(_)
+                    Literal::Text(_)
+                        | Literal::Int(_)
+                        | Literal::Float(_)
+                        | Literal::Double(_)
+                        | Literal::JdkValue(..)
                 );
                 if varies {
                     let known = names.iter().position(|name| name == literal);

@@ -254,6 +254,7 @@ pub fn to_json(literal: &Literal) -> Json {
         Literal::Enum(class, name) => json!({"enum": class, "name": name}),
         Literal::Class(name) => json!({"class": name}),
         Literal::Box(class, value) => json!({"box": class, "value": value}),
+        Literal::JdkValue(class, text) => json!({"jdk": class, "text": text}),
     }
 }
 
@@ -273,6 +274,7 @@ pub(crate) fn from_json(json: &Json) -> Option<Literal> {
                 "enum" => Literal::Enum(text("enum")?, text("name")?),
                 "class" => Literal::Class(text("class")?),
                 "box" => Literal::Box(text("box")?, text("value")?),
+                "jdk" => Literal::JdkValue(text("jdk")?, text("text")?),
                 _ => return None,
             }
         }

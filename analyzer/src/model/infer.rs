@@ -15,6 +15,7 @@ use super::graph::{Node, ROOT};
 use super::mutable::{MethodName, Mutability};
 use super::values::{Counts, Literal};
 use super::{Call, CallId, ClassModel, Model, RESULT, Run};
+use crate::java::jdk_value;
 use crate::trace::steps::{Argument, Step, What};
 use hindsight_classfile::access;
 use hindsight_tracelog::trace::dictionary::Dictionary;
@@ -739,6 +740,9 @@ pub fn literal(class: &str, text: &str, length: u32) -> Option<Literal> {
         | "java.lang.Long"
         | "java.lang.Float"
         | "java.lang.Double" => Literal::Box(class.to_owned(), text),
-        _ => Literal::Enum(class.to_owned(), text),
+        _ => match jdk_value::way(class) {
+            Some(way) => Literal::JdkValue(way.class.to_owned(), text),
+            None => Literal::Enum(class.to_owned(), text),
+        },
     })
 }

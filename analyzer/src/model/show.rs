@@ -129,7 +129,7 @@ pub(crate) fn value(value: &Literal, ty: &str) -> String {
         Literal::Double(bits) => f64::from_bits(*bits).to_string(),
         Literal::Enum(class, name) => one_line(&format!("{}.{name}", simple_name(class)), 80),
         Literal::Class(name) => one_line(&format!("{}.class", simple_name(name)), 80),
-        Literal::Box(_, value) => one_line(value, 40),
+        Literal::Box(_, value) | Literal::JdkValue(_, value) => one_line(value, 40),
         Literal::Null | Literal::Bool(_) | Literal::Int(_) => to_json(value).to_string(),
     }
 }

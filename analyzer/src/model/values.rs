@@ -87,6 +87,8 @@ pub enum Literal {
     Class(String),
     /// A box, by its class and its value as a text.
     Box(String, String),
+    /// Another value of the JDK, by the class that sources name and its text ([`crate::java::jdk_value`]).
+    JdkValue(String, String),
 }
 
 impl Literal {
@@ -106,7 +108,7 @@ impl Literal {
             Literal::Float(bits) => eat(&bits.to_le_bytes()),
             Literal::Double(bits) => eat(&bits.to_be_bytes()),
             Literal::Text(text) => eat(text.as_bytes()),
-            Literal::Enum(a, b) | Literal::Box(a, b) => {
+            Literal::Enum(a, b) | Literal::Box(a, b) | Literal::JdkValue(a, b) => {
                 eat(a.as_bytes());
                 eat(b.as_bytes());
             }

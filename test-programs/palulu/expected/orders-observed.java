@@ -156,13 +156,17 @@ package orders;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import java.time.LocalDate;
 import org.junit.jupiter.api.Test;
 
 class TillObservedTest {
 
     @Test
-    void newTill() {
-        assertEquals(0L, new Till().total());
+    void putThenAdd() {
+        Till till = new Till();
+        till.put(LocalDate.parse("2024-01-31"), 100L);
+        till.add(5L);
+        assertEquals(105L, till.total());
     }
 
     @Test

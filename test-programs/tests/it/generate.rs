@@ -406,7 +406,7 @@ fn what_is_done_to_a_part_is_done_to_the_whole() {
         );
         let told = "16 of 16 carved sequences did the same again\n  \
                     without calls whose arguments no test can make: Order.label (Function), \
-                    Till.put (LocalDate), Till.tell (LongConsumer)\n  \
+                    Till.tell (LongConsumer)\n  \
                     not tried: objects that nothing made which a test may call, of orders.Line\n";
         assert!(report.starts_with(told), "{report}");
         // What is left of a damaged run gives tests, and is not taken for all of it.
@@ -417,6 +417,44 @@ fn what_is_done_to_a_part_is_done_to_the_whole() {
         fs::write(&segment, bytes).expect("a file");
         let damaged = run(jdk, &workplace, &[&arguments[..], &["--quiet"]].concat());
         assert_eq!(damaged.status.code(), Some(1), "{}", text(&damaged.stderr));
+    }
+}
+
+/// Values of the JDK are told, and made of their texts again; unless probes in the JDK would record that.
+#[test]
+fn values_of_the_jdk_are_made_again() {
+    for jdk in jdks() {
+        let workplace = record(jdk, "ledger", "ledger.Main");
+        let arguments = [
+            "generate",
+            "--observed",
+            "--trace",
+            "out",
+            "--mutability",
+            "mutability.json",
+            "--classpath",
+            "classes",
+            "--out",
+            "tests",
+        ];
+        let report = ok(&run(jdk, &workplace, &arguments));
+        assert!(!report.contains("no test can make"), "{report}");
+        golden(
+            "palulu/expected/ledger-observed.java",
+            &written(&workplace, "tests"),
+        );
+        let along = ["--model", "model.json", "--sequences", "300"];
+        let sources = generate(jdk, &workplace, "generated", &along);
+        assert!(sources.contains("LocalDate.parse(\"2024-02-29\")"), "{sources}");
+        let within = record_with(
+            jdk,
+            "ledger",
+            "ledger.Main",
+            "mode=trace,include=ledger.**;java.time.**",
+        );
+        let events = ok(&run(jdk, &within, &["events", "out"]));
+        assert!(events.contains("Duration.ofHours"), "{events}");
+        assert!(!events.contains("Duration.toString"), "{events}");
     }
 }
 

@@ -355,7 +355,9 @@ impl<'a> Types<'a> {
             Arg::Array(element, _) => Some(Type::Array(Box::new(Type::of(element)?))),
             Arg::Literal(literal) => match literal {
                 Literal::Text(_) => class("java.lang.String"),
-                Literal::Enum(name, _) | Literal::Box(name, _) => class(name),
+                Literal::Enum(name, _) | Literal::Box(name, _) | Literal::JdkValue(name, _) => {
+                    class(name)
+                }
                 _ => None,
             },
         }

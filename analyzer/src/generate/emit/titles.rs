@@ -210,7 +210,9 @@ fn literal_word(literal: &Literal) -> Option<String> {
     Some(match literal {
         Literal::Null => "Null".to_owned(),
         Literal::Text(text) if text.is_empty() => "EmptyText".to_owned(),
-        Literal::Text(text) => word(text).filter(|word| word.len() <= 24)?,
+        Literal::Text(text) | Literal::JdkValue(_, text) => {
+            word(text).filter(|word| word.len() <= 24)?
+        }
         Literal::Enum(_, name) => word(name)?,
         Literal::Class(name) => capital(&sanitize(simple_name(name).rsplit('$').next()?)),
         Literal::Bool(value) => capital(&value.to_string()),

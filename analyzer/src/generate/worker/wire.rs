@@ -2,7 +2,7 @@
 
 use super::{Class, ClassNumber, Ended, Executed, Outcome};
 use crate::generate::sequence::{Arg, MethodId, Methods, Sequence};
-use crate::java::descriptor;
+use crate::java::{descriptor, jdk_value};
 use crate::model::values::Literal;
 use std::io::{self, BufReader, Read, Write};
 
@@ -100,6 +100,13 @@ fn argument(out: &mut impl Write, arg: &Arg, ty: &str) -> io::Result<()> {
             Literal::Class(name) => {
                 out.write_all(b"c")?;
                 text(out, name)
+            }
+            Literal::JdkValue(class, value) => {
+                let method = jdk_value::way(class).and_then(|way| way.method);
+                out.write_all(b"k")?;
+                text(out, class)?;
+                text(out, method.unwrap_or_default())?;
+                text(out, value)
             }
             Literal::Box(class, value) => {
                 let (kind, value) = unboxed(class, value).unwrap_or((b'I', 0));

@@ -6,7 +6,7 @@ use crate::generate::sequence::{Arg, Method, Statement};
 use crate::generate::worker::{primitive, unboxed};
 use crate::graph::Typed;
 use crate::java::names::is_identifier;
-use crate::java::{descriptor, literal};
+use crate::java::{descriptor, jdk_value, literal};
 use crate::model::values::Literal;
 use crate::text::simple_name;
 use hindsight_classfile::access;
@@ -234,6 +234,15 @@ impl Body<'_, '_> {
                     "{}.valueOf({inner})",
                     self.names.java_lang(simple_name(class))
                 )
+            }
+            Literal::JdkValue(class, said) => {
+                let way = jdk_value::way(class)?;
+                let class = self.type_name(&descriptor::of_class(way.class))?;
+                let said = text(said)?;
+                match way.method {
+                    Some(method) => format!("{class}.{method}({said})"),
+                    None => format!("new {class}({said})"),
+                }
             }
             // What is declared as an object is a box.
             Literal::Bool(value) if kind == b'L' => {

@@ -19,7 +19,7 @@ import jdk.internal.vm.annotation.ForceInline;
  * probe, all that counts is whole.
  *
  * <p><b>Invariant:</b> calls nothing of the program, and nothing outside {@code java.lang} and {@code
- * jdk.internal}, which are never instrumented.
+ * jdk.internal}, which are never instrumented; for what {@link HindsightTexts} asks, see there.
  */
 final class HindsightTracer {
     static final Unsafe U = Unsafe.getUnsafe();
@@ -256,10 +256,13 @@ final class HindsightTracer {
      *
      * @param memory the words of all threads
      * @param bits memory for the bits of {@link HindsightNumbers}
+     * @param withValues whether {@link HindsightTexts} may ask values of the JDK
      */
-    static void start(long memory, long bits, boolean withTexts, boolean callsOnly) {
+    static void start(
+            long memory, long bits, boolean withTexts, boolean withValues, boolean callsOnly) {
         shared = memory;
         texts = withTexts;
+        HindsightTexts.start(withTexts && withValues);
         anonymous = callsOnly;
         // Whatever a probe may need is initialised by now, so that none waits for it.
         HindsightTracer first = new HindsightTracer(Thread.currentThread());
@@ -639,7 +642,7 @@ final class HindsightTracer {
                 id = ~id;
                 tellOf(object, type, id);
             } else if (lastSpan != 0 && texts && HindsightNumbers.isBefore(id, oldest)) {
-                String text = textOf(object, type);
+                String text = HindsightTexts.of(object, type);
                 if (text != null && (hides || secrets[secret(id)] == 0)) {
                     tellText(text, id);
                 }
@@ -719,7 +722,7 @@ final class HindsightTracer {
     }
 
     private void tellOf(Object object, Class<?> type, long id) {
-        String text = textOf(object, type);
+        String text = HindsightTexts.of(object, type);
         int length = 0;
         if (object instanceof String) {
             length = ((String) object).length();
@@ -772,30 +775,6 @@ final class HindsightTracer {
 
     private static int secret(long id) {
         return (int) id & secrets.length - 1;
-    }
-
-    /** What is worth telling of an object besides its class. No code of the program runs. */
-    private static String textOf(Object object, Class<?> type) {
-        if (type == String.class) {
-            return (String) object;
-        }
-        if (object instanceof Enum) {
-            return ((Enum<?>) object).name();
-        }
-        if (type == Class.class) {
-            return ((Class<?>) object).getName();
-        }
-        if (type == Integer.class
-                || type == Long.class
-                || type == Boolean.class
-                || type == Character.class
-                || type == Double.class
-                || type == Float.class
-                || type == Short.class
-                || type == Byte.class) {
-            return object.toString();
-        }
-        return null;
     }
 
     private int classId(Class<?> type) {

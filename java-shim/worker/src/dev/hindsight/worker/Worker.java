@@ -42,7 +42,9 @@ import java.util.regex.Pattern;
  *               flags 1: it may throw, and the sequence goes on; 2: the object that it returns is
  *               asked for its text
  *    argument:  v index:int | n | Z B C S I J F D value | s text | e class:text name:text |
- *               c class:text | a class:text count:int argument* | x class:text (box) argument
+ *               c class:text | a class:text count:int argument* |
+ *               k class:text method:text text      what a static method makes of a text; without a
+ *                                                  name, the constructor
  * E                                                   ends a batch
  * Q                                                   ends the JVM
  * </pre>
@@ -388,6 +390,11 @@ public final class Worker {
             case 'c':
                 String name = text();
                 return values -> named(name);
+            case 'k':
+                String maker = text();
+                String method = text();
+                String said = text();
+                return values -> made(named(maker), method, said);
             case 'a':
                 String component = text();
                 Argument[] elements = new Argument[in.readInt()];
@@ -405,6 +412,23 @@ public final class Worker {
                 Object primitive = primitive(kind);
                 return values -> primitive;
         }
+    }
+
+    /** What a class of the JDK makes of a text. */
+    private static Object made(Class<?> maker, String method, String text)
+            throws ReflectiveOperationException {
+        if (method.isEmpty()) {
+            return maker.getConstructor(String.class).newInstance(text);
+        }
+        for (Class<?> type : new Class<?>[] {String.class, CharSequence.class}) {
+            try {
+                return maker.getMethod(method, type).invoke(null, text);
+            } catch (NoSuchMethodException e) {
+                // It takes the other type.
+            }
+        }
+        return maker.getMethod(method, String.class, String[].class)
+                .invoke(null, text, new String[0]);
     }
 
     private Class<?> named(String name) throws ClassNotFoundException {
