@@ -445,7 +445,10 @@ fn values_of_the_jdk_are_made_again() {
         );
         let along = ["--model", "model.json", "--sequences", "300"];
         let sources = generate(jdk, &workplace, "generated", &along);
-        assert!(sources.contains("LocalDate.parse(\"2024-02-29\")"), "{sources}");
+        assert!(
+            sources.contains("LocalDate.parse(\"2024-02-29\")"),
+            "{sources}"
+        );
         let within = record_with(
             jdk,
             "ledger",
