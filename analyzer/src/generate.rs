@@ -27,6 +27,7 @@ pub mod carve;
 pub mod changes;
 pub mod complete;
 pub mod distinct;
+pub mod effects;
 pub mod emit;
 pub mod focus;
 pub mod guard;

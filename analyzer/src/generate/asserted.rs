@@ -153,6 +153,7 @@ fn is_element(seen: &Value, element: &Literal) -> bool {
     };
     match seen {
         Value::Literal(literal) => plain(literal) == plain(element),
+        Value::Unknown => true,
         _ => *element != Literal::Null,
     }
 }

@@ -318,11 +318,9 @@ impl<'d> Recorder<'d> {
                 if let Some(text) = self.texts.get(&serial) {
                     text.clone()
                 } else if let Some(array) = self.arrays.get(&serial) {
-                    let elements: Option<Vec<Value>> = array.elements.iter().cloned().collect();
-                    return match elements {
-                        Some(elements) => Value::Array(serial, array.element.clone(), elements),
-                        None => Value::Object(serial),
-                    };
+                    let elements = array.elements.iter().cloned();
+                    let elements = elements.map(|one| one.unwrap_or(Value::Unknown));
+                    return Value::Array(serial, array.element.clone(), elements.collect());
                 } else if self.objects.contains_key(&serial) {
                     return Value::Object(serial);
                 } else {

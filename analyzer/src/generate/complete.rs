@@ -2,6 +2,7 @@
 
 use super::asserted::{Assertion, Checked, assertion, holds, is_whole, minimise};
 use super::carve::Access;
+use super::effects::assert_effects;
 use super::observed::Lost;
 use super::observers::{MAX_OBSERVERS, choose, drop_observers, observe};
 use super::sequence::{Method, Methods, Sequence};
@@ -130,6 +131,7 @@ pub fn complete(
     by_one_name(&mut checked, (&one, &two), length, methods);
     if let Some(object) = object {
         choose(&mut checked, object, length, wanted, methods, worker)?;
+        assert_effects(&mut checked, length, wanted, methods, worker, other)?;
     }
     let whole = checked.clone();
     minimise(&mut checked, methods, worker)?;

@@ -92,8 +92,9 @@ impl Counts {
         }
     }
 
-    /// Notes which calls a life lacks.
-    fn omit(&mut self, tries: &[Carved]) {
+    /// Notes which calls a life lacks: in the slice that is its test, or in all of them.
+    fn omit(&mut self, tries: &[Carved], chosen: Option<usize>) {
+        let tries = chosen.map_or(tries, |at| &tries[at..=at]);
         let calls: BTreeSet<&String> = tries.iter().flat_map(|one| &one.omitted).collect();
         for call in calls {
             *self.omitted.entry(call.clone()).or_default() += 1;
@@ -147,14 +148,18 @@ pub fn tests(
         if (per_class.get(class)).is_some_and(|count| *count >= MAX_PER_CLASS) {
             continue;
         }
-        let mut came = None;
+        let mut came: Option<Came> = None;
+        let mut tried = Vec::new();
         for slice in [Recorded::slice, Recorded::slice_given] {
             let tries = slices(|how| slice(recorded, serial, how, &means, methods));
-            if came.is_none() {
-                counts.omit(&tries);
+            let is_done = came.as_ref().is_some_and(|came| came.test.is_ok());
+            if tries.is_empty() || is_done {
+                continue;
             }
-            if !tries.is_empty() && !matches!(came, Some(Ok(_))) {
-                came = Some(best(&tries, class, wanted, access, methods, worker, other)?);
+            let now = best(&tries, class, wanted, access, methods, worker, other)?;
+            if came.is_none() || now.test.is_ok() {
+                tried = tries;
+                came = Some(now);
             }
         }
         let Some(came) = came else {
@@ -162,7 +167,8 @@ pub fn tests(
             continue;
         };
         *per_class.entry(class.to_owned()).or_default() += 1;
-        tests.extend(counts.take(class, came));
+        counts.omit(&tried, came.of);
+        tests.extend(counts.take(class, came.test));
     }
     for seen in &recorded.statics {
         let mut calls = [false, true].into_iter();
@@ -181,8 +187,17 @@ pub fn tests(
             continue;
         }
         *count += 1;
-        let test = best(&[carved], &class, wanted, access, methods, worker, other)?;
-        tests.extend(counts.take(&class, test));
+        let lacks = carved.lacks;
+        let came = best(&[carved], &class, wanted, access, methods, worker, other)?;
+        if came.test.is_err()
+            && lacks
+            && let Some(call) = seen.lacking(&HashMap::new())
+        {
+            // With something else in its place it is another call.
+            *counts.omitted.entry(call).or_default() += 1;
+            continue;
+        }
+        tests.extend(counts.take(&class, came.test));
     }
     Ok((diverse(distinct(tests)), counts))
 }
@@ -220,6 +235,13 @@ fn lives(recorded: &Recorded, mut admits: impl FnMut(&str) -> bool) -> Vec<(u64,
     lives.map(|(_, serial, class)| (serial, class)).collect()
 }
 
+/// What came of slices of one life.
+struct Came {
+    /// Which of them is the test, or was to be.
+    of: Option<usize>,
+    test: Result<Checked, Lost>,
+}
+
 /// The test of the slice that does most of what was seen.
 fn best(
     tries: &[Carved],
@@ -229,7 +251,7 @@ fn best(
     methods: &mut Methods,
     worker: &mut Worker,
     other: &mut Worker,
-) -> anyhow::Result<Result<Checked, Lost>> {
+) -> anyhow::Result<Came> {
     worker.declare(methods)?;
     let batch: Vec<Sequence> = tries.iter().map(|carved| carved.sequence.clone()).collect();
     let executed = worker.execute(methods, &batch)?;
@@ -250,20 +272,25 @@ fn best(
     let Some((at, good, _)) = chosen else {
         // Of the last one, which has the least to stumble over.
         let Some((last, executed)) = tries.iter().zip(&executed).next_back() else {
-            return Ok(Err(Lost::Ended));
+            return Ok(Came {
+                of: None,
+                test: Err(Lost::Ended),
+            });
         };
         other.declare(methods)?;
         let fresh = other.execute(methods, std::slice::from_ref(&last.sequence))?;
         let went = fresh.first().is_some_and(|fresh| {
             fresh.ended == Ended::Well
                 && !fresh.blocked
-                && (fresh.outcomes.iter().zip(&last.seen))
-                    .all(|(outcome, seen)| !differs(other, outcome, seen, false))
+                && first_other(other, last, fresh).is_none()
         });
-        return Ok(Err(match went {
-            true => Lost::Leftover,
-            false => why(worker, last, executed, methods),
-        }));
+        return Ok(Came {
+            of: None,
+            test: Err(match went {
+                true => Lost::Leftover,
+                false => why(worker, last, executed, methods),
+            }),
+        });
     };
     let carved = &tries[at];
     let kept = carved.own[..good].to_vec();
@@ -283,9 +310,10 @@ fn best(
         let threw = matches!(outcome, Outcome::Threw(..));
         (carved.own[at] || threw) && as_seen(worker, outcome, &carved.seen[at])
     };
-    complete(
+    let test = complete(
         checked, object, &as_seen, wanted, access, methods, worker, other,
-    )
+    )?;
+    Ok(Came { of: Some(at), test })
 }
 
 /// Why nothing of a slice does as it did.
@@ -372,9 +400,10 @@ fn good(
     let shows = |at: &usize| {
         let told = match &carved.seen[*at].end {
             End::Threw(_) => true,
-            End::Returned(value) => {
-                matches!(value, Some(Value::Literal(_) | Value::Array(..)))
-            }
+            End::Returned(value) => match value {
+                Some(Value::Array(_, _, elements)) => !elements.contains(&Value::Unknown),
+                value => matches!(value, Some(Value::Literal(_))),
+            },
         };
         told && is_same(*at)
     };

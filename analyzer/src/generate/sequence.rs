@@ -42,6 +42,11 @@ impl Method {
         }
     }
 
+    /// Whether it copies an array of primitives, which stands for the array itself in a test.
+    pub fn is_array_copy(&self) -> bool {
+        self.class == "java.util.Arrays" && self.name == "copyOf" && self.descriptor.len() == 7
+    }
+
     /// Whether it is a constructor.
     pub fn is_constructor(&self) -> bool {
         self.name == "<init>"

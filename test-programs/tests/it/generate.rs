@@ -406,7 +406,7 @@ fn what_is_done_to_a_part_is_done_to_the_whole() {
         );
         let told = "16 of 16 carved sequences did the same again\n  \
                     without calls whose arguments no test can make: Order.label (Function), \
-                    Till.tell (LongConsumer)\n  \
+                    Sums.largest (int[]), Till.tell (LongConsumer)\n  \
                     not tried: objects that nothing made which a test may call, of orders.Line\n";
         assert!(report.starts_with(told), "{report}");
         // What is left of a damaged run gives tests, and is not taken for all of it.
@@ -417,6 +417,32 @@ fn what_is_done_to_a_part_is_done_to_the_whole() {
         fs::write(&segment, bytes).expect("a file");
         let damaged = run(jdk, &workplace, &[&arguments[..], &["--quiet"]].concat());
         assert_eq!(damaged.status.code(), Some(1), "{}", text(&damaged.stderr));
+    }
+}
+
+/// What calls do to lists, writers and arrays that they are passed is asserted; what an empty list in the
+/// place of another one leads to is not.
+#[test]
+fn what_is_done_to_what_is_passed_is_asserted() {
+    for jdk in jdks() {
+        let workplace = record(jdk, "handouts", "handouts.Main");
+        let arguments = [
+            "generate",
+            "--observed",
+            "--trace",
+            "out",
+            "--mutability",
+            "mutability.json",
+            "--classpath",
+            "classes",
+            "--out",
+            "tests",
+        ];
+        ok(&run(jdk, &workplace, &arguments));
+        golden(
+            "palulu/expected/handouts-observed.java",
+            &written(&workplace, "tests"),
+        );
     }
 }
 

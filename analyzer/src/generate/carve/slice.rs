@@ -5,6 +5,7 @@ use crate::generate::sequence::{Arg, Method, Methods, Sequence, Statement};
 use crate::generate::ways::Ways;
 use crate::java::descriptor;
 use crate::model::mutable::Mutability;
+use crate::model::values::Literal;
 use crate::text::{short_type, simple_name};
 use rustc_hash::FxHashMap;
 use std::cmp::Reverse;
@@ -13,6 +14,18 @@ use std::rc::Rc;
 
 /// Calls of one sequence.
 const MAX_CALLS: usize = 40;
+
+/// Classes of the JDK that are stood in for with nothing in them, though their constructors take something.
+const GUESSED: [&str; 8] = [
+    "java.io.DataOutputStream",
+    "java.io.PrintStream",
+    "java.io.PrintWriter",
+    "java.lang.StringBuffer",
+    "java.lang.StringBuilder",
+    "java.util.concurrent.atomic.AtomicBoolean",
+    "java.util.concurrent.atomic.AtomicInteger",
+    "java.util.concurrent.atomic.AtomicLong",
+];
 
 /// How much of a run is cut out around the calls of an object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -53,10 +66,11 @@ impl Seen {
     }
 
     /// The call, and what of it no test can make, if that is an argument.
-    fn lacking(&self, objects: &HashMap<u64, usize>) -> Option<String> {
+    pub fn lacking(&self, objects: &HashMap<u64, usize>) -> Option<String> {
+        let given = |arg: &Value| argument(arg, objects, false).is_some();
         let (types, _) = self.method.types();
         let missing = self.args.iter().zip(&types);
-        let missing = missing.filter(|(arg, _)| argument(arg, objects).is_none());
+        let missing = missing.filter(|(arg, _)| !given(arg));
         let names = missing.map(|(_, ty)| short_type(&descriptor::type_name(ty)));
         let names: Vec<String> = names.collect();
         let call = self.method.call_of(simple_name(&self.method.class));
@@ -254,15 +268,26 @@ impl Recorded {
         for seen in calls {
             let mine = is_own(seen);
             if without {
-                self.stand_ins(seen, &means.ways, &mut vars, &mut carved, methods);
+                self.stand_ins(seen, means, &mut vars, &mut carved, methods);
             }
             let place = carved.sequence.len();
             let on = match seen.on {
                 Some(on) => vars.get(&on).copied().map(Some),
                 None => Some(None),
             };
-            let args: Option<Vec<Arg>> = seen.args.iter().map(|arg| argument(arg, &vars)).collect();
-            let (Some(on), Some(args)) = (on, args) else {
+            let args = |guess: bool| -> Option<Vec<Arg>> {
+                let args = seen.args.iter();
+                args.map(|arg| argument(arg, &vars, guess)).collect()
+            };
+            let mut given = args(false);
+            if given.is_none() && without {
+                given = args(true);
+                if given.is_some() {
+                    let changes = seen.changes(&vars, means.mutability);
+                    carved.passes_another(changes.then_some(place));
+                }
+            }
+            let (Some(on), Some(args)) = (on, given) else {
                 if mine {
                     carved.omitted.extend(seen.lacking(&vars));
                 }
@@ -304,12 +329,13 @@ impl Recorded {
     fn stand_ins(
         &self,
         seen: &Seen,
-        ways: &Ways,
+        means: &Means<'_>,
         vars: &mut HashMap<u64, usize>,
         carved: &mut Carved,
         methods: &mut Methods,
     ) {
         let (types, _) = seen.method.types();
+        let changes = seen.changes(vars, means.mutability);
         for (arg, ty) in seen.args.iter().zip(&types) {
             let Value::Object(serial) = arg else { continue };
             let Some(class) = self.of_jdk.get(serial) else {
@@ -319,43 +345,96 @@ impl Recorded {
                 continue;
             }
             let declared = descriptor::class_name(ty).unwrap_or_default();
-            let mut known = ways.of(class).iter().chain(ways.of(&declared));
-            let plain = known.find(|way| methods.get(way.make).types().0.is_empty());
-            let Some(way) = plain else { continue };
-            vars.insert(*serial, carved.sequence.len());
-            carved.lacks = true;
-            carved.gaps.push(carved.sequence.len());
-            carved.sequence.push(Statement {
-                method: way.make,
-                on: None,
-                args: Vec::new(),
-                may_throw: false,
-                shown: false,
-            });
-            carved.seen.push(Rc::new(Seen {
-                method: methods.get(way.make).clone(),
-                on: None,
-                args: Vec::new(),
-                made: Some(*serial),
-                end: End::Returned(Some(Value::Object(*serial))),
-                thread: seen.thread,
-                entered: seen.entered,
-                left: seen.entered,
-            }));
-            carved.own.push(false);
+            let gap = carved.sequence.len();
+            let Some(made) = carved.stand_in(&[class, &declared], seen, &means.ways, methods)
+            else {
+                continue;
+            };
+            vars.insert(*serial, made);
+            carved.passes_another(changes.then_some(gap));
         }
     }
 }
 
-fn argument(value: &Value, vars: &HashMap<u64, usize>) -> Option<Arg> {
+impl Carved {
+    /// Something else is passed than was in the run; from a `gap` on, that may matter to what follows.
+    fn passes_another(&mut self, gap: Option<usize>) {
+        self.lacks = true;
+        self.gaps.extend(gap);
+    }
+
+    /// Makes an object of the first of these classes of the JDK of which that can be done without a choice.
+    /// Where it is, then.
+    fn stand_in(
+        &mut self,
+        classes: &[&str],
+        seen: &Seen,
+        ways: &Ways,
+        methods: &Methods,
+    ) -> Option<usize> {
+        let mut known = classes.iter().flat_map(|class| ways.of(class));
+        let (way, types) = known.find_map(|way| {
+            let method = methods.get(way.make);
+            let (types, _) = method.types();
+            let fits = types.is_empty() || GUESSED.contains(&method.class.as_str());
+            fits.then_some((way.make, types))
+        })?;
+        let mut args = Vec::new();
+        for ty in &types {
+            args.push(match descriptor::class_name(ty).as_deref() {
+                None => Arg::Literal(fresh(ty)),
+                Some("java.lang.String") => Arg::Literal(Literal::Text(String::new())),
+                Some(class) => Arg::Var(self.stand_in(&[class], seen, ways, methods)?),
+            });
+        }
+        let place = self.sequence.len();
+        self.sequence.push(Statement {
+            method: way,
+            on: None,
+            args,
+            may_throw: false,
+            shown: false,
+        });
+        self.seen.push(Rc::new(Seen {
+            method: methods.get(way).clone(),
+            on: None,
+            args: Vec::new(),
+            made: None,
+            end: End::Returned(None),
+            thread: seen.thread,
+            entered: seen.entered,
+            left: seen.entered,
+        }));
+        self.own.push(false);
+        Some(place)
+    }
+}
+
+/// What an element is that nobody has written to.
+fn fresh(ty: &str) -> Literal {
+    match ty {
+        "Z" => Literal::Bool(false),
+        "F" => Literal::Float(0),
+        "D" => Literal::Double(0),
+        _ if descriptor::primitive_name(ty).is_some() => Literal::Int(0),
+        _ => Literal::Null,
+    }
+}
+
+/// What is passed for a value; elements of arrays that nobody knows are as in new ones if that is to be a
+/// `guess`.
+fn argument(value: &Value, vars: &HashMap<u64, usize>, guess: bool) -> Option<Arg> {
     Some(match value {
         Value::Literal(literal) => Arg::Literal(literal.clone()),
         Value::Object(serial) => Arg::Var(*vars.get(serial)?),
         Value::Array(serial, element, elements) => match vars.get(serial) {
             Some(var) => Arg::Var(*var),
             None => {
-                let elements: Option<Vec<Arg>> =
-                    elements.iter().map(|one| argument(one, vars)).collect();
+                let element_of = |one: &Value| match one {
+                    Value::Unknown if guess => Some(Arg::Literal(fresh(element))),
+                    one => argument(one, vars, guess),
+                };
+                let elements: Option<Vec<Arg>> = elements.iter().map(element_of).collect();
                 Arg::Array(element.clone(), elements?)
             }
         },

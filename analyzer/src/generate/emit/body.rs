@@ -133,7 +133,13 @@ impl<'a, 'n> Body<'a, 'n> {
         if asks && self.pending.last().is_some_and(|top| top.declared) {
             self.flush()?;
         }
-        let (call, taken) = self.with_operands(at, &method, statement, throws)?;
+        let (mut call, taken) = self.with_operands(at, &method, statement, throws)?;
+        if at >= checked.calls().len()
+            && method.is_array_copy()
+            && let Some(Arg::Var(array)) = statement.args.first()
+        {
+            call = self.vars.get(array)?.clone();
+        }
         self.calls.push(call.clone());
         let depth = taken
             .iter()

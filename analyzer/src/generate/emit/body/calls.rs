@@ -25,6 +25,13 @@ impl Body<'_, '_> {
             let class = self.type_name(&descriptor::of_class(&method.class))?;
             return is_identifier(&method.name).then(|| format!("{class}.{}", method.name));
         }
+        if let (true, Some(Arg::Array(element, elements))) =
+            (method.is_array_copy(), statement.args.first())
+            && statement.args.get(1) == Some(&Arg::Literal(Literal::Int(elements.len() as i64)))
+        {
+            let array = Arg::Array(element.clone(), elements.clone());
+            return self.argument(&array, &format!("[{element}"), false);
+        }
         let (types, _) = method.types();
         let overloaded = self.is_overloaded(method, types.len());
         let mut args = Vec::new();

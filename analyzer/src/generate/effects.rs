@@ -1,0 +1,312 @@
+//! What calls have done to what was passed to them: to lists that they fill, writers, builders, arrays.
+
+use super::asserted::{Assertion, Checked, is_whole};
+use super::complete::Wanted;
+use super::sequence::{Arg, Method, MethodId, Methods, Sequence, Statement};
+use super::worker::{Executed, Outcome, Worker, primitive};
+use crate::java::descriptor;
+use crate::model::values::Literal;
+use anyhow::Result;
+
+/// Objects and arrays whose changes are asserted in one test,
+const MAX_EFFECTS: usize = 6;
+/// and those that are looked at.
+const MAX_TRIED: usize = 8;
+/// A text that is longer is none that a person reads.
+const MAX_TEXT: usize = 200;
+
+/// Classes of the JDK whose objects say what is in them.
+const TELLING: [&str; 26] = [
+    "java.io.ByteArrayOutputStream",
+    "java.io.StringWriter",
+    "java.lang.StringBuffer",
+    "java.lang.StringBuilder",
+    "java.util.ArrayDeque",
+    "java.util.ArrayList",
+    "java.util.BitSet",
+    "java.util.HashMap",
+    "java.util.HashSet",
+    "java.util.Hashtable",
+    "java.util.LinkedHashMap",
+    "java.util.LinkedHashSet",
+    "java.util.LinkedList",
+    "java.util.PriorityQueue",
+    "java.util.Properties",
+    "java.util.Stack",
+    "java.util.TreeMap",
+    "java.util.TreeSet",
+    "java.util.Vector",
+    "java.util.concurrent.ConcurrentHashMap",
+    "java.util.concurrent.CopyOnWriteArrayList",
+    "java.util.concurrent.LinkedBlockingQueue",
+    "java.util.concurrent.atomic.AtomicBoolean",
+    "java.util.concurrent.atomic.AtomicInteger",
+    "java.util.concurrent.atomic.AtomicLong",
+    "java.util.concurrent.atomic.AtomicReference",
+];
+
+/// Classes whose objects hand on at once what they get.
+const PASSING: [&str; 3] = [
+    "java.io.DataOutputStream",
+    "java.io.PrintStream",
+    "java.io.PrintWriter",
+];
+
+/// What may have been changed by a call that it was passed to.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Passed {
+    /// An object: what has made it, and the first call that may have changed it.
+    Object(usize, usize),
+    /// An array that is written down: the call, and the place among its arguments.
+    Array(usize, usize),
+}
+
+/// Adds at the end what calls have changed in what was passed to them, as far as two JVMs agree. The first
+/// `length` calls are not observers.
+///
+/// # Errors
+///
+/// Fails if the workers do.
+pub fn assert_effects(
+    checked: &mut Checked,
+    length: usize,
+    wanted: &Wanted<'_>,
+    methods: &mut Methods,
+    worker: &mut Worker,
+    other: &mut Worker,
+) -> Result<()> {
+    let passed = passed(checked, length, wanted, methods);
+    let mut found = 0;
+    let mut moved = 0;
+    for one in passed.into_iter().take(MAX_TRIED) {
+        if found == MAX_EFFECTS {
+            break;
+        }
+        let asked = match one {
+            Passed::Object(var, at) => object(checked, var + moved, at + moved, methods),
+            Passed::Array(at, place) => array(checked, at + moved, place, methods),
+        };
+        let Some(Asked { changed, before }) = asked else {
+            continue;
+        };
+        worker.declare(methods)?;
+        other.declare(methods)?;
+        let before = match before {
+            Before::Known(before) => Some(before),
+            Before::Asked(sequence) => ended(&sequence, methods, worker)?
+                .and_then(|executed| told(executed.outcomes.last()?)),
+        };
+        let after = ended(&changed.sequence, methods, worker)?;
+        let same = ended(&changed.sequence, methods, other)?;
+        let (Some(after), Some(same)) = (after, same) else {
+            continue;
+        };
+        let (after, same) = (after.outcomes.last(), same.outcomes.last());
+        let Some(assertion) = after.filter(|after| Some(*after) == same).and_then(told) else {
+            continue;
+        };
+        if before.as_ref() == Some(&assertion) {
+            continue;
+        }
+        moved += usize::from(matches!(one, Passed::Array(..)));
+        *checked = changed;
+        checked.assertions.push(Some(assertion));
+        checked.kept.push(true);
+        checked.observers += 1;
+        found += 1;
+    }
+    Ok(())
+}
+
+/// A test in which something is asked at last, without its assertion, and what the answer was before.
+struct Asked {
+    changed: Checked,
+    before: Before,
+}
+
+enum Before {
+    Known(Assertion),
+    /// The last call of this sequence says so.
+    Asked(Sequence),
+}
+
+/// What calls of the program may have changed, in the order in which they are made.
+fn passed(checked: &Checked, length: usize, wanted: &Wanted<'_>, methods: &Methods) -> Vec<Passed> {
+    let mut passed: Vec<Passed> = Vec::new();
+    for at in (0..length).filter(|at| checked.kept[*at]) {
+        let statement = &checked.sequence[at];
+        let method = methods.get(statement.method);
+        if method.is_constant() || method.class.starts_with("java.") {
+            continue;
+        }
+        for (place, arg) in statement.args.iter().enumerate() {
+            let name = method.as_name();
+            let position = i16::try_from(place + 1).unwrap_or(i16::MAX);
+            let kept = wanted.mutability;
+            if kept.is_some_and(|mutability| mutability.is_immutable(&name, position)) {
+                continue;
+            }
+            match arg {
+                Arg::Var(var) => {
+                    let Some(var) = teller(&checked.sequence, *var, methods) else {
+                        continue;
+                    };
+                    let known = |one: &Passed| matches!(one, Passed::Object(of, _) if *of == var);
+                    if !passed.iter().any(known) {
+                        passed.push(Passed::Object(var, at));
+                    }
+                }
+                Arg::Array(element, elements) => {
+                    let plain = |one: &Arg| matches!(one, Arg::Literal(_));
+                    let primitive = descriptor::primitive_name(element).is_some();
+                    if primitive && !elements.is_empty() && elements.iter().all(plain) {
+                        passed.push(Passed::Array(at, place));
+                    }
+                }
+                Arg::Literal(_) => {}
+            }
+        }
+    }
+    passed
+}
+
+/// The object that says what is in it: the one that a call has made, or that which it hands on to.
+fn teller(sequence: &Sequence, mut var: usize, methods: &Methods) -> Option<usize> {
+    loop {
+        let statement = sequence.get(var)?;
+        let method = methods.get(statement.method);
+        if !method.is_constructor() {
+            return None;
+        }
+        if TELLING.contains(&method.class.as_str()) {
+            return Some(var);
+        }
+        match statement.args.first() {
+            Some(Arg::Var(next)) if PASSING.contains(&method.class.as_str()) => var = *next,
+            _ => return None,
+        }
+    }
+}
+
+/// Asks an object what is in it.
+fn object(checked: &Checked, var: usize, at: usize, methods: &mut Methods) -> Option<Asked> {
+    let ask = Statement {
+        method: methods.intern(Method {
+            class: "java.lang.Object".to_owned(),
+            name: "toString".to_owned(),
+            descriptor: "()Ljava/lang/String;".to_owned(),
+            is_static: false,
+        }),
+        on: Some(var),
+        args: Vec::new(),
+        may_throw: false,
+        shown: false,
+    };
+    if checked.sequence.contains(&ask) {
+        return None;
+    }
+    let mut before = checked.sequence[..at].to_vec();
+    before.push(ask.clone());
+    let mut changed = checked.clone();
+    changed.sequence.push(ask);
+    Some(Asked {
+        changed,
+        before: Before::Asked(before),
+    })
+}
+
+/// Gives an array that is passed a name, and asks for its elements.
+fn array(checked: &Checked, at: usize, place: usize, methods: &mut Methods) -> Option<Asked> {
+    let Some(Arg::Array(element, elements)) = checked.sequence[at].args.get(place) else {
+        return None;
+    };
+    let (element, elements) = (element.clone(), elements.clone());
+    let copy = array_copy(&element, methods);
+    let moved = |var: usize| if var >= at { var + 1 } else { var };
+    let call = |array: Arg| Statement {
+        method: copy,
+        on: None,
+        args: vec![array, Arg::Literal(Literal::Int(elements.len() as i64))],
+        may_throw: false,
+        shown: false,
+    };
+    let mut changed = checked.clone();
+    changed.sequence = (checked.sequence.iter())
+        .map(|statement| statement.renumbered(moved))
+        .collect();
+    let made = call(Arg::Array(element, elements.clone()));
+    changed.sequence.insert(at, made);
+    changed.sequence[at + 1].args[place] = Arg::Var(at);
+    changed.sequence.push(call(Arg::Var(at)));
+    changed.assertions.insert(at, None);
+    for assertion in changed.assertions.iter_mut().flatten() {
+        if let Assertion::Same(var) = assertion {
+            *var = moved(*var);
+        }
+    }
+    changed.kept.insert(at, false);
+    if at < changed.fluent.len() {
+        changed.fluent.insert(at, false);
+    }
+    let literals = elements.into_iter().map(|one| match one {
+        Arg::Literal(literal) => Some(primitive(literal)),
+        _ => None,
+    });
+    Some(Asked {
+        changed,
+        before: Before::Known(Assertion::Array(literals.collect::<Option<_>>()?)),
+    })
+}
+
+/// What copies an array of primitives: sources write the array itself.
+fn array_copy(element: &str, methods: &mut Methods) -> MethodId {
+    methods.intern(Method {
+        class: "java.util.Arrays".to_owned(),
+        name: "copyOf".to_owned(),
+        descriptor: format!("([{element}I)[{element}"),
+        is_static: true,
+    })
+}
+
+/// What a sequence does in a JVM, if all of it can be done.
+fn ended(sequence: &Sequence, methods: &Methods, worker: &mut Worker) -> Result<Option<Executed>> {
+    let executed = worker.execute(methods, std::slice::from_ref(sequence))?;
+    let executed = executed.into_iter().next();
+    Ok(executed.filter(|one| is_whole(one, sequence.len())))
+}
+
+/// What can be asserted of an answer.
+fn told(outcome: &Outcome) -> Option<Assertion> {
+    match outcome {
+        Outcome::Literal(Literal::Text(text)) => {
+            let fine = text.len() <= MAX_TEXT && !has_identity(text) && text.is_ascii();
+            fine.then(|| Assertion::Equals(Literal::Text(text.clone())))
+        }
+        Outcome::Array(_, elements) => Some(Assertion::Array(elements.clone())),
+        _ => None,
+    }
+}
+
+/// Whether a text may tell which object it is of, or a class that was made at run time.
+fn has_identity(text: &str) -> bool {
+    let hex = |rest: &str| {
+        let digits = rest.bytes().take_while(u8::is_ascii_hexdigit);
+        digits.count() >= 4
+    };
+    text.contains("$$Lambda")
+        || text.contains("$Proxy")
+        || text.contains("dev.hindsight.worker")
+        || text.split('@').skip(1).any(hex)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn identities_are_seen() {
+        assert!(has_identity("[a.B@1f2e3d4c]"));
+        assert!(has_identity("x$$Lambda/0x1"));
+        assert!(!has_identity("[ann@example.org, b@2x]"));
+    }
+}

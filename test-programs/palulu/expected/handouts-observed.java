@@ -1,0 +1,67 @@
+// Pins down what the program does:
+// Written by hindsight 0.1.0 from recorded runs (out). A test that fails shows what has
+//     changed since.
+package handouts;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.util.ArrayList;
+import java.util.TreeMap;
+import org.junit.jupiter.api.Test;
+
+class ReportObservedTest {
+
+    @Test
+    void addThenCount() {
+        Report report = new Report();
+        report.add("alpha");
+        report.add("be");
+        ArrayList<String> out = new ArrayList<>();
+        report.copyTo(out);
+        StringWriter stringWriter = new StringWriter();
+        report.print(new PrintWriter(stringWriter));
+        StringBuilder builder = new StringBuilder("");
+        report.append(builder);
+        int[] lengths = new int[] {0, 0, 0};
+        report.lengths(lengths);
+        TreeMap<String, Integer> index = new TreeMap<>();
+        report.index(index);
+        assertEquals(5, report.count(new int[] {5, 2, -1}));
+        assertEquals("[alpha, be]", out.toString());
+        assertEquals("alpha;be;", stringWriter.toString());
+        assertEquals("2", builder.toString());
+        assertArrayEquals(new int[] {5, 2, -1}, lengths);
+        assertEquals("{alpha=1, be=1}", index.toString());
+    }
+
+    @Test
+    void addAllThenAppend() {
+        Report report = new Report();
+        report.add("alpha");
+        report.add("be");
+        ArrayList<String> out = new ArrayList<>();
+        report.copyTo(out);
+        Report report2 = new Report();
+        report2.addAll(out);
+        StringBuilder builder = new StringBuilder("");
+        report2.append(builder);
+        assertEquals("2", builder.toString());
+    }
+
+    @Test
+    void mark() {
+        boolean[] seen = new boolean[] {false, false};
+        Report.mark(seen, 1);
+        assertArrayEquals(new boolean[] {false, true}, seen);
+    }
+
+    @Test
+    void sort() {
+        double[] numbers = new double[] {2.5, 1.5};
+        Report.sort(numbers);
+        assertArrayEquals(new double[] {1.5, 2.5}, numbers);
+    }
+}
