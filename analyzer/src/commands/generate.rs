@@ -189,6 +189,8 @@ impl Opts {
         }
         let jdk = Jdk::find(self.jdk.as_deref())?;
         let classpath = ClassPath::open(&self.classpath)?;
+        let against = self.against.as_deref().map(ClassPath::open).transpose();
+        let against = against.context("--against")?;
         writable(&self.out)?;
         let mutability = self
             .mutability
@@ -252,6 +254,14 @@ impl Opts {
             observed.extend(made);
             counts.add(more);
         }
+        let mut alike = 0;
+        let mut few = |tests: Vec<Checked>| {
+            let all = tests.len();
+            let tests = diverse(distinct(tests));
+            alike += all - tests.len();
+            tests
+        };
+        let observed = few(observed);
         let mut generated = Vec::new();
         let mut searched = None;
         let mut left_out = 0;
@@ -353,7 +363,7 @@ impl Opts {
             }
         }
         let told: HashSet<_> = observed.iter().map(|test| test.sequence.clone()).collect();
-        let mut generated = diverse(distinct(generated));
+        let mut generated = few(generated);
         generated.retain(|test| !told.contains(&test.sequence));
         let paths: Vec<PathBuf> = classpath.paths().map(Path::to_owned).collect();
         let release = classpath.release().min(setup.jdk.version);
@@ -411,15 +421,14 @@ impl Opts {
             written.extend(suite.compile(&context, &tests, naming, &mut Dropped::default())?);
             checked.append(&mut tests);
         }
-        if !written.is_empty() && self.against.is_some() {
+        if !written.is_empty() && against.is_some() {
             suite.compile_all(&written)?;
         }
         let (files, removed) = self.write(&written)?;
-        let changes = match &self.against {
-            Some(against) => {
-                let found = ClassPath::open(against)?;
+        let changes = match self.against.as_deref().zip(against) {
+            Some((text, found)) => {
                 let other = Guarded::new(
-                    against,
+                    text,
                     &found,
                     setup.jdk.version,
                     false,
@@ -462,6 +471,7 @@ impl Opts {
             files,
             removed,
             total,
+            alike,
             dropped,
             counts: self.observed.then_some(counts),
             searched,

@@ -288,6 +288,9 @@ fn json_counts(trace: &Trace, counts: &Counts, out: &mut dyn Write) -> Result<()
     let bounds: Map<String, Json> = (start.bounds.iter())
         .map(|(key, value)| (key.clone(), json!(value)))
         .collect();
+    let lost = counts
+        .lost
+        .max(dictionary.stop.as_ref().map_or(0, |stop| stop.lost));
     let document = json!({
         "schema": "hindsight.stats/1",
         "started_ms": start.started_ms,
@@ -304,8 +307,9 @@ fn json_counts(trace: &Trace, counts: &Counts, out: &mut dyn Write) -> Result<()
         "threads": counts.threads.len(),
         "virtual_threads": counts.virtual_threads.len(),
         "kinds": kinds,
-        "lost": counts.lost.max(dictionary.stop.as_ref().map_or(0, |stop| stop.lost)),
-        "complete": dictionary.stop.is_some(),
+        "lost": lost,
+        "ended": dictionary.stop.is_some(),
+        "complete": dictionary.stop.is_some() && lost == 0 && !trace.is_damaged,
         "notes": trace.notes,
         "telling_less": less,
         "methods": methods,

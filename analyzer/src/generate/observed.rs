@@ -4,7 +4,6 @@
 use super::asserted::{Checked, as_seen};
 use super::carve::{Access, Carved, End, Means, Reach, Recorded, Seen, Value};
 use super::complete::{Wanted, complete};
-use super::distinct::{distinct, diverse};
 use super::sequence::{Methods, Sequence};
 use super::ways::Ways;
 use super::worker::{Ended, Executed, Outcome, Worker};
@@ -199,7 +198,7 @@ pub fn tests(
         }
         tests.extend(counts.take(&class, came.test));
     }
-    Ok((diverse(distinct(tests)), counts))
+    Ok((tests, counts))
 }
 
 /// What a life can be cut out as, each once; those with the most around come first.

@@ -80,6 +80,12 @@ pub fn write(input: &Input, style: &Style<'_>, out: &mut dyn Write) -> io::Resul
         Some(_) if style.frames.is_empty() => folds(&crash.failure.frames),
         _ => Vec::new(),
     };
+    // Frames that follow each other and lack the same are told so once, below the last.
+    let mut alike = 0;
+    let lacks = |frame: &Frame| match (frame.fidelity, gap(frame)) {
+        (Fidelity::None, None) => Some((frame.exception, absence(frame).map(str::to_owned))),
+        _ => None,
+    };
     for (index, frame) in crash.failure.frames.iter().enumerate() {
         if let Some(fold) = folds.iter().find(|fold| fold.hidden().contains(&index)) {
             if fold.hidden().start == index {
@@ -94,7 +100,16 @@ pub fn write(input: &Input, style: &Style<'_>, out: &mut dyn Write) -> io::Resul
                     writeln!(out, "{}", style.paint("31", &heading))?;
                 }
             }
-            write_frame(crash, index, frame, style, &mut before, out)?;
+            alike += 1;
+            let next = crash.failure.frames.get(index + 1);
+            let goes_on = lacks(frame).is_some()
+                && next.is_some_and(|next| lacks(next) == lacks(frame))
+                && style.frames.is_empty()
+                && !folds
+                    .iter()
+                    .any(|fold| fold.hidden().contains(&(index + 1)));
+            let said = (!goes_on).then(|| std::mem::take(&mut alike));
+            write_frame(crash, (index, frame), said, style, &mut before, out)?;
         }
     }
     if style.frames.is_empty() {
@@ -281,10 +296,11 @@ fn write_meta(meta: &Meta, out: &mut dyn Write) -> io::Result<()> {
     line(out, "counters", counters.join(", "))
 }
 
+/// Writes a frame; why it was not captured, with how many others that is `said` for, if it is.
 fn write_frame(
     crash: &Crash,
-    index: usize,
-    at: &Frame,
+    (index, at): (usize, &Frame),
+    said: Option<usize>,
     style: &Style<'_>,
     before: &mut Before,
     out: &mut dyn Write,
@@ -296,7 +312,12 @@ fn write_frame(
     }
     if at.fidelity == Fidelity::None {
         let reason = absence(at).unwrap_or("no reason given");
-        return writeln!(out, "     not captured: {}", one_line(reason, 200));
+        let reason = one_line(reason, 200);
+        return match said {
+            None => Ok(()),
+            Some(0 | 1) => writeln!(out, "     not captured: {reason}"),
+            Some(all) => writeln!(out, "     {all} frames not captured: {reason}"),
+        };
     }
     if !at.reason.is_empty() {
         let lead = match at.fidelity {

@@ -157,6 +157,35 @@ fn as_a_review() {
     assert_eq!(ann["places"][0]["place"], "shop.Person.name");
 }
 
+/// Frames that lack the same are told so once; another reason, or a frame between them, ends that.
+#[test]
+fn frames_that_lack_the_same_are_told_so_once() {
+    let mut recording = recording();
+    for (method, reason) in [("exit", "not instrumented: JDK"), ("start", "too large")] {
+        let frame = recording.frame(("java.lang.Thread", method, ""), 0, &[]);
+        frame.fidelity = Fidelity::None;
+        frame.reason = reason.into();
+    }
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("crash-0001.hsc");
+    recording.write(&file);
+    let file = file.display().to_string();
+    let output = hindsight(["inspect", file.as_str()]);
+    let told = "#2 java.lang.Thread.run(Thread.java)\n\
+                #3 java.lang.Thread.exit(Thread.java)\n     \
+                2 frames not captured: not instrumented: JDK\n\
+                #4 java.lang.Thread.start(Thread.java)\n     \
+                not captured: too large\n";
+    let found = text(&output.stdout);
+    assert!(found.contains(told), "{found}");
+    let output = hindsight(["inspect", file.as_str(), "--frame", "2"]);
+    let found = text(&output.stdout);
+    assert!(
+        found.contains("     not captured: not instrumented: JDK\n"),
+        "{found}"
+    );
+}
+
 /// Every text in the bytes of a file is in its review.
 #[test]
 fn a_review_leaves_nothing_out() {

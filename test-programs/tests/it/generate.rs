@@ -443,6 +443,23 @@ fn what_is_done_to_what_is_passed_is_asserted() {
             "palulu/expected/handouts-observed.java",
             &written(&workplace, "tests"),
         );
+        // What a second run has done likewise is tested once.
+        let again = ["--trace", "out", "--format", "json"];
+        let report = ok(&run(jdk, &workplace, &[&arguments[..], &again].concat()));
+        let report: Value = serde_json::from_str(&report).expect("JSON");
+        assert_eq!(report["tests"], 4);
+        assert_eq!(report["alike"], 4);
+        let missing = run(
+            jdk,
+            &workplace,
+            &[&arguments[..], &["--against", "nowhere"]].concat(),
+        );
+        let told = text(&missing.stderr);
+        assert_eq!(missing.status.code(), Some(1), "{told}");
+        assert!(
+            told.contains("--against: ") && told.contains("nowhere"),
+            "{told}"
+        );
     }
 }
 

@@ -85,6 +85,8 @@ pub struct Report {
     pub removed: Vec<PathBuf>,
     /// Tests.
     pub total: usize,
+    /// How many others do the same as these but for what they pass, or begin as they do.
+    pub alike: usize,
     /// Those that were no good.
     pub dropped: Dropped,
     /// Of observed tests.
@@ -142,6 +144,13 @@ impl Report {
             count(self.total, "test"),
             count(self.files.len(), "file")
         )?;
+        if self.alike > 0 {
+            writeln!(
+                out,
+                "  without {} more that differ in what they pass alone, or end earlier",
+                self.alike
+            )?;
+        }
         if self.left_out > 0 {
             writeln!(
                 out,
@@ -215,6 +224,7 @@ impl Report {
         json!({
             "schema": "hindsight.generate/1",
             "tests": self.total,
+            "alike": self.alike,
             "files": self.files,
             "removed": self.removed,
             "observed": self.counts.as_ref().map(|counts| json!({
