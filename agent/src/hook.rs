@@ -450,10 +450,14 @@ fn instrument(
             };
         }
         let full = format!("{class}.{method}");
-        Rules {
+        let rules = Rules {
             escape: report.escape.matches(&full),
             caught: report.caught.matches(&full),
+        };
+        if rules.escape || rules.caught {
+            counters.add("methods_named_by_report", 1);
         }
+        rules
     };
     let effects = base.known.class(name, original, counters);
     let plan = CrashPlan {

@@ -22,6 +22,8 @@ pub struct ClassInfo {
     pub methods: Vec<Method>,
     /// Its constants, that is, static final fields: access flags, name and descriptor.
     pub constants: Vec<(u16, String, String)>,
+    /// Whether its static fields may change, or lead to what does.
+    pub has_static_state: bool,
     /// How it is nested.
     pub nesting: Nesting,
     /// Whether it or one of its methods is generic.
@@ -105,6 +107,7 @@ impl ClassInfo {
             generic: signature.is_some() || methods.iter().any(|one| one.signature.is_some()),
             methods,
             constants,
+            has_static_state: class.fields.iter().any(holds_state),
             nesting,
             signature,
         })
@@ -133,6 +136,16 @@ impl Method {
     pub fn is(&self, flag: u16) -> bool {
         self.access & flag != 0
     }
+}
+
+/// Whether a field is static, and more than a constant that never changes.
+fn holds_state(field: &Member<'_>) -> bool {
+    let leads = match field.descriptor.as_bytes() {
+        b"Ljava/lang/String;" => false,
+        [b'L' | b'[', ..] => true,
+        _ => false,
+    };
+    field.is(access::STATIC) && !field.is(access::SYNTHETIC) && (leads || !field.is(access::FINAL))
 }
 
 fn binary(internal: Utf8<'_>) -> String {

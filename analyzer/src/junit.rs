@@ -109,6 +109,7 @@ pub fn generate(
     let mut plan = Plan::new(inputs, classpath, &options.frames);
     write::check(&plan, options)?;
     if let Some(jdk) = jdk {
+        plan.refuse_newer(jdk.version);
         let work = temporary::directory()?;
         let place = compile::Workplace::new(work.path(), classpath, jdk)?;
         place.add_resources(&plan)?;
@@ -137,6 +138,7 @@ pub fn generate(
             }
         }
     }
+    plan.note_subclasses();
     let keep = |verdict: Verdict| match verdict {
         Verdict::Reproduces | Verdict::NotRun => true,
         Verdict::Differs | Verdict::Passes | Verdict::NotCompiled => options.keep_all,

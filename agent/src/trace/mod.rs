@@ -163,10 +163,10 @@ fn start_in(base: &'static Base, jni: Jni, directory: &Path) -> Result<(), Strin
         tracing.tracer.cover(jni, blocks);
     }
     // Probes that ask them would record what the program has not done.
-    let is_asked =
-        |name: &&str| hook::could_have(base, name, std::ptr::null_mut()) == Wanted::Nothing;
-    let asks_values = shim::ASKED.iter().all(is_asked);
-    (tracing.tracer).start(jni, &tracing.shared, options.what, asks_values);
+    let is_recorded =
+        |name: &str| hook::could_have(base, name, std::ptr::null_mut()) != Wanted::Nothing;
+    let askable = shim::askable(is_recorded);
+    (tracing.tracer).start(jni, &tracing.shared, options.what, askable);
     Ok(())
 }
 

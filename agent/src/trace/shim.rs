@@ -22,39 +22,56 @@ const CLASSES: &[&str] = &[
     "java/lang/HindsightTrace",
 ];
 
-/// What `HindsightTexts` asks for the text of a value, and what that asks in turn.
-pub(super) const ASKED: &[&str] = &[
-    "java.io.File",
-    "java.math.BigDecimal",
-    "java.math.BigInteger",
-    "java.net.URI",
-    "java.nio.charset.Charset",
-    "java.time.Duration",
-    "java.time.Instant",
-    "java.time.LocalDate",
-    "java.time.LocalDateTime",
-    "java.time.LocalTime",
-    "java.time.MonthDay",
-    "java.time.OffsetDateTime",
-    "java.time.OffsetTime",
-    "java.time.Period",
-    "java.time.Year",
-    "java.time.YearMonth",
-    "java.time.ZoneId",
-    "java.time.ZoneOffset",
-    "java.time.ZoneRegion",
-    "java.time.ZonedDateTime",
-    "java.time.temporal.ChronoField",
-    "java.time.temporal.ValueRange",
-    "java.util.Arrays",
-    "java.util.Currency",
-    "java.util.Locale",
-    "java.util.Objects",
-    "java.util.UUID",
-    "java.util.regex.Pattern",
-    "sun.nio.fs.UnixPath",
-    "sun.nio.fs.Util",
+/// What `HindsightTexts` asks for the text of a value, and what that asks in turn: kinds of values in the
+/// order of their bits there.
+const ASKED: &[&[&str]] = &[
+    &[
+        "java.time.Duration",
+        "java.time.LocalDate",
+        "java.time.LocalDateTime",
+        "java.time.LocalTime",
+        "java.time.MonthDay",
+        "java.time.OffsetDateTime",
+        "java.time.OffsetTime",
+        "java.time.Period",
+        "java.time.Year",
+        "java.time.YearMonth",
+        "java.time.ZoneId",
+        "java.time.ZoneOffset",
+        "java.time.ZoneRegion",
+        "java.time.ZonedDateTime",
+    ],
+    &[
+        "java.time.Instant",
+        "java.time.LocalDate",
+        "java.time.LocalDateTime",
+        "java.time.LocalTime",
+        "java.time.ZoneOffset",
+        "java.time.temporal.ChronoField",
+        "java.time.temporal.ValueRange",
+        "java.util.Objects",
+    ],
+    &["java.math.BigDecimal", "java.math.BigInteger"],
+    &["java.util.UUID"],
+    &["java.util.Locale"],
+    &["java.util.Currency"],
+    &["java.util.regex.Pattern"],
+    &["java.io.File"],
+    &["java.net.URI"],
+    &["java.nio.charset.Charset"],
+    &[
+        "java.nio.file.Path",
+        "sun.nio.fs.UnixPath",
+        "sun.nio.fs.Util",
+    ],
 ];
+
+/// The kinds of values that may be asked, for no class that takes part `is_recorded`: a bit each.
+pub(super) fn askable(is_recorded: impl Fn(&str) -> bool) -> i32 {
+    let kinds = ASKED.iter().enumerate();
+    let free = kinds.filter(|(_, classes)| !classes.iter().any(|class| is_recorded(class)));
+    free.fold(0, |bits, (kind, _)| bits | 1 << kind)
+}
 
 const CARRIER: &str = "java/lang/HindsightCarrier";
 
@@ -98,7 +115,7 @@ impl Tracer {
         };
         Ok(Tracer {
             class,
-            start: method(c"start", c"(JJZZZ)V")?,
+            start: method(c"start", c"(JJZIZ)V")?,
             narrow: method(c"narrow", c"(JIZZ)V")?,
             forget: method(c"forget", c"(I)V")?,
             cover: method(c"cover", c"(J)V")?,
@@ -146,8 +163,8 @@ impl Tracer {
         jni.call_static_void(self.class, self.cover, &arguments);
     }
 
-    /// `asks_values`: whether the classes of [`ASKED`] are as the JDK has them.
-    pub(super) fn start(&self, jni: Jni, shared: &Shared, what: What, asks_values: bool) {
+    /// `askable`: which values may be asked for their texts.
+    pub(super) fn start(&self, jni: Jni, shared: &Shared, what: What, askable: i32) {
         let arguments = [
             JValue {
                 long: shared.address(),
@@ -158,9 +175,7 @@ impl Tracer {
             JValue {
                 int: i32::from(what.values),
             },
-            JValue {
-                int: i32::from(asks_values),
-            },
+            JValue { int: askable },
             JValue {
                 int: i32::from(!(what.values || what.writes || what.reads)),
             },

@@ -74,7 +74,7 @@ impl Opts {
         let found = collect::find(&self.paths)?;
         if !self.quiet {
             for path in &found.empty {
-                eprintln!("hindsight: no crash files in or below {}", path.display());
+                eprintln!("hindsight: {}", collect::nothing_in(path));
             }
         }
         let total = found.crashes.len();

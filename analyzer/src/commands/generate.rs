@@ -576,7 +576,7 @@ impl Opts {
                 .unwrap_or_else(|error| error.kind() == ErrorKind::NotFound);
             if !ours {
                 bail!(
-                    "{} is there and not ours: it is not overwritten",
+                    "{} is there and not ours: it is not overwritten, and nothing is written",
                     path.display()
                 );
             }

@@ -1,6 +1,7 @@
 //! Crash files as named on the command line.
 
-use crate::files::is_crash_file;
+use crate::crashes::collect::nothing_in;
+use crate::files::{is_crash_file, walk};
 use crate::repair;
 use crate::text::count;
 use anyhow::{Context, Result, bail};
@@ -102,7 +103,8 @@ pub fn expand(paths: &[PathBuf]) -> Vec<Result<PathBuf>> {
     files
 }
 
-/// A file itself, or the crash files of a directory.
+/// A file itself, or the crash files of a directory; if it has none, those below it: many give each process
+/// a directory of its own.
 fn crash_files(path: &Path) -> Result<Vec<PathBuf>> {
     let context = || format!("failed to read {}", path.display());
     if !fs::metadata(path).with_context(context)?.is_dir() {
@@ -116,7 +118,14 @@ fn crash_files(path: &Path) -> Result<Vec<PathBuf>> {
         }
     }
     if found.is_empty() {
-        bail!("no crash files (crash-*.hsc) in {}", path.display());
+        walk(path, &mut |path| {
+            if path.file_name().is_some_and(is_crash_file) {
+                found.push(path.to_owned());
+            }
+        })?;
+    }
+    if found.is_empty() {
+        bail!("{}", nothing_in(path));
     }
     found.sort();
     Ok(found)

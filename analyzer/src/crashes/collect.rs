@@ -93,13 +93,8 @@ pub fn find(paths: &[PathBuf]) -> Result<Found> {
         if let Some(error) = found.errors.first() {
             bail!("{error}");
         }
-        let empty: Vec<String> = (found.empty.iter())
-            .map(|path| path.display().to_string())
-            .collect();
-        bail!(
-            "no crash files (crash-*.hsc) in or below {}",
-            empty.join(", ")
-        );
+        let empty: Vec<String> = found.empty.iter().map(|path| nothing_in(path)).collect();
+        bail!("{}", empty.join("; "));
     }
     // The same file by two names is one crash.
     let mut seen = BTreeSet::new();
@@ -107,6 +102,42 @@ pub fn find(paths: &[PathBuf]) -> Result<Found> {
         .crashes
         .retain(|path| fs::canonicalize(path).is_ok_and(|real| seen.insert(real)));
     Ok(found)
+}
+
+/// Says that a directory has no crash files, and what its runs know of the reason.
+pub fn nothing_in(directory: &Path) -> String {
+    let none = format!(
+        "no crash files (crash-*.hsc) in or below {}",
+        directory.display()
+    );
+    let why = runs(directory).find_map(|run| why_nothing(&run));
+    match why {
+        Some(why) => format!("{none}: {why}"),
+        None => none,
+    }
+}
+
+/// Why a run cannot have recorded anything, if its options are the reason.
+fn why_nothing(run: &Path) -> Option<String> {
+    let text = fs::read(run).ok()?;
+    let told: serde_json::Value = serde_json::from_slice(&text).ok()?;
+    let counter = |name: &str| told.pointer(&format!("/counters/{name}"))?.as_u64();
+    let option = |name: &str| told.pointer(&format!("/options/{name}"))?.as_str();
+    if matches!(option("mode"), Some("trace" | "second-chance")) {
+        return None;
+    }
+    let instrumented = counter("classes_instrumented").unwrap_or(0) > 0;
+    let of_methods = |rules: &&str| rules.contains("escape:") || rules.contains("caught:");
+    let name = run.file_name()?.to_string_lossy();
+    match (option("include"), option("report").filter(of_methods)) {
+        (Some(include), _) if !instrumented => Some(format!(
+            "by its {name}, no class that was loaded matches include={include}"
+        )),
+        (_, Some(report)) if counter("methods_named_by_report").is_none() => Some(format!(
+            "by its {name}, no method of a class that was loaded matches report={report}"
+        )),
+        _ => None,
+    }
 }
 
 /// Reads an earlier result.
@@ -244,12 +275,17 @@ fn times(file: &Path, started_ms: i64, counts: &Counts) -> Times {
 
 /// What the runs of a directory have counted: `run.json`, and `run-PID.json` of earlier ones.
 fn directory_counts(directory: &Path) -> RunCounts {
+    let all = runs(directory).filter_map(|run| run_counts(&run));
+    all.flatten().collect()
+}
+
+/// The files in which runs of a directory have told what they counted.
+fn runs(directory: &Path) -> impl Iterator<Item = PathBuf> {
     let entries = fs::read_dir(directory).into_iter().flatten().flatten();
-    let runs = entries.map(|entry| entry.path()).filter(|path| {
+    entries.map(|entry| entry.path()).filter(|path| {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         name.starts_with("run") && name.ends_with(".json")
-    });
-    runs.filter_map(|run| run_counts(&run)).flatten().collect()
+    })
 }
 
 fn run_counts(run: &Path) -> Option<RunCounts> {

@@ -2,7 +2,7 @@
 
 use super::carve::{End, Seen, Value};
 use super::sequence::{Methods, Sequence, Statement, without};
-use super::worker::{Ended, Executed, Outcome, Worker, primitive};
+use super::worker::{Ended, Executed, Outcome, Said, Worker, primitive};
 use crate::java::jdk_value::says_its_text;
 use crate::model::values::Literal;
 use anyhow::Result;
@@ -20,6 +20,8 @@ pub enum Assertion {
     NotNull,
     /// one that says this of itself.
     Text(String),
+    /// It returns an array, or a collection of arrays, with these elements.
+    Elements(String),
     /// It throws an object of this class, which says this if it is for the program to say.
     Throws(String, Option<String>),
 }
@@ -61,7 +63,7 @@ pub fn assertion(worker: &Worker, outcome: &Outcome) -> Option<Assertion> {
     let is_ours = |text: &str| text.contains("dev.hindsight.worker");
     match outcome {
         Outcome::Literal(Literal::Text(text) | Literal::Class(text))
-        | Outcome::Object(_, None, Some(text))
+        | Outcome::Object(_, None, Some(Said::Text(text) | Said::Elements(text)))
         | Outcome::Threw(_, Some(text), _)
             if is_ours(text) =>
         {
@@ -74,7 +76,8 @@ pub fn assertion(worker: &Worker, outcome: &Outcome) -> Option<Assertion> {
         Outcome::Literal(literal) => Assertion::Equals(literal.clone()),
         Outcome::Array(_, elements) => Assertion::Array(elements.clone()),
         Outcome::Object(_, Some(same), _) => Assertion::Same(*same),
-        Outcome::Object(_, None, Some(text)) => Assertion::Text(text.clone()),
+        Outcome::Object(_, None, Some(Said::Text(text))) => Assertion::Text(text.clone()),
+        Outcome::Object(_, None, Some(Said::Elements(text))) => Assertion::Elements(text.clone()),
         Outcome::Object(_, None, None) => Assertion::NotNull,
         Outcome::Threw(class, message, false) => {
             let class = worker.class(*class);
@@ -131,7 +134,7 @@ pub fn as_seen(worker: &Worker, outcome: &Outcome, seen: &Seen) -> bool {
             }
             (Value::Literal(Literal::JdkValue(class, text)), Outcome::Object(_, _, said)) => {
                 let said = said.as_ref().filter(|_| says_its_text(class));
-                said.is_none_or(|said| said == text)
+                said.is_none_or(|said| said.text() == text)
             }
             (Value::Literal(literal), Outcome::Literal(other)) => literal == other,
             (Value::Literal(_), _) => false,
@@ -187,7 +190,10 @@ pub fn holds(
                     let same = match (wanted, found) {
                         (None, _) => true,
                         // Where a text or message was not always the same.
-                        (Some(Assertion::NotNull), Some(Assertion::Text(_))) => true,
+                        (
+                            Some(Assertion::NotNull),
+                            Some(Assertion::Text(_) | Assertion::Elements(_)),
+                        ) => true,
                         (
                             Some(Assertion::Throws(class, None)),
                             Some(Assertion::Throws(other, _)),

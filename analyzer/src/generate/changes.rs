@@ -92,7 +92,7 @@ fn told(worker: &Worker, outcome: &Outcome) -> Told {
             let elements: Vec<String> = elements.iter().map(shown).collect();
             returned(one_line(&format!("{{{}}}", elements.join(", ")), 200))
         }
-        Outcome::Object(_, _, Some(text)) => returned(one_line(text, 200)),
+        Outcome::Object(_, _, Some(said)) => returned(one_line(said.text(), 200)),
         Outcome::Object(class, same, None) => returned(match same {
             Some(_) => format!("a known {}", simple(&worker.class(*class).name)),
             None => format!("an object of {}", simple(&worker.class(*class).name)),

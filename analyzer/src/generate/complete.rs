@@ -207,7 +207,11 @@ fn agreed(one: Assertion, two: Assertion) -> Option<Assertion> {
     match (one, two) {
         // Two texts of one object, or two messages: it is at least there.
         (Assertion::Text(one), Assertion::Text(two)) if one != two => Some(Assertion::NotNull),
-        (Assertion::Text(_), Assertion::NotNull) | (Assertion::NotNull, Assertion::Text(_)) => {
+        (Assertion::Elements(one), Assertion::Elements(two)) if one != two => {
+            Some(Assertion::NotNull)
+        }
+        (Assertion::Text(_) | Assertion::Elements(_), Assertion::NotNull)
+        | (Assertion::NotNull, Assertion::Text(_) | Assertion::Elements(_)) => {
             Some(Assertion::NotNull)
         }
         (Assertion::Throws(one, said), Assertion::Throws(two, other)) if one == two => Some(
@@ -260,12 +264,29 @@ fn by_one_name(
     }
 }
 
+/// Whether a call asks what the one before has asked, and gets the same answer.
+fn asks_nothing_new(checked: &Checked, at: usize, methods: &Methods) -> bool {
+    let statement = &checked.sequence[at];
+    let (_, result) = methods.get(statement.method).types();
+    at > 0
+        && checked.assertions[at].is_some()
+        && (statement.on.is_some() && statement.args.is_empty() && result != "V")
+        && checked.sequence[at - 1] == *statement
+        && checked.assertions[at - 1] == checked.assertions[at]
+}
+
 /// What was asked before, and can be nothing else by now, need not be asserted again.
 fn drop_again(checked: &mut Checked, length: usize, wanted: &Wanted<'_>, methods: &Methods) {
     let mut since: Vec<usize> = Vec::new();
     for at in 0..length {
         let statement = &checked.sequence[at];
-        if !wanted.changes_nothing(methods.get(statement.method)) {
+        let method = methods.get(statement.method);
+        // Where that is not known, what looks like a question is one: without it, all else must hold.
+        let asks = wanted.mutability.is_none()
+            && statement.args.is_empty()
+            && !method.is_constructor()
+            && method.types().1 != "V";
+        if !asks && !wanted.changes_nothing(method) && !asks_nothing_new(checked, at, methods) {
             since.clear();
             continue;
         }
@@ -273,7 +294,8 @@ fn drop_again(checked: &mut Checked, length: usize, wanted: &Wanted<'_>, methods
             checked.sequence[*before] == *statement
                 && checked.assertions[*before] == checked.assertions[at]
         };
-        if since.iter().any(same) && !statement.may_throw {
+        let twice = asks_nothing_new(checked, at, methods);
+        if (twice || since.iter().any(same)) && !statement.may_throw {
             checked.kept[at] = false;
             checked.assertions[at] = None;
         } else {

@@ -114,7 +114,7 @@ fn unnamed(test: &Checked) -> (Sequence, String) {
                 (None, literal) => format!("{literal:?}"),
             }
         }
-        Some(Assertion::Text(text)) => in_text(text),
+        Some(Assertion::Text(text) | Assertion::Elements(text)) => in_text(text),
         Some(Assertion::Throws(class, message)) => {
             format!("{class} {:?}", message.as_deref().map(in_text))
         }

@@ -69,11 +69,12 @@ pub struct Counts {
     pub carved: usize,
     /// Those that did the same again, as far as they could be.
     pub same: usize,
-    /// The first of the others: of which class, and why.
+    /// The first of the others: their last call in the run, and why.
     pub lost: Vec<(String, Lost)>,
     /// Calls that were left out, or ended a life, since what was passed cannot be made: of how many lives.
     pub omitted: BTreeMap<String, usize>,
-    /// Lives that no test can begin: nothing that it may call has made the object.
+    /// Lives that no test can begin: nothing that it may call has made the object, of a class, or the call
+    /// that has takes what cannot be made, which is told.
     pub unmade: BTreeMap<String, usize>,
 }
 
@@ -101,7 +102,7 @@ impl Counts {
     }
 
     /// Takes what came of one, unless it is lost.
-    fn take(&mut self, class: &str, came: Result<Checked, Lost>) -> Option<Checked> {
+    fn take(&mut self, about: impl Fn() -> String, came: Result<Checked, Lost>) -> Option<Checked> {
         self.carved += 1;
         match came {
             Ok(test) => {
@@ -110,7 +111,7 @@ impl Counts {
             }
             Err(lost) => {
                 if self.lost.len() < MAX_TOLD {
-                    self.lost.push((class.to_owned(), lost));
+                    self.lost.push((about(), lost));
                 }
                 None
             }
@@ -144,6 +145,7 @@ pub fn tests(
             && access.is_accessible(class)
     };
     for (serial, class) in lives(recorded, |class| admits(class, access)) {
+        let class = class.as_str();
         if (per_class.get(class)).is_some_and(|count| *count >= MAX_PER_CLASS) {
             continue;
         }
@@ -162,12 +164,20 @@ pub fn tests(
             }
         }
         let Some(came) = came else {
-            *counts.unmade.entry(class.to_owned()).or_default() += 1;
+            let made = recorded
+                .maker(serial)
+                .and_then(|seen| seen.lacking(&HashMap::new()));
+            let what = made.unwrap_or_else(|| format!("of {class}"));
+            *counts.unmade.entry(what).or_default() += 1;
             continue;
         };
         *per_class.entry(class.to_owned()).or_default() += 1;
         counts.omit(&tried, came.of);
-        tests.extend(counts.take(class, came.test));
+        let about = || {
+            let seen = tried.last().and_then(|one| one.seen.last());
+            seen.map_or_else(|| class.to_owned(), |seen| seen.call_of(class))
+        };
+        tests.extend(counts.take(about, came.test));
     }
     for seen in &recorded.statics {
         let mut calls = [false, true].into_iter();
@@ -196,7 +206,7 @@ pub fn tests(
             *counts.omitted.entry(call).or_default() += 1;
             continue;
         }
-        tests.extend(counts.take(&class, came.test));
+        tests.extend(counts.take(|| seen.call_of(&class), came.test));
     }
     Ok((tests, counts))
 }
@@ -214,18 +224,23 @@ fn slices(mut slice: impl FnMut((Reach, bool)) -> Option<Carved>) -> Vec<Carved>
     all
 }
 
-/// The lives of objects of the classes that are wanted: first one of each shape, then a second one, and
-/// so on.
-fn lives(recorded: &Recorded, mut admits: impl FnMut(&str) -> bool) -> Vec<(u64, &str)> {
-    let mut shapes: HashMap<(&str, _), usize> = HashMap::new();
+/// The lives of objects of the classes that are wanted: first one of each shape, then a second one, and so
+/// on. An object of a class that no test can name counts as one of the type by which it is given away.
+fn lives(recorded: &Recorded, mut admits: impl FnMut(&str) -> bool) -> Vec<(u64, String)> {
+    let mut shapes: HashMap<(String, _), usize> = HashMap::new();
     let mut lives = Vec::new();
     for (serial, class) in &recorded.objects {
-        if !admits(class) {
+        let given = match admits(class) {
+            true => Some(class.clone()),
+            false => recorded.given_as(*serial),
+        };
+        let Some(class) = given.filter(|class| admits(class)) else {
             continue;
-        }
-        let before = (shapes.entry((class, recorded.shape(*serial)))).or_default();
+        };
+        let shape = recorded.shape(*serial);
+        let before = shapes.entry((class.clone(), shape)).or_default();
         if *before < MAX_PER_SHAPE {
-            lives.push((*before, *serial, class.as_str()));
+            lives.push((*before, *serial, class));
             *before += 1;
         }
     }

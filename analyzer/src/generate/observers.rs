@@ -167,7 +167,9 @@ pub fn choose(
             Literal::Text(text) => !text.is_empty(),
             _ => true,
         },
-        Some(Assertion::Text(text)) => !matches!(text.as_str(), "" | "[]" | "{}"),
+        Some(Assertion::Text(text) | Assertion::Elements(text)) => {
+            !matches!(text.as_str(), "" | "[]" | "{}")
+        }
         Some(Assertion::NotNull) | None => false,
         Some(_) => true,
     };

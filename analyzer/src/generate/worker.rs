@@ -166,7 +166,8 @@ pub static PLACES: [Place; 3] = [
         assertions: true,
     },
     Place {
-        locale: Some(["de", "DE", "Asia/Kolkata"]),
+        // With letters that are other ones in capitals.
+        locale: Some(["tr", "TR", "Asia/Kolkata"]),
         scratch: "elsewhere/another",
         file: Some("another.txt"),
         processors: Some(3),
@@ -223,7 +224,7 @@ pub enum Outcome {
     /// a number, text or constant,
     Literal(Literal),
     /// an object: perhaps the same as what an earlier call returned, and its text if it was asked for,
-    Object(ClassNumber, Option<usize>, Option<String>),
+    Object(ClassNumber, Option<usize>, Option<Said>),
     /// a short array of literals,
     Array(ClassNumber, Vec<Literal>),
     /// or a text that no source can hold.
@@ -232,6 +233,24 @@ pub enum Outcome {
     Threw(ClassNumber, Option<String>, bool),
     /// It could not be called.
     Failed(String),
+}
+
+/// What an object says when it is asked.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Said {
+    /// Its text.
+    Text(String),
+    /// What is in an array, or in a collection of arrays.
+    Elements(String),
+}
+
+impl Said {
+    /// The text.
+    pub fn text(&self) -> &str {
+        match self {
+            Said::Text(text) | Said::Elements(text) => text,
+        }
+    }
 }
 
 /// How an execution ended.

@@ -195,9 +195,16 @@ fn static_names(values: &Values<'_>, frame: usize) -> String {
     }
 }
 
+/// Whether a class has static fields that may change; so it has if nobody knows.
+fn has_state_of_its_own(plan: &Plan<'_>, class: &str) -> bool {
+    let found = plan.classpath.info(class);
+    let info = found.as_ref().and_then(|found| found.info.as_ref());
+    info.is_none_or(|info| info.has_static_state)
+}
+
 /// The classes whose static state calls of a suite may change, as far as its recordings know them: those
 /// of the stacks, of static fields, and of enum constants; at most [`MAX_OWNERS`].
-fn static_owners<'a>(plan: &Plan<'a>) -> Vec<&'a str> {
+pub(super) fn static_owners<'a>(plan: &Plan<'a>) -> Vec<&'a str> {
     let mut owners = Vec::new();
     for input in plan.inputs {
         let graph = Graph::at_failure(&input.crash);
@@ -217,6 +224,7 @@ fn static_owners<'a>(plan: &Plan<'a>) -> Vec<&'a str> {
             if owners.len() < MAX_OWNERS
                 && !owners.contains(&class)
                 && !is_platform(class)
+                && has_state_of_its_own(plan, class)
                 && !fails_there(class)
                 && class
                     .chars()

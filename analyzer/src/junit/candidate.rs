@@ -245,6 +245,57 @@ impl<'a> Plan<'a> {
         }
     }
 
+    /// Settles candidates of classes that a JVM of this version cannot load.
+    pub fn refuse_newer(&mut self, version: u32) {
+        for at in 0..self.candidates.len() {
+            let found = self.classpath.info(&self.frame(&self.candidates[at]).class);
+            let info = found.as_ref().and_then(|found| found.info.as_ref());
+            let needs = info.map_or(0, |info| u32::from(info.version).saturating_sub(44));
+            if needs > version && matches!(self.candidates[at].state, State::Pending) {
+                let reason =
+                    format!("its class is for Java {needs}, and this is {version}: see --jdk");
+                self.candidates[at].state = State::Done(Verdict::Unsupported, reason);
+            }
+        }
+    }
+
+    /// Says of constructors that end otherwise if an object of a subclass was being made.
+    pub fn note_subclasses(&mut self) {
+        for at in 0..self.candidates.len() {
+            let candidate = &self.candidates[at];
+            let frames = &self.inputs[candidate.crash].crash.failure.frames;
+            let (frame, next) = (&frames[candidate.frame], frames.get(candidate.frame + 1));
+            let Some(next) = next.filter(|next| {
+                frame.method == "<init>"
+                    && next.method == "<init>"
+                    && next.exception == frame.exception
+                    && self.is_subclass(&next.class, &frame.class)
+            }) else {
+                continue;
+            };
+            let made = next.class.clone();
+            if let State::Done(Verdict::Passes | Verdict::Differs, reason) =
+                &mut self.candidates[at].state
+            {
+                reason.push_str(&format!("; in the recording it began an object of {made}"));
+            }
+        }
+    }
+
+    fn is_subclass(&self, class: &str, wanted: &str) -> bool {
+        let mut class = class.to_owned();
+        for _ in 0..100 {
+            let found = self.classpath.info(&class);
+            let info = found.as_ref().and_then(|found| found.info.as_ref());
+            match info.and_then(|info| info.super_class.clone()) {
+                Some(above) if above == wanted => return true,
+                Some(above) => class = above,
+                None => return false,
+            }
+        }
+        false
+    }
+
     /// Why a frame cannot be called at all.
     fn refusal(&self, crash: &Crash, frame: &Frame) -> Option<String> {
         let refuse = |reason: &str| Some(reason.to_owned());

@@ -80,6 +80,9 @@ pub enum Ran {
     Died(String),
 }
 
+/// How often a candidate is run again to see whether it reproduces each time.
+const AGAIN: usize = 3;
+
 /// A candidate to be run.
 struct Job {
     index: usize,
@@ -171,6 +174,32 @@ pub fn together(
         }
     }
     Ok(influenced)
+}
+
+/// Runs candidates by themselves again, and gives those that do not reproduce each time.
+///
+/// # Errors
+///
+/// Fails if JVMs cannot be started.
+pub fn unsteady(
+    plan: &Plan<'_>,
+    candidates: &BTreeSet<usize>,
+    place: &Workplace<'_>,
+    options: &Options,
+) -> Result<BTreeSet<usize>> {
+    let path = place.runtime_path()?;
+    let mut unsteady = BTreeSet::new();
+    for &index in candidates {
+        for _ in 0..AGAIN {
+            let results = launch(place, &path, &[&job(plan, index)], options)?;
+            let fails = |ran| judged(plan, index, ran).0 != Verdict::Reproduces;
+            if results.iter().any(fails) {
+                unsteady.insert(index);
+                break;
+            }
+        }
+    }
+    Ok(unsteady)
 }
 
 fn job(plan: &Plan<'_>, index: usize) -> Job {

@@ -6,6 +6,7 @@
 //! shows another outcome, tests keep the static state that their call finds, and put it back.
 
 use super::Options;
+use super::call;
 use super::candidate::{Plan, State};
 use super::compile::{self, Workplace};
 use super::report::Verdict;
@@ -16,6 +17,9 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Said of a test that keeping static state does not help.
 const ALONE: &str =
     "; not with all the others in one JVM, which leave state behind: run it in one of its own";
+
+/// Said of a test that does not reproduce each time it is run by itself.
+const UNSTEADY: &str = "; not each time, by itself either: it depends on threads, time or chance";
 
 /// How candidates were written before they kept static state.
 #[derive(Debug, Clone, Copy)]
@@ -63,18 +67,32 @@ pub fn tries(
     if group.len() < 2 || !whole && !compile::again(plan, &group, place, options)? {
         return Ok(Vec::new());
     }
-    let influenced = run::together(plan, &group, place, options)?;
+    let mut influenced = run::together(plan, &group, place, options)?;
+    // Others need not be the reason.
+    for index in run::unsteady(plan, &influenced, place, options)? {
+        influenced.remove(&index);
+        if let State::Done(_, reason) = &mut plan.candidates[index].state {
+            reason.push_str(UNSTEADY);
+        }
+        tried.given_up.insert(index);
+    }
     if influenced.is_empty() {
         return Ok(Vec::new());
     }
     let crashes: BTreeSet<usize> = (influenced.iter())
         .map(|&index| plan.candidates[index].crash)
         .collect();
+    let has_state = !call::static_owners(plan).is_empty();
     let mut again = Vec::new();
     for index in group {
         let candidate = &mut plan.candidates[index];
         let concerned = tried.rounds > 0 || crashes.contains(&candidate.crash);
-        if tried.rounds < 2 && concerned && !candidate.keeps && !tried.given_up.contains(&index) {
+        if tried.rounds < 2
+            && has_state
+            && concerned
+            && !candidate.keeps
+            && !tried.given_up.contains(&index)
+        {
             let before = Before {
                 built: candidate.built,
                 statics: candidate.statics,

@@ -140,6 +140,10 @@ fn compare(expected: &Expected<'_>, frame: &Frame, outcome: &Outcome) -> (bool, 
         (&*root.exception, places)
     });
     let got = of_task(&actual, class, cause);
+    // Where a task of the JDK's has thrown, no frame of the program need be below: then the innermost says.
+    let alone = |places: &[Place]| places.iter().all(|place| is_platform(&place.class));
+    let innermost = (alone(&want) || alone(&got)) && !want.is_empty();
+    let innermost = innermost && want.first() == got.first();
     let (want, got) = (thrower(&want), thrower(&got));
     // Known of frames outside of what was taken out, too: they may throw before that is done.
     let inner = taken_out(expected, &recorded);
@@ -181,7 +185,7 @@ fn compare(expected: &Expected<'_>, frame: &Frame, outcome: &Outcome) -> (bool, 
     let same = match (&want, &got) {
         (Some(want), Some(got)) => {
             let is = |place: &Place| same_place(place, got, &expected.unchanged);
-            is(want) || inner.as_ref().is_some_and(is)
+            is(want) || innermost || inner.as_ref().is_some_and(is)
         }
         // Neither the recording nor the run tells the frame.
         (None, None) => true,
@@ -498,6 +502,55 @@ mod tests {
                 let told = judge(&expected, &frame, &ran);
                 assert_eq!(told, (Verdict::Reproduces, "throws E in A.m:5".to_owned()));
             }
+        }
+    }
+
+    /// A task whose thread has run the JDK's code alone, and the same on the thread that waits for it.
+    #[test]
+    fn a_task_need_not_have_a_frame_of_the_program() {
+        let inner = [
+            ("java.lang.Integer", "parseInt", 668),
+            ("java.util.concurrent.ForkJoinTask", "exec", 3),
+        ];
+        let direct = [inner[0], ("A", "m", 5)];
+        let copy = [
+            (
+                "java.util.concurrent.ForkJoinTask",
+                "getThrowableException",
+                600,
+            ),
+            ("A", "m", 5),
+        ];
+        let (Ran::Told(mut copied), Ran::Told(root)) = (threw("E", &copy), threw("E", &inner))
+        else {
+            unreachable!("both have ended");
+        };
+        copied.root = Some(Root {
+            exception: "E".to_owned(),
+            message: None,
+            stack: root.stack,
+        });
+        let frame = Frame {
+            class: "A".to_owned(),
+            ..Frame::default()
+        };
+        let (of_copy, of_cause, of_direct) = (recorded(&copy), recorded(&inner), recorded(&direct));
+        for (exception, cause) in [(&of_copy, Some(&of_cause)), (&of_direct, None)] {
+            let expected = Expected {
+                exception,
+                cause,
+                frames: Vec::new(),
+                unchanged: vec!["A"],
+                test: "T".to_owned(),
+            };
+            for ran in [threw("E", &direct), Ran::Told(copied.clone())] {
+                assert_eq!(judge(&expected, &frame, &ran).0, Verdict::Reproduces);
+            }
+            let other = [("java.lang.Long", "parseLong", 9), ("B", "m", 5)];
+            assert_eq!(
+                judge(&expected, &frame, &threw("E", &other)).0,
+                Verdict::Differs
+            );
         }
     }
 

@@ -184,11 +184,29 @@ fn what_cannot_be_read_is_named_and_hides_nothing() {
             text(&output.stdout)
         );
     }
-    let output = hindsight(["crashes".as_ref(), empty.as_os_str()]);
-    assert_eq!(output.status.code(), Some(1));
-    assert!(
-        text(&output.stderr).contains("no crash files"),
-        "{}",
+    // What the run says of why there are none.
+    let run = |options: &str, counters: &str| {
+        let run = format!(r#"{{"options": {{{options}}}, "counters": {{{counters}}}}}"#);
+        fs::write(empty.join("run.json"), run).unwrap();
+        let output = hindsight(["crashes".as_ref(), empty.as_os_str()]);
+        assert_eq!(output.status.code(), Some(1));
         text(&output.stderr)
+    };
+    let told = run("", "");
+    assert!(told.contains("no crash files"), "{told}");
+    assert!(!told.contains("run.json"), "{told}");
+    let told = run(r#""include": "com.nope.**""#, r#""classes_loaded": 7"#);
+    let why = "by its run.json, no class that was loaded matches include=com.nope.**";
+    assert!(told.contains(why), "{told}");
+    let told = run(
+        r#""report": "caught:a.B.handl""#,
+        r#""classes_instrumented": 7"#,
     );
+    let why = "no method of a class that was loaded matches report=caught:a.B.handl";
+    assert!(told.contains(why), "{told}");
+    let told = run(
+        r#""report": "caught:a.B.handle""#,
+        r#""classes_instrumented": 7, "methods_named_by_report": 1"#,
+    );
+    assert!(!told.contains("run.json"), "{told}");
 }

@@ -67,6 +67,16 @@ fn crash_files() {
         1,
         &["no crash files (crash-*.hsc) in"],
     );
+    // Many give each process a directory of its own.
+    let below = dir.join("123");
+    fs::create_dir(&below).unwrap();
+    sample(&below, "crash-0001.hsc", |_| {});
+    check(
+        ["inspect".as_ref(), dir.as_os_str()],
+        0,
+        &["123/crash-0001.hsc"],
+    );
+    fs::remove_dir_all(&below).unwrap();
 
     let other = dir.join("other.hsc");
     fs::write(&other, "PK...").unwrap();

@@ -65,3 +65,43 @@ class ReportObservedTest {
         assertArrayEquals(new double[] {1.5, 2.5}, numbers);
     }
 }
+// Pins down what the program does:
+// Written by hindsight 0.1.0 from recorded runs (out). A test that fails shows what has
+//     changed since.
+package handouts;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import java.util.Arrays;
+import org.junit.jupiter.api.Test;
+
+class ShapeObservedTest {
+
+    @Test
+    void growThrowsIllegalStateException() {
+        Shape shape = Shape.square();
+        assertEquals("square", shape.name());
+        assertEquals(3, shape.grow(2));
+        assertEquals("30", shape.area().toString());
+        assertEquals("OptionalInt[4]", shape.corners().toString());
+        assertEquals("no room for 12",
+                assertThrows(IllegalStateException.class, () -> shape.grow(9)).getMessage());
+        assertEquals("120", shape.area().toString());
+    }
+
+    @Test
+    void grid() {
+        assertEquals("[[0, 0, 0], [0, 1, 2], [0, 2, 4]]", Arrays.deepToString(Shape.grid(3)));
+    }
+
+    @Test
+    void pair() {
+        assertEquals("[x, 1]", Arrays.deepToString(Shape.pair(1, "x")));
+    }
+
+    @Test
+    void rows() {
+        assertEquals("[[a, b], [end]]", Arrays.deepToString(Shape.rows("a,b").toArray()));
+    }
+}

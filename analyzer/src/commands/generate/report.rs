@@ -46,10 +46,10 @@ fn observed(counts: &Counts, out: &mut dyn Write) -> Result<()> {
         counts.same, counts.carved
     )?;
     let mut lost: BTreeMap<&str, (usize, String)> = BTreeMap::new();
-    for (class, why) in &counts.lost {
+    for (call, why) in &counts.lost {
         let first = || match why {
             Lost::Otherwise(what) => format!("such as {what}"),
-            _ => format!("such as one of {class}"),
+            _ => format!("such as one with {call}"),
         };
         lost.entry(why.reason()).or_insert_with(|| (0, first())).0 += 1;
     }
@@ -70,7 +70,7 @@ fn observed(counts: &Counts, out: &mut dyn Write) -> Result<()> {
         let names: Vec<&str> = counts.unmade.keys().map(String::as_str).collect();
         writeln!(
             out,
-            "  not tried: objects that nothing made which a test may call, of {}",
+            "  not tried: objects that nothing makes which a test can call: {}",
             first_of(&names)
         )?;
     }
@@ -230,8 +230,8 @@ impl Report {
             "observed": self.counts.as_ref().map(|counts| json!({
                 "carved": counts.carved,
                 "same": counts.same,
-                "lost": counts.lost.iter().map(|(class, lost)| json!({
-                    "class": class,
+                "lost": counts.lost.iter().map(|(call, lost)| json!({
+                    "call": call,
                     "why": lost.word(),
                     "what": match lost {
                         Lost::Otherwise(what) => Some(what),

@@ -65,13 +65,23 @@ impl Seen {
             })
     }
 
+    /// How people write the call, with a name of its class.
+    pub fn call_of(&self, class: &str) -> String {
+        self.method.call_of(class)
+    }
+
     /// The call, and what of it no test can make, if that is an argument.
     pub fn lacking(&self, objects: &HashMap<u64, usize>) -> Option<String> {
         let given = |arg: &Value| argument(arg, objects, false).is_some();
         let (types, _) = self.method.types();
         let missing = self.args.iter().zip(&types);
         let missing = missing.filter(|(arg, _)| !given(arg));
-        let names = missing.map(|(_, ty)| short_type(&descriptor::type_name(ty)));
+        let names = missing.map(|(arg, ty)| {
+            let name = short_type(&descriptor::type_name(ty));
+            let is_hidden = *arg == Value::Unknown && descriptor::primitive_name(ty).is_some();
+            // A number is always told, but for one that is a secret.
+            if is_hidden { name + ", redacted" } else { name }
+        });
         let names: Vec<String> = names.collect();
         let call = self.method.call_of(simple_name(&self.method.class));
         (!names.is_empty()).then(|| format!("{call} ({})", names.join(", ")))
@@ -139,6 +149,19 @@ impl Recorded {
         calls
             .map(|seen| (seen.method.clone(), threw(seen)))
             .collect()
+    }
+
+    /// The call that has made an object, if it was seen.
+    pub fn maker(&self, object: u64) -> Option<&Seen> {
+        let first = self.histories.get(&object)?.first()?;
+        (first.made == Some(object)).then_some(first)
+    }
+
+    /// The class by which a call gives an object away.
+    pub fn given_as(&self, object: u64) -> Option<String> {
+        let given = self.given.get(&object).map(Rc::as_ref);
+        let (_, result) = given.or_else(|| self.maker(object))?.method.types();
+        descriptor::class_name(&result)
     }
 
     /// The calls of an object and what they need. Where what was passed cannot be made, as a

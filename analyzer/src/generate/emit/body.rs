@@ -427,6 +427,21 @@ impl<'a, 'n> Body<'a, 'n> {
                     self.assert("assertEquals")
                 )
             }
+            Assertion::Elements(said) => {
+                let said = text(said)?;
+                let arrays = self.type_name("Ljava/util/Arrays;")?;
+                let shown = match result.strip_prefix('[') {
+                    Some(element) if descriptor::primitive_name(element).is_some() => {
+                        format!("{arrays}.toString({actual})")
+                    }
+                    Some(_) => format!("{arrays}.deepToString({actual})"),
+                    None if self.is_a(&result, "Ljava/util/Collection;") => {
+                        format!("{arrays}.deepToString({actual}.toArray())")
+                    }
+                    None => return Some(format!("{}({actual});", self.assert("assertNotNull"))),
+                };
+                format!("{}({said}, {shown});", self.assert("assertEquals"))
+            }
             Assertion::Throws(..) => return None,
         })
     }

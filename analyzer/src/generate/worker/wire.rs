@@ -1,6 +1,6 @@
 //! What is said on the pipes to and from the worker, as its `Worker.java` describes it.
 
-use super::{Class, ClassNumber, Ended, Executed, Outcome};
+use super::{Class, ClassNumber, Ended, Executed, Outcome, Said};
 use crate::generate::sequence::{Arg, MethodId, Methods, Sequence};
 use crate::java::{descriptor, jdk_value};
 use crate::model::values::Literal;
@@ -228,8 +228,14 @@ impl<R: Read> Reader<R> {
                 let class = ClassNumber(self.number()?);
                 let alias = self.number()?;
                 let alias = (alias != u32::MAX).then_some(alias as usize);
-                let told = self.byte()? != 0;
-                Outcome::Object(class, alias, self.text()?.filter(|_| told))
+                let kind = self.byte()?;
+                let text = self.text()?;
+                let said = match kind {
+                    0 => None,
+                    2 => text.map(Said::Elements),
+                    _ => text.map(Said::Text),
+                };
+                Outcome::Object(class, alias, said)
             }
             4 => {
                 let class = ClassNumber(self.number()?);

@@ -39,5 +39,16 @@ public final class Main {
         boolean[] seen = new boolean[2];
         Report.mark(seen, 1);
         System.out.println(Arrays.toString(numbers) + Arrays.toString(seen));
+
+        Shape shape = Shape.square();
+        System.out.println(shape.name() + shape.grow(2) + shape.area() + shape.area());
+        System.out.println(shape.corners());
+        try {
+            shape.grow(9);
+        } catch (IllegalStateException e) {
+            System.out.println(e.getMessage());
+        }
+        System.out.println(Shape.grid(3).length + Shape.rows("a,b").size());
+        System.out.println(Shape.pair(1, "x").length + Shape.title("title"));
     }
 }

@@ -32,21 +32,35 @@ import jdk.internal.vm.annotation.DontInline;
  *
  * <p><b>Invariant:</b> calls nothing of the program. Of the JDK beyond {@code java.lang}, only methods of
  * the exact classes that are named here: they take no locks, and what they keep (a text that was asked
- * for) nobody sees. Those are asked only while none of them is instrumented.
+ * for) nobody sees. A kind of values is asked only while nothing that takes part is instrumented.
  */
 final class HindsightTexts {
     /** Beyond this a text is not worth its bytes; a text that is cut says nothing. */
     private static final int MAX_TEXT = 256;
 
-    /** Whether values of the JDK beyond {@code java.lang} are asked. */
-    private static boolean asksValues;
+    /** Kinds of values, which the agent knows by these bits: those that it records itself are not asked. */
+    private static final int TIMES = 1;
+
+    private static final int INSTANTS = 1 << 1;
+    private static final int NUMBERS = 1 << 2;
+    private static final int UUIDS = 1 << 3;
+    private static final int LOCALES = 1 << 4;
+    private static final int CURRENCIES = 1 << 5;
+    private static final int PATTERNS = 1 << 6;
+    private static final int FILES = 1 << 7;
+    private static final int URIS = 1 << 8;
+    private static final int CHARSETS = 1 << 9;
+    private static final int PATHS = 1 << 10;
+
+    /** The kinds of values beyond {@code java.lang} that are asked. */
+    private static int asked;
 
     private HindsightTexts() {}
 
     /** Called before any probe. What is asked initialises nothing later. */
-    static void start(boolean withValues) {
-        asksValues = withValues;
-        if (withValues) {
+    static void start(int values) {
+        asked = values;
+        if (asks(INSTANTS)) {
             ofInstant(Instant.EPOCH);
         }
     }
@@ -72,10 +86,14 @@ final class HindsightTexts {
                 || type == Byte.class) {
             return object.toString();
         }
-        if (asksValues && type.getClassLoader0() == null && !type.isArray()) {
+        if (asked != 0 && type.getClassLoader0() == null && !type.isArray()) {
             return ofValue(object, type);
         }
         return null;
+    }
+
+    private static boolean asks(int kind) {
+        return (asked & kind) != 0;
     }
 
     @DontInline
@@ -90,33 +108,34 @@ final class HindsightTexts {
                 || type == MonthDay.class
                 || type == OffsetDateTime.class
                 || type == OffsetTime.class
-                || type == ZonedDateTime.class
-                || type == UUID.class) {
-            text = object.toString();
+                || type == ZonedDateTime.class) {
+            text = asks(TIMES) ? object.toString() : null;
+        } else if (type == UUID.class) {
+            text = asks(UUIDS) ? object.toString() : null;
         } else if (type == Instant.class) {
-            text = ofInstant((Instant) object);
-        } else if (type == BigInteger.class) {
+            text = asks(INSTANTS) ? ofInstant((Instant) object) : null;
+        } else if (type == BigInteger.class && asks(NUMBERS)) {
             text = ofInteger((BigInteger) object) ? object.toString() : null;
-        } else if (type == BigDecimal.class) {
+        } else if (type == BigDecimal.class && asks(NUMBERS)) {
             text = ofInteger(((BigDecimal) object).unscaledValue()) ? object.toString() : null;
-        } else if (type == Year.class) {
+        } else if (type == Year.class && asks(TIMES)) {
             int year = ((Year) object).getValue();
             text = year >= 1000 && year <= 9999 ? Integer.toString(year) : null;
         } else if (object instanceof ZoneId) {
-            text = ((ZoneId) object).getId();
+            text = asks(TIMES) ? ((ZoneId) object).getId() : null;
         } else if (type == File.class) {
-            text = ((File) object).getPath();
+            text = asks(FILES) ? ((File) object).getPath() : null;
         } else if (type == URI.class) {
-            text = object.toString();
+            text = asks(URIS) ? object.toString() : null;
         } else if (type == Locale.class) {
-            text = ofLocale((Locale) object);
+            text = asks(LOCALES) ? ofLocale((Locale) object) : null;
         } else if (type == Currency.class) {
-            text = ((Currency) object).getCurrencyCode();
-        } else if (type == Pattern.class) {
+            text = asks(CURRENCIES) ? ((Currency) object).getCurrencyCode() : null;
+        } else if (type == Pattern.class && asks(PATTERNS)) {
             text = ((Pattern) object).flags() == 0 ? ((Pattern) object).pattern() : null;
-        } else if (object instanceof Charset) {
+        } else if (object instanceof Charset && asks(CHARSETS)) {
             text = type.getName().startsWith("sun.nio.cs.") ? ((Charset) object).name() : null;
-        } else if (object instanceof Path) {
+        } else if (object instanceof Path && asks(PATHS)) {
             text = type.getName().startsWith("sun.nio.fs.") ? object.toString() : null;
         }
         return text == null || text.length() > MAX_TEXT ? null : text;

@@ -256,13 +256,13 @@ final class HindsightTracer {
      *
      * @param memory the words of all threads
      * @param bits memory for the bits of {@link HindsightNumbers}
-     * @param withValues whether {@link HindsightTexts} may ask values of the JDK
+     * @param values which values of the JDK {@link HindsightTexts} may ask
      */
     static void start(
-            long memory, long bits, boolean withTexts, boolean withValues, boolean callsOnly) {
+            long memory, long bits, boolean withTexts, int values, boolean callsOnly) {
         shared = memory;
         texts = withTexts;
-        HindsightTexts.start(withTexts && withValues);
+        HindsightTexts.start(withTexts ? values : 0);
         anonymous = callsOnly;
         // Whatever a probe may need is initialised by now, so that none waits for it.
         HindsightTracer first = new HindsightTracer(Thread.currentThread());

@@ -19,6 +19,8 @@ import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.lang.invoke.MethodType;
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -40,7 +42,7 @@ import java.util.regex.Pattern;
  * S  id:int count:int statement*                      executes a sequence
  *    statement: method:int flags:byte on:int count:byte argument*
  *               flags 1: it may throw, and the sequence goes on; 2: the object that it returns is
- *               asked for its text
+ *               asked for its text, or for those of the elements of an array or a collection of arrays
  *    argument:  v index:int | n | Z B C S I J F D value | s text | e class:text name:text |
  *               c class:text | a class:text count:int argument* |
  *               k class:text method:text text      what a static method makes of a text; without a
@@ -59,8 +61,9 @@ import java.util.regex.Pattern;
  *    count:int block:int*                             basic blocks that have not run in this JVM before
  *    flags 1: something was blocked; 2: memory ran out; 4: no other sequence should follow, since
  *          memory is short or threads go on; 8: its last call has left a thread
- *    result: 0 void | 1 null | 2 literal | 3 class:int alias:int hasText:byte text | 4 class:int type:byte count:int literal*
+ *    result: 0 void | 1 null | 2 literal | 3 class:int alias:int kind:byte text | 4 class:int type:byte count:int literal*
  *            5 class:int hasMessage:byte text flags:byte | 6 reason:text
+ *            kind: 0 no text, 1 its own, 2 that of its elements
  * T  id:int                                           it took too long: the JVM ends
  * E                                                   the end of a batch
  * </pre>
@@ -487,6 +490,8 @@ public final class Worker {
         private final Throwable[] thrown;
         private final String[] failed;
         private final String[] texts;
+        /** Whether the text is not its own, but that of its elements. */
+        private final boolean[] ofElements;
         private final boolean[] isVoid;
         private final long[] digests;
         /** What the last call may have made or changed. */
@@ -500,6 +505,7 @@ public final class Worker {
             thrown = new Throwable[statements.length];
             failed = new String[statements.length];
             texts = new String[statements.length];
+            ofElements = new boolean[statements.length];
             isVoid = new boolean[statements.length];
             digests = new long[statements.length];
         }
@@ -523,6 +529,10 @@ public final class Worker {
                     values[at] = call(statement, at);
                     if (statement.isShown) {
                         texts[at] = said(values[at]);
+                        if (texts[at] == null) {
+                            texts[at] = elements(values[at]);
+                            ofElements[at] = true;
+                        }
                     }
                 } catch (InvocationTargetException e) {
                     thrown[at] = e.getCause();
@@ -690,7 +700,7 @@ public final class Worker {
                 }
             } else {
                 int alias = -1;
-                for (int i = 0; i < at && alias < 0; i++) {
+                for (int i = 0; i < at && alias < 0 && !isValueBased(value); i++) {
                     if (values[i] == value) {
                         alias = i;
                     }
@@ -698,7 +708,7 @@ public final class Worker {
                 out.writeByte(3);
                 out.writeInt(number(value.getClass()));
                 out.writeInt(alias);
-                out.writeByte(texts[at] == null ? 0 : 1);
+                out.writeByte(texts[at] == null ? 0 : ofElements[at] ? 2 : 1);
                 write(texts[at] == null ? "" : texts[at]);
             }
         }
@@ -718,6 +728,33 @@ public final class Worker {
             // The test does without.
             return null;
         }
+    }
+
+    /** What the elements of an array, or of a collection of arrays, say of themselves. */
+    private static String elements(Object value) {
+        try {
+            Object array = value instanceof Collection ? ((Collection<?>) value).toArray() : value;
+            if (array == null || !array.getClass().isArray()) {
+                return null;
+            }
+            // With brackets of its own around it.
+            String text = Arrays.deepToString(new Object[] {array});
+            text = text.substring(1, text.length() - 1);
+            return text.length() <= MAX_SAID && !IDENTITY.matcher(text).find() ? text : null;
+        } catch (Throwable e) {
+            // The test does without.
+            return null;
+        }
+    }
+
+    /** Whether only what it says matters, and not which object it is. */
+    private static boolean isValueBased(Object value) {
+        String name = value.getClass().getName();
+        return value.getClass().getClassLoader() == null
+                && (name.startsWith("java.time.")
+                        || name.startsWith("java.math.Big")
+                        || name.startsWith("java.util.Optional")
+                        || name.equals("java.util.UUID"));
     }
 
     private static boolean isLiteral(Object value) {
