@@ -577,6 +577,16 @@ fn a_test_has_the_state_that_it_needs() {
     assert!(!workplace.join("tests/src/test/resources").exists());
 }
 
+/// A key that has changed since it was put into a table is where it was, and not found by what it is now.
+#[test]
+fn keys_that_have_changed_stay_where_they_were() {
+    for jdk in jdks() {
+        let workplace = record(jdk, "Changed", "", &[]);
+        let found = verdicts(jdk, &workplace);
+        assert!(reproduces(&found["length"]), "{found:?}");
+    }
+}
+
 #[test]
 fn a_plan_says_which_static_fields_matter() {
     let jdk = &jdks()[0];

@@ -71,6 +71,92 @@ final class JdkTests {
         equal(roundTrip(url).toString(), url.toString());
     }
 
+    /** A key whose hash code changes with it. */
+    static final class Changing {
+        int number;
+        final Object beside;
+
+        Changing(int number, Object beside) {
+            this.number = number;
+            this.beside = beside;
+        }
+
+        @Override
+        public boolean equals(Object other) {
+            return other instanceof Changing && ((Changing) other).number == number;
+        }
+
+        @Override
+        public int hashCode() {
+            return 31 * number + Objects.hashCode(beside);
+        }
+    }
+
+    /** Where a key stands that has changed, nobody finds it; nor is it lost beside one that is equal now. */
+    static void keysThatHaveChanged() throws Exception {
+        for (Map<Object, Object> map : List.of(new HashMap<>(), new LinkedHashMap<>(),
+                new Hashtable<>(), new ConcurrentHashMap<>(), new Lru<Object, Object>())) {
+            Changing changed = new Changing(1, "x");
+            Changing same = new Changing(7, null);
+            Changing twin = new Changing(2, "x");
+            for (int i = 20; i < 40; i++) {
+                map.put(new Changing(i, null), i);
+            }
+            map.put(changed, "changed");
+            map.put(same, "same");
+            map.put(twin, "twin");
+            changed.number = 2;
+            Object[] back = (Object[]) roundTrip(new Object[] {map, changed, same, twin});
+            Map<?, ?> there = (Map<?, ?>) back[0];
+            equal(there.getClass(), map.getClass());
+            equal(there.size(), map.size());
+            equal(there.get(back[1]), "twin");
+            equal(there.get(back[2]), "same");
+            equal(there.get(back[3]), "twin");
+            equal(there.get(new Changing(1, "x")), null);
+            equal(there.get(new Changing(33, null)), 33);
+            check(there.keySet().stream().anyMatch(key -> key == back[1]), "it is in it");
+            check(there.keySet().stream().allMatch(Changing.class::isInstance), "as the key");
+        }
+        Set<Object> set = new HashSet<>();
+        List<Object> list = new ArrayList<>();
+        set.add(list);
+        list.add("later");
+        Set<?> found = (Set<?>) roundTrip(set);
+        equal(found.size(), 1);
+        equal(found.contains(List.of("later")), false);
+        equal(found.iterator().next(), list);
+    }
+
+    /** Hash codes that are others in each JVM do not say that a key has changed. */
+    static void keysOfThisJvm() throws Exception {
+        Object plain = new Object();
+        Object[] keys = {new Changing(1, Many.A3), new Changing(2, plain), plain, Many.B1,
+            new Changing(3, String.class), List.of(Many.C1), new Changing(4, List.of(plain))};
+        Map<Object, Object> map = new HashMap<>();
+        for (Object key : keys) {
+            map.put(key, key);
+        }
+        // As if it were another JVM's: constants and classes have other hash codes there.
+        for (Object node : (Object[]) Layout.need(HashMap.class, "table").get(map)) {
+            while (node != null) {
+                Class<?> type = Class.forName("java.util.HashMap$Node");
+                Layout.Slot hash = Layout.need(type, "hash");
+                hash.put(node, (int) hash.get(node) ^ 0x0123_4567);
+                node = Layout.need(type, "next").get(node);
+            }
+        }
+        Object[] back = (Object[]) roundTrip(new Object[] {map, keys});
+        for (Object key : (Object[]) back[1]) {
+            same(((Map<?, ?>) back[0]).get(key), key);
+        }
+    }
+
+    /** A map of the program's own. */
+    static final class Lru<K, V> extends LinkedHashMap<K, V> {
+        private static final long serialVersionUID = 1;
+    }
+
     static void singletons() {
         for (Object value : new Object[] {
             Locale.GERMANY, ZoneOffset.UTC, java.nio.charset.StandardCharsets.UTF_8,

@@ -4,6 +4,7 @@ import dev.hindsight.replay.Layout.Slot;
 import dev.hindsight.replay.Recorded.Stored;
 import java.lang.invoke.MethodType;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.Hashtable;
@@ -37,7 +38,7 @@ final class HashTables {
             }
 
             @Override
-            void entries(Instance map, Numbers out) {
+            void entries(Instance map, Entries out) {
                 buckets(map, "key", "value", out);
             }
         });
@@ -48,7 +49,7 @@ final class HashTables {
             }
 
             @Override
-            void entries(Instance map, Numbers out) {
+            void entries(Instance map, Entries out) {
                 chain(map.restorer, map.reference("head"), "after", "key", "value", out);
             }
         });
@@ -59,7 +60,7 @@ final class HashTables {
             }
 
             @Override
-            void entries(Instance set, Numbers out) {
+            void entries(Instance set, Entries out) {
                 Instance map = set.object("map");
                 if (map != null && map.has("head")) {
                     chain(map.restorer, map.reference("head"), "after", "key", null, out);
@@ -75,7 +76,7 @@ final class HashTables {
             }
 
             @Override
-            void entries(Instance map, Numbers out) {
+            void entries(Instance map, Entries out) {
                 buckets(map, "key", "value", out);
             }
 
@@ -104,7 +105,7 @@ final class HashTables {
             }
 
             @Override
-            void entries(Instance map, Numbers out) {
+            void entries(Instance map, Entries out) {
                 concurrent(map, out);
             }
         });
@@ -115,7 +116,7 @@ final class HashTables {
             }
 
             @Override
-            void entries(Instance map, Numbers out) {
+            void entries(Instance map, Entries out) {
                 pairs(map, "table", out);
             }
         });
@@ -126,7 +127,7 @@ final class HashTables {
             }
 
             @Override
-            void entries(Instance map, Numbers out) {
+            void entries(Instance map, Entries out) {
                 buckets(map, "referent", "value", out);
             }
 
@@ -137,17 +138,16 @@ final class HashTables {
         });
         Rules.register(new Immutable("java.util.ImmutableCollections$MapN") {
             @Override
-            void entries(Instance map, Numbers out) {
+            void entries(Instance map, Entries out) {
                 pairs(map, "table", out);
             }
         });
         Rules.register(new Immutable("java.util.ImmutableCollections$SetN") {
             @Override
-            void entries(Instance set, Numbers out) {
+            void entries(Instance set, Entries out) {
                 for (Object element : set.elements("elements")) {
                     if (element != null) {
-                        out.add(Restorer.reference(element));
-                        out.add(-1);
+                        out.add(Restorer.reference(element), -1);
                     }
                 }
             }
@@ -167,6 +167,30 @@ final class HashTables {
         return hashes;
     }
 
+    /** What was recorded of a table's entries, in order of iteration. */
+    private static final class Entries {
+        final Numbers keys = new Numbers();
+        final Numbers values = new Numbers();
+        final Numbers hashes = new Numbers();
+        final BitSet hasHash = new BitSet();
+
+        void add(int key, int value) {
+            keys.add(key);
+            values.add(value);
+            hashes.add(0);
+        }
+
+        /** Of the latest entry. */
+        void hash(int hash) {
+            hashes.set(size() - 1, hash);
+            hasHash.set(size() - 1);
+        }
+
+        int size() {
+            return keys.size();
+        }
+    }
+
     /** A kind of hash table. */
     private abstract static class Table extends Rule {
         Table(String owner) {
@@ -177,7 +201,7 @@ final class HashTables {
         abstract Object fresh(Instance table) throws Hole;
 
         /** Adds the objects of each key and value in turn, in order of iteration. */
-        abstract void entries(Instance table, Numbers out);
+        abstract void entries(Instance table, Entries out);
 
         /** Whether what is inserted later comes first in its bucket. */
         boolean lastFirst() {
@@ -186,7 +210,12 @@ final class HashTables {
 
         @Override
         void children(Instance instance, Numbers out) {
-            entries(instance, out);
+            Entries entries = new Entries();
+            entries(instance, entries);
+            for (int i = 0; i < entries.size(); i++) {
+                out.add(entries.keys.get(i));
+                out.add(entries.values.get(i));
+            }
         }
 
         @Override
@@ -203,21 +232,28 @@ final class HashTables {
 
         @Override
         Object[] insert(Instance instance, Object object) throws Hole {
-            Numbers entries = new Numbers();
+            Entries entries = new Entries();
             entries(instance, entries);
+            int standIns = 0;
             List<Object> keys = new ArrayList<>();
             List<Object> values = new ArrayList<>();
             List<Object> unsettled = new ArrayList<>();
-            for (int i = 0; i < entries.size(); i += 2) {
-                Object key = instance.restorer.get(entries.get(i));
-                if (key == null && entries.get(i) >= 0) {
+            for (int i = 0; i < entries.size(); i++) {
+                int number = entries.keys.get(i);
+                Object key = instance.restorer.get(number);
+                if (key == null && number >= 0) {
                     instance.restorer.note(instance.type.info.name,
                             "without an entry whose key could not be restored");
                     continue;
                 }
-                keys.add(key);
-                values.add(instance.restorer.get(entries.get(i + 1)));
-                if (key != null && !isSettled(key)) {
+                boolean settled = key == null || isSettled(key);
+                Object inserted = settled || !entries.hasHash.get(i)
+                        ? key
+                        : StaleKeys.of(instance.restorer, number, key, entries.hashes.get(i), owner);
+                standIns += inserted == key ? 0 : 1;
+                keys.add(inserted);
+                values.add(instance.restorer.get(entries.values.get(i)));
+                if (!settled) {
                     unsettled.add(key);
                 }
             }
@@ -226,7 +262,11 @@ final class HashTables {
                 Collections.reverse(values);
             }
             Class<?> covered = covered(instance);
-            Layout.copy(filled(instance, keys, values), object, covered);
+            Object filled = filled(instance, keys, values);
+            if (standIns > 0 && !StaleKeys.settle(filled, standIns)) {
+                throw new Hole("its keys that have changed cannot be put where they were");
+            }
+            Layout.copy(filled, object, covered);
             restoreCount(instance, object, covered);
             return unsettled.isEmpty() ? null : unsettled.toArray();
         }
@@ -368,7 +408,7 @@ final class HashTables {
         return threshold > 0 && threshold <= 1 << 16 ? (int) threshold : otherwise;
     }
 
-    private static void buckets(Instance map, String key, String value, Numbers out) {
+    private static void buckets(Instance map, String key, String value, Entries out) {
         Object[] table = map.elements("table");
         boolean backwards = map.type.superclass("java.util.Hashtable") != null;
         for (int i = 0; i < table.length; i++) {
@@ -379,28 +419,30 @@ final class HashTables {
 
     /** Follows linked nodes, at most as many as there are objects. */
     private static void chain(
-            Restorer restorer, int first, String next, String key, String value, Numbers out) {
+            Restorer restorer, int first, String next, String key, String value, Entries out) {
         int left = restorer.file.objectCount();
         for (Instance node = restorer.instance(first); node != null && left > 0; left--) {
-            out.add(node.reference(key));
-            out.add(value == null ? -1 : node.reference(value));
+            out.add(node.reference(key), value == null ? -1 : node.reference(value));
+            // That of a weak reference is not looked at: its key is gone in any case where it has changed.
+            if (!key.equals("referent") && node.value("hash") instanceof Long) {
+                out.hash((int) node.number("hash", 0));
+            }
             // Nodes that are references inherit another field of this name.
             node = restorer.instance(node.lowestReference(next));
         }
     }
 
-    private static void pairs(Instance map, String table, Numbers out) {
+    private static void pairs(Instance map, String table, Entries out) {
         Object[] slots = map.elements(table);
         for (int i = 0; i + 1 < slots.length; i += 2) {
             if (slots[i] != null) {
-                out.add(Restorer.reference(slots[i]));
-                out.add(Restorer.reference(slots[i + 1]));
+                out.add(Restorer.reference(slots[i]), Restorer.reference(slots[i + 1]));
             }
         }
     }
 
     /** A table that was growing has forwarding nodes to its successor. */
-    private static void concurrent(Instance map, Numbers out) {
+    private static void concurrent(Instance map, Entries out) {
         boolean growing = false;
         for (Object bucket : map.elements("table")) {
             Instance node = map.restorer.instance(Restorer.reference(bucket));
@@ -417,7 +459,7 @@ final class HashTables {
         }
     }
 
-    private static void bin(Instance node, Numbers out) {
+    private static void bin(Instance node, Entries out) {
         if (node != null) {
             int first = node.has("first") ? node.reference("first") : node.number;
             chain(node.restorer, first, "next", "key", "val", out);

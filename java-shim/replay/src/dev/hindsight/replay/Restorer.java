@@ -46,6 +46,8 @@ final class Restorer {
     private final Map<Integer, String> differing = new HashMap<>();
     /** Whether static fields and those of enum constants are asked for. */
     private final boolean statics;
+    /** Whether it makes an object only to compare it. */
+    private boolean isCopy;
     /** All objects, each after those it leads to (but for cycles). */
     private final Numbers order = new Numbers();
 
@@ -157,6 +159,29 @@ final class Restorer {
             setting.value = value;
             settings.add(setting);
         }
+    }
+
+    /**
+     * The object of this number made once more, with all that it leads to; null if that cannot be done, or
+     * if this is a copy itself.
+     */
+    Object copy(int number) {
+        if (isCopy) {
+            return null;
+        }
+        Restorer other = new Restorer(file, loader, false);
+        other.isCopy = true;
+        other.patched.putAll(patched);
+        other.walk(number);
+        other.fillAll();
+        other.insertAll();
+        other.fillAdded();
+        return other.built[number];
+    }
+
+    /** Whether the running JDK has its own one of an object. */
+    boolean isPreset(int number) {
+        return number < preset.length && preset[number];
     }
 
     private void apply(Patch[] patches) {

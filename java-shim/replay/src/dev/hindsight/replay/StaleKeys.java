@@ -1,0 +1,166 @@
+package dev.hindsight.replay;
+
+import dev.hindsight.replay.Layout.Slot;
+import dev.hindsight.replay.Recorded.ClassInfo;
+import dev.hindsight.replay.Recorded.Stored;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.HashSet;
+import java.util.Hashtable;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+
+/**
+ * Keys that have changed since they were put into a hash table: they stand where nobody looks for them,
+ * which may be why a program failed.
+ *
+ * <p>A node keeps the hash code that its key had. Where the restored key has another one, it has changed;
+ * but for keys whose hash code is another one in each JVM. Those are told by it: it is that of their
+ * identity, or a second copy of the key has another one, or they lead to what a JVM has one of, such as
+ * constants of enums.
+ */
+final class StaleKeys {
+    /** Objects that a key leads to; one with more counts as unchanged. */
+    private static final int MAX_OBJECTS = 10_000;
+
+    private StaleKeys() {}
+
+    /** Goes into a table for a key, with the hash code that it had. */
+    static final class StandIn {
+        final Object key;
+        private final int hash;
+
+        StandIn(Object key, int hash) {
+            this.key = key;
+            this.hash = hash;
+        }
+
+        @Override
+        public int hashCode() {
+            return hash;
+        }
+
+        @Override
+        public boolean equals(Object other) {
+            return this == other;
+        }
+    }
+
+    /** What a table keeps of a hash code. */
+    static int spread(int hash, String table) {
+        switch (table) {
+            case "java.util.Hashtable":
+                return hash;
+            case "java.util.concurrent.ConcurrentHashMap":
+                return (hash ^ hash >>> 16) & Integer.MAX_VALUE;
+            default:
+                return hash ^ hash >>> 16;
+        }
+    }
+
+    /** A hash code of which a table keeps this. */
+    private static int unspread(int kept, String table) {
+        return table.equals("java.util.Hashtable") ? kept : kept ^ kept >>> 16;
+    }
+
+    /** The key itself; what stands for it if it has changed since a table of this class got it. */
+    static Object of(Restorer restorer, int number, Object key, int kept, String table) {
+        try {
+            int hash = key.hashCode();
+            boolean changed = spread(hash, table) != kept
+                    && hash != System.identityHashCode(key)
+                    && isItsOwn(restorer, number)
+                    && copyHas(restorer, number, hash);
+            return changed ? new StandIn(key, unspread(kept, table)) : key;
+        } catch (RuntimeException | StackOverflowError | LinkageError e) {
+            // It is the program's code that runs here; inserting it will tell.
+            return key;
+        }
+    }
+
+    /** Whether all that an object leads to is its own: nothing that this JVM has one of. */
+    private static boolean isItsOwn(Restorer restorer, int root) {
+        Set<Integer> seen = new HashSet<>();
+        Deque<Integer> open = new ArrayDeque<>();
+        open.add(root);
+        while (!open.isEmpty()) {
+            int number = open.remove();
+            if (number < 0 || !seen.add(number)) {
+                continue;
+            }
+            Stored stored = restorer.stored(number);
+            if (stored == null || seen.size() > MAX_OBJECTS || restorer.isPreset(number)) {
+                return false;
+            }
+            switch (stored.kind) {
+                case Stored.STRING:
+                case Stored.PRIMITIVES:
+                    break;
+                case Stored.REFERENCES:
+                    for (Object value : stored.values()) {
+                        open.add(Restorer.reference(value));
+                    }
+                    break;
+                case Stored.INSTANCE:
+                    ClassInfo info = restorer.file.type(stored.classId);
+                    for (int i = 0; i < stored.values().length && i < info.fields.length; i++) {
+                        if (Recorded.isReference(info.fields[i].descriptor)) {
+                            open.add(Restorer.reference(stored.values()[i]));
+                        }
+                    }
+                    break;
+                default:
+                    return false;
+            }
+        }
+        return true;
+    }
+
+    private static boolean copyHas(Restorer restorer, int number, int hash) {
+        Object copy = restorer.copy(number);
+        return copy != null && copy.hashCode() == hash;
+    }
+
+    /** Puts the keys in the places of what stands for them; whether all were found. */
+    static boolean settle(Object table, int standIns) throws Hole {
+        Object map = table;
+        if (table instanceof Set) {
+            map = Layout.need(HashSet.class, "map").get(table);
+        }
+        Class<?> owner = map instanceof ConcurrentHashMap ? ConcurrentHashMap.class
+                : map instanceof Hashtable ? Hashtable.class : java.util.HashMap.class;
+        Object[] bins = (Object[]) Layout.need(owner, "table").get(map);
+        int left = standIns;
+        for (Object bin : bins == null ? new Object[0] : bins) {
+            Object node = bin;
+            Slot first = node == null ? null : slot(node, "first");
+            if (first != null) {
+                node = first.get(node);
+            }
+            while (node != null) {
+                Slot key = slot(node, "key");
+                Object held = key == null ? null : key.get(node);
+                if (held instanceof StandIn) {
+                    key.put(node, ((StandIn) held).key);
+                    left--;
+                }
+                Slot next = slot(node, "next");
+                node = next == null ? null : next.get(node);
+            }
+        }
+        return left == 0;
+    }
+
+    /** A field of an object, that of the highest class if there are several of the name. */
+    private static Slot slot(Object object, String name) {
+        Slot found = null;
+        for (Class<?> type = object.getClass(); type != null; type = type.getSuperclass()) {
+            for (Slot slot : Layout.declared(type)) {
+                if (slot.name.equals(name)) {
+                    found = slot;
+                }
+            }
+        }
+        return found;
+    }
+}
