@@ -454,9 +454,11 @@ fn instrument(
             escape: report.escape.matches(&full),
             caught: report.caught.matches(&full),
         };
-        if rules.escape || rules.caught {
-            counters.add("methods_named_by_report", 1);
-        }
+        // Without one the count is there, too.
+        counters.add(
+            "methods_named_by_report",
+            u64::from(rules.escape || rules.caught),
+        );
         rules
     };
     let effects = base.known.class(name, original, counters);

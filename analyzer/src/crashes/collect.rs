@@ -133,7 +133,7 @@ fn why_nothing(run: &Path) -> Option<String> {
         (Some(include), _) if !instrumented => Some(format!(
             "by its {name}, no class that was loaded matches include={include}"
         )),
-        (_, Some(report)) if counter("methods_named_by_report").is_none() => Some(format!(
+        (_, Some(report)) if counter("methods_named_by_report") == Some(0) => Some(format!(
             "by its {name}, no method of a class that was loaded matches report={report}"
         )),
         _ => None,

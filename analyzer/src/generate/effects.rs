@@ -77,14 +77,16 @@ pub fn assert_effects(
 ) -> Result<()> {
     let passed = passed(checked, length, wanted, methods);
     let mut found = 0;
-    let mut moved = 0;
+    // Where arrays have got a name of their own: what stands behind has moved.
+    let mut inserted: Vec<usize> = Vec::new();
     for one in passed.into_iter().take(MAX_TRIED) {
+        let now = |at: usize| at + inserted.iter().filter(|before| **before <= at).count();
         if found == MAX_EFFECTS {
             break;
         }
         let asked = match one {
-            Passed::Object(var, at) => object(checked, var + moved, at + moved, methods),
-            Passed::Array(at, place) => array(checked, at + moved, place, methods),
+            Passed::Object(var, at) => object(checked, now(var), now(at), methods),
+            Passed::Array(at, place) => array(checked, now(at), place, methods),
         };
         let Some(Asked { changed, before }) = asked else {
             continue;
@@ -108,7 +110,9 @@ pub fn assert_effects(
         if before.as_ref() == Some(&assertion) {
             continue;
         }
-        moved += usize::from(matches!(one, Passed::Array(..)));
+        if let Passed::Array(at, _) = one {
+            inserted.push(at);
+        }
         *checked = changed;
         checked.assertions.push(Some(assertion));
         checked.kept.push(true);
@@ -234,6 +238,7 @@ fn array(checked: &Checked, at: usize, place: usize, methods: &mut Methods) -> O
     changed.sequence = (checked.sequence.iter())
         .map(|statement| statement.renumbered(moved))
         .collect();
+    let is_boolean = element == "Z";
     let made = call(Arg::Array(element, elements.clone()));
     changed.sequence.insert(at, made);
     changed.sequence[at + 1].args[place] = Arg::Var(at);
@@ -249,6 +254,8 @@ fn array(checked: &Checked, at: usize, place: usize, methods: &mut Methods) -> O
         changed.fluent.insert(at, false);
     }
     let literals = elements.into_iter().map(|one| match one {
+        // What was written to an array does not say whether an `int` is a `boolean`.
+        Arg::Literal(Literal::Int(value)) if is_boolean => Some(Literal::Bool(value != 0)),
         Arg::Literal(literal) => Some(primitive(literal)),
         _ => None,
     });

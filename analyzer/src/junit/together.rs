@@ -36,6 +36,8 @@ pub struct Tried {
     before: BTreeMap<usize, Before>,
     /// They do not reproduce when they keep static state.
     given_up: BTreeSet<usize>,
+    /// They do not reproduce each time by themselves.
+    unsteady: BTreeSet<usize>,
 }
 
 /// Runs what reproduces together; `compiled` was compiled last. Gives the candidates that are to be
@@ -68,6 +70,7 @@ pub fn tries(
         return Ok(Vec::new());
     }
     let mut influenced = run::together(plan, &group, place, options)?;
+    influenced.retain(|index| !tried.unsteady.contains(index));
     // Others need not be the reason.
     for index in run::unsteady(plan, &influenced, place, options)? {
         influenced.remove(&index);
@@ -75,6 +78,7 @@ pub fn tries(
             reason.push_str(UNSTEADY);
         }
         tried.given_up.insert(index);
+        tried.unsteady.insert(index);
     }
     if influenced.is_empty() {
         return Ok(Vec::new());

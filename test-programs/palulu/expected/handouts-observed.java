@@ -38,7 +38,7 @@ class ReportObservedTest {
     }
 
     @Test
-    void addAllThenAppend() {
+    void addAllThenBoth() {
         Report report = new Report();
         report.add("alpha");
         report.add("be");
@@ -48,7 +48,12 @@ class ReportObservedTest {
         report2.addAll(out);
         StringBuilder builder = new StringBuilder("");
         report2.append(builder);
+        ArrayList<String> arrayList = new ArrayList<>();
+        int[] lengths = new int[] {0, 0};
+        report2.both(lengths, arrayList);
         assertEquals("2", builder.toString());
+        assertArrayEquals(new int[] {5, 2}, lengths);
+        assertEquals("[alpha, be]", arrayList.toString());
     }
 
     @Test

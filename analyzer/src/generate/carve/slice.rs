@@ -65,6 +65,11 @@ impl Seen {
             })
     }
 
+    /// Whether an object of the program comes of it, which may keep what was passed.
+    fn gives_an_object(&self) -> bool {
+        self.made.is_some() || matches!(self.end, End::Returned(Some(Value::Object(_))))
+    }
+
     /// How people write the call, with a name of its class.
     pub fn call_of(&self, class: &str) -> String {
         self.method.call_of(class)
@@ -290,8 +295,11 @@ impl Recorded {
         };
         for seen in calls {
             let mine = is_own(seen);
+            // Before anything stands in: that is not the run's.
+            let changes = seen.changes(&vars, means.mutability);
+            let gap = changes || seen.gives_an_object();
             if without {
-                self.stand_ins(seen, means, &mut vars, &mut carved, methods);
+                self.stand_ins(seen, gap, &means.ways, &mut vars, &mut carved, methods);
             }
             let place = carved.sequence.len();
             let on = match seen.on {
@@ -306,8 +314,7 @@ impl Recorded {
             if given.is_none() && without {
                 given = args(true);
                 if given.is_some() {
-                    let changes = seen.changes(&vars, means.mutability);
-                    carved.passes_another(changes.then_some(place));
+                    carved.passes_another(gap.then_some(place));
                 }
             }
             let (Some(on), Some(args)) = (on, given) else {
@@ -318,7 +325,7 @@ impl Recorded {
                 if mine && (!without || !carved.own.contains(&true)) {
                     break;
                 }
-                if seen.changes(&vars, means.mutability) {
+                if changes {
                     carved.lacks |= mine;
                     carved.gaps.push(place);
                 }
@@ -352,13 +359,13 @@ impl Recorded {
     fn stand_ins(
         &self,
         seen: &Seen,
-        means: &Means<'_>,
+        is_gap: bool,
+        ways: &Ways,
         vars: &mut HashMap<u64, usize>,
         carved: &mut Carved,
         methods: &mut Methods,
     ) {
         let (types, _) = seen.method.types();
-        let changes = seen.changes(vars, means.mutability);
         for (arg, ty) in seen.args.iter().zip(&types) {
             let Value::Object(serial) = arg else { continue };
             let Some(class) = self.of_jdk.get(serial) else {
@@ -369,12 +376,11 @@ impl Recorded {
             }
             let declared = descriptor::class_name(ty).unwrap_or_default();
             let gap = carved.sequence.len();
-            let Some(made) = carved.stand_in(&[class, &declared], seen, &means.ways, methods)
-            else {
+            let Some(made) = carved.stand_in(&[class, &declared], seen, ways, methods) else {
                 continue;
             };
             vars.insert(*serial, made);
-            carved.passes_another(changes.then_some(gap));
+            carved.passes_another(is_gap.then_some(gap));
         }
     }
 }

@@ -33,6 +33,7 @@ public final class Main {
         StringBuilder size = new StringBuilder();
         second.append(size);
         System.out.println(size);
+        second.both(new int[2], new ArrayList<>());
 
         double[] numbers = {2.5, 1.5};
         Report.sort(numbers);
@@ -49,6 +50,6 @@ public final class Main {
             System.out.println(e.getMessage());
         }
         System.out.println(Shape.grid(3).length + Shape.rows("a,b").size());
-        System.out.println(Shape.pair(1, "x").length + Shape.title("title"));
+        System.out.println(Shape.pair(1, "x").length);
     }
 }

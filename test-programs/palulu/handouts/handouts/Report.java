@@ -39,6 +39,11 @@ public class Report {
         }
     }
 
+    public void both(int[] lengths, List<String> out) {
+        lengths(lengths);
+        copyTo(out);
+    }
+
     public int count(int[] numbers) {
         return numbers.length + lines.size();
     }

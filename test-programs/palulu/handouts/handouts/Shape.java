@@ -47,11 +47,6 @@ public abstract class Shape {
     public static Object[] pair(Object one, Object two) {
         return new Object[] {two, one};
     }
-
-    /** Other letters have other capitals where Turkish is spoken. */
-    public static String title(String text) {
-        return text.toUpperCase();
-    }
 }
 
 final class Square extends Shape {

@@ -38,6 +38,9 @@ final class HindsightTexts {
     /** Beyond this a text is not worth its bytes; a text that is cut says nothing. */
     private static final int MAX_TEXT = 256;
 
+    /** About ten thousand years from 1970 on, either way: no day that anybody means is beyond. */
+    private static final long MAX_SECONDS = 10_000L * 366 * 86_400;
+
     /** Kinds of values, which the agent knows by these bits: those that it records itself are not asked. */
     private static final int TIMES = 1;
 
@@ -87,7 +90,12 @@ final class HindsightTexts {
             return object.toString();
         }
         if (asked != 0 && type.getClassLoader0() == null && !type.isArray()) {
-            return ofValue(object, type);
+            try {
+                return ofValue(object, type);
+            } catch (RuntimeException e) {
+                // One that was made without its constructor.
+                return null;
+            }
         }
         return null;
     }
@@ -143,6 +151,9 @@ final class HindsightTexts {
 
     /** As {@link Instant#toString}, without the formatter, which would be initialised for it. */
     private static String ofInstant(Instant instant) {
+        if (Math.abs(instant.getEpochSecond()) > MAX_SECONDS) {
+            return null;
+        }
         LocalDateTime time =
                 LocalDateTime.ofEpochSecond(
                         instant.getEpochSecond(), instant.getNano(), ZoneOffset.UTC);

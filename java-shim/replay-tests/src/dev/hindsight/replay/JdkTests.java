@@ -128,6 +128,24 @@ final class JdkTests {
         equal(found.iterator().next(), list);
     }
 
+    /** Where the class of a key has been mended, another hash code says nothing. */
+    static void keysOfAMendedClass() throws Exception {
+        Map<Object, Object> map = new HashMap<>();
+        Changing key = new Changing(1, "x");
+        map.put(key, "found");
+        key.number = 2;
+        Snapshot snapshot = new Snapshot();
+        snapshot.classes = row -> {
+            if (row[1].equals(Changing.class.getName())) {
+                row[7] = "00";
+            }
+            return row;
+        };
+        Object[] rows = {snapshot.argument(1, map), snapshot.argument(2, key)};
+        Frame frame = snapshot.frame(rows).restore(0);
+        equal(frame.<Map<?, ?>>argument(1).get(frame.argument(2)), "found");
+    }
+
     /** Hash codes that are others in each JVM do not say that a key has changed. */
     static void keysOfThisJvm() throws Exception {
         Object plain = new Object();

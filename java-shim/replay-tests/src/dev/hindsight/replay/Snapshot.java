@@ -198,7 +198,7 @@ final class Snapshot {
                 : Proxy.isProxyClass(type) ? 5 : hidden ? 6 : 0;
         classIds.put(type.getName(), classRows.size());
         classRows.add(row(classRows.size(), type.getName(), kind, supers, interfaces,
-                type.isArray() ? row() : fields, "", null));
+                type.isArray() ? row() : fields, "", Classes.sha256(type)));
         return classRows.size() - 1;
     }
 

@@ -1,6 +1,10 @@
 package dev.hindsight.replay;
 
+import java.io.IOException;
+import java.io.InputStream;
 import java.lang.invoke.MethodType;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -122,5 +126,25 @@ final class Classes {
         }
         ClassLoader loader = base.getClassLoader();
         return loader == null || loader == ClassLoader.getPlatformClassLoader();
+    }
+
+    /** The SHA-256 of a class's file in hexadecimal, or null if there is none to be found. */
+    static String sha256(Class<?> type) {
+        String name = type.getName();
+        String file = name.substring(name.lastIndexOf('.') + 1) + ".class";
+        try (InputStream in = type.getResourceAsStream(file)) {
+            if (in == null) {
+                return null;
+            }
+            byte[] digest = MessageDigest.getInstance("SHA-256").digest(in.readAllBytes());
+            StringBuilder hex = new StringBuilder();
+            for (byte one : digest) {
+                hex.append(Character.forDigit(one >> 4 & 15, 16));
+                hex.append(Character.forDigit(one & 15, 16));
+            }
+            return hex.toString();
+        } catch (IOException | NoSuchAlgorithmException e) {
+            return null;
+        }
     }
 }

@@ -33,6 +33,8 @@ final class Recorded {
         final FieldInfo[] fields;
         /** The class of its loader; empty for the boot loader. */
         final String loader;
+        /** Of the class file as it was loaded, in hexadecimal; null if the recorder did not see it. */
+        final String sha256;
 
         ClassInfo(Object raw) throws Malformed {
             Row row = new Row(raw, "a class");
@@ -47,6 +49,7 @@ final class Recorded {
                 fields[i] = new FieldInfo(list[i]);
             }
             loader = row.text(6);
+            sha256 = row.at(7) instanceof String ? (String) row.at(7) : null;
         }
 
         /** Why it may be missing here. */

@@ -12,6 +12,7 @@ import java.lang.reflect.Array;
 import java.lang.reflect.Field;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.BitSet;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -29,6 +30,8 @@ final class Restorer {
     private static final int[] NONE = {};
     /** Hash codes that depend on tables in a cycle settle in a round or two, or never. */
     private static final int ROUNDS = 4;
+    /** Objects that are made once more; each is work for the whole file. */
+    private static final int MAX_COPIES = 200;
 
     final CrashFile file;
     final ClassLoader loader;
@@ -48,6 +51,10 @@ final class Restorer {
     private final boolean statics;
     /** Whether it makes an object only to compare it. */
     private boolean isCopy;
+    /** Copies that were made. */
+    private int copies;
+    /** Objects for which a constant of the running program stands. */
+    private final BitSet constants = new BitSet();
     /** All objects, each after those it leads to (but for cycles). */
     private final Numbers order = new Numbers();
 
@@ -162,15 +169,16 @@ final class Restorer {
     }
 
     /**
-     * The object of this number made once more, with all that it leads to; null if that cannot be done, or
-     * if this is a copy itself.
+     * The object of this number made once more, with all that it leads to; null if that cannot be done, has
+     * been done too often, or if this is a copy itself.
      */
     Object copy(int number) {
-        if (isCopy) {
+        if (isCopy || ++copies > MAX_COPIES) {
             return null;
         }
         Restorer other = new Restorer(file, loader, false);
         other.isCopy = true;
+        other.counts = counts;
         other.patched.putAll(patched);
         other.walk(number);
         other.fillAll();
@@ -179,9 +187,9 @@ final class Restorer {
         return other.built[number];
     }
 
-    /** Whether the running JDK has its own one of an object. */
-    boolean isPreset(int number) {
-        return number < preset.length && preset[number];
+    /** Whether this JVM has its own one of an object. */
+    boolean isShared(int number) {
+        return constants.get(number) || number < preset.length && preset[number];
     }
 
     private void apply(Patch[] patches) {
@@ -384,6 +392,9 @@ final class Restorer {
         } else {
             Object constant = isOnly(stored.classId) ? Constants.of(type.running) : null;
             object = constant != null ? constant : allocate(type.running);
+            if (constant != null) {
+                constants.set(number);
+            }
         }
         if (!preset[number]) {
             set(number, object);

@@ -14,8 +14,8 @@ import java.util.concurrent.ConcurrentHashMap;
  * Keys that have changed since they were put into a hash table: they stand where nobody looks for them,
  * which may be why a program failed.
  *
- * <p>A node keeps the hash code that its key had. Where the restored key has another one, it has changed;
- * but for keys whose hash code is another one in each JVM. Those are told by it: it is that of their
+ * <p>A node keeps the hash code that its key had. Where the restored key has another one, and its class is
+ * the recorded one, it has changed; but for keys whose hash code is another one in each JVM. Those are told by it: it is that of their
  * identity, or a second copy of the key has another one, or they lead to what a JVM has one of, such as
  * constants of enums.
  */
@@ -89,7 +89,7 @@ final class StaleKeys {
                 continue;
             }
             Stored stored = restorer.stored(number);
-            if (stored == null || seen.size() > MAX_OBJECTS || restorer.isPreset(number)) {
+            if (stored == null || seen.size() > MAX_OBJECTS || restorer.isShared(number)) {
                 return false;
             }
             switch (stored.kind) {
@@ -103,6 +103,9 @@ final class StaleKeys {
                     break;
                 case Stored.INSTANCE:
                     ClassInfo info = restorer.file.type(stored.classId);
+                    if (!isUnchanged(restorer.instance(number).type)) {
+                        return false;
+                    }
                     for (int i = 0; i < stored.values().length && i < info.fields.length; i++) {
                         if (Recorded.isReference(info.fields[i].descriptor)) {
                             open.add(Restorer.reference(stored.values()[i]));
@@ -114,6 +117,18 @@ final class StaleKeys {
             }
         }
         return true;
+    }
+
+    /**
+     * Whether a class is as it was recorded: where it has been mended, its hash codes may be others. The
+     * JDK's collections and values have theirs by specification.
+     */
+    private static boolean isUnchanged(Type type) {
+        if (type.running == null || !type.missing.isEmpty() || !type.added.isEmpty()) {
+            return false;
+        }
+        return Classes.ofJdk(type.running)
+                || type.info.sha256 != null && type.info.sha256.equals(Classes.sha256(type.running));
     }
 
     private static boolean copyHas(Restorer restorer, int number, int hash) {

@@ -417,21 +417,25 @@ public final class Worker {
         }
     }
 
-    /** What a class of the JDK makes of a text. */
+    /** What a class of the JDK makes of a text. If it cannot, that is no exception of the program's. */
     private static Object made(Class<?> maker, String method, String text)
             throws ReflectiveOperationException {
-        if (method.isEmpty()) {
-            return maker.getConstructor(String.class).newInstance(text);
-        }
-        for (Class<?> type : new Class<?>[] {String.class, CharSequence.class}) {
-            try {
-                return maker.getMethod(method, type).invoke(null, text);
-            } catch (NoSuchMethodException e) {
-                // It takes the other type.
+        try {
+            if (method.isEmpty()) {
+                return maker.getConstructor(String.class).newInstance(text);
             }
+            for (Class<?> type : new Class<?>[] {String.class, CharSequence.class}) {
+                try {
+                    return maker.getMethod(method, type).invoke(null, text);
+                } catch (NoSuchMethodException e) {
+                    // It takes the other type.
+                }
+            }
+            return maker.getMethod(method, String.class, String[].class)
+                    .invoke(null, text, new String[0]);
+        } catch (InvocationTargetException e) {
+            throw new ReflectiveOperationException("no " + maker.getName() + " of " + text, e);
         }
-        return maker.getMethod(method, String.class, String[].class)
-                .invoke(null, text, new String[0]);
     }
 
     private Class<?> named(String name) throws ClassNotFoundException {
