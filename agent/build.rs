@@ -223,7 +223,7 @@ fn write_probe(java: &mut String, probe: Probe, tag: usize, layout: &kind::Layou
         }}
 {references}        long p = t.room();
         if (p == 0) {{
-            return;
+{behind}            return;
         }}
         {head}
 {stores}        t.done(p + {at});

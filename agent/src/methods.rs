@@ -213,6 +213,7 @@ impl Methods {
                 .any(|jdk| class.starts_with(jdk));
         match known {
             None if late => format!("not instrumented: {NO_FAILURE_BEFORE}"),
+            None if class.contains('/') => "not instrumented: a hidden class".to_owned(),
             None => "not instrumented: class of the JDK, or outside include/exclude".to_owned(),
             Some(class) => match class.skip_reason(method) {
                 Some(SkipReason::CatchesNothing) if late => {

@@ -233,7 +233,7 @@ impl Options {
         let mut options = Options::default();
         options.take(text, 0)?;
         let (others, mode) = if options.tracing {
-            (OF_CRASHES, "crash")
+            (OF_CRASHES, "crash and mode=second-chance")
         } else {
             (OF_TRACES, "trace")
         };
@@ -373,7 +373,12 @@ impl Options {
             "max-trace" => self.trace.max_bytes = Some(size(key, value)?),
             "from" => self.trace.from = members(key, value)?,
             "until" => self.trace.until = members(key, value)?,
-            "sample" => self.trace.sample = Some(sample(value)?),
+            "sample" => {
+                let sample = sample(value)?;
+                // Each one of all is everything.
+                self.trace.sample =
+                    Some(sample).filter(|one| one.every > 1 || !one.classes.is_empty());
+            }
             _ => {
                 return Err(Error(format!(
                     "unknown option \"{key}\"; the keys are {KEYS}"
@@ -506,13 +511,20 @@ fn sample(value: &str) -> Result<Sample, Error> {
             .filter(|number| (1..1 << 31).contains(number))
     };
     let is_number = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+    // A share, or a number that is none to go by: no class is called so.
+    let share = |text: &str| {
+        let number = text.strip_suffix('%').unwrap_or(text);
+        !text.starts_with(char::is_alphabetic) && number.parse::<f64>().is_ok()
+    };
+    if !is_number(value) && list(value).any(share) {
+        return Err(bad());
+    }
     let (classes, every) = match value.rsplit_once('/') {
         Some((classes, every)) => (classes, number(every.trim()).ok_or_else(bad)?),
         None if is_number(value) => ("", number(value).ok_or_else(bad)?),
         None => (value, 1),
     };
-    if every == 1 && list(classes).next().is_none() {
-        // All of them, or an empty list.
+    if list(classes).next().is_none() && (value.contains('/') || value.trim().is_empty()) {
         return Err(bad());
     }
     Ok(Sample {
@@ -633,7 +645,7 @@ mod tests {
             ),
             (
                 "mode=trace,copy=fields",
-                "option copy is for mode=crash only",
+                "option copy is for mode=crash and mode=second-chance only",
             ),
             (
                 "mode=trace,trace-what=all",
@@ -645,7 +657,10 @@ mod tests {
             ("mode=trace,overflow=stop", "accepted: wait, drop"),
             ("mode=trace,from=run", "bad value \"run\" for option from"),
             ("mode=trace,until=", "globs of methods, CLASS.METHOD"),
-            ("mode=trace,sample=1", "N, CLASSES or CLASSES/N"),
+            ("mode=trace,sample=10%", "N, CLASSES or CLASSES/N"),
+            ("mode=trace,sample=0.5", "N, CLASSES or CLASSES/N"),
+            ("mode=trace,sample=-1", "N, CLASSES or CLASSES/N"),
+            ("mode=trace,sample=/7", "N, CLASSES or CLASSES/N"),
             ("mode=trace,sample=0", "N, CLASSES or CLASSES/N"),
             ("mode=trace,sample=a.B/0", "N, CLASSES or CLASSES/N"),
             ("mode=trace,sample=", "N, CLASSES or CLASSES/N"),
@@ -670,6 +685,7 @@ mod tests {
         let sample = trace.sample.unwrap();
         assert_eq!(sample.every, 100);
         assert!(sample.classes.matches("a.Handler") && sample.classes.matches("b.C"));
+        assert!(parse("mode=trace,sample=1").sample.is_none());
         let sample = parse("mode=trace,sample=7").sample.unwrap();
         assert!(sample.every == 7 && sample.classes.is_empty());
         let sample = parse("mode=trace,sample=a.B").sample.unwrap();

@@ -62,6 +62,11 @@ fn floating(scientific: &str) -> String {
 
 /// Quotes a string for people, cut after `limit` code units.
 pub fn quote(units: &[u16], limit: usize) -> String {
+    quote_beginning(units, limit, units.len())
+}
+
+/// The same of a string with so many code units, of which these are the first.
+pub fn quote_beginning(units: &[u16], limit: usize, whole: usize) -> String {
     let shown = &units[..units.len().min(limit)];
     let mut out = String::from("\"");
     for decoded in char::decode_utf16(shown.iter().copied()) {
@@ -71,8 +76,8 @@ pub fn quote(units: &[u16], limit: usize) -> String {
         }
     }
     out.push('"');
-    if shown.len() < units.len() {
-        out.push_str(&format!("... ({} characters)", units.len()));
+    if shown.len() < whole {
+        out.push_str(&format!("... ({whole} characters)"));
     }
     out
 }

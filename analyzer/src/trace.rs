@@ -11,6 +11,7 @@
 //! - [`blocks`] says which basic blocks have run.
 //! - [`stats`] counts, many blocks at the same time.
 //! - [`export`] makes tables of steps.
+//! - [`unseen`] knows which object a call has written that writes unseen.
 //!
 //! ```no_run
 //! # use hindsight_analyzer::trace::{Trace, steps::Steps};
@@ -32,6 +33,7 @@ pub mod names;
 pub mod stats;
 pub mod steps;
 mod table;
+pub mod unseen;
 
 use crate::text::{count, one_line};
 use anyhow::{Context, Result, anyhow, bail};
@@ -101,38 +103,41 @@ impl Trace {
         }
         segments.sort();
         live.sort();
-        let mut notes = Vec::new();
-        let dictionary = dictionary(&directory.join("dictionary.hsd"), &mut notes)?;
-        let sum = dictionary.stop.as_ref().and_then(|stop| stop.blocks);
-        let coverage = coverage(&directory.join("coverage.hsb"), sum, &mut notes)?;
-        // Nothing else is told by then.
-        let mut is_damaged = !notes.is_empty();
         let many = segments.len() + live.len() > MAX_OPEN;
-        let paths: Vec<PathBuf> = segments.iter().chain(&live).cloned().collect();
-        let open = |paths: Vec<PathBuf>| {
-            paths
-                .into_iter()
-                .map(|path| {
-                    let file = if many {
-                        None
-                    } else {
-                        Some(
-                            File::open(&path)
-                                .with_context(|| format!("failed to read {}", path.display()))?,
-                        )
-                    };
-                    Ok(TraceFile { path, file })
-                })
-                .collect::<Result<Vec<_>>>()
+        let open = |paths: Vec<PathBuf>| -> Result<Vec<TraceFile>> {
+            let mut files = Vec::new();
+            for path in paths {
+                let file = match (many, File::open(&path)) {
+                    (true, _) => None,
+                    (false, Ok(file)) => Some(file),
+                    // A process that still runs, or has just ended, is done with it.
+                    (_, Err(error)) if error.kind() == io::ErrorKind::NotFound => continue,
+                    (_, Err(error)) => {
+                        let of = || format!("failed to read {}", path.display());
+                        return Err(error).with_context(of);
+                    }
+                };
+                files.push(TraceFile { path, file });
+            }
+            Ok(files)
         };
+        let (segments, live) = (open(segments)?, open(live)?);
+        let files = segments.iter().chain(&live);
+        let paths: Vec<PathBuf> = files.map(|file| file.path.clone()).collect();
         let name = |file: usize| {
             let path = paths.get(file).and_then(|path| path.file_name());
             path.unwrap_or_default().to_string_lossy().into_owned()
         };
-        let log = Log::open(dictionary, open(segments)?, open(live)?)
+        let mut log = Log::open(Dictionary::default(), segments, live)
             .map_err(|(file, error)| anyhow!("failed to read {}: {error}", name(file)))
             .with_context(context)?;
-        is_damaged |= !log.damage.is_empty();
+        // Behind the events, for what a process that still runs tells of in them is in there first.
+        let mut notes = Vec::new();
+        log.dictionary = dictionary(&directory.join("dictionary.hsd"), &mut notes)?;
+        let sum = log.dictionary.stop.as_ref().and_then(|stop| stop.blocks);
+        let coverage = coverage(&directory.join("coverage.hsb"), sum, &mut notes)?;
+        // Nothing else is told by then.
+        let is_damaged = !notes.is_empty() || !log.damage.is_empty();
         for damage in &log.damage {
             notes.push(format!("damaged: {}: {}", name(damage.file), damage.error));
         }
@@ -143,7 +148,10 @@ impl Trace {
                     .to_owned(),
             ),
             Some(stop) if stop.lost > 0 => {
-                notes.push(format!("{} events were lost while recording", stop.lost));
+                notes.push(format!(
+                    "{} events were lost while recording, texts of objects included",
+                    stop.lost
+                ));
                 notes.extend(losses(&log, &stop.losses));
             }
             Some(_) => {}

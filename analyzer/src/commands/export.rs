@@ -30,7 +30,8 @@ Columns:
     call around them on the same thread. A result is what was returned or thrown. Integers
     are boolean (0 or 1) to long, and char by its code; reals are float and double. A null
     reference, and what was not recorded, is null. An unseen write is a call like
-    System.arraycopy: class and field name it. What a constructor writes before it calls
+    System.arraycopy: class and field name it, object is what it has written to. A text with
+    lone surrogates has U+FFFD for them. What a constructor writes before it calls
     another one has no object yet: it is the call's this_object.
 
 Examples:

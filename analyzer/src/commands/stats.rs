@@ -14,7 +14,7 @@ use serde_json::{Map, Value as Json, json};
 use std::collections::HashMap;
 use std::fs;
 use std::io::{IsTerminal, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 /// Count what a recorded run did: events, threads, methods, objects, bytes, and
@@ -48,6 +48,9 @@ pub struct Opts {
     #[arg(long)]
     quiet: bool,
 }
+
+/// Said of a bounded recording with nothing in it.
+const NO_CALL: &str = "no call was recorded: from and until name methods, sample names classes";
 
 /// Names of kinds, as `hindsight events` has them.
 fn kind_name(kind: Kind) -> &'static str {
@@ -131,29 +134,31 @@ impl Opts {
                     bounds.join(", ")
                 )?;
                 if counts.calls.is_empty() {
-                    writeln!(
-                        out,
-                        "no call was recorded: from and until name methods, sample names classes"
-                    )?;
+                    writeln!(out, "{NO_CALL}")?;
                 }
             }
         }
         let events = counts.events();
         let bytes = size(trace);
-        writeln!(
+        write!(
             out,
-            "{events} events of {} in {}, {bytes} bytes ({:.2} an event)",
+            "{events} events of {} in {}, {bytes} bytes",
             threads(counts),
             count(trace.log.blocks().len(), "block"),
-            bytes as f64 / events.max(1) as f64
         )?;
+        match events {
+            0 => writeln!(out)?,
+            _ => writeln!(out, " ({:.2} an event)", bytes as f64 / events as f64)?,
+        }
         for note in &trace.notes {
             writeln!(out, "{note}")?;
         }
         for (place, error) in &counts.unreadable {
             writeln!(out, "damaged: block {place}: {error}")?;
         }
-        writeln!(out)?;
+        if events > 0 {
+            writeln!(out)?;
+        }
         for (name, count) in by_name(counts) {
             writeln!(out, "{count:>14}  {}", name.replace('_', " "))?;
         }
@@ -230,11 +235,17 @@ fn sorted(counts: &HashMap<u32, u64>) -> Vec<(u32, u64)> {
     sorted
 }
 
-/// Bytes of all files.
+/// Bytes of all files; of live ones, which are made in advance, those with events.
 fn size(trace: &Trace) -> u64 {
     let entries = fs::read_dir(&trace.directory).into_iter().flatten();
-    let files = entries.filter_map(|entry| entry.ok()?.metadata().ok());
-    files.map(|file| file.len()).sum()
+    let is_live = |path: &Path| path.extension().is_some_and(|extension| extension == "hsl");
+    let files = entries.flatten().filter(|entry| !is_live(&entry.path()));
+    let files = files.filter_map(|entry| Some(entry.metadata().ok()?.len()));
+    let live = trace.log.blocks().iter().filter(|block| block.live);
+    files.sum::<u64>()
+        + live
+            .map(|block| u64::from(block.header.raw_len))
+            .sum::<u64>()
 }
 
 fn json_counts(trace: &Trace, counts: &Counts, out: &mut dyn Write) -> Result<()> {
@@ -291,6 +302,10 @@ fn json_counts(trace: &Trace, counts: &Counts, out: &mut dyn Write) -> Result<()
     let lost = counts
         .lost
         .max(dictionary.stop.as_ref().map_or(0, |stop| stop.lost));
+    let mut notes = trace.notes.clone();
+    if !start.bounds.is_empty() && counts.calls.is_empty() {
+        notes.push(NO_CALL.to_owned());
+    }
     let document = json!({
         "schema": "hindsight.stats/1",
         "started_ms": start.started_ms,
@@ -310,7 +325,7 @@ fn json_counts(trace: &Trace, counts: &Counts, out: &mut dyn Write) -> Result<()
         "lost": lost,
         "ended": dictionary.stop.is_some(),
         "complete": dictionary.stop.is_some() && lost == 0 && !trace.is_damaged,
-        "notes": trace.notes,
+        "notes": notes,
         "telling_less": less,
         "methods": methods,
         "objects": objects,

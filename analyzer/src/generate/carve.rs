@@ -31,8 +31,11 @@ use std::rc::Rc;
 const MAX_OBJECTS: usize = 1 << 20;
 /// Texts that are remembered.
 const MAX_TEXTS: usize = 1 << 20;
-/// Calls of one object that are kept.
-const MAX_HISTORY: usize = 40;
+/// Calls of one object that are kept,
+const MAX_HISTORY: usize = 200;
+/// and how many where there are very many of all objects, which are these.
+const MAX_OF_MANY: usize = 40;
+const MANY: usize = 2 << 20;
 /// Elements of arrays that are followed.
 const MAX_ARRAY: usize = 64;
 /// Calls of static methods that are kept, of each: that return, and that throw one class.
@@ -85,6 +88,8 @@ pub struct Recorder<'d> {
     threads: FxHashMap<u64, Vec<Frame>>,
     statics: BTreeMap<(String, String), Vec<Rc<Seen>>>,
     now: u64,
+    /// Calls in histories, those included that have left them.
+    kept: usize,
     /// Whether there were more objects than are followed.
     pub full: bool,
 }
@@ -93,6 +98,8 @@ struct Object {
     class: u32,
     born: u64,
     history: Vec<Rc<Seen>>,
+    /// When the first call began that is not in it, since there are too many.
+    cut: Option<u64>,
     /// Of the calls that returned it after it had been made, the first of those that were called from the
     /// fewest others; and these.
     given: Option<(usize, Rc<Seen>)>,
@@ -130,6 +137,7 @@ impl<'d> Recorder<'d> {
             threads: FxHashMap::default(),
             statics: BTreeMap::new(),
             now: 0,
+            kept: 0,
             full: false,
         }
     }
@@ -254,6 +262,7 @@ impl<'d> Recorder<'d> {
                 class: id.class(),
                 born: self.now,
                 history: Vec::new(),
+                cut: None,
                 given: None,
             };
             self.objects.insert(id.serial(), object);
@@ -531,8 +540,17 @@ impl<'d> Recorder<'d> {
         for (serial, length) in parts {
             if let Some(object) = self.objects.get_mut(&serial) {
                 object.history.truncate(length);
-                if object.history.len() < MAX_HISTORY {
+                object.cut = object.cut.filter(|cut| *cut < entered);
+                let most = if self.kept < MANY {
+                    MAX_HISTORY
+                } else {
+                    MAX_OF_MANY
+                };
+                if object.history.len() < most && object.cut.is_none() {
                     object.history.push(seen.clone());
+                    self.kept += 1;
+                } else {
+                    object.cut.get_or_insert(entered);
                 }
             }
         }
@@ -573,9 +591,13 @@ impl<'d> Recorder<'d> {
             Some((*serial, given.clone()))
         });
         let given = given.collect();
+        let cut = self.objects.iter();
+        let cut = cut.filter_map(|(serial, object)| Some((*serial, object.cut?)));
+        let cut = cut.collect();
         let histories = self.objects.into_iter();
         Recorded {
             given,
+            cut,
             objects: objects
                 .into_iter()
                 .map(|(_, serial, class)| (serial, class))

@@ -143,9 +143,10 @@ pub fn sources(
     out
 }
 
-/// The name of a class of tests. It ends in `Test` whatever is before, for that is what runners look for.
+/// The name of a class of tests. It ends in `Test` whatever is before, for that is what runners look for. Of
+/// a nested class it has the outer ones, for each may have its own `Builder`.
 fn file_name(class: &str, what: &str, part: usize) -> String {
-    let simple = sanitize(simple_name(class).rsplit('$').next().unwrap_or("Program"));
+    let simple = sanitize(&simple_name(class).replace('$', ""));
     let number = match part {
         0 => String::new(),
         part => (part + 1).to_string(),
@@ -267,7 +268,7 @@ mod tests {
 
     #[test]
     fn runners_find_all_parts() {
-        assert_eq!(file_name("a.B$C", "Observed", 0), "CObservedTest");
+        assert_eq!(file_name("a.B$C", "Observed", 0), "BCObservedTest");
         assert_eq!(file_name("a.B", "Generated", 1), "BGenerated2Test");
     }
 }

@@ -76,6 +76,8 @@ pub struct Counts {
     /// Lives that no test can begin: nothing that it may call has made the object, of a class, or the call
     /// that has takes what cannot be made, which is told.
     pub unmade: BTreeMap<String, usize>,
+    /// Lives that go on behind the end of their tests, since there are too many calls.
+    pub cut: usize,
 }
 
 impl Counts {
@@ -87,6 +89,7 @@ impl Counts {
         for (call, count) in other.omitted {
             *self.omitted.entry(call).or_default() += count;
         }
+        self.cut += other.cut;
         for (class, count) in other.unmade {
             *self.unmade.entry(class).or_default() += count;
         }
@@ -173,9 +176,16 @@ pub fn tests(
         };
         *per_class.entry(class.to_owned()).or_default() += 1;
         counts.omit(&tried, came.of);
+        counts.cut += usize::from(came.of.is_some_and(|of| tried[of].is_cut));
         let about = || {
-            let seen = tried.last().and_then(|one| one.seen.last());
-            seen.map_or_else(|| class.to_owned(), |seen| seen.call_of(class))
+            let own = tried.last().and_then(|one| {
+                let at = one.own.iter().rposition(|own| *own)?;
+                Some(&one.seen[at])
+            });
+            let Some(seen) = own else {
+                return class.to_owned();
+            };
+            seen.call_in_life(serial, class)
         };
         tests.extend(counts.take(about, came.test));
     }
@@ -310,7 +320,7 @@ fn best(
     let kept = carved.own[..good].to_vec();
     // Where something was left out, what nobody has asked it in the run it is not asked now.
     let object = kept.iter().position(|own| *own);
-    let object = object.filter(|_| carved.gaps.iter().all(|gap| *gap >= good));
+    let object = object.filter(|_| !carved.is_cut && carved.gaps.iter().all(|gap| *gap >= good));
     let checked = Checked {
         sequence: carved.sequence[..good].to_vec(),
         assertions: Vec::new(),
@@ -425,6 +435,11 @@ fn good(
         let last = own(0..*first).rfind(shows);
         let made = own(0..*first).next();
         end = last.or(made).map_or(0, |at| at + 1);
+    }
+    if carved.is_cut {
+        // A hundred calls that show nothing are no test.
+        let last = own(0..end).rfind(shows);
+        end = last.map_or(end, |at| at + 1);
     }
     if let Some(gap) = carved.gaps.iter().copied().filter(|gap| *gap < end).min() {
         let last = own(gap..end).rfind(shows);

@@ -20,7 +20,7 @@ const ASSERT: &str = include_str!("stubs/Assert.java");
 const RUNNABLE: &str = include_str!("stubs/ThrowingRunnable.java");
 
 /// What javac is asked to warn of, beside what raw types cause.
-const LINTS: [&str; 2] = ["deprecation", "removal"];
+const LINTS: [&str; 3] = ["cast", "deprecation", "removal"];
 
 /// Compilations after which tests that still fail are given up.
 const MAX_ROUNDS: usize = 12;

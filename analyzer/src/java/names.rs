@@ -102,6 +102,7 @@ const JAVA_LANG: &[&str] = &[
     "Number",
     "NumberFormatException",
     "Object",
+    "OutOfMemoryError",
     "Override",
     "Package",
     "Process",

@@ -102,7 +102,11 @@ pub fn find(
         let crash = &plan.inputs[candidate.crash].crash;
         let graph = Graph::at_entry(crash, frame);
         let file = place.resource(class);
-        for object in objects(&graph, frame) {
+        // A test that makes what was thrown would only throw that: see `Outcome::restored`.
+        let thrown = |class: &str| (crash.failure.exceptions.iter()).any(|one| one.class == class);
+        let mut objects = objects(&graph, frame);
+        objects.retain(|object| !thrown(graph.class_name(*object)));
+        for object in objects {
             let key = key(candidate.crash, frame, object, &class.package);
             if trials.len() >= MAX_TRIALS || !known.insert(key.clone()) {
                 continue;

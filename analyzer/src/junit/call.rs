@@ -3,6 +3,7 @@
 
 use super::build::render::{Maker, Place, of_type};
 use super::candidate::{Candidate, Level, Needs, Plan, TestClass};
+use super::differences::is_made_at_run_time;
 use super::value::{Expression, Values};
 use crate::classinfo::{ClassInfo, Method, Nesting};
 use crate::classpath::is_platform;
@@ -224,6 +225,7 @@ pub(super) fn static_owners<'a>(plan: &Plan<'a>) -> Vec<&'a str> {
             if owners.len() < MAX_OWNERS
                 && !owners.contains(&class)
                 && !is_platform(class)
+                && !is_made_at_run_time(&input.crash, class)
                 && has_state_of_its_own(plan, class)
                 && !fails_there(class)
                 && class

@@ -2,6 +2,7 @@
 
 use super::build::Recipes;
 use super::build::library::Library;
+use super::differences::is_made_at_run_time;
 use super::report::Verdict;
 use crate::classinfo::{ClassInfo, Method, Nesting};
 use crate::classpath::{ClassPath, is_jdk};
@@ -317,6 +318,9 @@ impl<'a> Plan<'a> {
             return refuse(
                 "a static initializer cannot be called; it runs once, before the test could",
             );
+        }
+        if is_made_at_run_time(crash, &frame.class) {
+            return refuse("its class was made at run time, as a proxy's is: tests cannot name it");
         }
         let Some((parameters, _)) = descriptor::split(&frame.descriptor) else {
             return Some(format!("its descriptor {} is malformed", frame.descriptor));

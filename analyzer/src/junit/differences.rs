@@ -60,6 +60,16 @@ fn is_special(loader: &str) -> bool {
         && !loader.starts_with("sun.misc.Launcher$")
 }
 
+/// Whether the JDK has made a class at run time, a proxy's or a hidden one: another JVM has none of that name,
+/// or another one.
+pub fn is_made_at_run_time(crash: &Crash, class: &str) -> bool {
+    let made = |kind| matches!(kind, ClassKind::Proxy | ClassKind::Hidden);
+    // Before the slash of a hidden one is the name that its class file has, and a number behind it.
+    let number = class.rsplit_once('/').map_or("", |(_, behind)| behind);
+    number.starts_with(|c: char| c.is_ascii_digit())
+        || (crash.classes.iter()).any(|info| info.name == class && made(info.kind))
+}
+
 /// Compares the classes of a crash with those of the class path, as far as
 /// their hashes were recorded.
 pub fn differences(crash: &Crash, classpath: &ClassPath) -> Vec<Difference> {
@@ -74,7 +84,9 @@ pub fn differences(crash: &Crash, classpath: &ClassPath) -> Vec<Difference> {
         }
     }
     for frame in &crash.failure.frames {
-        if let Some(sha256) = &frame.class_sha256 {
+        if let Some(sha256) = &frame.class_sha256
+            && !is_made_at_run_time(crash, &frame.class)
+        {
             recorded.insert(&frame.class, sha256);
         }
     }

@@ -2,7 +2,7 @@
 
 use super::candidate::{Plan, State};
 use super::differences::{Difference, differences, rewritten_before};
-use super::verdict::THROWS;
+use super::verdict::{NOT_RESTORED, THROWS};
 use super::write::Written;
 use super::{Framework, Options, REPLAY_JAR_NAME};
 use crate::classpath::is_platform;
@@ -208,6 +208,8 @@ fn shallow(plan: &Plan<'_>) -> Option<String> {
         .collect();
     for candidate in &plan.candidates {
         let ended = match &candidate.state {
+            // What is missing is known, and no other way to record brings it.
+            State::Done(_, reason) if reason.contains(NOT_RESTORED) => false,
             State::Done(Verdict::Passes, _) => true,
             State::Done(Verdict::Differs, reason) => reason.starts_with(THROWS),
             _ => false,

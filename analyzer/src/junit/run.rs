@@ -43,6 +43,8 @@ pub struct Outcome {
     pub reason: Option<String>,
     /// What of the state could not be restored.
     pub holes: Vec<String>,
+    /// Whether what was thrown is an object that was restored.
+    pub restored: bool,
 }
 
 /// What stands behind an exception.

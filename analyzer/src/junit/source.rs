@@ -4,6 +4,7 @@ use super::build::values_method;
 use super::call::{self, Body, REPLAY};
 use super::candidate::{Needs, Plan, State};
 use super::report::Verdict;
+use super::verdict::NOT_RESTORED;
 use super::{Framework, Options};
 use crate::java::names::Names;
 use crate::java::{comment, literal};
@@ -74,7 +75,7 @@ pub fn source(
                     &test,
                     &suppressed,
                     framework,
-                    &mut names,
+                    (checks, &mut names),
                 );
                 if checks && body.simplified {
                     text.push_str(&values(plan, index, &body, &mut names));
@@ -136,7 +137,7 @@ fn method(
     test: &str,
     suppressed: &[&str],
     framework: Framework,
-    names: &mut Names,
+    (checks, names): (bool, &mut Names),
 ) -> String {
     let candidate = &plan.candidates[index];
     let at = plan.frame(candidate);
@@ -174,7 +175,7 @@ fn method(
     }
     // What could not be restored may be why a test stays red after the fix.
     if let State::Done(Verdict::Reproduces, reason) = &candidate.state
-        && let Some((_, missing)) = reason.split_once("; not restored: ")
+        && let Some((_, missing)) = reason.split_once(NOT_RESTORED)
     {
         out.push_str(&comment::lines(
             &format!("Not restored: {missing}"),
@@ -186,6 +187,11 @@ fn method(
     let code = match asked.filter(|_| is_asked_for(plan, index)) {
         Some(info) => failing_at_records(&body.code, info, names),
         None => body.code.clone(),
+    };
+    let left = failure.exceptions.get(at.exception as usize);
+    let code = match left.filter(|info| info.class == "java.lang.OutOfMemoryError") {
+        Some(_) if !checks && framework == Framework::Junit5 => failing_alone(&code, names),
+        _ => code,
     };
     out.push_str(&format!("    @{test}\n"));
     if !suppressed.is_empty() {
@@ -233,14 +239,29 @@ fn failing_at_records(code: &str, asked: &ExceptionInfo, names: &mut Names) -> S
         "        // The program has asked for the recording: to ask again is the failure.\n"
             .to_owned();
     out.push_str(&format!(
-        "        try ({records} records = {records}.{when}({which})) {{\n"
+        "        try ({records} records = {records}.{when}({which})) {{\n{}        }}\n",
+        indented(code)
     ));
-    for line in code.lines() {
-        let indent = if line.is_empty() { "" } else { "    " };
-        out.push_str(&format!("{indent}{line}\n"));
-    }
-    out.push_str("        }\n");
     out
+}
+
+/// The body of a test that fails by an error at which JUnit 5 ends, with all tests that are left.
+fn failing_alone(code: &str, names: &mut Names) -> String {
+    let error = names.java_lang("OutOfMemoryError");
+    let failure = names.java_lang("AssertionError");
+    format!(
+        "        try {{\n{}        }} catch ({error} e) {{\n            // JUnit would end at it, with all tests \
+         that are left.\n            throw new {failure}(e);\n        }}\n",
+        indented(code)
+    )
+}
+
+fn indented(code: &str) -> String {
+    let indent = |line: &str| match line {
+        "" => "\n".to_owned(),
+        line => format!("    {line}\n"),
+    };
+    code.lines().map(indent).collect()
 }
 
 fn header(crash: &Crash, resource: &str, state: bool, java_options: &[String]) -> String {

@@ -19,6 +19,12 @@ use hindsight_tracelog::crash::{ExceptionInfo, Fidelity, Frame};
 /// How the reason of a candidate starts that did not end.
 pub const TIMED_OUT: &str = "timed out";
 
+/// How a reason goes on where state is missing.
+pub const NOT_RESTORED: &str = "; not restored: ";
+
+/// How the reason of a candidate starts that throws on what it was passed.
+pub const GIVEN: &str = "only throws the exception that is part of its recorded state";
+
 /// How the reason of a candidate starts that ended in an exception.
 pub const THROWS: &str = "throws ";
 
@@ -76,6 +82,12 @@ pub fn judge(expected: &Expected<'_>, frame: &Frame, ran: &Ran) -> (Verdict, Str
             Verdict::Passes,
             format!("returns without an exception{holes}"),
         ),
+        // It is red with any version of the program, and says nothing of where the exception came from.
+        "threw" if outcome.restored => {
+            let what = one_line(outcome.exception.as_deref().unwrap_or("?"), 300);
+            let reason = format!("{GIVEN} ({what})");
+            (Verdict::Differs, format!("{reason}{holes}"))
+        }
         "threw" => {
             let (same, reason) = compare(expected, frame, outcome);
             match same {
@@ -103,10 +115,10 @@ pub fn judge(expected: &Expected<'_>, frame: &Frame, ran: &Ran) -> (Verdict, Str
 fn holes(outcome: &Outcome) -> String {
     match outcome.holes.as_slice() {
         [] => String::new(),
-        [only] => format!("; not restored: {}", one_line(only, 120)),
+        [only] => format!("{NOT_RESTORED}{}", one_line(only, 120)),
         [first, rest @ ..] => {
             format!(
-                "; not restored: {} and {} more",
+                "{NOT_RESTORED}{} and {} more",
                 one_line(first, 120),
                 rest.len()
             )

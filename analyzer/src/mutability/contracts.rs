@@ -7,6 +7,7 @@
 //! only, and looks at every implementation of all else.
 
 use super::effects::{Cause, Made, Node, Summary, Write, join, reference};
+use crate::java::descriptor;
 use crate::program::names::{Map, Set};
 use crate::program::{MethodId, Program, Sym};
 use std::sync::Arc;
@@ -123,6 +124,11 @@ const NATIVES: &[(&str, &str, Shape)] = &[
 const CONTRACTS: &[(&str, &str, Shape)] = &[
     ("java/lang/Object", "equals toString <init> finalize", Reads),
     ("java/lang/Comparable", "compareTo", Reads),
+    (
+        "java/lang/Enum",
+        "compareTo equals getDeclaringClass hashCode name ordinal",
+        Reads,
+    ),
     ("java/util/Comparator", "compare", Reads),
     (
         "java/lang/CharSequence",
@@ -265,6 +271,62 @@ const UPDATERS: &[&str] = &[
     "java/util/concurrent/atomic/AtomicIntegerFieldUpdater",
     "java/util/concurrent/atomic/AtomicLongFieldUpdater",
     "java/util/concurrent/atomic/AtomicReferenceFieldUpdater",
+];
+
+/// Classes of values: what their objects store later is a copy of what they can always tell. It is their methods
+/// that take nothing but such which are known.
+const VALUES: &[&str] = &[
+    "java/io/File",
+    "java/math/BigDecimal",
+    "java/math/BigInteger",
+    "java/math/MathContext",
+    "java/net/URI",
+    "java/nio/charset/Charset",
+    "java/nio/file/Path",
+    "java/nio/file/Paths",
+    "java/time/DayOfWeek",
+    "java/time/Duration",
+    "java/time/Instant",
+    "java/time/LocalDate",
+    "java/time/LocalDateTime",
+    "java/time/LocalTime",
+    "java/time/Month",
+    "java/time/MonthDay",
+    "java/time/OffsetDateTime",
+    "java/time/OffsetTime",
+    "java/time/Period",
+    "java/time/Year",
+    "java/time/YearMonth",
+    "java/time/ZoneId",
+    "java/time/ZoneOffset",
+    "java/time/ZonedDateTime",
+    "java/time/chrono/ChronoLocalDate",
+    "java/time/chrono/ChronoLocalDateTime",
+    "java/time/chrono/ChronoZonedDateTime",
+    "java/time/format/DateTimeFormatter",
+    "java/time/temporal/ChronoField",
+    "java/time/temporal/ChronoUnit",
+    "java/time/temporal/Temporal",
+    "java/time/temporal/TemporalAccessor",
+    "java/time/temporal/TemporalAmount",
+    "java/time/temporal/TemporalField",
+    "java/time/temporal/TemporalUnit",
+    "java/util/Currency",
+    "java/util/Locale",
+    "java/util/OptionalDouble",
+    "java/util/OptionalInt",
+    "java/util/OptionalLong",
+    "java/util/UUID",
+];
+/// What such methods also take, and leave alone.
+const TAKEN_BY_VALUES: &[&str] = &[
+    "java/lang/CharSequence",
+    "java/lang/Object",
+    "java/lang/String",
+    "java/math/RoundingMode",
+    "java/time/chrono/Chronology",
+    "java/time/format/TextStyle",
+    "java/util/Locale$Category",
 ];
 
 /// A window of an array or of memory, with a place in it.
@@ -501,6 +563,15 @@ impl Contracts {
                 contracts.add(program, class, methods, &summary);
             }
         }
+        let reads = Arc::new(summary(Reads, any, element));
+        for class in VALUES {
+            for method in of_values(program, class) {
+                contracts
+                    .known
+                    .entry(method)
+                    .or_insert_with(|| reads.clone());
+            }
+        }
         for &(class, methods) in QUIET {
             let found = named(program, class, methods);
             contracts.quiet.extend(found);
@@ -589,14 +660,7 @@ fn named<'p>(
     class: &str,
     methods: &'p str,
 ) -> impl Iterator<Item = MethodId> + 'p {
-    let class = program
-        .names
-        .find(class.as_bytes())
-        .and_then(|name| program.find(name))
-        .map(|class| program.class(class))
-        .filter(|class| class.library);
-    let numbers = class.map_or(0..0, |class| class.methods.clone());
-    numbers.map(MethodId).filter(move |&method| {
+    of_class(program, class).filter(move |&method| {
         let signature = program.names.bytes(program.method(method).signature);
         let until = |byte: u8| signature.iter().position(|&other| other == byte);
         let name = &signature[..until(b'(').unwrap_or(signature.len())];
@@ -606,6 +670,36 @@ fn named<'p>(
             .split_ascii_whitespace()
             .any(|wanted| wanted.as_bytes() == name || wanted.as_bytes() == whole)
     })
+}
+
+/// The methods of a class of values that take nothing but values.
+fn of_values<'p>(program: &'p Program, class: &str) -> impl Iterator<Item = MethodId> + 'p {
+    let is_value = |ty: &str| {
+        let (_, element) = descriptor::element(ty);
+        descriptor::class_name(element).is_none_or(|class| {
+            let class = class.replace('.', "/");
+            VALUES.contains(&&*class) || TAKEN_BY_VALUES.contains(&&*class)
+        }) && (element.len() == ty.len() || ty == "[Ljava/lang/String;")
+    };
+    of_class(program, class).filter(move |&method| {
+        let signature = program.names.bytes(program.method(method).signature);
+        let text = String::from_utf8_lossy(&signature);
+        let types = text.find('(').and_then(|at| descriptor::split(&text[at..]));
+        !text.starts_with('<')
+            && types.is_some_and(|(types, _)| types.iter().all(|ty| is_value(ty)))
+    })
+}
+
+/// The methods of a class of the library.
+fn of_class<'p>(program: &'p Program, class: &str) -> impl Iterator<Item = MethodId> + 'p {
+    let class = program
+        .names
+        .find(class.as_bytes())
+        .and_then(|name| program.find(name))
+        .map(|class| program.class(class))
+        .filter(|class| class.library);
+    let numbers = class.map_or(0..0, |class| class.methods.clone());
+    numbers.map(MethodId)
 }
 
 fn summary(shape: Shape, any: Sym, element: Sym) -> Summary {

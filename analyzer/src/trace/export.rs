@@ -7,6 +7,7 @@ use super::Trace;
 use super::blocks::{Covered, covered};
 use super::steps::{Argument, Place, Step, What};
 use super::table::{Cell, Table};
+use super::unseen::{copies, written};
 use anyhow::{Context, Result};
 use hindsight_tracelog::trace::dictionary::{Dictionary, Start};
 use hindsight_tracelog::trace::{Datum, ObjectId};
@@ -265,7 +266,12 @@ impl<'d> Export<'d> {
             What::Write { place, value } => self.write(step, place, *value)?,
             What::Called { callee, values } => {
                 let names = member(self.dictionary.callee(*callee));
-                let object = values.iter().find_map(|value| match value {
+                let callee = self.dictionary.callee(*callee);
+                let written = callee.and_then(|callee| match copies(&callee.owner, &callee.name) {
+                    true => values.last(),
+                    false => values.get(written(&callee.owner)?),
+                });
+                let object = written.and_then(|value| match value {
                     Datum::Reference(object) => *object,
                     _ => None,
                 });
@@ -285,8 +291,14 @@ impl<'d> Export<'d> {
                 length,
                 hash,
                 text,
+                units,
+                secret,
                 ..
             } => {
+                // Lone surrogates are in no UTF-8.
+                let lossy = || units.as_deref().map(String::from_utf16_lossy);
+                let text = text.clone().or_else(lossy);
+                let known = text.as_deref() == Some("") || !secret && self.is_array(*object);
                 if let Some(told) = &mut self.again {
                     told.insert(object.serial());
                 }
@@ -296,7 +308,7 @@ impl<'d> Export<'d> {
                     Cell::Text(class),
                     Cell::Long(Some(step.thread as i64)),
                     Cell::Long(Some(step.stamp as i64)),
-                    Cell::Long((*length > 0).then_some(i64::from(*length))),
+                    Cell::Long((*length > 0 || known).then_some(i64::from(*length))),
                     Cell::Text(text.as_deref().map(ByteArray::from)),
                     Cell::Int(*hash),
                 ])?;
@@ -554,6 +566,11 @@ impl<'d> Export<'d> {
             Cell::Long(integer),
             Cell::Double(real),
         ]
+    }
+
+    fn is_array(&self, object: ObjectId) -> bool {
+        let class = self.dictionary.class(object.class());
+        class.is_some_and(|class| class.starts_with('['))
     }
 
     fn class(&mut self, object: Option<ObjectId>) -> Option<ByteArray> {

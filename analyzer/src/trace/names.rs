@@ -2,7 +2,7 @@
 
 use super::steps::{Place, Step, What};
 use crate::graph::Typed;
-use crate::text::{one_line, primitive, quote, short_type, simple_name};
+use crate::text::{one_line, primitive, quote_beginning, short_type, simple_name};
 use hindsight_tracelog::crash::Value;
 use hindsight_tracelog::trace::dictionary::{Dictionary, Member, Method};
 use hindsight_tracelog::trace::{Datum, ObjectId};
@@ -66,13 +66,17 @@ impl<'d> Names<'d> {
         match &step.what {
             What::New {
                 object,
-                text: Some(text),
+                length,
+                text,
+                units,
                 ..
             } => {
-                if self.texts.len() >= MAX_TEXTS {
-                    self.texts.clear();
+                if let Some(text) = quoted(text.as_deref(), units.as_deref(), *length) {
+                    if self.texts.len() >= MAX_TEXTS {
+                        self.texts.clear();
+                    }
+                    self.texts.insert(object.serial(), text);
                 }
-                self.texts.insert(object.serial(), text.clone());
             }
             What::Thread { name, paused } => {
                 let thread = self.threads.entry(step.thread).or_default();
@@ -219,20 +223,14 @@ impl<'d> Names<'d> {
                 if *secret {
                     line.push_str(" (redacted)");
                 }
-                let of_text = || text.as_ref().map(|text| text.encode_utf16().collect());
-                let units: Option<Vec<u16>> = units.clone().or_else(of_text);
-                match units {
-                    Some(units) => {
-                        let _ = write!(line, " {}", quote(&units, TEXT));
-                        let shown = units.len();
-                        if (*length as usize) > shown {
-                            let _ = write!(line, " of {length} characters");
-                        }
+                match quoted(text.as_deref(), units.as_deref(), *length) {
+                    Some(text) => {
+                        let _ = write!(line, " {text}");
                         if let Some(hash) = hash {
                             let _ = write!(line, ", hash code {hash}");
                         }
                     }
-                    None if *length > 0 => {
+                    None if *length > 0 || !secret && self.is_array(*object) => {
                         let _ = write!(line, " of length {length}");
                     }
                     None => {}
@@ -256,6 +254,7 @@ impl<'d> Names<'d> {
         let first = !std::mem::replace(&mut thread.told, true);
         let thread_name = thread.name.clone();
         let mut fields = Map::new();
+        let is_array = matches!(step.what, What::New { object, .. } if self.is_array(object));
         let mut put = |key: &str, value: Json| {
             fields.insert(key.to_owned(), value);
         };
@@ -382,7 +381,8 @@ impl<'d> Names<'d> {
                 if *secret {
                     put("redacted", json!(true));
                 }
-                if *length > 0 {
+                let known = text.as_deref() == Some("") || !secret && is_array;
+                if *length > 0 || known {
                     put("length", json!(length));
                 }
                 if let Some(text) = text {
@@ -493,13 +493,18 @@ impl<'d> Names<'d> {
         }
     }
 
+    fn is_array(&self, object: ObjectId) -> bool {
+        let class = self.dictionary.class(object.class());
+        class.is_some_and(|class| class.starts_with('['))
+    }
+
     fn object(&self, object: Option<ObjectId>) -> String {
         let Some(object) = object else {
             return "null".to_owned();
         };
         let name = format!("{}#{}", self.class(object), object.serial());
         match self.texts.get(&object.serial()) {
-            Some(text) => format!("{name} {}", quoted(text)),
+            Some(text) => format!("{name} {text}"),
             None => name,
         }
     }
@@ -532,7 +537,10 @@ fn member_name(member: Option<&Member>, what: &str, id: u32) -> String {
     }
 }
 
-fn quoted(text: &str) -> String {
-    let units: Vec<u16> = text.encode_utf16().collect();
-    quote(&units, TEXT)
+/// What is known of a text, or of its UTF-16 units, and how long it is.
+fn quoted(text: Option<&str>, units: Option<&[u16]>, length: u32) -> Option<String> {
+    let of_text = || text.map(|text| text.encode_utf16().collect());
+    let units: Vec<u16> = units.map(<[u16]>::to_vec).or_else(of_text)?;
+    let whole = units.len().max(length as usize);
+    Some(quote_beginning(&units, TEXT, whole))
 }

@@ -62,7 +62,7 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 
 import org.junit.jupiter.api.Test;
 
-class OrderObservedTest {
+class OfficeOrderObservedTest {
 
     @Test
     void kindThenSell() {

@@ -62,7 +62,7 @@ import static org.junit.Assert.assertNotNull;
 
 import org.junit.Test;
 
-public class OrderObservedTest {
+public class OfficeOrderObservedTest {
 
     @Test
     public void kindThenSell() {

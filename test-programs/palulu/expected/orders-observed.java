@@ -8,7 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import java.util.Iterator;
 import org.junit.jupiter.api.Test;
 
-class EntryObservedTest {
+class JournalEntryObservedTest {
 
     @Test
     void upperIsOne() {

@@ -405,7 +405,7 @@ fn what_is_done_to_a_part_is_done_to_the_whole() {
             &written(&workplace, "tests"),
         );
         let told = "16 of 16 carved sequences did the same again\n  \
-                    without calls whose arguments no test can make: Order.label (Function), \
+                    without calls whose objects or arguments no test can make: Order.label (Function), \
                     Sums.largest (int[]), Till.tell (LongConsumer)\n  \
                     not tried: objects that nothing makes which a test can call: of orders.Line\n";
         assert!(report.starts_with(told), "{report}");
@@ -460,6 +460,48 @@ fn what_is_done_to_what_is_passed_is_asserted() {
             told.contains("--against: ") && told.contains("nowhere"),
             "{told}"
         );
+    }
+}
+
+/// All that was called on an object is in its test, or its test ends where the run has shown the same. What a test
+/// does not know of an object it does not say.
+#[test]
+fn long_lives_are_whole_or_said_to_be_cut() {
+    for jdk in jdks() {
+        let workplace = record(jdk, "busy", "busy.Main");
+        let arguments = [
+            "generate",
+            "--observed",
+            "--trace",
+            "out",
+            "--mutability",
+            "mutability.json",
+            "--classpath",
+            "classes",
+            "--out",
+            "tests",
+        ];
+        let report = ok(&run(jdk, &workplace, &arguments));
+        assert!(
+            report.contains("1 object with more calls than a test can have"),
+            "{report}"
+        );
+        let tests = written(&workplace, "tests");
+        assert!(
+            tests.contains("assertEquals(120, counter.count());"),
+            "{tests}"
+        );
+        assert!(
+            tests.contains("assertEquals(3, counter.count());"),
+            "{tests}"
+        );
+        let counts = tests.matches("counter.count()").count();
+        assert_eq!(counts, 2, "{tests}");
+        assert!(
+            report.contains("Counter$Source.find (Counter$Source)"),
+            "{report}"
+        );
+        assert!(!tests.contains("watcher.found"), "{tests}");
     }
 }
 

@@ -17,6 +17,7 @@ mod record;
 mod recrash;
 mod releases;
 mod replays;
+mod rethrown;
 mod second_chance;
 mod secrets;
 mod storms;

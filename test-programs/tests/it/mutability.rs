@@ -631,3 +631,42 @@ fn annotated_programs() {
         best.open
     );
 }
+
+const MONEY: &str = "
+import java.math.*;
+import java.time.*;
+import java.time.temporal.ChronoUnit;
+
+public class Money {
+    enum Unit { CENT, EURO }
+    final BigDecimal amount;
+    final LocalDate due;
+    Money(BigDecimal amount, LocalDate due) { this.amount = amount; this.due = due; }
+    Money plus(Money other) { return new Money(amount.add(other.amount), due); }
+    Money minus(Money other) { return new Money(amount.subtract(other.amount), due); }
+    int compare(Money other) { return amount.compareTo(other.amount); }
+    String text() { return amount.setScale(2, RoundingMode.HALF_UP).toPlainString() + due; }
+    boolean before(LocalDate day) { return due.isBefore(day); }
+    long days(LocalDate day) { return ChronoUnit.DAYS.between(due, day); }
+    Duration until(Instant one, Instant two) { return Duration.between(one, two); }
+    int code(Unit unit) { return unit.hashCode(); }
+    java.nio.file.Path file(java.nio.file.Path dir) { return dir.resolve(\"m\").toAbsolutePath(); }
+}
+";
+
+/// What values of the JDK store is what they can always tell: nobody sees it.
+#[test]
+fn values_of_the_jdk_do_not_change() {
+    let workplace = Workplace::new("mutability-values");
+    let classes = workplace.compile_text(&jdks()[0], &["--release", "17", "-g"], "Money", MONEY);
+    let found = verdicts::<&str>(&classes, &[]);
+    for method in found["methods"].as_array().expect("methods") {
+        if method["class"] != "Money" || method["method"] == "<init>" {
+            continue;
+        }
+        assert_eq!(method["pure"], true, "{method}");
+        for parameter in method["parameters"].as_array().expect("parameters") {
+            assert_eq!(parameter["verdict"], "immutable", "{method}");
+        }
+    }
+}

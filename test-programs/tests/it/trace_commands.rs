@@ -395,3 +395,99 @@ fn mistakes_are_named() {
         );
     }
 }
+
+const UNSEEN: &str = "
+public class Unseen {
+    static int sum;
+    static void add(int[] from, int[] to, int n) {
+        System.arraycopy(from, 0, to, 0, n);
+        int[] copy = from.clone();
+        sum += copy.length + to[0];
+    }
+    public static void main(String[] args) {
+        add(new int[] {1, 2}, new int[2], 2);
+        add(new int[0], new int[3], 0);
+        while (args.length > 0) {
+            for (int i = 0; i < 1000; i++) {
+                sum += i;
+            }
+        }
+    }
+}
+";
+
+/// A row of what was written unseen names what was written; an empty array has a length.
+#[test]
+fn unseen_writes_name_what_was_written() {
+    let jdk = &jdks()[0];
+    let workplace = Workplace::new("trace-unseen");
+    let (_, ran) = workplace.run_text(jdk, "17", "mode=trace", ("Unseen", UNSEEN));
+    assert!(ran.status.success(), "{}", both(&ran));
+    let tables = workplace.join("tables").display().to_string();
+    told(&workplace, "export", &["--parquet", "--out", &tables]);
+    let column = |table: &str, name: &str| -> Vec<Option<i64>> {
+        let file =
+            fs::File::open(workplace.join(format!("tables/{table}.parquet"))).expect("a table");
+        let reader = SerializedFileReader::new(file).expect("Parquet");
+        let rows = reader.get_row_iter(None).expect("rows");
+        let of = |row: Row| {
+            let is_unseen = |row: &Row| {
+                let mut columns = row.get_column_iter();
+                columns.any(|(name, field)| name == "kind" && *field == Field::Str("unseen".into()))
+            };
+            let wanted = table != "writes" || is_unseen(&row);
+            let mut columns = row.get_column_iter();
+            let found = columns
+                .find(|(column, _)| *column == name)
+                .map(|(_, field)| field);
+            wanted.then_some(match found {
+                Some(Field::Long(value)) => Some(*value),
+                _ => None,
+            })
+        };
+        rows.filter_map(|row| of(row.expect("a row"))).collect()
+    };
+    let objects = column("objects", "object");
+    let lengths = column("objects", "length");
+    let length = |object: Option<i64>| {
+        let at = objects
+            .iter()
+            .position(|one| *one == object)
+            .expect("an object");
+        lengths[at]
+    };
+    let written: Vec<_> = column("writes", "object").into_iter().map(length).collect();
+    assert_eq!(written, [Some(2), Some(2), Some(3), Some(0)]);
+}
+
+/// A process that still runs writes where its trace is read: that is no damage.
+#[test]
+fn the_trace_of_a_running_program_is_not_damaged() {
+    let jdk = &jdks()[0];
+    let workplace = Workplace::new("trace-live");
+    let classes = workplace.compile_text(jdk, &["--release", "17"], "Unseen", UNSEEN);
+    let mut running = workplace
+        .java_with_agent(jdk, "mode=trace,max-trace=64M")
+        .arg("-cp")
+        .arg(&classes)
+        .args(["Unseen", "on"])
+        .spawn()
+        .expect("java runs");
+    let mut asked = 0;
+    let mut events = 0;
+    while asked < 8 {
+        std::thread::sleep(std::time::Duration::from_millis(300));
+        let output = ask(&workplace, "stats", &["--format", "json", "--quiet"]);
+        if asked == 0 && !output.status.success() && text(&output.stderr).contains("no trace in") {
+            continue;
+        }
+        asked += 1;
+        assert!(output.status.success(), "{}", both(&output));
+        let counts: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
+        assert_eq!(counts["ended"], false, "{counts}");
+        events = counts["events"].as_u64().expect("a number");
+    }
+    running.kill().expect("it runs");
+    running.wait().expect("it has run");
+    assert!(events > 1000, "{events}");
+}

@@ -101,6 +101,24 @@ fn from_one_method_until_another() {
             "Parts.main returns"
         ]));
 
+        // What ends it need not be among what is recorded of it.
+        for (every, told) in [("Parts$Service", 26), ("Parts$Service/2", 13)] {
+            let options = format!("from=Parts.work,until=Parts.work,sample={every}");
+            let sampled = events(&workplace, &classes, jdk, &options, &[]);
+            let sampled = calls(&sampled);
+            let steps = sampled.iter().filter(|line| line.contains("Parts.step("));
+            assert_eq!(steps.count(), told, "{sampled:?}");
+            assert!(
+                !sampled.iter().any(|line| line.contains("depth")),
+                "{sampled:?}"
+            );
+        }
+        let every = events(&workplace, &classes, jdk, "sample=1", &[]);
+        assert_eq!(
+            calls(&every).first(),
+            Some(&"Parts.main(args = String[]#2)")
+        );
+
         let until = events(&workplace, &classes, jdk, "until=Parts$Service.fail", &[]);
         let until = calls(&until);
         assert!(

@@ -62,8 +62,15 @@ fn observed(counts: &Counts, out: &mut dyn Write) -> Result<()> {
         let calls: Vec<&str> = calls.iter().map(|(call, _)| call.as_str()).collect();
         writeln!(
             out,
-            "  without calls whose arguments no test can make: {}",
+            "  without calls whose objects or arguments no test can make: {}",
             first_of(&calls)
+        )?;
+    }
+    if counts.cut > 0 {
+        writeln!(
+            out,
+            "  {} with more calls than a test can have: only the first of them are there",
+            count(counts.cut, "object")
         )?;
     }
     if !counts.unmade.is_empty() {
@@ -240,6 +247,7 @@ impl Report {
                 })).collect::<Vec<_>>(),
                 "omitted": counts.omitted,
                 "unmade": counts.unmade,
+                "cut": counts.cut,
             })),
             "searched": self.searched.map(|tally| json!({
                 "at_random": {"executed": tally.executed[0], "components": tally.components[0]},

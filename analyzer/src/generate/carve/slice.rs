@@ -13,7 +13,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::rc::Rc;
 
 /// Calls of one sequence.
-const MAX_CALLS: usize = 40;
+const MAX_CALLS: usize = 200;
 
 /// Classes of the JDK that are stood in for with nothing in them, though their constructors take something.
 const GUESSED: [&str; 8] = [
@@ -47,6 +47,11 @@ impl Seen {
         !self.method.is_constant() && before.is_some_and(|(_, other)| other.left >= self.left)
     }
 
+    /// Whether it ran within another call.
+    fn ran_within(&self, other: &Seen) -> bool {
+        self.thread == other.thread && self.entered > other.entered && self.left <= other.left
+    }
+
     /// Whether it may have changed any of these objects.
     fn changes(&self, objects: &HashMap<u64, usize>, mutability: Option<&Mutability>) -> bool {
         let name = self.method.as_name();
@@ -70,12 +75,18 @@ impl Seen {
         self.made.is_some() || matches!(self.end, End::Returned(Some(Value::Object(_))))
     }
 
+    /// How people write the call, which is part of the life of an object of some class.
+    pub fn call_in_life(&self, object: u64, class: &str) -> String {
+        let is_its = self.on == Some(object) || self.made == Some(object);
+        self.call_of(if is_its { class } else { &self.method.class })
+    }
+
     /// How people write the call, with a name of its class.
     pub fn call_of(&self, class: &str) -> String {
         self.method.call_of(class)
     }
 
-    /// The call, and what of it no test can make, if that is an argument.
+    /// The call, and what of it no test can make: the object that it is on, or arguments.
     pub fn lacking(&self, objects: &HashMap<u64, usize>) -> Option<String> {
         let given = |arg: &Value| argument(arg, objects, false).is_some();
         let (types, _) = self.method.types();
@@ -87,7 +98,9 @@ impl Seen {
             // A number is always told, but for one that is a secret.
             if is_hidden { name + ", redacted" } else { name }
         });
-        let names: Vec<String> = names.collect();
+        let on = self.on.filter(|on| !objects.contains_key(on));
+        let on = on.map(|_| simple_name(&self.method.class).to_owned());
+        let names: Vec<String> = on.into_iter().chain(names).collect();
         let call = self.method.call_of(simple_name(&self.method.class));
         (!names.is_empty()).then(|| format!("{call} ({})", names.join(", ")))
     }
@@ -105,6 +118,8 @@ pub struct Recorded {
     /// classes.
     pub objects: Vec<(u64, String)>,
     pub(super) histories: FxHashMap<u64, Vec<Rc<Seen>>>,
+    /// Objects with more calls than are in their histories: when the first of these began.
+    pub(super) cut: FxHashMap<u64, u64>,
     /// Calls that returned objects which others had made.
     pub(super) given: FxHashMap<u64, Rc<Seen>>,
     /// Objects that were made by calls that others took part in.
@@ -130,6 +145,8 @@ pub struct Carved {
     /// Where in the sequence something is left out, or another thing passed, that may have changed what is
     /// in it: what follows need not be as it was.
     pub gaps: Vec<usize>,
+    /// Whether its end is not that of the object's life: there are too many calls.
+    pub is_cut: bool,
     /// The object's own calls that it lacks, with the types of what cannot be made.
     pub omitted: Vec<String>,
 }
@@ -183,7 +200,9 @@ impl Recorded {
         if own.first()?.made != Some(object) {
             return None;
         }
-        self.cut(own, (reach, without), means, methods)
+        let mut carved = self.cut(own, (reach, without), means, methods)?;
+        carved.is_cut |= self.cut.contains_key(&object);
+        Some(carved)
     }
 
     /// The calls of an object from where another one has returned it: of one whose own beginning is within
@@ -199,7 +218,9 @@ impl Recorded {
         let later = self.histories.get(&object)?.iter();
         let later = later.filter(|seen| seen.entered > given.left);
         let own = [given].into_iter().chain(later).cloned().collect();
-        self.cut(own, (reach, without), means, methods)
+        let mut carved = self.cut(own, (reach, without), means, methods)?;
+        carved.is_cut |= self.cut.contains_key(&object);
+        Some(carved)
     }
 
     /// A call of a static method; `without` is as for the life of an object.
@@ -224,6 +245,8 @@ impl Recorded {
         let last = own.last()?.entered;
         let mut chosen: BTreeMap<u64, Rc<Seen>> = BTreeMap::new();
         let mut followed: BTreeSet<u64> = BTreeSet::new();
+        // From when on what something needs is not known to be as it was.
+        let mut unsure = u64::MAX;
         // Those that last longest are looked at first: what runs within them need not be looked at.
         let ranked = |seen: &Rc<Seen>| {
             let key = (Reverse(seen.left - seen.entered), seen.entered);
@@ -231,7 +254,7 @@ impl Recorded {
         };
         let mut pending: BTreeMap<(Reverse<u64>, u64), Rc<Seen>> = own.iter().map(ranked).collect();
         while let Some((_, seen)) = pending.pop_first() {
-            if chosen.len() > 4 * MAX_CALLS
+            if chosen.len() > 2 * MAX_CALLS
                 || chosen.contains_key(&seen.entered)
                 || wide && seen.is_within(&chosen)
             {
@@ -253,6 +276,9 @@ impl Recorded {
                 objects(value, &mut |serial| follow.push((serial, last)));
             }
             for (serial, until) in follow {
+                if let Some(at) = self.cut.get(&serial).filter(|at| **at < until) {
+                    unsure = unsure.min(*at);
+                }
                 let calls = self.histories.get(&serial).into_iter().flatten();
                 let calls = calls.filter(|call| call.entered < until);
                 if followed.insert(serial) || !wide {
@@ -273,13 +299,14 @@ impl Recorded {
                 calls.push(seen);
             }
         }
-        self.convert(&calls, &own, (means, without), methods)
+        self.convert(&calls, &own, unsure, (means, without), methods)
     }
 
     fn convert(
         &self,
         calls: &[Rc<Seen>],
         own: &[Rc<Seen>],
+        unsure: u64,
         (means, without): (&Means<'_>, bool),
         methods: &mut Methods,
     ) -> Option<Carved> {
@@ -291,6 +318,7 @@ impl Recorded {
             own: Vec::new(),
             lacks: false,
             gaps: Vec::new(),
+            is_cut: false,
             omitted: Vec::new(),
         };
         for seen in calls {
@@ -325,14 +353,24 @@ impl Recorded {
                 if mine && (!without || !carved.own.contains(&true)) {
                     break;
                 }
-                if changes {
-                    carved.lacks |= mine;
+                // With it goes what ran within.
+                let mut within = false;
+                for one in own.iter().filter(|one| one.ran_within(seen)) {
+                    within = true;
+                    carved.omitted.extend(one.lacking(&vars));
+                }
+                if changes || within {
+                    carved.lacks |= mine || within;
                     carved.gaps.push(place);
                 }
                 continue;
             };
             if place == MAX_CALLS {
+                carved.is_cut = true;
                 break;
+            }
+            if seen.entered > unsure && !carved.lacks {
+                carved.passes_another(Some(place));
             }
             if let End::Returned(Some(Value::Object(serial) | Value::Array(serial, ..))) = &seen.end
             {

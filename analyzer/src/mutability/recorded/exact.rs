@@ -13,6 +13,7 @@ use super::sets::{EMPTY, SetId, Sets, call_of, member, param_of};
 use crate::mutability::facts::{Facts, NONE, Op, Var};
 use crate::program::Sym;
 use crate::program::names::Map;
+use crate::trace::unseen::{copies, written};
 use hindsight_tracelog::trace::Datum;
 
 /// Static fields are nobody's.
@@ -613,27 +614,6 @@ fn argument(bodies: &Bodies<'_>, caller: u32, op: u32, by: By, param: u16) -> Gi
             }
         }
     }
-}
-
-/// Whether a method that writes unseen gives back a copy of its first object, and writes to
-/// nothing else.
-pub(super) fn copies(class: &str, name: &str) -> bool {
-    name == "clone" || class == "java.util.Arrays" && name.starts_with("copyOf")
-}
-
-/// Which argument, the receiver first, a method writes that is known to write
-/// unseen.
-pub(super) fn written(class: &str) -> Option<usize> {
-    Some(match class {
-        "java.lang.System" => 2,
-        "java.lang.reflect.Field"
-        | "java.lang.invoke.VarHandle"
-        | "sun.misc.Unsafe"
-        | "jdk.internal.misc.Unsafe" => 1,
-        "java.util.Arrays" | "java.lang.reflect.Array" => 0,
-        class if class.starts_with("java.util.concurrent.atomic.") => 0,
-        _ => return None,
-    })
 }
 
 #[cfg(test)]

@@ -7,10 +7,10 @@
 //! object was obtained?
 
 use super::bodies::{Bodies, Target};
-use super::exact::{copies, written};
 use super::frames::{Frame, object};
 use crate::program::Sym;
 use crate::program::names::{Map, Set};
+use crate::trace::unseen::{copies, written};
 use hindsight_tracelog::trace::Datum;
 
 /// References that are kept.

@@ -93,6 +93,9 @@ pub struct Missing {
 pub struct Log<S> {
     files: Vec<S>,
     blocks: Vec<Block>,
+    /// The events of the chunks of live files, by file and offset, as they were when these were read: a process
+    /// that still runs writes others there.
+    live: HashMap<(usize, u64), Vec<u8>>,
     /// What the numbers mean.
     pub dictionary: Dictionary,
     /// What is wrong with the files.
@@ -145,6 +148,8 @@ impl Filter {
     }
 }
 
+/// How often a chunk is read that gets another owner meanwhile.
+const MAX_READ: usize = 8;
 /// How far a search for the next block looks at once.
 const WINDOW: usize = 64 << 10;
 
@@ -155,6 +160,9 @@ impl<S: Source> Log<S> {
     /// is in a segment and in a live file is taken once; one that a process was
     /// writing into a segment when it was killed is in its live file still, and
     /// the cut end of that segment is no damage.
+    ///
+    /// Live files are read first, as a whole: a process that still runs may only bring what is in them to the
+    /// segments that are read then.
     ///
     /// # Errors
     ///
@@ -167,16 +175,18 @@ impl<S: Source> Log<S> {
         let mut blocks = Vec::new();
         let mut damage = Vec::new();
         let mut ends = Vec::new();
+        let first_live = segments.len();
+        let mut chunks = HashMap::new();
+        for (file, source) in live.iter().enumerate() {
+            let file = first_live + file;
+            scan_live(file, source, &mut blocks, &mut chunks, &mut damage);
+        }
         for (file, source) in segments.iter().enumerate() {
             scan_segment(file, source, &mut blocks, &mut damage, &mut ends)
                 .map_err(|error| (file, error))?;
         }
         let recaps = blocks.extract_if(.., |block| block.header.is_recap());
         let recaps = recaps.collect();
-        let first_live = segments.len();
-        for (file, source) in live.iter().enumerate() {
-            scan_live(first_live + file, source, &mut blocks, &mut damage);
-        }
         for (place, block) in ends.into_iter().rev() {
             let mut live = blocks.iter().filter(|block| block.live);
             let is_live = match block {
@@ -196,6 +206,7 @@ impl<S: Source> Log<S> {
         Ok(Self {
             files,
             blocks,
+            live: chunks,
             dictionary,
             damage,
         })
@@ -356,8 +367,20 @@ fn scan_segment<S: Source>(
     source.read_at(0, &mut header).map_err(io(0))?;
     check_header(&header, SEGMENT_MAGIC)?;
     let mut index = Vec::new();
+    let mut len = len;
     while at < len {
-        match read_header(source, at, len, &mut index) {
+        let mut found = read_header(source, at, len, &mut index);
+        // A process that still runs may just be writing it.
+        for _ in 0..MAX_READ {
+            let is_cut = matches!(&found, Err(error) if error.kind() == ErrorKind::Cut);
+            let grown = source.len().unwrap_or(len);
+            if !is_cut || grown <= len {
+                break;
+            }
+            len = grown;
+            found = read_header(source, at, len, &mut index);
+        }
+        match found {
             Ok(header) => {
                 let total = header.total_len();
                 blocks.push(Block {
@@ -449,10 +472,12 @@ fn find_block<S: Source>(source: &S, from: u64, len: u64, index: &mut Vec<u8>) -
     None
 }
 
+/// Finds the chunks of a live file, and reads their events.
 fn scan_live<S: Source>(
     file: usize,
     source: &S,
     blocks: &mut Vec<Block>,
+    chunks: &mut HashMap<(usize, u64), Vec<u8>>,
     damage: &mut Vec<Damage>,
 ) {
     let mut scan = || -> Result<(), Error> {
@@ -461,19 +486,36 @@ fn scan_live<S: Source>(
         let mut header = [0; chunk::HEADER];
         let smallest = chunk::SIZES[0] as u64;
         while len - at >= chunk::HEADER as u64 {
-            source
-                .read_at(at, &mut header)
-                .map_err(|error| Error::io(&error, at))?;
-            let found = Chunk::read(&header);
-            if let Some(chunk) = found.filter(|chunk| chunk.in_use && chunk.len > 0) {
-                let mut header = chunk.header;
-                header.raw_len = chunk.len as u32;
-                blocks.push(Block {
-                    file,
-                    offset: at,
-                    header,
-                    live: true,
-                });
+            let mut found = None;
+            for _ in 0..MAX_READ {
+                source
+                    .read_at(at, &mut header)
+                    .map_err(|error| Error::io(&error, at))?;
+                found = Chunk::read(&header);
+                let Some(chunk) = found.filter(|chunk| chunk.in_use && chunk.len > 0) else {
+                    break;
+                };
+                let mut events = vec![0; chunk.len];
+                source
+                    .read_at(at + chunk::HEADER as u64, &mut events)
+                    .map_err(|error| Error::io(&error, at))?;
+                source
+                    .read_at(at, &mut header)
+                    .map_err(|error| Error::io(&error, at))?;
+                // Another thread may have got the chunk meanwhile.
+                let after = Chunk::read(&header).filter(|after| after.in_use);
+                if after.is_some_and(|after| after.header == chunk.header) {
+                    let mut header = chunk.header;
+                    header.raw_len = chunk.len as u32;
+                    chunks.insert((file, at), events);
+                    blocks.push(Block {
+                        file,
+                        offset: at,
+                        header,
+                        live: true,
+                    });
+                    break;
+                }
             }
             // Those that were never used have no header.
             at += found
@@ -511,7 +553,8 @@ impl Reader {
         let mut header = block.header;
         if block.live {
             let at = block.offset + chunk::HEADER as u64;
-            log.bytes(block, at, header.raw_len as usize, &mut self.stored)?;
+            let events = log.live.get(&(block.file, block.offset));
+            let events = events.ok_or(Error::at(ErrorKind::Cut, 0).after(at))?;
             let packer = match &mut self.packer {
                 Some(packer) => packer,
                 none => {
@@ -520,7 +563,7 @@ impl Reader {
             };
             self.packed.clear();
             packer
-                .pack(&mut header, &self.stored, &mut self.packed)
+                .pack(&mut header, events, &mut self.packed)
                 .map_err(|error| error.after(at))?;
             let payload = BLOCK_HEADER + header.index_len as usize;
             let payload = self.packed.get(payload..).unwrap_or_default();

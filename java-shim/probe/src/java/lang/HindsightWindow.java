@@ -85,7 +85,14 @@ final class HindsightWindow {
             // What comes outside of calls is nobody's.
             tracer.skips = calls.skips = true;
         }
-        return skips ? null : tracer;
+        if (!skips) {
+            return tracer;
+        }
+        if (!caught) {
+            // It bounds the recording all the same.
+            left(tracer, method);
+        }
+        return null;
     }
 
     /** A method has been told to end. */

@@ -396,6 +396,9 @@ final class Restorer {
                 constants.set(number);
             }
         }
+        if (object instanceof Throwable) {
+            Runner.restored((Throwable) object);
+        }
         if (!preset[number]) {
             set(number, object);
         }

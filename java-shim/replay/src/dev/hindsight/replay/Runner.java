@@ -31,6 +31,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
  * root       {exception, message, stack} of the innermost of them, or null
  * reason     why it is broken, or null
  * holes      what was not restored, as {@link Frame#holes} tells it
+ * restored   whether what was thrown is an object that was restored
  * </pre>
  *
  * <p>The file is there as a whole or not at all. After the last one is written the JVM halts, whatever
@@ -41,6 +42,8 @@ public final class Runner {
     private static final int MAX_CHAIN = 64;
 
     private static final Set<String> HOLES = new LinkedHashSet<>();
+    /** What was restored for the running test and can be thrown; guarded by {@link #HOLES}. */
+    private static final List<Throwable> RESTORED = new ArrayList<>();
     private static final AtomicBoolean WRITTEN = new AtomicBoolean();
     /** Where the result of the running test goes. */
     private static volatile Path current;
@@ -65,6 +68,7 @@ public final class Runner {
         for (int i = 0; i < arguments.length; i += 3) {
             synchronized (HOLES) {
                 HOLES.clear();
+                RESTORED.clear();
             }
             current = Paths.get(arguments[i + 2]);
             WRITTEN.set(false);
@@ -77,6 +81,16 @@ public final class Runner {
     static void report(List<String> holes) {
         synchronized (HOLES) {
             HOLES.addAll(holes);
+        }
+    }
+
+    /** Notes an exception that is part of the state which a test loads. */
+    static void restored(Throwable exception) {
+        // A test that runs without this class has nobody to ask.
+        if (current != null) {
+            synchronized (HOLES) {
+                RESTORED.add(exception);
+            }
         }
     }
 
@@ -175,6 +189,11 @@ public final class Runner {
         json.append(",\"holes\":");
         synchronized (HOLES) {
             strings(json, HOLES);
+            boolean known = false;
+            for (Throwable exception : RESTORED) {
+                known |= exception == thrown;
+            }
+            json.append(",\"restored\":").append(known);
         }
         json.append("}\n");
         try {

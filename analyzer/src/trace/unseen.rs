@@ -1,0 +1,23 @@
+//! What calls write that tell of it themselves: see `hindsight_instrument`'s trace plan.
+
+/// Whether a method of the JDK gives a copy, which is what it has written.
+pub fn copies(class: &str, name: &str) -> bool {
+    name == "clone" || class == "java.util.Arrays" && name.starts_with("copyOf")
+}
+
+/// Which argument, the receiver first, a method writes that is known to write
+/// unseen.
+pub fn written(class: &str) -> Option<usize> {
+    Some(match class {
+        "java.lang.System" => 2,
+        "java.lang.reflect.Field"
+        | "java.lang.invoke.VarHandle"
+        | "sun.misc.Unsafe"
+        | "jdk.internal.misc.Unsafe" => 1,
+        "java.util.Arrays" | "java.lang.reflect.Array" => 0,
+        class if class.starts_with("java.util.concurrent.atomic.") => {
+            usize::from(class.ends_with("FieldUpdater"))
+        }
+        _ => return None,
+    })
+}

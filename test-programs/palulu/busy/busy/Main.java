@@ -1,0 +1,29 @@
+package busy;
+
+/** Does a lot with few objects. */
+public final class Main {
+    private Main() {}
+
+    public static void main(String[] args) {
+        Counter some = new Counter();
+        for (int i = 0; i < 120; i++) {
+            some.add("text " + i);
+        }
+        System.out.println(some.count());
+
+        Counter many = new Counter();
+        for (int i = 0; i < 500; i++) {
+            many.add("text " + i);
+            if (i == 2) {
+                System.out.println(many.count());
+            }
+        }
+        System.out.println(many.count());
+
+        Counter.Source source = new Counter.Source(() -> { });
+        Counter.Watcher watcher = new Counter.Watcher();
+        source.find("one", watcher);
+        source.find("two", watcher);
+        System.out.println(watcher.heard().size());
+    }
+}
