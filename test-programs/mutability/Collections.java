@@ -5,6 +5,7 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Consumer;
 import java.util.stream.Collectors;
 
 // Collections, iterators, streams.
@@ -35,6 +36,9 @@ class Collections {
     static Map<String, Cell> index(Collection<Cell> all) { Map<String, Cell> m = new HashMap<>(); for (Cell c : all) { m.put("" + c.value, c); } return m; } // expect all: immutable
     static void sort(List<Cell> list) { list.sort((a, b) -> a.value - b.value); } // expect list: mutable
     static void each(List<Cell> list) { list.forEach(c -> c.value = 1); } // expect list: mutable
+    static void pass(List<Cell> list, Consumer<Cell> consumer) { list.forEach(consumer); }
+    static void eachPassed(List<Cell> list) { pass(list, c -> c.value = 1); } // expect list: mutable
+    static int eachRead(List<Cell> list) { int[] sum = {0}; pass(list, c -> sum[0] += c.value); return sum[0]; } // expect list: immutable
     static void eachInto(List<Cell> list, List<Cell> out) { list.forEach(c -> out.add(c)); } // expect list: immutable, out: mutable
     static int streamed(List<Cell> list) { return list.stream().mapToInt(c -> c.value).sum(); } // expect list: immutable
     static List<Integer> mapped(List<Cell> list) { return list.stream().map(c -> c.value).collect(Collectors.toList()); } // expect list: immutable

@@ -200,6 +200,8 @@ public class Driver {
         Collections.index(all);
         Collections.sort(list());
         Collections.each(list());
+        Collections.eachPassed(list());
+        Collections.eachRead(list());
         Collections.eachInto(list(), list());
         Collections.streamed(list());
         Collections.mapped(list());

@@ -170,6 +170,8 @@ pub struct Summary {
     pub thrown: Refs,
     /// What static fields keep.
     pub kept: Refs,
+    /// What the library gets together with parameters that it may call back, if these are lambdas.
+    pub given: Refs,
     /// Whether it writes static state, or objects that such leads to.
     pub writes_outside: bool,
     /// Whether it writes such objects.
@@ -257,6 +259,7 @@ impl Summary {
             && all(&self.returned, &other.returned)
             && all(&self.thrown, &other.thrown)
             && all(&self.kept, &other.kept)
+            && all(&self.given, &other.given)
             && other.heap.iter().all(|(node, field, refs)| {
                 let own = means[*node as usize];
                 let held = self
@@ -306,6 +309,7 @@ impl Summary {
         add(&mut both.returned, &other.returned);
         add(&mut both.thrown, &other.thrown);
         add(&mut both.kept, &other.kept);
+        add(&mut both.given, &other.given);
         for (node, field, refs) in &other.heap {
             let own = means[*node as usize];
             let known = (both.heap.iter_mut()).find(|entry| entry.0 == own && entry.1 == *field);
@@ -398,6 +402,7 @@ mod tests {
                 returned: set(&returned),
                 thrown: set(&thrown),
                 kept: set(&kept),
+                given: set(&returned),
                 writes_outside: flags[0],
                 writes_kept: flags[1],
             }

@@ -110,6 +110,7 @@ impl Keep<'_, '_> {
         self.summary.returned = self.refs(&state.returned);
         self.summary.thrown = self.refs(&state.thrown);
         self.summary.kept = self.refs(&state.kept);
+        self.summary.given = self.refs(&state.given);
         // What was stored in objects that callers know anyway.
         for (node, _, _) in state.heap.entries() {
             if state.param_of(*node).is_some() {

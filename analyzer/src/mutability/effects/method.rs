@@ -73,6 +73,8 @@ pub trait World {
     fn narrows(&self, site: Site, target: &Target) -> Option<ClassId>;
     /// Whether a parameter may be an instance of a class, as it is declared.
     fn may_be(&self, method: MethodId, param: u16, class: ClassId) -> bool;
+    /// Whether a parameter, as it is declared, may be a lambda that the program makes somewhere.
+    fn may_be_lambda(&self, method: MethodId, param: u16) -> bool;
     /// Whether a class is a subclass of another one, or the same.
     fn is_subtype(&self, class: ClassId, of: ClassId) -> bool;
     /// Whether two parameters of a method may be the same object.
@@ -104,9 +106,12 @@ pub(super) struct State<'a> {
     pub returned: Nodes,
     pub thrown: Nodes,
     pub kept: Nodes,
+    pub given: Nodes,
     pub writes_outside: bool,
     pub writes_kept: bool,
     aliases: Map<(u16, u16), bool>,
+    /// Which parameters may be lambdas, as far as that was asked.
+    lambdas: Map<u16, bool>,
     made: Map<u32, u32>,
     depth: usize,
     many: usize,
@@ -142,9 +147,11 @@ pub fn summarize(world: &dyn World, id: MethodId, facts: &Facts, coarse: bool) -
         returned: Nodes::default(),
         thrown: Nodes::default(),
         kept: Nodes::default(),
+        given: Nodes::default(),
         writes_outside: false,
         writes_kept: false,
         aliases: Map::default(),
+        lambdas: Map::default(),
         made: Map::default(),
         depth: 0,
         many: if coarse { FEW_NODES } else { MANY_NODES },
@@ -717,6 +724,11 @@ impl State<'_> {
         let mut result = Nodes::default();
         let given = self.closure(union(args));
         let world = self.world;
+        if !world.is_sound() && given.iter().any(|one| self.may_be_lambda(one >> 1)) {
+            // Callers know what it is.
+            let changed = self.given.join(&given, false);
+            self.note(changed);
+        }
         let own: Vec<Ref> = given
             .iter()
             .filter(|one| match self.nodes[(one >> 1) as usize] {
@@ -831,6 +843,11 @@ impl State<'_> {
         let thrown = mapped(&summary.thrown);
         let changed = self.thrown.join(&thrown, false);
         self.note(changed);
+        let given = mapped(&summary.given);
+        let mut result = mapped(&summary.returned);
+        if given.iter().next().is_some() {
+            result.join(&self.call_back(at, &[given]), false);
+        }
         if summary.writes_outside {
             self.note(!self.writes_outside);
             self.writes_outside = true;
@@ -839,7 +856,17 @@ impl State<'_> {
             let outside = self.outside();
             self.write(outside, cause(0));
         }
-        mapped(&summary.returned)
+        result
+    }
+
+    /// Whether a node is a parameter that may be a lambda.
+    fn may_be_lambda(&mut self, node: u32) -> bool {
+        let Node::Param(param) = self.nodes[node as usize] else {
+            return false;
+        };
+        let (world, id) = (self.world, self.id);
+        let known = self.lambdas.entry(param);
+        *known.or_insert_with(|| world.may_be_lambda(id, param))
     }
 
     /// The parameter that a value is, if it is nothing else.

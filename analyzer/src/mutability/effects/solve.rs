@@ -67,6 +67,8 @@ pub struct Solver<'p> {
     unknown: Mutex<Map<MethodId, Arc<Summary>>>,
     /// Lambdas by the interface that they implement.
     lambdas: Map<ClassId, Vec<(MethodId, u32)>>,
+    /// Interfaces that some lambda is of.
+    lambda_types: Set<ClassId>,
     callbacks: Mutex<Map<ClassId, Callbacks>>,
     any: Sym,
     captured: Vec<Sym>,
@@ -140,6 +142,13 @@ impl<'p> Solver<'p> {
                 }
             }
         }
+        let mut lambda_types = Set::default();
+        let mut above: Vec<ClassId> = lambdas.keys().copied().collect();
+        while let Some(interface) = above.pop() {
+            if lambda_types.insert(interface) {
+                above.extend(program.class(interface).interfaces.iter());
+            }
+        }
         Solver {
             program,
             calls,
@@ -155,6 +164,7 @@ impl<'p> Solver<'p> {
             sites: (0..SHARDS).map(|_| Mutex::default()).collect(),
             unknown: Mutex::default(),
             lambdas,
+            lambda_types,
             callbacks: Mutex::default(),
             any: any_field(program),
             reordered,

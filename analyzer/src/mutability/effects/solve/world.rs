@@ -11,6 +11,26 @@ use crate::program::{ClassId, MethodId, Sym};
 use hindsight_classfile::{MethodDescriptor, Utf8, access};
 use std::sync::{Arc, PoisonError};
 
+impl Solver<'_> {
+    /// The class that a parameter is declared to be, as far as the program has it; 0 is the receiver.
+    fn declared(&self, method: MethodId, param: u16) -> Option<ClassId> {
+        let program = self.program;
+        let method = program.method(method);
+        match (method.is(access::STATIC), param) {
+            (false, 0) => Some(method.class),
+            (is_static, param) => {
+                let text = program.names.bytes(method.signature);
+                let open = text.iter().position(|&byte| byte == b'(').unwrap_or(0);
+                let descriptor = MethodDescriptor::parse(Utf8::new(&text[open..]));
+                let place = usize::from(param) - usize::from(!is_static);
+                let ty = descriptor.ok().and_then(|d| d.parameters().nth(place));
+                ty.and_then(|ty| ty.class_name())
+                    .and_then(|name| program.find(program.names.find(name.as_bytes())?))
+            }
+        }
+    }
+}
+
 impl World for Solver<'_> {
     fn any(&self, site: Site, at: Option<(MethodId, u32)>) -> Arc<Vec<Target>> {
         self.site_at(site, at).targets
@@ -211,21 +231,14 @@ impl World for Solver<'_> {
         (class != site.owner && self.program.is_subtype(class, site.owner)).then_some(class)
     }
 
+    fn may_be_lambda(&self, method: MethodId, param: u16) -> bool {
+        let declared = self.declared(method, param);
+        declared.is_some_and(|declared| self.lambda_types.contains(&declared))
+    }
+
     fn may_be(&self, method: MethodId, param: u16, class: ClassId) -> bool {
         let program = self.program;
-        let method = program.method(method);
-        let declared = match (method.is(access::STATIC), param) {
-            (false, 0) => Some(method.class),
-            (is_static, param) => {
-                let text = program.names.bytes(method.signature);
-                let open = text.iter().position(|&byte| byte == b'(').unwrap_or(0);
-                let descriptor = MethodDescriptor::parse(Utf8::new(&text[open..]));
-                let place = usize::from(param) - usize::from(!is_static);
-                let ty = descriptor.ok().and_then(|d| d.parameters().nth(place));
-                ty.and_then(|ty| ty.class_name())
-                    .and_then(|name| program.find(program.names.find(name.as_bytes())?))
-            }
-        };
+        let declared = self.declared(method, param);
         let Some(declared) = declared else {
             return true;
         };
