@@ -1,6 +1,6 @@
 //! Looking for recorded files.
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use std::ffi::OsStr;
 use std::io::Read;
 use std::path::Path;
@@ -44,6 +44,27 @@ pub fn walk(directory: &Path, each: &mut dyn FnMut(&Path)) -> Result<()> {
         }
     }
     Ok(())
+}
+
+/// Whether files can be made below a directory, which need not be there yet: that shows before all the
+/// work is done.
+///
+/// # Errors
+///
+/// Fails if they cannot, and names it.
+pub fn writable(dir: &Path) -> Result<()> {
+    let there = dir.ancestors().find(|dir| dir.exists());
+    let there = there.unwrap_or(Path::new("."));
+    if !there.is_dir() {
+        bail!(
+            "failed to write to {}: {} is no directory",
+            dir.display(),
+            there.display()
+        );
+    }
+    tempfile::tempdir_in(there)
+        .map(drop)
+        .with_context(|| format!("failed to write to {}", dir.display()))
 }
 
 #[cfg(test)]

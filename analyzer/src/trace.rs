@@ -91,6 +91,16 @@ impl Trace {
     /// Fails if there is none, or one of a later version. Damage is a note.
     pub fn open(path: &Path) -> Result<Trace> {
         let directory = find(path)?;
+        let had_ended = has_ended(&directory)?;
+        let trace = Trace::read(directory.clone())?;
+        // What a process has written at its end may not have been seen.
+        match trace.log.dictionary.stop.is_some() && !had_ended {
+            true => Trace::read(directory),
+            false => Ok(trace),
+        }
+    }
+
+    fn read(directory: PathBuf) -> Result<Trace> {
         let (mut segments, mut live) = (Vec::new(), Vec::new());
         let context = || format!("failed to read {}", directory.display());
         for entry in fs::read_dir(&directory).with_context(context)? {
@@ -348,6 +358,12 @@ fn coverage(path: &Path, sum: Option<u32>, notes: &mut Vec<String>) -> Result<Op
             Ok(None)
         }
     }
+}
+
+/// Whether a recording has come to its end.
+fn has_ended(directory: &Path) -> Result<bool> {
+    let dictionary = dictionary(&directory.join("dictionary.hsd"), &mut Vec::new())?;
+    Ok(dictionary.stop.is_some())
 }
 
 fn dictionary(path: &Path, notes: &mut Vec<String>) -> Result<Dictionary> {

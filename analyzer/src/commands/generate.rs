@@ -2,7 +2,7 @@
 
 use super::Format;
 use crate::classpath::{ClassPath, is_jdk};
-use crate::files::is_ours;
+use crate::files::{is_ours, writable};
 use crate::generate::asserted::Checked;
 use crate::generate::carve::{Access, Recorded, Recorder};
 use crate::generate::changes::differences;
@@ -605,23 +605,6 @@ impl Opts {
         }
         Ok((files, removed))
     }
-}
-
-/// Whether files can be made below a directory, which need not be there yet: that shows before all the
-/// work is done.
-fn writable(dir: &Path) -> Result<()> {
-    let there = dir.ancestors().find(|dir| dir.exists());
-    let there = there.unwrap_or(Path::new("."));
-    if !there.is_dir() {
-        bail!(
-            "failed to write to {}: {} is no directory",
-            dir.display(),
-            there.display()
-        );
-    }
-    tempfile::tempdir_in(there)
-        .map(drop)
-        .with_context(|| format!("failed to write to {}", dir.display()))
 }
 
 /// Classes whose difference is told one by one.

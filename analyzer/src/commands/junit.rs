@@ -3,6 +3,7 @@
 use super::input::{Input, expand};
 use super::{Failure, Format};
 use crate::classpath::ClassPath;
+use crate::files::writable;
 use crate::jdk::Jdk;
 use crate::junit::{Framework, Options, Source, generate};
 use anyhow::Result;
@@ -106,6 +107,7 @@ impl Opts {
     /// Fails if an input or the JDK cannot be used, and with [`Failure`] if a
     /// crash is not reproduced.
     pub fn run(&self, out: &mut dyn Write) -> Result<()> {
+        writable(&self.out)?;
         let mut inputs = Vec::new();
         let files = expand(&self.files);
         let count = files.len();

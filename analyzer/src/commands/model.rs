@@ -77,7 +77,8 @@ pub struct Opts {
     classes: String,
 
     /// Calls of one object that are followed.
-    #[arg(long, value_name = "N", default_value_t = Limits::default().depth)]
+    #[arg(long, value_name = "N", default_value_t = Limits::default().depth,
+          value_parser = clap::value_parser!(u32).range(1..))]
     depth: u32,
 
     /// Show a picture in Graphviz's language.

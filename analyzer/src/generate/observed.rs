@@ -439,7 +439,8 @@ fn good(
     if carved.is_cut {
         // A hundred calls that show nothing are no test.
         let last = own(0..end).rfind(shows);
-        end = last.map_or(end, |at| at + 1);
+        let made = own(0..end).next();
+        end = last.or(made).map_or(0, |at| at + 1);
     }
     if let Some(gap) = carved.gaps.iter().copied().filter(|gap| *gap < end).min() {
         let last = own(gap..end).rfind(shows);

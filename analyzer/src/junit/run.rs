@@ -43,7 +43,7 @@ pub struct Outcome {
     pub reason: Option<String>,
     /// What of the state could not be restored.
     pub holes: Vec<String>,
-    /// Whether what was thrown is an object that was restored.
+    /// Whether what was thrown is an argument that was restored, or its cause.
     pub restored: bool,
 }
 

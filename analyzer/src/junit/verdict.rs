@@ -23,7 +23,7 @@ pub const TIMED_OUT: &str = "timed out";
 pub const NOT_RESTORED: &str = "; not restored: ";
 
 /// How the reason of a candidate starts that throws on what it was passed.
-pub const GIVEN: &str = "only throws the exception that is part of its recorded state";
+pub const GIVEN: &str = "only throws the exception that it was passed";
 
 /// How the reason of a candidate starts that ended in an exception.
 pub const THROWS: &str = "throws ";

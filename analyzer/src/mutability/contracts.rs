@@ -276,7 +276,6 @@ const UPDATERS: &[&str] = &[
 /// Classes of values: what their objects store later is a copy of what they can always tell. It is their methods
 /// that take nothing but such which are known.
 const VALUES: &[&str] = &[
-    "java/io/File",
     "java/math/BigDecimal",
     "java/math/BigInteger",
     "java/math/MathContext",
@@ -408,6 +407,13 @@ const ENTRIES: &[(&str, &str, Shape)] = &[
         "java/io/PrintWriter",
         "print println printf format append flush write close",
         Outputs,
+    ),
+    (
+        "java/io/File",
+        "getName getPath getParent getParentFile getAbsolutePath getAbsoluteFile isAbsolute exists isFile isDirectory \
+         isHidden canRead canWrite canExecute length lastModified list listFiles toPath toURI compareTo equals \
+         hashCode toString",
+        Reads,
     ),
     (
         "java/util/Date",
@@ -685,7 +691,10 @@ fn of_values<'p>(program: &'p Program, class: &str) -> impl Iterator<Item = Meth
         let signature = program.names.bytes(program.method(method).signature);
         let text = String::from_utf8_lossy(&signature);
         let types = text.find('(').and_then(|at| descriptor::split(&text[at..]));
+        // Of `Locale` that is static state.
+        let sets = text.starts_with("setDefault");
         !text.starts_with('<')
+            && !sets
             && types.is_some_and(|(types, _)| types.iter().all(|ty| is_value(ty)))
     })
 }

@@ -6,10 +6,11 @@ pub fn copies(class: &str, name: &str) -> bool {
 }
 
 /// Which argument, the receiver first, a method writes that is known to write
-/// unseen.
-pub fn written(class: &str) -> Option<usize> {
+/// unseen. Of a static field that a `VarHandle` writes it is the value.
+pub fn written(class: &str, name: &str) -> Option<usize> {
     Some(match class {
         "java.lang.System" => 2,
+        "sun.misc.Unsafe" | "jdk.internal.misc.Unsafe" if name.starts_with("copy") => 3,
         "java.lang.reflect.Field"
         | "java.lang.invoke.VarHandle"
         | "sun.misc.Unsafe"

@@ -85,7 +85,7 @@ fn what_throws_on_is_no_test() {
             let (word, reason) = verdict(number, "rethrow");
             assert_eq!(word, "differs", "{verdicts:?}");
             assert!(
-                reason.starts_with("only throws the exception that is part of"),
+                reason.starts_with("only throws the exception that it was passed"),
                 "{reason}"
             );
         }

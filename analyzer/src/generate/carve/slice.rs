@@ -254,10 +254,11 @@ impl Recorded {
         };
         let mut pending: BTreeMap<(Reverse<u64>, u64), Rc<Seen>> = own.iter().map(ranked).collect();
         while let Some((_, seen)) = pending.pop_first() {
-            if chosen.len() > 2 * MAX_CALLS
-                || chosen.contains_key(&seen.entered)
-                || wide && seen.is_within(&chosen)
-            {
+            if chosen.contains_key(&seen.entered) || wide && seen.is_within(&chosen) {
+                continue;
+            }
+            if chosen.len() > 4 * MAX_CALLS {
+                unsure = unsure.min(seen.entered);
                 continue;
             }
             chosen.insert(seen.entered, seen.clone());
@@ -289,6 +290,7 @@ impl Recorded {
         // What runs within a call that is there runs with it.
         let mut ends: HashMap<u64, u64> = HashMap::new();
         let mut calls = Vec::new();
+        let mut within = Vec::new();
         for seen in chosen.into_values() {
             let end = ends.entry(seen.thread).or_default();
             if seen.method.is_constant() {
@@ -297,16 +299,18 @@ impl Recorded {
             } else if seen.entered > *end {
                 *end = seen.left;
                 calls.push(seen);
+            } else {
+                within.push(seen);
             }
         }
-        self.convert(&calls, &own, unsure, (means, without), methods)
+        self.convert(&calls, &own, (&within, unsure), (means, without), methods)
     }
 
     fn convert(
         &self,
         calls: &[Rc<Seen>],
         own: &[Rc<Seen>],
-        unsure: u64,
+        (within, unsure): (&[Rc<Seen>], u64),
         (means, without): (&Means<'_>, bool),
         methods: &mut Methods,
     ) -> Option<Carved> {
@@ -321,6 +325,7 @@ impl Recorded {
             is_cut: false,
             omitted: Vec::new(),
         };
+        let mut told = false;
         for seen in calls {
             let mine = is_own(seen);
             // Before anything stands in: that is not the run's.
@@ -354,22 +359,25 @@ impl Recorded {
                     break;
                 }
                 // With it goes what ran within.
-                let mut within = false;
-                for one in own.iter().filter(|one| one.ran_within(seen)) {
-                    within = true;
-                    carved.omitted.extend(one.lacking(&vars));
+                let mut goes = false;
+                for one in within.iter().filter(|one| one.ran_within(seen)) {
+                    goes |= one.changes(&vars, means.mutability);
+                    if is_own(one) {
+                        carved.omitted.extend(one.lacking(&vars));
+                    }
                 }
-                if changes || within {
-                    carved.lacks |= mine || within;
+                if changes || goes {
+                    carved.lacks |= mine || goes;
                     carved.gaps.push(place);
                 }
                 continue;
             };
-            if place == MAX_CALLS {
+            if place >= MAX_CALLS {
                 carved.is_cut = true;
                 break;
             }
-            if seen.entered > unsure && !carved.lacks {
+            if seen.entered > unsure && !told {
+                told = true;
                 carved.passes_another(Some(place));
             }
             if let End::Returned(Some(Value::Object(serial) | Value::Array(serial, ..))) = &seen.end

@@ -457,7 +457,7 @@ impl Exact {
                     self.assign(bodies, frame, &places, copy, EMPTY);
                 }
             }
-        } else if let Some(place) = written(class) {
+        } else if let Some(place) = written(class, name) {
             let set = of(place);
             let source = of(0);
             bodies.saw(body, &places);

@@ -170,7 +170,7 @@ impl Mirror {
         if self.full || copies(class, name) {
             return;
         }
-        if let Some(place) = written(class)
+        if let Some(place) = written(class, name)
             && let Some(object) = values.get(place).and_then(|&value| object(value))
         {
             let element = bodies.element();

@@ -200,6 +200,11 @@ impl<S: Source> Log<S> {
         // The copy in a segment comes first, and stays.
         blocks.sort_by_key(|block| (block.header.stream, block.header.sequence, block.live));
         blocks.dedup_by_key(|block| (block.header.stream, block.header.sequence));
+        let live_blocks = blocks.iter().filter(|block| block.live);
+        let needed: BTreeSet<_> = live_blocks
+            .map(|block| (block.file, block.offset))
+            .collect();
+        chunks.retain(|at, _| needed.contains(at));
         let blocks = with_recaps(blocks, recaps);
         let mut files = segments;
         files.extend(live);

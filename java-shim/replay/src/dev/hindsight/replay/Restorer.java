@@ -111,6 +111,11 @@ final class Restorer {
         List<Statics.Setting> settings = statics ? restorer.settings() : null;
         List<String> holes = List.copyOf(restorer.holes);
         Runner.report(holes);
+        for (Object value : values.values()) {
+            if (value instanceof Throwable) {
+                Runner.passed((Throwable) value);
+            }
+        }
         return new Frame(what, values, failed, holes, restorer.built, settings);
     }
 
@@ -395,9 +400,6 @@ final class Restorer {
             if (constant != null) {
                 constants.set(number);
             }
-        }
-        if (object instanceof Throwable) {
-            Runner.restored((Throwable) object);
         }
         if (!preset[number]) {
             set(number, object);

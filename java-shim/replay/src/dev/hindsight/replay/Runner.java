@@ -31,7 +31,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
  * root       {exception, message, stack} of the innermost of them, or null
  * reason     why it is broken, or null
  * holes      what was not restored, as {@link Frame#holes} tells it
- * restored   whether what was thrown is an object that was restored
+ * restored   whether what was thrown is an argument that was restored, or its cause
  * </pre>
  *
  * <p>The file is there as a whole or not at all. After the last one is written the JVM halts, whatever
@@ -42,8 +42,8 @@ public final class Runner {
     private static final int MAX_CHAIN = 64;
 
     private static final Set<String> HOLES = new LinkedHashSet<>();
-    /** What was restored for the running test and can be thrown; guarded by {@link #HOLES}. */
-    private static final List<Throwable> RESTORED = new ArrayList<>();
+    /** Arguments of the running test that can be thrown, and their causes; guarded by {@link #HOLES}. */
+    private static final List<Throwable> PASSED = new ArrayList<>();
     private static final AtomicBoolean WRITTEN = new AtomicBoolean();
     /** Where the result of the running test goes. */
     private static volatile Path current;
@@ -68,7 +68,7 @@ public final class Runner {
         for (int i = 0; i < arguments.length; i += 3) {
             synchronized (HOLES) {
                 HOLES.clear();
-                RESTORED.clear();
+                PASSED.clear();
             }
             current = Paths.get(arguments[i + 2]);
             WRITTEN.set(false);
@@ -84,12 +84,13 @@ public final class Runner {
         }
     }
 
-    /** Notes an exception that is part of the state which a test loads. */
-    static void restored(Throwable exception) {
+    /** Notes an exception that a test passes to the program. */
+    static void passed(Throwable exception) {
         // A test that runs without this class has nobody to ask.
         if (current != null) {
             synchronized (HOLES) {
-                RESTORED.add(exception);
+                PASSED.add(exception);
+                PASSED.addAll(causes(exception));
             }
         }
     }
@@ -190,7 +191,7 @@ public final class Runner {
         synchronized (HOLES) {
             strings(json, HOLES);
             boolean known = false;
-            for (Throwable exception : RESTORED) {
+            for (Throwable exception : PASSED) {
                 known |= exception == thrown;
             }
             json.append(",\"restored\":").append(known);
