@@ -214,5 +214,5 @@ fn a_blocked_output_is_named() {
         &out,
         "--keep-all",
     ];
-    check(arguments, 1, &["failed to write", "file/src/test/java"]);
+    check(arguments, 1, &["failed to write", "file is no directory"]);
 }
