@@ -116,7 +116,7 @@ final class RunnerTests {
     static void passed() throws Exception {
         String json = run("passes");
         check(json.startsWith("{\"outcome\":\"passed\",\"exception\":null,\"message\":null,"
-                + "\"stack\":[],\"chain\":[],\"root\":null,\"reason\":null,\"holes\":[]}"), json);
+                + "\"stack\":[],\"chain\":[],\"root\":null,\"reason\":null,\"holes\":[],\"restored\":false}"), json);
     }
 
     static void threw() throws Exception {
