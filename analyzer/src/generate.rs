@@ -31,6 +31,7 @@ pub mod effects;
 pub mod emit;
 pub mod focus;
 pub mod guard;
+pub mod harm;
 pub mod inputs;
 pub mod observed;
 pub mod observers;

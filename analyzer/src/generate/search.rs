@@ -13,7 +13,7 @@ use super::surface::Surface;
 use super::ways::Way;
 use super::worker::{ClassNumber, Ended, Executed, Outcome, Worker, class_get_name};
 use crate::java::signature::Generic;
-use crate::model::graph::{Edge, Node, ROOT};
+use crate::model::graph::{Edge, Graph, Node, ROOT};
 use crate::model::values::Literal;
 use crate::model::{CallId, Model, RESULT};
 use anyhow::Result;
@@ -34,6 +34,16 @@ const MAX_PER_CLASS: usize = 200;
 const MAX_PER_NODE: usize = 20;
 /// Calls of a method that must have thrown before other states are looked for.
 const TRIES: u32 = 4;
+/// Calls without an end after which a method is not called any more.
+const MAX_LOST: u32 = 2;
+/// Trouble after which it is not: threads that go on, each of which takes some time,
+const MAX_TROUBLE: u32 = 16;
+/// and what it must not do. What ends well makes up for it.
+const OF_BLOCKED: u32 = 6;
+/// Calls that are added along a model at once, at most.
+const MAX_STEPS: usize = 6;
+/// Calls of one method in a row of which a model knows, as far as one is skipped.
+const MAX_RUN: usize = 300;
 /// How deep objects that are made for others are in them,
 const MAX_NESTED: usize = 2;
 /// and how many these hold.
@@ -88,6 +98,8 @@ struct Component {
     sequence: Sequence,
     /// Which object is modelled, by which class's model, and where it stands.
     modelled: Option<Modelled>,
+    /// Its objects: variable and class.
+    objects: Vec<(usize, ClassNumber)>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -146,8 +158,10 @@ pub struct Search<'a> {
     known: HashSet<(Sequence, Option<Modelled>)>,
     /// Components by where they stand.
     reached: HashMap<(usize, Node), usize>,
-    /// Methods that are not called any more.
+    /// How often calls of a method had no end.
     excluded: HashMap<MethodId, u32>,
+    /// How much trouble a method is of late.
+    trouble: HashMap<MethodId, u32>,
     /// Methods of which the last call has ended in good order.
     proven: HashSet<MethodId>,
     /// Methods that are called rather than others.
@@ -200,6 +214,7 @@ impl<'a> Search<'a> {
             known: HashSet::new(),
             reached: HashMap::new(),
             excluded: HashMap::new(),
+            trouble: HashMap::new(),
             proven: HashSet::new(),
             preferred: Vec::new(),
             covered: HashSet::new(),
@@ -405,7 +420,7 @@ impl<'a> Search<'a> {
             .declared
             .get(method.0 as usize)
             .is_some_and(Result::is_err);
-        if unusable || self.excluded.get(&method).is_some_and(|count| *count >= 2) {
+        if unusable || self.is_out(method) {
             return None;
         }
         let mut sequence = maker.sequence;
@@ -421,6 +436,13 @@ impl<'a> Search<'a> {
             method,
             modelled,
         })
+    }
+
+    /// Whether a method is not called any more.
+    fn is_out(&self, method: MethodId) -> bool {
+        let at_least =
+            |known: &HashMap<_, u32>, least| known.get(&method).is_some_and(|one| *one >= least);
+        at_least(&self.excluded, MAX_LOST) || at_least(&self.trouble, MAX_TROUBLE)
     }
 
     /// Turns to what lacks by now.
@@ -546,11 +568,35 @@ impl<'a> Search<'a> {
         self.candidate(maker, id, receiver, args, Some(modelled))
     }
 
-    /// A component's sequence that goes on along an edge of its model.
+    /// A component's sequence that goes on along an edge of its model, now and then along several: what
+    /// comes of a call may show after others alone.
     fn extend(&mut self, place: usize) -> Option<Candidate> {
-        let model = self.model?;
         let component = self.components.get(place)?.clone();
         let modelled = component.modelled?;
+        let mut maker = Maker::default();
+        let offset = maker.add(place, &component.sequence);
+        let object = modelled.object + offset;
+        let steps = match self.random.percent(30) {
+            true => 2 + self.random.below(MAX_STEPS - 1),
+            false => 1,
+        };
+        let mut made: Option<Candidate> = None;
+        for _ in 0..steps {
+            let (at, maker_now) = match &made {
+                Some(made) => (made.modelled?, maker.with(&made.sequence)),
+                None => (Modelled { object, ..modelled }, maker.clone()),
+            };
+            match self.step(at, maker_now) {
+                Some(next) if next.sequence.len() <= MAX_LENGTH => made = Some(next),
+                _ => break,
+            }
+        }
+        made
+    }
+
+    /// What is made so far, and one more call along the model of the object that it is about.
+    fn step(&mut self, modelled: Modelled, mut maker: Maker) -> Option<Candidate> {
+        let model = self.model?;
         let graph = &model.classes.get(&self.classes[modelled.class])?.graph;
         let edge = self.edge(modelled.class, Some(modelled.node))?;
         let call = model.call(edge.call);
@@ -560,9 +606,7 @@ impl<'a> Search<'a> {
         if modelled.node == graph.find(ROOT) && makes {
             return None;
         }
-        let mut maker = Maker::default();
-        let offset = maker.add(place, &component.sequence);
-        let object = modelled.object + offset;
+        let object = modelled.object;
         let (id, is_constructor) = self.resolve(edge)?;
         let receiver = if call.is_static || is_constructor {
             None
@@ -574,10 +618,32 @@ impl<'a> Search<'a> {
         let args = self.arguments(edge, Some(object), &mut maker)?;
         let modelled = Modelled {
             object,
-            node: graph.find(edge.target),
+            node: self.along(graph, edge),
             ..modelled
         };
         self.candidate(maker, id, receiver, args, Some(modelled))
+    }
+
+    /// Where an edge leads. What a run has called again and again need not be called as often: mostly that
+    /// is no protocol but its data, and what it called in the end comes into reach.
+    fn along(&mut self, graph: &Graph, edge: &Edge) -> Node {
+        let mut run = vec![graph.find(edge.target)];
+        while let Some(next) = run.last().and_then(|node| {
+            let again = graph
+                .edges(*node)
+                .iter()
+                .find(|next| next.call == edge.call);
+            again.map(|next| graph.find(next.target))
+        }) && !run.contains(&next)
+            && run.len() < MAX_RUN
+        {
+            run.push(next);
+        }
+        match run.len() {
+            2.. if self.random.percent(20) => run[run.len() - 1],
+            2.. if self.random.percent(15) => *self.random.pick(&run).unwrap_or(&run[0]),
+            _ => run[0],
+        }
     }
 
     fn resolve(&self, edge: &Edge) -> Option<(MethodId, bool)> {
@@ -721,15 +787,20 @@ impl<'a> Search<'a> {
             .filter(|number| self.worker.class(*number).is_a(class))
             .collect();
         fitting.sort();
-        let number = *self.random.pick(&fitting)?;
-        let list = &self.values[&number];
         // What is here already is used again, at times.
-        let there: Vec<usize> = (list.iter())
-            .filter_map(|(component, var)| Some(maker.offsets.get(component)? + var))
+        let mut there: Vec<usize> = (maker.offsets.iter())
+            .flat_map(|(component, offset)| {
+                let objects = self.components[*component].objects.iter();
+                let objects = objects.filter(|(_, class)| fitting.binary_search(class).is_ok());
+                objects.map(move |(var, _)| var + offset)
+            })
             .collect();
+        there.sort_unstable();
         if !there.is_empty() && self.random.percent(60) {
             return self.random.pick(&there).copied();
         }
+        let number = *self.random.pick(&fitting)?;
+        let list = &self.values[&number];
         let (component, var) = shorter(&mut self.random, &self.components, list, |one| one.0)?;
         let offset = maker.add(component, &self.components[component].sequence);
         Some(offset + var)
@@ -756,7 +827,7 @@ impl<'a> Search<'a> {
         calls.1 += u32::from(outcome.is_some_and(|outcome| !matches!(outcome, Outcome::Threw(..))));
         if executed.blocked {
             self.tally.blocked += 1;
-            *self.excluded.entry(method).or_default() += 2;
+            *self.trouble.entry(method).or_default() += OF_BLOCKED;
             return;
         }
         if executed.ended != Ended::Well {
@@ -767,9 +838,11 @@ impl<'a> Search<'a> {
         }
         self.proven.insert(method);
         // How long a thread takes to end is chance.
-        if executed.threads && self.timed {
-            *self.excluded.entry(method).or_default() += 1;
-        }
+        let trouble = self.trouble.entry(method).or_default();
+        *trouble = match executed.threads && self.timed {
+            true => *trouble + 1,
+            false => trouble.saturating_sub(1),
+        };
         let length = candidate.sequence.len();
         if !is_whole(executed, length) {
             return;
@@ -848,9 +921,12 @@ impl<'a> Search<'a> {
             nodes.entry(modelled.node).or_default().push(place);
         }
         self.tally.components[phase] += 1;
+        let objects = executed.states.iter().map(|(var, class, _)| (*var, *class));
+        let objects = objects.filter(|(_, class)| !is_value(&self.worker.class(*class).name));
         self.components.push(Component {
             sequence: candidate.sequence,
             modelled: candidate.modelled,
+            objects: objects.collect(),
         });
     }
 
@@ -949,7 +1025,7 @@ fn fits(value: &Literal, ty: &str) -> bool {
 }
 
 /// A sequence that is put together.
-#[derive(Default)]
+#[derive(Default, Clone)]
 struct Maker {
     sequence: Sequence,
     /// Where each component begins.
@@ -957,6 +1033,14 @@ struct Maker {
 }
 
 impl Maker {
+    /// The same with what was made of it.
+    fn with(&self, sequence: &Sequence) -> Maker {
+        Maker {
+            sequence: sequence.clone(),
+            offsets: self.offsets.clone(),
+        }
+    }
+
     /// Appends a component, and gives the place of its first call.
     fn add(&mut self, place: usize, component: &[Statement]) -> usize {
         let offset = self.sequence.len();

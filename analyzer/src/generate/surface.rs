@@ -2,6 +2,7 @@
 //! to call them with, and what the calls of models are.
 
 use super::carve::{Access, is_main};
+use super::harm::harms;
 use super::platform::Platform;
 use super::sequence::{Method, MethodId, Methods};
 use super::ways::Ways;
@@ -16,6 +17,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// Constants of one class that are put into the pool.
 const MAX_CONSTANTS: usize = 200;
+/// What a value that a run has used counts more than constants of the code.
+const OF_RUN: u64 = 1 << 32;
 
 /// What can be called.
 pub struct Surface {
@@ -103,8 +106,8 @@ impl Surface {
             ways: Ways::new(platform, methods),
             generics: HashMap::new(),
         };
-        let mut texts = BTreeSet::new();
-        let mut numbers = BTreeSet::new();
+        let mut texts = Seen::default();
+        let mut numbers = Seen::default();
         for bytes in classes {
             let Ok(file) = ClassFile::parse(bytes) else {
                 continue;
@@ -130,10 +133,10 @@ impl Surface {
             for constant in constants(&file) {
                 match constant {
                     Constant::String(text) if text.as_bytes().len() <= 80 => {
-                        texts.insert(text.to_string_lossy().into_owned());
+                        texts.add(text.to_string_lossy().into_owned(), 1);
                     }
                     Constant::Integer(value) => {
-                        numbers.insert(i64::from(value));
+                        numbers.add(i64::from(value), 1);
                     }
                     _ => {}
                 }
@@ -143,7 +146,7 @@ impl Surface {
             for class in model.classes.values() {
                 for node in class.graph.order(&|id| id) {
                     for edge in class.graph.edges(node) {
-                        for (value, _) in edge
+                        for (value, counts) in edge
                             .tally
                             .values
                             .values()
@@ -151,10 +154,10 @@ impl Surface {
                         {
                             match value {
                                 Literal::Text(text) if text.len() <= 80 => {
-                                    texts.insert(text.clone());
+                                    texts.add(text.clone(), OF_RUN + counts.total());
                                 }
                                 Literal::Int(value) => {
-                                    numbers.insert(*value);
+                                    numbers.add(*value, OF_RUN + counts.total());
                                 }
                                 _ => {}
                             }
@@ -163,22 +166,14 @@ impl Surface {
                 }
             }
         }
-        let texts = texts.into_iter().take(MAX_CONSTANTS).map(Literal::Text);
+        let texts = texts.most(|_| true).into_iter().map(Literal::Text);
         surface.extend("Ljava/lang/String;", texts.collect());
         for (ty, least, most) in [
             ("I", i64::from(i32::MIN), i64::from(i32::MAX)),
             ("J", i64::MIN, i64::MAX),
         ] {
-            let fitting = numbers
-                .iter()
-                .filter(|value| (least..=most).contains(value));
-            surface.extend(
-                ty,
-                fitting
-                    .take(MAX_CONSTANTS)
-                    .map(|value| Literal::Int(*value))
-                    .collect(),
-            );
+            let fitting = numbers.most(|value| (least..=most).contains(value));
+            surface.extend(ty, fitting.into_iter().map(Literal::Int).collect());
         }
         surface
     }
@@ -373,12 +368,40 @@ impl Surface {
                         descriptor: call.descriptor.clone(),
                         is_static: call.is_static,
                     };
-                    if !is_main(&method) {
+                    if !is_main(&method) && !harms(&method) {
                         self.modelled.insert(edge.call, methods.intern(method));
                     }
                 }
             }
         }
+    }
+}
+
+/// Constants, with how often they were seen.
+#[derive(Default)]
+struct Seen<T> {
+    counts: BTreeMap<T, u64>,
+}
+
+impl<T: Ord + Clone> Seen<T> {
+    fn add(&mut self, value: T, times: u64) {
+        let count = self.counts.entry(value).or_default();
+        *count = count.saturating_add(times);
+    }
+
+    /// Of those that will do, the ones that were seen most: of each size if there are many that were
+    /// seen alike.
+    fn most(&self, will_do: impl Fn(&T) -> bool) -> Vec<T> {
+        let mut by_count: BTreeMap<u64, Vec<&T>> = BTreeMap::new();
+        for (value, count) in self.counts.iter().filter(|(value, _)| will_do(value)) {
+            by_count.entry(*count).or_default().push(value);
+        }
+        let mut most = Vec::new();
+        for alike in by_count.into_values().rev() {
+            let taken = alike.len().min(MAX_CONSTANTS - most.len());
+            most.extend((0..taken).map(|at| alike[at * alike.len() / taken].clone()));
+        }
+        most
     }
 }
 
@@ -482,4 +505,25 @@ fn base_pools() -> HashMap<String, Vec<Literal>> {
         .into_iter()
         .map(|(ty, values)| (ty.to_owned(), values))
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_seen_most_comes_first() {
+        let mut seen = Seen::default();
+        (0..1000).for_each(|value| seen.add(value, 1));
+        seen.add(999, OF_RUN);
+        let most = seen.most(|value| *value != 0);
+        assert_eq!(most.len(), MAX_CONSTANTS);
+        assert_eq!(most[0], 999);
+        // Of all sizes, not the least of them.
+        assert!(
+            most.iter().any(|value| (900..999).contains(value)),
+            "{most:?}"
+        );
+        assert!(!most.contains(&0));
+    }
 }

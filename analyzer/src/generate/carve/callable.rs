@@ -2,6 +2,7 @@
 
 use crate::classinfo::{ClassInfo, Nesting};
 use crate::classpath::FoundClass;
+use crate::generate::harm::harms;
 use crate::generate::platform::{Classes, Platform};
 use crate::generate::sequence::Method;
 use hindsight_classfile::access;
@@ -71,6 +72,9 @@ impl<'c> Access<'c> {
     /// How a source calls a method on an object of `class`: by a public class or
     /// interface that declares it.
     pub(super) fn resolve(&mut self, class: &str, method: &Method) -> Option<Method> {
+        if harms(method) {
+            return None;
+        }
         if self.is_accessible(&method.class) {
             return Some(method.clone());
         }
