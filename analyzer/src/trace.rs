@@ -46,6 +46,9 @@ use std::io;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
+/// The file of a trace that says what its numbers stand for.
+pub const DICTIONARY: &str = "dictionary.hsd";
+
 /// Files that are kept open; a process may have 1,024 as a rule.
 const MAX_OPEN: usize = 400;
 
@@ -91,10 +94,11 @@ impl Trace {
     /// Fails if there is none, or one of a later version. Damage is a note.
     pub fn open(path: &Path) -> Result<Trace> {
         let directory = find(path)?;
-        let had_ended = has_ended(&directory)?;
+        let told = || fs::metadata(directory.join(DICTIONARY)).map_or(0, |file| file.len());
+        let before = told();
         let trace = Trace::read(directory.clone())?;
-        // What a process has written at its end may not have been seen.
-        match trace.log.dictionary.stop.is_some() && !had_ended {
+        // What a process has written at its end, meanwhile, may not have been seen.
+        match trace.log.dictionary.stop.is_some() && told() != before {
             true => Trace::read(directory),
             false => Ok(trace),
         }
@@ -143,7 +147,7 @@ impl Trace {
             .with_context(context)?;
         // Behind the events, for what a process that still runs tells of in them is in there first.
         let mut notes = Vec::new();
-        log.dictionary = dictionary(&directory.join("dictionary.hsd"), &mut notes)?;
+        log.dictionary = dictionary(&directory.join(DICTIONARY), &mut notes)?;
         let sum = log.dictionary.stop.as_ref().and_then(|stop| stop.blocks);
         let coverage = coverage(&directory.join("coverage.hsb"), sum, &mut notes)?;
         // Nothing else is told by then.
@@ -309,14 +313,14 @@ fn missing_segments(numbers: &[u32], last: Option<u32>) -> Option<(u32, u32)> {
 
 /// The directory with the files.
 fn find(path: &Path) -> Result<PathBuf> {
-    if path.join("dictionary.hsd").is_file() {
+    if path.join(DICTIONARY).is_file() {
         return Ok(path.to_owned());
     }
     let context = || format!("failed to read {}", path.display());
     let mut found = Vec::new();
     for entry in fs::read_dir(path).with_context(context)? {
         let path = entry.with_context(context)?.path();
-        if path.join("dictionary.hsd").is_file() {
+        if path.join(DICTIONARY).is_file() {
             found.push(path);
         }
     }
@@ -358,12 +362,6 @@ fn coverage(path: &Path, sum: Option<u32>, notes: &mut Vec<String>) -> Result<Op
             Ok(None)
         }
     }
-}
-
-/// Whether a recording has come to its end.
-fn has_ended(directory: &Path) -> Result<bool> {
-    let dictionary = dictionary(&directory.join("dictionary.hsd"), &mut Vec::new())?;
-    Ok(dictionary.stop.is_some())
 }
 
 fn dictionary(path: &Path, notes: &mut Vec<String>) -> Result<Dictionary> {

@@ -274,7 +274,8 @@ fn id(trace: &Trace) -> String {
     match &trace.log.dictionary.start {
         Some(start) => format!("{}-{}", start.started_ms, start.pid),
         None => {
-            let bytes = fs::read(trace.directory.join("dictionary.hsd")).unwrap_or_default();
+            let bytes =
+                fs::read(trace.directory.join(crate::trace::DICTIONARY)).unwrap_or_default();
             let hash = Sha256::digest(&bytes);
             hash.iter()
                 .take(8)

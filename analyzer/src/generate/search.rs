@@ -5,20 +5,22 @@
 //! no other had; new sequences are made of components and a call. A modelled
 //! component knows where its object stands in the model of its class.
 
+mod along;
+mod values;
+
 use super::asserted::is_whole;
 use super::focus::Focus;
 use super::random::Random;
 use super::sequence::{Arg, MethodId, Methods, Sequence, Statement};
 use super::surface::Surface;
-use super::ways::Way;
-use super::worker::{ClassNumber, Ended, Executed, Outcome, Worker, class_get_name};
-use crate::java::signature::Generic;
-use crate::model::graph::{Edge, Graph, Node, ROOT};
+use super::worker::{ClassNumber, Ended, Executed, Outcome, Worker};
+use crate::model::graph::{Node, ROOT};
 use crate::model::values::Literal;
-use crate::model::{CallId, Model, RESULT};
+use crate::model::{CallId, Model};
 use anyhow::Result;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::time::{Duration, Instant};
+use values::Maker;
 
 /// Sequences that are made before they are executed.
 const BATCH: usize = 64;
@@ -32,22 +34,12 @@ const MAX_LENGTH: usize = 30;
 const MAX_PER_CLASS: usize = 200;
 /// Components at one node of a model that end in values that others have had.
 const MAX_PER_NODE: usize = 20;
-/// Calls of a method that must have thrown before other states are looked for.
-const TRIES: u32 = 4;
 /// Calls without an end after which a method is not called any more.
 const MAX_LOST: u32 = 2;
 /// Trouble after which it is not: threads that go on, each of which takes some time,
 const MAX_TROUBLE: u32 = 16;
 /// and what it must not do. What ends well makes up for it.
 const OF_BLOCKED: u32 = 6;
-/// Calls that are added along a model at once, at most.
-const MAX_STEPS: usize = 6;
-/// Calls of one method in a row of which a model knows, as far as one is skipped.
-const MAX_RUN: usize = 300;
-/// How deep objects that are made for others are in them,
-const MAX_NESTED: usize = 2;
-/// and how many these hold.
-const MAX_FILLED: usize = 3;
 /// Steps along models of which the one that was tried least is taken, and ways to make an object of which
 /// the shortest is.
 const COMPARED: usize = 3;
@@ -445,367 +437,6 @@ impl<'a> Search<'a> {
         at_least(&self.excluded, MAX_LOST) || at_least(&self.trouble, MAX_TROUBLE)
     }
 
-    /// Turns to what lacks by now.
-    fn turn(&mut self) {
-        let (Some(focus), Some(_)) = (&self.focus, self.model) else {
-            return;
-        };
-        let mut there: HashMap<String, bool> = HashMap::new();
-        let mut has = |ty: &str| {
-            *there.entry(ty.to_owned()).or_insert_with(|| {
-                (self.values.keys()).any(|number| self.worker.class(*number).is_a(ty))
-            })
-        };
-        let fails = |call| {
-            let id = self.surface.modelled.get(&call);
-            let counts = id.and_then(|id| self.returned.get(id));
-            counts.is_some_and(|(called, returned)| *called >= TRIES && *returned == 0)
-        };
-        let lacking = focus.lacking(&self.targets, &mut has, &fails);
-        self.turned = lacking;
-    }
-
-    /// A step along the models of the classes that are tested, or that these lack: of some, the one that
-    /// has been gone least.
-    fn toward(&mut self) -> Option<Candidate> {
-        let lacks = !self.turned.is_empty() && self.random.percent(60);
-        let mut best: Option<(u32, usize, Option<Node>)> = None;
-        for _ in 0..COMPARED {
-            let classes = if lacks { &self.turned } else { &self.targets };
-            let class = *self.random.pick(classes)?;
-            // Where a class stands, one of its places; and its beginning.
-            let nodes: Vec<Node> = self.standing[class].keys().copied().collect();
-            let begins = nodes.is_empty() || self.random.percent(30);
-            let node = match begins {
-                true => None,
-                false => Some(*self.random.pick(&nodes)?),
-            };
-            let edges = self
-                .leaving(class, node)
-                .map_or(Vec::new(), |(_, edges)| edges);
-            let tried = self.least(&edges).map_or(u32::MAX, |(tried, _)| tried);
-            if best.is_none_or(|(least, ..)| tried < least) {
-                best = Some((tried, class, node));
-            }
-        }
-        let (_, class, node) = best?;
-        let Some(node) = node else {
-            return self.begin(class);
-        };
-        let places = self.standing[class].get(&node)?;
-        // Those that came last have gone furthest around.
-        let last = places.len().saturating_sub(LAST);
-        let places = if self.random.percent(50) {
-            &places[last..]
-        } else {
-            places
-        };
-        let place = shorter(&mut self.random, &self.components, places, |place| place)?;
-        self.extend(place)
-    }
-
-    /// The edges that leave a place in a model, or that begin it, with how often each was tried; and that place.
-    fn leaving(&self, class: usize, node: Option<Node>) -> Option<(Node, Vec<(u32, &'a Edge)>)> {
-        let model = self.model?;
-        let graph = &model.classes.get(&self.classes[class])?.graph;
-        let from = graph.find(node.unwrap_or(ROOT));
-        let begins = |edge: &&Edge| node.is_some() || model.call(edge.call).creates();
-        let tried = |edge: &Edge| self.tried.get(&(class, from, edge.call)).copied();
-        let edges = graph.edges(from).iter().filter(begins);
-        let edges = edges.map(|edge| (tried(edge).unwrap_or(0), edge));
-        Some((from, edges.collect()))
-    }
-
-    /// One of those that were tried the least.
-    fn least(&mut self, edges: &[(u32, &'a Edge)]) -> Option<(u32, &'a Edge)> {
-        let least = edges.iter().map(|(tried, _)| *tried).min()?;
-        let edges = edges.iter().copied().filter(|(tried, _)| *tried == least);
-        let edges: Vec<_> = edges.collect();
-        self.random.pick(&edges).copied()
-    }
-
-    /// An edge from there: mostly one that was tried least.
-    fn edge(&mut self, class: usize, node: Option<Node>) -> Option<&'a Edge> {
-        let (from, edges) = self.leaving(class, node)?;
-        let (_, edge) = match self.random.percent(70) {
-            true => self.least(&edges)?,
-            false => *self.random.pick(&edges)?,
-        };
-        *self.tried.entry((class, from, edge.call)).or_default() += 1;
-        Some(edge)
-    }
-
-    /// A sequence along the first edge of a class's model.
-    fn begin(&mut self, class: usize) -> Option<Candidate> {
-        let model = self.model?;
-        let graph = &model.classes.get(&self.classes[class])?.graph;
-        let creates = |edge: &Edge| model.call(edge.call).creates();
-        let is_made = graph.edges(ROOT).iter().any(creates);
-        let constants = self.surface.constants_of(&self.classes[class]);
-        if !constants.is_empty() && (!is_made || self.random.percent(30)) {
-            let id = *self.random.pick(constants)?;
-            let modelled = Modelled {
-                class,
-                object: 0,
-                node: graph.find(ROOT),
-            };
-            return self.candidate(Maker::default(), id, None, Vec::new(), Some(modelled));
-        }
-        let edge = self.edge(class, None)?;
-        let call = model.call(edge.call);
-        let mut maker = Maker::default();
-        let (id, is_constructor) = self.resolve(edge)?;
-        let receiver = match call.is_static || is_constructor {
-            true => None,
-            false => Some(self.object(&call.class, &mut maker)?),
-        };
-        let args = self.arguments(edge, None, &mut maker)?;
-        let modelled = Modelled {
-            class,
-            object: maker.sequence.len(),
-            node: graph.find(edge.target),
-        };
-        self.candidate(maker, id, receiver, args, Some(modelled))
-    }
-
-    /// A component's sequence that goes on along an edge of its model, now and then along several: what
-    /// comes of a call may show after others alone.
-    fn extend(&mut self, place: usize) -> Option<Candidate> {
-        let component = self.components.get(place)?.clone();
-        let modelled = component.modelled?;
-        let mut maker = Maker::default();
-        let offset = maker.add(place, &component.sequence);
-        let object = modelled.object + offset;
-        let steps = match self.random.percent(30) {
-            true => 2 + self.random.below(MAX_STEPS - 1),
-            false => 1,
-        };
-        let mut made: Option<Candidate> = None;
-        for _ in 0..steps {
-            let (at, maker_now) = match &made {
-                Some(made) => (made.modelled?, maker.with(&made.sequence)),
-                None => (Modelled { object, ..modelled }, maker.clone()),
-            };
-            match self.step(at, maker_now) {
-                Some(next) if next.sequence.len() <= MAX_LENGTH => made = Some(next),
-                _ => break,
-            }
-        }
-        made
-    }
-
-    /// What is made so far, and one more call along the model of the object that it is about.
-    fn step(&mut self, modelled: Modelled, mut maker: Maker) -> Option<Candidate> {
-        let model = self.model?;
-        let graph = &model.classes.get(&self.classes[modelled.class])?.graph;
-        let edge = self.edge(modelled.class, Some(modelled.node))?;
-        let call = model.call(edge.call);
-        // A constant stands where others are made, and is there already.
-        let makes = call.method == "<init>" && call.positions.contains(&0)
-            || call.positions.iter().all(|position| *position == RESULT);
-        if modelled.node == graph.find(ROOT) && makes {
-            return None;
-        }
-        let object = modelled.object;
-        let (id, is_constructor) = self.resolve(edge)?;
-        let receiver = if call.is_static || is_constructor {
-            None
-        } else if call.positions.contains(&0) {
-            Some(object)
-        } else {
-            Some(self.object(&call.class, &mut maker)?)
-        };
-        let args = self.arguments(edge, Some(object), &mut maker)?;
-        let modelled = Modelled {
-            object,
-            node: self.along(graph, edge),
-            ..modelled
-        };
-        self.candidate(maker, id, receiver, args, Some(modelled))
-    }
-
-    /// Where an edge leads. What a run has called again and again need not be called as often: mostly that
-    /// is no protocol but its data, and what it called in the end comes into reach.
-    fn along(&mut self, graph: &Graph, edge: &Edge) -> Node {
-        let mut run = vec![graph.find(edge.target)];
-        while let Some(next) = run.last().and_then(|node| {
-            let again = graph
-                .edges(*node)
-                .iter()
-                .find(|next| next.call == edge.call);
-            again.map(|next| graph.find(next.target))
-        }) && !run.contains(&next)
-            && run.len() < MAX_RUN
-        {
-            run.push(next);
-        }
-        match run.len() {
-            2.. if self.random.percent(20) => run[run.len() - 1],
-            2.. if self.random.percent(15) => *self.random.pick(&run).unwrap_or(&run[0]),
-            _ => run[0],
-        }
-    }
-
-    fn resolve(&self, edge: &Edge) -> Option<(MethodId, bool)> {
-        let call = self.model?.call(edge.call);
-        let id = self.surface.modelled.get(&edge.call).copied()?;
-        Some((id, call.method == "<init>"))
-    }
-
-    /// Arguments as they are on the edge of a model; `object` where the modelled
-    /// object stands.
-    fn arguments(
-        &mut self,
-        edge: &Edge,
-        object: Option<usize>,
-        maker: &mut Maker,
-    ) -> Option<Vec<Arg>> {
-        let call = self.model?.call(edge.call);
-        let (id, _) = self.resolve(edge)?;
-        let method = self.methods.get(id).clone();
-        let (types, _) = method.types();
-        let mut args = Vec::new();
-        for (at, ty) in types.iter().enumerate() {
-            let position = at as i16 + 1;
-            debug_assert_ne!(position, RESULT);
-            if let Some(object) = object
-                && call.positions.contains(&position)
-            {
-                args.push(Arg::Var(object));
-                continue;
-            }
-            let seen = edge.tally.values.get(&position);
-            let usable = seen.map_or(Vec::new(), |values| {
-                let values = values.sorted().into_iter().map(|(value, _)| value.clone());
-                values.filter(|value| fits(value, ty)).collect()
-            });
-            let total = edge.tally.returned.total() + edge.tally.threw.total();
-            let often = seen.map_or(0, |values| {
-                values
-                    .sorted()
-                    .iter()
-                    .map(|(_, counts)| counts.total())
-                    .sum::<u64>()
-            });
-            // Where mostly objects were passed, values are the exception.
-            let value = !usable.is_empty() && (often >= total || self.random.percent(50));
-            args.push(match value {
-                true => Arg::Literal(self.random.pick(&usable)?.clone()),
-                false => self.argument(ty, self.surface.generic(&method, at), maker, 0)?,
-            });
-        }
-        Some(args)
-    }
-
-    /// A value of a type, which may have arguments: from the pool, an object, or null.
-    fn argument(
-        &mut self,
-        ty: &str,
-        generic: Option<&Generic>,
-        maker: &mut Maker,
-        depth: usize,
-    ) -> Option<Arg> {
-        let pool = self.surface.pool(ty);
-        if !pool.is_empty() && (ty != "Ljava/lang/Object;" || self.random.percent(30)) {
-            return Some(Arg::Literal(self.random.pick(pool)?.clone()));
-        }
-        let class = class_get_name(ty);
-        let ways = self.surface.ways.of(&class);
-        if !self.random.percent(5) {
-            // What the program has done something with is mostly of more interest.
-            let fresh = !ways.is_empty() && self.random.percent(40);
-            let object = (!fresh).then(|| self.object(&class, maker)).flatten();
-            let object = object.or_else(|| self.made(ways, generic, maker, depth));
-            if let Some(var) = object {
-                return Some(Arg::Var(var));
-            }
-        }
-        if let Some(element) = ty.strip_prefix('[')
-            && depth < 2
-        {
-            let count = self.random.below(3);
-            let mut elements = Vec::new();
-            for _ in 0..count {
-                elements.push(self.argument(element, None, maker, depth + 1)?);
-            }
-            return Some(Arg::Array(element.to_owned(), elements));
-        }
-        // Null is worth a try now and then, not always.
-        (self.random.percent(20)).then_some(Arg::Literal(Literal::Null))
-    }
-
-    /// An object of a class of the JDK, in one of the ways to make it; mostly with something in it, if it
-    /// can hold anything.
-    fn made(
-        &mut self,
-        ways: &[Way],
-        generic: Option<&Generic>,
-        maker: &mut Maker,
-        depth: usize,
-    ) -> Option<usize> {
-        let usual = ways.first().filter(|_| self.random.percent(60));
-        let way = *usual.or_else(|| self.random.pick(ways))?;
-        if depth > MAX_NESTED {
-            return None;
-        }
-        let call = |method, on, args| Statement {
-            method,
-            on,
-            args,
-            may_throw: false,
-            shown: false,
-        };
-        let (types, _) = self.methods.get(way.make).types();
-        let mut args = Vec::new();
-        for ty in &types {
-            args.push(self.argument(ty, None, maker, depth + 1)?);
-        }
-        let var = maker.sequence.len();
-        maker.sequence.push(call(way.make, None, args));
-        let Some(fill) = way.fill.filter(|_| self.random.percent(70)) else {
-            return Some(var);
-        };
-        let (types, _) = self.methods.get(fill).types();
-        for _ in 0..=self.random.below(MAX_FILLED) {
-            let mut args = Vec::new();
-            for (at, ty) in types.iter().enumerate() {
-                let held = generic.filter(|generic| generic.arguments.len() == types.len());
-                let held = held.and_then(|generic| generic.arguments.get(at));
-                let ty = held.map_or_else(|| ty.clone(), Generic::erased);
-                args.extend(self.argument(&ty, held, maker, depth + 1));
-            }
-            if args.len() == types.len() {
-                maker.sequence.push(call(fill, Some(var), args));
-            }
-        }
-        Some(var)
-    }
-
-    /// An object of a class, from a component.
-    fn object(&mut self, class: &str, maker: &mut Maker) -> Option<usize> {
-        let mut fitting: Vec<ClassNumber> = (self.values.keys().copied())
-            .filter(|number| self.worker.class(*number).is_a(class))
-            .collect();
-        fitting.sort();
-        // What is here already is used again, at times.
-        let mut there: Vec<usize> = (maker.offsets.iter())
-            .flat_map(|(component, offset)| {
-                let objects = self.components[*component].objects.iter();
-                let objects = objects.filter(|(_, class)| fitting.binary_search(class).is_ok());
-                objects.map(move |(var, _)| var + offset)
-            })
-            .collect();
-        there.sort_unstable();
-        if !there.is_empty() && self.random.percent(60) {
-            return self.random.pick(&there).copied();
-        }
-        let number = *self.random.pick(&fitting)?;
-        let list = &self.values[&number];
-        let (component, var) = shorter(&mut self.random, &self.components, list, |one| one.0)?;
-        let offset = maker.add(component, &self.components[component].sequence);
-        Some(offset + var)
-    }
-
     fn execute(&mut self, batch: Vec<Candidate>, phase: usize) -> Result<()> {
         let sequences: Vec<Sequence> = batch.iter().map(|one| one.sequence.clone()).collect();
         let executed = self.worker.execute(self.methods, &sequences)?;
@@ -978,25 +609,6 @@ impl<'a> Search<'a> {
     }
 }
 
-/// One of several that are in components, of a few the one with the shortest sequence: the more room
-/// there is for what follows.
-fn shorter<T: Copy>(
-    random: &mut Random,
-    components: &[Component],
-    list: &[T],
-    component: impl Fn(T) -> usize,
-) -> Option<T> {
-    let length = |one: T| components[component(one)].sequence.len();
-    let mut best = *random.pick(list)?;
-    for _ in 0..random.below(COMPARED) {
-        let other = *random.pick(list)?;
-        if length(other) < length(best) {
-            best = other;
-        }
-    }
-    Some(best)
-}
-
 /// Whether objects of a class are always written down, never built.
 fn is_value(class: &str) -> bool {
     matches!(
@@ -1012,43 +624,4 @@ fn is_value(class: &str) -> bool {
             | "java.lang.Double"
             | "java.lang.Class"
     )
-}
-
-/// Whether a value that was seen can be passed for a parameter.
-fn fits(value: &Literal, ty: &str) -> bool {
-    let primitive = ty.len() == 1;
-    match value {
-        Literal::Null => !primitive,
-        Literal::Bool(_) | Literal::Int(_) | Literal::Float(_) | Literal::Double(_) => primitive,
-        _ => !primitive,
-    }
-}
-
-/// A sequence that is put together.
-#[derive(Default, Clone)]
-struct Maker {
-    sequence: Sequence,
-    /// Where each component begins.
-    offsets: HashMap<usize, usize>,
-}
-
-impl Maker {
-    /// The same with what was made of it.
-    fn with(&self, sequence: &Sequence) -> Maker {
-        Maker {
-            sequence: sequence.clone(),
-            offsets: self.offsets.clone(),
-        }
-    }
-
-    /// Appends a component, and gives the place of its first call.
-    fn add(&mut self, place: usize, component: &[Statement]) -> usize {
-        let offset = self.sequence.len();
-        let moved = component
-            .iter()
-            .map(|one| one.renumbered(|var| var + offset));
-        self.sequence.extend(moved);
-        self.offsets.insert(place, offset);
-        offset
-    }
 }

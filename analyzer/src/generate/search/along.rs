@@ -1,0 +1,276 @@
+//! Steps along models: which class and which edge is next, and with what.
+
+use super::super::sequence::{Arg, MethodId, Sequence};
+use super::values::{Maker, shorter};
+use super::{COMPARED, Candidate, LAST, MAX_LENGTH, Modelled, Search};
+use crate::model::RESULT;
+use crate::model::graph::{Edge, Graph, Node, ROOT};
+use crate::model::values::Literal;
+use std::collections::HashMap;
+
+/// Calls of a method that must have thrown before other states are looked for.
+const TRIES: u32 = 4;
+/// Calls that are added along a model at once, at most.
+const MAX_STEPS: usize = 6;
+/// Calls of one method in a row of which a model knows, as far as one is skipped.
+const MAX_RUN: usize = 300;
+
+impl<'a> Search<'a> {
+    /// Turns to what lacks by now.
+    pub(super) fn turn(&mut self) {
+        let (Some(focus), Some(_)) = (&self.focus, self.model) else {
+            return;
+        };
+        let mut there: HashMap<String, bool> = HashMap::new();
+        let mut has = |ty: &str| {
+            *there.entry(ty.to_owned()).or_insert_with(|| {
+                (self.values.keys()).any(|number| self.worker.class(*number).is_a(ty))
+            })
+        };
+        let fails = |call| {
+            let id = self.surface.modelled.get(&call);
+            let counts = id.and_then(|id| self.returned.get(id));
+            counts.is_some_and(|(called, returned)| *called >= TRIES && *returned == 0)
+        };
+        let lacking = focus.lacking(&self.targets, &mut has, &fails);
+        self.turned = lacking;
+    }
+
+    /// A step along the models of the classes that are tested, or that these lack: of some, the one that
+    /// has been gone least.
+    pub(super) fn toward(&mut self) -> Option<Candidate> {
+        let lacks = !self.turned.is_empty() && self.random.percent(60);
+        let mut best: Option<(u32, usize, Option<Node>)> = None;
+        for _ in 0..COMPARED {
+            let classes = if lacks { &self.turned } else { &self.targets };
+            let class = *self.random.pick(classes)?;
+            // Where a class stands, one of its places; and its beginning.
+            let nodes: Vec<Node> = self.standing[class].keys().copied().collect();
+            let begins = nodes.is_empty() || self.random.percent(30);
+            let node = match begins {
+                true => None,
+                false => Some(*self.random.pick(&nodes)?),
+            };
+            let edges = self
+                .leaving(class, node)
+                .map_or(Vec::new(), |(_, edges)| edges);
+            let tried = self.least(&edges).map_or(u32::MAX, |(tried, _)| tried);
+            if best.is_none_or(|(least, ..)| tried < least) {
+                best = Some((tried, class, node));
+            }
+        }
+        let (_, class, node) = best?;
+        let Some(node) = node else {
+            return self.begin(class);
+        };
+        let places = self.standing[class].get(&node)?;
+        // Those that came last have gone furthest around.
+        let last = places.len().saturating_sub(LAST);
+        let places = if self.random.percent(50) {
+            &places[last..]
+        } else {
+            places
+        };
+        let place = shorter(&mut self.random, &self.components, places, |place| place)?;
+        self.extend(place)
+    }
+
+    /// The edges that leave a place in a model, or that begin it, with how often each was tried; and that place.
+    fn leaving(&self, class: usize, node: Option<Node>) -> Option<(Node, Vec<(u32, &'a Edge)>)> {
+        let model = self.model?;
+        let graph = &model.classes.get(&self.classes[class])?.graph;
+        let from = graph.find(node.unwrap_or(ROOT));
+        let begins = |edge: &&Edge| node.is_some() || model.call(edge.call).creates();
+        let tried = |edge: &Edge| self.tried.get(&(class, from, edge.call)).copied();
+        let edges = graph.edges(from).iter().filter(begins);
+        let edges = edges.map(|edge| (tried(edge).unwrap_or(0), edge));
+        Some((from, edges.collect()))
+    }
+
+    /// One of those that were tried the least.
+    fn least(&mut self, edges: &[(u32, &'a Edge)]) -> Option<(u32, &'a Edge)> {
+        let least = edges.iter().map(|(tried, _)| *tried).min()?;
+        let edges = edges.iter().copied().filter(|(tried, _)| *tried == least);
+        let edges: Vec<_> = edges.collect();
+        self.random.pick(&edges).copied()
+    }
+
+    /// An edge from there: mostly one that was tried least.
+    fn edge(&mut self, class: usize, node: Option<Node>) -> Option<&'a Edge> {
+        let (from, edges) = self.leaving(class, node)?;
+        let (_, edge) = match self.random.percent(70) {
+            true => self.least(&edges)?,
+            false => *self.random.pick(&edges)?,
+        };
+        *self.tried.entry((class, from, edge.call)).or_default() += 1;
+        Some(edge)
+    }
+
+    /// A sequence along the first edge of a class's model.
+    pub(super) fn begin(&mut self, class: usize) -> Option<Candidate> {
+        let model = self.model?;
+        let graph = &model.classes.get(&self.classes[class])?.graph;
+        let creates = |edge: &Edge| model.call(edge.call).creates();
+        let is_made = graph.edges(ROOT).iter().any(creates);
+        let constants = self.surface.constants_of(&self.classes[class]);
+        if !constants.is_empty() && (!is_made || self.random.percent(30)) {
+            let id = *self.random.pick(constants)?;
+            let modelled = Modelled {
+                class,
+                object: 0,
+                node: graph.find(ROOT),
+            };
+            return self.candidate(Maker::default(), id, None, Vec::new(), Some(modelled));
+        }
+        let edge = self.edge(class, None)?;
+        let call = model.call(edge.call);
+        let mut maker = Maker::default();
+        let (id, is_constructor) = self.resolve(edge)?;
+        let receiver = match call.is_static || is_constructor {
+            true => None,
+            false => Some(self.object(&call.class, &mut maker)?),
+        };
+        let args = self.arguments(edge, None, &mut maker)?;
+        let modelled = Modelled {
+            class,
+            object: maker.sequence.len(),
+            node: graph.find(edge.target),
+        };
+        self.candidate(maker, id, receiver, args, Some(modelled))
+    }
+
+    /// A component's sequence that goes on along an edge of its model, now and then along several: what
+    /// comes of a call may show after others alone.
+    pub(super) fn extend(&mut self, place: usize) -> Option<Candidate> {
+        let component = self.components.get(place)?;
+        let (sequence, modelled) = (component.sequence.clone(), component.modelled?);
+        let steps = match self.random.percent(30) {
+            true => 2 + self.random.below(MAX_STEPS - 1),
+            false => 1,
+        };
+        let fits = |one: &Candidate| one.sequence.len() <= MAX_LENGTH;
+        let mut made = self.step(place, sequence, modelled).filter(fits)?;
+        for _ in 1..steps {
+            let next = self.step(place, made.sequence.clone(), made.modelled?);
+            match next.filter(fits) {
+                Some(next) => made = next,
+                None => break,
+            }
+        }
+        Some(made)
+    }
+
+    /// What begins with the sequence of a component, and one more call along the model of the object that
+    /// it is about.
+    fn step(&mut self, place: usize, sequence: Sequence, modelled: Modelled) -> Option<Candidate> {
+        let model = self.model?;
+        let graph = &model.classes.get(&self.classes[modelled.class])?.graph;
+        let edge = self.edge(modelled.class, Some(modelled.node))?;
+        let call = model.call(edge.call);
+        // A constant stands where others are made, and is there already.
+        let makes = call.method == "<init>" && call.positions.contains(&0)
+            || call.positions.iter().all(|position| *position == RESULT);
+        if modelled.node == graph.find(ROOT) && makes {
+            return None;
+        }
+        let mut maker = Maker::after(place, sequence);
+        let object = modelled.object;
+        let (id, is_constructor) = self.resolve(edge)?;
+        let receiver = if call.is_static || is_constructor {
+            None
+        } else if call.positions.contains(&0) {
+            Some(object)
+        } else {
+            Some(self.object(&call.class, &mut maker)?)
+        };
+        let args = self.arguments(edge, Some(object), &mut maker)?;
+        let modelled = Modelled {
+            node: self.along(graph, edge),
+            ..modelled
+        };
+        self.candidate(maker, id, receiver, args, Some(modelled))
+    }
+
+    /// Where an edge leads. What a run has called again and again need not be called as often: mostly that
+    /// is no protocol but its data, and what it called in the end comes into reach.
+    fn along(&mut self, graph: &Graph, edge: &Edge) -> Node {
+        let mut run = vec![graph.find(edge.target)];
+        while let Some(next) = run.last().and_then(|node| {
+            let again = graph
+                .edges(*node)
+                .iter()
+                .find(|next| next.call == edge.call);
+            again.map(|next| graph.find(next.target))
+        }) && !run.contains(&next)
+            && run.len() < MAX_RUN
+        {
+            run.push(next);
+        }
+        match run.len() {
+            2.. if self.random.percent(20) => run[run.len() - 1],
+            2.. if self.random.percent(15) => *self.random.pick(&run).unwrap_or(&run[0]),
+            _ => run[0],
+        }
+    }
+
+    fn resolve(&self, edge: &Edge) -> Option<(MethodId, bool)> {
+        let call = self.model?.call(edge.call);
+        let id = self.surface.modelled.get(&edge.call).copied()?;
+        Some((id, call.method == "<init>"))
+    }
+
+    /// Arguments as they are on the edge of a model; `object` where the modelled
+    /// object stands.
+    fn arguments(
+        &mut self,
+        edge: &Edge,
+        object: Option<usize>,
+        maker: &mut Maker,
+    ) -> Option<Vec<Arg>> {
+        let call = self.model?.call(edge.call);
+        let (id, _) = self.resolve(edge)?;
+        let method = self.methods.get(id).clone();
+        let (types, _) = method.types();
+        let mut args = Vec::new();
+        for (at, ty) in types.iter().enumerate() {
+            let position = at as i16 + 1;
+            debug_assert_ne!(position, RESULT);
+            if let Some(object) = object
+                && call.positions.contains(&position)
+            {
+                args.push(Arg::Var(object));
+                continue;
+            }
+            let seen = edge.tally.values.get(&position);
+            let usable = seen.map_or(Vec::new(), |values| {
+                let values = values.sorted().into_iter().map(|(value, _)| value.clone());
+                values.filter(|value| fits(value, ty)).collect()
+            });
+            let total = edge.tally.returned.total() + edge.tally.threw.total();
+            let often = seen.map_or(0, |values| {
+                values
+                    .sorted()
+                    .iter()
+                    .map(|(_, counts)| counts.total())
+                    .sum::<u64>()
+            });
+            // Where mostly objects were passed, values are the exception.
+            let value = !usable.is_empty() && (often >= total || self.random.percent(50));
+            args.push(match value {
+                true => Arg::Literal(self.random.pick(&usable)?.clone()),
+                false => self.argument(ty, self.surface.generic(&method, at), maker, 0)?,
+            });
+        }
+        Some(args)
+    }
+}
+
+/// Whether a value that was seen can be passed for a parameter.
+fn fits(value: &Literal, ty: &str) -> bool {
+    let primitive = ty.len() == 1;
+    match value {
+        Literal::Null => !primitive,
+        Literal::Bool(_) | Literal::Int(_) | Literal::Float(_) | Literal::Double(_) => primitive,
+        _ => !primitive,
+    }
+}

@@ -1,0 +1,174 @@
+//! What is passed to a call: from the pools, from components, or made for it.
+
+use super::super::random::Random;
+use super::super::sequence::{Arg, Sequence, Statement};
+use super::super::ways::Way;
+use super::super::worker::{ClassNumber, class_get_name};
+use super::{COMPARED, Component, Search};
+use crate::java::signature::Generic;
+use crate::model::values::Literal;
+use std::collections::HashMap;
+
+/// How deep objects that are made for others are in them,
+const MAX_NESTED: usize = 2;
+/// and how many these hold.
+const MAX_FILLED: usize = 3;
+
+impl Search<'_> {
+    /// A value of a type, which may have arguments: from the pool, an object, or null.
+    pub(super) fn argument(
+        &mut self,
+        ty: &str,
+        generic: Option<&Generic>,
+        maker: &mut Maker,
+        depth: usize,
+    ) -> Option<Arg> {
+        let pool = self.surface.pool(ty);
+        if !pool.is_empty() && (ty != "Ljava/lang/Object;" || self.random.percent(30)) {
+            return Some(Arg::Literal(self.random.pick(pool)?.clone()));
+        }
+        let class = class_get_name(ty);
+        let ways = self.surface.ways.of(&class);
+        if !self.random.percent(5) {
+            // What the program has done something with is mostly of more interest.
+            let fresh = !ways.is_empty() && self.random.percent(40);
+            let object = (!fresh).then(|| self.object(&class, maker)).flatten();
+            let object = object.or_else(|| self.made(ways, generic, maker, depth));
+            if let Some(var) = object {
+                return Some(Arg::Var(var));
+            }
+        }
+        if let Some(element) = ty.strip_prefix('[')
+            && depth < 2
+        {
+            let count = self.random.below(3);
+            let mut elements = Vec::new();
+            for _ in 0..count {
+                elements.push(self.argument(element, None, maker, depth + 1)?);
+            }
+            return Some(Arg::Array(element.to_owned(), elements));
+        }
+        // Null is worth a try now and then, not always.
+        (self.random.percent(20)).then_some(Arg::Literal(Literal::Null))
+    }
+
+    /// An object of a class of the JDK, in one of the ways to make it; mostly with something in it, if it
+    /// can hold anything.
+    fn made(
+        &mut self,
+        ways: &[Way],
+        generic: Option<&Generic>,
+        maker: &mut Maker,
+        depth: usize,
+    ) -> Option<usize> {
+        let usual = ways.first().filter(|_| self.random.percent(60));
+        let way = *usual.or_else(|| self.random.pick(ways))?;
+        if depth > MAX_NESTED {
+            return None;
+        }
+        let call = |method, on, args| Statement {
+            method,
+            on,
+            args,
+            may_throw: false,
+            shown: false,
+        };
+        let (types, _) = self.methods.get(way.make).types();
+        let mut args = Vec::new();
+        for ty in &types {
+            args.push(self.argument(ty, None, maker, depth + 1)?);
+        }
+        let var = maker.sequence.len();
+        maker.sequence.push(call(way.make, None, args));
+        let Some(fill) = way.fill.filter(|_| self.random.percent(70)) else {
+            return Some(var);
+        };
+        let (types, _) = self.methods.get(fill).types();
+        for _ in 0..=self.random.below(MAX_FILLED) {
+            let mut args = Vec::new();
+            for (at, ty) in types.iter().enumerate() {
+                let held = generic.filter(|generic| generic.arguments.len() == types.len());
+                let held = held.and_then(|generic| generic.arguments.get(at));
+                let ty = held.map_or_else(|| ty.clone(), Generic::erased);
+                args.extend(self.argument(&ty, held, maker, depth + 1));
+            }
+            if args.len() == types.len() {
+                maker.sequence.push(call(fill, Some(var), args));
+            }
+        }
+        Some(var)
+    }
+
+    /// An object of a class, from a component.
+    pub(super) fn object(&mut self, class: &str, maker: &mut Maker) -> Option<usize> {
+        let mut fitting: Vec<ClassNumber> = (self.values.keys().copied())
+            .filter(|number| self.worker.class(*number).is_a(class))
+            .collect();
+        fitting.sort();
+        // What is here already is used again, at times.
+        let mut there: Vec<usize> = (maker.offsets.iter())
+            .flat_map(|(component, offset)| {
+                let objects = self.components[*component].objects.iter();
+                let objects = objects.filter(|(_, class)| fitting.binary_search(class).is_ok());
+                objects.map(move |(var, _)| var + offset)
+            })
+            .collect();
+        there.sort_unstable();
+        if !there.is_empty() && self.random.percent(60) {
+            return self.random.pick(&there).copied();
+        }
+        let number = *self.random.pick(&fitting)?;
+        let list = &self.values[&number];
+        let (component, var) = shorter(&mut self.random, &self.components, list, |one| one.0)?;
+        let offset = maker.add(component, &self.components[component].sequence);
+        Some(offset + var)
+    }
+}
+
+/// One of several that are in components, of a few the one with the shortest sequence: the more room
+/// there is for what follows.
+pub(super) fn shorter<T: Copy>(
+    random: &mut Random,
+    components: &[Component],
+    list: &[T],
+    component: impl Fn(T) -> usize,
+) -> Option<T> {
+    let length = |one: T| components[component(one)].sequence.len();
+    let mut best = *random.pick(list)?;
+    for _ in 0..random.below(COMPARED) {
+        let other = *random.pick(list)?;
+        if length(other) < length(best) {
+            best = other;
+        }
+    }
+    Some(best)
+}
+
+/// A sequence that is put together.
+#[derive(Default)]
+pub(super) struct Maker {
+    pub(super) sequence: Sequence,
+    /// Where each component begins.
+    offsets: HashMap<usize, usize>,
+}
+
+impl Maker {
+    /// What goes on after a component: with its calls, and maybe more.
+    pub(super) fn after(place: usize, sequence: Sequence) -> Maker {
+        Maker {
+            sequence,
+            offsets: HashMap::from([(place, 0)]),
+        }
+    }
+
+    /// Appends a component, and gives the place of its first call.
+    pub(super) fn add(&mut self, place: usize, component: &[Statement]) -> usize {
+        let offset = self.sequence.len();
+        let moved = component
+            .iter()
+            .map(|one| one.renumbered(|var| var + offset));
+        self.sequence.extend(moved);
+        self.offsets.insert(place, offset);
+        offset
+    }
+}
