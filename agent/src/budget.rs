@@ -69,12 +69,7 @@ impl Budget {
             state.filled = now;
         }
         match state.paused_since {
-            None if state.left > 0 => true,
-            None => {
-                state.paused_since = Some(now);
-                state.pauses += 1;
-                false
-            }
+            None => true,
             Some(since) if state.left >= full / ENOUGH => {
                 state.paused += now.duration_since(since);
                 state.paused_since = None;
@@ -93,11 +88,18 @@ impl Budget {
         admits
     }
 
-    pub(crate) fn spend(&self, time: Duration) {
+    /// Takes what a recording has cost. Whether that has begun a pause.
+    pub(crate) fn spend(&self, time: Duration) -> bool {
         let mut state = self.state();
         state.spent += time;
         let nanos = i64::try_from(time.as_nanos()).unwrap_or(i64::MAX);
         state.left = state.left.saturating_sub(nanos);
+        let begins = self.share.is_some() && state.left <= 0 && state.paused_since.is_none();
+        if begins {
+            state.paused_since = Some(Instant::now());
+            state.pauses += 1;
+        }
+        begins
     }
 
     /// For `run.json`; nothing without a limit.
@@ -130,9 +132,12 @@ mod tests {
         let at = |millis| budget.admits_at(start + Duration::from_millis(millis));
         // 300 ms to begin with, 10 ms a second; 75 ms end a pause.
         assert!(at(0));
-        budget.spend(Duration::from_millis(299));
+        assert!(!budget.spend(Duration::from_millis(299)));
         assert!(at(0));
-        budget.spend(Duration::from_millis(26));
+        // Which is said at once, not with the next failure.
+        assert!(budget.spend(Duration::from_millis(26)));
+        assert_eq!(budget.describe().unwrap()["paused"], json!(true));
+        assert!(!budget.spend(Duration::ZERO));
         assert!(!at(0) && !at(5_000) && !at(9_000));
         assert!(at(10_100));
         assert!(budget.admits_failure());
@@ -144,7 +149,7 @@ mod tests {
     #[test]
     fn without_a_limit_there_are_no_pauses() {
         let budget = Budget::new(None);
-        budget.spend(Duration::from_secs(1000));
+        assert!(!budget.spend(Duration::from_secs(1000)));
         assert!(budget.admits_failure() && budget.describe().is_none());
     }
 }

@@ -89,6 +89,7 @@ pub(crate) fn report(agent: &'static Agent, jni: Jni, call: &Call) {
         return;
     }
     if !base.budget.admits_failure() {
+        write_if_due(agent);
         return;
     }
     let before = sys::thread_cpu();
@@ -97,7 +98,10 @@ pub(crate) fn report(agent: &'static Agent, jni: Jni, call: &Call) {
             jni.with_frame(|jni| examine(agent, jni, call));
         }))
     });
-    (base.budget).spend(sys::thread_cpu().saturating_sub(before));
+    let pauses = (base.budget).spend(sys::thread_cpu().saturating_sub(before));
+    if pauses && agent.recording.directory().is_dir() {
+        crate::run::write(agent, false);
+    }
     if done.is_err() {
         base.complain(
             "crashes_lost_internal",
@@ -174,9 +178,14 @@ fn examine(agent: &'static Agent, jni: Jni, call: &Call) {
     }
 }
 
-/// Counts what is not stored, and writes the counts down now and then.
+/// Counts what is not stored.
 fn count(agent: &Agent, counter: &'static str) {
     agent.base.counters.add(counter, 1);
+    write_if_due(agent);
+}
+
+/// Writes the counts down now and then.
+fn write_if_due(agent: &Agent) {
     if agent.recording.directory().is_dir() && agent.reports.is_due() {
         crate::run::write(agent, false);
     }

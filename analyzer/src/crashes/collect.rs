@@ -255,7 +255,8 @@ fn one(path: &Path, frames: usize, counts: &Counts) -> Result<(Identity, Key, Gr
 fn times(file: &Path, started_ms: i64, counts: &Counts) -> Times {
     let once = Times {
         count: 1,
-        at_least: false,
+        not_all_examined: false,
+        not_all_recorded: false,
         last_ms: None,
     };
     let (Some(directory), Some(name)) = (file.parent(), file.file_name()) else {
@@ -293,23 +294,26 @@ fn run_counts(run: &Path) -> Option<RunCounts> {
     let run: serde_json::Value = serde_json::from_slice(&text).ok()?;
     let crashes = run.get("crashes")?.as_array()?;
     let started = run.get("started_ms").and_then(serde_json::Value::as_i64);
-    let missed = [
-        "/counters/exceptions_not_examined",
-        "/cpu/failures_not_recorded",
-    ];
-    let at_least = missed.map(|counter| {
+    let any = |counter| {
         let counter = run.pointer(counter);
         counter.and_then(serde_json::Value::as_u64).unwrap_or(0) > 0
-    });
-    let at_least = at_least.contains(&true);
+    };
+    let known = Times {
+        count: 0,
+        not_all_examined: any("/counters/exceptions_not_examined"),
+        not_all_recorded: any("/cpu/failures_not_recorded")
+            // A JVM that was killed has not told how many there were.
+            || run.pointer("/cpu/paused").and_then(serde_json::Value::as_bool) == Some(true),
+        last_ms: None,
+    };
     let of = |crash: &serde_json::Value| {
         let file = crash.get("file")?.as_str()?.to_owned();
         let count = crash.get("count")?.as_u64()?.max(1);
         let last_ms = crash.get("last_ms").and_then(serde_json::Value::as_i64);
         let times = Times {
             count,
-            at_least,
             last_ms,
+            ..known
         };
         Some(((file, started), times))
     };
@@ -318,12 +322,7 @@ fn run_counts(run: &Path) -> Option<RunCounts> {
         .pointer("/options/mode")
         .and_then(serde_json::Value::as_str);
     if mode == Some("second-chance") && !counts.is_empty() {
-        let any = Times {
-            count: 0,
-            at_least,
-            last_ms: None,
-        };
-        counts.insert((String::new(), started), any);
+        counts.insert((String::new(), started), known);
     }
     Some(counts)
 }

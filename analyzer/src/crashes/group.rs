@@ -12,7 +12,8 @@ use std::collections::btree_map::Entry;
 pub struct Group {
     /// How often it happened: recordings, and repetitions that were only counted.
     pub count: u64,
-    /// Whether it was more often: a run has thrown too many exceptions to look at all.
+    /// Whether it may have been more often: a run has thrown too many exceptions to look at all, or its
+    /// budget of CPU time was used up.
     #[serde(default)]
     pub at_least: bool,
     /// Crash files.
@@ -58,8 +59,10 @@ pub struct Candidate {
 pub struct Times {
     /// As far as the run has counted.
     pub count: u64,
-    /// Whether it has not looked at all exceptions.
-    pub at_least: bool,
+    /// Whether it has not looked at all exceptions that were caught or have left a method.
+    pub not_all_examined: bool,
+    /// Whether it has not recorded all failures, so that any may have been more often.
+    pub not_all_recorded: bool,
     /// When it happened last, milliseconds since 1970, if the run says so.
     pub last_ms: Option<i64>,
 }
@@ -84,18 +87,14 @@ impl Candidate {
 impl Group {
     /// The group of one crash file, which stands for so many crashes.
     pub fn of(file: &str, bytes: u64, crash: &Crash, times: Times) -> Group {
-        let Times {
-            count,
-            at_least,
-            last_ms,
-        } = times;
+        let Times { count, last_ms, .. } = times;
         let meta = &crash.meta;
         let frames = || crash.failure.frames.iter().filter(|f| f.exception == 0);
         let with = |fidelity| frames().filter(|frame| frame.fidelity == fidelity).count();
         Group {
             count,
-            // Threads that die are all looked at.
-            at_least: at_least && meta.reason != "uncaught",
+            // Threads that die are all looked at, unless there is no time for any failure.
+            at_least: times.not_all_recorded || times.not_all_examined && meta.reason != "uncaught",
             files: 1,
             first_ms: meta.time_ms,
             last_ms: last_ms.unwrap_or(meta.time_ms).max(meta.time_ms),

@@ -271,7 +271,17 @@ fn circumstances(crash: &Crash, all: &mut Collection) {
 
 fn failure(crash: &Crash, all: &mut Collection) {
     for thread in &crash.failure.threads {
-        all.add("circumstances", format!("thread: {}", thread.name), "");
+        let mut what = vec![thread.state.clone()];
+        what.extend(thread.daemon.then(|| "daemon".to_owned()));
+        what.extend(thread.is_virtual.then(|| "virtual".to_owned()));
+        what.extend((thread.alike > 0).then(|| format!("{} alike", thread.alike)));
+        let described = format!("thread: {} ({})", thread.name, what.join(", "));
+        all.add("circumstances", described, "");
+        let wants = thread.wants.iter().map(|lock| (lock, "wanted by"));
+        let owns = thread.owns.iter().map(|lock| (lock, "held by"));
+        for (lock, how) in wants.chain(owns) {
+            all.add("classes", &lock.class, format!("{how} {}", thread.name));
+        }
     }
     for (index, info) in crash.failure.exceptions.iter().enumerate() {
         let place = format!("exception {index}");

@@ -3,9 +3,9 @@
 //! The program does what it does without the agent, and what is recorded is
 //! whole.
 
-use hindsight_test_programs::{Jdk, Workplace, both, jdks, render, text};
+use hindsight_test_programs::{Jdk, Workplace, both, hindsight, jdks, render, text};
 use serde_json::Value;
-use std::process::Output;
+use std::process::{Command, Output};
 
 /// Runs a program and, for comparison, the same without the agent.
 fn run(workplace: &Workplace, jdk: &Jdk, options: &str, jvm: &[&str], source: &str) -> Output {
@@ -304,9 +304,28 @@ public class Main {
             thread.join();
         }
         System.out.println(\"done\");
+        // What is known by then is all that is told.
+        if (Boolean.getBoolean(\"dies\")) {
+            new ProcessBuilder(\"kill\", \"-9\", \"\" + ProcessHandle.current().pid()).start();
+            Thread.sleep(60_000);
+        }
     }
 }";
     for jdk in jdks() {
+        let workplace = Workplace::new("budget-killed");
+        run(&workplace, jdk, "cpu=0.01%", &["-Ddies=true"], SOURCE);
+        let run_json = workplace.run_json();
+        let label = format!("JDK {}: {run_json}", jdk.version);
+        assert!(run_json["ended_ms"].is_null(), "{label}");
+        assert_eq!(run_json["cpu"]["paused"], true, "{label}");
+        // How often it failed is not known, and no exact number is given for it.
+        let told = Command::new(hindsight())
+            .arg("crashes")
+            .arg(workplace.path.join("out"))
+            .output();
+        let told = text(&told.expect("hindsight runs").stdout);
+        assert!(told.contains("at least"), "{label}\n{told}");
+
         let workplace = Workplace::new("budget");
         // Three milliseconds at once, and then next to nothing.
         run(&workplace, jdk, "cpu=0.01%", &[], SOURCE);

@@ -237,8 +237,13 @@ fn check(crash: &Crash, primitives: bool, label: &str) {
 }
 
 fn inspect(workplace: &Workplace) -> String {
+    told_by(workplace, &["inspect"])
+}
+
+/// What a command says of the first file.
+fn told_by(workplace: &Workplace, command: &[&str]) -> String {
     let output = Command::new(hindsight())
-        .arg("inspect")
+        .args(command)
         .arg(&workplace.crash_files()[0])
         .output()
         .unwrap();
@@ -298,6 +303,15 @@ fn signals_and_jcmd_record_all_threads() {
             "amount = 7",
         ] {
             assert!(told.contains(part), "JDK {} {part}: {told}", jdk.version);
+        }
+        // What would leave the machine are also the states of threads and the classes of their locks.
+        let reviewed = told_by(&workplace, &["inspect", "--review"]);
+        for part in [
+            "  thread: third (WAITING, daemon)\n",
+            "wanted by third",
+            "held by first",
+        ] {
+            assert!(reviewed.contains(part), "{part}: {reviewed}");
         }
     }
 }
