@@ -107,10 +107,11 @@ impl Opts {
             .as_deref()
             .map(Mutability::read)
             .transpose()?;
-        let mut model = Model::default();
+        let mut merged = Model::default();
         for path in &self.merge {
-            model.merge(&document::read(path)?);
+            merged.merge(&document::read(path)?);
         }
+        let mut model = Model::default();
         let mut damaged = false;
         let mut larger = None;
         for path in &self.runs {
@@ -123,10 +124,15 @@ impl Opts {
         }
         let globs = crate::instrument::plan::globs(&self.classes);
         if !globs.is_empty() {
-            for model in larger.iter_mut().chain([&mut model]) {
+            for model in larger.iter_mut().chain([&mut merged, &mut model]) {
                 model.classes.retain(|name, _| globs.matches(name));
             }
         }
+        // Of what was merged, only one side is known.
+        let of_runs = model.size();
+        let is_merged = !merged.classes.is_empty();
+        merged.add(model);
+        let model = merged;
         if model.classes.is_empty() {
             match globs.is_empty() {
                 true => bail!(
@@ -148,6 +154,14 @@ impl Opts {
                 count(edges, "edge")
             );
             if let Some(larger) = larger {
+                let (nodes, edges) = of_runs;
+                if is_merged {
+                    eprintln!(
+                        "hindsight: of the recorded runs alone: {}, {}",
+                        count(nodes, "node"),
+                        count(edges, "edge")
+                    );
+                }
                 let (all_nodes, all_edges) = larger.size();
                 eprintln!(
                     "hindsight: without mutability: {}, {} ({:.2} times the edges)",

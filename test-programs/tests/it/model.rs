@@ -96,6 +96,19 @@ fn tiny_sql_gives_the_models_of_the_paper() {
         let twice = write(&["model", "out", other_run], "twice.json");
         let turned = write(&["model", other_run, "out"], "turned.json");
         assert_eq!(twice, turned);
+        // Sizes are compared of what both sides are known of.
+        let sizes = text(
+            &run(
+                &workplace,
+                &[&with[..], &["--merge", "turned.json"]].concat(),
+            )
+            .stderr,
+        );
+        let alone = sizes.find("of the recorded runs alone: ");
+        assert!(
+            alone < sizes.find("without mutability: ") && alone.is_some(),
+            "{sizes}"
+        );
         let twice = ok(&run(&workplace, &["model", "--merge", "twice.json"]));
         assert!(
             twice.contains("TextFileDriver: 2 objects, 3 nodes"),
