@@ -11,9 +11,10 @@ use std::path::PathBuf;
 
 /// Write a recorded run as Parquet tables, for DuckDB, Spark, pandas and the like.
 ///
-/// Five files: calls, with their arguments in a table of their own, writes, objects,
-/// and the basic blocks that have run. They are joined by `call` and `object`; a number is one object for the
-/// whole run.
+/// Seven files: calls, with their arguments in a table of their own, writes, with the
+/// values of calls like System.arraycopy in another one, reads, objects, and the basic
+/// blocks that have run. They are joined by `call`, `write` and `object`; a number is
+/// one object for the whole run.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Columns:
@@ -21,8 +22,10 @@ Columns:
                descriptor, this_object, this_class, ended (return, throw, open), result_object,
                result_class, result_integer, result_real
     arguments  call, index (from 1), name, type, object, class, integer, real
-    writes     call, thread, stamp, kind (field, static, element, unseen), class, field, type,
+    writes     write, call, thread, stamp, kind (field, static, element, unseen), class, field, type,
                object, object_class, index, value_object, value_class, value_integer, value_real
+    unseen     write, index (from 0: receiver, arguments, result), object, class, integer, real
+    reads      as writes, without their number (of trace-what=reads)
     objects    object, class, thread, stamp, length, text, hash (of a text that is cut)
     blocks     method_id, class, method, descriptor, offset, line, run (of trace-what=coverage)
 
@@ -30,7 +33,8 @@ Columns:
     call around them on the same thread. A result is what was returned or thrown. Integers
     are boolean (0 or 1) to long, and char by its code; reals are float and double. A null
     reference, and what was not recorded, is null. An unseen write is a call like
-    System.arraycopy: class and field name it, object is what it has written to. A text with
+    System.arraycopy: class and field name it, object is what it has written to, and unseen
+    has what it was given, with first index and length. A text with
     lone surrogates has U+FFFD for them. What a constructor writes before it calls
     another one has no object yet: it is the call's this_object.
 

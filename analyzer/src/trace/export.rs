@@ -56,10 +56,11 @@ pub const ARGUMENTS: &str = "message arguments {
     optional double real;
 }";
 
-/// One row for each write, in the order of the log. `kind` is `field`, `static`,
-/// `element`, or `unseen`: a call that writes by itself (`class` and `field` name
-/// it, and `object` is its receiver or first object).
+/// One row for each write, in the order of the log, by which `write` numbers them. `kind` is `field`,
+/// `static`, `element`, or `unseen`: a call that writes by itself (`class` and `field` name it, `object` is
+/// what it has written to, and [`UNSEEN`] has what it was called with).
 pub const WRITES: &str = "message writes {
+    required int64 write;
     optional int64 call;
     required int64 thread;
     required int64 stamp;
@@ -74,6 +75,35 @@ pub const WRITES: &str = "message writes {
     optional binary value_class (STRING);
     optional int64 value_integer;
     optional double value_real;
+}";
+
+/// One row for each read, in the order of the log; none if that was not asked.
+pub const READS: &str = "message reads {
+    optional int64 call;
+    required int64 thread;
+    required int64 stamp;
+    required binary kind (STRING);
+    optional binary class (STRING);
+    optional binary field (STRING);
+    optional binary type (STRING);
+    optional int64 object;
+    optional binary object_class (STRING);
+    optional int32 index;
+    optional int64 value_object;
+    optional binary value_class (STRING);
+    optional int64 value_integer;
+    optional double value_real;
+}";
+
+/// What calls that write by themselves were given, and have returned: one row for receiver, each argument
+/// and result, which `index` counts in this order from 0. Ranges of `System.arraycopy` are in it.
+pub const UNSEEN: &str = "message unseen {
+    required int64 write;
+    required int32 index;
+    optional int64 object;
+    optional binary class (STRING);
+    optional int64 integer;
+    optional double real;
 }";
 
 /// One row for each object, when it is seen first. `text` is that of strings (cut
@@ -102,10 +132,12 @@ pub const BLOCKS: &str = "message blocks {
 }";
 
 /// The tables with the names of their files.
-pub const TABLES: [(&str, &str); 5] = [
+pub const TABLES: [(&str, &str); 7] = [
     ("calls", CALLS),
     ("arguments", ARGUMENTS),
     ("writes", WRITES),
+    ("unseen", UNSEEN),
+    ("reads", READS),
     ("objects", OBJECTS),
     ("blocks", BLOCKS),
 ];
@@ -119,10 +151,13 @@ pub struct Export<'d> {
     calls: Table,
     arguments: Table,
     writes: Table,
+    unseen: Table,
+    reads: Table,
     objects: Table,
     blocks: Table,
     threads: HashMap<u64, Thread>,
     next_call: i64,
+    next_write: i64,
     /// Where the beginning of the trace is gone: the objects that have a row, which may be told of again.
     again: Option<HashSet<u64>>,
     classes: HashMap<u32, Option<ByteArray>>,
@@ -135,6 +170,9 @@ struct Thread {
     name: Option<ByteArray>,
     calls: Vec<Call>,
 }
+
+/// A row of [`READS`], or of [`WRITES`] without its number.
+type Access = [Cell; 14];
 
 /// A call that is going on.
 struct Call {
@@ -180,17 +218,20 @@ impl<'d> Export<'d> {
             };
             (*id, thread)
         });
-        let [calls, arguments, writes, objects, blocks] = TABLES.map(table);
+        let [calls, arguments, writes, unseen, reads, objects, blocks] = TABLES.map(table);
         let mut export = Export {
             dictionary,
             again: (!trace.log.missing().is_empty()).then(HashSet::new),
             calls: calls?,
             arguments: arguments?,
             writes: writes?,
+            unseen: unseen?,
+            reads: reads?,
             objects: objects?,
             blocks: blocks?,
             threads: threads.collect(),
             next_call: 1,
+            next_write: 1,
             classes: HashMap::new(),
             methods: HashMap::new(),
             fields: HashMap::new(),
@@ -263,7 +304,14 @@ impl<'d> Export<'d> {
                     call.this = *this;
                 }
             }
-            What::Write { place, value } => self.write(step, place, *value)?,
+            What::Write { place, value } => {
+                let row = self.place_row(step, place, *value);
+                self.write_row(row)?;
+            }
+            What::Read { place, value } => {
+                let row = self.place_row(step, place, *value);
+                self.reads.add(row)?;
+            }
             What::Called { callee, values } => {
                 let names = member(self.dictionary.callee(*callee));
                 let callee = self.dictionary.callee(*callee);
@@ -275,7 +323,20 @@ impl<'d> Export<'d> {
                     Datum::Reference(object) => *object,
                     _ => None,
                 });
-                self.write_row(step, "unseen", names, object, None, None)?;
+                let write = self.next_write;
+                let row = self.row(step, "unseen", names, object, None, None);
+                self.write_row(row)?;
+                for (index, value) in (0..).zip(values) {
+                    let [object, class, integer, real] = self.value(Some(*value));
+                    self.unseen.add([
+                        Cell::Long(Some(write)),
+                        Cell::Int(Some(index)),
+                        object,
+                        class,
+                        integer,
+                        real,
+                    ])?;
+                }
             }
             // The table has a row for each object.
             What::New {
@@ -315,7 +376,7 @@ impl<'d> Export<'d> {
             }
             What::Going { method } => self.enter(step, *method, &[])?,
             What::Lost(_) => self.leave_calls(step.thread)?,
-            What::Class { .. } | What::Read { .. } => {}
+            What::Class { .. } => {}
         }
         Ok(())
     }
@@ -326,7 +387,7 @@ impl<'d> Export<'d> {
     /// # Errors
     ///
     /// Fails if a file cannot be written.
-    pub fn finish(mut self) -> Result<[u64; 5]> {
+    pub fn finish(mut self) -> Result<[u64; 7]> {
         let mut threads: Vec<_> = std::mem::take(&mut self.threads).into_iter().collect();
         threads.sort_unstable_by_key(|(id, _)| *id);
         for (id, thread) in threads {
@@ -336,6 +397,8 @@ impl<'d> Export<'d> {
             self.calls.finish()?,
             self.arguments.finish()?,
             self.writes.finish()?,
+            self.unseen.finish()?,
+            self.reads.finish()?,
             self.objects.finish()?,
             self.blocks.finish()?,
         ])
@@ -347,6 +410,8 @@ impl<'d> Export<'d> {
             self.calls,
             self.arguments,
             self.writes,
+            self.unseen,
+            self.reads,
             self.objects,
             self.blocks,
         ] {
@@ -496,7 +561,8 @@ impl<'d> Export<'d> {
         ])
     }
 
-    fn write(&mut self, step: &Step, place: &Place, value: Option<Datum>) -> Result<()> {
+    /// What was written, or read.
+    fn place_row(&mut self, step: &Step, place: &Place, value: Option<Datum>) -> Access {
         let (kind, field, object, index) = match *place {
             Place::Field { object, field } => {
                 // A constructor's that is not bound yet has no object.
@@ -515,10 +581,10 @@ impl<'d> Export<'d> {
             }
             None => [None, None, None],
         };
-        self.write_row(step, kind, names, object, index, value)
+        self.row(step, kind, names, object, index, value)
     }
 
-    fn write_row(
+    fn row(
         &mut self,
         step: &Step,
         kind: &str,
@@ -526,11 +592,11 @@ impl<'d> Export<'d> {
         object: Option<ObjectId>,
         index: Option<i32>,
         value: Option<Datum>,
-    ) -> Result<()> {
+    ) -> Access {
         let call = self.top(step).map(|call| call.number);
         let object_class = self.class(object);
         let [value_object, value_class, integer, real] = self.value(value);
-        self.writes.add([
+        [
             Cell::Long(call),
             Cell::Long(Some(step.thread as i64)),
             Cell::Long(Some(step.stamp as i64)),
@@ -545,7 +611,13 @@ impl<'d> Export<'d> {
             value_class,
             integer,
             real,
-        ])
+        ]
+    }
+
+    fn write_row(&mut self, row: Access) -> Result<()> {
+        let number = Cell::Long(Some(self.next_write));
+        self.next_write += 1;
+        self.writes.add(std::iter::once(number).chain(row))
     }
 
     /// Object, its class, integer and real number.

@@ -97,12 +97,16 @@ impl Table {
     }
 
     /// Adds a row: a cell for each column, in their order.
-    pub fn add<const N: usize>(&mut self, row: [Cell; N]) -> Result<()> {
-        if N != self.columns.len() {
-            bail!("a row has {N} cells, not {}", self.columns.len());
-        }
-        for (column, cell) in self.columns.iter_mut().zip(row) {
+    pub fn add(&mut self, row: impl IntoIterator<Item = Cell>) -> Result<()> {
+        let mut row = row.into_iter();
+        for column in &mut self.columns {
+            let Some(cell) = row.next() else {
+                bail!("a row has too few cells");
+            };
             column.add(cell)?;
+        }
+        if row.next().is_some() {
+            bail!("a row has too many cells");
         }
         self.rows += 1;
         self.total += 1;

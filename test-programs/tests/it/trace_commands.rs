@@ -421,7 +421,8 @@ public class Unseen {
 fn unseen_writes_name_what_was_written() {
     let jdk = &jdks()[0];
     let workplace = Workplace::new("trace-unseen");
-    let (_, ran) = workplace.run_text(jdk, "17", "mode=trace", ("Unseen", UNSEEN));
+    let what = "mode=trace,trace-what=calls;writes;values;reads";
+    let (_, ran) = workplace.run_text(jdk, "17", what, ("Unseen", UNSEEN));
     assert!(ran.status.success(), "{}", both(&ran));
     let tables = workplace.join("tables").display().to_string();
     told(&workplace, "export", &["--parquet", "--out", &tables]);
@@ -442,6 +443,7 @@ fn unseen_writes_name_what_was_written() {
                 .map(|(_, field)| field);
             wanted.then_some(match found {
                 Some(Field::Long(value)) => Some(*value),
+                Some(Field::Int(value)) => Some((*value).into()),
                 _ => None,
             })
         };
@@ -458,6 +460,29 @@ fn unseen_writes_name_what_was_written() {
     };
     let written: Vec<_> = column("writes", "object").into_iter().map(length).collect();
     assert_eq!(written, [Some(2), Some(2), Some(3), Some(0)]);
+    // What arraycopy was called with, both times: from, 0, to, 0, n; and clone, with what it has given.
+    let unseen = |name: &str| column("unseen", name);
+    assert_eq!(
+        unseen("index"),
+        [0, 1, 2, 3, 4, 0, 1]
+            .repeat(2)
+            .into_iter()
+            .map(Some)
+            .collect::<Vec<_>>()
+    );
+    let numbers = [None, Some(0), None, Some(0)];
+    let of_call = |n| [&numbers[..], &[Some(n), None, None]].concat();
+    assert_eq!(unseen("integer"), [of_call(2), of_call(0)].concat());
+    assert_eq!(unseen("write").first(), column("writes", "write").first());
+    // `sum` is read twice by what adds to it, and an element once.
+    assert_eq!(
+        column("reads", "index")
+            .into_iter()
+            .flatten()
+            .collect::<Vec<_>>(),
+        [0, 0]
+    );
+    assert_eq!(column("reads", "value_integer").len(), 4);
 }
 
 /// A process that still runs writes where its trace is read: that is no damage.
