@@ -4,6 +4,7 @@
 
 mod attach;
 mod beside;
+mod bounds;
 mod copies;
 mod failures;
 mod generate;

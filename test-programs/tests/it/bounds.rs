@@ -1,0 +1,231 @@
+//! What bounds a recording: files, objects, memory; and what exceptions it still tells.
+
+use hindsight_test_programs::{Jdk, Workplace, both, hindsight, jdks, render, text};
+use hindsight_tracelog::crash::Body;
+use serde_json::Value;
+use std::fs;
+use std::process::{Command, Output};
+
+fn run(workplace: &Workplace, jdk: &Jdk, options: &str, jvm: &[&str], source: &str) -> Output {
+    let classes = workplace.compile_text(jdk, &["--release", "11"], "Main", source);
+    (workplace.java_with_agent(jdk, options).args(jvm))
+        .arg("-cp")
+        .arg(&classes)
+        .arg("Main")
+        .output()
+        .expect("java runs")
+}
+
+const TEN_FAILURES: &str = "
+public class Main {
+    static void fail(int n) {
+        switch (n) {
+            case 0: throw new IllegalStateException();
+            case 1: throw new IllegalArgumentException();
+            case 2: throw new UnsupportedOperationException();
+            case 3: throw new ArithmeticException();
+            case 4: throw new ClassCastException();
+            case 5: throw new NullPointerException();
+            case 6: throw new SecurityException();
+            case 7: throw new NumberFormatException();
+            case 8: throw new ArrayStoreException();
+            default: throw new IndexOutOfBoundsException();
+        }
+    }
+    public static void main(String[] args) throws Exception {
+        for (int i = 0; i < 30; i++) {
+            int n = i % 10;
+            Thread thread = new Thread(() -> fail(n));
+            thread.setUncaughtExceptionHandler((t, e) -> { });
+            thread.start();
+            thread.join();
+        }
+    }
+}";
+
+/// Of ten failures, each three times, so many are stored; those are counted, and so is what is not.
+#[test]
+fn so_many_crashes_are_stored_and_no_more() {
+    for jdk in jdks() {
+        for (option, refused) in [
+            ("max-crashes=2", "crashes_beyond_max_crashes"),
+            ("per-minute=2", "crashes_beyond_per_minute"),
+        ] {
+            let workplace = Workplace::new("bounded");
+            let ran = run(&workplace, jdk, option, &[], TEN_FAILURES);
+            let label = format!("JDK {} {option}: {}", jdk.version, both(&ran));
+            assert!(ran.status.success(), "{label}");
+            assert_eq!(workplace.crashes().len(), 2, "{label}");
+            let counters = &workplace.run_json()["counters"];
+            let label = format!("{label} {counters}");
+            assert_eq!(counters["crashes_stored"], 2, "{label}");
+            assert_eq!(counters["crashes_repeated"], 4, "{label}");
+            assert_eq!(counters[refused], 24, "{label}");
+        }
+    }
+}
+
+#[test]
+fn a_crash_takes_so_many_bytes_and_no_more() {
+    const SOURCE: &str = "
+import java.util.*;
+public class Main {
+    static void fail(String first, List<byte[]> all) { throw new IllegalStateException(); }
+    public static void main(String[] args) {
+        List<byte[]> all = new ArrayList<>();
+        Random random = new Random(1);
+        for (int i = 0; i < 2_000; i++) { byte[] one = new byte[1_000]; random.nextBytes(one); all.add(one); }
+        fail(\"it\", all);
+    }
+}";
+    for jdk in jdks() {
+        let sizes = ["", "max-bytes=200K"].map(|option| {
+            let workplace = Workplace::new("bytes");
+            run(&workplace, jdk, option, &[], SOURCE);
+            let crash = &workplace.crashes()[0];
+            let is_beyond =
+                |body: &Body| matches!(body, Body::Hole(why) if why == "beyond max-bytes");
+            let objects = crash.objects.iter().flatten();
+            let beyond = objects.filter(|object| is_beyond(&object.body)).count();
+            assert_eq!(beyond > 0, !option.is_empty(), "{beyond}");
+            // What comes first is there.
+            let told = render(crash);
+            assert!(told.contains("first=\"it\""), "JDK {} {told}", jdk.version);
+            let file = &workplace.crash_files()[0];
+            fs::metadata(file).expect("a file").len()
+        });
+        let label = format!("JDK {} {sizes:?}", jdk.version);
+        // The bytes are random: nothing makes them smaller.
+        assert!(sizes[0] > 2_000_000 && sizes[1] < 400_000, "{label}");
+    }
+}
+
+/// Exceptions that the program throws and catches are none of ours: no file, and no memory.
+#[test]
+fn a_million_caught_exceptions_leave_nothing() {
+    const SOURCE: &str = "
+public class Main {
+    static int deep(int depth, int n) {
+        if (depth == 0) throw new IllegalStateException(\"no \" + n);
+        return deep(depth - 1, n) + 1;
+    }
+    static long used() {
+        for (int i = 0; i < 3; i++) System.gc();
+        return Runtime.getRuntime().totalMemory() - Runtime.getRuntime().freeMemory();
+    }
+    static void some(int count) {
+        for (int i = 0; i < count; i++) {
+            try { deep(20, i); } catch (IllegalStateException expected) { }
+        }
+    }
+    public static void main(String[] args) {
+        some(50_000);
+        long before = used();
+        some(950_000);
+        System.out.println((used() - before) / 1024);
+    }
+}";
+    for jdk in jdks() {
+        let workplace = Workplace::new("million");
+        let small = ["-Xmx16m", "-XX:+UseSerialGC"];
+        let ran = run(&workplace, jdk, "copy=fields", &small, SOURCE);
+        let label = format!("JDK {}: {}", jdk.version, both(&ran));
+        assert!(ran.status.success(), "{label}");
+        let grown: i64 = text(&ran.stdout).trim().parse().expect(&label);
+        assert!(grown < 200, "{grown} KiB: {label}");
+        assert!(workplace.crashes().is_empty(), "{label}");
+    }
+}
+
+#[test]
+fn suppressed_exceptions_are_told_with_their_stacks() {
+    const SOURCE: &str = "
+public class Main {
+    static class Door implements AutoCloseable {
+        @Override public void close() { throw new UnsupportedOperationException(\"stuck\"); }
+    }
+    static void work(int n) {
+        try (Door door = new Door()) { throw new IllegalStateException(\"n is \" + n); }
+    }
+    public static void main(String[] args) { work(7); }
+}";
+    for jdk in jdks() {
+        let workplace = Workplace::new("suppressed");
+        run(&workplace, jdk, "", &[], SOURCE);
+        let file = &workplace.crash_files()[0];
+        let ask = |options: &[&str]| {
+            let mut command = Command::new(hindsight());
+            let output = command.arg("inspect").arg(file).args(options).output();
+            let output = output.expect("hindsight runs");
+            assert!(output.status.success(), "{}", both(&output));
+            text(&output.stdout)
+        };
+        let told = ask(&[]);
+        for part in [
+            "java.lang.IllegalStateException",
+            "n is 7",
+            "java.lang.UnsupportedOperationException",
+            "stuck",
+        ] {
+            assert!(told.contains(part), "JDK {} {part}: {told}", jdk.version);
+        }
+        let told: Value = serde_json::from_str(&ask(&["--format", "json"])).expect("JSON");
+        let exceptions = &told["exceptions"];
+        assert_eq!(exceptions[0]["suppressed"][0], 1, "{told}");
+        assert_eq!(exceptions[1]["message"], "stuck", "{told}");
+        let stack = exceptions[1]["stack"].as_array().expect("a stack");
+        let closes = |element: &Value| element["method"] == "close";
+        assert!(stack.iter().any(closes), "{told}");
+    }
+}
+
+/// HotSpot throws one exception for all after many, and it has no stack trace.
+#[test]
+fn an_exception_that_the_jvm_made_before_gives_tests() {
+    const SOURCE: &str = "
+public class Main {
+    static int length(String text) { return text.length(); }
+    static int sum(String[] texts) {
+        int sum = 0;
+        for (String text : texts) sum += length(text);
+        return sum;
+    }
+    public static void main(String[] args) {
+        int caught = 0;
+        for (int i = 0; i < 300_000; i++) {
+            try { caught += sum(new String[] {\"a\", i % 2 == 0 ? null : \"b\"}); }
+            catch (NullPointerException e) { if (e.getStackTrace().length == 0) break; }
+        }
+        System.out.println(caught);
+        sum(new String[] {\"last\", null});
+    }
+}";
+    for jdk in jdks() {
+        let workplace = Workplace::new("made-before");
+        run(&workplace, jdk, "", &["-XX:-TieredCompilation"], SOURCE);
+        let crash = &workplace.crashes()[0];
+        let label = format!("JDK {}: {}", jdk.version, render(crash));
+        assert!(crash.failure.exceptions[0].stack.is_empty(), "{label}");
+        let made = Command::new(hindsight())
+            .arg("junit")
+            .args(workplace.crash_files())
+            .arg("--classpath")
+            .arg(workplace.join("classes"))
+            .arg("--out")
+            .arg(workplace.join("tests"))
+            .args(["--format", "json", "--jdk"])
+            .arg(&jdk.home)
+            .output()
+            .expect("hindsight runs");
+        assert!(made.status.success(), "{label} {}", both(&made));
+        let report: Value = serde_json::from_str(&text(&made.stdout)).expect("JSON");
+        let frames = report["crashes"][0]["frames"].as_array().expect("frames");
+        let reproduces = |method: &str| {
+            frames
+                .iter()
+                .any(|frame| frame["method"] == method && frame["verdict"] == "reproduces")
+        };
+        let label = format!("{label} {report}");
+        assert!(reproduces("length") && reproduces("sum"), "{label}");
+    }
+}
