@@ -439,7 +439,7 @@ impl<'a> Search<'a> {
 
     fn execute(&mut self, batch: Vec<Candidate>, phase: usize) -> Result<()> {
         let sequences: Vec<Sequence> = batch.iter().map(|one| one.sequence.clone()).collect();
-        let executed = self.worker.execute(self.methods, &sequences)?;
+        let executed = self.worker.explore(self.methods, &sequences)?;
         for (candidate, executed) in batch.into_iter().zip(executed) {
             self.tally.executed[phase] += 1;
             self.take(candidate, &executed, phase);

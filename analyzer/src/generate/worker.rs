@@ -4,7 +4,7 @@
 
 mod wire;
 
-use wire::{Message, Reader, send};
+use wire::{Message, Reader, Told, send};
 pub use wire::{class_get_name, primitive, unboxed};
 
 use super::guard::WORKER_JAR;
@@ -270,7 +270,7 @@ pub enum Ended {
 pub struct Executed {
     /// Of each call that was reached.
     pub outcomes: Vec<Outcome>,
-    /// Objects at the end: variable, class, and a number for the state.
+    /// Objects at the end, if it was asked for: variable, class, and a number for the state.
     pub states: Vec<(usize, ClassNumber, u64)>,
     /// Basic blocks that ran for the first time in its JVM, if the classes tell.
     pub blocks: Vec<u32>,
@@ -448,7 +448,20 @@ impl Worker {
     ///
     /// Fails if no JVM can be started, or none does anything.
     pub fn execute(&mut self, methods: &Methods, batch: &[Sequence]) -> Result<Vec<Executed>> {
-        let mut done = self.executed(methods, batch)?;
+        self.told(methods, batch, Told::Outcomes)
+    }
+
+    /// The same, and tells the states of objects at the end, which may take longer than the calls.
+    ///
+    /// # Errors
+    ///
+    /// Fails if no JVM can be started, or none does anything.
+    pub fn explore(&mut self, methods: &Methods, batch: &[Sequence]) -> Result<Vec<Executed>> {
+        self.told(methods, batch, Told::States)
+    }
+
+    fn told(&mut self, methods: &Methods, batch: &[Sequence], what: Told) -> Result<Vec<Executed>> {
+        let mut done = self.executed(methods, batch, what)?;
         // A number that is returned as an object is a box.
         for (sequence, executed) in batch.iter().zip(&mut done) {
             for (statement, outcome) in sequence.iter().zip(&mut executed.outcomes) {
@@ -464,7 +477,12 @@ impl Worker {
         Ok(done)
     }
 
-    fn executed(&mut self, methods: &Methods, batch: &[Sequence]) -> Result<Vec<Executed>> {
+    fn executed(
+        &mut self,
+        methods: &Methods,
+        batch: &[Sequence],
+        what: Told,
+    ) -> Result<Vec<Executed>> {
         let mut done: Vec<Executed> = Vec::new();
         let mut barren = 0;
         loop {
@@ -479,6 +497,7 @@ impl Worker {
                 methods,
                 batch.get(before..).unwrap_or(&[]),
                 before,
+                what,
             );
             // If they are not all sent, this JVM is not asked again.
             running.declared = methods.all().len();

@@ -359,6 +359,51 @@ fn a_program_cannot_harm() {
     }
 }
 
+/// What a class has from one of the JDK, and what is reached without a call that names it.
+#[test]
+fn a_program_cannot_harm_by_detours() {
+    for jdk in jdks() {
+        let workplace = Workplace::new("generate-sly");
+        let victim = workplace.join("victim");
+        fs::write(&victim, "precious").expect("a file");
+        let source = fs::read_to_string(root().join("test-programs/palulu/hostile/Sly.java"))
+            .expect("a source");
+        let source = source.replace("@VICTIM@", &format!("{:?}", victim.display().to_string()));
+        workplace.compile_text(jdk, &[], "Sly", &source);
+        let arguments = [
+            "generate",
+            "--universal",
+            "--classpath",
+            "classes",
+            "--sequences",
+            "200",
+            "--out",
+            "tests",
+            "--format",
+            "json",
+        ];
+        let report = json(&run(jdk, &workplace, &arguments));
+        assert!(victim.exists(), "{report}");
+        assert!(!workplace.join("victim.touched").exists());
+        assert!(
+            report["searched"]["blocked"].as_u64() >= Some(8),
+            "{report}"
+        );
+        let sources = written(&workplace, "tests");
+        // What may be deleted is, and by the class's own method.
+        assert!(sources.contains("deleted true, exists false"), "{sources}");
+        for harm in [
+            "deleteDocument(",
+            "deletePaper(",
+            "deleteBy",
+            "pipe(",
+            "reach(",
+        ] {
+            assert!(!sources.contains(harm), "{harm}: {sources}");
+        }
+    }
+}
+
 /// Tests write no files where they run, and tell of constructors that refuse.
 #[test]
 fn files_where_a_test_runs_are_safe() {

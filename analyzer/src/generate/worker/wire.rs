@@ -15,6 +15,15 @@ pub(super) enum Message {
     End,
 }
 
+/// What is told of a sequence.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Told {
+    /// What came of its calls,
+    Outcomes,
+    /// and in which states its objects are at the end.
+    States,
+}
+
 /// Sends the methods that come after the first `declared`, and a batch whose first
 /// sequence has the number `first`.
 pub(super) fn send(
@@ -23,6 +32,7 @@ pub(super) fn send(
     methods: &Methods,
     batch: &[Sequence],
     first: usize,
+    what: Told,
 ) -> io::Result<()> {
     for (id, method) in methods.all().iter().enumerate().skip(declared) {
         out.write_all(b"M")?;
@@ -32,7 +42,10 @@ pub(super) fn send(
         }
     }
     for (at, sequence) in batch.iter().enumerate() {
-        out.write_all(b"S")?;
+        out.write_all(match what {
+            Told::States => b"S",
+            Told::Outcomes => b"X",
+        })?;
         number(out, (first + at) as u32)?;
         number(out, sequence.len() as u32)?;
         for statement in sequence {

@@ -33,10 +33,18 @@ public final class Cover {
         ran[block] = true;
     }
 
-    /** The blocks that ran for the first time since this was last called. */
+    /** The blocks that ran for the first time since this was last called, or what they ran in was left. */
     static synchronized int[] take() {
         int[] taken = count == 0 ? NONE : Arrays.copyOf(fresh, count);
         count = 0;
         return taken;
+    }
+
+    /** Leaves what ran them out: no test comes of it, and the next that runs them is the first. */
+    static synchronized void leave() {
+        for (int i = 0; i < count; i++) {
+            ran[fresh[i]] = false;
+        }
+        count = 0;
     }
 }

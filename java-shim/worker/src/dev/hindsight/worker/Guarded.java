@@ -24,13 +24,7 @@ public final class Guarded {
     }
 
     private static Blocked network() {
-        // Counted as the others are.
-        try {
-            Guard.connect((java.net.Socket) null, null);
-        } catch (Blocked e) {
-            return e;
-        }
-        throw new AssertionError();
+        return Guard.blocked("using the network");
     }
 
     private static <T> T no(T value) {
@@ -39,61 +33,61 @@ public final class Guarded {
 
     public static class FileOutputStream extends java.io.FileOutputStream {
         public FileOutputStream(FileDescriptor descriptor) {
-            super(Guard.check(descriptor));
+            super(GuardFiles.check(descriptor));
         }
 
         public FileOutputStream(File file) throws FileNotFoundException {
-            super(Guard.check(file));
+            super(GuardFiles.check(file));
         }
 
         public FileOutputStream(File file, boolean append) throws FileNotFoundException {
-            super(Guard.check(file), append);
+            super(GuardFiles.check(file), append);
         }
 
         public FileOutputStream(String name) throws FileNotFoundException {
-            super(Guard.check(name));
+            super(GuardFiles.check(name));
         }
 
         public FileOutputStream(String name, boolean append) throws FileNotFoundException {
-            super(Guard.check(name), append);
+            super(GuardFiles.check(name), append);
         }
     }
 
     public static class FileWriter extends java.io.FileWriter {
         public FileWriter(FileDescriptor descriptor) {
-            super(Guard.check(descriptor));
+            super(GuardFiles.check(descriptor));
         }
 
         public FileWriter(File file) throws IOException {
-            super(Guard.check(file));
+            super(GuardFiles.check(file));
         }
 
         public FileWriter(File file, boolean append) throws IOException {
-            super(Guard.check(file), append);
+            super(GuardFiles.check(file), append);
         }
 
         public FileWriter(String name) throws IOException {
-            super(Guard.check(name));
+            super(GuardFiles.check(name));
         }
 
         public FileWriter(String name, boolean append) throws IOException {
-            super(Guard.check(name), append);
+            super(GuardFiles.check(name), append);
         }
 
         public FileWriter(File file, Charset charset) throws IOException {
-            super(Guard.check(file), charset);
+            super(GuardFiles.check(file), charset);
         }
 
         public FileWriter(File file, Charset charset, boolean append) throws IOException {
-            super(Guard.check(file), charset, append);
+            super(GuardFiles.check(file), charset, append);
         }
 
         public FileWriter(String name, Charset charset) throws IOException {
-            super(Guard.check(name), charset);
+            super(GuardFiles.check(name), charset);
         }
 
         public FileWriter(String name, Charset charset, boolean append) throws IOException {
-            super(Guard.check(name), charset, append);
+            super(GuardFiles.check(name), charset, append);
         }
     }
 
@@ -108,17 +102,17 @@ public final class Guarded {
         }
 
         public FileInputStream(FileDescriptor descriptor) {
-            super(Guard.check(descriptor));
+            super(GuardFiles.check(descriptor));
         }
     }
 
     public static class RandomAccessFile extends java.io.RandomAccessFile {
         public RandomAccessFile(File file, String mode) throws FileNotFoundException {
-            super("r".equals(mode) ? file : Guard.check(file), mode);
+            super("r".equals(mode) ? file : GuardFiles.check(file), mode);
         }
 
         public RandomAccessFile(String name, String mode) throws FileNotFoundException {
-            super("r".equals(mode) ? name : Guard.check(name), mode);
+            super("r".equals(mode) ? name : GuardFiles.check(name), mode);
         }
     }
 
@@ -144,29 +138,29 @@ public final class Guarded {
         }
 
         public PrintWriter(File file) throws FileNotFoundException {
-            super(Guard.check(file));
+            super(GuardFiles.check(file));
         }
 
         public PrintWriter(File file, String charset)
                 throws FileNotFoundException, UnsupportedEncodingException {
-            super(Guard.check(file), charset);
+            super(GuardFiles.check(file), charset);
         }
 
         public PrintWriter(File file, Charset charset) throws IOException {
-            super(Guard.check(file), charset);
+            super(GuardFiles.check(file), charset);
         }
 
         public PrintWriter(String name) throws FileNotFoundException {
-            super(Guard.check(name));
+            super(GuardFiles.check(name));
         }
 
         public PrintWriter(String name, String charset)
                 throws FileNotFoundException, UnsupportedEncodingException {
-            super(Guard.check(name), charset);
+            super(GuardFiles.check(name), charset);
         }
 
         public PrintWriter(String name, Charset charset) throws IOException {
-            super(Guard.check(name), charset);
+            super(GuardFiles.check(name), charset);
         }
     }
 
@@ -189,29 +183,29 @@ public final class Guarded {
         }
 
         public PrintStream(File file) throws FileNotFoundException {
-            super(Guard.check(file));
+            super(GuardFiles.check(file));
         }
 
         public PrintStream(File file, String charset)
                 throws FileNotFoundException, UnsupportedEncodingException {
-            super(Guard.check(file), charset);
+            super(GuardFiles.check(file), charset);
         }
 
         public PrintStream(File file, Charset charset) throws IOException {
-            super(Guard.check(file), charset);
+            super(GuardFiles.check(file), charset);
         }
 
         public PrintStream(String name) throws FileNotFoundException {
-            super(Guard.check(name));
+            super(GuardFiles.check(name));
         }
 
         public PrintStream(String name, String charset)
                 throws FileNotFoundException, UnsupportedEncodingException {
-            super(Guard.check(name), charset);
+            super(GuardFiles.check(name), charset);
         }
 
         public PrintStream(String name, Charset charset) throws IOException {
-            super(Guard.check(name), charset);
+            super(GuardFiles.check(name), charset);
         }
     }
 
@@ -270,7 +264,7 @@ public final class Guarded {
         }
 
         public InetSocketAddress(String host, int port) {
-            super(Guard.address(host), port);
+            super(GuardNetwork.address(host), port);
         }
     }
 
@@ -301,11 +295,11 @@ public final class Guarded {
         }
 
         private static String no() {
-            return Guard.check("/");
+            return GuardFiles.check("/");
         }
 
         private static String check(String pattern) {
-            return pattern != null && pattern.contains("%h") ? no() : Guard.check(pattern);
+            return pattern != null && pattern.contains("%h") ? no() : GuardFiles.check(pattern);
         }
     }
 
@@ -314,7 +308,7 @@ public final class Guarded {
         private static final long serialVersionUID = 1;
 
         public Date() {
-            super(Guard.currentTimeMillis());
+            super(GuardClocks.currentTimeMillis());
         }
 
         public Date(long time) {
@@ -347,22 +341,22 @@ public final class Guarded {
         private static final long serialVersionUID = 1;
 
         public GregorianCalendar() {
-            setTimeInMillis(Guard.currentTimeMillis());
+            setTimeInMillis(GuardClocks.currentTimeMillis());
         }
 
         public GregorianCalendar(java.util.TimeZone zone) {
             super(zone);
-            setTimeInMillis(Guard.currentTimeMillis());
+            setTimeInMillis(GuardClocks.currentTimeMillis());
         }
 
         public GregorianCalendar(java.util.Locale locale) {
             super(locale);
-            setTimeInMillis(Guard.currentTimeMillis());
+            setTimeInMillis(GuardClocks.currentTimeMillis());
         }
 
         public GregorianCalendar(java.util.TimeZone zone, java.util.Locale locale) {
             super(zone, locale);
-            setTimeInMillis(Guard.currentTimeMillis());
+            setTimeInMillis(GuardClocks.currentTimeMillis());
         }
 
         public GregorianCalendar(int year, int month, int day) {
@@ -402,13 +396,13 @@ public final class Guarded {
         @Override
         protected int next(int bits) {
             int next = super.next(bits);
-            if (isSeeded || Guard.isLeft() || bits < 20) {
+            if (isSeeded || GuardClocks.isLeft() || bits < 20) {
                 return next;
             }
             // The upper bits decide in `nextInt` and the like; the lower ones stay random, so that
             // whoever waits for a number gets it, if it is none of a few.
             int upper = bits == 32 ? 0xfff00000 : (1 << bits) - (1 << bits - 12);
-            return Guard.isSmall() ? next & ~upper : next | upper & ~(1 << bits - 12);
+            return GuardClocks.isSmall() ? next & ~upper : next | upper & ~(1 << bits - 12);
         }
     }
 }

@@ -39,7 +39,9 @@ import java.util.regex.Pattern;
  *
  * <pre>
  * M  id:int class:text name:text descriptor:text      declares a method, or a constant: a static field
- * S  id:int count:int statement*                      executes a sequence
+ * S  id:int count:int statement*                      executes a sequence, and tells in which states it leaves
+ *                                                     its objects
+ * X  id:int count:int statement*                      only executes it
  *    statement: method:int flags:byte on:int count:byte argument*
  *               flags 1: it may throw, and the sequence goes on; 2: the object that it returns is
  *               asked for its text, or for those of the elements of an array or a collection of arrays
@@ -69,6 +71,12 @@ import java.util.regex.Pattern;
  * </pre>
  */
 public final class Worker {
+    // What is told of a sequence as a whole.
+    private static final int BLOCKED = 1;
+    private static final int MEMORY = 2;
+    private static final int TIRED = 4;
+    private static final int THREADS = 8;
+
     private static final int RESERVE = 2 << 20;
     private static final int MAX_TEXT = 2000;
     private static final int MAX_ARRAY = 16;
@@ -167,6 +175,7 @@ public final class Worker {
                     declare();
                     break;
                 case 'S':
+                case 'X':
                     int id = in.readInt();
                     int count = in.readInt();
                     Statement[] statements = new Statement[count];
@@ -175,7 +184,7 @@ public final class Worker {
                     }
                     watch.start();
                     current = id;
-                    Run run = new Run(statements);
+                    Run run = new Run(statements, command == 'S');
                     run.execute();
                     synchronized (out) {
                         current = -1;
@@ -490,6 +499,7 @@ public final class Worker {
     /** One execution of a sequence. */
     private final class Run {
         private final Statement[] statements;
+        private final boolean tellsStates;
         private final Object[] values;
         private final Throwable[] thrown;
         private final String[] failed;
@@ -503,8 +513,9 @@ public final class Worker {
         private int done;
         private int flags;
 
-        Run(Statement[] statements) {
+        Run(Statement[] statements, boolean tellsStates) {
             this.statements = statements;
+            this.tellsStates = tellsStates;
             values = new Object[statements.length];
             thrown = new Throwable[statements.length];
             failed = new String[statements.length];
@@ -520,7 +531,7 @@ public final class Worker {
             if (reset) {
                 load();
             }
-            if (!Guard.isLeft()) {
+            if (!GuardClocks.isLeft()) {
                 Program.stir();
             }
             int threads = 0;
@@ -548,7 +559,7 @@ public final class Worker {
                 if (thrown[at] instanceof OutOfMemoryError) {
                     reserve = null;
                     java.util.Arrays.fill(values, null);
-                    flags |= 2;
+                    flags |= MEMORY;
                     break;
                 }
                 if (failed[at] != null || thrown[at] != null && !statement.mayThrow) {
@@ -563,14 +574,14 @@ public final class Worker {
                 digests[index] = digest(values[index]);
             }
             Thread.interrupted();
-            if (leftovers.areTooMany() || (flags & 2) != 0 && isShort()) {
-                flags |= 4;
+            if (leftovers.areTooMany() || (flags & MEMORY) != 0 && isShort()) {
+                flags |= TIRED;
             }
             if (leftovers.areMore() && Thread.activeCount() > threads) {
-                flags |= 8;
+                flags |= THREADS;
             }
             if (Guard.count() != blocked) {
-                flags |= 1;
+                flags |= BLOCKED;
             }
         }
 
@@ -629,6 +640,10 @@ public final class Worker {
                 out.writeInt(number(values[index].getClass()));
                 out.writeLong(digests[index]);
             }
+            boolean isWhole = done == statements.length && (flags & (BLOCKED | MEMORY)) == 0;
+            if (!isWhole || done > 0 && failed[done - 1] != null) {
+                Cover.leave();
+            }
             int[] blocks = Cover.take();
             out.writeInt(blocks.length);
             for (int block : blocks) {
@@ -647,7 +662,7 @@ public final class Worker {
         /** The objects that the last call may have made or changed. */
         private Set<Integer> states() {
             Set<Integer> states = new LinkedHashSet<>();
-            if (done == statements.length && done > 0 && (flags & 2) == 0) {
+            if (tellsStates && done == statements.length && done > 0 && (flags & MEMORY) == 0) {
                 int last = done - 1;
                 if (thrown[last] == null && failed[last] == null) {
                     states.add(last);

@@ -1,0 +1,347 @@
+//! One class: which of its instructions and method handles name what the worker stands in for.
+
+use super::{Guards, text};
+use crate::program::source;
+use hindsight_classfile::{ClassFile, PoolBuilder, Utf8, opcode};
+use std::collections::{HashMap, HashSet};
+
+/// Classes whose static methods `Guard` stands in for.
+const STATIC_OWNERS: [&str; 22] = [
+    "java/lang/System",
+    "java/lang/Math",
+    "java/lang/ProcessBuilder",
+    "java/time/Clock",
+    "java/time/Instant",
+    "java/time/LocalDate",
+    "java/time/LocalDateTime",
+    "java/time/LocalTime",
+    "java/time/MonthDay",
+    "java/time/OffsetDateTime",
+    "java/time/OffsetTime",
+    "java/time/Year",
+    "java/time/YearMonth",
+    "java/time/ZonedDateTime",
+    "java/util/Calendar",
+    "java/util/GregorianCalendar",
+    "java/net/InetAddress",
+    "java/nio/file/Files",
+    "java/nio/channels/AsynchronousFileChannel",
+    "java/nio/channels/FileChannel",
+    "java/nio/channels/SocketChannel",
+    "java/io/File",
+];
+
+/// Whose instance methods it does.
+const OWNERS: [&str; 22] = [
+    "java/lang/Runtime",
+    "java/lang/ProcessBuilder",
+    "java/lang/ProcessHandle",
+    "java/lang/reflect/Method",
+    "java/lang/reflect/Constructor",
+    "java/lang/invoke/MethodHandles$Lookup",
+    "java/io/File",
+    "java/net/InetAddress",
+    "java/net/Socket",
+    "java/net/ServerSocket",
+    "java/net/DatagramSocket",
+    "java/net/URL",
+    "java/net/http/HttpClient",
+    "java/nio/channels/AsynchronousServerSocketChannel",
+    "java/nio/channels/AsynchronousSocketChannel",
+    "java/nio/channels/DatagramChannel",
+    "java/nio/channels/SocketChannel",
+    "java/nio/channels/ServerSocketChannel",
+    "java/nio/file/spi/FileSystemProvider",
+    "java/util/concurrent/ThreadLocalRandom",
+    "javax/net/ServerSocketFactory",
+    "javax/net/SocketFactory",
+];
+
+/// Classes of the JDK that have methods of these from one of them.
+const HEIRS: [(&str, &str); 5] = [
+    ("java/net/MulticastSocket", "java/net/DatagramSocket"),
+    ("javax/net/ssl/SSLServerSocket", "java/net/ServerSocket"),
+    (
+        "javax/net/ssl/SSLServerSocketFactory",
+        "javax/net/ServerSocketFactory",
+    ),
+    ("javax/net/ssl/SSLSocket", "java/net/Socket"),
+    ("javax/net/ssl/SSLSocketFactory", "javax/net/SocketFactory"),
+];
+
+/// What stands in for what a class calls of its superclass has this before its name: it must not lead back
+/// to that class.
+const OF_SUPER: &str = "super_";
+
+/// Opens files by itself, and has no subclasses. In a class that has it do so, a formatter is made by the
+/// worker in the place of `new`, and a method stands in for each constructor.
+pub(super) const FORMATTER: &str = "java/util/Formatter";
+/// To what references to such constructors lead: it does not fit, so that they fail.
+const FORMATTER_TO: &str = "(Ljava/lang/Appendable;)V";
+
+pub(super) fn is_file(descriptor: &str) -> bool {
+    descriptor.starts_with("(Ljava/lang/String;") || descriptor.starts_with("(Ljava/io/File;")
+}
+
+/// A class has no room for what it must name.
+#[derive(Debug)]
+pub(super) struct Full;
+
+/// Where bytes go instead of others.
+pub(super) type Patch = (usize, Vec<u8>);
+
+/// A class that is rewritten.
+pub(super) struct Class<'a, 'b> {
+    pub(super) guards: &'a Guards,
+    pub(super) file: &'a ClassFile<'b>,
+    pub(super) heirs: &'a Heirs,
+    /// The classes that stand in for others here.
+    pub(super) guarded: HashMap<&'a str, &'a str>,
+    pub(super) added: PoolBuilder,
+}
+
+impl Class<'_, '_> {
+    /// What goes in the place of instructions.
+    pub(super) fn calls(&mut self, formats: bool) -> Result<Vec<Patch>, Full> {
+        let file = self.file;
+        let mut patches: Vec<Patch> = Vec::new();
+        for method in &file.methods {
+            let Ok(Some(code)) = method.code(&file.pool) else {
+                continue;
+            };
+            for insn in code.instructions() {
+                let Ok(insn) = insn else { break };
+                let at = code.bytecode_offset + insn.offset;
+                let patch = match insn.opcode {
+                    opcode::NEW => {
+                        let Ok(class) = file.pool.class(insn.constant()) else {
+                            break; // the JVM will refuse it too
+                        };
+                        let class = text(class);
+                        if formats && class == FORMATTER {
+                            (self.guard("newFormatter", format!("()L{FORMATTER};"))?)
+                                .map(|index| with_index(opcode::INVOKESTATIC, index))
+                        } else if let Some(stand_in) = self.guarded.get(class.as_str()).copied() {
+                            Some(with_index(opcode::NEW, self.class(stand_in)?))
+                        } else {
+                            None
+                        }
+                    }
+                    opcode::INVOKESPECIAL if formats && is_formatter(file, insn.constant()) => {
+                        let Ok(member) = file.pool.method(insn.constant()) else {
+                            break;
+                        };
+                        let descriptor = text(member.descriptor);
+                        let rest = descriptor.strip_prefix('(').unwrap_or_default();
+                        (self.guard("initFormatter", format!("(L{FORMATTER};{rest}"))?)
+                            .map(|index| with_index(opcode::INVOKESTATIC, index))
+                    }
+                    opcode::INVOKESPECIAL => match self.constructor(insn.constant())? {
+                        Some(index) => Some(with_index(opcode::INVOKESPECIAL, index)),
+                        None => (self.method(insn.constant(), Kind::Super)?)
+                            .map(|index| with_index(opcode::INVOKESTATIC, index)),
+                    },
+                    opcode::INVOKEVIRTUAL | opcode::INVOKESTATIC | opcode::INVOKEINTERFACE => {
+                        let kind = match insn.opcode {
+                            opcode::INVOKESTATIC => Kind::Static,
+                            _ => Kind::Virtual,
+                        };
+                        self.method(insn.constant(), kind)?.map(|index| {
+                            let mut patch = with_index(opcode::INVOKESTATIC, index);
+                            // An interface's call is longer.
+                            patch.resize(insn.bytes.len(), opcode::NOP);
+                            patch
+                        })
+                    }
+                    _ => None,
+                };
+                patches.extend(patch.map(|patch| (at, patch)));
+            }
+        }
+        Ok(patches)
+    }
+
+    /// What stands in for a method.
+    fn method(&mut self, index: u16, kind: Kind) -> Result<Option<u16>, Full> {
+        let Ok(member) = self.file.pool.method(index) else {
+            return Ok(None);
+        };
+        let (named, mut name, descriptor) = (
+            text(member.owner),
+            text(member.name),
+            text(member.descriptor),
+        );
+        let Some(owner) = self.heirs.owner(&named, &name, &descriptor) else {
+            return Ok(None);
+        };
+        if name == "now" || owner == "java/nio/channels/AsynchronousFileChannel" {
+            // They differ in what they return alone.
+            name.push_str(owner.rsplit('/').next().unwrap_or_default());
+        }
+        if kind == Kind::Super {
+            name.insert_str(0, OF_SUPER);
+        }
+        let owners: &[&str] = match kind {
+            Kind::Static => &STATIC_OWNERS,
+            Kind::Virtual | Kind::Super => &OWNERS,
+        };
+        if !owners.contains(&owner) {
+            return Ok(None);
+        }
+        let descriptor = match kind {
+            Kind::Static => descriptor,
+            Kind::Virtual | Kind::Super => {
+                let rest = descriptor.strip_prefix('(').unwrap_or_default();
+                format!("(L{owner};{rest}")
+            }
+        };
+        self.guard(name, descriptor)
+    }
+
+    fn constructor(&mut self, index: u16) -> Result<Option<u16>, Full> {
+        let Ok(member) = self.file.pool.method(index) else {
+            return Ok(None);
+        };
+        if member.name.as_bytes() != b"<init>" {
+            return Ok(None);
+        }
+        let owner = text(member.owner);
+        let descriptor = text(member.descriptor);
+        if owner == FORMATTER && is_file(&descriptor) {
+            return self.member(FORMATTER, "<init>", FORMATTER_TO).map(Some);
+        }
+        match self.guarded.get(owner.as_str()).copied() {
+            Some(stand_in) => self.member(stand_in, "<init>", &descriptor).map(Some),
+            None => Ok(None),
+        }
+    }
+
+    /// Method references: `System::exit`.
+    pub(super) fn handles(&mut self, patches: &mut Vec<Patch>) -> Result<(), Full> {
+        const VIRTUAL: u8 = 5;
+        const STATIC: u8 = 6;
+        const SPECIAL: u8 = 7;
+        const NEW: u8 = 8;
+        const INTERFACE: u8 = 9;
+        let raw = self.file.pool.raw();
+        let mut at = 0;
+        while let Some(&tag) = raw.get(at) {
+            let half = |at: usize| Some(u16::from_be_bytes([*raw.get(at)?, *raw.get(at + 1)?]));
+            let len = match tag {
+                1 => 3 + usize::from(half(at + 1).unwrap_or(0)),
+                3 | 4 | 9..=12 | 17 | 18 => 5,
+                5 | 6 => 9,
+                15 => 4,
+                _ => 3,
+            };
+            if tag == 15
+                && let (Some(&kind), Some(index)) = (raw.get(at + 1), half(at + 2))
+            {
+                let is = |index: Option<u16>, kind: u8| index.map(|index| (kind, index));
+                let found = match kind {
+                    VIRTUAL | INTERFACE => is(self.method(index, Kind::Virtual)?, STATIC),
+                    STATIC => is(self.method(index, Kind::Static)?, STATIC),
+                    SPECIAL => is(self.method(index, Kind::Super)?, STATIC),
+                    NEW => is(self.constructor(index)?, NEW),
+                    _ => None,
+                };
+                if let Some((kind, index)) = found {
+                    patches.push((POOL + at + 1, with_index(kind, index)));
+                }
+            }
+            at += len;
+        }
+        Ok(())
+    }
+
+    pub(super) fn class(&mut self, name: &str) -> Result<u16, Full> {
+        let class = self
+            .added
+            .class(&self.file.pool, Utf8::new(name.as_bytes()));
+        class.map_err(|_| Full)
+    }
+
+    fn member(&mut self, class: &str, name: &str, descriptor: &str) -> Result<u16, Full> {
+        let class = self.class(class)?;
+        let member = (self.added).method(class, name.as_bytes(), descriptor.as_bytes());
+        member.map_err(|_| Full)
+    }
+
+    /// A method of the worker that stands in for another.
+    fn guard(&mut self, name: impl Into<String>, descriptor: String) -> Result<Option<u16>, Full> {
+        let method = (name.into(), descriptor);
+        match self.guards.methods.get(&method) {
+            Some(class) => self.member(class, &method.0, &method.1).map(Some),
+            None => Ok(None),
+        }
+    }
+}
+
+/// How a method is called.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Static,
+    Virtual,
+    /// As the superclass has it.
+    Super,
+}
+
+/// The program's classes: what they extend, and which methods they have themselves.
+pub(super) struct Heirs(HashMap<String, (String, HashSet<(String, String)>)>);
+
+impl Heirs {
+    pub(super) fn of(classes: &[source::Raw]) -> Heirs {
+        let mut all = HashMap::new();
+        for raw in classes {
+            let Ok(file) = ClassFile::parse(&raw.bytes) else {
+                continue;
+            };
+            if let (Ok(name), Ok(Some(parent))) = (file.name(), file.super_name())
+                && parent.as_bytes() != b"java/lang/Object"
+            {
+                let methods = file.methods.iter();
+                let methods = methods.map(|method| (text(method.name), text(method.descriptor)));
+                all.entry(text(name))
+                    .or_insert_with(|| (text(parent), methods.collect()));
+            }
+        }
+        let known = HEIRS.map(|(heir, of)| (heir.to_owned(), (of.to_owned(), HashSet::new())));
+        all.extend(known);
+        Heirs(all)
+    }
+
+    /// The class whose method a call leads to, as far as only classes of the JDK tell; nothing if it is the
+    /// program's own.
+    fn owner<'a>(&'a self, named: &'a str, name: &str, descriptor: &str) -> Option<&'a str> {
+        let mut owner = named;
+        let method = (name.to_owned(), descriptor.to_owned());
+        // A class may say that it extends itself.
+        for _ in 0..MAX_DEPTH {
+            match self.0.get(owner) {
+                Some((_, methods)) if methods.contains(&method) => return None,
+                Some((parent, _)) => owner = parent,
+                None => return Some(owner),
+            }
+        }
+        None
+    }
+}
+
+/// Classes above another.
+const MAX_DEPTH: usize = 1000;
+
+/// Whether a constructor is one of formatters.
+fn is_formatter(file: &ClassFile<'_>, index: u16) -> bool {
+    let member = file.pool.method(index);
+    member.is_ok_and(|member| {
+        member.owner.as_bytes() == FORMATTER.as_bytes() && member.name.as_bytes() == b"<init>"
+    })
+}
+
+/// Where the constants begin.
+pub(super) const POOL: usize = 10;
+
+fn with_index(first: u8, index: u16) -> Vec<u8> {
+    let [high, low] = index.to_be_bytes();
+    vec![first, high, low]
+}

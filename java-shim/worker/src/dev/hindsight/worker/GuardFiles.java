@@ -1,0 +1,613 @@
+package dev.hindsight.worker;
+
+import java.io.BufferedWriter;
+import java.io.Closeable;
+import java.io.File;
+import java.io.FileDescriptor;
+import java.io.Flushable;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.io.PrintStream;
+import java.io.RandomAccessFile;
+import java.nio.channels.AsynchronousFileChannel;
+import java.nio.channels.FileChannel;
+import java.nio.channels.SeekableByteChannel;
+import java.nio.charset.Charset;
+import java.nio.file.CopyOption;
+import java.nio.file.FileSystems;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.OpenOption;
+import java.nio.file.Path;
+import java.nio.file.Paths;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.FileAttribute;
+import java.nio.file.spi.FileSystemProvider;
+import java.util.Formatter;
+import java.util.Locale;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.ExecutorService;
+
+/** {@link Guard} for files: what is written and deleted stays in the directory for temporary files. */
+public final class GuardFiles {
+    private static final Path SCRATCH =
+            real(Paths.get(System.getProperty("hindsight.scratch", ".")));
+
+    private GuardFiles() {}
+
+    /** The path without links, as far as it exists. */
+    private static Path real(Path path) {
+        Path absolute = path.toAbsolutePath().normalize();
+        for (Path at = absolute; at != null; at = at.getParent()) {
+            try {
+                Path found = at.toRealPath();
+                return found.resolve(at.relativize(absolute)).normalize();
+            } catch (IOException e) {
+                // The part above it may exist.
+            }
+        }
+        return absolute;
+    }
+
+    /** Gives back a path that may be written. */
+    static Path check(Path path) {
+        if (path != null
+                && path.getFileSystem() == FileSystems.getDefault()
+                && !real(path).startsWith(SCRATCH)) {
+            throw Guard.blocked("writing " + path);
+        }
+        return path;
+    }
+
+    /** Gives back a file that may be written. */
+    static File check(File file) {
+        if (file != null) {
+            check(file.toPath());
+        }
+        return file;
+    }
+
+    /** Gives back the name of a file that may be written. */
+    static String check(String name) {
+        if (name != null) {
+            check(new File(name));
+        }
+        return name;
+    }
+
+    /** Gives back a descriptor that is none of the pipes to the analyzer, and counts one that is. */
+    static FileDescriptor check(FileDescriptor descriptor) {
+        boolean isOurs = descriptor == FileDescriptor.in
+                || descriptor == FileDescriptor.out
+                || descriptor == FileDescriptor.err;
+        if (isOurs) {
+            Guard.blocked("the pipes");
+            return nowhere();
+        }
+        return descriptor;
+    }
+
+    /** Where nothing comes from and all goes. */
+    private static FileDescriptor nowhere() {
+        try {
+            return new RandomAccessFile("/dev/null", "rw").getFD();
+        } catch (IOException e) {
+            return new FileDescriptor(); // which can neither be read nor written
+        }
+    }
+
+    /** A link itself is deleted, not what it leads to. */
+    private static void checkDelete(Path path) {
+        Path parent = path == null ? null : path.toAbsolutePath().normalize().getParent();
+        boolean isScratch = path != null && real(path).equals(SCRATCH);
+        if (parent != null
+                && path.getFileSystem() == FileSystems.getDefault()
+                && (isScratch || !real(parent).startsWith(SCRATCH))) {
+            throw Guard.blocked("deleting " + path);
+        }
+    }
+
+    private static boolean writes(Iterable<? extends OpenOption> options) {
+        for (OpenOption option : options) {
+            if (option != StandardOpenOption.READ && !(option instanceof LinkOption)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    // Files by java.io.
+
+    public static boolean delete(File file) {
+        checkDelete(file.toPath());
+        return file.delete();
+    }
+
+    public static void deleteOnExit(File file) {
+        // The directory goes as a whole.
+        checkDelete(file.toPath());
+    }
+
+    public static boolean renameTo(File file, File to) {
+        checkDelete(file.toPath());
+        return file.renameTo(check(to));
+    }
+
+    public static boolean createNewFile(File file) throws IOException {
+        return check(file).createNewFile();
+    }
+
+    public static boolean mkdir(File file) {
+        return check(file).mkdir();
+    }
+
+    public static boolean mkdirs(File file) {
+        return check(file).mkdirs();
+    }
+
+    public static boolean setReadOnly(File file) {
+        return check(file).setReadOnly();
+    }
+
+    public static boolean setWritable(File file, boolean on) {
+        return check(file).setWritable(on);
+    }
+
+    public static boolean setWritable(File file, boolean on, boolean owner) {
+        return check(file).setWritable(on, owner);
+    }
+
+    public static boolean setReadable(File file, boolean on) {
+        return check(file).setReadable(on);
+    }
+
+    public static boolean setReadable(File file, boolean on, boolean owner) {
+        return check(file).setReadable(on, owner);
+    }
+
+    public static boolean setExecutable(File file, boolean on) {
+        return check(file).setExecutable(on);
+    }
+
+    public static boolean setExecutable(File file, boolean on, boolean owner) {
+        return check(file).setExecutable(on, owner);
+    }
+
+    public static boolean setLastModified(File file, long time) {
+        return check(file).setLastModified(time);
+    }
+
+    public static File createTempFile(String prefix, String suffix, File dir) throws IOException {
+        return File.createTempFile(prefix, suffix, check(dir));
+    }
+
+    // The same where a class of the program is a file, and calls what it has from there.
+
+    private static File plain(File file) {
+        return new File(file.getPath());
+    }
+
+    public static boolean super_delete(File file) {
+        return delete(plain(file));
+    }
+
+    public static void super_deleteOnExit(File file) {
+        deleteOnExit(plain(file));
+    }
+
+    public static boolean super_renameTo(File file, File to) {
+        return renameTo(plain(file), to);
+    }
+
+    public static boolean super_createNewFile(File file) throws IOException {
+        return createNewFile(plain(file));
+    }
+
+    public static boolean super_mkdir(File file) {
+        return mkdir(plain(file));
+    }
+
+    public static boolean super_mkdirs(File file) {
+        return mkdirs(plain(file));
+    }
+
+    public static boolean super_setReadOnly(File file) {
+        return setReadOnly(plain(file));
+    }
+
+    public static boolean super_setWritable(File file, boolean on) {
+        return setWritable(plain(file), on);
+    }
+
+    public static boolean super_setWritable(File file, boolean on, boolean owner) {
+        return setWritable(plain(file), on, owner);
+    }
+
+    public static boolean super_setReadable(File file, boolean on) {
+        return setReadable(plain(file), on);
+    }
+
+    public static boolean super_setReadable(File file, boolean on, boolean owner) {
+        return setReadable(plain(file), on, owner);
+    }
+
+    public static boolean super_setExecutable(File file, boolean on) {
+        return setExecutable(plain(file), on);
+    }
+
+    public static boolean super_setExecutable(File file, boolean on, boolean owner) {
+        return setExecutable(plain(file), on, owner);
+    }
+
+    public static boolean super_setLastModified(File file, long time) {
+        return setLastModified(plain(file), time);
+    }
+
+    // A formatter opens its file by itself, and has no subclasses: it is made first, and then told where it
+    // writes to.
+
+    private static final class Late implements Appendable, Closeable, Flushable {
+        Appendable to = new StringBuilder();
+
+        @Override
+        public Appendable append(CharSequence text) throws IOException {
+            to.append(text);
+            return this;
+        }
+
+        @Override
+        public Appendable append(CharSequence text, int start, int end) throws IOException {
+            to.append(text, start, end);
+            return this;
+        }
+
+        @Override
+        public Appendable append(char c) throws IOException {
+            to.append(c);
+            return this;
+        }
+
+        @Override
+        public void close() throws IOException {
+            if (to instanceof Closeable) {
+                ((Closeable) to).close();
+            }
+        }
+
+        @Override
+        public void flush() throws IOException {
+            if (to instanceof Flushable) {
+                ((Flushable) to).flush();
+            }
+        }
+
+        @Override
+        public String toString() {
+            return to.toString();
+        }
+    }
+
+    public static Formatter newFormatter() {
+        return new Formatter(new Late());
+    }
+
+    private static void init(Formatter made, Formatter as) {
+        if (!Objects.equals(made.locale(), as.locale())) {
+            throw Guard.blocked("formatting for " + as.locale());
+        }
+        ((Late) made.out()).to = as.out();
+    }
+
+    public static void initFormatter(Formatter made) {
+        init(made, new Formatter());
+    }
+
+    public static void initFormatter(Formatter made, Appendable out) {
+        init(made, new Formatter(out));
+    }
+
+    public static void initFormatter(Formatter made, Locale locale) {
+        init(made, new Formatter(locale));
+    }
+
+    public static void initFormatter(Formatter made, Appendable out, Locale locale) {
+        init(made, new Formatter(out, locale));
+    }
+
+    public static void initFormatter(Formatter made, String name) throws IOException {
+        init(made, new Formatter(check(name)));
+    }
+
+    public static void initFormatter(Formatter made, String name, String charset)
+            throws IOException {
+        init(made, new Formatter(check(name), charset));
+    }
+
+    public static void initFormatter(Formatter made, String name, String charset, Locale locale)
+            throws IOException {
+        init(made, new Formatter(check(name), charset, locale));
+    }
+
+    public static void initFormatter(Formatter made, String name, Charset charset, Locale locale)
+            throws IOException {
+        init(made, new Formatter(check(name), charset, locale));
+    }
+
+    public static void initFormatter(Formatter made, File file) throws IOException {
+        init(made, new Formatter(check(file)));
+    }
+
+    public static void initFormatter(Formatter made, File file, String charset) throws IOException {
+        init(made, new Formatter(check(file), charset));
+    }
+
+    public static void initFormatter(Formatter made, File file, String charset, Locale locale)
+            throws IOException {
+        init(made, new Formatter(check(file), charset, locale));
+    }
+
+    public static void initFormatter(Formatter made, File file, Charset charset, Locale locale)
+            throws IOException {
+        init(made, new Formatter(check(file), charset, locale));
+    }
+
+    public static void initFormatter(Formatter made, PrintStream out) {
+        init(made, new Formatter(out));
+    }
+
+    public static void initFormatter(Formatter made, OutputStream out) {
+        init(made, new Formatter(out));
+    }
+
+    public static void initFormatter(Formatter made, OutputStream out, String charset)
+            throws IOException {
+        init(made, new Formatter(out, charset));
+    }
+
+    public static void initFormatter(Formatter made, OutputStream out, String charset, Locale locale)
+            throws IOException {
+        init(made, new Formatter(out, charset, locale));
+    }
+
+    public static void initFormatter(Formatter made, OutputStream out, Charset charset, Locale locale)
+            throws IOException {
+        init(made, new Formatter(out, charset, locale));
+    }
+
+    // Files by java.nio.
+
+    public static void delete(Path path) throws IOException {
+        checkDelete(path);
+        Files.delete(path);
+    }
+
+    public static boolean deleteIfExists(Path path) throws IOException {
+        checkDelete(path);
+        return Files.deleteIfExists(path);
+    }
+
+    public static Path move(Path from, Path to, CopyOption[] options) throws IOException {
+        checkDelete(from);
+        return Files.move(from, check(to), options);
+    }
+
+    public static Path copy(Path from, Path to, CopyOption[] options) throws IOException {
+        return Files.copy(from, check(to), options);
+    }
+
+    public static long copy(InputStream from, Path to, CopyOption[] options) throws IOException {
+        return Files.copy(from, check(to), options);
+    }
+
+    public static Path write(Path path, byte[] bytes, OpenOption[] options) throws IOException {
+        return Files.write(check(path), bytes, options);
+    }
+
+    public static Path write(
+            Path path, Iterable<? extends CharSequence> lines, Charset charset, OpenOption[] options)
+            throws IOException {
+        return Files.write(check(path), lines, charset, options);
+    }
+
+    public static Path write(
+            Path path, Iterable<? extends CharSequence> lines, OpenOption[] options)
+            throws IOException {
+        return Files.write(check(path), lines, options);
+    }
+
+    public static Path writeString(Path path, CharSequence text, OpenOption[] options)
+            throws IOException {
+        return Files.writeString(check(path), text, options);
+    }
+
+    public static Path writeString(
+            Path path, CharSequence text, Charset charset, OpenOption[] options)
+            throws IOException {
+        return Files.writeString(check(path), text, charset, options);
+    }
+
+    public static OutputStream newOutputStream(Path path, OpenOption[] options)
+            throws IOException {
+        return Files.newOutputStream(check(path), options);
+    }
+
+    public static BufferedWriter newBufferedWriter(
+            Path path, Charset charset, OpenOption[] options) throws IOException {
+        return Files.newBufferedWriter(check(path), charset, options);
+    }
+
+    public static BufferedWriter newBufferedWriter(Path path, OpenOption[] options)
+            throws IOException {
+        return Files.newBufferedWriter(check(path), options);
+    }
+
+    public static SeekableByteChannel newByteChannel(Path path, OpenOption[] options)
+            throws IOException {
+        return Files.newByteChannel(
+                writes(java.util.Arrays.asList(options)) ? check(path) : path, options);
+    }
+
+    public static SeekableByteChannel newByteChannel(
+            Path path, Set<? extends OpenOption> options, FileAttribute<?>[] attributes)
+            throws IOException {
+        return Files.newByteChannel(writes(options) ? check(path) : path, options, attributes);
+    }
+
+    public static FileChannel open(Path path, OpenOption[] options) throws IOException {
+        return FileChannel.open(
+                writes(java.util.Arrays.asList(options)) ? check(path) : path, options);
+    }
+
+    public static FileChannel open(
+            Path path, Set<? extends OpenOption> options, FileAttribute<?>[] attributes)
+            throws IOException {
+        return FileChannel.open(writes(options) ? check(path) : path, options, attributes);
+    }
+
+    public static Path createFile(Path path, FileAttribute<?>[] attributes) throws IOException {
+        return Files.createFile(check(path), attributes);
+    }
+
+    public static Path createDirectory(Path path, FileAttribute<?>[] attributes)
+            throws IOException {
+        return Files.createDirectory(check(path), attributes);
+    }
+
+    public static Path createDirectories(Path path, FileAttribute<?>[] attributes)
+            throws IOException {
+        return Files.createDirectories(check(path), attributes);
+    }
+
+    public static Path createTempFile(
+            Path dir, String prefix, String suffix, FileAttribute<?>[] attributes)
+            throws IOException {
+        return Files.createTempFile(check(dir), prefix, suffix, attributes);
+    }
+
+    public static Path createTempDirectory(
+            Path dir, String prefix, FileAttribute<?>[] attributes) throws IOException {
+        return Files.createTempDirectory(check(dir), prefix, attributes);
+    }
+
+    public static Path createLink(Path link, Path existing) throws IOException {
+        return Files.createLink(check(link), check(existing));
+    }
+
+    public static Path createSymbolicLink(
+            Path link, Path target, FileAttribute<?>[] attributes) throws IOException {
+        return Files.createSymbolicLink(check(link), target, attributes);
+    }
+
+    public static Path setAttribute(
+            Path path, String attribute, Object value, LinkOption[] options) throws IOException {
+        return Files.setAttribute(check(path), attribute, value, options);
+    }
+
+    public static Path setLastModifiedTime(
+            Path path, java.nio.file.attribute.FileTime time) throws IOException {
+        return Files.setLastModifiedTime(check(path), time);
+    }
+
+    public static Path setPosixFilePermissions(
+            Path path, Set<java.nio.file.attribute.PosixFilePermission> permissions)
+            throws IOException {
+        return Files.setPosixFilePermissions(check(path), permissions);
+    }
+
+    public static Path setOwner(Path path, java.nio.file.attribute.UserPrincipal owner)
+            throws IOException {
+        return Files.setOwner(check(path), owner);
+    }
+
+    public static AsynchronousFileChannel openAsynchronousFileChannel(
+            Path path, OpenOption[] options) throws IOException {
+        return AsynchronousFileChannel.open(
+                writes(java.util.Arrays.asList(options)) ? check(path) : path, options);
+    }
+
+    public static AsynchronousFileChannel openAsynchronousFileChannel(
+            Path path,
+            Set<? extends OpenOption> options,
+            ExecutorService executor,
+            FileAttribute<?>[] attributes)
+            throws IOException {
+        return AsynchronousFileChannel.open(
+                writes(options) ? check(path) : path, options, executor, attributes);
+    }
+
+    // Files by what is below java.nio.
+
+    public static void delete(FileSystemProvider provider, Path path) throws IOException {
+        checkDelete(path);
+        provider.delete(path);
+    }
+
+    public static boolean deleteIfExists(FileSystemProvider provider, Path path)
+            throws IOException {
+        checkDelete(path);
+        return provider.deleteIfExists(path);
+    }
+
+    public static void move(FileSystemProvider provider, Path from, Path to, CopyOption[] options)
+            throws IOException {
+        checkDelete(from);
+        provider.move(from, check(to), options);
+    }
+
+    public static void copy(FileSystemProvider provider, Path from, Path to, CopyOption[] options)
+            throws IOException {
+        provider.copy(from, check(to), options);
+    }
+
+    public static OutputStream newOutputStream(
+            FileSystemProvider provider, Path path, OpenOption[] options) throws IOException {
+        return provider.newOutputStream(check(path), options);
+    }
+
+    public static SeekableByteChannel newByteChannel(
+            FileSystemProvider provider,
+            Path path,
+            Set<? extends OpenOption> options,
+            FileAttribute<?>[] attributes)
+            throws IOException {
+        return provider.newByteChannel(writes(options) ? check(path) : path, options, attributes);
+    }
+
+    public static FileChannel newFileChannel(
+            FileSystemProvider provider,
+            Path path,
+            Set<? extends OpenOption> options,
+            FileAttribute<?>[] attributes)
+            throws IOException {
+        return provider.newFileChannel(writes(options) ? check(path) : path, options, attributes);
+    }
+
+    public static void createDirectory(
+            FileSystemProvider provider, Path path, FileAttribute<?>[] attributes)
+            throws IOException {
+        provider.createDirectory(check(path), attributes);
+    }
+
+    public static void createLink(FileSystemProvider provider, Path link, Path existing)
+            throws IOException {
+        provider.createLink(check(link), check(existing));
+    }
+
+    public static void createSymbolicLink(
+            FileSystemProvider provider, Path link, Path target, FileAttribute<?>[] attributes)
+            throws IOException {
+        provider.createSymbolicLink(check(link), target, attributes);
+    }
+
+    public static void setAttribute(
+            FileSystemProvider provider,
+            Path path,
+            String attribute,
+            Object value,
+            LinkOption[] options)
+            throws IOException {
+        provider.setAttribute(check(path), attribute, value, options);
+    }
+}

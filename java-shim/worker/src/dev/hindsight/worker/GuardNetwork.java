@@ -1,0 +1,208 @@
+package dev.hindsight.worker;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.DatagramSocket;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.net.SocketAddress;
+import java.net.URL;
+import java.net.URLConnection;
+import java.net.UnknownHostException;
+import java.nio.ByteBuffer;
+import java.nio.channels.AsynchronousServerSocketChannel;
+import java.nio.channels.AsynchronousSocketChannel;
+import java.nio.channels.CompletionHandler;
+import java.nio.channels.DatagramChannel;
+import java.nio.channels.SocketChannel;
+import java.util.concurrent.Future;
+import javax.net.ServerSocketFactory;
+import javax.net.SocketFactory;
+
+/** {@link Guard} for the network: there is none. */
+public final class GuardNetwork {
+    private GuardNetwork() {}
+
+    public static void connect(Socket socket, SocketAddress address) {
+        throw Guard.blocked("connecting to " + address);
+    }
+
+    public static void connect(Socket socket, SocketAddress address, int timeout) {
+        throw Guard.blocked("connecting to " + address);
+    }
+
+    public static void bind(ServerSocket socket, SocketAddress address) {
+        throw Guard.blocked("listening on " + address);
+    }
+
+    public static void bind(ServerSocket socket, SocketAddress address, int backlog) {
+        throw Guard.blocked("listening on " + address);
+    }
+
+    public static void send(DatagramSocket socket, java.net.DatagramPacket packet) {
+        throw Guard.blocked("sending a packet");
+    }
+
+    public static boolean connect(SocketChannel channel, SocketAddress address) {
+        throw Guard.blocked("connecting to " + address);
+    }
+
+    public static SocketChannel open(SocketAddress address) {
+        throw Guard.blocked("connecting to " + address);
+    }
+
+    public static java.nio.channels.ServerSocketChannel bind(
+            java.nio.channels.ServerSocketChannel channel, SocketAddress address) {
+        throw Guard.blocked("listening on " + address);
+    }
+
+    public static java.nio.channels.ServerSocketChannel bind(
+            java.nio.channels.ServerSocketChannel channel, SocketAddress address, int backlog) {
+        throw Guard.blocked("listening on " + address);
+    }
+
+    /** Addresses in figures need no server to be found. */
+    static String address(String host) {
+        boolean isKnown = host == null
+                || host.isEmpty()
+                || host.equals("localhost")
+                || host.indexOf(':') >= 0
+                || host.matches("[0-9.]+");
+        if (!isKnown) {
+            throw Guard.blocked("asking for the address of " + host);
+        }
+        return host;
+    }
+
+    public static InetAddress getByName(String host) throws UnknownHostException {
+        return InetAddress.getByName(address(host));
+    }
+
+    public static InetAddress[] getAllByName(String host) throws UnknownHostException {
+        return InetAddress.getAllByName(address(host));
+    }
+
+    public static InetAddress getLocalHost() {
+        throw Guard.blocked("asking for this computer's address");
+    }
+
+    public static String getHostName(InetAddress address) {
+        if (address.isLoopbackAddress() || !address.toString().startsWith("/")) {
+            return address.getHostName();
+        }
+        throw Guard.blocked("asking for the name of " + address);
+    }
+
+    public static String getCanonicalHostName(InetAddress address) {
+        throw Guard.blocked("asking for the name of " + address);
+    }
+
+    public static boolean isReachable(InetAddress address, int timeout) {
+        throw Guard.blocked("connecting to " + address);
+    }
+
+    private static URL local(URL url) {
+        String protocol = url.getProtocol();
+        if (!protocol.equals("file") && !protocol.equals("jar") && !protocol.equals("jrt")) {
+            throw Guard.blocked("connecting to " + url);
+        }
+        return url;
+    }
+
+    public static InputStream openStream(URL url) throws IOException {
+        return local(url).openStream();
+    }
+
+    public static Object getContent(URL url) throws IOException {
+        return local(url).getContent();
+    }
+
+    public static URLConnection openConnection(URL url) throws IOException {
+        return local(url).openConnection();
+    }
+
+    public static URLConnection openConnection(URL url, java.net.Proxy proxy) throws IOException {
+        return local(url).openConnection(proxy);
+    }
+
+    public static java.net.http.HttpResponse<?> send(
+            java.net.http.HttpClient client,
+            java.net.http.HttpRequest request,
+            java.net.http.HttpResponse.BodyHandler<?> handler) {
+        throw Guard.blocked("connecting to " + request.uri());
+    }
+
+    public static java.util.concurrent.CompletableFuture<?> sendAsync(
+            java.net.http.HttpClient client,
+            java.net.http.HttpRequest request,
+            java.net.http.HttpResponse.BodyHandler<?> handler) {
+        throw Guard.blocked("connecting to " + request.uri());
+    }
+
+    public static Socket createSocket(SocketFactory factory, String host, int port) {
+        throw Guard.blocked("connecting to " + host);
+    }
+
+    public static Socket createSocket(
+            SocketFactory factory, String host, int port, InetAddress local, int from) {
+        throw Guard.blocked("connecting to " + host);
+    }
+
+    public static Socket createSocket(SocketFactory factory, InetAddress host, int port) {
+        throw Guard.blocked("connecting to " + host);
+    }
+
+    public static Socket createSocket(
+            SocketFactory factory, InetAddress host, int port, InetAddress local, int from) {
+        throw Guard.blocked("connecting to " + host);
+    }
+
+    public static ServerSocket createServerSocket(ServerSocketFactory factory, int port) {
+        throw Guard.blocked("listening on " + port);
+    }
+
+    public static ServerSocket createServerSocket(
+            ServerSocketFactory factory, int port, int backlog) {
+        throw Guard.blocked("listening on " + port);
+    }
+
+    public static ServerSocket createServerSocket(
+            ServerSocketFactory factory, int port, int backlog, InetAddress address) {
+        throw Guard.blocked("listening on " + port);
+    }
+
+    public static DatagramChannel bind(DatagramChannel channel, SocketAddress address) {
+        throw Guard.blocked("listening on " + address);
+    }
+
+    public static DatagramChannel connect(DatagramChannel channel, SocketAddress address) {
+        throw Guard.blocked("connecting to " + address);
+    }
+
+    public static int send(DatagramChannel channel, ByteBuffer packet, SocketAddress address) {
+        throw Guard.blocked("sending a packet");
+    }
+
+    public static Future<Void> connect(AsynchronousSocketChannel channel, SocketAddress address) {
+        throw Guard.blocked("connecting to " + address);
+    }
+
+    public static void connect(
+            AsynchronousSocketChannel channel,
+            SocketAddress address,
+            Object attachment,
+            CompletionHandler<Void, Object> handler) {
+        throw Guard.blocked("connecting to " + address);
+    }
+
+    public static AsynchronousServerSocketChannel bind(
+            AsynchronousServerSocketChannel channel, SocketAddress address) {
+        throw Guard.blocked("listening on " + address);
+    }
+
+    public static AsynchronousServerSocketChannel bind(
+            AsynchronousServerSocketChannel channel, SocketAddress address, int backlog) {
+        throw Guard.blocked("listening on " + address);
+    }
+}
