@@ -8,14 +8,16 @@
 //!   test (built in release mode, as users get them).
 //! - [`Workplace`] is a fresh directory with compiled classes.
 //! - [`render`] turns crash files into lines to compare.
+//! - [`compiler`] compiles without starting a JVM each time.
 //! - [`traces`] reads the trace of a run.
 
+pub mod compiler;
 pub mod traces;
 
 use hindsight_tracelog::crash::{Body, Fidelity, Frame, Value};
 use hindsight_tracelog::reader::Crash;
 use std::env;
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -38,11 +40,17 @@ impl Jdk {
         self.home.join("bin").join(name)
     }
 
-    /// The compiler, in a JVM for a short life: this halves what it costs.
-    pub fn javac(&self) -> Command {
-        let mut command = Command::new(self.tool("javac"));
-        command.args(["-J-XX:TieredStopAtLevel=1", "-J-XX:+UseSerialGC"]);
-        command
+    /// Compiles, without annotation processing; paths are absolute.
+    ///
+    /// # Panics
+    ///
+    /// Panics with what the compiler says if it fails.
+    #[track_caller]
+    pub fn compile<A: Into<OsString>>(&self, arguments: impl IntoIterator<Item = A>) {
+        let mut all = vec![OsString::from("-proc:none")];
+        all.extend(arguments.into_iter().map(Into::into));
+        let (success, told) = compiler::javac(self, &all);
+        assert!(success, "{told}");
     }
 
     /// A command that runs Java without the influence of the environment.
@@ -190,15 +198,12 @@ impl Workplace {
     pub fn compile(&self, jdk: &Jdk, options: &[&str], sources: &[PathBuf]) -> PathBuf {
         let classes = self.join("classes");
         fs::create_dir_all(&classes).expect("a directory for classes");
-        let output = jdk
-            .javac()
-            .args(["-nowarn", "-g", "-encoding", "UTF-8", "-d"])
-            .arg(&classes)
-            .args(options)
-            .args(sources)
-            .output()
-            .expect("javac runs");
-        assert!(output.status.success(), "{}", text(&output.stderr));
+        let mut arguments: Vec<OsString> =
+            (["-nowarn", "-g", "-encoding", "UTF-8", "-d"].map(OsString::from)).into();
+        arguments.push(classes.clone().into());
+        arguments.extend(options.iter().map(OsString::from));
+        arguments.extend(sources.iter().map(OsString::from));
+        jdk.compile(arguments);
         classes
     }
 

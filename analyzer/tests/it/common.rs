@@ -1,8 +1,10 @@
 //! What the tests share: crash files made as the agent makes them, Java
 //! programs compiled on the spot, and runs of the command.
 
+use hindsight_test_programs::jdks;
 use hindsight_tracelog::crash::*;
 use hindsight_tracelog::{record, writer};
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::{env, fs};
@@ -178,22 +180,16 @@ fn file_of(class: &str) -> String {
 /// Compiles sources, given as path and text, into a directory.
 pub fn compile(dir: &Path, sources: &[(&str, &str)]) -> PathBuf {
     let classes = dir.join("classes");
-    let mut javac = java_tool("javac");
-    javac
-        .args(["--release", "11", "-g", "-encoding", "UTF-8", "-d"])
-        .arg(&classes);
+    let mut arguments: Vec<OsString> =
+        (["--release", "11", "-g", "-encoding", "UTF-8", "-d"].map(OsString::from)).into();
+    arguments.push(classes.clone().into());
     for (path, text) in sources {
         let path = dir.join("src").join(path);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(&path, text).unwrap();
-        javac.arg(path);
+        arguments.push(path.into());
     }
-    let output = javac.output().unwrap();
-    assert!(
-        output.status.success(),
-        "{}",
-        String::from_utf8_lossy(&output.stderr)
-    );
+    jdks()[0].compile(arguments);
     classes
 }
 

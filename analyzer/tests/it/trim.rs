@@ -181,3 +181,72 @@ fn what_cannot_be_is_said() {
     }
     assert!(!dir.path().join("a").exists());
 }
+
+/// Throws so often, and never again.
+const LIMITED: &str = "\
+import java.nio.file.*;
+class Limited {
+    static void run() throws Exception {
+        int left = Integer.parseInt(Files.readString(Path.of(\"FILE\")).trim());
+        Files.writeString(Path.of(\"FILE\"), String.valueOf(left - 1));
+        if (left > 0) throw new IllegalStateException(\"left\");
+    }
+}
+";
+
+#[test]
+fn what_ends_otherwise_is_not_written() {
+    let dir = tempfile::tempdir().unwrap();
+    let at = |name: &str| dir.path().join(name);
+    let program = LIMITED.replace("FILE", at("left").to_str().unwrap());
+    let classes = compile(dir.path(), &[("Limited.java", &program)]);
+    let mut r = Recording::new();
+    let thrown = ("Limited", "run", line_of(&program, "left > 0"));
+    r.exception("java.lang.IllegalStateException", Some("left"), &[thrown]);
+    r.frame(("Limited", "run", "()V"), 8, &[]);
+    r.write(&at("crash-0001.hsc"));
+    let run = |left: u32, command: &str, out: &str| {
+        fs::write(at("left"), left.to_string()).unwrap();
+        let mut arguments = [command, "FILE", "--classpath", "CP", "--out", "OUT"]
+            .map(str::to_owned)
+            .to_vec();
+        arguments[1] = at("crash-0001.hsc").display().to_string();
+        arguments[3] = classes.display().to_string();
+        arguments[5] = at(out).display().to_string();
+        if command == "trim" {
+            arguments.extend(["--frames", "0", "--format", "json"].map(str::to_owned));
+        } else {
+            arguments.extend(["--values", "loaded"].map(str::to_owned));
+        }
+        let output = hindsight(arguments);
+        let left: i32 = fs::read_to_string(at("left"))
+            .unwrap()
+            .trim()
+            .parse()
+            .unwrap();
+        (output, left)
+    };
+    // How often its test is run before it is said to reproduce.
+    let (_, left) = run(1000, "junit", "tests");
+    let runs = 1000 - left as u32;
+    assert!(runs > 0 && left > 0);
+    // So it does from the whole file, and not from the trimmed one.
+    let (output, _) = run(runs, "trim", "small.hsc");
+    let told = text(&output.stdout);
+    assert_eq!(
+        output.status.code(),
+        Some(1),
+        "{told}{}",
+        text(&output.stderr)
+    );
+    let json: Json = serde_json::from_str(&told).unwrap();
+    assert_eq!(json["same"], false);
+    assert_eq!(json["frames"][0]["before"], "reproduces");
+    assert_eq!(json["frames"][0]["after"], "passes");
+    for name in ["small.hsc", "small.hsc.part"] {
+        assert!(!at(name).exists(), "{name} is written");
+    }
+    let (output, _) = run(1000, "trim", "small.hsc");
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    assert!(at("small.hsc").exists());
+}

@@ -3,6 +3,7 @@
 //! what cannot be recorded is said.
 
 use hindsight_test_programs::{Jdk, Workplace, agent, both, jars, jdks, render, root, text};
+use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -37,14 +38,9 @@ fn compile(workplace: &Workplace, jdk: &Jdk, names: &[&str]) -> PathBuf {
 /// The second version of a class, compiled aside.
 fn second_version(workplace: &Workplace, jdk: &Jdk, name: &str) -> PathBuf {
     let out = workplace.join("v2");
-    let made = jdk
-        .javac()
-        .args(["-nowarn", "-g", "--release", "17", "-d"])
-        .arg(&out)
-        .arg(source("v2").join(name))
-        .output()
-        .unwrap();
-    assert!(made.status.success(), "{}", both(&made));
+    let options = ["-nowarn", "-g", "--release", "17", "-d"].map(OsString::from);
+    let paths = [out.clone(), source("v2").join(name)].map(OsString::from);
+    jdk.compile(options.into_iter().chain(paths));
     out
 }
 

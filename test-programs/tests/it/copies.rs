@@ -124,6 +124,38 @@ fn receiver_and_arguments_may_differ() {
     }
 }
 
+/// Where the program goes on, its rules say what a failure is: all of it is as it was at entry even so.
+#[test]
+fn deep_is_exact_of_failures_that_are_caught() {
+    for jdk in jdks() {
+        for (rule, copy, expected) in [
+            ("caught:GoesOn.handle", "deep", true),
+            ("escape:GoesOn.all", "deep", true),
+            ("caught:GoesOn.handle", "fields", false),
+        ] {
+            let options = format!("copy={copy},report={rule}");
+            let (workplace, run) = ran(jdk, "GoesOn", &options, &[], &[]);
+            assert_eq!(text(&run.stdout), "false\n", "{}", both(&run));
+            let verdicts = verdicts(jdk, &workplace);
+            for method in ["take", "all"] {
+                assert_eq!(
+                    reproduces(&verdicts[method]),
+                    expected,
+                    "{method} with {options} on JDK {}: {verdicts:?}",
+                    jdk.version
+                );
+            }
+            if copy == "deep" {
+                let crash = &workplace.crashes()[0];
+                for method in ["take", "all", "handle"] {
+                    let fidelity = frame(&crash.failure.frames, method).fidelity;
+                    assert_eq!(fidelity, Fidelity::Deep, "{method} with {options}");
+                }
+            }
+        }
+    }
+}
+
 #[test]
 fn writes_inside_collections_are_undone() {
     for jdk in jdks() {

@@ -149,13 +149,14 @@ fn a_run_becomes_tests() {
             .replace("return ++visitors;", "return visitors++;");
         fs::create_dir_all(next.join("src")).expect("a directory");
         fs::write(next.join("src/Door.java"), changed).expect("a source");
-        let output = jdk
-            .javac()
-            .args(["-cp", "classes", "-d", "next", "next/src/Door.java"])
-            .current_dir(&workplace.path)
-            .output()
-            .expect("javac runs");
-        assert!(output.status.success(), "{}", text(&output.stderr));
+        let at = |name: &str| workplace.join(name).into_os_string();
+        jdk.compile([
+            "-cp".into(),
+            at("classes"),
+            "-d".into(),
+            at("next"),
+            at("next/src/Door.java"),
+        ]);
         let output = with(&["--out", "five", "--against", "next:classes"]);
         assert_eq!(output.status.code(), Some(1));
         let told = text(&output.stdout);

@@ -9,6 +9,7 @@
 use hindsight_test_programs::{Workplace, both, hindsight, jars, jdks, root};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -224,16 +225,16 @@ fn annotated() -> &'static Annotated {
             }
         }
         assert!(expected.len() >= 120, "{} parameters", expected.len());
-        let javac = jdks()[0]
-            .javac()
-            .args(["-g", "-nowarn", "-d"])
-            .arg(&classes)
-            .args(&sources)
-            .output()
-            .unwrap();
-        assert!(javac.status.success(), "{}", both(&javac));
+        compile(&classes, &sources);
         Annotated { classes, expected }
     })
+}
+
+fn compile(classes: &Path, sources: &[PathBuf]) {
+    let mut arguments: Vec<OsString> = ["-g", "-nowarn", "-d"].map(OsString::from).into();
+    arguments.push(classes.into());
+    arguments.extend(sources.iter().map(OsString::from));
+    jdks()[0].compile(arguments);
 }
 
 /// Class, method, descriptor, and place of a parameter.
@@ -507,14 +508,7 @@ fn apart(name: &str) -> Annotated {
         expectations(&fs::read_to_string(&path).unwrap(), &mut expected);
         sources.push(path);
     }
-    let javac = jdks()[0]
-        .javac()
-        .args(["-g", "-nowarn", "-d"])
-        .arg(&dir)
-        .args(&sources)
-        .output()
-        .unwrap();
-    assert!(javac.status.success(), "{}", both(&javac));
+    compile(&dir, &sources);
     Annotated {
         classes: dir,
         expected,

@@ -3,6 +3,7 @@
 
 use hindsight_test_programs::{Jdk, Workplace, both, hindsight, jdks, root, text};
 use serde_json::Value;
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -84,14 +85,14 @@ fn run_tests(workplace: &Workplace, jdk: &Jdk, classes: &Path) -> (Vec<String>, 
     }
     let out = workplace.join("test-classes");
     let _ = std::fs::remove_dir_all(&out);
-    let compiled = jdk
-        .javac()
-        .args(["-nowarn", "-cp", &path, "-d"])
-        .arg(&out)
-        .args(find(&tests.join("src/test/java"), "java"))
-        .output()
-        .unwrap();
-    assert!(compiled.status.success(), "{}", both(&compiled));
+    let mut arguments: Vec<OsString> = ["-nowarn", "-cp", &path, "-d"].map(OsString::from).into();
+    arguments.push(out.clone().into());
+    arguments.extend(
+        find(&tests.join("src/test/java"), "java")
+            .into_iter()
+            .map(OsString::from),
+    );
+    jdk.compile(arguments);
     let run = jdk
         .java()
         .arg("-cp")

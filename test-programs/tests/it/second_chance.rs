@@ -6,6 +6,8 @@ use serde_json::Value;
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Command, Output, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
 
 /// Fails in a thread of its own, in the way that is asked for, until there is a file of this name.
 const PROGRAM: &str = "
@@ -45,12 +47,15 @@ public class Main {
         if (n > 3) throw new IllegalStateException(text);
         return text;
     }
+    static int failures;
+    static void handed(String text, int n) { throw new IllegalArgumentException(text); }
     static void fail(String how) {
         switch (how) {
             case \"lost\" -> lost(\"why\");
             case \"fast\" -> fast(1);
             case \"handle\" -> handle(\"request\");
             case \"none\" -> { }
+            case \"both\" -> { if (++failures % 2 == 1) work(\"why\", 2); else handed(\"on\", 3); }
             default -> work(\"why\", 2);
         }
     }
@@ -130,6 +135,43 @@ fn the_second_failure_of_a_run_has_its_arguments() {
         assert_eq!(crashes[0]["file"], "crash-0002.hsc");
         assert!(crashes[0]["count"].as_u64() >= Some(2), "{run}");
     }
+}
+
+#[test]
+fn the_program_stands_still_once_a_minute_at_most() {
+    let jdk = &jdks()[0];
+    let workplace = Workplace::new("chance-pace");
+    let classes = compile(&workplace, jdk);
+    // Fails now in one way and now in another, for long enough to see both many times.
+    let mut jvm = workplace
+        .java_with_agent(jdk, "mode=second-chance,per-minute=1000")
+        .arg("-cp")
+        .arg(classes)
+        .args(["Main", "both"])
+        .arg(workplace.join("stop"))
+        .spawn()
+        .unwrap();
+    let counts = || {
+        let run = fs::read_to_string(workplace.join("out/run.json")).unwrap_or_default();
+        let run: Value = serde_json::from_str(&run).unwrap_or_default();
+        let crashes = run["crashes"].as_array().cloned().unwrap_or_default();
+        let counts = crashes.iter().filter_map(|crash| crash["count"].as_u64());
+        (crashes.len(), counts.min().unwrap_or(0))
+    };
+    let end = Instant::now() + Duration::from_secs(50);
+    while (counts().0 < 2 || counts().1 < 20) && Instant::now() < end {
+        thread::sleep(Duration::from_millis(100));
+    }
+    fs::write(workplace.join("stop"), "").unwrap();
+    assert!(jvm.wait().unwrap().success());
+    let run = workplace.run_json();
+    assert!(counts().1 >= 20, "{run}");
+    // Both are known to later runs, and this one has changed classes once.
+    let known = chances(&workplace);
+    for method in ["Main.at", "Main.handed"] {
+        assert!(known.iter().any(|known| known == method), "{known:?}");
+    }
+    assert_eq!(run["counters"]["second_chance_rounds"], 1, "{run}");
 }
 
 #[test]

@@ -8,6 +8,7 @@ use hindsight_test_programs::{Jdk, Workplace, agent, both, hindsight, jdks, root
 use hindsight_tracelog::trace::Log;
 use hindsight_tracelog::trace::kind::{Kind, Value};
 use std::collections::{BTreeMap, HashMap};
+use std::ffi::OsString;
 use std::fs;
 use std::io::Read;
 use std::os::unix::process::ExitStatusExt;
@@ -116,16 +117,13 @@ fn reference(
     let recorder = workplace.join("HindsightTrace.java");
     write_reference(&recorder);
     let patch = workplace.join("patch");
-    let compiled = jdk
-        .javac()
-        .arg("--patch-module")
-        .arg(format!("java.base={}", workplace.path.display()))
-        .arg("-d")
-        .arg(&patch)
-        .arg(&recorder)
-        .output()
-        .expect("javac runs");
-    assert!(compiled.status.success(), "{}", both(&compiled));
+    let base = format!("java.base={}", workplace.path.display());
+    let patched = ["--patch-module", &base, "-d"].map(OsString::from);
+    jdk.compile(
+        patched
+            .into_iter()
+            .chain([patch.clone().into(), recorder.into()]),
+    );
 
     let traced_dir = workplace.join("traced");
     fs::create_dir_all(&traced_dir).expect("a directory");
