@@ -12,6 +12,7 @@ mod hazards;
 mod lambdas;
 mod model;
 mod mutability;
+mod native;
 mod programs;
 mod readable;
 mod record;

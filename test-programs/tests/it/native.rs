@@ -1,0 +1,109 @@
+//! Threads of native code: the probes run where no Java frame is below them, on
+//! threads that come and go.
+
+use hindsight_test_programs::traces::{for_each, open};
+use hindsight_test_programs::{Jdk, Workplace, both, jdks, render, root, text};
+use hindsight_tracelog::trace::kind::Kind;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+const THREADS: u32 = 200;
+/// Two thirds of them call once, one third comes twice.
+const CALLS: u32 = THREADS + THREADS.div_ceil(3);
+
+/// Calls that fail.
+fn failures() -> usize {
+    let both = |number: u32| [Some(number), (number % 3 == 0).then_some(number + 1000)];
+    let numbers = (0..THREADS).flat_map(both).flatten();
+    numbers.filter(|number| number % 10 == 9).count()
+}
+
+/// The library of `native/`, for the headers of a JDK.
+fn library(workplace: &Workplace, jdk: &Jdk) -> PathBuf {
+    let library = workplace.join("libattached.so");
+    let include = jdk.home.join("include");
+    let output = Command::new("cc")
+        .args(["-shared", "-fPIC", "-pthread", "-I"])
+        .arg(&include)
+        .arg("-I")
+        .arg(include.join("linux"))
+        .arg("-o")
+        .arg(&library)
+        .arg(root().join("test-programs/native/attached.c"))
+        .output()
+        .expect("a C compiler (cc) is needed for this test");
+    assert!(output.status.success(), "{}", both(&output));
+    library
+}
+
+fn run(mut command: Command, classes: &Path, library: &Path) -> Output {
+    let output = command
+        .args(["-Xcheck:jni", "--enable-native-access=ALL-UNNAMED"])
+        .arg("-cp")
+        .arg(classes)
+        .arg("Attached")
+        .arg(library)
+        .arg(THREADS.to_string())
+        .output()
+        .expect("java runs");
+    assert_eq!(
+        text(&output.stdout),
+        format!("well\n{CALLS} calls, {} failed\n", failures()),
+        "{}",
+        both(&output)
+    );
+    assert_eq!(text(&output.stderr), "");
+    output
+}
+
+/// Hazard: the shim called on a thread that is being attached, detached or has no Java frame yet.
+#[test]
+fn threads_of_native_code_are_recorded() {
+    for jdk in jdks() {
+        let workplace = Workplace::new("native");
+        let source = root().join("test-programs/native/Attached.java");
+        let classes = workplace.compile(jdk, &["--release", "17"], &[source]);
+        let library = library(&workplace, jdk);
+        run(jdk.java(), &classes, &library);
+        for copy in ["fields", "deep"] {
+            let command = workplace.java_with_agent(jdk, &format!("copy={copy}"));
+            run(command, &classes, &library);
+            let crashes = workplace.crashes();
+            assert_eq!(crashes.len(), 1, "copy={copy} on JDK {}", jdk.version);
+            let told = render(&crashes[0]);
+            let [first, check, work] = told.lines().collect::<Vec<_>>()[..] else {
+                panic!("copy={copy} on JDK {}: {told}", jdk.version);
+            };
+            let number: u32 = (first.split(['-', ',']).nth(1).and_then(|n| n.parse().ok()))
+                .unwrap_or_else(|| panic!("{first}"));
+            let one = |called| {
+                check.ends_with(&format!("number={called} text=\"number {called}\""))
+                    && work.ends_with(&format!("Attached.work:12 number={called}"))
+            };
+            assert!(one(number) || one(number + 1000), "{told}");
+            let run = workplace.run_json();
+            assert_eq!(run["crashes"].as_array().map(Vec::len), Some(1), "{run}");
+            std::fs::remove_dir_all(workplace.join("out")).unwrap();
+        }
+        let command = workplace.java_with_agent(jdk, "mode=trace");
+        run(command, &classes, &library);
+        // Each attachment is a thread, with all that it did and its end.
+        let mut threads: BTreeMap<u64, (u32, u32, bool)> = BTreeMap::new();
+        for_each(&open(&workplace), |event| {
+            let (entered, thrown, ended) = threads.entry(event.thread).or_default();
+            match event.kind() {
+                Kind::Enter => *entered += 1,
+                Kind::Unwind => *thrown += 1,
+                Kind::End => *ended = true,
+                _ => {}
+            }
+        });
+        threads.pop_first(); // that of `main`, which has the smallest number
+        let of = |kind: (u32, u32, bool)| threads.values().filter(|one| **one == kind).count();
+        // What fails leaves two methods, and is counted by a lambda.
+        let failed = of((3, 2, true));
+        assert_eq!(of((2, 0, true)) + failed, CALLS as usize, "{threads:?}");
+        assert_eq!(failed, failures(), "{threads:?}");
+    }
+}
