@@ -1,6 +1,7 @@
 //! Recordings that the program asks for, by `dev.hindsight.Hindsight`.
 
 use hindsight_test_programs::{Jdk, Workplace, both, hindsight, jdks, render, text};
+use hindsight_tracelog::crash::Fidelity;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -121,15 +122,16 @@ fn source(workplace: &Workplace, name: &str) -> String {
 fn what_a_program_asks_for_is_recorded() {
     for jdk in jdks() {
         // The interpreter, and both compilers: each has its own way to keep local variables.
-        for compiler in [
-            &["-Xint"][..],
-            &["-Xbatch", "-XX:TieredStopAtLevel=1"],
-            &["-Xbatch", "-XX:-TieredCompilation"],
+        for (options, compiler) in [
+            ("", &["-Xint"][..]),
+            ("", &["-Xbatch", "-XX:TieredStopAtLevel=1"]),
+            ("", &["-Xbatch", "-XX:-TieredCompilation"]),
+            ("copy=deep", &["-Xbatch", "-XX:-TieredCompilation"]),
         ] {
             let workplace = Workplace::new("record");
             let classpath = compile(&workplace, jdk, "Shop", SHOP);
             let output = workplace
-                .java_with_agent(jdk, "")
+                .java_with_agent(jdk, options)
                 .args(compiler)
                 .args([
                     "-XX:CompileCommand=quiet",
@@ -141,7 +143,18 @@ fn what_a_program_asks_for_is_recorded() {
             assert_eq!(text(&output.stdout), OUTPUT, "{}", both(&output));
             assert_eq!(text(&output.stderr), "");
             let shown: String = workplace.crashes().iter().map(render).collect();
-            assert_eq!(shown, CRASHES, "JDK {} {compiler:?}", jdk.version);
+            let place = format!("JDK {} {options} {compiler:?}", jdk.version);
+            assert_eq!(shown, CRASHES, "{place}");
+            let crashes = workplace.crashes();
+            let captured = crashes.iter().flat_map(|crash| &crash.failure.frames);
+            let captured = captured.filter(|frame| frame.class == "Shop");
+            let expected = match options {
+                "" => Fidelity::Fields,
+                _ => Fidelity::Deep,
+            };
+            for frame in captured {
+                assert_eq!(frame.fidelity, expected, "{}, {place}", frame.method);
+            }
         }
     }
 }
