@@ -1,5 +1,7 @@
 /** Works for ever on two threads, or ends in one of the ways there are. */
 public class Ends {
+    static final java.util.concurrent.atomic.AtomicInteger busy =
+            new java.util.concurrent.atomic.AtomicInteger(2);
     static long sum;
     int[] data = new int[16];
 
@@ -8,22 +10,31 @@ public class Ends {
         return data[i + 1 & 15];
     }
 
-    static void work(int rounds) {
+    static void work(int rounds, int told) {
         Ends ends = new Ends();
         for (int i = 0; i < rounds; i++) {
             sum += ends.step(i);
+            if (i == told && busy.decrementAndGet() == 0) {
+                tell();
+            }
         }
     }
 
-    public static void main(String[] args) throws Exception {
-        int rounds = Integer.parseInt(args[1]);
-        Thread other = new Thread(() -> work(rounds), "other");
-        other.setDaemon(true);
-        other.start();
-        work(rounds);
-        other.join();
+    static void tell() {
         System.out.println("worked");
         System.out.flush();
+    }
+
+    public static void main(String[] args) throws Exception {
+        boolean goesOn = args[0].equals("busy");
+        int told = Integer.parseInt(args[1]);
+        int rounds = goesOn ? Integer.MAX_VALUE : told;
+        Thread other = new Thread(() -> work(rounds, told), "other");
+        other.setDaemon(true);
+        other.start();
+        work(rounds, told);
+        other.join();
+        tell();
         switch (args[0]) {
             case "return":
                 return;

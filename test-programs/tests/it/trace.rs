@@ -568,6 +568,8 @@ fn ends_of_every_kind() {
             ("halt", true),
             ("segv", false),
             ("kill", false),
+            // While both threads store.
+            ("busy", false),
         ] {
             let _ = fs::remove_dir_all(workplace.join("out"));
             let mut child = workplace
@@ -586,7 +588,7 @@ fn ends_of_every_kind() {
             let mut worked = [0; 7];
             let stdout = child.stdout.as_mut().expect("a pipe");
             stdout.read_exact(&mut worked).expect("it has worked");
-            if end == "kill" {
+            if matches!(end, "kill" | "busy") {
                 child.kill().expect("it is killed");
             }
             let status = child.wait().expect("it ends");
