@@ -158,7 +158,7 @@ impl Opts {
                     )?;
                     write!(
                         out,
-                        "{} classes that were loaded have got their probes",
+                        "classes that were loaded and have got their probes: {}",
                         number("classes") - number("refused").min(number("classes"))
                     )?;
                     if number("refused") > 0 {
