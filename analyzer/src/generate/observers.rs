@@ -5,6 +5,7 @@ use super::carve::Access;
 use super::complete::Wanted;
 use super::sequence::{Method, Methods, Sequence, Statement};
 use super::worker::{Executed, Outcome, Worker};
+use crate::java::names::is_identifier;
 use crate::model::mutable::MethodName;
 use crate::model::values::Literal;
 use anyhow::Result;
@@ -51,7 +52,9 @@ pub fn observe(
                 || crate::java::descriptor::primitive_name(result)
                     .is_some_and(|name| name != "void")
         });
-        let fits = method.is(access::PUBLIC) && !method.is(access::STATIC | access::SYNTHETIC);
+        let fits = method.is(access::PUBLIC)
+            && !method.is(access::STATIC | access::SYNTHETIC)
+            && is_identifier(&method.name);
         if shown && fits && method.name != "hashCode" && mutability.is_immutable(&name, 0) {
             observers.insert(&method.name, &method.descriptor);
         }

@@ -1,6 +1,7 @@
 //! Sequences of calls.
 
 use crate::java::descriptor;
+use crate::java::names::is_identifier;
 use crate::model::mutable::MethodName;
 use crate::model::values::Literal;
 use std::collections::HashMap;
@@ -50,6 +51,11 @@ impl Method {
     /// Whether it is a constructor.
     pub fn is_constructor(&self) -> bool {
         self.name == "<init>"
+    }
+
+    /// Whether a source can call it: other languages' compilers give names that Java has not.
+    pub fn is_named(&self) -> bool {
+        self.is_constructor() || is_identifier(&self.name)
     }
 
     /// Whether it is a constant.

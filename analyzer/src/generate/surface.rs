@@ -302,15 +302,20 @@ impl Surface {
             let Some(class) = descriptor::class_name(&descriptor) else {
                 continue;
             };
-            if !is_constant || field.is(access::ENUM) || class.starts_with("java.lang.") {
-                continue;
-            }
-            let id = methods.intern(Method {
+            let constant = Method {
                 class: name.to_owned(),
                 name: field.name.to_string_lossy().into_owned(),
                 descriptor,
                 is_static: true,
-            });
+            };
+            if !is_constant
+                || field.is(access::ENUM)
+                || class.starts_with("java.lang.")
+                || !constant.is_named()
+            {
+                continue;
+            }
+            let id = methods.intern(constant);
             if tested {
                 self.methods.push(id);
             }
@@ -340,7 +345,7 @@ impl Surface {
                 || of_compiler
                 || member.is(access::PRIVATE)
                 || member.is(access::SYNTHETIC)
-                || method.name == "<clinit>"
+                || !method.is_named()
                 || cannot
                 || is_main(&method)
                 || method.types().0.len() > 12
@@ -368,7 +373,7 @@ impl Surface {
                         descriptor: call.descriptor.clone(),
                         is_static: call.is_static,
                     };
-                    if !is_main(&method) && !harms(&method) {
+                    if !is_main(&method) && !harms(&method) && method.is_named() {
                         self.modelled.insert(edge.call, methods.intern(method));
                     }
                 }

@@ -72,7 +72,7 @@ impl<'c> Access<'c> {
     /// How a source calls a method on an object of `class`: by a public class or
     /// interface that declares it.
     pub(super) fn resolve(&mut self, class: &str, method: &Method) -> Option<Method> {
-        if harms(method) {
+        if harms(method) || !method.is_named() {
             return None;
         }
         if self.is_accessible(&method.class) {
