@@ -240,11 +240,16 @@ impl<'d> Recorder<'d> {
 
     fn new_object(&mut self, id: ObjectId, text: Option<&str>, length: u32) {
         let name = self.dictionary.class(id.class()).unwrap_or_default();
-        if let Some(text) = text {
+        let known = text.map(|text| literal(name, text, length).map(|known| self.constant(known)));
+        // Constants of an enum that no source can name are objects like others.
+        let known = known.filter(|known| match known {
+            Some(Literal::Enum(class, _)) => self.access.is_accessible(class),
+            _ => true,
+        });
+        if let Some(known) = known {
             if self.texts.len() < MAX_TEXTS
-                && let Some(literal) = literal(name, text, length)
+                && let Some(literal) = known
             {
-                let literal = self.constant(literal);
                 self.texts.insert(id.serial(), literal);
             }
         } else if let Some(element) = name.strip_prefix('[') {

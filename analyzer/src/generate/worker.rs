@@ -17,6 +17,8 @@ use std::collections::HashMap;
 use std::io::{BufReader, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -99,6 +101,9 @@ impl Setup {
                 .arg(format!("-Duser.country={country}"))
                 .arg(format!("-Duser.timezone={zone}"));
         }
+        if place.old_formats && self.jdk.version < NO_OLD_FORMATS {
+            command.arg("-Djava.locale.providers=COMPAT");
+        }
         if let Some(processors) = place.processors {
             command.arg(format!("-XX:ActiveProcessorCount={processors}"));
         }
@@ -120,8 +125,8 @@ impl Setup {
                 "-Xshare:auto",
                 "-XX:-OmitStackTraceInFastThrow",
                 "-Djava.awt.headless=true",
-                "-Dfile.encoding=UTF-8",
             ])
+            .arg(format!("-Dfile.encoding={}", place.charset))
             .arg(property("java.io.tmpdir", &scratch.join(TEMPORARY)))
             .arg(property("hindsight.scratch", &scratch.join(TEMPORARY)))
             .arg("-cp")
@@ -132,6 +137,8 @@ impl Setup {
     }
 }
 
+/// The release that has the formats of before no more.
+const NO_OLD_FORMATS: u32 = 23;
 /// The directory for temporary files, in the current one.
 const TEMPORARY: &str = "tmp";
 
@@ -140,6 +147,11 @@ const TEMPORARY: &str = "tmp";
 pub struct Place {
     /// Language, country and time zone; those of this machine if there are none.
     locale: Option<[&'static str; 3]>,
+    /// The charset that is used where the program names none.
+    charset: &'static str,
+    /// Whether dates and numbers are written as up to Java 8: what is not the same then is another thing in
+    /// some other release, too.
+    old_formats: bool,
     /// The current directory,
     scratch: &'static str,
     /// and a file there: what lies in a directory is not the same everywhere.
@@ -158,6 +170,8 @@ pub struct Place {
 pub static PLACES: [Place; 3] = [
     Place {
         locale: Some(["en", "US", "UTC"]),
+        charset: "UTF-8",
+        old_formats: false,
         scratch: "scratch",
         file: None,
         processors: None,
@@ -167,6 +181,8 @@ pub static PLACES: [Place; 3] = [
     },
     Place {
         locale: Some(["de", "DE", "Asia/Kolkata"]),
+        charset: "ISO-8859-1",
+        old_formats: true,
         scratch: "elsewhere/another",
         file: Some("another.txt"),
         processors: Some(3),
@@ -176,6 +192,8 @@ pub static PLACES: [Place; 3] = [
     },
     Place {
         locale: None,
+        charset: "UTF-8",
+        old_formats: false,
         scratch: "third",
         file: Some("a third"),
         processors: Some(1),
@@ -328,6 +346,8 @@ pub struct Worker {
     pub starts: u32,
     /// Sequences that were executed.
     pub executions: u64,
+    /// The same, for another thread.
+    count: Arc<AtomicU64>,
 }
 
 impl Worker {
@@ -348,7 +368,18 @@ impl Worker {
             declared: Vec::new(),
             starts: 0,
             executions: 0,
+            count: Arc::default(),
         }
+    }
+
+    /// Counts sequences that are executed.
+    pub fn counter(&self) -> Arc<AtomicU64> {
+        self.count.clone()
+    }
+
+    fn executed_more(&mut self, sequences: usize) {
+        self.executions += sequences as u64;
+        self.count.store(self.executions, Ordering::Relaxed);
     }
 
     /// What is known of a class.
@@ -504,7 +535,7 @@ impl Worker {
             match self.collect(&mut running, batch.len(), &mut done) {
                 Some(()) if sent.is_ok() => {
                     self.running = Some(running);
-                    self.executions += batch.len() as u64;
+                    self.executed_more(batch.len());
                     return Ok(done);
                 }
                 _ => {}
@@ -525,7 +556,7 @@ impl Worker {
             }
             barren = 0;
             if done.len() == batch.len() {
-                self.executions += batch.len() as u64;
+                self.executed_more(batch.len());
                 return Ok(done);
             }
         }

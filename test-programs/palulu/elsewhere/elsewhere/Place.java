@@ -1,6 +1,7 @@
 package elsewhere;
 
 import java.io.File;
+import java.text.DateFormat;
 import java.time.LocalDate;
 import java.util.ArrayList;
 import java.util.Date;
@@ -43,6 +44,15 @@ public class Place {
 
     public String words() {
         return String.format(Locale.getDefault(), "%,.2f", 1234.5);
+    }
+
+    /** With a space that is another one from JDK 20 on. */
+    public String hour() {
+        return DateFormat.getTimeInstance(DateFormat.SHORT, Locale.US).format(new Date(0));
+    }
+
+    public int bytes() {
+        return "\u00e9".getBytes().length;
     }
 
     public int processors() {
@@ -98,5 +108,6 @@ public class Place {
         place.note("one");
         place.note("two");
         System.out.println(place.notes() + " " + place.new Corner().count() + place.old());
+        System.out.println(place.hour() + " " + place.bytes());
     }
 }

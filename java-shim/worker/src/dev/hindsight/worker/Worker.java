@@ -85,6 +85,9 @@ public final class Worker {
     /** What {@code Object.toString} gives, or the name of a class that was made at run time. */
     private static final Pattern IDENTITY =
             Pattern.compile("@[0-9a-f]{4,8}|\\$\\$Lambda|\\$Proxy\\d|0x[0-9a-f]{8}");
+    /** Of a time as the JDK writes it where hours go to twelve: from release 20 on, with another space. */
+    private static final Pattern OF_RELEASE =
+            Pattern.compile("\\d[ \\u202f][AP]M\\b|h:mm(:ss)?[ \\u202f]a\\b");
 
     private final DataInputStream in;
     private final DataOutputStream out;
@@ -307,15 +310,7 @@ public final class Worker {
         while (element.isArray()) {
             element = element.getComponentType();
         }
-        boolean accessible = element.isPrimitive();
-        if (!accessible) {
-            accessible = !element.isSynthetic() && element.getCanonicalName() != null
-                    && (element.getModule().getName() == null
-                            || element.getModule().isExported(element.getPackageName()));
-            for (Class<?> at = element; at != null && accessible; at = at.getEnclosingClass()) {
-                accessible = Modifier.isPublic(at.getModifiers());
-            }
-        }
+        boolean accessible = element.isPrimitive() || isAccessible(element);
         out.writeByte('C');
         out.writeInt(number);
         write(type.getName());
@@ -742,11 +737,17 @@ public final class Worker {
             }
             String text = value.toString();
             boolean isShort = text != null && text.length() <= MAX_SAID;
-            return isShort && !IDENTITY.matcher(text).find() ? text : null;
+            return isShort && !IDENTITY.matcher(text).find() && !OF_RELEASE.matcher(text).find()
+                    ? text : null;
         } catch (Throwable e) {
             // The test does without.
             return null;
         }
+    }
+
+    /** Whether a text is one to be told, and not another one in another release. */
+    private static boolean isTold(String text) {
+        return text.length() <= MAX_TEXT && !OF_RELEASE.matcher(text).find();
     }
 
     /** What the elements of an array, or of a collection of arrays, say of themselves. */
@@ -777,10 +778,10 @@ public final class Worker {
     }
 
     private static boolean isLiteral(Object value) {
-        return value instanceof String && ((String) value).length() <= MAX_TEXT
+        return value instanceof String && isTold((String) value)
                 || value instanceof Boolean
                 || value instanceof Character
-                || value instanceof Enum
+                || value instanceof Enum && isNamed(((Enum<?>) value).getDeclaringClass())
                 || value instanceof Class
                 || value instanceof Integer
                 || value instanceof Long
@@ -788,6 +789,29 @@ public final class Worker {
                 || value instanceof Byte
                 || value instanceof Float
                 || value instanceof Double;
+    }
+
+    /** Whether a source can name a class: of the program, one in its package. */
+    private static boolean isNamed(Class<?> type) {
+        if (type.getModule().getName() != null || type.getCanonicalName() == null) {
+            return isAccessible(type);
+        }
+        boolean named = true;
+        for (Class<?> at = type; at != null; at = at.getEnclosingClass()) {
+            named &= !Modifier.isPrivate(at.getModifiers());
+        }
+        return named;
+    }
+
+    /** Whether a source anywhere can name a class. */
+    private static boolean isAccessible(Class<?> type) {
+        boolean accessible = !type.isSynthetic() && type.getCanonicalName() != null
+                && (type.getModule().getName() == null
+                        || type.getModule().isExported(type.getPackageName()));
+        for (Class<?> at = type; at != null && accessible; at = at.getEnclosingClass()) {
+            accessible = Modifier.isPublic(at.getModifiers());
+        }
+        return accessible;
     }
 
     private static boolean isFlat(Object array) {
