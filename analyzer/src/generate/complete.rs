@@ -117,12 +117,7 @@ pub fn complete(
             *assertion = None;
         }
     }
-    // What a call returns that is another thing each time is no reason for a test.
-    for at in 0..length {
-        let (_, result) = methods.get(checked.sequence[at].method).types();
-        let shows = result != "V" && !used.contains(&at);
-        checked.kept[at] &= checked.assertions[at].is_some() || !shows;
-    }
+    keep_what_shows(&mut checked, length, methods);
     drop_again(&mut checked, length, wanted, methods);
     if let Some(object) = object {
         drop_passive(&mut checked, object, length, wanted, methods);
@@ -152,6 +147,24 @@ pub fn complete(
         true => Ok(checked),
         false => Err(Lost::Silent),
     })
+}
+
+/// What a call returns that is another thing each time, or goes into calls alone that no test needs, is no
+/// reason for a test.
+fn keep_what_shows(checked: &mut Checked, length: usize, methods: &Methods) {
+    let mut needed = HashSet::new();
+    for (at, statement) in checked.sequence.iter().enumerate().rev() {
+        let is_asserted = checked.assertions[at].is_some();
+        if at < length {
+            let (_, result) = methods.get(statement.method).types();
+            checked.kept[at] &= is_asserted || result == "V" || needed.contains(&at);
+        }
+        if at >= length || checked.kept[at] || is_asserted || needed.contains(&at) {
+            statement.vars(|var| {
+                needed.insert(var);
+            });
+        }
+    }
 }
 
 /// What a sequence does in two JVMs, if all of it can be done.
