@@ -1,5 +1,9 @@
 //! How far the work is, on a terminal.
 
+mod stages;
+
+pub use stages::{Extent, Stages};
+
 use std::fmt::Display;
 use std::io::Write;
 use std::time::{Duration, Instant};
@@ -8,6 +12,18 @@ use std::time::{Duration, Instant};
 const DELAY: Duration = Duration::from_secs(1);
 const INTERVAL: Duration = Duration::from_millis(100);
 const WIDTH: u64 = 24;
+
+/// A bar of what is done of a total, with a word on it.
+fn bar(done: u64, total: u64, what: &dyn Display) -> String {
+    let part = |of: u64| (u128::from(done) * u128::from(of) / u128::from(total)) as usize;
+    let full = part(WIDTH);
+    format!(
+        "[{}{}] {} %, {what}",
+        "#".repeat(full),
+        ".".repeat(WIDTH as usize - full),
+        part(100)
+    )
+}
 
 /// A bar on stderr.
 pub struct Progress {
@@ -42,15 +58,7 @@ impl Progress {
         }
         self.next = Instant::now() + INTERVAL;
         self.shown = true;
-        let part =
-            |of: u64| (u128::from(self.done) * u128::from(of) / u128::from(self.total)) as usize;
-        let full = part(WIDTH);
-        eprint!(
-            "\r\x1b[Khindsight: [{}{}] {} %, {what}",
-            "#".repeat(full),
-            ".".repeat(WIDTH as usize - full),
-            part(100)
-        );
+        eprint!("\r\x1b[Khindsight: {}", bar(self.done, self.total, what));
         let _ = std::io::stderr().flush();
     }
 

@@ -23,6 +23,7 @@ use crate::junit::{Framework, write_file};
 use crate::model::mutable::Mutability;
 use crate::model::{Model, document};
 use crate::program::source;
+use crate::progress::{Extent, Stages};
 use crate::temporary;
 use crate::text::one_line;
 use crate::trace::Trace;
@@ -36,7 +37,7 @@ use std::cell::RefCell;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashSet, VecDeque};
 use std::fs;
-use std::io::{ErrorKind, Write};
+use std::io::{ErrorKind, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -47,7 +48,7 @@ mod report;
 /// Tests call the program as the run did (--observed), or in new ways: half of the
 /// time any public method with any values, half of the time along the models that
 /// hindsight model has made (--model), and assert what comes out. Before they are
-/// written they run four times: in fresh JVMs, in another order each time, and with
+/// written they run at least four times: in fresh JVMs, in another order each time, and with
 /// another directory, language, time zone, clock and number of processors, and with
 /// assertions off. Those that do not always pass are dropped, and counted. While
 /// tests are tried out, the program cannot end the JVM, start processes, use the
@@ -100,7 +101,8 @@ pub struct Opts {
     universal: bool,
 
     /// Take about so long for new sequences: half of it to search, the rest to try
-    /// out and write down what was found; 60 if --sequences says nothing.
+    /// out what was found; 60 if --sequences says nothing. Compiling the tests and
+    /// running them comes on top, mostly some 5 to 30 seconds, and so does --observed.
     #[arg(long, value_name = "SECONDS")]
     time: Option<u64>,
 
@@ -150,7 +152,8 @@ pub struct Opts {
     timeout: u64,
 
     /// Load the program's classes anew for each sequence that is tried, so that
-    /// static state is always as at first. Slow.
+    /// static state is always as at first. Slow. The tests run without: those that
+    /// what others leave behind makes fail are dropped all the same.
     #[arg(long)]
     reset_statics: bool,
 
@@ -197,6 +200,8 @@ impl Opts {
             .as_deref()
             .map(Mutability::read)
             .transpose()?;
+        let told = Stages::new(!self.quiet && std::io::stderr().is_terminal());
+        told.begin("reading the program", Extent::Unknown);
         let work = temporary::directory()?;
         let dir = fs::canonicalize(work.path()).context("failed to make a temporary directory")?;
         let searches = self.universal || !self.model.is_empty();
@@ -241,8 +246,10 @@ impl Opts {
         let mut access = Access::new(classes);
         let mut damaged = false;
         for path in &self.trace {
-            let (recorded, lacks) = self.record(path, classes)?;
+            told.begin("reading the run", Extent::Unknown);
+            let (recorded, lacks) = self.record(path, classes, &told)?;
             damaged |= lacks;
+            told.begin("trying what the run did", Extent::Unknown);
             let (made, more) = observed::tests(
                 &recorded,
                 &wanted,
@@ -267,6 +274,7 @@ impl Opts {
         let mut left_out = 0;
         if searches {
             let release = setup.jdk.version;
+            told.begin("reading the models", Extent::Unknown);
             let model = self.models()?;
             let classes = source::class_path(&self.classpath, release)?.classes;
             let classes: Vec<Vec<u8>> = classes.into_iter().map(|raw| raw.bytes).collect();
@@ -305,6 +313,12 @@ impl Opts {
             if let Some(time) = bounds.time {
                 worker.limit((time / MIN_SEQUENCES).max(MIN_LIMIT).min(setup.limit));
             }
+            let extent = match (bounds.time, bounds.sequences) {
+                (Some(time), _) => Extent::Time(time),
+                (None, Some(number)) => Extent::Number(number, worker.counter()),
+                (None, None) => Extent::Unknown,
+            };
+            told.begin("searching", extent);
             let search = Search::new(
                 &surface,
                 model.as_ref(),
@@ -318,6 +332,10 @@ impl Opts {
             // What is found is tried out for a while, also where the last sequences have taken long: first
             // what runs the most that nothing before has, then some of each phase.
             let until = bounds.time.map(|time| Instant::now() + time / 2);
+            let trying = bounds
+                .time
+                .map_or(Extent::Unknown, |time| Extent::Time(time / 2));
+            told.begin("trying out what was found", trying);
             let (mut novel, more): (Vec<_>, Vec<_>) =
                 found.into_iter().partition(|one| one.novel > 0);
             novel.sort_by_key(|one| Reverse(one.novel));
@@ -362,12 +380,12 @@ impl Opts {
                 generated.extend(came);
             }
         }
-        let told: HashSet<_> = observed.iter().map(|test| test.sequence.clone()).collect();
+        let known: HashSet<_> = observed.iter().map(|test| test.sequence.clone()).collect();
         let mut generated = few(generated);
-        generated.retain(|test| !told.contains(&test.sequence));
+        generated.retain(|test| !known.contains(&test.sequence));
         let paths: Vec<PathBuf> = classpath.paths().map(Path::to_owned).collect();
         let release = classpath.release().min(setup.jdk.version);
-        let suite = Suite::new(&setup, self.framework, paths, release, "suite")?;
+        let suite = Suite::new(&setup, self.framework, paths, release, &told)?;
         let context = Emit {
             methods: &methods,
             worker: &worker,
@@ -391,6 +409,8 @@ impl Opts {
         let mut dropped = Dropped::default();
         let mut written = Vec::new();
         let mut checked: BTreeMap<usize, Checked> = BTreeMap::new();
+        let mut kinds = Vec::new();
+        let natural = observed.len();
         let mut first = 0;
         for (tests, what, how) in [
             (
@@ -405,7 +425,13 @@ impl Opts {
             let mut tests: BTreeMap<usize, Checked> = (first..).zip(tests).collect();
             first += tests.len();
             let sources = suite.compile(&context, &tests, naming, &mut dropped)?;
-            let failed = suite.prove(&sources, self.seed, setup.limit, &mut tests, &mut dropped)?;
+            let failed = suite.prove(
+                &sources,
+                (self.seed, natural),
+                setup.limit,
+                &mut tests,
+                &mut dropped,
+            )?;
             // Static state that others had left may have stood in for a call that was left out.
             let whole = failed.into_iter().filter_map(|(number, test)| {
                 dropped.failed -= usize::from(test.whole.is_some());
@@ -416,15 +442,53 @@ impl Opts {
                 // What they leave behind must not matter to the others either.
                 tests.extend(whole);
                 let sources = suite.compile(&context, &tests, naming, &mut dropped)?;
-                suite.prove(&sources, self.seed, setup.limit, &mut tests, &mut dropped)?;
+                suite.prove(
+                    &sources,
+                    (self.seed, natural),
+                    setup.limit,
+                    &mut tests,
+                    &mut dropped,
+                )?;
             }
-            written.extend(suite.compile(&context, &tests, naming, &mut Dropped::default())?);
+            let mut unchanged = Dropped::default();
+            written.extend(suite.compile(&context, &tests, naming, &mut unchanged)?);
+            kinds.push((tests.keys().copied().collect::<Vec<_>>(), what, about));
             checked.append(&mut tests);
         }
-        if !written.is_empty() && against.is_some() {
+        let is_both = kinds.iter().all(|(numbers, ..)| !numbers.is_empty());
+        if !written.is_empty() && (is_both || against.is_some()) {
             suite.compile_all(&written)?;
         }
+        if is_both {
+            // They will run together: what the ones leave behind must not matter to the others.
+            let before = checked.len();
+            suite.prove(
+                &written,
+                (self.seed, natural),
+                setup.limit,
+                &mut checked,
+                &mut dropped,
+            )?;
+            if checked.len() < before {
+                written.clear();
+                for (numbers, what, about) in &kinds {
+                    let tests = numbers.iter().filter_map(|number| {
+                        let test = checked.get(number)?;
+                        Some((*number, test.clone()))
+                    });
+                    let mut unchanged = Dropped::default();
+                    let naming = (*what, about.as_str());
+                    let sources =
+                        suite.compile(&context, &tests.collect(), naming, &mut unchanged)?;
+                    written.extend(sources);
+                }
+                if against.is_some() {
+                    suite.compile_all(&written)?;
+                }
+            }
+        }
         let (files, removed) = self.write(&written)?;
+        told.begin("running the tests on the other version", Extent::Unknown);
         let changes = match self.against.as_deref().zip(against) {
             Some((text, found)) => {
                 let other = Guarded::new(
@@ -478,6 +542,7 @@ impl Opts {
             left_out,
             changes,
         };
+        drop(told);
         report.print(self.format, out)?;
         if total == 0 && !self.quiet {
             eprintln!("hindsight: no tests: {}", self.reason(&report));
@@ -516,17 +581,17 @@ impl Opts {
     }
 
     /// What a run did, and whether some of it could not be read.
-    fn record(&self, path: &Path, classes: Classes<'_>) -> Result<(Recorded, bool)> {
+    fn record(&self, path: &Path, classes: Classes<'_>, told: &Stages) -> Result<(Recorded, bool)> {
         let trace = Trace::open(path)?;
         let mut damaged = trace.is_damaged;
         if !self.quiet {
             for note in &trace.notes {
-                eprintln!("hindsight: {}: {note}", path.display());
+                told.note(&format!("hindsight: {}: {note}", path.display()));
             }
         }
         if !self.quiet {
             for note in differing(&trace.log.dictionary.traced, classes.own) {
-                eprintln!("hindsight: {}: {note}", path.display());
+                told.note(&format!("hindsight: {}: {note}", path.display()));
             }
         }
         let mut recorder = Recorder::new(&trace.log.dictionary, classes);
@@ -537,18 +602,18 @@ impl Opts {
                 Ok(step) => recorder.take(&step),
                 Err(error) => {
                     damaged = true;
-                    eprintln!(
+                    told.note(&format!(
                         "hindsight: damaged: {}: {error}; the rest of the block is left out",
                         path.display()
-                    );
+                    ));
                 }
             }
         }
         if recorder.full && !self.quiet {
-            eprintln!(
+            told.note(&format!(
                 "hindsight: {}: the run has more objects than are followed; tests are of the first",
                 path.display()
-            );
+            ));
         }
         Ok((recorder.finish(), damaged))
     }

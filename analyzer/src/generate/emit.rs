@@ -57,11 +57,14 @@ pub struct Context<'a> {
     pub framework: Framework,
 }
 
+/// The package above those of tests that must not be where their classes are.
+const OUTSIDE: &str = "tests";
+
 /// What javac warns of in a class, by its name.
 pub type Lints = HashMap<String, BTreeSet<&'static str>>;
 
 /// A file of tests.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Source {
     /// The package; empty for the unnamed one.
     pub package: String,
@@ -76,7 +79,7 @@ pub struct Source {
 }
 
 /// A test that was written.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Written {
     /// The number that it was given.
     pub number: usize,
@@ -124,7 +127,13 @@ pub fn sources(
     let mut used: HashSet<String> = HashSet::new();
     for (class, list) in by_class {
         for (part, chunk) in list.chunks(MAX_TESTS).enumerate() {
-            let package = package_of(class).to_owned();
+            let package = package_of(class);
+            // No class may join the packages of a jar that is signed or sealed.
+            let found = context.classes.own.find(class);
+            let package = match found.is_none_or(|found| found.open) {
+                true => package.to_owned(),
+                false => format!("{OUTSIDE}.{package}"),
+            };
             let mut name = file_name(class, what, part);
             let siblings = context.classes.own.types_of_package(&package);
             while siblings.contains(&name) || !used.insert(format!("{package}.{name}")) {
@@ -178,7 +187,6 @@ fn source(
     };
     let mut methods = Vec::new();
     let mut failed = Vec::new();
-    let mut raw = false;
     let titles = titles(context, tests);
     let mut statics: HashSet<&'static str> = HashSet::new();
     let mut bodies: HashSet<String> = HashSet::new();
@@ -194,7 +202,6 @@ fn source(
             continue;
         }
         statics.extend(&body.statics);
-        raw |= body.raw;
         let throws = if body.throws { " throws Exception" } else { "" };
         let text = format!("    @{test}\n    {public}void {name}(){throws} {{\n{code}    }}\n");
         methods.push((number, name, text, body.calls));
@@ -226,10 +233,7 @@ fn source(
     text.push('\n');
     let dot = if package.is_empty() { "" } else { "." };
     let lints = lints.get(&format!("{package}{dot}{name}"));
-    let mut warnings: BTreeSet<&str> = lints.into_iter().flatten().copied().collect();
-    if raw {
-        warnings.extend(["rawtypes", "unchecked"]);
-    }
+    let warnings: BTreeSet<&str> = lints.into_iter().flatten().copied().collect();
     if !warnings.is_empty() {
         let annotation = names.java_lang("SuppressWarnings");
         let quoted: Vec<String> = warnings.iter().map(|one| format!("\"{one}\"")).collect();

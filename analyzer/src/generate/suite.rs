@@ -1,17 +1,22 @@
 //! Tests that were written: compiling them, running them in fresh JVMs, in one
 //! order and another.
 
+mod spoilers;
+
 use super::asserted::Checked;
 use super::emit::{Context, Lints, Source, Written, sources};
 use super::worker::{PLACES, Setup};
 use crate::jdk::{Ended, run as run_child};
 use crate::junit::compile::{Diagnostic, diagnostics};
 use crate::junit::{Framework, write_file};
+use crate::progress::{Extent, Stages};
 use anyhow::{Context as _, Result, bail};
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 const ASSERTIONS: &str = include_str!("stubs/Assertions.java");
@@ -19,8 +24,8 @@ const EXECUTABLE: &str = include_str!("stubs/Executable.java");
 const ASSERT: &str = include_str!("stubs/Assert.java");
 const RUNNABLE: &str = include_str!("stubs/ThrowingRunnable.java");
 
-/// What javac is asked to warn of, beside what raw types cause.
-const LINTS: [&str; 3] = ["cast", "deprecation", "removal"];
+/// What javac is asked to warn of.
+const LINTS: [&str; 5] = ["cast", "deprecation", "rawtypes", "removal", "unchecked"];
 
 /// Compilations after which tests that still fail are given up.
 const MAX_ROUNDS: usize = 12;
@@ -29,6 +34,8 @@ const TIRED: i32 = 3;
 /// Runs of a suite before it is written. Each second one is the reverse of the one before, so that of two
 /// tests each comes first at times.
 pub const RUNS: u64 = 4;
+/// Runs at most, where some tests pass in some orders only.
+const MAX_RUNS: u64 = 16;
 /// A suite of no more tests runs twice as often, which takes no time.
 const SMALL: usize = 500;
 
@@ -54,6 +61,8 @@ pub struct Dropped {
     pub failed: usize,
     /// or in some.
     pub flaky: usize,
+    /// They passed, and others failed behind them.
+    pub spoiling: usize,
     /// They took too long.
     pub timed_out: usize,
 }
@@ -71,6 +80,34 @@ pub enum Verdict {
     Died,
 }
 
+/// A test as the worker is told of it: its number, class and method.
+type Listed = (usize, String, String);
+
+/// The tests in an order.
+fn listed(written: &[Source], order: Order) -> Vec<Listed> {
+    let tests = written.iter().flat_map(|source| {
+        let class = source.class();
+        let of = |test: &Written| (test.number, class.clone(), test.name.clone());
+        source.tests.iter().map(of).collect::<Vec<_>>()
+    });
+    let mut list: Vec<Listed> = tests.collect();
+    let mut random = super::random::Random::new(order.seed);
+    for at in (1..list.len()).rev() {
+        list.swap(at, random.below(at + 1));
+    }
+    if order.reverse {
+        list.reverse();
+    }
+    list
+}
+
+/// A run of all tests.
+struct Run {
+    list: Vec<Listed>,
+    place: usize,
+    verdicts: BTreeMap<usize, Verdict>,
+}
+
 /// Tests that are tried.
 pub struct Suite<'a> {
     setup: &'a Setup,
@@ -79,6 +116,7 @@ pub struct Suite<'a> {
     /// Of Java, for javac.
     release: u32,
     dir: PathBuf,
+    told: &'a Stages,
 }
 
 impl<'a> Suite<'a> {
@@ -92,9 +130,9 @@ impl<'a> Suite<'a> {
         framework: Framework,
         classpath: Vec<PathBuf>,
         release: u32,
-        name: &str,
+        told: &'a Stages,
     ) -> Result<Suite<'a>> {
-        let dir = setup.dir.join(name);
+        let dir = setup.dir.join("suite");
         let arrays = |lines: &[&str]| -> String {
             let methods = lines.iter().map(|ty| {
                 format!(
@@ -130,6 +168,7 @@ impl<'a> Suite<'a> {
             classpath,
             release,
             dir,
+            told,
         })
     }
 
@@ -233,6 +272,7 @@ impl<'a> Suite<'a> {
 
     /// Errors and warnings.
     fn javac(&self, written: &[Source]) -> Result<(Vec<Diagnostic>, Vec<Diagnostic>)> {
+        self.told.begin("compiling the tests", Extent::Unknown);
         let sources = self.dir.join("sources");
         for dir in [&sources, &self.classes()] {
             if dir.exists() {
@@ -294,20 +334,18 @@ impl<'a> Suite<'a> {
         order: Order,
         limit: Duration,
     ) -> Result<BTreeMap<usize, Verdict>> {
-        let tests = written.iter().flat_map(|source| {
-            let class = source.class();
-            let of = |test: &Written| (test.number, class.clone(), test.name.clone());
-            source.tests.iter().map(of).collect::<Vec<_>>()
-        });
-        let mut left: Vec<(usize, String, String)> = tests.collect();
-        let mut random = super::random::Random::new(order.seed);
-        for at in (1..left.len()).rev() {
-            left.swap(at, random.below(at + 1));
-        }
-        if order.reverse {
-            left.reverse();
-        }
-        let place = &PLACES[order.place % PLACES.len()];
+        self.run_list(listed(written, order), entries, order.place, limit)
+    }
+
+    /// Runs these tests in this order.
+    fn run_list(
+        &self,
+        mut left: Vec<Listed>,
+        entries: &[PathBuf],
+        place: usize,
+        limit: Duration,
+    ) -> Result<BTreeMap<usize, Verdict>> {
+        let place = &PLACES[place % PLACES.len()];
         let mut verdicts = BTreeMap::new();
         let list = self.dir.join("list");
         let results = self.dir.join("results");
@@ -352,7 +390,49 @@ impl<'a> Suite<'a> {
         Ok(verdicts)
     }
 
-    /// Runs a suite in fresh JVMs and drops the tests that do not always pass. Gives those that never do.
+    /// Runs a suite in fresh JVMs, in one order and another, at one place and another. Where some tests do not
+    /// always pass, others may not either: it goes on as long as more are found.
+    fn runs(&self, written: &[Source], seed: u64, limit: Duration) -> Result<Vec<Run>> {
+        let count: usize = written.iter().map(|source| source.tests.len()).sum();
+        let least = if count <= SMALL { 2 * RUNS } else { RUNS };
+        let done = Arc::new(AtomicU64::new(0));
+        let extent = Extent::Number(least, done.clone());
+        self.told.begin("running the tests", extent);
+        let mut runs: Vec<Run> = Vec::new();
+        let (mut passed, mut failed) = (BTreeSet::new(), BTreeSet::new());
+        let (mut flaky, mut calm) = (0, 0);
+        for run in 0..MAX_RUNS {
+            if run >= least && (flaky == 0 || calm >= RUNS) {
+                break;
+            }
+            let order = Order {
+                seed: seed.wrapping_add(run / 2),
+                reverse: run % 2 == 1,
+                place: run as usize,
+            };
+            let list = listed(written, order);
+            let verdicts = self.run_list(list.clone(), &self.setup.entries, order.place, limit)?;
+            done.fetch_add(1, Ordering::Relaxed);
+            for (test, verdict) in &verdicts {
+                match verdict {
+                    Verdict::Passed => passed.insert(*test),
+                    _ => failed.insert(*test),
+                };
+            }
+            let now = passed.intersection(&failed).count();
+            calm = if now > flaky { 0 } else { calm + 1 };
+            flaky = now;
+            runs.push(Run {
+                list,
+                place: order.place,
+                verdicts,
+            });
+        }
+        Ok(runs)
+    }
+
+    /// Runs a suite in fresh JVMs and drops the tests that do not always pass, or others that make them fail.
+    /// Gives those that never pass. The tests with numbers below `natural` are of what the run did.
     ///
     /// # Errors
     ///
@@ -360,28 +440,33 @@ impl<'a> Suite<'a> {
     pub fn prove(
         &self,
         written: &[Source],
-        seed: u64,
+        (seed, natural): (u64, usize),
         limit: Duration,
         tests: &mut BTreeMap<usize, Checked>,
         dropped: &mut Dropped,
     ) -> Result<BTreeMap<usize, Checked>> {
-        let mut failures: HashMap<usize, u64> = HashMap::new();
-        let mut late: BTreeSet<usize> = BTreeSet::new();
-        let count: usize = written.iter().map(|source| source.tests.len()).sum();
-        let runs = if count <= SMALL { 2 * RUNS } else { RUNS };
-        for run in 0..runs {
-            let order = Order {
-                seed: seed.wrapping_add(run / 2),
-                reverse: run % 2 == 1,
-                place: run as usize,
-            };
-            let verdicts = self.run(written, &self.setup.entries, order, limit)?;
-            for (test, verdict) in verdicts {
-                if verdict == Verdict::TimedOut {
-                    late.insert(test);
-                }
-                *failures.entry(test).or_default() += u64::from(verdict != Verdict::Passed);
+        let mut runs = self.runs(written, seed, limit)?;
+        let what = "looking for tests that make others fail";
+        self.told.begin(what, Extent::Unknown);
+        let spoilers = self.spoilers(&runs, natural, limit)?;
+        if !spoilers.is_empty() {
+            // Without them, others may pass.
+            let mut left = written.to_vec();
+            for source in &mut left {
+                source.tests.retain(|test| !spoilers.contains(&test.number));
             }
+            runs = self.runs(&left, seed, limit)?;
+            dropped.spoiling += spoilers.len();
+            tests.retain(|number, _| !spoilers.contains(number));
+        }
+        let count = runs.len() as u64;
+        let mut failures: BTreeMap<usize, u64> = BTreeMap::new();
+        let mut late: BTreeSet<usize> = BTreeSet::new();
+        for (test, verdict) in runs.iter().flat_map(|run| &run.verdicts) {
+            if *verdict == Verdict::TimedOut {
+                late.insert(*test);
+            }
+            *failures.entry(*test).or_default() += u64::from(*verdict != Verdict::Passed);
         }
         let there: BTreeSet<usize> = written
             .iter()
@@ -389,14 +474,14 @@ impl<'a> Suite<'a> {
             .collect();
         let mut all = std::mem::take(tests);
         let mut failed = BTreeMap::new();
-        for (test, count) in failures {
+        for (test, failures) in failures {
             let checked = all.remove(&test).filter(|_| there.contains(&test));
             if late.contains(&test) {
                 dropped.timed_out += 1;
-            } else if count == runs {
+            } else if failures == count {
                 dropped.failed += 1;
                 failed.extend(checked.map(|checked| (test, checked)));
-            } else if count == 0 {
+            } else if failures == 0 {
                 tests.extend(checked.map(|checked| (test, checked)));
             } else {
                 dropped.flaky += 1;

@@ -1,7 +1,7 @@
 //! `hindsight generate` end to end, on every JDK: tests of what a run did, tests
 //! along its models, and a program that does all the harm it can.
 
-use hindsight_test_programs::{Jdk, Workplace, golden, hindsight, jdks, root, text};
+use hindsight_test_programs::{Jdk, Workplace, golden, hindsight, jars, jdks, root, text};
 use serde_json::Value;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -623,6 +623,8 @@ fn what_is_not_the_same_everywhere_is_not_asserted() {
             "today()",
             "zone()",
             "words()",
+            "hour()",
+            "bytes()",
             "processors()",
             "coin()",
             "dice()",
@@ -643,6 +645,47 @@ fn what_is_not_the_same_everywhere_is_not_asserted() {
             assert!(sources.contains(text), "{text}: {sources}");
         }
     }
+}
+
+/// A test that changes what all have in common is no reason for that others go; tests of both kinds run
+/// together, and javac has nothing to say.
+#[test]
+fn tests_get_along_with_each_other() {
+    let jdk = &jdks()[0];
+    let workplace = record(jdk, "shared", "shared.Main");
+    let arguments = [
+        "generate",
+        "--observed",
+        "--trace",
+        "out",
+        "--model",
+        "model.json",
+        "--mutability",
+        "mutability.json",
+        "--classpath",
+        "classes",
+        "--sequences",
+        "400",
+        "--format",
+        "json",
+        "--out",
+        "tests",
+    ];
+    let report = json(&run(jdk, &workplace, &arguments));
+    assert_eq!(report["dropped"]["not_compiled"], 0, "{report}");
+    assert_eq!(report["dropped"]["flaky"], 0, "{report}");
+    assert_ne!(report["dropped"]["spoiling"], 0, "{report}");
+    let sources = written(&workplace, "tests");
+    let color = "assertEquals(\"none\", rack.color());";
+    assert!(sources.contains(color), "{sources}");
+    // What other styles are made of says nothing of this one.
+    let plain = "        assertEquals(\"wider than 4\",\n                \
+                 assertThrows(IllegalArgumentException.class,\n                \
+                 () -> Style.PLAIN.line(\"plain\")).getMessage());\n    }\n";
+    assert!(sources.contains(plain), "{sources}");
+    assert!(!sources.contains("PLAIN.maker();"), "{sources}");
+    assert!(sources.contains("Rack.Slot slot = "), "{sources}");
+    passes(jdk, &workplace, "tests", "classes");
 }
 
 /// Maven and Gradle run tests with assertions on, consoles with assertions off.
@@ -737,6 +780,34 @@ fn a_signed_jar_is_as_good_as_another() {
     let random = written(&workplace, "random");
     assert!(random.contains("Depot.open(\"depot:"), "{random}");
     assert!(random.contains("store.add("), "{random}");
+    // The JVM lets no class join a signed package.
+    assert!(random.contains("package tests.depot;"), "{random}");
+    passes(jdk, &workplace, "random", "app.jar");
+}
+
+/// Compiles the tests below a directory, of which javac has nothing to say, and has JUnit run them.
+fn passes(jdk: &Jdk, workplace: &Workplace, out: &str, classpath: &str) {
+    let mut files = Vec::new();
+    sources(&workplace.join(out), &mut files);
+    let junit = &jars(&["org.junit.platform:junit-platform-console-standalone:1.11.4"])[0];
+    let lint = "-Xlint:all,-processing,-classfile,-path";
+    let mut javac = Command::new(jdk.tool("javac"));
+    javac
+        .args([lint, "-Werror", "-proc:none", "-d", "compiled", "-cp"])
+        .arg(format!("{classpath}:{}", junit.display()))
+        .args(&files);
+    let mut run = Command::new(jdk.tool("java"));
+    run.arg("-jar")
+        .arg(junit)
+        .args(["execute", "--scan-classpath", "compiled", "-cp"])
+        .arg(format!("compiled:{classpath}"));
+    for mut command in [javac, run] {
+        let output = command
+            .current_dir(&workplace.path)
+            .output()
+            .expect("a tool runs");
+        ok(&output);
+    }
 }
 
 /// An object that takes six others, in states that they are not made in, and texts

@@ -168,7 +168,11 @@ impl Report {
         for (number, why) in [
             (self.dropped.not_compiled, "do not compile"),
             (self.dropped.failed, "failed in a JVM of their own"),
-            (self.dropped.flaky, "passed in some orders only"),
+            (self.dropped.flaky, "passed in some orders or places only"),
+            (
+                self.dropped.spoiling,
+                "made others fail that came behind them",
+            ),
             (self.dropped.timed_out, "took too long"),
         ] {
             if number > 0 {
@@ -259,6 +263,7 @@ impl Report {
                 "not_compiled": self.dropped.not_compiled,
                 "failed": self.dropped.failed,
                 "flaky": self.dropped.flaky,
+                "spoiling": self.dropped.spoiling,
                 "timed_out": self.dropped.timed_out,
             },
             "javac": self.dropped.error,

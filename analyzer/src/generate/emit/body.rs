@@ -44,8 +44,6 @@ pub(super) struct Body<'a, 'n> {
     pub statics: HashSet<&'static str>,
     /// Whether a call may throw what must be declared.
     pub throws: bool,
-    /// Whether a generic type is written without its arguments.
-    pub raw: bool,
     /// The calls as they are written.
     pub calls: Vec<String>,
     /// Types with arguments, unless they are to be left out.
@@ -74,7 +72,6 @@ impl<'a, 'n> Body<'a, 'n> {
             out: String::new(),
             statics: HashSet::new(),
             throws: false,
-            raw: false,
             calls: Vec::new(),
             types: (!raw).then(|| Types::of(context, checked)),
         }

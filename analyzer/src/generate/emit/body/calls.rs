@@ -165,9 +165,15 @@ impl Body<'_, '_> {
 
     pub(super) fn argument(&mut self, arg: &Arg, ty: &str, overloaded: bool) -> Option<String> {
         Some(match arg {
-            Arg::Var(var) => self.vars.get(var)?.clone(),
+            Arg::Var(var) => {
+                let name = self.vars.get(var)?.clone();
+                match self.is_of_others(*var, ty) {
+                    true => format!("({}) {name}", self.type_name(ty)?),
+                    false => name,
+                }
+            }
             Arg::Literal(Literal::Null) if overloaded => {
-                format!("({}) null", self.raw_name(ty)?)
+                format!("({}) null", self.type_name(ty)?)
             }
             // Where only one method can be meant, the compiler makes the box.
             Arg::Literal(literal @ Literal::Box(class, _))
@@ -186,10 +192,25 @@ impl Body<'_, '_> {
                 for one in elements {
                     list.push(self.argument(one, element, false)?);
                 }
-                let name = self.raw_name(element)?;
+                let name = self.type_name(element)?;
                 format!("new {name}[] {{{}}}", list.join(", "))
             }
         })
+    }
+
+    /// Whether javac may know of a variable that its elements are not of the type that is wanted, as with
+    /// `Properties` for a map of texts; what does not matter where types have arguments, for then it is so.
+    fn is_of_others(&self, var: usize, ty: &str) -> bool {
+        let is_generic = |ty: &str| {
+            let class = descriptor::class_name(ty);
+            class.is_some_and(|class| self.is_generic(&class))
+        };
+        if self.types.is_some() || !is_generic(ty) {
+            return false;
+        }
+        let method = (self.context.methods).get(self.checked.sequence[var].method);
+        let declared = self.variable_type(var, &method.types().1);
+        declared.is_some_and(|declared| declared != ty && !is_generic(&declared))
     }
 
     /// The class behind `new`.
@@ -200,10 +221,7 @@ impl Body<'_, '_> {
         }
         match &self.types {
             Some(_) => Some(format!("{name}<>")),
-            None => {
-                self.raw = true;
-                Some(name)
-            }
+            None => Some(name),
         }
     }
 

@@ -42,13 +42,6 @@ impl Body<'_, '_> {
         }
     }
 
-    /// The name of a type where a generic one should have arguments.
-    pub(super) fn raw_name(&mut self, ty: &str) -> Option<String> {
-        let (_, element) = descriptor::element(ty);
-        self.raw |= descriptor::class_name(element).is_some_and(|class| self.is_generic(&class));
-        self.type_name(ty)
-    }
-
     /// The name of a type with its arguments.
     pub(super) fn generic_name(&mut self, ty: &Type) -> Option<String> {
         Some(match ty {
@@ -66,7 +59,7 @@ impl Body<'_, '_> {
                 let word = if *upper { "extends" } else { "super" };
                 format!("? {word} {}", self.generic_name(bound)?)
             }
-            Type::Class(..) | Type::Primitive(_) => self.raw_name(&ty.erased())?,
+            Type::Class(..) | Type::Primitive(_) => self.type_name(&ty.erased())?,
             Type::Variable(_) | Type::Open(_) => return None,
         })
     }
@@ -141,7 +134,7 @@ impl Body<'_, '_> {
             return Some(format!("{written} {name} = {call};"));
         }
         let ty = self.variable_type(at, &result)?;
-        let written = self.raw_name(&ty)?;
+        let written = self.type_name(&ty)?;
         let cast = if ty == result {
             String::new()
         } else {

@@ -1,0 +1,162 @@
+//! Work in stages, of which a thread tells by itself how far each is.
+
+use super::{DELAY, INTERVAL, bar};
+use std::io::Write;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+/// How much work a stage is.
+#[derive(Debug, Clone)]
+pub enum Extent {
+    /// Nobody knows: it is told how long it has taken.
+    Unknown,
+    /// As much as can be done in this time.
+    Time(Duration),
+    /// So much, of which so much is done. Another one may count, from where it stood at the beginning.
+    Number(u64, Arc<AtomicU64>),
+}
+
+struct Stage {
+    what: &'static str,
+    since: Instant,
+    extent: Extent,
+    /// What was counted before.
+    before: u64,
+}
+
+impl Stage {
+    /// What is told of it.
+    fn line(&self) -> String {
+        let passed = self.since.elapsed();
+        let (done, total) = match &self.extent {
+            Extent::Unknown => return format!("{}, {} s", self.what, passed.as_secs()),
+            Extent::Time(time) => (passed.as_millis() as u64, time.as_millis() as u64),
+            Extent::Number(total, done) => (done.load(Relaxed).saturating_sub(self.before), *total),
+        };
+        bar(done.min(total), total.max(1), &self.what)
+    }
+}
+
+#[derive(Default)]
+struct State {
+    stage: Option<Stage>,
+    ended: bool,
+    shown: bool,
+}
+
+impl State {
+    fn clear(&mut self) {
+        if std::mem::take(&mut self.shown) {
+            eprint!("\r\x1b[K");
+        }
+    }
+}
+
+#[derive(Default)]
+struct Shared {
+    state: Mutex<State>,
+    changed: Condvar,
+}
+
+impl Shared {
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Tells, until it is over.
+    fn tell(&self) {
+        let mut wait = DELAY;
+        let mut state = self.state();
+        loop {
+            state = (self.changed.wait_timeout(state, wait))
+                .unwrap_or_else(PoisonError::into_inner)
+                .0;
+            if state.ended {
+                return state.clear();
+            }
+            wait = INTERVAL;
+            if let Some(line) = state.stage.as_ref().map(Stage::line) {
+                state.shown = true;
+                eprint!("\r\x1b[Khindsight: {line}");
+                let _ = std::io::stderr().flush();
+            }
+        }
+    }
+}
+
+/// The stages of some work, one after the other, on stderr.
+pub struct Stages {
+    shared: Arc<Shared>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Stages {
+    /// Stages that are told of, or are not.
+    pub fn new(on: bool) -> Stages {
+        let shared = Arc::new(Shared::default());
+        let of_thread = shared.clone();
+        Stages {
+            shared,
+            thread: on.then(|| thread::spawn(move || of_thread.tell())),
+        }
+    }
+
+    /// Begins one.
+    pub fn begin(&self, what: &'static str, extent: Extent) {
+        let before = match &extent {
+            Extent::Number(_, done) => done.load(Relaxed),
+            Extent::Unknown | Extent::Time(_) => 0,
+        };
+        self.shared.state().stage = Some(Stage {
+            what,
+            since: Instant::now(),
+            extent,
+            before,
+        });
+    }
+
+    /// Prints a line that stays.
+    pub fn note(&self, line: &str) {
+        let mut state = self.shared.state();
+        state.clear();
+        eprintln!("{line}");
+    }
+}
+
+impl Drop for Stages {
+    fn drop(&mut self) {
+        self.shared.state().ended = true;
+        self.shared.changed.notify_all();
+        if let Some(thread) = self.thread.take() {
+            // It has nothing to say any more, also if it has panicked.
+            let _ = thread.join();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Extent, Stages};
+    use std::sync::Arc;
+    use std::sync::atomic::AtomicU64;
+    use std::time::Duration;
+
+    #[test]
+    fn what_is_counted_from_the_beginning_of_a_stage_is_shown() {
+        let done = Arc::new(AtomicU64::new(30));
+        let stages = Stages::new(false);
+        stages.begin("searching", Extent::Number(40, done.clone()));
+        done.fetch_add(10, std::sync::atomic::Ordering::Relaxed);
+        let line = |stages: &Stages| stages.shared.state().stage.as_ref().map(super::Stage::line);
+        assert_eq!(
+            line(&stages).as_deref(),
+            Some("[######..................] 25 %, searching")
+        );
+        stages.begin("compiling", Extent::Unknown);
+        assert_eq!(line(&stages).as_deref(), Some("compiling, 0 s"));
+        stages.begin("trying", Extent::Time(Duration::ZERO));
+        assert!(line(&stages).is_some_and(|line| line.ends_with(" 0 %, trying")));
+    }
+}
