@@ -9,8 +9,9 @@
 //! - [`worker`] executes sequences in a child JVM, in which [`guard`] keeps the
 //!   program from doing harm.
 //! - [`inputs`] is the same search for stage R of the mutability analysis.
-//! - [`complete`] makes a test of a sequence: [`observers`] ask its object at last, [`asserted`] chooses
-//!   what is asserted, and drops calls that nothing needs. [`distinct`] leaves out what others say.
+//! - [`complete`] makes a test of a sequence, in a [`lab`] with many others: [`observers`] ask its object at
+//!   last, [`asserted`] chooses what is asserted, and drops calls that nothing needs. [`distinct`] leaves out
+//!   what others say.
 //! - [`changes`] says what another version does otherwise.
 //! - [`emit`] writes Java; [`suite`] compiles it, runs it and keeps what passes.
 //!
@@ -33,6 +34,7 @@ pub mod focus;
 pub mod guard;
 pub mod harm;
 pub mod inputs;
+pub mod lab;
 pub mod observed;
 pub mod observers;
 pub mod platform;

@@ -1,11 +1,12 @@
 //! What is asserted of a sequence, and which calls that takes.
 
 use super::carve::{End, Seen, Value};
-use super::sequence::{Methods, Sequence, Statement, without};
+use super::lab::{Lab, Side, State};
+use super::sequence::{Sequence, Statement, without};
 use super::worker::{Ended, Executed, Outcome, Said, Worker, primitive};
 use crate::java::jdk_value::says_its_text;
 use crate::model::values::Literal;
-use anyhow::Result;
+use std::ops::Range;
 
 /// What is asserted of a call.
 #[derive(Debug, Clone, PartialEq)]
@@ -54,6 +55,40 @@ impl Checked {
     /// Whether anything is asserted.
     pub fn asserts(&self) -> bool {
         self.assertions.iter().any(Option::is_some)
+    }
+
+    /// The same without those calls in a range that nothing asserts or uses, and which these are: the last
+    /// come first.
+    fn without_calls(&self, range: Range<usize>) -> (Checked, Vec<usize>) {
+        let mut shorter = self.clone();
+        let mut gone = Vec::new();
+        for at in range.rev() {
+            // That a call on the way throws is asserted only for the way's sake.
+            let aside = matches!(shorter.assertions[at], Some(Assertion::Throws(..)));
+            let is_asserted = shorter.assertions[at].is_some() && !aside;
+            let refers = |assertion: &Option<Assertion>| *assertion == Some(Assertion::Same(at));
+            if shorter.kept[at] || is_asserted || shorter.assertions.iter().any(refers) {
+                continue;
+            }
+            let Some(sequence) = without(&shorter.sequence, at) else {
+                continue;
+            };
+            shorter.sequence = sequence;
+            shorter.assertions.remove(at);
+            for assertion in shorter.assertions.iter_mut().flatten() {
+                if let Assertion::Same(var) = assertion
+                    && *var > at
+                {
+                    *var -= 1;
+                }
+            }
+            shorter.kept.remove(at);
+            if at < shorter.fluent.len() {
+                shorter.fluent.remove(at);
+            }
+            gone.push(at);
+        }
+        (shorter, gone)
     }
 }
 
@@ -169,82 +204,151 @@ pub fn is_whole(executed: &Executed, length: usize) -> bool {
         && !(executed.outcomes.iter()).any(|outcome| matches!(outcome, Outcome::Failed(_)))
 }
 
-/// Whether all that is asserted of a sequence holds.
-///
-/// # Errors
-///
-/// Fails if the worker does.
-pub fn holds(
+/// Whether all that is asserted of a sequence has held.
+pub fn held(
     sequence: &Sequence,
     assertions: &[Option<Assertion>],
-    methods: &Methods,
-    worker: &mut Worker,
-) -> Result<bool> {
-    let executed = worker.execute(methods, std::slice::from_ref(sequence))?;
-    Ok(executed.first().is_some_and(|executed| {
-        is_whole(executed, sequence.len())
-            && (executed.outcomes.iter().zip(sequence).zip(assertions)).all(
-                |((outcome, statement), wanted)| {
-                    let threw = matches!(outcome, Outcome::Threw(..));
-                    let found = assertion(worker, outcome);
-                    let same = match (wanted, found) {
-                        (None, _) => true,
-                        // Where a text or message was not always the same.
-                        (
-                            Some(Assertion::NotNull),
-                            Some(Assertion::Text(_) | Assertion::Elements(_)),
-                        ) => true,
-                        (
-                            Some(Assertion::Throws(class, None)),
-                            Some(Assertion::Throws(other, _)),
-                        ) => *class == other,
-                        (Some(wanted), found) => found.as_ref() == Some(wanted),
-                    };
-                    threw == statement.may_throw && same
-                },
-            )
-    }))
+    executed: &Executed,
+    worker: &Worker,
+) -> bool {
+    is_whole(executed, sequence.len())
+        && (executed.outcomes.iter().zip(sequence).zip(assertions)).all(
+            |((outcome, statement), wanted)| {
+                let threw = matches!(outcome, Outcome::Threw(..));
+                let found = assertion(worker, outcome);
+                let same = match (wanted, found) {
+                    (None, _) => true,
+                    // Where a text or message was not always the same.
+                    (
+                        Some(Assertion::NotNull),
+                        Some(Assertion::Text(_) | Assertion::Elements(_)),
+                    ) => true,
+                    (Some(Assertion::Throws(class, None)), Some(Assertion::Throws(other, _))) => {
+                        *class == other
+                    }
+                    (Some(wanted), found) => found.as_ref() == Some(wanted),
+                };
+                threw == statement.may_throw && same
+            },
+        )
+}
+
+/// Calls that may go together.
+struct Part {
+    range: Range<usize>,
+    /// Whether they are the second half of some that cannot.
+    is_second: bool,
+    /// Whether it is known that not all of them can.
+    is_needed: bool,
 }
 
 /// Leaves out calls as long as all assertions hold.
-///
-/// # Errors
-///
-/// Fails if the worker does.
-pub fn minimise(checked: &mut Checked, methods: &Methods, worker: &mut Worker) -> Result<()> {
-    let mut at = checked.sequence.len();
-    while at > 0 {
-        at -= 1;
-        // That a call on the way throws is asserted only for the way's sake.
-        let aside = matches!(checked.assertions[at], Some(Assertion::Throws(..)));
-        if checked.kept[at] || checked.assertions[at].is_some() && !aside {
-            continue;
-        }
-        let refers = |assertion: &Option<Assertion>| *assertion == Some(Assertion::Same(at));
-        if checked.assertions.iter().any(refers) {
-            continue;
-        }
-        let Some(shorter) = without(&checked.sequence, at) else {
+pub async fn minimise(checked: &mut Checked, lab: &Lab<'_>, side: Side, state: State) {
+    let holds = async |shorter: &Checked| {
+        let executed = lab.order(side, state, &shorter.sequence).await;
+        let worker = lab.worker(side);
+        held(&shorter.sequence, &shorter.assertions, &executed, &worker)
+    };
+    reduce(checked, holds).await;
+}
+
+/// Leaves out calls as long as what is left `holds`: as many as can go at once, then of those that cannot, one
+/// half after the other. What is used comes before what uses it, so that later calls go first.
+async fn reduce(checked: &mut Checked, mut holds: impl AsyncFnMut(&Checked) -> bool) {
+    let mut pending = vec![Part {
+        range: 0..checked.sequence.len(),
+        is_second: false,
+        is_needed: false,
+    }];
+    while let Some(part) = pending.pop() {
+        let range = part.range;
+        let (shorter, gone) = checked.without_calls(range.clone());
+        // They come from the last to the first.
+        let Some(middle) = gone.get(gone.len() / 2) else {
             continue;
         };
-        let mut assertions = checked.assertions.clone();
-        assertions.remove(at);
-        for assertion in assertions.iter_mut().flatten() {
-            if let Assertion::Same(var) = assertion
-                && *var > at
-            {
-                *var -= 1;
+        if !part.is_needed && holds(&shorter).await {
+            *checked = shorter;
+            // Together with the first half, this was tried in vain.
+            if let Some(first) = pending.last_mut().filter(|_| part.is_second) {
+                first.is_needed = true;
             }
-        }
-        let holds = holds(&shorter, &assertions, methods, worker)?;
-        if holds {
-            checked.sequence = shorter;
-            checked.assertions = assertions;
-            checked.kept.remove(at);
-            if at < checked.fluent.len() {
-                checked.fluent.remove(at);
+        } else if gone.len() > 1 {
+            let middle = *middle + 1;
+            for (range, is_second) in [(range.start..middle, false), (middle..range.end, true)] {
+                pending.push(Part {
+                    range,
+                    is_second,
+                    is_needed: false,
+                });
             }
         }
     }
-    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::sequence::{Arg, MethodId};
+    use super::*;
+    use std::task::{Context, Poll, Waker};
+
+    /// Calls that take what these calls before have made.
+    fn calls(uses: &[Option<usize>]) -> Checked {
+        let call = |(at, uses): (usize, &Option<usize>)| Statement {
+            method: MethodId(at as u32),
+            on: None,
+            args: uses.iter().map(|var| Arg::Var(*var)).collect(),
+            may_throw: false,
+            shown: false,
+        };
+        Checked {
+            sequence: uses.iter().enumerate().map(call).collect(),
+            assertions: vec![None; uses.len()],
+            kept: vec![false; uses.len()],
+            fluent: vec![false; uses.len()],
+            observers: 0,
+            class: "A".to_owned(),
+            whole: None,
+        }
+    }
+
+    /// What is left, by number, if these are needed, and how often that was asked.
+    fn reduced(mut checked: Checked, needed: &[u32]) -> (Vec<u32>, usize) {
+        let numbers = |checked: &Checked| -> Vec<u32> {
+            let each = checked.sequence.iter();
+            each.map(|call| call.method.0).collect()
+        };
+        let mut asked = 0;
+        let holds = async |shorter: &Checked| {
+            asked += 1;
+            let left = numbers(shorter);
+            needed.iter().all(|one| left.contains(one))
+        };
+        {
+            let job = std::pin::pin!(reduce(&mut checked, holds));
+            let done = job.poll(&mut Context::from_waker(Waker::noop()));
+            assert_eq!(done, Poll::Ready(()), "nothing is waited for");
+        }
+        (numbers(&checked), asked)
+    }
+
+    #[test]
+    fn calls_that_nothing_needs_go() {
+        let loose = vec![None; 32];
+        assert_eq!(reduced(calls(&loose), &[]), (vec![], 1));
+        let (left, asked) = reduced(calls(&loose), &[3, 9, 30]);
+        assert_eq!(left, [3, 9, 30]);
+        assert!(asked < 24, "{asked}");
+        let all: Vec<u32> = (0..32).collect();
+        assert_eq!(reduced(calls(&loose), &all).0, all);
+        // What a needed call uses stays; what is used by one that goes may go.
+        let chain = [None, Some(0), None, Some(2), Some(1)];
+        assert_eq!(reduced(calls(&chain), &[1]).0, [0, 1]);
+        assert_eq!(reduced(calls(&chain), &[3]).0, [2, 3]);
+        // Kept and asserted calls are not even tried.
+        let mut kept = calls(&loose);
+        kept.kept[5] = true;
+        kept.assertions[6] = Some(Assertion::NotNull);
+        assert_eq!(reduced(kept, &[]), (vec![5, 6], 1));
+    }
 }

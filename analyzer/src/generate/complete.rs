@@ -1,8 +1,9 @@
 //! From a sequence to a test: what it does the same each time, and nothing else.
 
-use super::asserted::{Assertion, Checked, assertion, holds, is_whole, minimise};
+use super::asserted::{Assertion, Checked, assertion, held, is_whole, minimise};
 use super::carve::Access;
 use super::effects::assert_effects;
+use super::lab::{Lab, Side, State};
 use super::observed::Lost;
 use super::observers::{MAX_OBSERVERS, choose, drop_observers, observe};
 use super::sequence::{Method, Methods, Sequence};
@@ -11,7 +12,6 @@ use crate::model::mutable::Mutability;
 use hindsight_instrument::glob::Globs;
 use std::cell::RefCell;
 use std::collections::HashSet;
-use std::thread;
 
 /// How often a sequence must do the same again before it is a test.
 const CONFIRMED: usize = 2;
@@ -43,57 +43,104 @@ impl Wanted<'_> {
 ///
 /// # Errors
 ///
-/// Fails if the workers do.
-#[expect(
-    clippy::too_many_arguments,
-    reason = "a sequence and all that it is run with"
-)]
-pub fn complete(
+/// Says why it is no test.
+pub async fn complete(
     mut checked: Checked,
     object: Option<usize>,
     fits: &dyn Fn(&Worker, usize, &Outcome) -> bool,
     wanted: &Wanted<'_>,
     access: &Access<'_>,
-    methods: &mut Methods,
-    worker: &mut Worker,
-    other: &mut Worker,
-) -> anyhow::Result<Result<Checked, Lost>> {
+    lab: &Lab<'_>,
+) -> Result<Checked, Lost> {
     let length = checked.sequence.len();
     if let Some(object) = object {
-        observe(&mut checked, object, wanted, access, methods);
+        observe(&mut checked, object, wanted, access, &mut lab.methods_mut());
     }
-    worker.declare(methods)?;
-    other.declare(methods)?;
-    let mut both = twice(&checked.sequence, methods, worker, other)?;
+    show(&mut checked, &lab.methods());
+    let mut both = twice(&checked.sequence, lab).await;
     for observers in [MAX_OBSERVERS, 0] {
         if both.is_err() && checked.sequence.len() > length + observers {
             // Perhaps one must not be asked: what changes no object may still delete a file.
             (wanted.harmful.borrow_mut()).insert(checked.class.clone());
             checked.sequence.truncate(length + observers);
             checked.kept.truncate(length + observers);
-            both = twice(&checked.sequence, methods, worker, other)?;
+            show(&mut checked, &lab.methods());
+            both = twice(&checked.sequence, lab).await;
         }
     }
-    let (one, two) = match both {
-        Ok(both) => both,
-        Err(lost) => return Ok(Err(lost)),
-    };
-    let shown = show(&mut checked, &one, methods);
-    let both = match shown {
-        true => twice(&checked.sequence, methods, worker, other)?,
-        false => Ok((one, two)),
-    };
-    let (one, two) = match both {
-        Ok(both) => both,
-        Err(lost) => return Ok(Err(lost)),
-    };
+    let (one, two) = both?;
+    for (at, outcome) in one.outcomes.iter().take(length).enumerate() {
+        checked.sequence[at].shown &= matches!(outcome, Outcome::Object(_, None, _));
+    }
+    assert_same(&mut checked, length, (&one, &two), fits, lab)?;
+    {
+        let methods = lab.methods();
+        drop_again(&mut checked, length, wanted, &methods);
+        if let Some(object) = object {
+            drop_passive(&mut checked, object, length, wanted, &methods);
+        }
+        drop_observers(&mut checked, &one, length);
+        by_one_name(&mut checked, (&one, &two), length, &methods);
+    }
+    if let Some(object) = object {
+        choose(&mut checked, object, length, wanted, lab).await;
+        assert_effects(&mut checked, length, wanted, lab).await;
+    }
+    let whole = checked.clone();
+    minimise(&mut checked, lab, Side::Here, State::Left).await;
+    if !confirmed(&checked, lab).await {
+        // Static state that others have left has stood in for a call.
+        checked = whole.clone();
+        if !confirmed(&checked, lab).await {
+            return Err(Lost::Unstable);
+        }
+        minimise(&mut checked, lab, Side::There, State::Fresh).await;
+        if !confirmed(&checked, lab).await {
+            return Err(Lost::Unstable);
+        }
+    }
+    if checked.sequence.len() < whole.sequence.len() {
+        checked.whole = Some(Box::new(whole));
+    }
+    match checked.asserts() {
+        true => Ok(checked),
+        false => Err(Lost::Silent),
+    }
+}
+
+/// Whether all that is asserted holds: with static state as at first, and in the other JVM, again and again.
+async fn confirmed(checked: &Checked, lab: &Lab<'_>) -> bool {
+    let again = std::iter::repeat_n((Side::There, State::Left), CONFIRMED);
+    let orders: Vec<_> = std::iter::once((Side::Here, State::Fresh))
+        .chain(again)
+        .map(|(side, state)| (side, lab.order(side, state, &checked.sequence)))
+        .collect();
+    let mut holds = true;
+    for (side, order) in orders {
+        let executed = order.await;
+        let worker = lab.worker(side);
+        holds &= held(&checked.sequence, &checked.assertions, &executed, &worker);
+    }
+    holds
+}
+
+/// Asserts what two JVMs agree on, as far as it is of interest.
+fn assert_same(
+    checked: &mut Checked,
+    length: usize,
+    (one, two): (&Executed, &Executed),
+    fits: &dyn Fn(&Worker, usize, &Outcome) -> bool,
+    lab: &Lab<'_>,
+) -> Result<(), Lost> {
+    let (worker, other) = (lab.worker(Side::Here), lab.worker(Side::There));
+    let methods = lab.methods();
     for (at, (first, second)) in one.outcomes.iter().zip(&two.outcomes).enumerate() {
-        let found = assertion(worker, first)
-            .and_then(|found| agreed(found, assertion(other, second)?))
-            .filter(|_| at >= length || fits(worker, at, first));
+        let found = assertion(&worker, first)
+            .and_then(|found| agreed(found, assertion(&other, second)?))
+            .filter(|_| at >= length || fits(&worker, at, first));
         if checked.sequence[at].may_throw && found.is_none() && at < length {
             // It may throw now and then, or throws what cannot be named.
-            return Ok(Err(Lost::Unstable));
+            return Err(Lost::Unstable);
         }
         checked.assertions.push(found);
     }
@@ -117,36 +164,8 @@ pub fn complete(
             *assertion = None;
         }
     }
-    keep_what_shows(&mut checked, length, methods);
-    drop_again(&mut checked, length, wanted, methods);
-    if let Some(object) = object {
-        drop_passive(&mut checked, object, length, wanted, methods);
-    }
-    drop_observers(&mut checked, &one, length);
-    by_one_name(&mut checked, (&one, &two), length, methods);
-    if let Some(object) = object {
-        choose(&mut checked, object, length, wanted, methods, worker)?;
-        assert_effects(&mut checked, length, wanted, methods, worker, other)?;
-    }
-    let whole = checked.clone();
-    minimise(&mut checked, methods, worker)?;
-    if !holds(&checked.sequence, &checked.assertions, methods, other)? {
-        // Static state that others have left has stood in for a call.
-        checked = whole.clone();
-        minimise(&mut checked, methods, other)?;
-    }
-    for _ in 0..CONFIRMED {
-        if !holds(&checked.sequence, &checked.assertions, methods, other)? {
-            return Ok(Err(Lost::Unstable));
-        }
-    }
-    if checked.sequence.len() < whole.sequence.len() {
-        checked.whole = Some(Box::new(whole));
-    }
-    Ok(match checked.asserts() {
-        true => Ok(checked),
-        false => Err(Lost::Silent),
-    })
+    keep_what_shows(checked, length, &methods);
+    Ok(())
 }
 
 /// What a call returns that is another thing each time, or goes into calls alone that no test needs, is no
@@ -168,51 +187,32 @@ fn keep_what_shows(checked: &mut Checked, length: usize, methods: &Methods) {
 }
 
 /// What a sequence does in two JVMs, if all of it can be done.
-fn twice(
-    sequence: &Sequence,
-    methods: &Methods,
-    worker: &mut Worker,
-    other: &mut Worker,
-) -> anyhow::Result<Result<(Executed, Executed), Lost>> {
-    let once = |worker: &mut Worker| -> anyhow::Result<Result<Executed, Lost>> {
-        let executed = worker.execute(methods, std::slice::from_ref(sequence))?;
-        Ok(match executed.into_iter().next() {
-            Some(one) if is_whole(&one, sequence.len()) => Ok(one),
-            Some(one) if one.blocked => Err(Lost::Blocked),
-            Some(one) if one.ended == Ended::Well => Err(Lost::Unstable),
-            _ => Err(Lost::Ended),
-        })
+async fn twice(sequence: &Sequence, lab: &Lab<'_>) -> Result<(Executed, Executed), Lost> {
+    let whole = |one: Executed| match () {
+        () if is_whole(&one, sequence.len()) => Ok(one),
+        () if one.blocked => Err(Lost::Blocked),
+        () if one.ended == Ended::Well => Err(Lost::Unstable),
+        () => Err(Lost::Ended),
     };
-    // They are two JVMs.
-    let (one, two) = thread::scope(|scope| {
-        let two = scope.spawn(|| once(other));
-        (once(worker), two.join())
-    });
-    let two = two.unwrap_or_else(|panic| std::panic::resume_unwind(panic));
-    Ok(match (one?, two?) {
-        (Ok(one), Ok(two)) => Ok((one, two)),
-        (Err(lost), _) | (_, Err(lost)) => Err(lost),
-    })
+    let one = lab.order(Side::Here, State::Left, sequence);
+    let two = lab.order(Side::There, State::Fresh, sequence);
+    let (one, two) = (one.await, two.await);
+    Ok((whole(one)?, whole(two)?))
 }
 
-/// Has those calls show what they return of which nothing else is asserted. Whether there are any.
-fn show(checked: &mut Checked, executed: &Executed, methods: &Methods) -> bool {
+/// Has those calls show what they return of which nothing else is asserted, if it is an object.
+fn show(checked: &mut Checked, methods: &Methods) {
     let mut used = HashSet::new();
     for statement in &checked.sequence {
         statement.vars(|var| {
             used.insert(var);
         });
     }
-    let mut any = false;
-    for (at, outcome) in executed.outcomes.iter().enumerate() {
-        let is_object = matches!(outcome, Outcome::Object(_, None, _));
-        let made = methods.get(checked.sequence[at].method).is_constructor();
-        if is_object && checked.kept[at] && !made && !used.contains(&at) {
-            checked.sequence[at].shown = true;
-            any = true;
-        }
+    for (at, statement) in checked.sequence.iter_mut().enumerate() {
+        let method = methods.get(statement.method);
+        let returns = method.types().1.starts_with(['L', '[']) && !method.is_constructor();
+        statement.shown |= returns && checked.kept[at] && !used.contains(&at);
     }
-    any
 }
 
 /// What is asserted if it was so in two JVMs.

@@ -5,8 +5,30 @@ use super::sequence::{Arg, MethodId, Sequence, Statement};
 use crate::model::values::Literal;
 use std::collections::{HashMap, HashSet};
 
+/// A test of a sequence that a search has found.
+#[derive(Debug, Clone)]
+pub struct Invented {
+    /// The test.
+    pub test: Checked,
+    /// Whether the sequence ran what none before it had: then it is no other one's double, whatever it says.
+    pub is_novel: bool,
+}
+
+/// Those of some tests that say or do something that others do not: of a run, and new ones.
+pub fn few(observed: Vec<Checked>, invented: Vec<Invented>) -> (Vec<Checked>, Vec<Checked>) {
+    let observed = diverse(distinct(observed), |_| false);
+    let mut told: HashSet<Sequence> = observed.iter().map(|test| test.sequence.clone()).collect();
+    let fresh = |one: &Invented| told.insert(one.test.sequence.clone());
+    let (generated, novel): (Vec<Checked>, Vec<bool>) = (invented.into_iter())
+        .filter(fresh)
+        .map(|one| (one.test, one.is_novel))
+        .unzip();
+    let generated = diverse(generated, |at| novel[at]);
+    (observed, generated)
+}
+
 /// Leaves out tests that say the same as others.
-pub fn distinct(tests: Vec<Checked>) -> Vec<Checked> {
+fn distinct(tests: Vec<Checked>) -> Vec<Checked> {
     let mut seen = HashSet::new();
     tests
         .into_iter()
@@ -15,19 +37,21 @@ pub fn distinct(tests: Vec<Checked>) -> Vec<Checked> {
 }
 
 /// Leaves out tests that differ from others only in what they pass, and in that it comes
-/// back; and those that are the beginning of others which assert no less.
-pub fn diverse(tests: Vec<Checked>) -> Vec<Checked> {
+/// back, but for those that `is_novel` says are not; and those that are the beginning of others which assert
+/// no less.
+fn diverse(tests: Vec<Checked>, is_novel: impl Fn(usize) -> bool) -> Vec<Checked> {
     let mut seen = HashSet::new();
-    let mut tests = tests;
-    tests.retain(|test| seen.insert(unnamed(test)));
-    // That a call returns its object is said once.
     let mut returned = HashSet::new();
-    tests.retain(|test| {
+    let mut tests: Vec<(usize, Checked)> = tests.into_iter().enumerate().collect();
+    tests.retain(|(at, test)| seen.insert(unnamed(test)) || is_novel(*at));
+    // That a call returns its object is said once.
+    tests.retain(|(at, test)| {
         let more = (test.assertions.iter().enumerate())
             .any(|(at, assertion)| assertion.is_some() && test.fluent.get(at) != Some(&true));
         let last = test.sequence.last().map(|last| last.method);
-        more || returned.insert(last)
+        more || returned.insert(last) || is_novel(*at)
     });
+    let mut tests: Vec<Checked> = tests.into_iter().map(|(_, test)| test).collect();
     let mut begun: HashMap<&[Statement], Vec<usize>> = HashMap::new();
     for (at, test) in tests.iter().enumerate() {
         begun.entry(test.calls()).or_default().push(at);
@@ -158,7 +182,7 @@ mod tests {
     #[test]
     fn tests_that_say_the_same_are_one() {
         let says = |text: &str| Some(Assertion::Equals(Literal::Text(text.to_owned())));
-        let left = |tests: Vec<Checked>| diverse(tests).len();
+        let left = |tests: Vec<Checked>| diverse(tests, |_| false).len();
         // Another text that comes back, and one of which something else comes.
         assert_eq!(
             left(vec![test("ab", 1, says("ab!")), test("cd", 1, says("cd!"))]),
@@ -168,6 +192,9 @@ mod tests {
             left(vec![test("ab", 1, says("ab!")), test("cd", 1, says("ab!"))]),
             2
         );
+        // Nothing else comes of it, but it ran something else.
+        let same = vec![test("ab", 1, says("ab!")), test("cd", 1, says("cd!"))];
+        assert_eq!(diverse(same, |at| at == 1).len(), 2);
         // The beginning of another one, that asserts nothing else; or something.
         assert_eq!(left(vec![test("ab", 1, None), test("ab", 2, says("x"))]), 1);
         assert_eq!(

@@ -2,11 +2,11 @@
 
 use super::asserted::{Assertion, Checked, is_whole};
 use super::complete::Wanted;
+use super::lab::{Lab, Side, State};
 use super::sequence::{Arg, Method, MethodId, Methods, Sequence, Statement};
-use super::worker::{Executed, Outcome, Worker, primitive};
+use super::worker::{Outcome, primitive};
 use crate::java::descriptor;
 use crate::model::values::Literal;
-use anyhow::Result;
 
 /// Objects and arrays whose changes are asserted in one test,
 const MAX_EFFECTS: usize = 6;
@@ -63,19 +63,13 @@ enum Passed {
 
 /// Adds at the end what calls have changed in what was passed to them, as far as two JVMs agree. The first
 /// `length` calls are not observers.
-///
-/// # Errors
-///
-/// Fails if the workers do.
-pub fn assert_effects(
+pub async fn assert_effects(
     checked: &mut Checked,
     length: usize,
     wanted: &Wanted<'_>,
-    methods: &mut Methods,
-    worker: &mut Worker,
-    other: &mut Worker,
-) -> Result<()> {
-    let passed = passed(checked, length, wanted, methods);
+    lab: &Lab<'_>,
+) {
+    let passed = passed(checked, length, wanted, &lab.methods());
     let mut found = 0;
     // Where arrays have got a name of their own: what stands behind has moved.
     let mut inserted: Vec<usize> = Vec::new();
@@ -85,24 +79,27 @@ pub fn assert_effects(
             break;
         }
         let asked = match one {
-            Passed::Object(var, at) => object(checked, now(var), now(at), methods),
-            Passed::Array(at, place) => array(checked, now(at), place, methods),
+            Passed::Object(var, at) => object(checked, now(var), now(at), &mut lab.methods_mut()),
+            Passed::Array(at, place) => array(checked, now(at), place, &mut lab.methods_mut()),
         };
         let Some(Asked { changed, before }) = asked else {
             continue;
         };
-        worker.declare(methods)?;
-        other.declare(methods)?;
+        let after = lab.order(Side::Here, State::Left, &changed.sequence);
+        let same = lab.order(Side::There, State::Left, &changed.sequence);
         let before = match before {
             Before::Known(before) => Some(before),
-            Before::Asked(sequence) => ended(&sequence, methods, worker)?
-                .and_then(|executed| told(executed.outcomes.last()?)),
+            Before::Asked(sequence) => {
+                let executed = lab.order(Side::Here, State::Left, &sequence).await;
+                let executed = Some(executed).filter(|one| is_whole(one, sequence.len()));
+                executed.and_then(|executed| told(executed.outcomes.last()?))
+            }
         };
-        let after = ended(&changed.sequence, methods, worker)?;
-        let same = ended(&changed.sequence, methods, other)?;
-        let (Some(after), Some(same)) = (after, same) else {
+        let (after, same) = (after.await, same.await);
+        let length = changed.sequence.len();
+        if !is_whole(&after, length) || !is_whole(&same, length) {
             continue;
-        };
+        }
         let (after, same) = (after.outcomes.last(), same.outcomes.last());
         let Some(assertion) = after.filter(|after| Some(*after) == same).and_then(told) else {
             continue;
@@ -119,7 +116,6 @@ pub fn assert_effects(
         checked.observers += 1;
         found += 1;
     }
-    Ok(())
 }
 
 /// A test in which something is asked at last, without its assertion, and what the answer was before.
@@ -273,13 +269,6 @@ fn array_copy(element: &str, methods: &mut Methods) -> MethodId {
         descriptor: format!("([{element}I)[{element}"),
         is_static: true,
     })
-}
-
-/// What a sequence does in a JVM, if all of it can be done.
-fn ended(sequence: &Sequence, methods: &Methods, worker: &mut Worker) -> Result<Option<Executed>> {
-    let executed = worker.execute(methods, std::slice::from_ref(sequence))?;
-    let executed = executed.into_iter().next();
-    Ok(executed.filter(|one| is_whole(one, sequence.len())))
 }
 
 /// What can be asserted of an answer.

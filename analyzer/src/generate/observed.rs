@@ -4,6 +4,7 @@
 use super::asserted::{Checked, as_seen};
 use super::carve::{Access, Carved, End, Means, Reach, Recorded, Seen, Value};
 use super::complete::{Wanted, complete};
+use super::lab::Lab;
 use super::sequence::{Methods, Sequence};
 use super::ways::Ways;
 use super::worker::{Ended, Executed, Outcome, Worker};
@@ -334,9 +335,8 @@ fn best(
         let threw = matches!(outcome, Outcome::Threw(..));
         (carved.own[at] || threw) && as_seen(worker, outcome, &carved.seen[at])
     };
-    let test = complete(
-        checked, object, &as_seen, wanted, access, methods, worker, other,
-    )?;
+    let lab = Lab::new(methods, worker, other);
+    let test = lab.one(complete(checked, object, &as_seen, wanted, access, &lab))?;
     Ok(Came { of: Some(at), test })
 }
 

@@ -3,12 +3,12 @@
 use super::asserted::{Assertion, Checked, assertion, is_whole};
 use super::carve::Access;
 use super::complete::Wanted;
+use super::lab::{Lab, Side, State};
 use super::sequence::{Method, Methods, Sequence, Statement};
-use super::worker::{Executed, Outcome, Worker};
+use super::worker::{Executed, Outcome};
 use crate::java::names::is_identifier;
 use crate::model::mutable::MethodName;
 use crate::model::values::Literal;
-use anyhow::Result;
 use hindsight_classfile::access;
 use std::collections::{BTreeMap, HashSet};
 
@@ -128,23 +128,25 @@ pub fn drop_observers(checked: &mut Checked, executed: &Executed, first: usize) 
 
 /// Leaves those observers that tell what the calls have changed; if nothing shows that,
 /// some that tell what the object is, unless the calls tell enough.
-pub fn choose(
+pub async fn choose(
     checked: &mut Checked,
     object: usize,
     length: usize,
     wanted: &Wanted<'_>,
-    methods: &Methods,
-    worker: &mut Worker,
-) -> Result<()> {
+    lab: &Lab<'_>,
+) {
     let count = checked.sequence.len() - length;
     if count == 0 {
-        return Ok(());
+        return;
     }
     // What the calls have changed is seen before the first of them, or the last that may change anything.
     let mut own = (object + 1..length).filter(|at| checked.kept[*at]);
     let first = own.next();
-    let last = own.rfind(|at| !wanted.changes_nothing(methods.get(checked.sequence[*at].method)));
-    let mut before = Vec::new();
+    let last = own.rfind(|at| {
+        let method = checked.sequence[*at].method;
+        !wanted.changes_nothing(lab.methods().get(method))
+    });
+    let mut ordered = Vec::new();
     for place in [first, last].into_iter().flatten() {
         let moved = |var: usize| if var >= place { var + count } else { var };
         let calls = checked.sequence[place..length].iter();
@@ -152,11 +154,16 @@ pub fn choose(
             .chain(checked.sequence[length..].iter().cloned())
             .chain(calls.map(|call| call.renumbered(moved)))
             .collect();
-        let executed = worker.execute(methods, std::slice::from_ref(&sequence))?;
-        if let Some(executed) = executed.first().filter(|one| is_whole(one, sequence.len())) {
+        ordered.push((place, lab.order(Side::Here, State::Left, &sequence)));
+    }
+    let mut before = Vec::new();
+    for (place, order) in ordered {
+        let executed = order.await;
+        if is_whole(&executed, checked.sequence.len()) {
+            let worker = lab.worker(Side::Here);
             let outcomes = executed.outcomes[place..place + count].iter();
-            let told: Vec<_> = outcomes.map(|outcome| assertion(worker, outcome)).collect();
-            before.push(told);
+            let told = outcomes.map(|outcome| assertion(&worker, outcome));
+            before.push(told.collect::<Vec<_>>());
         }
     }
     let after = &checked.assertions[length..];
@@ -219,5 +226,4 @@ pub fn choose(
         checked.kept.remove(length + at);
         checked.observers -= 1;
     }
-    Ok(())
 }

@@ -6,21 +6,22 @@
 //! component knows where its object stands in the model of its class.
 
 mod along;
+mod came;
 mod values;
+mod walk;
 
-use super::asserted::is_whole;
 use super::focus::Focus;
 use super::random::Random;
 use super::sequence::{Arg, MethodId, Methods, Sequence, Statement};
 use super::surface::Surface;
-use super::worker::{ClassNumber, Ended, Executed, Outcome, Worker};
+use super::worker::{ClassNumber, Worker};
 use crate::model::graph::{Node, ROOT};
-use crate::model::values::Literal;
 use crate::model::{CallId, Model};
 use anyhow::Result;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::time::{Duration, Instant};
 use values::Maker;
+use walk::{Walk, Walked};
 
 /// Sequences that are made before they are executed.
 const BATCH: usize = 64;
@@ -28,8 +29,10 @@ const BATCH: usize = 64;
 const RENEWED: u64 = 4096;
 /// Time that a batch should take.
 const MAX_BATCH: Duration = Duration::from_millis(300);
-/// Calls of one sequence.
+/// Calls of one sequence, but for walks and what goes on after them.
 const MAX_LENGTH: usize = 30;
+/// Walks among a hundred sequences along models.
+const WALKS: usize = 4;
 /// Components that give values of one class.
 const MAX_PER_CLASS: usize = 200;
 /// Components at one node of a model that end in values that others have had.
@@ -102,11 +105,25 @@ struct Modelled {
 }
 
 /// A sequence that is to be executed.
+#[derive(Clone)]
 struct Candidate {
     sequence: Sequence,
     /// Its last call.
     method: MethodId,
     modelled: Option<Modelled>,
+    /// Whether it is a walk.
+    walk: Option<Walk>,
+}
+
+impl Candidate {
+    /// Whether it is not too long.
+    fn fits(&self) -> bool {
+        let most = match self.modelled {
+            Some(_) => walk::MAX_LENGTH,
+            None => MAX_LENGTH,
+        };
+        self.sequence.len() <= most
+    }
 }
 
 /// How a sequence was found.
@@ -132,6 +149,10 @@ pub struct Search<'a> {
     promising: Vec<(usize, usize, ClassNumber)>,
     /// How often edges of models were tried, by where they begin.
     tried: HashMap<(usize, Node, CallId), u32>,
+    /// What has come of walks, by class,
+    walked: HashMap<usize, Walked>,
+    /// and walks that go on without a call.
+    again: Vec<Candidate>,
     /// Modelled components by class, and by where they stand.
     standing: Vec<BTreeMap<Node, Vec<usize>>>,
     focus: Option<Focus>,
@@ -201,6 +222,8 @@ impl<'a> Search<'a> {
             modelled: Vec::new(),
             promising: Vec::new(),
             tried: HashMap::new(),
+            walked: HashMap::new(),
+            again: Vec::new(),
             values: HashMap::new(),
             states: HashSet::new(),
             known: HashSet::new(),
@@ -311,6 +334,8 @@ impl<'a> Search<'a> {
                 break;
             }
             let made = match phase {
+                _ if !self.again.is_empty() => self.again.pop(),
+                1 if self.random.percent(WALKS) => self.walk(),
                 // What has run something new lately may do so again.
                 _ if self.random.percent(15 * (1 + phase)) => self.on_promising(),
                 0 => self.at_random(None),
@@ -334,7 +359,7 @@ impl<'a> Search<'a> {
                 }
             };
             if let Some(made) = made
-                && made.sequence.len() <= MAX_LENGTH
+                && made.fits()
                 && (self.proven.contains(&made.method) || new.insert(made.method))
                 && self.known.insert((made.sequence.clone(), made.modelled))
             {
@@ -427,6 +452,7 @@ impl<'a> Search<'a> {
             sequence,
             method,
             modelled,
+            walk: None,
         })
     }
 
@@ -446,182 +472,4 @@ impl<'a> Search<'a> {
         }
         Ok(())
     }
-
-    fn take(&mut self, candidate: Candidate, executed: &Executed, phase: usize) {
-        let Some(last) = candidate.sequence.last() else {
-            return;
-        };
-        let method = candidate.method;
-        let outcome = executed.outcomes.get(candidate.sequence.len() - 1);
-        let calls = self.returned.entry(method).or_default();
-        calls.0 += 1;
-        calls.1 += u32::from(outcome.is_some_and(|outcome| !matches!(outcome, Outcome::Threw(..))));
-        if executed.blocked {
-            self.tally.blocked += 1;
-            *self.trouble.entry(method).or_default() += OF_BLOCKED;
-            return;
-        }
-        if executed.ended != Ended::Well {
-            self.tally.lost += 1;
-            self.proven.remove(&method);
-            *self.excluded.entry(method).or_default() += 1;
-            return;
-        }
-        self.proven.insert(method);
-        // How long a thread takes to end is chance.
-        let trouble = self.trouble.entry(method).or_default();
-        *trouble = match executed.threads && self.timed {
-            true => *trouble + 1,
-            false => trouble.saturating_sub(1),
-        };
-        let length = candidate.sequence.len();
-        if !is_whole(executed, length) {
-            return;
-        }
-        let blocks = executed.blocks.iter();
-        let blocks = blocks.filter(|block| self.covered.insert(**block)).count();
-        let how = How {
-            phase,
-            novel: blocks,
-        };
-        let novel = blocks > 0;
-        if let Some(Outcome::Threw(class, ..)) = executed.outcomes.last() {
-            // What comes of null is mostly no decision of the program.
-            let null = Arg::Literal(Literal::Null);
-            let of_null = self.worker.class(*class).name == "java.lang.NullPointerException"
-                && last.args.contains(&null);
-            let mut sequence = candidate.sequence;
-            if let Some(last) = sequence.last_mut() {
-                last.may_throw = true;
-            }
-            if !of_null {
-                self.propose(sequence, None, method, MAX_TESTS / 4, how);
-            }
-            return;
-        }
-        // Only values that are new are worth building on.
-        let touched = |var: usize| {
-            var + 1 == length
-                || last.on == Some(var)
-                || candidate.modelled.is_some_and(|known| known.object == var)
-        };
-        let mut fresh = false;
-        // What else the call has changed: what was passed.
-        let mut changed = Vec::new();
-        for (var, class, digest) in &executed.states {
-            let is_new = self.states.insert((*class, *digest));
-            if touched(*var) {
-                fresh |= is_new;
-            } else if is_new {
-                changed.push((*var, *class));
-            }
-        }
-        let object = candidate.modelled.map(|known| known.object);
-        let shows = !matches!(executed.outcomes.last(), Some(Outcome::Void));
-        let object = object.or(last.on).or(Some(length - 1));
-        if fresh || shows || novel {
-            let most = if fresh { MAX_TESTS } else { MAX_TESTS / 4 };
-            self.propose(candidate.sequence.clone(), object, method, most, how);
-        }
-        // Another way to a place in a model is worth keeping even so.
-        let rare = candidate.modelled.is_some_and(|known| {
-            let count = self.reached.entry((known.class, known.node)).or_default();
-            *count += 1;
-            *count <= MAX_PER_NODE
-        });
-        if !fresh && !rare && !novel {
-            return;
-        }
-        let place = self.components.len();
-        let mut useful = candidate.modelled.is_some();
-        let own = (executed.states.iter()).filter(|(var, ..)| touched(*var));
-        let own = own.map(|(var, class, _)| (*var, *class));
-        for (var, class) in own.chain(changed) {
-            if !is_value(&self.worker.class(class).name) {
-                self.keep(class, (place, var));
-                self.promising.extend(novel.then_some((place, var, class)));
-                useful = true;
-            }
-        }
-        if !useful {
-            return;
-        }
-        if let Some(modelled) = candidate.modelled {
-            self.modelled.push(place);
-            let nodes = &mut self.standing[modelled.class];
-            nodes.entry(modelled.node).or_default().push(place);
-        }
-        self.tally.components[phase] += 1;
-        let objects = executed.states.iter().map(|(var, class, _)| (*var, *class));
-        let objects = objects.filter(|(_, class)| !is_value(&self.worker.class(*class).name));
-        self.components.push(Component {
-            sequence: candidate.sequence,
-            modelled: candidate.modelled,
-            objects: objects.collect(),
-        });
-    }
-
-    /// Objects of a class come from here, too; if there are many ways already, in place of one of them,
-    /// so that what takes long to make has a chance.
-    fn keep(&mut self, class: ClassNumber, from: (usize, usize)) {
-        let list = self.values.entry(class).or_default();
-        if list.len() < MAX_PER_CLASS {
-            list.push(from);
-        } else {
-            list[self.random.below(MAX_PER_CLASS)] = from;
-        }
-    }
-
-    /// A test may be made of it, if there are not enough of its last method, or it runs what no other does.
-    fn propose(
-        &mut self,
-        sequence: Sequence,
-        object: Option<usize>,
-        method: MethodId,
-        most: usize,
-        how: How,
-    ) {
-        let class = match object {
-            Some(object) => self.methods.get(sequence[object].method).types().1,
-            None => String::new(),
-        };
-        let class = crate::java::descriptor::class_name(&class)
-            .filter(|class| self.surface.is_tested(class))
-            .unwrap_or_else(|| self.methods.get(method).class.clone());
-        if !self.surface.is_tested(&class) {
-            return;
-        }
-        let threw = sequence.last().is_some_and(|last| last.may_throw);
-        let count = self
-            .per_method
-            .entry((method, threw, how.phase == 1))
-            .or_default();
-        if *count >= most && how.novel == 0 {
-            return;
-        }
-        *count += 1;
-        self.found.push(Found {
-            sequence,
-            class,
-            object,
-            novel: how.novel,
-        });
-    }
-}
-
-/// Whether objects of a class are always written down, never built.
-fn is_value(class: &str) -> bool {
-    matches!(
-        class,
-        "java.lang.String"
-            | "java.lang.Boolean"
-            | "java.lang.Byte"
-            | "java.lang.Short"
-            | "java.lang.Character"
-            | "java.lang.Integer"
-            | "java.lang.Long"
-            | "java.lang.Float"
-            | "java.lang.Double"
-            | "java.lang.Class"
-    )
 }

@@ -482,7 +482,35 @@ impl Worker {
         self.told(methods, batch, Told::Outcomes)
     }
 
-    /// The same, and tells the states of objects at the end, which may take longer than the calls.
+    /// Executes sequences each of which finds static state as it was at first.
+    ///
+    /// # Errors
+    ///
+    /// Fails if no JVM can be started, or none does anything.
+    pub fn execute_fresh(
+        &mut self,
+        methods: &Methods,
+        batch: &[Sequence],
+    ) -> Result<Vec<Executed>> {
+        self.told(methods, batch, Told::Fresh)
+    }
+
+    /// Executes sequences that find static state as others have left it, also where [`Setup::reset`] says
+    /// otherwise.
+    ///
+    /// # Errors
+    ///
+    /// Fails if no JVM can be started, or none does anything.
+    pub fn execute_left(&mut self, methods: &Methods, batch: &[Sequence]) -> Result<Vec<Executed>> {
+        self.told(methods, batch, Told::Left)
+    }
+
+    /// Whether each sequence finds static state as it was at first.
+    pub fn resets(&self) -> bool {
+        self.setup.reset
+    }
+
+    /// Executes sequences, and tells the states of objects at the end, which may take longer than the calls.
     ///
     /// # Errors
     ///

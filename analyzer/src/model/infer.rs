@@ -25,7 +25,7 @@ use rustc_hash::FxHashMap;
 /// How much is remembered.
 #[derive(Debug, Clone, Copy)]
 pub struct Limits {
-    /// Calls of one object that the model follows.
+    /// Calls of one object that the model follows; and of those nested in them, as many again.
     pub depth: u32,
     /// Objects that are remembered; those that took part in a call least recently
     /// are forgotten, and what they do later is not in the model.
@@ -102,8 +102,12 @@ struct Object {
     class: u32,
     /// Where it stands; nothing where that cannot be reached.
     node: Option<Node>,
-    /// Calls that it has gone along, or could not.
+    /// Calls that it has gone along, or could not,
     steps: u32,
+    /// and those of them that were not nested in others.
+    outermost: u32,
+    /// Whether some were left out since they are too many.
+    long: bool,
     /// Calls that are going on.
     open: u32,
     /// Those of them that keep its state: what is nested in them does not count.
@@ -267,6 +271,8 @@ impl<'d> Inference<'d> {
             class: id.class(),
             node: Some(ROOT),
             steps: 0,
+            outermost: 0,
+            long: false,
             open: 0,
             quiet: 0,
             constructors: 0,
@@ -563,6 +569,8 @@ impl<'d> Inference<'d> {
     ) {
         let nested = object.steps > part.steps;
         object.steps += 1;
+        let is_outermost = object.open == 0;
+        object.outermost += u32::from(is_outermost);
         let Some(from) = part.from else {
             object.node = None;
             return;
@@ -576,9 +584,11 @@ impl<'d> Inference<'d> {
             }
             return;
         }
-        if object.steps > self.limits.depth {
-            // Once for each object: its node is gone then.
-            self.skipped.long += u64::from(object.node.is_some());
+        // A call around it is an edge even so, by which the object comes to what follows.
+        let most = self.limits.depth.saturating_mul(2);
+        if object.outermost > self.limits.depth || !is_outermost && object.steps > most {
+            self.skipped.long += u64::from(!object.long);
+            object.long = true;
             object.node = None;
             return;
         }
@@ -602,7 +612,7 @@ impl<'d> Inference<'d> {
             return;
         };
         let takes_part = frame.parts.iter().any(|part| part.object == serial);
-        if object.born <= frame.entered || takes_part || object.steps > self.limits.depth {
+        if object.born <= frame.entered || takes_part || object.outermost > self.limits.depth {
             return;
         }
         let to = (object.node).filter(|node| *node != ROOT && !object.shared);

@@ -117,6 +117,13 @@ impl Stages {
         });
     }
 
+    /// Ends the last one: nothing is told any more until another begins.
+    pub fn end(&self) {
+        let mut state = self.shared.state();
+        state.stage = None;
+        state.clear();
+    }
+
     /// Prints a line that stays.
     pub fn note(&self, line: &str) {
         let mut state = self.shared.state();

@@ -357,7 +357,7 @@ fn reference(calls: &[Made]) -> Vec<(u64, u64, String, Vec<i16>, u64)> {
 }
 
 /// The same by the steps of a run.
-fn inferred(calls: &[Made]) -> Vec<(u64, u64, String, Vec<i16>, u64)> {
+fn inferred(calls: &[Made], limits: Limits) -> Vec<(u64, u64, String, Vec<i16>, u64)> {
     let told = |parameter: bool| {
         let mut told = vec![(0, "La/C;".to_owned())];
         if parameter {
@@ -398,7 +398,7 @@ fn inferred(calls: &[Made]) -> Vec<(u64, u64, String, Vec<i16>, u64)> {
     let (dictionary, damage) = trace::Dictionary::read(&bytes).expect("a dictionary");
     assert_eq!(damage, None);
     let id = |object: usize| ObjectId((1 << 40) | (object as u64 + 1));
-    let mut inference = Inference::new(&dictionary, Run::default(), None, Limits::default());
+    let mut inference = Inference::new(&dictionary, Run::default(), None, limits);
     let mut take = |what: What| {
         inference.take(&Step {
             thread: 1,
@@ -466,11 +466,34 @@ fn inferred(calls: &[Made]) -> Vec<(u64, u64, String, Vec<i16>, u64)> {
     edges.iter().map(row).collect()
 }
 
+#[test]
+fn what_follows_a_call_with_many_nested_ones_is_there() {
+    let call = |method: usize, nested: Vec<Made>| Made {
+        method,
+        on: 0,
+        with: 2,
+        nested,
+    };
+    let many = call(0, (0..100).map(|_| call(1, Vec::new())).collect());
+    let limits = Limits {
+        depth: 10,
+        ..Limits::default()
+    };
+    let edges = inferred(&[many, call(2, Vec::new())], limits);
+    let (_, after, ..) = edges.iter().find(|edge| edge.2 == "m0").expect("m0");
+    assert!(edges.iter().any(|edge| edge.2 == "m2" && edge.0 == *after));
+    let nested = edges.iter().filter(|edge| edge.2 == "m1").count();
+    assert!((10..=20).contains(&nested), "{nested}");
+    // Calls that are not nested are bounded by themselves.
+    let rest: Vec<Made> = (0..30).map(|_| call(2, Vec::new())).collect();
+    assert!(inferred(&rest, limits).len() <= 11);
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(500))]
 
     #[test]
     fn one_pass_gives_what_the_paper_does(calls in calls()) {
-        prop_assert_eq!(inferred(&calls), reference(&calls));
+        prop_assert_eq!(inferred(&calls, Limits::default()), reference(&calls));
     }
 }

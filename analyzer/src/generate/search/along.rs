@@ -2,7 +2,7 @@
 
 use super::super::sequence::{Arg, MethodId, Sequence};
 use super::values::{Maker, shorter};
-use super::{COMPARED, Candidate, LAST, MAX_LENGTH, Modelled, Search};
+use super::{COMPARED, Candidate, LAST, Modelled, Search};
 use crate::model::RESULT;
 use crate::model::graph::{Edge, Graph, Node, ROOT};
 use crate::model::values::Literal;
@@ -12,6 +12,8 @@ use std::collections::HashMap;
 const TRIES: u32 = 4;
 /// Calls that are added along a model at once, at most.
 const MAX_STEPS: usize = 6;
+/// Those of which a walk goes each.
+const MIN_RUN: usize = 5;
 /// Calls of one method in a row of which a model knows, as far as one is skipped.
 const MAX_RUN: usize = 300;
 
@@ -148,11 +150,12 @@ impl<'a> Search<'a> {
             true => 2 + self.random.below(MAX_STEPS - 1),
             false => 1,
         };
-        let fits = |one: &Candidate| one.sequence.len() <= MAX_LENGTH;
-        let mut made = self.step(place, sequence, modelled).filter(fits)?;
+        let mut made = self
+            .step(place, sequence, modelled, false)
+            .filter(Candidate::fits)?;
         for _ in 1..steps {
-            let next = self.step(place, made.sequence.clone(), made.modelled?);
-            match next.filter(fits) {
+            let next = self.step(place, made.sequence.clone(), made.modelled?, false);
+            match next.filter(Candidate::fits) {
                 Some(next) => made = next,
                 None => break,
             }
@@ -161,8 +164,14 @@ impl<'a> Search<'a> {
     }
 
     /// What begins with the sequence of a component, and one more call along the model of the object that
-    /// it is about.
-    fn step(&mut self, place: usize, sequence: Sequence, modelled: Modelled) -> Option<Candidate> {
+    /// it is about; as a part of a walk, which goes each step, and over what the run has seen throw.
+    pub(super) fn step(
+        &mut self,
+        place: usize,
+        sequence: Sequence,
+        modelled: Modelled,
+        walks: bool,
+    ) -> Option<Candidate> {
         let model = self.model?;
         let graph = &model.classes.get(&self.classes[modelled.class])?.graph;
         let edge = self.edge(modelled.class, Some(modelled.node))?;
@@ -184,16 +193,31 @@ impl<'a> Search<'a> {
             Some(self.object(&call.class, &mut maker)?)
         };
         let args = self.arguments(edge, Some(object), &mut maker)?;
-        let modelled = Modelled {
-            node: self.along(graph, edge),
-            ..modelled
-        };
-        self.candidate(maker, id, receiver, args, Some(modelled))
+        let node = self.along(graph, edge, walks);
+        let modelled = Modelled { node, ..modelled };
+        let mut made = self.candidate(maker, id, receiver, args, Some(modelled))?;
+        let throws = edge.tally.returned.total() == 0 && edge.tally.threw.total() > 0;
+        if let Some(last) = made.sequence.last_mut().filter(|_| walks && throws) {
+            last.may_throw = true;
+        }
+        Some(made)
+    }
+
+    /// Where an edge leads from where an object stands.
+    pub(super) fn beyond(&mut self, modelled: Modelled) -> Option<Node> {
+        let graph = &self
+            .model?
+            .classes
+            .get(&self.classes[modelled.class])?
+            .graph;
+        let edge = self.random.pick(graph.edges(modelled.node))?;
+        Some(graph.find(edge.target))
     }
 
     /// Where an edge leads. What a run has called again and again need not be called as often: mostly that
-    /// is no protocol but its data, and what it called in the end comes into reach.
-    fn along(&mut self, graph: &Graph, edge: &Edge) -> Node {
+    /// is no protocol but its data, and what it called in the end comes into reach. A walk skips calls that
+    /// differ in objects alone, or are very many.
+    fn along(&mut self, graph: &Graph, edge: &Edge, walks: bool) -> Node {
         let mut run = vec![graph.find(edge.target)];
         while let Some(next) = run.last().and_then(|node| {
             let again = graph
@@ -206,7 +230,12 @@ impl<'a> Search<'a> {
         {
             run.push(next);
         }
+        let alike = edge.tally.values.is_empty() && run.len() > MIN_RUN;
         match run.len() {
+            length if walks => match alike || length > 4 * MIN_RUN {
+                true if self.random.percent(25) => run[length - 1],
+                _ => run[0],
+            },
             2.. if self.random.percent(20) => run[run.len() - 1],
             2.. if self.random.percent(15) => *self.random.pick(&run).unwrap_or(&run[0]),
             _ => run[0],

@@ -22,6 +22,10 @@ pub(super) enum Told {
     Outcomes,
     /// and in which states its objects are at the end.
     States,
+    /// What came of its calls, with static state as at first,
+    Fresh,
+    /// or as others have left it, whatever the worker does otherwise.
+    Left,
 }
 
 /// Sends the methods that come after the first `declared`, and a batch whose first
@@ -45,6 +49,8 @@ pub(super) fn send(
         out.write_all(match what {
             Told::States => b"S",
             Told::Outcomes => b"X",
+            Told::Fresh => b"F",
+            Told::Left => b"L",
         })?;
         number(out, (first + at) as u32)?;
         number(out, sequence.len() as u32)?;

@@ -42,6 +42,9 @@ import java.util.regex.Pattern;
  * S  id:int count:int statement*                      executes a sequence, and tells in which states it leaves
  *                                                     its objects
  * X  id:int count:int statement*                      only executes it
+ * F  id:int count:int statement*                      the same with the program's classes as they were before they
+ *                                                     were initialised, in any case
+ * L  id:int count:int statement*                      the same as others have left them, in any case
  *    statement: method:int flags:byte on:int count:byte argument*
  *               flags 1: it may throw, and the sequence goes on; 2: the object that it returns is
  *               asked for its text, or for those of the elements of an array or a collection of arrays
@@ -99,9 +102,7 @@ public final class Worker {
     private final Map<Class<?>, Integer> classes = new WeakHashMap<>();
     private int numbers;
     private final Map<Integer, String[]> methods = new HashMap<>();
-    private final Map<Integer, Executable> resolved = new HashMap<>();
-    private final Map<Integer, Field> constants = new HashMap<>();
-    private ClassLoader loader;
+    private Loaded loaded;
     /** Given up to have room to tell that memory has run out. */
     private byte[] reserve = new byte[RESERVE];
     private volatile int current = -1;
@@ -135,11 +136,24 @@ public final class Worker {
         Runtime.getRuntime().halt(0);
     }
 
+    /** The program's classes, and what is known of them. */
+    private static final class Loaded {
+        final ClassLoader loader;
+        final Map<Integer, Executable> resolved = new HashMap<>();
+        final Map<Integer, Field> constants = new HashMap<>();
+
+        Loaded(ClassLoader loader) {
+            this.loader = loader;
+        }
+    }
+
     private void load() throws IOException {
-        loader = Program.loader(entries);
-        runner.setContextClassLoader(loader);
-        resolved.clear();
-        constants.clear();
+        use(new Loaded(Program.loader(entries)));
+    }
+
+    private void use(Loaded used) {
+        loaded = used;
+        runner.setContextClassLoader(used.loader);
         Digest.forget();
     }
 
@@ -179,6 +193,8 @@ public final class Worker {
                     break;
                 case 'S':
                 case 'X':
+                case 'F':
+                case 'L':
                     int id = in.readInt();
                     int count = in.readInt();
                     Statement[] statements = new Statement[count];
@@ -187,11 +203,20 @@ public final class Worker {
                     }
                     watch.start();
                     current = id;
+                    Loaded left = loaded;
+                    boolean isAnew = command == 'F' || command != 'L' && reset;
+                    if (isAnew) {
+                        load();
+                    }
                     Run run = new Run(statements, command == 'S');
                     run.execute();
                     synchronized (out) {
                         current = -1;
                         run.tell(id);
+                    }
+                    if (isAnew && !reset) {
+                        // Others go on with what is warm by now.
+                        use(left);
                     }
                     break;
                 case 'E':
@@ -247,26 +272,26 @@ public final class Worker {
     }
 
     private Field constant(int id) throws ReflectiveOperationException {
-        Field known = constants.get(id);
+        Field known = loaded.constants.get(id);
         if (known == null) {
             String[] names = methods.get(id);
-            known = Class.forName(names[0], false, loader).getDeclaredField(names[1]);
+            known = Class.forName(names[0], false, loaded.loader).getDeclaredField(names[1]);
             try {
                 known.setAccessible(true);
             } catch (RuntimeException e) {
                 // Of the JDK: what is public may be read all the same.
             }
-            constants.put(id, known);
+            loaded.constants.put(id, known);
         }
         return known;
     }
 
     private Executable method(int id) throws ReflectiveOperationException {
-        Executable known = resolved.get(id);
+        Executable known = loaded.resolved.get(id);
         if (known == null) {
             String[] names = methods.get(id);
-            Class<?> owner = Class.forName(names[0], false, loader);
-            MethodType type = MethodType.fromMethodDescriptorString(names[2], loader);
+            Class<?> owner = Class.forName(names[0], false, loaded.loader);
+            MethodType type = MethodType.fromMethodDescriptorString(names[2], loaded.loader);
             Class<?>[] parameters = type.parameterArray();
             if (names[1].equals("<init>")) {
                 known = owner.getDeclaredConstructor(parameters);
@@ -278,7 +303,7 @@ public final class Worker {
             } catch (RuntimeException e) {
                 // Of the JDK: what is public may be called all the same.
             }
-            resolved.put(id, known);
+            loaded.resolved.put(id, known);
         }
         return known;
     }
@@ -393,7 +418,7 @@ public final class Worker {
             case 'e':
                 String type = text();
                 String constant = text();
-                return values -> Class.forName(type, true, loader).getField(constant).get(null);
+                return values -> Class.forName(type, true, loaded.loader).getField(constant).get(null);
             case 'c':
                 String name = text();
                 return values -> named(name);
@@ -463,7 +488,7 @@ public final class Worker {
             case "void":
                 return void.class;
             default:
-                return Class.forName(name, false, loader);
+                return Class.forName(name, false, loaded.loader);
         }
     }
 
@@ -523,9 +548,6 @@ public final class Worker {
         void execute() throws IOException {
             int blocked = Guard.count();
             PrintStream before = System.out;
-            if (reset) {
-                load();
-            }
             if (!GuardClocks.isLeft()) {
                 Program.stir();
             }

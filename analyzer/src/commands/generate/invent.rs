@@ -1,0 +1,205 @@
+//! The second phase of `hindsight generate`: new sequences, and which of them are tests.
+
+use super::Opts;
+use super::prepare::Tools;
+use crate::generate::asserted::Checked;
+use crate::generate::carve::Access;
+use crate::generate::complete::{Wanted, complete};
+use crate::generate::distinct::Invented;
+use crate::generate::lab::Lab;
+use crate::generate::observed::Lost;
+use crate::generate::search::{Bounds, Found, Search, Tally};
+use crate::generate::surface::Surface;
+use crate::generate::worker::{Outcome, Worker};
+use crate::model::{Model, document};
+use crate::program::source;
+use crate::progress::Extent;
+use anyhow::{Result, bail};
+use std::cmp::Reverse;
+use std::collections::VecDeque;
+use std::time::{Duration, Instant};
+
+/// Sequences for which there is time at least, where time bounds a search,
+const MIN_SEQUENCES: u32 = 50;
+/// unless each would have less than this.
+const MIN_LIMIT: Duration = Duration::from_millis(1500);
+
+/// What has come of a search.
+#[derive(Default)]
+pub(super) struct Searched {
+    pub tests: Vec<Invented>,
+    pub tally: Option<Tally>,
+    /// Sequences for which there was no time.
+    pub left_out: usize,
+}
+
+impl Opts {
+    /// Searches for new sequences, if any are wanted, and makes tests of them.
+    pub(super) fn invent(&self, tools: &mut Tools<'_>) -> Result<Searched> {
+        if !self.searches() {
+            return Ok(Searched::default());
+        }
+        let bounds = self.bounds();
+        let (found, tally) = self.search(&bounds, tools)?;
+        // What is found is tried out for a while, also where the last sequences have taken long: first
+        // what runs the most that nothing before has, then some of each phase.
+        let until = bounds.time.map(|time| Instant::now() + time / 2);
+        let trying = bounds
+            .time
+            .map_or(Extent::Unknown, |time| Extent::Time(time / 2));
+        tools
+            .program
+            .told
+            .begin("trying out what was found", trying);
+        let grace = bounds.time.map_or(Duration::MAX, |time| time / 20);
+        let (mut novel, more): (Vec<_>, Vec<_>) = found.into_iter().partition(|one| one.novel > 0);
+        novel.sort_by_key(|one| Reverse(one.novel));
+        let found = novel.into_iter().chain(Ends::of(more));
+        let lab = Lab::new(&mut tools.methods, &mut tools.worker, &mut tools.other);
+        let jobs = found.map(|one| try_out(one, &tools.wanted, &tools.access, &lab));
+        let (came, left_out) = lab.all(jobs, until, grace)?;
+        Ok(Searched {
+            tests: came.into_iter().flatten().collect(),
+            tally: Some(tally),
+            left_out,
+        })
+    }
+
+    fn bounds(&self) -> Bounds {
+        // The other half of the time is for all that comes after.
+        let half = |seconds| Duration::from_secs(seconds) / 2;
+        Bounds {
+            seed: self.seed,
+            sequences: self.sequences,
+            time: match (self.time, self.sequences) {
+                (Some(seconds), _) => Some(half(seconds)),
+                (None, Some(_)) => None,
+                (None, None) => Some(half(60)),
+            },
+        }
+    }
+
+    fn search(&self, bounds: &Bounds, tools: &mut Tools<'_>) -> Result<(Vec<Found>, Tally)> {
+        let setup = &tools.program.setup;
+        let wanted = &tools.program.wanted;
+        let told = &tools.program.told;
+        told.begin("reading the models", Extent::Unknown);
+        let model = self.models()?;
+        let classes = source::class_path(&self.classpath, setup.jdk.version)?.classes;
+        let classes: Vec<Vec<u8>> = classes.into_iter().map(|raw| raw.bytes).collect();
+        // Universal models know of a run no more than which classes there are.
+        let surface = Surface::new(
+            &classes,
+            wanted,
+            model.as_ref(),
+            !self.universal,
+            &mut tools.access,
+            &mut tools.methods,
+        );
+        if surface.methods.is_empty() {
+            bail!(
+                "no public class of the class path {}",
+                match (wanted.is_empty(), &model) {
+                    (false, _) => "matches --classes",
+                    (true, Some(_)) => "is in the model: is it of another program?",
+                    (true, None) => "has public methods",
+                }
+            );
+        }
+        let model = model.filter(|_| !self.universal);
+        // One sequence must not take what many could use.
+        if let Some(time) = bounds.time {
+            let limit = (time / MIN_SEQUENCES).max(MIN_LIMIT).min(setup.limit);
+            tools.worker.limit(limit);
+        }
+        let extent = match (bounds.time, bounds.sequences) {
+            (Some(time), _) => Extent::Time(time),
+            (None, Some(number)) => Extent::Number(number, tools.worker.counter()),
+            (None, None) => Extent::Unknown,
+        };
+        told.begin("searching", extent);
+        let search = Search::new(
+            &surface,
+            model.as_ref(),
+            &mut tools.methods,
+            &mut tools.worker,
+            self.seed,
+        );
+        let found = search.run(bounds)?;
+        tools.worker.limit(setup.limit);
+        Ok(found)
+    }
+
+    fn models(&self) -> Result<Option<Model>> {
+        let mut all: Option<Model> = None;
+        for path in &self.model {
+            let model = document::read(path)?;
+            match &mut all {
+                Some(all) => all.merge(&model),
+                None => all = Some(model),
+            }
+        }
+        Ok(all)
+    }
+}
+
+/// Makes a test of what a search has found.
+async fn try_out(
+    one: Found,
+    wanted: &Wanted<'_>,
+    access: &Access<'_>,
+    lab: &Lab<'_>,
+) -> Result<Invented, Lost> {
+    // What others do on the way is asserted in tests of theirs.
+    let last = one.sequence.len() - 1;
+    let object = one.object;
+    let mut own = vec![false; one.sequence.len()];
+    for (at, call) in one.sequence.iter().enumerate() {
+        own[at] = at == last
+            || object.is_some()
+                && call.on == object
+                && !wanted.changes_nothing(lab.methods().get(call.method));
+    }
+    let mut kept = vec![false; one.sequence.len()];
+    kept[last] = true;
+    let checked = Checked {
+        sequence: one.sequence,
+        assertions: Vec::new(),
+        kept,
+        fluent: Vec::new(),
+        observers: 0,
+        class: one.class,
+        whole: None,
+    };
+    let fits = |_: &Worker, at: usize, _: &Outcome| own[at];
+    let is_novel = one.novel > 0;
+    let test = complete(checked, object, &fits, wanted, access, lab).await?;
+    Ok(Invented { test, is_novel })
+}
+
+/// Takes from a list in turns, from its two ends.
+struct Ends<T> {
+    list: VecDeque<T>,
+    last: bool,
+}
+
+impl<T> Ends<T> {
+    fn of(list: Vec<T>) -> Ends<T> {
+        Ends {
+            list: list.into(),
+            last: false,
+        }
+    }
+}
+
+impl<T> Iterator for Ends<T> {
+    type Item = T;
+
+    fn next(&mut self) -> Option<T> {
+        self.last = !self.last;
+        match self.last {
+            true => self.list.pop_back(),
+            false => self.list.pop_front(),
+        }
+    }
+}

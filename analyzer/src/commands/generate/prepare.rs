@@ -1,0 +1,135 @@
+//! What all phases of `hindsight generate` work with.
+
+use super::Opts;
+use crate::classpath::ClassPath;
+use crate::files::writable;
+use crate::generate::carve::Access;
+use crate::generate::complete::Wanted;
+use crate::generate::guard::Guarded;
+use crate::generate::platform::{Classes, Platform};
+use crate::generate::sequence::Methods;
+use crate::generate::worker::{PLACES, Setup, Worker};
+use crate::instrument::plan::globs;
+use crate::jdk::Jdk;
+use crate::model::mutable::Mutability;
+use crate::progress::{Extent, Stages};
+use crate::temporary;
+use anyhow::{Context, Result, bail};
+use hindsight_instrument::glob::Globs;
+use std::cell::RefCell;
+use std::fs;
+use std::io::IsTerminal;
+use std::time::Duration;
+use tempfile::TempDir;
+
+/// Classes of a program that are loaded anew for each sequence that is tried out.
+const MAX_RELOADED: usize = 500;
+
+/// The program, and how its code is run.
+pub(super) struct Program {
+    pub classpath: ClassPath,
+    /// Its other version.
+    pub against: Option<ClassPath>,
+    /// The classes whose tests are wanted.
+    pub wanted: Globs,
+    pub setup: Setup,
+    mutability: Option<Mutability>,
+    platform: Platform,
+    /// How far it all is.
+    pub told: Stages,
+    /// How many classes it has.
+    count: usize,
+    /// All that is temporary is in it.
+    _work: TempDir,
+}
+
+/// What sequences are made and tried with.
+pub(super) struct Tools<'a> {
+    pub program: &'a Program,
+    pub classes: Classes<'a>,
+    pub access: Access<'a>,
+    pub wanted: Wanted<'a>,
+    pub methods: Methods,
+    pub worker: Worker,
+    /// A second one, in a JVM of its own and in another place.
+    pub other: Worker,
+}
+
+impl Opts {
+    /// Reads what is needed of the program, and makes it harmless.
+    pub(super) fn prepare(&self) -> Result<Program> {
+        if self.timeout == 0 {
+            bail!("--timeout 0 leaves no time for any sequence");
+        }
+        let jdk = Jdk::find(self.jdk.as_deref())?;
+        let classpath = ClassPath::open(&self.classpath)?;
+        let against = self.against.as_deref().map(ClassPath::open).transpose();
+        let against = against.context("--against")?;
+        writable(&self.out)?;
+        let mutability = self
+            .mutability
+            .as_deref()
+            .map(Mutability::read)
+            .transpose()?;
+        let told = Stages::new(!self.quiet && std::io::stderr().is_terminal());
+        told.begin("reading the program", Extent::Unknown);
+        let work = temporary::directory()?;
+        let dir = fs::canonicalize(work.path()).context("failed to make a temporary directory")?;
+        let guarded = Guarded::new(
+            &self.classpath,
+            &classpath,
+            jdk.version,
+            self.searches(),
+            &dir.join("guarded"),
+        )?;
+        let setup = Setup {
+            entries: guarded.entries,
+            jdk,
+            dir,
+            limit: Duration::from_secs(self.timeout),
+            reset: self.reset_statics,
+            recorded: None,
+        };
+        setup.prepare()?;
+        Ok(Program {
+            platform: Platform::new(&setup.jdk),
+            classpath,
+            against,
+            wanted: globs(&self.classes),
+            setup,
+            mutability,
+            told,
+            count: guarded.count,
+            _work: work,
+        })
+    }
+}
+
+impl Program {
+    /// All that is needed to try sequences; no JVM runs yet.
+    pub(super) fn tools(&self) -> Tools<'_> {
+        let classes = Classes {
+            own: &self.classpath,
+            platform: &self.platform,
+        };
+        // What is not the same elsewhere is not asserted, nor what depends on static state that others have
+        // left, if it does not take too long to load all classes again and again.
+        let elsewhere = Setup {
+            reset: self.setup.reset || self.count <= MAX_RELOADED,
+            ..self.setup.clone()
+        };
+        Tools {
+            program: self,
+            classes,
+            access: Access::new(classes),
+            wanted: Wanted {
+                classes: &self.wanted,
+                mutability: self.mutability.as_ref(),
+                harmful: RefCell::default(),
+            },
+            methods: Methods::default(),
+            worker: Worker::new(self.setup.clone()),
+            other: Worker::at(&PLACES[1], elsewhere),
+        }
+    }
+}

@@ -1,0 +1,212 @@
+//! The last phases of `hindsight generate`: tests are written, compiled and run, and another version is
+//! compared.
+
+use super::Opts;
+use super::prepare::{Program, Tools};
+use super::report::Change;
+use crate::generate::asserted::Checked;
+use crate::generate::changes::differences;
+use crate::generate::emit::{Context as Emit, OBSERVED, Source, Written};
+use crate::generate::guard::Guarded;
+use crate::generate::suite::{Dropped, Order, Suite, Verdict};
+use crate::generate::worker::{Setup, Worker};
+use crate::progress::Extent;
+use anyhow::Result;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+/// Tests that pass.
+pub(super) struct Proven {
+    pub written: Vec<Source>,
+    /// All of them by their numbers.
+    checked: BTreeMap<usize, Checked>,
+    pub dropped: Dropped,
+}
+
+impl Opts {
+    /// A suite for the tests that are tried.
+    pub(super) fn suite<'a>(&self, program: &'a Program) -> Result<Suite<'a>> {
+        let paths: Vec<PathBuf> = program.classpath.paths().map(Path::to_owned).collect();
+        let setup = &program.setup;
+        let release = program.classpath.release().min(setup.jdk.version);
+        Suite::new(setup, self.framework, paths, release, &program.told)
+    }
+
+    /// Writes tests as sources, and leaves those that always pass.
+    pub(super) fn prove(
+        &self,
+        suite: &Suite<'_>,
+        tools: &Tools<'_>,
+        observed: Vec<Checked>,
+        generated: Vec<Checked>,
+    ) -> Result<Proven> {
+        let limit = tools.program.setup.limit;
+        let context = Emit {
+            methods: &tools.methods,
+            worker: &tools.worker,
+            classes: tools.classes,
+            framework: self.framework,
+        };
+        let list = |paths: &[PathBuf]| {
+            let names = paths.iter().map(|path| path.display().to_string());
+            names.collect::<Vec<_>>().join(", ")
+        };
+        let how = match (self.universal, &self.model) {
+            (true, _) => "at random".to_owned(),
+            (false, models) => format!("along models of recorded runs ({})", list(models)),
+        };
+        let line = |how: &str| {
+            format!(
+                "Written by hindsight {} {how}. A test that fails shows what has changed since.",
+                crate::VERSION
+            )
+        };
+        let mut dropped = Dropped::default();
+        let mut checked: BTreeMap<usize, Checked> = BTreeMap::new();
+        let mut kinds = Vec::new();
+        let order = (self.seed, observed.len());
+        let mut first = 0;
+        for (tests, what, how) in [
+            (
+                observed,
+                OBSERVED,
+                format!("from recorded runs ({})", list(&self.trace)),
+            ),
+            (generated, "Generated", how),
+        ] {
+            let about = line(&how);
+            let naming = (what, about.as_str());
+            let mut tests: BTreeMap<usize, Checked> = (first..).zip(tests).collect();
+            first += tests.len();
+            let sources = suite.compile(&context, &tests, naming, &mut dropped)?;
+            let failed = suite.prove(&sources, order, limit, &mut tests, &mut dropped)?;
+            // Static state that others had left may have stood in for a call that was left out.
+            let whole = failed.into_iter().filter_map(|(number, test)| {
+                dropped.failed -= usize::from(test.whole.is_some());
+                Some((number, *test.whole?))
+            });
+            let whole: BTreeMap<usize, Checked> = whole.collect();
+            if !whole.is_empty() {
+                // What they leave behind must not matter to the others either.
+                tests.extend(whole);
+                let sources = suite.compile(&context, &tests, naming, &mut dropped)?;
+                suite.prove(&sources, order, limit, &mut tests, &mut dropped)?;
+            }
+            kinds.push((tests.keys().copied().collect::<Vec<_>>(), what, about));
+            checked.append(&mut tests);
+        }
+        let sources = |checked: &BTreeMap<usize, Checked>| -> Result<Vec<Source>> {
+            let mut written = Vec::new();
+            for (numbers, what, about) in &kinds {
+                let tests = numbers.iter().filter_map(|number| {
+                    let test = checked.get(number)?;
+                    Some((*number, test.clone()))
+                });
+                // All of them have been compiled before.
+                let mut unchanged = Dropped::default();
+                let naming = (*what, about.as_str());
+                written.extend(suite.compile(
+                    &context,
+                    &tests.collect(),
+                    naming,
+                    &mut unchanged,
+                )?);
+            }
+            Ok(written)
+        };
+        let mut written = sources(&checked)?;
+        let is_both = kinds.iter().all(|(numbers, ..)| !numbers.is_empty());
+        if !written.is_empty() && (is_both || self.against.is_some()) {
+            suite.compile_all(&written)?;
+        }
+        if is_both {
+            // They will run together: what the ones leave behind must not matter to the others.
+            let before = checked.len();
+            suite.prove(&written, order, limit, &mut checked, &mut dropped)?;
+            if checked.len() < before {
+                written = sources(&checked)?;
+                if self.against.is_some() {
+                    suite.compile_all(&written)?;
+                }
+            }
+        }
+        Ok(Proven {
+            written,
+            checked,
+            dropped,
+        })
+    }
+
+    /// Runs the tests on the other version, if there is one, and says what it does otherwise.
+    pub(super) fn compare(
+        &self,
+        suite: &Suite<'_>,
+        tools: &mut Tools<'_>,
+        proven: &Proven,
+    ) -> Result<Option<Vec<Change>>> {
+        let program = tools.program;
+        let setup = &program.setup;
+        let Some((text, found)) = self.against.as_deref().zip(program.against.as_ref()) else {
+            return Ok(None);
+        };
+        let what = "running the tests on the other version";
+        program.told.begin(what, Extent::Unknown);
+        let other = Guarded::new(
+            text,
+            found,
+            setup.jdk.version,
+            false,
+            &setup.dir.join("guarded-against"),
+        )?;
+        let order = Order {
+            seed: self.seed,
+            reverse: false,
+            place: 0,
+        };
+        let verdicts = suite.run(&proven.written, &other.entries, order, setup.limit)?;
+        let mut next = Worker::new(Setup {
+            entries: other.entries,
+            ..setup.clone()
+        });
+        let mut changes = Vec::new();
+        for (source, test) in tests_of(&proven.written) {
+            let Some(how) = failure(verdicts.get(&test.number)) else {
+                continue;
+            };
+            let differences = match proven.checked.get(&test.number) {
+                Some(known) => differences(
+                    known,
+                    &test.calls,
+                    &tools.methods,
+                    &mut tools.worker,
+                    &mut next,
+                )?,
+                None => Vec::new(),
+            };
+            changes.push(Change {
+                class: source.class(),
+                test: test.name.clone(),
+                how,
+                differences,
+            });
+        }
+        Ok(Some(changes))
+    }
+}
+
+/// How a test fails, if it does.
+fn failure(verdict: Option<&Verdict>) -> Option<String> {
+    Some(match verdict {
+        Some(Verdict::Passed) => return None,
+        Some(Verdict::Failed(message)) => message.clone(),
+        Some(Verdict::TimedOut) => "takes too long".to_owned(),
+        Some(Verdict::Died) | None => "ends the JVM".to_owned(),
+    })
+}
+
+/// All tests with their files.
+fn tests_of(written: &[Source]) -> impl Iterator<Item = (&Source, &Written)> {
+    let each = |source| (std::iter::repeat(source), source);
+    let pairs = written.iter().map(each);
+    pairs.flat_map(|(same, source): (_, &Source)| same.zip(&source.tests))
+}

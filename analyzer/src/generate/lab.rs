@@ -1,0 +1,213 @@
+//! Where sequences become tests: two JVMs in different places, and many sequences at a time.
+//!
+//! What is to become a test is executed a dozen times, and what is executed next depends on what came of it
+//! before. One by one, each execution would wait for a message and its answer, and one JVM for the other. So
+//! many tests are in the making at once, each an `async` function that orders executions and waits for them;
+//! what they have ordered by the time that all of them wait is one batch for each JVM, and both run theirs at
+//! the same time. All is done in step, so that the same is executed in the same order each time.
+
+use super::sequence::{Methods, Sequence};
+use super::worker::{Executed, Worker};
+use anyhow::Result;
+use std::cell::{Cell, Ref, RefCell, RefMut};
+use std::collections::BTreeMap;
+use std::pin::Pin;
+use std::rc::Rc;
+use std::task::{Context, Poll, Waker};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// Tests that are in the making at a time.
+const WIDTH: usize = 24;
+
+/// One of the two JVMs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Side {
+    /// The first, where static state is left from one sequence to the next.
+    Here,
+    /// The other one, in another place.
+    There,
+}
+
+/// What static state a sequence finds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum State {
+    /// What it was at first, if that does not take too long.
+    Fresh,
+    /// What others have left.
+    Left,
+}
+
+/// Two JVMs, and what they are to execute.
+pub struct Lab<'a> {
+    methods: RefCell<&'a mut Methods>,
+    workers: [RefCell<&'a mut Worker>; 2],
+    /// For each JVM, what finds static state as it was at first, and what finds what others have left.
+    ordered: [[RefCell<Vec<Ordered>>; 2]; 2],
+    /// Whether static state is ever as it was at first, and always.
+    resets: (bool, bool),
+}
+
+struct Ordered {
+    sequence: Sequence,
+    answer: Rc<Cell<Option<Executed>>>,
+}
+
+/// An execution that was ordered, to be waited for.
+pub struct Order {
+    answer: Rc<Cell<Option<Executed>>>,
+}
+
+impl Future for Order {
+    type Output = Executed;
+
+    fn poll(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Executed> {
+        self.answer.take().map_or(Poll::Pending, Poll::Ready)
+    }
+}
+
+impl<'a> Lab<'a> {
+    /// Two workers, and the methods that they may call. What the second one says of static state
+    /// holds for both where it matters.
+    pub fn new(methods: &'a mut Methods, here: &'a mut Worker, there: &'a mut Worker) -> Lab<'a> {
+        Lab {
+            resets: (there.resets(), here.resets()),
+            methods: RefCell::new(methods),
+            workers: [RefCell::new(here), RefCell::new(there)],
+            ordered: Default::default(),
+        }
+    }
+
+    /// Has a sequence executed, when all others wait.
+    pub fn order(&self, side: Side, state: State, sequence: &Sequence) -> Order {
+        let answer = Rc::default();
+        let is_fresh = self.resets.1 || self.resets.0 && state == State::Fresh;
+        let [fresh, left] = &self.ordered[side as usize];
+        let list = if is_fresh { fresh } else { left };
+        list.borrow_mut().push(Ordered {
+            sequence: sequence.clone(),
+            answer: Rc::clone(&answer),
+        });
+        Order { answer }
+    }
+
+    /// A worker, for what it knows of classes. Not to be kept while something is waited for.
+    pub fn worker(&self, side: Side) -> Ref<'_, Worker> {
+        Ref::map(self.workers[side as usize].borrow(), |worker| &**worker)
+    }
+
+    /// The methods. Not to be kept while something is waited for.
+    pub fn methods(&self) -> Ref<'_, Methods> {
+        Ref::map(self.methods.borrow(), |methods| &**methods)
+    }
+
+    /// The methods, to add some. Not to be kept while something is waited for.
+    pub fn methods_mut(&self) -> RefMut<'_, Methods> {
+        RefMut::map(self.methods.borrow_mut(), |methods| &mut **methods)
+    }
+
+    /// Does one thing.
+    ///
+    /// # Errors
+    ///
+    /// Fails if a worker does.
+    pub fn one<F: Future>(&self, job: F) -> Result<F::Output> {
+        let mut job = std::pin::pin!(job);
+        loop {
+            if let Poll::Ready(done) = job.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
+                return Ok(done);
+            }
+            self.execute()?;
+        }
+    }
+
+    /// Does many things at once, and gives what came of them in their order, and how many were not begun,
+    /// or not ended. None is begun after `until`, and those that have not ended `grace` later are given up.
+    ///
+    /// # Errors
+    ///
+    /// Fails if a worker does.
+    pub fn all<F: Future>(
+        &self,
+        jobs: impl IntoIterator<Item = F>,
+        until: Option<Instant>,
+        grace: Duration,
+    ) -> Result<(Vec<F::Output>, usize)> {
+        let mut jobs = jobs.into_iter().enumerate();
+        let mut going: Vec<(usize, Pin<Box<F>>)> = Vec::new();
+        let mut done = BTreeMap::new();
+        loop {
+            let is_late = until.is_some_and(|until| Instant::now() >= until);
+            while !is_late
+                && going.len() < WIDTH
+                && let Some((at, job)) = jobs.next()
+            {
+                going.push((at, Box::pin(job)));
+            }
+            if going.is_empty() || until.is_some_and(|until| Instant::now() >= until + grace) {
+                break;
+            }
+            going.retain_mut(|(at, job)| {
+                match job.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
+                    Poll::Ready(came) => {
+                        done.insert(*at, came);
+                        false
+                    }
+                    Poll::Pending => true,
+                }
+            });
+            self.execute()?;
+        }
+        let left = going.len() + jobs.count();
+        let all = self.ordered.iter().flatten();
+        all.for_each(|list| list.borrow_mut().clear());
+        Ok((done.into_values().collect(), left))
+    }
+
+    /// Has all executed that was ordered.
+    fn execute(&self) -> Result<()> {
+        let ordered = self.ordered.each_ref().map(|lists| {
+            lists.each_ref().map(|list| {
+                let list = list.take().into_iter();
+                list.map(|one| (one.sequence, one.answer))
+                    .unzip::<_, _, Vec<_>, Vec<_>>()
+            })
+        });
+        let batches = ordered
+            .each_ref()
+            .map(|lists| lists.each_ref().map(|list| &list.0[..]));
+        let methods = self.methods();
+        let methods = &*methods;
+        let run =
+            |worker: &mut Worker, [fresh, left]: [&[Sequence]; 2]| -> Result<[Vec<Executed>; 2]> {
+                let mut done = [Vec::new(), Vec::new()];
+                if fresh.is_empty() && left.is_empty() {
+                    return Ok(done);
+                }
+                worker.declare(methods)?;
+                if !fresh.is_empty() {
+                    done[0] = worker.execute_fresh(methods, fresh)?;
+                }
+                if !left.is_empty() {
+                    done[1] = worker.execute_left(methods, left)?;
+                }
+                Ok(done)
+            };
+        let [here, there] = &self.workers;
+        let (mut here, mut there) = (here.borrow_mut(), there.borrow_mut());
+        let (here, there): (&mut Worker, &mut Worker) = (&mut here, &mut there);
+        // They are two JVMs.
+        let (here, there) = thread::scope(|scope| {
+            let there = scope.spawn(|| run(there, batches[1]));
+            (run(here, batches[0]), there.join())
+        });
+        let there = there.unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+        let done = [here?, there?].into_iter().flatten();
+        for (executed, (_, answers)) in done.zip(ordered.into_iter().flatten()) {
+            for (executed, answer) in executed.into_iter().zip(answers) {
+                answer.set(Some(executed));
+            }
+        }
+        Ok(())
+    }
+}
