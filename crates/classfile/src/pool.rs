@@ -22,18 +22,32 @@ pub(crate) mod tag {
     pub const MODULE: u8 = 19;
     pub const PACKAGE: u8 = 20;
 
-    /// The length of what follows each tag; 0 for what is no tag, and for UTF8,
-    /// which says it itself.
-    pub const LENGTHS: [u8; 21] = {
-        let mut lengths = [4; 21];
-        (lengths[0], lengths[UTF8 as usize], lengths[2]) = (0, 0, 0);
-        (lengths[13], lengths[14]) = (0, 0);
+    /// The length of what follows each tag; 0 for what is no tag. Of UTF8 it is that
+    /// of the length alone.
+    pub static LENGTHS: [u8; 256] = {
+        let mut lengths = [0; 256];
+        lengths[UTF8 as usize] = 2;
+        (lengths[INTEGER as usize], lengths[FLOAT as usize]) = (4, 4);
         (lengths[LONG as usize], lengths[DOUBLE as usize]) = (8, 8);
+        (lengths[FIELDREF as usize], lengths[METHODREF as usize]) = (4, 4);
+        (
+            lengths[INTERFACE_METHODREF as usize],
+            lengths[NAME_AND_TYPE as usize],
+        ) = (4, 4);
+        (lengths[DYNAMIC as usize], lengths[INVOKE_DYNAMIC as usize]) = (4, 4);
         (lengths[CLASS as usize], lengths[STRING as usize]) = (2, 2);
         lengths[METHOD_HANDLE as usize] = 3;
         lengths[METHOD_TYPE as usize] = 2;
         (lengths[MODULE as usize], lengths[PACKAGE as usize]) = (2, 2);
         lengths
+    };
+
+    /// What the two bytes behind a tag count for as a length of further ones: all of
+    /// them for UTF8, else nothing.
+    pub static CHARACTERS: [u16; 256] = {
+        let mut masks = [0; 256];
+        masks[UTF8 as usize] = 0xffff;
+        masks
     };
 }
 
@@ -135,24 +149,31 @@ impl<'a> ConstantPool<'a> {
         // bounded by what is there.
         let mut offsets = Vec::with_capacity(usize::from(count).min(r.remaining() / 3 + 2));
         offsets.push(0);
+        let mut rest = bytes.get(start..).unwrap_or(&[]);
         while offsets.len() < usize::from(count) {
-            let at = r.position();
+            let at = bytes.len() - rest.len();
             // A file that is too long for this is too long for the format: the
             // pool alone has at most 65,535 constants of 65,538 bytes.
-            let at32 = u32::try_from(at).map_err(|_| r.error(ErrorKind::TooLarge("file")))?;
+            let at32 =
+                u32::try_from(at).map_err(|_| Error::new(ErrorKind::TooLarge("file"), at))?;
             offsets.push(at32);
-            let tag = r.u8()?;
-            let len = match tag::LENGTHS.get(usize::from(tag)) {
-                _ if tag == tag::UTF8 => usize::from(r.u16()?),
-                None | Some(0) => return Err(Error::new(ErrorKind::BadTag(tag), at)),
-                Some(&len) => usize::from(len),
-            };
-            r.bytes(len)?;
+            // No constant is shorter than this. Which ones are characters, no
+            // processor guesses well, so there is no branch for it.
+            let &[tag, high, low] = rest
+                .first_chunk()
+                .ok_or_else(|| Self::no_constant(Reader::new(rest, at)))?;
+            let characters = u16::from_be_bytes([high, low]) & tag::CHARACTERS[usize::from(tag)];
+            let len = usize::from(tag::LENGTHS[usize::from(tag)]) + usize::from(characters);
+            match rest.get(len + 1..) {
+                Some(behind) if len != 0 => rest = behind,
+                _ => return Err(Self::no_constant(Reader::new(rest, at))),
+            }
             // Longs and doubles take two indices, "a poor choice" (JVMS 4.4.5).
             if matches!(tag, tag::LONG | tag::DOUBLE) {
                 offsets.push(0);
             }
         }
+        r.bytes(bytes.len() - rest.len() - start)?;
         if offsets.len() > usize::from(count.max(1)) {
             return Err(r.error(ErrorKind::TooLarge("constant pool")));
         }
@@ -163,6 +184,24 @@ impl<'a> ConstantPool<'a> {
             end: r.position(),
             count_read: count,
         })
+    }
+
+    /// What is wrong with what should be a constant.
+    #[cold]
+    fn no_constant(mut r: Reader<'_>) -> Error {
+        let at = r.offset();
+        let bad = |tag| Error::new(ErrorKind::BadTag(tag), at);
+        let mut read = || match r.u8()? {
+            tag::UTF8 => {
+                let len = r.u16()?;
+                r.bytes(len.into())
+            }
+            tag => match tag::LENGTHS[usize::from(tag)] {
+                0 => Err(bad(tag)),
+                len => r.bytes(len.into()),
+            },
+        };
+        read().err().unwrap_or_else(|| bad(0))
     }
 
     /// The `constant_pool_count`: one more than the largest index.
@@ -286,6 +325,16 @@ impl<'a> ConstantPool<'a> {
         }
     }
 
+    /// The class or interface in which the search for the method at `index` begins.
+    pub fn method_owner(&self, index: u16) -> Result<Utf8<'a>, Error> {
+        match self.entry(index) {
+            Some((tag::METHODREF | tag::INTERFACE_METHODREF, rest)) => {
+                self.class(Self::half(rest, 0))
+            }
+            _ => Err(self.bad(index, "Methodref")),
+        }
+    }
+
     /// The constant at `index`, resolved.
     pub fn get(&self, index: u16) -> Result<Constant<'a>, Error> {
         let (tag, rest) = self
@@ -346,6 +395,18 @@ impl<'a> ConstantPool<'a> {
         })
     }
 
+    /// The names of all fields that the class refers to, where they can be
+    /// resolved, one for each constant.
+    pub fn field_names(&self) -> impl Iterator<Item = Utf8<'a>> {
+        (1..self.count()).filter_map(|index| match self.entry(index) {
+            Some((tag::FIELDREF, rest)) => {
+                let name = self.name_and_type(Self::half(rest, 2)).ok()?.0;
+                self.class(Self::half(rest, 0)).ok().map(|_| name)
+            }
+            _ => None,
+        })
+    }
+
     /// The index of the first `Utf8` constant with this content.
     pub fn find_utf8(&self, content: &[u8]) -> Option<u16> {
         let [high, low] = u16::try_from(content.len()).ok()?.to_be_bytes();
@@ -359,5 +420,61 @@ impl<'a> ConstantPool<'a> {
         })?;
         // There are no more than the count that was read.
         Some(found as u16)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Behind a count: a name, a number of eight bytes, a class.
+    const POOL: [u8; 19] = [
+        0,
+        5,
+        tag::UTF8,
+        0,
+        2,
+        b'a',
+        b'b',
+        tag::LONG,
+        0,
+        0,
+        0,
+        0,
+        0,
+        0,
+        0,
+        7,
+        tag::CLASS,
+        0,
+        1,
+    ];
+
+    fn parse(bytes: &[u8]) -> Result<ConstantPool<'_>, Error> {
+        ConstantPool::parse(bytes, &mut Reader::new(bytes, 0))
+    }
+
+    #[test]
+    fn constants_of_every_length() {
+        let pool = parse(&POOL).expect("it is a pool");
+        assert_eq!(pool.count(), 5);
+        assert_eq!(pool.get(2), Ok(Constant::Long(7)));
+        assert!(pool.get(3).is_err());
+        assert_eq!(pool.class(4), Ok(Utf8::new(b"ab")));
+    }
+
+    #[test]
+    fn what_is_no_constant_is_told_with_its_place() {
+        for end in 0..POOL.len() {
+            let error = parse(&POOL[..end]).expect_err("it is cut off");
+            assert_eq!(error.kind(), ErrorKind::UnexpectedEnd, "{end}");
+            assert!(error.offset() <= end);
+        }
+        for tag in [0, 2, 13, 14, 21, 255] {
+            let mut bytes = POOL;
+            bytes[7] = tag;
+            let error = parse(&bytes).expect_err("it has a bad tag");
+            assert_eq!((error.kind(), error.offset()), (ErrorKind::BadTag(tag), 7));
+        }
     }
 }

@@ -69,9 +69,10 @@ impl PoolBuilder {
 
     fn add(&mut self, constant: &[u8]) -> Result<u16, Error> {
         let hash = hash(constant);
-        if let Some(index) = self.find(hash, constant) {
-            return Ok(index);
-        }
+        let place = match self.find(hash, constant) {
+            Ok(index) => return Ok(index),
+            Err(place) => place,
+        };
         let width = u32::from(matches!(constant.first(), Some(&(tag::LONG | tag::DOUBLE)))) + 1;
         let index = u32::from(self.base) + self.added;
         let full = || Error::new(ErrorKind::TooLarge("constant pool"), 0);
@@ -85,7 +86,7 @@ impl PoolBuilder {
         self.bytes.extend_from_slice(constant);
         self.known.push(Known { hash, start, index });
         let known = &self.known;
-        self.table.insert(hash, known.len() as u16, |place| {
+        self.table.insert(place, hash, known.len() as u16, |place| {
             known
                 .get(usize::from(place) - 1)
                 .map_or(0, |known| known.hash)
@@ -93,10 +94,10 @@ impl PoolBuilder {
         Ok(index)
     }
 
-    /// The index of an added constant.
-    fn find(&self, hash: u32, constant: &[u8]) -> Option<u16> {
+    /// The index of an added constant, or else its place in the table.
+    fn find(&self, hash: u32, constant: &[u8]) -> Result<u16, usize> {
         let known = |place: u16| self.known.get(usize::from(place) - 1);
-        let place = self.table.find(hash, |place| {
+        let place = self.table.probe(hash, |place| {
             known(place).is_some_and(|known| {
                 known.hash == hash
                     && self
@@ -106,7 +107,9 @@ impl PoolBuilder {
                         .is_some_and(|bytes| bytes.starts_with(constant))
             })
         })?;
-        known(place).map(|known| known.index)
+        known(place)
+            .map(|known| known.index)
+            .ok_or(usize::from(place))
     }
 
     fn add_halves(&mut self, tag: u8, halves: &[u16]) -> Result<u16, Error> {
@@ -151,19 +154,17 @@ impl PoolBuilder {
         let hash_at = |index| pool.class(index).map_or(0, |name| hash_name(name));
         if self.classes.is_empty() {
             for (index, name) in pool.classes() {
-                let hash = hash_name(name);
                 // The first of equal ones counts.
-                if self
-                    .classes
-                    .find(hash, |known| pool.class(known) == Ok(name))
-                    .is_none()
-                {
-                    self.classes.insert(hash, index, hash_at);
+                let hash = hash_name(name);
+                let known = |known| pool.class(known) == Ok(name);
+                if let Err(place) = self.classes.probe(hash, known) {
+                    self.classes.insert(place, hash, index, hash_at);
                 }
             }
         }
         self.classes
-            .find(hash_name(name), |known| pool.class(known) == Ok(name))
+            .probe(hash_name(name), |known| pool.class(known) == Ok(name))
+            .ok()
     }
 
     /// An `int`.
@@ -212,34 +213,34 @@ impl Table {
         self.taken == 0
     }
 
-    /// The number with this hash that `is_it` knows.
-    fn find(&self, hash: u32, is_it: impl Fn(u16) -> bool) -> Option<u16> {
-        if self.places.is_empty() {
-            return None;
-        }
-        let mask = self.places.len() - 1;
+    /// The number with this hash that `is_it` knows, or else the place for it.
+    #[inline]
+    fn probe(&self, hash: u32, is_it: impl Fn(u16) -> bool) -> Result<u16, usize> {
+        let mask = self.places.len().wrapping_sub(1);
         let mut at = hash as usize & mask;
         loop {
             match self.places.get(at) {
-                None | Some(0) => return None,
-                Some(&number) if is_it(number) => return Some(number),
+                None | Some(0) => return Err(at),
+                Some(&number) if is_it(number) => return Ok(number),
                 Some(_) => at = (at + 1) & mask,
             }
         }
     }
 
-    /// Adds a number that is not there yet. `hash_of` tells the hashes of those
-    /// that are.
-    fn insert(&mut self, hash: u32, number: u16, hash_of: impl Fn(u16) -> u32) {
-        if 2 * (self.taken + 1) > self.places.len() {
+    /// Adds a number that is not there yet, at the place that [`Self::probe`] has
+    /// found for it. `hash_of` tells the hashes of those that are there.
+    fn insert(&mut self, place: usize, hash: u32, number: u16, hash_of: impl Fn(u16) -> u32) {
+        self.taken += 1;
+        if 2 * self.taken > self.places.len() {
             let old = std::mem::take(&mut self.places);
             self.places = vec![0; (2 * old.len()).max(64)];
             for number in old.into_iter().filter(|&number| number != 0) {
                 self.put(hash_of(number), number);
             }
+            self.put(hash, number);
+        } else if let Some(place) = self.places.get_mut(place) {
+            *place = number;
         }
-        self.taken += 1;
-        self.put(hash, number);
     }
 
     fn put(&mut self, hash: u32, number: u16) {

@@ -24,15 +24,23 @@ pub struct Run {
     pub insn: usize,
 }
 
+impl Run {
+    /// Old code from `old` on that is to stand at `new`.
+    pub fn at(old: usize, new: usize) -> Self {
+        Self {
+            old,
+            label: new,
+            insn: new,
+        }
+    }
+}
+
 impl CodeMap {
     /// Says that everything moves behind `shift` bytes of entry code.
     pub fn shift(&mut self, old_len: usize, shift: usize) {
         self.runs.clear();
-        self.runs.extend([0, old_len].map(|old| Run {
-            old,
-            label: old + shift,
-            insn: old + shift,
-        }));
+        self.runs
+            .extend([0, old_len].map(|old| Run::at(old, old + shift)));
     }
 
     /// Whether everything stays where it is.

@@ -16,19 +16,21 @@ pub struct Insertions {
     pub stack: u16,
 }
 
-/// Where a piece goes, and where it stands among all.
+/// Where a piece goes, and where it stands among all. There are as many as writes
+/// in a body, so it is small; a body has at most 65,535 bytes, and what is inserted
+/// for each of them is bounded.
 #[derive(Debug, Clone, Copy)]
 struct Place {
     /// The instruction that it is put before, in old code.
-    old: usize,
+    old: u32,
+    /// Where its code, frames and guards begin.
+    code: u32,
+    frames: u32,
+    guards: u32,
     /// Whether it belongs to the instruction before that place: jumps to the
     /// place do not run it. Such a piece has no frames, and comes before another
     /// of the same place.
     after: bool,
-    /// Where its code, frames and guards begin.
-    code: usize,
-    frames: usize,
-    guards: usize,
 }
 
 /// A piece of inserted code.
@@ -78,15 +80,17 @@ impl Insertions {
         self.at(end, true)
     }
 
+    #[inline]
     fn at(&mut self, old: usize, after: bool) -> &mut Fragment {
+        let old = old as u32;
         let last = self.places.last();
         if last.is_none_or(|last| (last.old, last.after) != (old, after)) {
             self.places.push(Place {
                 old,
                 after,
-                code: self.all.code.len(),
-                frames: self.all.frames.len(),
-                guards: self.all.guards.len(),
+                code: self.all.code.len() as u32,
+                frames: self.all.frames.len() as u32,
+                guards: self.all.guards.len() as u32,
             });
         }
         &mut self.all
@@ -119,7 +123,7 @@ impl Insertions {
 
     /// Where the last one goes.
     pub fn last(&self) -> Option<usize> {
-        self.places.last().map(|place| place.old)
+        self.places.last().map(|place| place.old as usize)
     }
 
     /// Where a piece goes, by its place in the list, and whether it belongs to
@@ -127,7 +131,7 @@ impl Insertions {
     #[inline]
     pub fn place(&self, at: usize) -> (usize, bool) {
         match self.places.get(at) {
-            Some(place) => (place.old, place.after),
+            Some(place) => (place.old as usize, place.after),
             None => (usize::MAX, false),
         }
     }
@@ -136,8 +140,20 @@ impl Insertions {
     #[inline]
     pub fn span(&self, at: usize) -> Range<usize> {
         let end = self.all.code.len();
-        let start = |at: usize| self.places.get(at).map_or(end, |place| place.code);
+        let start = |at: usize| self.places.get(at).map_or(end, |place| place.code as usize);
         start(at)..start(at + 1)
+    }
+
+    /// For each piece, by rising offset: where it goes, whether it belongs to the
+    /// instruction before, and where its code is in that of all.
+    #[inline]
+    pub fn spans(&self) -> impl Iterator<Item = (usize, bool, Range<usize>)> {
+        let ends = self.places.iter().skip(1).map(|next| next.code as usize);
+        let ends = ends.chain([self.all.code.len()]);
+        self.places.iter().zip(ends).map(|(place, end)| {
+            let code = place.code as usize..end;
+            (place.old as usize, place.after, code)
+        })
     }
 
     /// The code of all pieces, one after the other.
@@ -152,18 +168,21 @@ impl Insertions {
             .places
             .iter()
             .skip(1)
-            .map(|next| (next.code, next.frames, next.guards));
-        let ends = ends.chain([(all.code.len(), all.frames.len(), all.guards.len())]);
+            .map(|next| [next.code, next.frames, next.guards].map(|at| at as usize));
+        let ends = ends.chain([[all.code.len(), all.frames.len(), all.guards.len()]]);
         self.places
             .iter()
             .zip(ends)
-            .map(|(place, (code, frames, guards))| Piece {
-                old: place.old,
-                after: place.after,
-                code: all.code.get(place.code..code).unwrap_or(&[]),
-                start: place.code,
-                frames: all.frames.get(place.frames..frames).unwrap_or(&[]),
-                guards: all.guards.get(place.guards..guards).unwrap_or(&[]),
+            .map(|(place, [code, frames, guards])| {
+                let start = place.code as usize;
+                Piece {
+                    old: place.old as usize,
+                    after: place.after,
+                    code: all.code.get(start..code).unwrap_or(&[]),
+                    start,
+                    frames: (all.frames.get(place.frames as usize..frames)).unwrap_or(&[]),
+                    guards: (all.guards.get(place.guards as usize..guards)).unwrap_or(&[]),
+                }
             })
     }
 }

@@ -78,7 +78,10 @@ fn push_utf8(text: &mut Vec<u8>, utf8: Utf8<'_>) -> Text {
 
 /// What was collected, in a piece of memory of its own.
 fn kept(text: &[u8]) -> Box<str> {
-    String::from_utf8_lossy(text).into_owned().into()
+    match std::str::from_utf8(text) {
+        Ok(text) => text.into(),
+        Err(_) => String::from_utf8_lossy(text).into(),
+    }
 }
 
 /// A method with its name and descriptor as text.

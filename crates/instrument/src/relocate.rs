@@ -69,10 +69,13 @@ pub fn relocate(
         islands,
         rounds: 0,
     };
+    let len = entry_len + code.bytecode.len() + fragments.all_code().len();
+    if scan.switches.is_empty() && len <= REACH {
+        return plan.in_one_go(entry, len, new);
+    }
     loop {
         plan.lay_out(plan.islands.front_len() + entry_len)?;
-        // No jump within 32 KB can be too far.
-        if plan.map.body_end() <= 0x7fff || !plan.find_far()? {
+        if plan.map.body_end() <= REACH || !plan.find_far()? {
             break;
         }
     }
@@ -106,6 +109,9 @@ struct Layout<'l> {
 /// pushed too far by the one before, could take thousands; from this round on,
 /// all jumps are taken for too far.
 const MAX_ROUNDS: u32 = 16;
+
+/// No jump within so many bytes can be too far.
+const REACH: usize = 0x7fff;
 
 fn padding(offset: usize) -> usize {
     3 - (offset & 3)
@@ -152,6 +158,49 @@ impl Pieces<'_> {
 }
 
 impl Layout<'_> {
+    /// Decides where everything goes and puts it there, `len` bytes in all. Only
+    /// for bodies in which no instruction changes its length: without switches, and
+    /// within [`REACH`].
+    fn in_one_go(
+        &mut self,
+        entry: &Fragment,
+        len: usize,
+        out: &mut Vec<u8>,
+    ) -> Result<(), SkipReason> {
+        out.extend_from_slice(&entry.code);
+        out.resize(len + SHORT, 0);
+        let (bytecode, inserted) = (self.bytecode, self.fragments.all_code());
+        let runs = &mut self.map.runs;
+        runs.clear();
+        let start = entry.code.len();
+        let (mut at, mut run) = (start, Run::at(0, start));
+        for (old, after, code) in self.fragments.spans() {
+            if old != run.old {
+                // Behind the last instruction there is no place for a piece.
+                if old < run.old || old >= bytecode.len() {
+                    return Err(SkipReason::MALFORMED);
+                }
+                runs.push(run);
+                copy(out, at, bytecode, run.old..old)?;
+                at += old - run.old;
+                run = Run::at(old, at);
+            }
+            self.placed.push(at);
+            let len = code.len();
+            copy(out, at, inserted, code)?;
+            at += len;
+            run.insn = at;
+            if after {
+                run.label = at;
+            }
+        }
+        runs.push(run);
+        copy(out, at, bytecode, run.old..bytecode.len())?;
+        runs.push(Run::at(bytecode.len(), len));
+        out.truncate(len);
+        self.move_jumps(out)
+    }
+
     /// Decides where everything goes, behind `entry_len` bytes.
     fn lay_out(&mut self, entry_len: usize) -> Result<(), SkipReason> {
         self.map.runs.clear();

@@ -15,7 +15,9 @@
 //! A call that throws is not told, though a copy that fails on an element of the
 //! wrong type has copied those before it.
 
-use hindsight_classfile::{FieldType, Insn, MemberRef, MethodDescriptor, Operand, opcode as op};
+use hindsight_classfile::{
+    FieldType, Insn, MemberRef, MethodDescriptor, Operand, Utf8, opcode as op,
+};
 
 use super::probes::{Probes, Variable};
 use crate::SkipReason;
@@ -89,6 +91,19 @@ pub fn writes_unseen(opcode: u8, method: &MemberRef<'_>) -> bool {
     }
 }
 
+/// Whether there may be such a method in a class, other than one that is called by
+/// `invokespecial`. Most calls of most classes are known for harmless by this alone.
+fn may_write_unseen(owner: Utf8<'_>) -> bool {
+    match owner.as_bytes() {
+        [b'[', ..] => true,
+        [b'j', b'a', b'v', b'a', b'/', _, _, _, _, b'/', rest @ ..] => {
+            matches!(rest, [b'S', b'y', ..] | [b'A' | b'r' | b'i' | b'c', ..])
+        }
+        [b's' | b'j', ..] => owner.as_bytes().ends_with(b"misc/Unsafe"),
+        _ => false,
+    }
+}
+
 /// Adds the event of a call, if it has one. Fresh variables begin at
 /// `max_locals`. Returns the number of variables that it needs in all.
 pub fn called(
@@ -100,8 +115,10 @@ pub fn called(
     let Operand::Constant(constant) = insn.operand()? else {
         return Err(SkipReason::MALFORMED);
     };
-    let Some((method, id)) =
-        probes.callee(constant, |method| writes_unseen(insn.opcode, method))?
+    let of_owner = |owner| insn.opcode == op::INVOKESPECIAL || may_write_unseen(owner);
+    let Some((method, id)) = probes.callee(constant, of_owner, |method| {
+        writes_unseen(insn.opcode, method)
+    })?
     else {
         return Ok(max_locals);
     };
@@ -171,4 +188,54 @@ pub fn called(
     // The result and a null lie deeper than what the body had there.
     inserted.stack(stack.max(3));
     Ok(next)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_quick_look_passes_over_no_class_that_writes_unseen() {
+        let owners = [
+            "[I",
+            "[[La/B;",
+            "java/lang/System",
+            "java/util/Arrays",
+            "java/lang/reflect/Field",
+            "java/lang/reflect/Array",
+            "java/lang/invoke/VarHandle",
+            "sun/misc/Unsafe",
+            "jdk/internal/misc/Unsafe",
+            "java/util/concurrent/atomic/AtomicLong",
+        ];
+        let names = [
+            "clone",
+            "arraycopy",
+            "fill",
+            "setInt",
+            "getAndSet",
+            "putInt",
+        ];
+        for owner in owners {
+            let owner = Utf8::new(owner.as_bytes());
+            let unseen = names.iter().any(|name| {
+                let method = MemberRef {
+                    owner,
+                    name: Utf8::new(name.as_bytes()),
+                    descriptor: Utf8::new(b"()V"),
+                };
+                writes_unseen(op::INVOKEVIRTUAL, &method)
+            });
+            assert!(unseen && may_write_unseen(owner), "{owner:?}");
+        }
+        for owner in [
+            "a/B",
+            "java/lang/String",
+            "java/util/List",
+            "sun/A",
+            "jdk/B",
+        ] {
+            assert!(!may_write_unseen(Utf8::new(owner.as_bytes())), "{owner}");
+        }
+    }
 }

@@ -203,7 +203,7 @@ pub fn instrument<'a>(
             let block = blocks_left.peek().map_or(usize::MAX, |&(_, &block)| block);
             let next = handler.min(block);
             if next > up_to || next == usize::MAX {
-                return Ok::<_, SkipReason>(());
+                return Ok::<_, SkipReason>(next);
             }
             if block == next
                 && let Some((number, _)) = blocks_left.next()
@@ -219,8 +219,11 @@ pub fn instrument<'a>(
             }
         }
     };
+    let mut next_start = 0;
     for &site in &scan.sites {
-        at_starts(site, inserted, probes)?;
+        if next_start <= site {
+            next_start = at_starts(site, inserted, probes)?;
+        }
         let insn = short(code, site)?;
         match insn.opcode {
             op::IRETURN..=op::RETURN => {

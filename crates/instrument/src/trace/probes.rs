@@ -114,8 +114,7 @@ impl<'c, 'a> Probes<'c, 'a> {
         is_secret: &'c dyn Fn(&str) -> bool,
     ) -> Self {
         let [of_fields, of_callees] = mem::take(&mut constants.spare.places);
-        let fields = (1..constants.pool.count()).filter_map(|at| constants.pool.field(at).ok());
-        let mut names = fields.map(|field| field.name);
+        let mut names = constants.pool.field_names();
         let has_secrets = names.any(|name| is_secret(&name.to_string_lossy()));
         Self {
             constants,
@@ -219,17 +218,21 @@ impl<'c, 'a> Probes<'c, 'a> {
         Ok(constants.added.method(owner, name, descriptor)?)
     }
 
-    /// The method that a constant names and its id, if `wanted` says so at the
-    /// first time.
+    /// The method that a constant names and its id, if `of_owner` and `wanted` say so
+    /// at the first time; the first is asked for all that is called.
     pub fn callee(
         &mut self,
         constant: u16,
+        of_owner: impl FnOnce(Utf8<'a>) -> bool,
         wanted: impl FnOnce(&MemberRef<'a>) -> bool,
     ) -> Result<Option<(MemberRef<'a>, u32)>, SkipReason> {
         if self.callees.known(constant).is_none() {
             let pool = self.constants.pool;
             // If it makes no sense, the verifier will say so.
-            let method = pool.method(constant).ok().filter(wanted);
+            let method = (pool.method_owner(constant).ok())
+                .filter(|&owner| of_owner(owner))
+                .and_then(|_| pool.method(constant).ok())
+                .filter(wanted);
             self.callees
                 .add(constant, pool.count(), method.map(|method| (method, 0)));
         }
