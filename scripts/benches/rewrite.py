@@ -8,6 +8,8 @@ import subprocess
 from .common import ROOT, WORK, fresh, jars, javac, jdks, note, spread
 
 ASM = "org.ow2.asm:asm:9.9"
+# What ASM does too, and which of our jobs does the same.
+ASM_JOBS = {"fields": "crash-fields", "trace": "trace"}
 # What the first classes of a fresh process are: where a JVM has compiled little yet.
 FIRST = 1000
 
@@ -51,9 +53,12 @@ def main(rest):
             continue
         pack, classes, first_bytes, all_bytes = packed(home, version)
         asm = jars([ASM])
-        java = javac(home, fresh(f"rewrite-{version}"), [ROOT / "test-programs/bench/AsmRewrite.java"], asm)
+        sources = [ROOT / "test-programs/bench" / name for name in ("AsmRewrite.java", "AsmTrace.java")]
+        java = javac(home, fresh(f"rewrite-{version}"), sources, asm)
         # By job: MB/s of the first classes in a fresh process, of all in every round, and the rest of the last line.
-        ours, cold, warm, asm_methods = {}, [], [], 0
+        ours = {}
+        # The same by job of ours, of ASM: of the first classes, of all when it is warm, and methods.
+        asms = {job: {"cold": [], "warm": [], "methods": 0} for job in ASM_JOBS.values()}
         for run in range(options.runs):
             done = subprocess.run([program, pack, str(options.rounds), str(FIRST)], check=True, capture_output=True, text=True)
             for at, line in enumerate(done.stdout.splitlines()):
@@ -66,21 +71,27 @@ def main(rest):
                 job["all"].append(size * 1e3 / nanos)
                 job["rest"] = (methods, written, count * 1e3 / size, allocated / size)
             # One thread's garbage is collected outside of that thread's time, which is in ASM's favour.
-            done = subprocess.run(
-                [home / "bin/java", "-XX:+UseSerialGC", "-Xms1g", "-cp", ":".join([str(java), *asm]), "AsmRewrite",
-                 pack, str(options.asm_rounds), str(FIRST)],
-                check=True, capture_output=True, text=True)
-            lines = [list(map(int, line.split())) for line in done.stdout.splitlines()]
-            cold.append(first_bytes * 1e3 / lines[0][0])
-            warm += [all_bytes * 1e3 / line[1] for line in lines[-(options.asm_rounds // 3):]]
-            asm_methods = lines[0][4]
-            note(f"  JDK {version} run {run + 1}: ASM {[round(all_bytes * 1e3 / line[1]) for line in lines]} MB/s")
+            for asm_job, job in ASM_JOBS.items():
+                done = subprocess.run(
+                    [home / "bin/java", "-XX:+UseSerialGC", "-Xms1g", "-cp", ":".join([str(java), *asm]), "AsmRewrite",
+                     pack, str(options.asm_rounds), str(FIRST), asm_job],
+                    check=True, capture_output=True, text=True)
+                lines = [list(map(int, line.split())) for line in done.stdout.splitlines()]
+                asms[job]["cold"].append(first_bytes * 1e3 / lines[0][0])
+                asms[job]["warm"] += [all_bytes * 1e3 / line[1] for line in lines[-(options.asm_rounds // 3):]]
+                asms[job]["methods"] = lines[0][4]
+                note(f"  JDK {version} run {run + 1}: ASM, {asm_job} {[round(all_bytes * 1e3 / line[1]) for line in lines]} MB/s")
         print(f"JDK {version}: {classes:,} classes, {all_bytes / 1e6:.1f} MB; MB/s of one thread's CPU time, {options.runs} processes of each kind")
         print(f"  {'':16} {'all classes':>28} {f'first {FIRST:,} in a process':>28}  {'x ASM warm':>10} {'x ASM cold':>10}  {'methods':>8}  {'allocations/kB':>14} {'bytes/byte':>10}")
         for name, job in ours.items():
             methods, _, count, allocated = job["rest"]
             median, first = statistics.median(job["all"]), statistics.median(job["first"])
-            against = f"{median / statistics.median(warm):10.1f} {first / statistics.median(cold):10.1f}" if methods else f"{'':21}"
+            of_asm = asms.get(name)
+            against = f"{'':21}"
+            if of_asm:
+                against = f"{median / statistics.median(of_asm['warm']):10.1f} {first / statistics.median(of_asm['cold']):10.1f}"
             print(f"  {name:16} {spread(job['all']):>28} {spread(job['first']):>28}  {against}  {methods:8}  {count:14.2f} {allocated:10.2f}")
-        print(f"  {'ASM, fields':16} {spread(warm):>28} {spread(cold):>28}  {'':21}  {asm_methods:8}")
+        for asm_job, job in ASM_JOBS.items():
+            of_asm = asms[job]
+            print(f"  {'ASM, ' + asm_job:16} {spread(of_asm['warm']):>28} {spread(of_asm['cold']):>28}  {'':21}  {of_asm['methods']:8}")
     return 0

@@ -19,14 +19,16 @@ import org.objectweb.asm.Opcodes;
 import org.objectweb.asm.Type;
 
 /**
- * The crash plan (copy=fields) as ASM does it, for scripts/bench rewrite.
+ * The crash plan (copy=fields) as ASM does it, for scripts/bench rewrite; {@link AsmTrace} has the
+ * trace plan.
  *
  * <p>Made to be quick, as ASM goes: visitors and no trees, one visit to look and one to write, the
  * reader's constant pool and unchanged methods copied, frames extended and never computed. What our
  * own code checks besides (parameters that frames leave out, jumps across the call of the other
  * constructor, names for the records) is left out.
  *
- * <p>Prints a line for each round: nanoseconds of CPU time for the first classes, nanoseconds for
+ * <p>Arguments: a file of classes, how many rounds, how many classes are the first ones, and {@code
+ * fields} or {@code trace}. Prints a line for each round: nanoseconds of CPU time for the first classes, nanoseconds for
  * all, bytes read, bytes written, methods instrumented.
  */
 public class AsmRewrite {
@@ -37,6 +39,7 @@ public class AsmRewrite {
         ByteBuffer pack = ByteBuffer.wrap(Files.readAllBytes(Path.of(args[0])));
         int rounds = Integer.parseInt(args[1]);
         int first = Integer.parseInt(args[2]);
+        boolean trace = args[3].equals("trace");
         List<byte[]> classes = new ArrayList<>();
         long bytes = 0;
         while (pack.hasRemaining()) {
@@ -55,9 +58,15 @@ public class AsmRewrite {
                 if (at == first) {
                     atFirst = clock.getCurrentThreadCpuTime() - start;
                 }
-                Rewriter done = rewrite(classes.get(at), id);
-                id = done.nextId;
-                written += done.result == null ? 0 : done.result.length;
+                if (trace) {
+                    AsmTrace.Rewriter done = AsmTrace.rewrite(classes.get(at), id);
+                    id = done.nextId;
+                    written += done.result == null ? 0 : done.result.length;
+                } else {
+                    Rewriter done = rewrite(classes.get(at), id);
+                    id = done.nextId;
+                    written += done.result == null ? 0 : done.result.length;
+                }
             }
             long nanos = clock.getCurrentThreadCpuTime() - start;
             System.out.println(atFirst + " " + nanos + " " + bytes + " " + written + " " + id);
@@ -102,6 +111,11 @@ public class AsmRewrite {
         boolean subroutines;
         int maxLocals;
         boolean[] stored = new boolean[256];
+        /**
+         * For each entry of the exception table whether a trace needs no probe at its handler, which
+         * does nothing but rethrow or stands before the call of the other constructor.
+         */
+        final List<Boolean> quiet = new ArrayList<>();
         final List<Use> uses = new ArrayList<>();
     }
 
@@ -113,6 +127,8 @@ public class AsmRewrite {
         final Map<String, Integer> fields = new HashMap<>();
         final List<Facts> methods = new ArrayList<>();
         int throwing;
+        /** How many methods have code. */
+        int bodies;
 
         Scanner() {
             super(Opcodes.ASM9);
@@ -138,6 +154,7 @@ public class AsmRewrite {
             if ((access & (Opcodes.ACC_ABSTRACT | Opcodes.ACC_NATIVE)) != 0) {
                 return null;
             }
+            bodies++;
             return new MethodScanner(this, facts, access, name);
         }
     }
@@ -191,14 +208,44 @@ public class AsmRewrite {
             return depth > 0 && stack[--depth];
         }
 
+        /** The handlers by the exception table, and those whose code does nothing so far. */
+        final List<Label> handlers = new ArrayList<>();
+        final List<Label> idle = new ArrayList<>();
+
         void next() {
+            idle.clear();
+            nextOfIdle();
+        }
+
+        void nextOfIdle() {
             loadedBefore = loaded;
             loaded = -1;
         }
 
+        void quiet(Label handler) {
+            for (int at = 0; at < handlers.size(); at++) {
+                if (handlers.get(at) == handler) {
+                    facts.quiet.set(at, true);
+                }
+            }
+        }
+
+        @Override
+        public void visitTryCatchBlock(Label start, Label end, Label handler, String type) {
+            handlers.add(handler);
+            facts.quiet.add(false);
+        }
+
         @Override
         public void visitInsn(int opcode) {
-            next();
+            if (!idle.isEmpty() && opcode == Opcodes.ATHROW) {
+                idle.forEach(this::quiet);
+            }
+            if (opcode == Opcodes.MONITOREXIT) {
+                nextOfIdle();
+            } else {
+                next();
+            }
             if (decided()) {
                 return;
             }
@@ -251,7 +298,11 @@ public class AsmRewrite {
 
         @Override
         public void visitVarInsn(int opcode, int slot) {
-            next();
+            if (opcode == Opcodes.ALOAD || opcode == Opcodes.ASTORE) {
+                nextOfIdle();
+            } else {
+                next();
+            }
             switch (opcode) {
                 case Opcodes.ALOAD -> {
                     loaded = slot;
@@ -381,6 +432,12 @@ public class AsmRewrite {
         public void visitLabel(Label label) {
             label.info = this;
             depth = 0;
+            if (!handlers.isEmpty() && handlers.contains(label)) {
+                idle.add(label);
+                if (constructor && !afterInit) {
+                    quiet(label);
+                }
+            }
         }
 
         @Override
@@ -604,10 +661,11 @@ public class AsmRewrite {
             mv.visitJumpInsn(Opcodes.GOTO, next);
             mv.visitLabel(guard[2]);
             frame(locals, "java/lang/Throwable");
-            mv.visitInsn(Opcodes.NOP);
-            mv.visitLabel(next);
-            frame(locals, "java/lang/Object");
             mv.visitInsn(Opcodes.POP);
+            mv.visitLabel(next);
+            if (owner.version >= 50) {
+                mv.visitFrame(Opcodes.F_NEW, locals.size(), locals.toArray(), 0, NONE);
+            }
         }
 
         private static Label[] labels() {
@@ -776,7 +834,6 @@ public class AsmRewrite {
             mv.visitVarInsn(Opcodes.ALOAD, exception);
             pushId();
             mv.visitMethodInsn(Opcodes.INVOKESTATIC, PROBE, "caught", "(Ljava/lang/Throwable;I)V", false);
-            mv.visitInsn(Opcodes.ACONST_NULL);
             List<Object> here = extended(count, locals);
             int slots = 0;
             for (Object local : here) {
@@ -914,7 +971,13 @@ public class AsmRewrite {
                 rest.add(slot == 0 && raw ? Opcodes.UNINITIALIZED_THIS : Opcodes.TOP);
             }
             rest.add("java/lang/Throwable");
-            guard(guard, rest);
+            mv.visitLabel(guard[1]);
+            mv.visitInsn(Opcodes.POP);
+            mv.visitVarInsn(Opcodes.ALOAD, exception);
+            mv.visitInsn(Opcodes.ATHROW);
+            mv.visitLabel(guard[2]);
+            frame(rest, "java/lang/Throwable");
+            mv.visitInsn(Opcodes.POP);
             mv.visitVarInsn(Opcodes.ALOAD, exception);
             mv.visitInsn(Opcodes.ATHROW);
             return 2 + references + 2 * words + 2;
