@@ -378,8 +378,9 @@ fn uncaptured(element: &StackElement, exception: u32, all: &Methods) -> Pending 
                  handler"
             }
             _ => {
-                "not captured: the exception was caught after it had left it, and thrown again; or \
-                 there was no memory or stack left to keep it"
+                "not captured: the exception did not leave it (it was made there, and thrown by a \
+                 caller), or was caught further out and thrown again; or there was no memory or \
+                 stack left to keep it"
             }
         }
         .to_owned();

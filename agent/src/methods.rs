@@ -219,6 +219,10 @@ impl Methods {
                 Some(SkipReason::CatchesNothing) if late => {
                     format!("not instrumented: {NO_FAILURE_BEFORE}")
                 }
+                // So it is told of it where writes are logged.
+                Some(SkipReason::CatchesNothing) if method == "<init>" => {
+                    format!("not instrumented: {}", SkipReason::OnlyConstructorCall)
+                }
                 Some(reason) => format!("not instrumented: {reason}"),
                 None if late => format!(
                     "{NOT_CAPTURED}: it was running when it got its probes, or {NO_FAILURE_BEFORE}"

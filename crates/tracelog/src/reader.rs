@@ -64,6 +64,7 @@ impl Crash {
         let mut crash = Crash::default();
         let mut seen = Seen::default();
         let mut offset = FILE_HEADER;
+        let mut first = None;
         while !seen.end {
             if offset == file.len() {
                 crash.damage.push(format!(
@@ -75,6 +76,7 @@ impl Crash {
                 Ok(found) => found,
                 Err(what) => {
                     crash.damage.push(format!("{what} (at offset {offset:#x})"));
+                    first.get_or_insert_with(|| (offset, what.to_string()));
                     break;
                 }
             };
@@ -88,16 +90,14 @@ impl Crash {
             };
             if let Err(what) = taken {
                 crash.damage.push(format!("{what} (at offset {offset:#x})"));
+                first.get_or_insert((offset, what));
             }
             seen.records += 1;
             offset = found.next;
         }
         if !(seen.meta && seen.failure) {
-            let what = crash
-                .damage
-                .first()
-                .cloned()
-                .unwrap_or_else(|| "records are missing".to_owned());
+            let (offset, what) =
+                first.unwrap_or_else(|| (offset, "the file ends before these".to_owned()));
             return Err(Error::Damaged { offset, what });
         }
         if seen.end {

@@ -204,6 +204,18 @@ fn every_truncation_is_noticed_and_keeps_what_is_whole() {
 }
 
 #[test]
+fn the_first_damage_is_what_is_told() {
+    let (_, mut file) = sample();
+    file[60] ^= 1;
+    let error = Crash::read(&file).unwrap_err().to_string();
+    assert_eq!(
+        error,
+        "damaged at offset 0x10: a record's checksum does not fit; the exception and its frames are \
+         lost"
+    );
+}
+
+#[test]
 fn bytes_after_the_end_record_are_counted_and_left_aside() {
     let (crash, mut file) = sample();
     file.extend(b"more");
