@@ -110,6 +110,14 @@ impl ClassPath {
         found
     }
 
+    /// The first entry whose class file of a class has this SHA-256.
+    pub fn entry_with(&self, class: &str, sha256: &str) -> Option<PathBuf> {
+        let mut found = self.entries.iter().filter_map(|entry| entry.find(class));
+        found
+            .find(|found| found.sha256 == sha256)
+            .map(|found| found.entry)
+    }
+
     /// The class file of a class.
     pub fn bytes(&self, class: &str) -> Option<Vec<u8>> {
         self.entries.iter().find_map(|entry| entry.bytes(class))

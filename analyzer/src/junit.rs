@@ -20,6 +20,7 @@ pub mod call;
 pub mod candidate;
 pub mod compile;
 pub mod differences;
+pub mod memory;
 pub mod project;
 pub mod report;
 pub mod run;

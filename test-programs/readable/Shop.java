@@ -5,6 +5,7 @@ import java.time.LocalDate;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.BitSet;
 import java.util.Collection;
 import java.util.Deque;
 import java.util.HashMap;
@@ -23,7 +24,13 @@ public class Shop {
     private final List<Listener> listeners = new ArrayList<>();
     private final Set<String> tags = new LinkedHashSet<>();
     private final Deque<String> queue = new ArrayDeque<>();
+    private final List<Item> shelf = new ArrayList<>();
     private int opened;
+
+    Shop with(Item item) {
+        shelf.add(item);
+        return this;
+    }
 
     public void addListener(Listener listener) {
         listeners.add(listener);
@@ -55,13 +62,16 @@ public class Shop {
         Request request = Request.builder("GET").url("https://example.org").retries(3).build();
         Map<String, List<Integer>> ratings = new HashMap<>();
         ratings.put("pen", new ArrayList<>(Arrays.asList(5, null)));
+        BitSet days = new BitSet();
+        days.set(1, 3);
+        days.set(70);
         fail(first, request, Money.of(250, "EUR"), Size.LARGE, ratings, new Box<>(UUID.fromString(
-                "00000000-0000-0001-0000-000000000002")), new Clock(), "abc".toCharArray());
+                "00000000-0000-0001-0000-000000000002")), new Clock(), "abc".toCharArray(), days);
     }
 
     static void fail(Node node, Request request, Money money, Size size,
-            Map<String, List<Integer>> ratings, Box<UUID> box, Clock clock, char[] letters) {
-        throw new IllegalStateException("no such thing");
+            Map<String, List<Integer>> ratings, Box<UUID> box, Clock clock, char[] letters, BitSet days) {
+        Outcome.FAILURE.end("no such thing");
     }
 
     public static void main(String[] args) {
@@ -74,12 +84,24 @@ public class Shop {
         shop.addListener(listener);
         shop.getTags().add("new");
         shop.addToQueue("first");
+        shop.with(new Item("cup", 1)).with(new Item("jar", 4));
         shop.book(new Customer("Ann", new Address("Main St", 5)), LocalDate.of(2024, 2, 29),
                 List.of(new Item("pen", 2), new Item("ink", 1)), new BigDecimal("12.50"), Color.RED);
     }
 }
 
 enum Color { RED, GREEN }
+
+enum Outcome {
+    FAILURE {
+        @Override
+        void end(String why) {
+            throw new IllegalStateException(why);
+        }
+    };
+
+    abstract void end(String why);
+}
 
 class Listener {
     private String name;

@@ -6,6 +6,7 @@ import java.math.BigDecimal;
 import java.time.LocalDate;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.BitSet;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
@@ -15,13 +16,20 @@ import java.util.Optional;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
 
-class ShopCrash0001Test {
+class OutcomeCrash0001Test {
 
-    // Frame 0 of the crash: readable.Shop.fail(Shop.java:64)
+    // Frame 0 of the crash: readable.Outcome$1.end(Shop.java:99)
     @Test
-    void fail_frame0() {
-        Frame frame = Crash.of(ShopCrash0001Test.class, "crash-0001.hsc").frame(0);
-        // clock: Clock {started = 18278742906541}
+    void end_frame0() {
+        Outcome outcome = Outcome.FAILURE;
+        outcome.end("no such thing");
+    }
+
+    // Frame 1 of the crash: readable.Shop.fail(Shop.java:74)
+    @Test
+    void fail_frame1() {
+        Frame frame = Crash.of(OutcomeCrash0001Test.class, "crash-0001.hsc").frame(1);
+        // clock: Clock {started = 6930270594221}
         Clock clock = frame.argument(7);
         Node node = new Node("a");
         Node next = new Node("b");
@@ -29,16 +37,20 @@ class ShopCrash0001Test {
         node.next = next;
         Map<String, List<Integer>> ratings = new HashMap<>();
         ratings.put("pen", new ArrayList<>(Arrays.asList(5, null)));
+        BitSet days = new BitSet();
+        days.set(1);
+        days.set(2);
+        days.set(70);
         Request request = new Request.Builder().method("GET").url("https://example.org").retries(3)
                 .build();
         Shop.fail(node, request, Money.of(250L, "EUR"), Size.LARGE, ratings,
                 new Box<>(UUID.fromString("00000000-0000-0001-0000-000000000002")), clock,
-                "abc".toCharArray());
+                "abc".toCharArray(), days);
     }
 
-    // Frame 1 of the crash: readable.Shop.total(Shop.java:58)
+    // Frame 2 of the crash: readable.Shop.total(Shop.java:68)
     @Test
-    void total_frame1() {
+    void total_frame2() {
         Shop shop = new Shop();
         shop.setOpened(9);
         shop.stock.put("pen", 3);
@@ -48,6 +60,8 @@ class ShopCrash0001Test {
         shop.addListener(listener);
         shop.getTags().add("new");
         shop.addToQueue("first");
+        shop.with(new Item("cup", 1));
+        shop.with(new Item("jar", 4));
         Collection<Item> items = new ArrayList<>(List.of(new Item("pen", 2), new Item("ink", 1)));
         Order order = new Order(new Customer("Ann", new Address("Main St", 5)), items);
         order.setDate(LocalDate.of(2024, 2, 29));
@@ -56,9 +70,9 @@ class ShopCrash0001Test {
                 new BigDecimal("12.50"), Color.RED);
     }
 
-    // Frame 2 of the crash: readable.Shop.book(Shop.java:48)
+    // Frame 3 of the crash: readable.Shop.book(Shop.java:55)
     @Test
-    void book_frame2() {
+    void book_frame3() {
         Shop shop = new Shop();
         shop.setOpened(9);
         shop.stock.put("pen", 3);
@@ -68,14 +82,16 @@ class ShopCrash0001Test {
         shop.addListener(listener);
         shop.getTags().add("new");
         shop.addToQueue("first");
+        shop.with(new Item("cup", 1));
+        shop.with(new Item("jar", 4));
         shop.book(new Customer("Ann", new Address("Main St", 5)), LocalDate.of(2024, 2, 29),
                 List.of(new Item("pen", 2), new Item("ink", 1)), new BigDecimal("12.50"),
                 Color.RED);
     }
 
-    // Frame 3 of the crash: readable.Shop.main(Shop.java:77)
+    // Frame 4 of the crash: readable.Shop.main(Shop.java:88)
     @Test
-    void main_frame3() {
+    void main_frame4() {
         Shop.main(new String[0]);
     }
 }

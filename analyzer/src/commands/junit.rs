@@ -5,7 +5,7 @@ use super::{Failure, Format};
 use crate::classpath::ClassPath;
 use crate::files::writable;
 use crate::jdk::Jdk;
-use crate::junit::{Framework, Options, Source, generate};
+use crate::junit::{Framework, Options, Source, generate, memory};
 use anyhow::Result;
 use std::io::{IsTerminal, Write};
 use std::path::PathBuf;
@@ -134,6 +134,8 @@ impl Opts {
             }
             Err(error) => return Err(error),
         };
+        let mut java_options = self.java_option.clone();
+        memory::add_bounds(&mut java_options, inputs.iter().map(|input| &input.crash));
         let options = Options {
             out: self.out.clone(),
             framework: self.framework,
@@ -142,7 +144,7 @@ impl Opts {
             keep_all: self.keep_all,
             run: !self.no_run,
             project: self.project,
-            java_options: self.java_option.clone(),
+            java_options,
             timeout: Duration::from_secs(self.timeout),
             progress: !self.quiet && std::io::stderr().is_terminal(),
         };

@@ -5,6 +5,7 @@ use super::{Failure, Format};
 use crate::classpath::ClassPath;
 use crate::jdk::Jdk;
 use crate::junit::candidate::test_name;
+use crate::junit::memory;
 use crate::junit::report::{Report, Verdict};
 use crate::junit::{Framework, Options, Source, generate, write_file};
 use crate::repair;
@@ -145,8 +146,12 @@ impl Opts {
         let jdk = Jdk::find(self.jdk.as_deref())?;
         let work = temporary::directory()?;
         let chosen = self.chosen(&input.crash)?;
+        // The trimmed file has no command line.
+        let mut java_options = self.java_option.clone();
+        memory::add_bounds(&mut java_options, std::iter::once(&input.crash));
         let tests = |input: &Input, frames: &[usize]| {
-            let options = self.options(work.path().join("tests"), frames);
+            let mut options = self.options(work.path().join("tests"), frames);
+            options.java_options.clone_from(&java_options);
             generate(
                 std::slice::from_ref(input),
                 &classpath,
@@ -253,7 +258,7 @@ impl Opts {
             keep_all: false,
             run: true,
             project: false,
-            java_options: self.java_option.clone(),
+            java_options: Vec::new(),
             timeout: Duration::from_secs(self.timeout),
             progress: !self.quiet && std::io::stderr().is_terminal(),
         }

@@ -87,7 +87,7 @@ pub fn body(
     ]
     .map(str::to_owned)
     .to_vec();
-    let slots = slot_names(&graph, frame);
+    let slots = slot_names(plan, &graph, frame);
     let kept = slots.iter().map(|(_, name)| name.clone()).collect();
     let mut maker = Maker::new(
         &values,
@@ -145,7 +145,7 @@ pub fn body(
 
 /// What to call variables for the receiver and the arguments, by their numbers:
 /// the receiver by its class, parameters by their own names.
-fn slot_names(graph: &Graph<'_>, frame: &Frame) -> Vec<(u16, String)> {
+fn slot_names(plan: &Plan<'_>, graph: &Graph<'_>, frame: &Frame) -> Vec<(u16, String)> {
     let mut names: Vec<(u16, String)> = Vec::new();
     for argument in frame.arguments.iter().filter(|argument| argument.index > 0) {
         let name = match &argument.name {
@@ -164,6 +164,11 @@ fn slot_names(graph: &Graph<'_>, frame: &Frame) -> Vec<(u16, String)> {
             _ => &frame.class,
         };
         let mut name = of_type(class);
+        if name == "value" {
+            name = plan
+                .callable_type(frame)
+                .map_or(name, |class| of_type(&class));
+        }
         if name == "value" || names.iter().any(|(_, other)| *other == name) {
             name = "receiver".to_owned();
         }
@@ -204,10 +209,14 @@ fn has_state_of_its_own(plan: &Plan<'_>, class: &str) -> bool {
 }
 
 /// The classes whose static state calls of a suite may change, as far as its recordings know them: those
-/// of the stacks, of static fields, and of enum constants; at most [`MAX_OWNERS`].
+/// of the stacks, of static fields, and of enum constants; at most [`MAX_OWNERS`], and of some
+/// recordings alone where [`Plan::keeping`] says so.
 pub(super) fn static_owners<'a>(plan: &Plan<'a>) -> Vec<&'a str> {
     let mut owners = Vec::new();
-    for input in plan.inputs {
+    for (crash, input) in plan.inputs.iter().enumerate() {
+        if !plan.keeping.is_empty() && !plan.keeping.contains(&crash) {
+            continue;
+        }
         let graph = Graph::at_failure(&input.crash);
         let failure = &input.crash.failure;
         let fails_there = |class: &str| {
@@ -372,7 +381,14 @@ impl Writer<'_, '_> {
         let info = found.info.as_ref()?;
         let method = info.method(&frame.method, &frame.descriptor)?;
 
-        let own = descriptor::of_class(&frame.class);
+        // What has no name is called through a type above it.
+        let caller = self.values.plan.callable_type(frame)?;
+        let above = (caller != frame.class)
+            .then(|| classpath.info(&caller))
+            .flatten();
+        let above = above.as_ref().and_then(|above| above.info.as_ref());
+        let declared = above.and_then(|above| above.method(&frame.method, &frame.descriptor));
+        let own = descriptor::of_class(&caller);
         let own_name = self.values.type_name(&own, self.names)?;
         let is_static = method.is(access::STATIC);
         let receiver = match is_static || frame.method == "<init>" {
@@ -380,7 +396,7 @@ impl Writer<'_, '_> {
             false => Some(self.receiver(frame, &own)?),
         };
         let mut slots = self.parameters(frame)?;
-        let others = self.overloads(info, method);
+        let others = self.overloads(above.unwrap_or(info), method);
         for slot in &mut slots {
             if let Some(inline) = &mut slot.inline {
                 let exact = inline.descriptor == slot.descriptor;
@@ -409,7 +425,7 @@ impl Writer<'_, '_> {
         };
         let arguments = self.arguments(slots)?;
         self.call(&target, &arguments);
-        Some(method.throws)
+        Some(declared.unwrap_or(method).throws)
     }
 
     /// `Call.method(receiver, "X", "m", "()V", a, b)` and its kin.

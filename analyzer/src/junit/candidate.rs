@@ -14,7 +14,7 @@ use crate::text::{absence, gap, simple_name};
 use hindsight_classfile::access;
 use hindsight_tracelog::crash::{Body, Fidelity, Frame, Value};
 use hindsight_tracelog::reader::Crash;
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
 use std::path::PathBuf;
 
 /// Frames tried at each end of the stack.
@@ -60,7 +60,7 @@ pub struct Needs {
 }
 
 /// One frame on its way to become a test.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Candidate {
     /// Index of its crash.
     pub crash: usize,
@@ -142,6 +142,8 @@ pub struct Plan<'a> {
     pub library: Library<'a>,
     /// How objects can be made.
     pub recipes: Recipes,
+    /// Crashes whose classes have the static state that tests keep; all if there are none here.
+    pub keeping: BTreeSet<usize>,
 }
 
 impl<'a> Plan<'a> {
@@ -157,6 +159,7 @@ impl<'a> Plan<'a> {
             classes: Vec::new(),
             library: Library::new(classpath),
             recipes: Recipes::default(),
+            keeping: BTreeSet::new(),
         };
         for crash in 0..inputs.len() {
             plan.add_crash(crash, frames);
@@ -396,10 +399,48 @@ impl<'a> Plan<'a> {
         let Some((parameters, _)) = descriptor::split(&frame.descriptor) else {
             return false;
         };
-        source_name(self.classpath, &frame.class, package).is_some()
+        self.callable_type(frame).is_some()
             && parameters
                 .iter()
                 .all(|parameter| self.can_name(parameter, package))
+    }
+
+    /// The type by which Java source in a frame's package calls its method: its class or, of one
+    /// that has no name there (an anonymous one, the body of an enum constant), the nearest type
+    /// above it that has the method.
+    pub fn callable_type(&self, frame: &Frame) -> Option<String> {
+        let package = package_of(&frame.class);
+        let is_named = |class: &str| source_name(self.classpath, class, package).is_some();
+        if is_named(&frame.class) {
+            return Some(frame.class.clone());
+        }
+        if frame.method == "<init>" || self.is_static(frame) {
+            return None;
+        }
+        let mut above = VecDeque::from([frame.class.clone()]);
+        for _ in 0..100 {
+            let class = above.pop_front()?;
+            if class == "java.lang.Runnable"
+                && (&*frame.method, &*frame.descriptor) == ("run", "()V")
+            {
+                return Some(class);
+            }
+            let Some(found) = self.classpath.info(&class) else {
+                continue;
+            };
+            let info = found.info.as_ref()?;
+            let method = info.method(&frame.method, &frame.descriptor);
+            let is_callable = |method: &Method| {
+                let own = package_of(&class) == package && !method.is(access::PRIVATE);
+                (own || method.is(access::PUBLIC)) && !method.is(access::STATIC)
+            };
+            if method.is_some_and(is_callable) && is_named(&class) {
+                return Some(class);
+            }
+            above.extend(info.super_class.clone());
+            above.extend(info.interfaces.iter().cloned());
+        }
+        None
     }
 
     fn can_name(&self, parameter: &str, package: &str) -> bool {

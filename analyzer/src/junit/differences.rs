@@ -15,6 +15,8 @@ pub struct Difference {
     pub kind: Kind,
     /// Entry of the class path that holds it.
     pub path: Option<String>,
+    /// Entry further down that has the recorded class file, which the first one hides.
+    pub hidden: Option<String>,
     /// The class of its loader, if it is none of the JDK's own.
     pub loader: Option<String>,
     /// SHA-256 of the class file that was recorded.
@@ -39,7 +41,12 @@ impl Difference {
         let class = crate::text::one_line(&self.class, 300);
         match (&self.path, &self.loader) {
             (Some(path), _) => {
-                format!("class {class} on the class path ({path}) differs from the one recorded")
+                let hidden = self.hidden.as_ref().map_or(String::new(), |hidden| {
+                    format!(", which is in {hidden}, further down")
+                });
+                format!(
+                    "class {class} on the class path ({path}) differs from the one recorded{hidden}"
+                )
             }
             (None, None) => format!("class {class} was recorded but is not on the class path"),
             (None, Some(loader)) => format!(
@@ -109,6 +116,9 @@ pub fn differences(crash: &Crash, classpath: &ClassPath) -> Vec<Difference> {
                 .iter()
                 .find(|info| info.name == class && is_special(&info.loader))
                 .map(|info| info.loader.clone()),
+            hidden: classpath
+                .entry_with(class, sha256)
+                .map(|entry| entry.display().to_string()),
             path: found
                 .as_ref()
                 .map(|found| found.entry.display().to_string()),
@@ -154,6 +164,7 @@ mod tests {
             kind: Kind::Missing,
             loader: Some(loader.to_owned()),
             path: None,
+            hidden: None,
             recorded_sha256: String::new(),
             found_sha256: None,
         };
@@ -162,6 +173,18 @@ mod tests {
             "class Script1 is not on the class path: its loader, \
              groovy.lang.GroovyClassLoader$InnerLoader, has made it at run time or found it \
              elsewhere"
+        );
+        let twice = Difference {
+            kind: Kind::Differs,
+            loader: None,
+            path: Some("new.jar".to_owned()),
+            hidden: Some("old.jar".to_owned()),
+            ..difference
+        };
+        assert_eq!(
+            twice.tell(),
+            "class Script1 on the class path (new.jar) differs from the one recorded, which is in \
+             old.jar, further down"
         );
     }
 

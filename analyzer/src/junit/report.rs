@@ -1,11 +1,12 @@
 //! What became of each frame, for people and machines.
 
 use super::candidate::{Plan, State};
-use super::differences::{Difference, differences, rewritten_before};
+use super::differences::{Difference, Kind, differences, rewritten_before};
+use super::memory;
 use super::verdict::{NOT_RESTORED, THROWS};
 use super::write::Written;
 use super::{Framework, Options, REPLAY_JAR_NAME};
-use crate::classpath::is_platform;
+use crate::classpath::is_jdk;
 use crate::graph::Graph;
 use crate::instrument::plan::globs;
 use crate::java::names::package_of;
@@ -18,6 +19,9 @@ use hindsight_tracelog::reader::Crash;
 use serde::Serialize;
 use std::collections::BTreeSet;
 use std::io::{self, Write};
+
+/// Characters of an exception's message that are shown; the sources have more.
+const TITLE: usize = 500;
 
 /// What became of a frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -137,6 +141,15 @@ pub fn report(
             notes.extend(rewritten_before(&input.crash.meta.command));
         }
         notes.extend(jdk.and_then(|jdk| is_older(&input.crash, jdk)));
+        let bounds = memory::bounds(&input.crash).into_iter();
+        let bounds =
+            bounds.filter(|bound| options.java_options.iter().any(|option| option == bound));
+        notes.extend(bounds.map(|bound| {
+            format!(
+                "tried with {}, as it was recorded: memory ends there",
+                one_line(bound, 100)
+            )
+        }));
         let caught = catcher(&input.crash).map(|at| &input.crash.failure.frames[at]);
         notes.extend(caught.map(|frame| {
             format!(
@@ -159,7 +172,7 @@ pub fn report(
             frames,
             class_path_differences,
             sources: sources.map(|w| w.source.display().to_string()).collect(),
-            title: first.map_or("no exception".to_owned(), exception),
+            title: one_line(&first.map_or("no exception".to_owned(), exception), TITLE),
         }
     });
     Report {
@@ -171,7 +184,7 @@ pub fn report(
         },
         jdk: jdk.map(|jdk| jdk.version),
         crashes: crashes.collect(),
-        hints: shallow(plan).into_iter().collect(),
+        hints: hints(plan),
         library: written.iter().any(|written| written.library),
     }
 }
@@ -200,26 +213,42 @@ fn catcher(crash: &Crash) -> Option<usize> {
 
 /// What to do about frames that end otherwise and may do so because their objects
 /// are not as they were at entry; nothing if there are none.
-fn shallow(plan: &Plan<'_>) -> Option<String> {
-    let mut frames = 0;
+fn hints(plan: &Plan<'_>) -> Vec<String> {
+    let (mut frames, mut overrun) = (0, 0);
     let mut copies = BTreeSet::new();
     let catchers: Vec<Option<usize>> = (plan.inputs.iter())
         .map(|input| catcher(&input.crash))
         .collect();
-    for candidate in &plan.candidates {
-        let ended = match &candidate.state {
-            // What is missing is known, and no other way to record brings it.
-            State::Done(_, reason) if reason.contains(NOT_RESTORED) => false,
-            State::Done(Verdict::Passes, _) => true,
-            State::Done(Verdict::Differs, reason) => reason.starts_with(THROWS),
-            _ => false,
+    // Of a program that is another one, nobody knows why its tests end otherwise.
+    let other: Vec<bool> = (plan.inputs.iter())
+        .map(|input| {
+            let differences = differences(&input.crash, plan.classpath);
+            differences
+                .iter()
+                .any(|difference| difference.kind == Kind::Differs)
+        })
+        .collect();
+    for candidate in plan
+        .candidates
+        .iter()
+        .filter(|candidate| !other[candidate.crash])
+    {
+        let (ended, reason) = match &candidate.state {
+            State::Done(Verdict::Passes, reason) => (true, reason.as_str()),
+            State::Done(Verdict::Differs, reason) => (reason.starts_with(THROWS), reason.as_str()),
+            _ => (false, ""),
         };
+        // What is missing is known, and no other way to record brings it.
+        let is_missing = reason.contains(NOT_RESTORED);
         let crash = &plan.inputs[candidate.crash].crash;
         let frame = plan.frame(candidate);
         let copy = &crash.meta.copy;
         let is_caught = catchers[candidate.crash].is_some_and(|at| candidate.frame >= at);
-        if ended
+        if ended && !is_caught && frame.reason.contains("max-writes") {
+            overrun += 1;
+        } else if ended
             && !is_caught
+            && !is_missing
             && frame.fidelity != Fidelity::Deep
             && copy != "deep"
             && may_change(crash, frame)
@@ -234,14 +263,20 @@ fn shallow(plan: &Plan<'_>) -> Option<String> {
         "" => "Their recording has them".to_owned(),
         copies => format!("Recorded with copy={copies}, these are"),
     };
-    (frames > 0).then(|| {
-        format!(
-            "Of the frames that pass or differ, {frames} had objects for arguments. {with} not all \
-             as at entry if a call had changed them, or used them up, before the failure; copy=deep \
-             records them as at entry, and a plan (hindsight plan) the static fields of classes that have \
-             no frame."
-        )
-    })
+    let hint = |frames: usize, hint: String| Some(hint).filter(|_| frames > 0);
+    let shallow = format!(
+        "Of the frames that pass or differ, {frames} had objects for arguments. {with} not all \
+         as at entry if a call had changed them, or used them up, before the failure; copy=deep \
+         records them as at entry, and a plan (hindsight plan) the static fields of classes that have \
+         no frame."
+    );
+    let forgotten = format!(
+        "Of the frames that pass or differ, {overrun} began more writes before the failure than the \
+         recording has: a larger max-writes brings their objects as at entry (hindsight inspect says \
+         how many there were)."
+    );
+    let hints = [hint(frames, shallow), hint(overrun, forgotten)];
+    hints.into_iter().flatten().collect()
 }
 
 /// Whether a method could change something behind its arguments.
@@ -438,7 +473,8 @@ impl Report {
         if options.project {
             writeln!(
                 out,
-                "Run them: mvn -q -f {dir}/pom.xml test (see {dir}/README.md)"
+                "Run them: mvn -q -f {} test (see {dir}/README.md)",
+                quoted(&format!("{dir}/pom.xml"))
             )
         } else {
             let mut path = vec!["the program".to_owned()];
@@ -516,6 +552,15 @@ impl CrashReport {
     }
 }
 
+/// A path as a shell takes it.
+fn quoted(path: &str) -> String {
+    let is_plain = |c: char| c.is_alphanumeric() || "/._-+:@%,=".contains(c);
+    match path.chars().all(is_plain) {
+        true => path.to_owned(),
+        false => format!("'{}'", path.replace('\'', r"'\''")),
+    }
+}
+
 /// A row of the report for people.
 struct Row<'a> {
     number: String,
@@ -573,10 +618,10 @@ fn foldable(frames: &[FrameReport]) -> (usize, &str) {
             && frame.exception == first.exception
             && frame.verdict == first.verdict
             && frame.reason == first.reason
-            && is_platform(&frame.class) == is_platform(&first.class)
+            && is_jdk(&frame.class) == is_jdk(&first.class)
     };
     let alike = frames.iter().take_while(same);
-    if is_platform(&first.class) {
+    if is_jdk(&first.class) {
         return (alike.count(), "the JDK");
     }
     let (mut count, mut package) = (0, package_of(&first.class));

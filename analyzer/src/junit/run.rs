@@ -10,7 +10,7 @@ use crate::jdk::{Ended, run as run_child};
 use anyhow::{Context, Result};
 use hindsight_tracelog::crash::Frame;
 use serde::Deserialize;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
 use std::fs::{self, File};
 use std::io::Write;
@@ -142,7 +142,7 @@ pub fn run(
 }
 
 /// Runs candidates that reproduce in one JVM, in their order and in the other one. Gives those that
-/// then end otherwise.
+/// then end otherwise, and how.
 ///
 /// # Errors
 ///
@@ -152,9 +152,9 @@ pub fn together(
     candidates: &[usize],
     place: &Workplace<'_>,
     options: &Options,
-) -> Result<BTreeSet<usize>> {
+) -> Result<BTreeMap<usize, Influenced>> {
     let path = place.runtime_path()?;
-    let mut influenced = BTreeSet::new();
+    let mut influenced = BTreeMap::new();
     for asserts in [false, true] {
         let jobs: Vec<Job> = (candidates.iter().map(|&index| job(plan, index)))
             .filter(|job| job.asserts == asserts)
@@ -166,16 +166,71 @@ pub fn together(
         let backwards: Vec<&Job> = jobs.iter().rev().collect();
         for jobs in [forwards, backwards] {
             let results = launch(place, &path, &jobs, options)?;
-            for (job, ran) in jobs.iter().zip(results) {
-                // Without a result nothing is known: one before it may have ended the JVM.
-                let told = matches!(ran, Ran::Told(_));
-                if told && judged(plan, job.index, &ran).0 != Verdict::Reproduces {
-                    influenced.insert(job.index);
+            for (at, (job, ran)) in jobs.iter().zip(results).enumerate() {
+                if ends_otherwise(plan, job.index, &ran) {
+                    let before = jobs[..at].iter().map(|job| job.index).collect();
+                    influenced.insert(job.index, Influenced { ran, before });
                 }
             }
         }
     }
     Ok(influenced)
+}
+
+/// A test that ends otherwise after others.
+#[derive(Debug)]
+pub struct Influenced {
+    /// How it ends then.
+    pub ran: Ran,
+    /// Those others, in the order in which they ran.
+    pub before: Vec<usize>,
+}
+
+/// Whether a candidate that reproduces by itself does not now. Without a result nothing is known: one
+/// before it may have ended the JVM.
+fn ends_otherwise(plan: &Plan<'_>, index: usize, ran: &Ran) -> bool {
+    matches!(ran, Ran::Told(_)) && judged(plan, index, ran).0 != Verdict::Reproduces
+}
+
+/// The last of the tests before an influenced one without which it would reproduce.
+///
+/// # Errors
+///
+/// Fails if JVMs cannot be started.
+pub fn culprit(
+    plan: &Plan<'_>,
+    victim: usize,
+    before: &[usize],
+    place: &Workplace<'_>,
+    options: &Options,
+) -> Result<Option<usize>> {
+    let path = place.runtime_path()?;
+    let fails_after = |others: &[usize]| -> Result<bool> {
+        let all = others.iter().chain([&victim]);
+        let jobs: Vec<Job> = all.map(|&index| job(plan, index)).collect();
+        let results = launch(place, &path, &jobs.iter().collect::<Vec<_>>(), options)?;
+        Ok((results.last()).is_some_and(|ran| ends_otherwise(plan, victim, ran)))
+    };
+    // It reproduces after the first `good`, and not after the first `bad`.
+    let (mut good, mut bad) = (0, before.len());
+    while bad - good > 1 {
+        let middle = usize::midpoint(good, bad);
+        match fails_after(&before[..middle])? {
+            true => bad = middle,
+            false => good = middle,
+        }
+    }
+    Ok(before.get(good).copied())
+}
+
+/// Whether a test has met a class whose static initializer had failed before, in another test.
+pub fn is_failed_class(ran: &Ran) -> bool {
+    let Ran::Told(outcome) = ran else {
+        return false;
+    };
+    let message = outcome.message.as_deref().unwrap_or_default();
+    outcome.exception.as_deref() == Some("java.lang.NoClassDefFoundError")
+        && message.starts_with("Could not initialize class ")
 }
 
 /// Runs candidates by themselves again, and gives those that do not reproduce each time.

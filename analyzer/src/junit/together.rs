@@ -7,10 +7,10 @@
 
 use super::Options;
 use super::call;
-use super::candidate::{Plan, State};
+use super::candidate::{Candidate, Plan, State};
 use super::compile::{self, Workplace};
 use super::report::Verdict;
-use super::run;
+use super::run::{self, Influenced};
 use anyhow::Result;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -21,23 +21,27 @@ const ALONE: &str =
 /// Said of a test that does not reproduce each time it is run by itself.
 const UNSTEADY: &str = "; not each time, by itself either: it depends on threads, time or chance";
 
-/// How candidates were written before they kept static state.
-#[derive(Debug, Clone, Copy)]
-struct Before {
-    built: bool,
-    statics: bool,
-    properties: bool,
-}
+/// The stage in which all tests keep static state.
+const LAST_STAGE: usize = 8;
+
+/// Influenced tests whose culprits are looked for at a time.
+const MAX_VICTIMS: usize = 4;
 
 /// What was tried so far.
 #[derive(Debug, Default)]
 pub struct Tried {
-    rounds: usize,
-    before: BTreeMap<usize, Before>,
+    /// What comes next, see [`stage`].
+    stage: usize,
+    /// Candidates as they were before they kept static state.
+    before: BTreeMap<usize, Candidate>,
     /// They do not reproduce when they keep static state.
     given_up: BTreeSet<usize>,
     /// They do not reproduce each time by themselves.
     unsteady: BTreeSet<usize>,
+    /// What others influenced before any kept static state.
+    first: BTreeSet<usize>,
+    /// The last stage, what began to keep static state in it, and what was influenced before.
+    last: (usize, Vec<usize>, BTreeSet<usize>),
 }
 
 /// Runs what reproduces together; `compiled` was compiled last. Gives the candidates that are to be
@@ -53,10 +57,7 @@ pub fn tries(
     compiled: &[usize],
     tried: &mut Tried,
 ) -> Result<Vec<usize>> {
-    let lost = lost(plan, tried);
-    if !lost.is_empty() {
-        return Ok(lost);
-    }
+    restore_lost(plan, tried);
     let reproduces = |index: &usize| {
         matches!(
             plan.candidates[*index].state,
@@ -70,69 +71,151 @@ pub fn tries(
         return Ok(Vec::new());
     }
     let mut influenced = run::together(plan, &group, place, options)?;
-    influenced.retain(|index| !tried.unsteady.contains(index));
-    // Others need not be the reason.
-    for index in run::unsteady(plan, &influenced, place, options)? {
-        influenced.remove(&index);
-        if let State::Done(_, reason) = &mut plan.candidates[index].state {
-            reason.push_str(UNSTEADY);
+    influenced.retain(|index, _| !tried.unsteady.contains(index));
+    // Nothing that tests keep makes the JVM run an initializer a second time.
+    let failed = |influenced: &Influenced| run::is_failed_class(&influenced.ran);
+    for (&index, _) in influenced.iter().filter(|(_, how)| failed(how)) {
+        if tried.given_up.insert(index) {
+            note(plan, index, ALONE);
         }
+    }
+    influenced.retain(|_, how| !failed(how));
+    // Others need not be the reason.
+    let indices = influenced.keys().copied().collect();
+    for index in run::unsteady(plan, &indices, place, options)? {
+        influenced.remove(&index);
+        restore(plan, tried, vec![index]);
+        note(plan, index, UNSTEADY);
         tried.given_up.insert(index);
         tried.unsteady.insert(index);
     }
     if influenced.is_empty() {
         return Ok(Vec::new());
     }
-    let crashes: BTreeSet<usize> = (influenced.iter())
-        .map(|&index| plan.candidates[index].crash)
-        .collect();
-    let has_state = !call::static_owners(plan).is_empty();
+    let now: BTreeSet<usize> = influenced.keys().copied().collect();
+    if tried.stage == 0 {
+        tried.first.clone_from(&now);
+    }
+    // What helps nobody only makes all harder to read; of several culprits one does not help.
+    let (last, kept, before) = std::mem::take(&mut tried.last);
+    let helps = !now.is_superset(&before);
+    if [0, LAST_STAGE].contains(&last) && !helps {
+        restore(plan, tried, kept);
+    }
+    plan.keeping = match last == LAST_STAGE && helps {
+        true => BTreeSet::new(),
+        false => crashes_of(plan, &tried.first),
+    };
+    if call::static_owners(plan).is_empty() {
+        tried.stage = tried.stage.max(LAST_STAGE);
+        plan.keeping.clear();
+    }
     let mut again = Vec::new();
-    for index in group {
-        let candidate = &mut plan.candidates[index];
-        let concerned = tried.rounds > 0 || crashes.contains(&candidate.crash);
-        if tried.rounds < 2
-            && has_state
-            && concerned
-            && !candidate.keeps
-            && !tried.given_up.contains(&index)
-        {
-            let before = Before {
-                built: candidate.built,
-                statics: candidate.statics,
-                properties: candidate.properties,
+    let mut used = 0;
+    if !call::static_owners(plan).is_empty() {
+        while again.is_empty() && tried.stage <= LAST_STAGE {
+            used = tried.stage;
+            if used == LAST_STAGE {
+                plan.keeping.clear();
+            }
+            again = stage(plan, tried.stage, &influenced, place, options)?
+                .unwrap_or_else(|| group.clone());
+            again.retain(|index| {
+                group.contains(index)
+                    && !plan.candidates[*index].keeps
+                    && !tried.given_up.contains(index)
+            });
+            // The same would be found again.
+            tried.stage = match again.is_empty() && (1..LAST_STAGE).contains(&tried.stage) {
+                true => LAST_STAGE,
+                false => tried.stage + 1,
             };
-            tried.before.insert(index, before);
-            candidate.keeps = true;
-            candidate.state = State::Pending;
-            again.push(index);
         }
     }
-    tried.rounds += 1;
+    for &index in &again {
+        let candidate = &mut plan.candidates[index];
+        tried.before.insert(index, candidate.clone());
+        candidate.keeps = true;
+        candidate.state = State::Pending;
+    }
     if again.is_empty() {
-        for index in influenced {
-            if let State::Done(_, reason) = &mut plan.candidates[index].state {
-                reason.push_str(ALONE);
-            }
+        if now.is_superset(&tried.first) {
+            let all: Vec<usize> = tried.before.keys().copied().collect();
+            restore(plan, tried, all);
         }
+        for index in now {
+            note(plan, index, ALONE);
+        }
+    } else {
+        tried.last = (used, again.clone(), now);
     }
     Ok(again)
 }
 
+/// Writes candidates as they were before they kept static state.
+fn restore(plan: &mut Plan<'_>, tried: &mut Tried, candidates: Vec<usize>) {
+    for index in candidates {
+        if let Some(before) = tried.before.remove(&index) {
+            plan.candidates[index] = before;
+        }
+    }
+}
+
+/// The candidates that are to keep static state next: those of the recordings whose tests are influenced,
+/// then those that influence these, as often as more of them are found; at last all, which is `None`.
+fn stage(
+    plan: &Plan<'_>,
+    stage: usize,
+    influenced: &BTreeMap<usize, Influenced>,
+    place: &Workplace<'_>,
+    options: &Options,
+) -> Result<Option<Vec<usize>>> {
+    let crash = |index: usize| plan.candidates[index].crash;
+    let crashes = crashes_of(plan, influenced.keys());
+    match stage {
+        0 => {
+            let all = 0..plan.candidates.len();
+            Ok(Some(
+                all.filter(|&index| crashes.contains(&crash(index)))
+                    .collect(),
+            ))
+        }
+        LAST_STAGE => Ok(None),
+        _ => {
+            let mut found = BTreeSet::new();
+            // One of each recording stands for the others.
+            for of in crashes.into_iter().take(MAX_VICTIMS) {
+                let victim = influenced.iter().find(|(index, _)| crash(**index) == of);
+                if let Some((&victim, how)) = victim {
+                    found.extend(run::culprit(plan, victim, &how.before, place, options)?);
+                }
+            }
+            Ok(Some(found.into_iter().collect()))
+        }
+    }
+}
+
+fn crashes_of<'a>(
+    plan: &Plan<'_>,
+    candidates: impl IntoIterator<Item = &'a usize>,
+) -> BTreeSet<usize> {
+    let crash = |&index: &usize| plan.candidates[index].crash;
+    candidates.into_iter().map(crash).collect()
+}
+
+fn note(plan: &mut Plan<'_>, index: usize, remark: &str) {
+    if let State::Done(_, reason) = &mut plan.candidates[index].state {
+        reason.push_str(remark);
+    }
+}
+
 /// What has reproduced before it kept static state is written as it was.
-fn lost(plan: &mut Plan<'_>, tried: &mut Tried) -> Vec<usize> {
-    let mut lost = Vec::new();
+fn restore_lost(plan: &mut Plan<'_>, tried: &mut Tried) {
     for (&index, before) in &tried.before {
         let candidate = &mut plan.candidates[index];
         let fails = !matches!(candidate.state, State::Done(Verdict::Reproduces, _));
         if candidate.keeps && fails && tried.given_up.insert(index) {
-            candidate.keeps = false;
-            candidate.built = before.built;
-            candidate.statics = before.statics;
-            candidate.properties = before.properties;
-            candidate.state = State::Pending;
-            lost.push(index);
+            *candidate = before.clone();
         }
     }
-    lost
 }

@@ -32,6 +32,7 @@ pub(super) fn view(graph: &Graph<'_>, object: u32, class: &str) -> Option<View> 
             return Some(View::List(vec![graph.field(object, "value")?]));
         }
         "java.lang.StringBuilder" | "java.lang.StringBuffer" => return builder(graph, object),
+        "java.util.BitSet" => return bits(graph, object),
         "java.math.BigInteger" => big_integer(graph, object)?,
         "java.math.BigDecimal" => big_decimal(graph, object)?,
         "java.util.UUID" => uuid(int("mostSigBits")? as u64, int("leastSigBits")? as u64),
@@ -125,6 +126,27 @@ fn builder(graph: &Graph<'_>, object: u32) -> Option<View> {
             .collect(),
     };
     units.get(..count).map(|used| View::Text(used.to_vec()))
+}
+
+/// `BitSet`: the numbers that are in it, which words of 64 bits say.
+fn bits(graph: &Graph<'_>, object: u32) -> Option<View> {
+    let words = graph.elements(graph.reference(object, "words")?)?;
+    let used = usize::try_from(graph.int(object, "wordsInUse")?).ok()?;
+    let mut numbers = Vec::new();
+    for (at, word) in words.get(..used)?.iter().enumerate() {
+        let Value::Int(word) = word.value else {
+            return None;
+        };
+        let set = (0..64).filter(|bit| (word as u64 >> bit) & 1 == 1);
+        let number = |bit| {
+            Some(Typed::new(
+                Value::Int(i64::try_from(at).ok()? * 64 + bit),
+                "I",
+            ))
+        };
+        numbers.extend(set.filter_map(number));
+    }
+    Some(View::List(numbers))
 }
 
 /// `BigInteger`: sign and magnitude, most significant 32 bits first.

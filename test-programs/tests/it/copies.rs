@@ -574,6 +574,45 @@ fn tests_of_one_suite_do_not_influence_each_other() {
     }
 }
 
+/// Of a run with several crashes, tests keep state that others need, and no more: not those that leave
+/// nothing, nor where it does not help, as with a class that could not be initialised.
+#[test]
+fn what_does_not_help_is_not_in_a_test() {
+    let jdk = &jdks()[0];
+    let workplace = Workplace::new("copies-Guarded");
+    let source = root().join("test-programs/copies/Guarded.java");
+    let classes = workplace.compile(jdk, &["--release", "11"], &[source]);
+    let run = workplace
+        .java_with_agent(jdk, "")
+        .arg("-cp")
+        .arg(&classes)
+        .arg("Guarded")
+        .output()
+        .expect("java runs");
+    assert_eq!(workplace.crash_files().len(), 4, "{}", both(&run));
+    let output = workplace.junit(jdk, &classes).output().expect("junit runs");
+    let told = text(&output.stdout);
+    assert!(output.status.success(), "{}", both(&output));
+    let alone: Vec<&str> = told
+        .lines()
+        .filter(|line| line.contains("in one JVM"))
+        .collect();
+    assert!(!alone.is_empty(), "{told}");
+    for line in alone {
+        assert!(line.contains("ExceptionInInitializerError"), "{told}");
+    }
+    let test = |number: u32| {
+        let file = format!("tests/src/test/java/GuardedCrash000{number}Test.java");
+        fs::read_to_string(workplace.join(file)).expect("a test")
+    };
+    assert!(test(1).contains("\"Guarded$Guard\""), "{}", test(1));
+    for unconcerned in [2, 3] {
+        let source = test(unconcerned);
+        assert!(!source.contains("Statics"), "{source}");
+    }
+    assert!(test(4).contains("\"Guarded$Guard\""), "{}", test(4));
+}
+
 /// Static state comes from the crash file, though no argument does; and where properties do, it is left
 /// out. What somebody else has written is not overwritten.
 #[test]

@@ -103,6 +103,8 @@ pub struct Effects {
     pub made: Vec<Called>,
     /// What is returned.
     pub returned: Vec<Symbol>,
+    /// Calls on fields of `this`.
+    pub on_fields: Vec<(String, Called)>,
 }
 
 /// One effect on `this`.
@@ -445,6 +447,12 @@ impl Walk<'_, '_> {
             .map(|argument| derived(&self.resolved(argument.clone())))
             .max_by_key(Symbol::rank)
             .unwrap_or(Symbol::Other);
+        if let Symbol::Field(base, field) = &receiver
+            && **base == Symbol::This
+        {
+            let on = (field.name.clone(), called.clone());
+            self.effects.on_fields.push(on);
+        }
         match (&receiver, name.as_str()) {
             (Symbol::Made(index), "<init>") => self.effects.made[*index] = called,
             (Symbol::This, _) => {

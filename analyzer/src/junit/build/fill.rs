@@ -174,9 +174,7 @@ impl Filler<'_> {
         let mut adders: Vec<(u8, &Method, Vec<Vec<Argument>>)> = Vec::new();
         for method in &self.info.methods {
             let lower = method.name.to_ascii_lowercase();
-            let Some(rest) = ADDING.iter().find_map(|word| lower.strip_prefix(word)) else {
-                continue;
-            };
+            let rest = ADDING.iter().find_map(|word| lower.strip_prefix(word));
             let callable = !method.is(access::STATIC | access::ABSTRACT | access::SYNTHETIC)
                 && self.usable(method.access)
                 && is_identifier(&method.name);
@@ -196,10 +194,16 @@ impl Filler<'_> {
             }
             let calls: Option<Vec<_>> = calls.iter().map(fitting).collect();
             let Some(calls) = calls else { continue };
+            let is_adder = || {
+                let (class, field) = (&self.info.name, &self.field.info.name);
+                (self.library).is_adder(class, &method.name, &method.descriptor, field)
+            };
             let rank = match rest {
-                rest if !single.is_empty() && rest.contains(single) => 0,
-                "" => 1,
-                _ if lower.starts_with("add") => 2,
+                Some(rest) if !single.is_empty() && rest.contains(single) => 0,
+                Some("") => 1,
+                Some(_) if lower.starts_with("add") => 2,
+                // Whatever it is called.
+                _ if is_adder() => 3,
                 _ => continue,
             };
             adders.push((rank, method, calls));

@@ -171,6 +171,7 @@ fn scalar(graph: &Graph<'_>, object: u32, class: &str) -> Option<Recipe> {
                 vec![string("pattern")?, code(flags.to_string())],
             ),
         },
+        "java.util.BitSet" => bits(graph, object, class),
         "java.util.concurrent.atomic.AtomicInteger" => match int("value")? {
             0 => new(class, Vec::new()),
             value => new(class, vec![code(value.to_string())]),
@@ -229,6 +230,33 @@ fn scalar(graph: &Graph<'_>, object: u32, class: &str) -> Option<Recipe> {
         ),
         _ => charset(graph, object),
     }
+}
+
+/// A `BitSet`, number by number.
+fn bits(graph: &Graph<'_>, object: u32, class: &str) -> Option<Recipe> {
+    let View::List(numbers) = view(graph, object)? else {
+        return None;
+    };
+    if numbers.len() > MAX_ELEMENTS {
+        return None;
+    }
+    let mut steps = vec![step(Operation::New, class, "<init>", "", Vec::new())];
+    for number in numbers {
+        let Value::Int(number) = number.value else {
+            return None;
+        };
+        steps.push(Step {
+            on: Some(0),
+            ..step(
+                Operation::Virtual,
+                class,
+                "set",
+                "()V",
+                vec![code(number.to_string())],
+            )
+        });
+    }
+    Some(Recipe { steps, result: 0 })
 }
 
 /// A `long` as a literal.

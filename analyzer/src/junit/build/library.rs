@@ -122,6 +122,23 @@ impl<'a> Library<'a> {
         })
     }
 
+    /// Whether a method hands its parameters, in their order, to a method of a collection in a field of
+    /// `this` that adds something.
+    pub fn is_adder(&self, class: &str, name: &str, descriptor: &str, field: &str) -> bool {
+        const ADDING: [&str; 6] = ["add", "addLast", "append", "offer", "push", "put"];
+        let body = self.body(class, name, descriptor);
+        let effects = body.as_ref().and_then(|body| body.effects.as_ref());
+        let adds = |(on, called): &(String, Called)| {
+            let given = called.arguments.iter().enumerate();
+            let mut passed = given.map(|(at, symbol)| match symbol {
+                Symbol::From(of) => **of == Symbol::Parameter(at),
+                symbol => *symbol == Symbol::Parameter(at),
+            });
+            on == field && ADDING.contains(&&*called.target.name) && passed.all(|passed| passed)
+        };
+        effects.is_some_and(|effects| effects.on_fields.iter().any(adds))
+    }
+
     /// The fields of `this` that a constructor or method writes, with what of
     /// its parameters; the last write first.
     pub fn writes(&self, class: &str, name: &str, descriptor: &str) -> Vec<(FieldName, Symbol)> {
