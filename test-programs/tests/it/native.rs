@@ -14,7 +14,12 @@ const CALLS: u32 = THREADS + THREADS.div_ceil(3);
 
 /// Calls that fail.
 fn failures() -> usize {
-    let both = |number: u32| [Some(number), (number % 3 == 0).then_some(number + 1000)];
+    let both = |number: u32| {
+        [
+            Some(number),
+            number.is_multiple_of(3).then_some(number + 1000),
+        ]
+    };
     let numbers = (0..THREADS).flat_map(both).flatten();
     numbers.filter(|number| number % 10 == 9).count()
 }
