@@ -39,6 +39,9 @@ pub struct Guards {
     classes: HashMap<String, (String, HashSet<String>)>,
 }
 
+/// Classes of which an object that is made of nothing asks a clock, or chance.
+const ASKING: [&str; 2] = ["java/util/Date", "java/util/Random"];
+
 impl Guards {
     /// Reads the worker's own classes.
     ///
@@ -146,7 +149,7 @@ impl Guards {
                 };
                 // These ask a clock, or chance; where the class also makes others, they keep their class.
                 let asks = match parent.as_str() {
-                    "java/util/Date" | "java/util/Random" => &["()V"][..],
+                    class if ASKING.contains(&class) => &["()V"][..],
                     "java/util/GregorianCalendar" => &[
                         "()V",
                         "(Ljava/util/TimeZone;)V",
@@ -162,6 +165,11 @@ impl Guards {
             })
             .map(|(parent, (class, _))| (parent.as_str(), class.as_str()))
             .collect();
+        // One that asks, and is made at once, is told by itself.
+        let asking = (ASKING.iter())
+            .filter(|class| !guarded.contains_key(*class))
+            .filter_map(|class| Some((*class, self.classes.get(*class)?.0.as_str())))
+            .collect();
         let formats = (calls.constructors.iter())
             .any(|(owner, descriptor)| owner == FORMATTER && is_file(descriptor));
         let mut class = Class {
@@ -169,6 +177,7 @@ impl Guards {
             file,
             heirs,
             guarded,
+            asking,
             added: PoolBuilder::new(&file.pool),
         };
         let mut patches = class.calls(formats)?;

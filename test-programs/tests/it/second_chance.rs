@@ -105,8 +105,8 @@ const SEEN: &str = "\
 java.lang.ArrayIndexOutOfBoundsException in thread worker, uncaught
   Main.at:10 cells=[I(8 bytes) index=2
   Main.work:11 why=\"why\" n=2
-  Main.fail:44 how=\"work\"
-  Main.lambda$main$:52 how=\"work\"
+  Main.fail:47 how=\"work\"
+  Main.lambda$main$:55 how=\"work\"
 ";
 
 #[test]

@@ -2,7 +2,7 @@
 
 use super::{Guards, text};
 use crate::program::source;
-use hindsight_classfile::{ClassFile, PoolBuilder, Utf8, opcode};
+use hindsight_classfile::{ClassFile, Code, PoolBuilder, Utf8, opcode};
 use std::collections::{HashMap, HashSet};
 
 /// Classes whose static methods `Guard` stands in for.
@@ -97,6 +97,8 @@ pub(super) struct Class<'a, 'b> {
     pub(super) heirs: &'a Heirs,
     /// The classes that stand in for others here.
     pub(super) guarded: HashMap<&'a str, &'a str>,
+    /// Those that do where an object is made of nothing, and not where it is made of something.
+    pub(super) asking: HashMap<&'a str, &'a str>,
     pub(super) added: PoolBuilder,
 }
 
@@ -118,6 +120,16 @@ impl Class<'_, '_> {
                             break; // the JVM will refuse it too
                         };
                         let class = text(class);
+                        if let Some(stand_in) = self.asking.get(class.as_str()).copied()
+                            && let Some(call) = made_of_nothing(file, &code, insn.offset)
+                        {
+                            let made = with_index(opcode::NEW, self.class(stand_in)?);
+                            let index = self.member(stand_in, "<init>", "()V")?;
+                            let call = code.bytecode_offset + call;
+                            patches.push((at, made));
+                            patches.push((call, with_index(opcode::INVOKESPECIAL, index)));
+                            continue;
+                        }
                         if formats && class == FORMATTER {
                             (self.guard("newFormatter", format!("()L{FORMATTER};"))?)
                                 .map(|index| with_index(opcode::INVOKESTATIC, index))
@@ -336,6 +348,20 @@ fn is_formatter(file: &ClassFile<'_>, index: u16) -> bool {
     member.is_ok_and(|member| {
         member.owner.as_bytes() == FORMATTER.as_bytes() && member.name.as_bytes() == b"<init>"
     })
+}
+
+/// Where the constructor is called of an object that is made at `new` of nothing: right behind it, where
+/// nothing is evaluated in between.
+fn made_of_nothing(file: &ClassFile<'_>, code: &Code<'_>, new: usize) -> Option<usize> {
+    let mut next = code.instructions_from(new).skip(1).map_while(Result::ok);
+    let (copied, call) = (next.next()?, next.next()?);
+    let is_call = copied.opcode == opcode::DUP && call.opcode == opcode::INVOKESPECIAL;
+    let called = file
+        .pool
+        .method(if is_call { call.constant() } else { 0 })
+        .ok()?;
+    (called.name.as_bytes() == b"<init>" && called.descriptor.as_bytes() == b"()V")
+        .then_some(call.offset)
 }
 
 /// Where the constants begin.
