@@ -24,6 +24,10 @@ const MIN_SEQUENCES: u32 = 50;
 /// unless each would have less than this.
 const MIN_LIMIT: Duration = Duration::from_millis(1500);
 
+/// What is in the making when the time is over gets at least so long to become a test: of a short time, all may
+/// still be.
+const MIN_GRACE: Duration = Duration::from_secs(3);
+
 /// What has come of a search.
 #[derive(Default)]
 pub(super) struct Searched {
@@ -51,7 +55,7 @@ impl Opts {
             .program
             .told
             .begin("trying out what was found", trying);
-        let grace = bounds.time.map_or(Duration::MAX, |time| time / 20);
+        let grace = (bounds.time).map_or(Duration::MAX, |time| (time / 20).max(MIN_GRACE));
         let (mut novel, more): (Vec<_>, Vec<_>) = found.into_iter().partition(|one| one.novel > 0);
         novel.sort_by_key(|one| Reverse(one.novel));
         let found = novel.into_iter().chain(Ends::of(more));
