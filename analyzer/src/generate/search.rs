@@ -292,7 +292,7 @@ impl<'a> Search<'a> {
     /// One phase, until so many sequences were executed in all.
     fn explore(&mut self, phase: usize, most: Option<u64>, until: Option<Instant>) -> Result<()> {
         self.worker.declare(self.methods)?;
-        let mut renewed = self.worker.executions;
+        let mut renewed = self.worker.executions();
         if phase == 1 {
             self.worker.renew();
         }
@@ -312,9 +312,9 @@ impl<'a> Search<'a> {
             idle = if batch.is_empty() { idle + 1 } else { 0 };
             let began = Instant::now();
             self.execute(batch, phase)?;
-            if self.worker.executions - renewed >= RENEWED {
+            if self.worker.executions() - renewed >= RENEWED {
                 self.worker.renew();
-                renewed = self.worker.executions;
+                renewed = self.worker.executions();
             }
             if until.is_some() {
                 size = match began.elapsed() < MAX_BATCH {

@@ -344,10 +344,8 @@ pub struct Worker {
     pub declared: Vec<Result<ClassNumber, String>>,
     /// JVMs that were started.
     pub starts: u32,
-    /// Sequences that were executed.
-    pub executions: u64,
-    /// The same, for another thread.
-    count: Arc<AtomicU64>,
+    /// Sequences that were executed, which another thread may look at.
+    executions: Arc<AtomicU64>,
 }
 
 impl Worker {
@@ -367,19 +365,23 @@ impl Worker {
             by_name: HashMap::new(),
             declared: Vec::new(),
             starts: 0,
-            executions: 0,
-            count: Arc::default(),
+            executions: Arc::default(),
         }
     }
 
     /// Counts sequences that are executed.
     pub fn counter(&self) -> Arc<AtomicU64> {
-        self.count.clone()
+        self.executions.clone()
     }
 
-    fn executed_more(&mut self, sequences: usize) {
-        self.executions += sequences as u64;
-        self.count.store(self.executions, Ordering::Relaxed);
+    /// How many sequences were executed.
+    pub fn executions(&self) -> u64 {
+        self.executions.load(Ordering::Relaxed)
+    }
+
+    fn executed_more(&self, sequences: usize) {
+        let more = sequences as u64;
+        self.executions.fetch_add(more, Ordering::Relaxed);
     }
 
     /// What is known of a class.
