@@ -6,6 +6,7 @@
 //! component knows where its object stands in the model of its class.
 
 mod along;
+mod blame;
 mod came;
 mod values;
 mod walk;
@@ -18,7 +19,8 @@ use super::worker::{ClassNumber, Worker};
 use crate::model::graph::{Node, ROOT};
 use crate::model::{CallId, Model};
 use anyhow::Result;
-use std::collections::{BTreeMap, HashMap, HashSet};
+use blame::Uses;
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::time::{Duration, Instant};
 use values::Maker;
 use walk::{Walk, Walked};
@@ -37,15 +39,17 @@ const WALKS: usize = 4;
 const MAX_PER_CLASS: usize = 200;
 /// Components at one node of a model that end in values that others have had.
 const MAX_PER_NODE: usize = 20;
-/// Calls without an end after which a method is not called any more.
-const MAX_LOST: u32 = 2;
-/// Trouble after which it is not: threads that go on, each of which takes some time,
+/// Trouble after which a method is not called any more: threads that go on, each of which takes some time,
 const MAX_TROUBLE: u32 = 16;
 /// and what it must not do. What ends well makes up for it.
 const OF_BLOCKED: u32 = 6;
 /// Steps along models of which the one that was tried least is taken, and ways to make an object of which
 /// the shortest is.
 const COMPARED: usize = 3;
+/// Calls that were seldom made, of a hundred sequences along models, each of which is the one that was made
+/// least of some.
+const SELDOM: usize = 20;
+const SELDOM_COMPARED: usize = 8;
 /// Those that came last, of many.
 const LAST: usize = 40;
 /// Tests of one method, by models and at random.
@@ -95,6 +99,8 @@ struct Component {
     modelled: Option<Modelled>,
     /// Its objects: variable and class.
     objects: Vec<(usize, ClassNumber)>,
+    /// Components that it is built on, and those that these are.
+    parts: BTreeSet<usize>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -113,6 +119,8 @@ struct Candidate {
     modelled: Option<Modelled>,
     /// Whether it is a walk.
     walk: Option<Walk>,
+    /// Components that it is built on, and those that these are.
+    parts: BTreeSet<usize>,
 }
 
 impl Candidate {
@@ -171,8 +179,10 @@ pub struct Search<'a> {
     known: HashSet<(Sequence, Option<Modelled>)>,
     /// Components by where they stand.
     reached: HashMap<(usize, Node), usize>,
-    /// How often calls of a method had no end.
-    excluded: HashMap<MethodId, u32>,
+    /// How often calls of a method had no end,
+    lost: HashMap<MethodId, u32>,
+    /// and what has come of all that components are parts of.
+    uses: Vec<Uses>,
     /// How much trouble a method is of late.
     trouble: HashMap<MethodId, u32>,
     /// Methods of which the last call has ended in good order.
@@ -228,7 +238,8 @@ impl<'a> Search<'a> {
             states: HashSet::new(),
             known: HashSet::new(),
             reached: HashMap::new(),
-            excluded: HashMap::new(),
+            lost: HashMap::new(),
+            uses: Vec::new(),
             trouble: HashMap::new(),
             proven: HashSet::new(),
             preferred: Vec::new(),
@@ -339,6 +350,7 @@ impl<'a> Search<'a> {
                 // What has run something new lately may do so again.
                 _ if self.random.percent(15 * (1 + phase)) => self.on_promising(),
                 0 => self.at_random(None),
+                _ if self.random.percent(SELDOM) => self.seldom(),
                 _ if self.random.percent(60) => self.toward(),
                 _ if self.modelled.is_empty() || self.random.percent(30) => {
                     let class = self.random.below(self.classes.len());
@@ -360,6 +372,7 @@ impl<'a> Search<'a> {
             };
             if let Some(made) = made
                 && made.fits()
+                && !self.is_doubtful(&made)
                 && (self.proven.contains(&made.method) || new.insert(made.method))
                 && self.known.insert((made.sequence.clone(), made.modelled))
             {
@@ -386,6 +399,35 @@ impl<'a> Search<'a> {
             .collect();
         let own = *self.random.pick(&supers)?;
         self.at_random(Some((place, var, own)))
+    }
+
+    /// A call that was seldom made, on an object of a class of which there is one: what the run has not done
+    /// with what it had.
+    fn seldom(&mut self) -> Option<Candidate> {
+        let mut classes: Vec<ClassNumber> = self.values.keys().copied().collect();
+        classes.sort_unstable();
+        let mut best: Option<(u32, ClassNumber, MethodId)> = None;
+        for _ in 0..SELDOM_COMPARED {
+            let class = *self.random.pick(&classes)?;
+            let supers = self.surface.supers(&self.worker.class(class).name);
+            let supers: Vec<&[MethodId]> = (supers.iter())
+                .map(|class| self.surface.of_class(class))
+                .filter(|methods| !methods.is_empty())
+                .collect();
+            let Some(own) = self.random.pick(&supers).copied() else {
+                continue;
+            };
+            let method = *self.random.pick(own)?;
+            let called = self.returned.get(&method).map_or(0, |(called, _)| *called);
+            if best.is_none_or(|(least, ..)| called < least) {
+                best = Some((called, class, method));
+            }
+        }
+        let (_, class, method) = best?;
+        let from = &self.values[&class];
+        let last = from.len().saturating_sub(LAST);
+        let (place, var) = *self.random.pick(&from[last..])?;
+        self.at_random(Some((place, var, &[method])))
     }
 
     /// A call of any method; or of one of these, on an object of a component.
@@ -440,6 +482,8 @@ impl<'a> Search<'a> {
         if unusable || self.is_out(method) {
             return None;
         }
+        let parts = (maker.offsets.keys()).flat_map(|place| self.components[*place].all(*place));
+        let parts = parts.collect();
         let mut sequence = maker.sequence;
         sequence.push(Statement {
             method,
@@ -453,14 +497,14 @@ impl<'a> Search<'a> {
             method,
             modelled,
             walk: None,
+            parts,
         })
     }
 
     /// Whether a method is not called any more.
-    fn is_out(&self, method: MethodId) -> bool {
-        let at_least =
-            |known: &HashMap<_, u32>, least| known.get(&method).is_some_and(|one| *one >= least);
-        at_least(&self.excluded, MAX_LOST) || at_least(&self.trouble, MAX_TROUBLE)
+    fn is_out(&mut self, method: MethodId) -> bool {
+        let trouble = self.trouble.get(&method);
+        trouble.is_some_and(|trouble| *trouble >= MAX_TROUBLE) || self.has_no_end(method)
     }
 
     fn execute(&mut self, batch: Vec<Candidate>, phase: usize) -> Result<()> {

@@ -20,7 +20,7 @@ use std::process::{Child, ChildStdin, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
-use std::thread;
+use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 /// How a worker is started.
@@ -137,6 +137,8 @@ impl Setup {
     }
 }
 
+/// How many times as long as any before it a sequence may take that can be stopped.
+const PATIENCE: u32 = 4;
 /// The release that has the formats of before no more.
 const NO_OLD_FORMATS: u32 = 23;
 /// The directory for temporary files, in the current one.
@@ -298,6 +300,8 @@ pub struct Executed {
     pub ended: Ended,
     /// Whether its last call has started threads that go on.
     pub threads: bool,
+    /// Processor time, as far as it has ended.
+    pub took: Duration,
 }
 
 impl Executed {
@@ -309,6 +313,7 @@ impl Executed {
             blocked: false,
             ended,
             threads: false,
+            took: Duration::ZERO,
         }
     }
 }
@@ -320,6 +325,40 @@ struct Running {
     /// Our numbers of the classes that this JVM has told of.
     numbers: HashMap<u32, ClassNumber>,
     declared: usize,
+}
+
+impl Running {
+    fn start(setup: &Setup, place: &Place) -> Result<Running> {
+        let mut command = setup.command("Worker", place);
+        let mut child = command
+            .arg(setup.limit.as_millis().to_string())
+            .arg(setup.reset.to_string())
+            .args(&setup.entries)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .with_context(|| format!("failed to run java of {}", setup.jdk.home.display()))?;
+        let (Some(input), Some(output)) = (child.stdin.take(), child.stdout.take()) else {
+            bail!("a child process has no pipes");
+        };
+        let (send, messages) = channel();
+        thread::spawn(move || {
+            let mut reader = Reader(BufReader::with_capacity(1 << 16, output));
+            while let Ok(message) = reader.message() {
+                if send.send(message).is_err() {
+                    break;
+                }
+            }
+        });
+        Ok(Running {
+            child,
+            input: BufWriter::with_capacity(1 << 16, input),
+            messages,
+            numbers: HashMap::new(),
+            declared: 0,
+        })
+    }
 }
 
 impl Drop for Running {
@@ -335,8 +374,14 @@ pub struct Worker {
     setup: Setup,
     place: &'static Place,
     running: Option<Running>,
+    /// A JVM that is to follow, as soon as it runs.
+    next: Option<JoinHandle<Result<Running>>>,
     /// Whether any JVM has ever answered.
     alive: bool,
+    /// What sequences get at least, where they get little time,
+    hurry: Option<Duration>,
+    /// and the most time that one has taken that came to its end.
+    longest: Duration,
     /// All classes that were told of.
     pub classes: Vec<Class>,
     by_name: HashMap<String, ClassNumber>,
@@ -357,9 +402,12 @@ impl Worker {
     /// One in another place.
     pub fn at(place: &'static Place, setup: Setup) -> Worker {
         Worker {
+            hurry: None,
+            longest: Duration::ZERO,
             setup,
             place,
             running: None,
+            next: None,
             alive: false,
             classes: Vec::new(),
             by_name: HashMap::new(),
@@ -411,37 +459,32 @@ impl Worker {
         Ok(())
     }
 
-    fn start(&mut self) -> Result<Running> {
-        let mut command = self.setup.command("Worker", self.place);
-        let mut child = command
-            .arg(self.setup.limit.as_millis().to_string())
-            .arg(self.setup.reset.to_string())
-            .args(&self.setup.entries)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .spawn()
-            .with_context(|| format!("failed to run java of {}", self.setup.jdk.home.display()))?;
-        let (Some(input), Some(output)) = (child.stdin.take(), child.stdout.take()) else {
-            bail!("a child process has no pipes");
-        };
-        let (send, messages) = channel();
-        thread::spawn(move || {
-            let mut reader = Reader(BufReader::with_capacity(1 << 16, output));
-            while let Ok(message) = reader.message() {
-                if send.send(message).is_err() {
-                    break;
-                }
-            }
-        });
+    /// The JVM that waits, or else one that is started.
+    fn start(&mut self, methods: &Methods) -> Result<Running> {
         self.starts += 1;
-        Ok(Running {
-            child,
-            input: BufWriter::with_capacity(1 << 16, input),
-            messages,
-            numbers: HashMap::new(),
-            declared: 0,
-        })
+        let next = match self.next.take() {
+            Some(next) => next
+                .join()
+                .unwrap_or_else(|panic| std::panic::resume_unwind(panic))?,
+            None => Running::start(&self.setup, self.place)?,
+        };
+        // Where one JVM was not enough, more will be needed, and mostly there is a processor that is idle.
+        // What records is told of each JVM, whatever it does.
+        if self.starts > 1 && self.setup.recorded.is_none() {
+            let (setup, place) = (self.setup.clone(), self.place);
+            let mut told = Vec::new();
+            wire::declare(&mut told, 0, methods).context("failed to tell of methods")?;
+            let declared = methods.all().len();
+            self.next = Some(thread::spawn(move || {
+                let mut next = Running::start(&setup, place)?;
+                // If it does not read, it is as useless as it will turn out to be.
+                let _ = next.input.write_all(&told);
+                let _ = next.input.flush();
+                next.declared = declared;
+                Ok(next)
+            }));
+        }
+        Ok(next)
     }
 
     /// Ends the JVM; the next sequence gets another one.
@@ -454,7 +497,21 @@ impl Worker {
         if self.setup.limit != limit {
             self.setup.limit = limit;
             self.renew();
+            self.next = None;
         }
+    }
+
+    /// Has sequences get little time, but so much at least, if no other has needed more; the JVM of one that
+    /// takes longer goes on, if it can, with whatever this has left behind.
+    pub fn hurry(&mut self, least: Duration) {
+        self.hurry = Some(least);
+    }
+
+    /// The time of a sequence that is to be stopped after it.
+    fn quick_limit(&self) -> Option<Duration> {
+        let (least, most) = (self.hurry?, self.setup.limit);
+        let limit = (PATIENCE * self.longest).clamp(least.min(most), most);
+        self.alive.then_some(limit)
     }
 
     /// Has the JVM end in good order; the next sequence gets another one.
@@ -550,7 +607,7 @@ impl Worker {
             let before = done.len();
             let mut running = match self.running.take() {
                 Some(running) => running,
-                None => self.start()?,
+                None => self.start(methods)?,
             };
             let sent = send(
                 &mut running.input,
@@ -559,6 +616,7 @@ impl Worker {
                 batch.get(before..).unwrap_or(&[]),
                 before,
                 what,
+                self.quick_limit(),
             );
             // If they are not all sent, this JVM is not asked again.
             running.declared = methods.all().len();
@@ -626,6 +684,9 @@ impl Worker {
                         return None;
                     }
                     self.alive = true;
+                    if executed.ended == Ended::Well {
+                        self.longest = self.longest.max(executed.took);
+                    }
                     let numbers = &running.numbers;
                     let of = |class: &mut ClassNumber| {
                         *class = numbers.get(&class.0).copied().unwrap_or(ClassNumber(0));

@@ -104,8 +104,10 @@ struct Object {
     node: Option<Node>,
     /// Calls that it has gone along, or could not,
     steps: u32,
-    /// and those of them that were not nested in others.
+    /// those of them that are edges and were not nested in others,
     outermost: u32,
+    /// and those that are and were.
+    inner: u32,
     /// Whether some were left out since they are too many.
     long: bool,
     /// Calls that are going on.
@@ -272,6 +274,7 @@ impl<'d> Inference<'d> {
             node: Some(ROOT),
             steps: 0,
             outermost: 0,
+            inner: 0,
             long: false,
             open: 0,
             quiet: 0,
@@ -569,8 +572,6 @@ impl<'d> Inference<'d> {
     ) {
         let nested = object.steps > part.steps;
         object.steps += 1;
-        let is_outermost = object.open == 0;
-        object.outermost += u32::from(is_outermost);
         let Some(from) = part.from else {
             object.node = None;
             return;
@@ -584,9 +585,13 @@ impl<'d> Inference<'d> {
             }
             return;
         }
-        // A call around it is an edge even so, by which the object comes to what follows.
-        let most = self.limits.depth.saturating_mul(2);
-        if object.outermost > self.limits.depth || !is_outermost && object.steps > most {
+        // A call around one of too many that are nested is an edge even so, by which the object comes to what
+        // follows.
+        let is_outermost = object.open == 0;
+        object.outermost += u32::from(is_outermost);
+        object.inner += u32::from(!is_outermost);
+        let most = self.limits.depth;
+        if object.outermost > most || !is_outermost && object.inner > most {
             self.skipped.long += u64::from(!object.long);
             object.long = true;
             object.node = None;

@@ -487,6 +487,10 @@ fn what_follows_a_call_with_many_nested_ones_is_there() {
     // Calls that are not nested are bounded by themselves.
     let rest: Vec<Made> = (0..30).map(|_| call(2, Vec::new())).collect();
     assert!(inferred(&rest, limits).len() <= 11);
+    // Those that are no edges do not count.
+    let mut rest: Vec<Made> = (0..30).map(|_| call(LAST_IS_PRIVATE, Vec::new())).collect();
+    rest.push(call(2, Vec::new()));
+    assert!(inferred(&rest, limits).iter().any(|edge| edge.2 == "m2"));
 }
 
 proptest! {

@@ -551,6 +551,43 @@ fn long_lives_are_whole_or_said_to_be_cut() {
     }
 }
 
+/// A sequence without an end costs little of the time: it is stopped where it is, in a JVM that goes on; what it is
+/// built on is left alone, and not the methods that it has called.
+#[test]
+fn what_has_no_end_costs_little() {
+    for jdk in jdks() {
+        let workplace = record(jdk, "ring", "ring.Main");
+        let arguments = [
+            "generate",
+            "--model",
+            "model.json",
+            "--classpath",
+            "classes",
+            "--classes",
+            "ring.Link",
+            "--time",
+            "12",
+            "--out",
+            "tests",
+            "--format",
+            "json",
+        ];
+        let report = json(&run(jdk, &workplace, &arguments));
+        let searched = &report["searched"];
+        let lost = searched["lost"].as_u64().expect("a number");
+        let executed: u64 = ["at_random", "along_models"]
+            .iter()
+            .filter_map(|phase| searched[phase]["executed"].as_u64())
+            .sum();
+        // Were it not so, there would be time for some four of the former.
+        assert!(lost >= 6 && executed > 100 * lost, "{report}");
+        let tests = written(&workplace, "tests");
+        for call in [".length()", ".sum()"] {
+            assert!(tests.contains(call), "{call}: {tests}");
+        }
+    }
+}
+
 /// Values of the JDK are told, and made of their texts again; unless probes in the JDK would record that.
 #[test]
 fn values_of_the_jdk_are_made_again() {

@@ -24,6 +24,12 @@ const MIN_SEQUENCES: u32 = 50;
 /// unless each would have less than this.
 const MIN_LIMIT: Duration = Duration::from_millis(1500);
 
+/// Processor time that a sequence of a search may take at least, where others have taken far less and time
+/// bounds it,
+const MIN_SEARCHED: Duration = Duration::from_millis(50);
+/// and one that is to become a test: in a JVM that has only begun, all takes longer.
+const MIN_TRIED: Duration = Duration::from_secs(1);
+
 /// What is in the making when the time is over gets at least so long to become a test: of a short time, all may
 /// still be.
 const MIN_GRACE: Duration = Duration::from_secs(3);
@@ -115,6 +121,7 @@ impl Opts {
         if let Some(time) = bounds.time {
             let limit = (time / MIN_SEQUENCES).max(MIN_LIMIT).min(setup.limit);
             tools.worker.limit(limit);
+            tools.worker.hurry(MIN_SEARCHED);
         }
         let extent = match (bounds.time, bounds.sequences) {
             (Some(time), _) => Extent::Time(time),
@@ -131,6 +138,10 @@ impl Opts {
         );
         let found = search.run(bounds)?;
         tools.worker.limit(setup.limit);
+        if bounds.time.is_some() {
+            tools.worker.hurry(MIN_TRIED);
+            tools.other.hurry(MIN_TRIED);
+        }
         Ok(found)
     }
 

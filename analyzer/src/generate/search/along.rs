@@ -156,7 +156,7 @@ impl<'a> Search<'a> {
         for _ in 1..steps {
             let next = self.step(place, made.sequence.clone(), made.modelled?, false);
             match next.filter(Candidate::fits) {
-                Some(next) => made = next,
+                Some(next) => made = made.then(next),
                 None => break,
             }
         }

@@ -5,6 +5,7 @@ use super::super::sequence::{Arg, MethodId, Sequence};
 use super::super::worker::{ClassNumber, Ended, Executed, Outcome};
 use super::{
     Candidate, Component, Found, How, MAX_PER_CLASS, MAX_PER_NODE, MAX_TESTS, OF_BLOCKED, Search,
+    Uses,
 };
 use crate::model::values::Literal;
 
@@ -29,10 +30,11 @@ impl Search<'_> {
                 *self.trouble.entry(method).or_default() += OF_BLOCKED;
             } else {
                 self.proven.remove(&method);
-                *self.excluded.entry(method).or_default() += 1;
+                self.blame(&candidate);
             }
             return;
         }
+        self.ended(&candidate);
         if outcome.is_some() {
             self.proven.insert(method);
         }
@@ -131,7 +133,9 @@ impl Search<'_> {
             sequence: candidate.sequence,
             modelled: candidate.modelled,
             objects: objects.collect(),
+            parts: candidate.parts,
         });
+        self.uses.push(Uses::default());
     }
 
     /// Objects of a class come from here, too; if there are many ways already, in place of one of them,

@@ -149,7 +149,7 @@ pub(super) fn shorter<T: Copy>(
 pub(super) struct Maker {
     pub(super) sequence: Sequence,
     /// Where each component begins.
-    offsets: HashMap<usize, usize>,
+    pub(super) offsets: HashMap<usize, usize>,
 }
 
 impl Maker {

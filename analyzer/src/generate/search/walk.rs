@@ -59,14 +59,17 @@ impl Search<'_> {
         let component = &self.components[place];
         let (mut sequence, mut modelled) = (component.sequence.clone(), component.modelled?);
         let begun = sequence.len();
-        let mut made = None;
+        let mut made: Option<Candidate> = None;
         let mut skipped = 0;
         while sequence.len() < MAX_LENGTH && skipped < MAX_LEFT_OUT {
             match self.step(place, sequence.clone(), modelled, true) {
                 Some(next) if next.sequence.len() <= MAX_LENGTH => {
                     modelled = next.modelled?;
                     sequence.clone_from(&next.sequence);
-                    made = Some(next);
+                    made = Some(match made {
+                        Some(made) => Candidate::then(made, next),
+                        None => next,
+                    });
                 }
                 Some(_) => break,
                 // What it takes is not there: perhaps what follows does without.
@@ -137,6 +140,7 @@ impl Search<'_> {
             sequence,
             modelled: Some(super::Modelled { object, ..modelled }),
             walk: Some(walk),
+            parts: candidate.parts,
         });
     }
 }

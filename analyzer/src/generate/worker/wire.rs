@@ -5,6 +5,7 @@ use crate::generate::sequence::{Arg, MethodId, Methods, Sequence};
 use crate::java::{descriptor, jdk_value};
 use crate::model::values::Literal;
 use std::io::{self, BufReader, Read, Write};
+use std::time::Duration;
 
 /// What the worker says.
 pub(super) enum Message {
@@ -29,7 +30,7 @@ pub(super) enum Told {
 }
 
 /// Sends the methods that come after the first `declared`, and a batch whose first
-/// sequence has the number `first`.
+/// sequence has the number `first`; each is stopped if it takes longer than `quick`.
 pub(super) fn send(
     out: &mut impl Write,
     declared: usize,
@@ -37,14 +38,9 @@ pub(super) fn send(
     batch: &[Sequence],
     first: usize,
     what: Told,
+    quick: Option<Duration>,
 ) -> io::Result<()> {
-    for (id, method) in methods.all().iter().enumerate().skip(declared) {
-        out.write_all(b"M")?;
-        number(out, id as u32)?;
-        for name in [&method.class, &method.name, &method.descriptor] {
-            text(out, name)?;
-        }
-    }
+    declare(out, declared, methods)?;
     for (at, sequence) in batch.iter().enumerate() {
         out.write_all(match what {
             Told::States => b"S",
@@ -53,6 +49,7 @@ pub(super) fn send(
             Told::Left => b"L",
         })?;
         number(out, (first + at) as u32)?;
+        number(out, quick.map_or(0, |quick| quick.as_millis() as u32))?;
         number(out, sequence.len() as u32)?;
         for statement in sequence {
             let MethodId(method) = statement.method;
@@ -68,6 +65,18 @@ pub(super) fn send(
     }
     out.write_all(b"E")?;
     out.flush()
+}
+
+/// Sends the methods that come after the first `declared`.
+pub(super) fn declare(out: &mut impl Write, declared: usize, methods: &Methods) -> io::Result<()> {
+    for (id, method) in methods.all().iter().enumerate().skip(declared) {
+        out.write_all(b"M")?;
+        number(out, id as u32)?;
+        for name in [&method.class, &method.name, &method.descriptor] {
+            text(out, name)?;
+        }
+    }
+    Ok(())
 }
 
 fn number(out: &mut impl Write, value: u32) -> io::Result<()> {
@@ -316,6 +325,7 @@ impl<R: Read> Reader<R> {
             b'R' => {
                 let id = self.number()?;
                 let flags = self.byte()?;
+                let took = Duration::from_millis(self.number()?.into());
                 let mut outcomes = Vec::new();
                 for _ in 0..self.number()? {
                     outcomes.push(self.outcome()?);
@@ -330,9 +340,10 @@ impl<R: Read> Reader<R> {
                 for _ in 0..self.number()? {
                     blocks.push(self.number()?);
                 }
-                let ended = match flags & 2 {
+                let ended = match flags & (2 | 16) {
                     0 => Ended::Well,
-                    _ => Ended::Memory,
+                    2 => Ended::Memory,
+                    _ => Ended::TimedOut,
                 };
                 Message::Ran(
                     id,
@@ -343,6 +354,7 @@ impl<R: Read> Reader<R> {
                         blocked: flags & 1 != 0,
                         ended,
                         threads: flags & 8 != 0,
+                        took,
                     },
                     flags & 4 != 0,
                 )

@@ -22,7 +22,7 @@ final class Watch {
     private final OperatingSystemMXBean system =
             ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class);
     private final Thread thread;
-    private final long limit;
+    private volatile long limit;
     private volatile long startedWall;
     private volatile long startedCpu;
     private volatile long startedTogether;
@@ -30,6 +30,11 @@ final class Watch {
 
     Watch(Thread thread, long milliseconds) {
         this.thread = thread;
+        limit(milliseconds);
+    }
+
+    /** Sets how long what begins next may take. */
+    void limit(long milliseconds) {
         limit = milliseconds * 1_000_000;
     }
 
@@ -39,6 +44,11 @@ final class Watch {
         ranLast = startedWall;
         startedTogether = system.getProcessCpuTime();
         startedCpu = threads.getCurrentThreadCpuTime();
+    }
+
+    /** Milliseconds of processor time until now; to be asked on the thread itself. */
+    int used() {
+        return (int) Math.min(Integer.MAX_VALUE, (threads.getCurrentThreadCpuTime() - startedCpu) / 1_000_000);
     }
 
     /** Whether it is too late; to be asked often. */

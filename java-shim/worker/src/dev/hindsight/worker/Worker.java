@@ -39,12 +39,14 @@ import java.util.regex.Pattern;
  *
  * <pre>
  * M  id:int class:text name:text descriptor:text      declares a method, or a constant: a static field
- * S  id:int count:int statement*                      executes a sequence, and tells in which states it leaves
+ * S  id:int milliseconds:int count:int statement*     executes a sequence, and tells in which states it leaves
  *                                                     its objects
- * X  id:int count:int statement*                      only executes it
- * F  id:int count:int statement*                      the same with the program's classes as they were before they
+ * X  id:int milliseconds:int count:int statement*     only executes it
+ * F  id:int milliseconds:int count:int statement*     the same with the program's classes as they were before they
  *                                                     were initialised, in any case
- * L  id:int count:int statement*                      the same as others have left them, in any case
+ * L  id:int milliseconds:int count:int statement*     the same as others have left them, in any case
+ *    If it takes so long, it is stopped where it is, if it can be, and the JVM goes on; with 0, the JVM ends
+ *    when the time of all is over.
  *    statement: method:int flags:byte on:int count:byte argument*
  *               flags 1: it may throw, and the sequence goes on; 2: the object that it returns is
  *               asked for its text, or for those of the elements of an array or a collection of arrays
@@ -62,10 +64,11 @@ import java.util.regex.Pattern;
  * C  id:int name:text flags:byte count:int text*      a class that answers name, its supertypes
  *    flags 1: a source can name it; 2: it is an interface; 4: it is abstract
  * D  id:int class:int | D id:int -1 reason:text       a method, the class of what it returns
- * R  id:int flags:byte count:int result* count:int (index:int class:int digest:long)*
+ * R  id:int flags:byte milliseconds:int count:int result* count:int (index:int class:int digest:long)*
  *    count:int block:int*                             basic blocks that have not run in this JVM before
+ *    milliseconds of processor time that it took, as far as the limit looks at it
  *    flags 1: something was blocked; 2: memory ran out; 4: no other sequence should follow, since
- *          memory is short or threads go on; 8: its last call has left a thread
+ *          memory is short or threads go on; 8: its last call has left a thread; 16: it took too long
  *    result: 0 void | 1 null | 2 literal | 3 class:int alias:int kind:byte text | 4 class:int type:byte count:int literal*
  *            5 class:int hasMessage:byte text flags:byte | 6 reason:text
  *            kind: 0 no text, 1 its own, 2 that of its elements
@@ -79,8 +82,11 @@ public final class Worker {
     private static final int MEMORY = 2;
     private static final int TIRED = 4;
     private static final int THREADS = 8;
+    private static final int STOPPED = 16;
 
     private static final int RESERVE = 2 << 20;
+    /** Nanoseconds until what is to stop must have done so: code of the JDK's does not. */
+    private static final long MAX_STOPPING = 100_000_000;
     private static final int MAX_TEXT = 2000;
     private static final int MAX_ARRAY = 16;
     /** Of a text that an object says of itself. */
@@ -96,6 +102,7 @@ public final class Worker {
     private final DataOutputStream out;
     private final String[] entries;
     private final boolean reset;
+    private final int limit;
     private final Watch watch;
     private final Thread runner = Thread.currentThread();
     /** Numbers of classes; those of loaders that are gone may go, too. */
@@ -106,13 +113,17 @@ public final class Worker {
     /** Given up to have room to tell that memory has run out. */
     private byte[] reserve = new byte[RESERVE];
     private volatile int current = -1;
+    /** Whether what runs may be stopped where it is, and since when it should be. */
+    private volatile boolean isStoppable;
+    private long stoppedAt;
     private Leftovers leftovers;
 
     private Worker(String[] arguments) throws IOException {
         in = new DataInputStream(new BufferedInputStream(new FileInputStream(FileDescriptor.in), 1 << 16));
         out = new DataOutputStream(
                 new BufferedOutputStream(new FileOutputStream(FileDescriptor.out), 1 << 16));
-        watch = new Watch(runner, Long.parseLong(arguments[0]));
+        limit = Integer.parseInt(arguments[0]);
+        watch = new Watch(runner, limit);
         reset = arguments[1].equals("true");
         entries = new String[arguments.length - 2];
         System.arraycopy(arguments, 2, entries, 0, entries.length);
@@ -172,6 +183,15 @@ public final class Worker {
                 if (current != watched) {
                     continue;
                 }
+                if (isStoppable) {
+                    if (!Cover.isStopping()) {
+                        Cover.stop(runner);
+                        stoppedAt = System.nanoTime();
+                    }
+                    if (System.nanoTime() - stoppedAt < MAX_STOPPING) {
+                        continue;
+                    }
+                }
                 try {
                     out.writeByte('T');
                     out.writeInt(watched);
@@ -196,6 +216,9 @@ public final class Worker {
                 case 'F':
                 case 'L':
                     int id = in.readInt();
+                    int quick = in.readInt();
+                    isStoppable = quick > 0;
+                    watch.limit(isStoppable ? quick : limit);
                     int count = in.readInt();
                     Statement[] statements = new Statement[count];
                     for (int i = 0; i < count; i++) {
@@ -212,6 +235,7 @@ public final class Worker {
                     run.execute();
                     synchronized (out) {
                         current = -1;
+                        run.stopped();
                         run.tell(id);
                     }
                     if (isAnew && !reset) {
@@ -573,6 +597,9 @@ public final class Worker {
                 } catch (Throwable e) {
                     thrown[at] = e;
                 }
+                if (Cover.isStopping()) {
+                    break;
+                }
                 if (thrown[at] instanceof OutOfMemoryError) {
                     reserve = null;
                     java.util.Arrays.fill(values, null);
@@ -633,6 +660,16 @@ public final class Worker {
             return ((Method) method).invoke(on, arguments);
         }
 
+        /** What was stopped has neither outcomes nor states; to be called when it is not watched any more. */
+        void stopped() {
+            if (Cover.isStopping()) {
+                flags |= Cover.goOn() ? STOPPED : STOPPED | TIRED;
+                done = 0;
+                states = Set.of();
+                Cover.leave();
+            }
+        }
+
         void tell(int id) throws IOException {
             // Classes are told before what names them.
             List<Object> seen = new ArrayList<>();
@@ -647,6 +684,7 @@ public final class Worker {
             out.writeByte('R');
             out.writeInt(id);
             out.writeByte(flags);
+            out.writeInt(watch.used());
             out.writeInt(done);
             for (int i = 0; i < done; i++) {
                 result(i);
