@@ -16,7 +16,11 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import java.util.StringJoiner;
 import java.util.UUID;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.atomic.LongAdder;
 
 /** Objects of many shapes, each of which a person would know how to make. */
 public class Shop {
@@ -71,6 +75,14 @@ public class Shop {
 
     static void fail(Node node, Request request, Money money, Size size,
             Map<String, List<Integer>> ratings, Box<UUID> box, Clock clock, char[] letters, BitSet days) {
+        LongAdder visits = new LongAdder();
+        visits.add(41);
+        visits.increment();
+        StringJoiner names = new StringJoiner(", ", "[", "]").add("Ada").add("Ben");
+        count(visits, names, new CountDownLatch(3), new Semaphore(2, true));
+    }
+
+    static void count(LongAdder visits, StringJoiner names, CountDownLatch missing, Semaphore seats) {
         Outcome.FAILURE.end("no such thing");
     }
 

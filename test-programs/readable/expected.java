@@ -13,23 +13,38 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.StringJoiner;
 import java.util.UUID;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.atomic.LongAdder;
 import org.junit.jupiter.api.Test;
 
 class OutcomeCrash0001Test {
 
-    // Frame 0 of the crash: readable.Outcome$1.end(Shop.java:99)
+    // Frame 0 of the crash: readable.Outcome$1.end(Shop.java:111)
     @Test
     void end_frame0() {
         Outcome outcome = Outcome.FAILURE;
         outcome.end("no such thing");
     }
 
-    // Frame 1 of the crash: readable.Shop.fail(Shop.java:74)
+    // Frame 1 of the crash: readable.Shop.count(Shop.java:86)
     @Test
-    void fail_frame1() {
-        Frame frame = Crash.of(OutcomeCrash0001Test.class, "crash-0001.hsc").frame(1);
-        // clock: Clock {started = 6930270594221}
+    void count_frame1() {
+        LongAdder visits = new LongAdder();
+        visits.add(42L);
+        StringJoiner names = new StringJoiner(", ", "[", "]");
+        names.add("Ada");
+        names.add("Ben");
+        Shop.count(visits, names, new CountDownLatch(3), new Semaphore(2, true));
+    }
+
+    // Frame 2 of the crash: readable.Shop.fail(Shop.java:82)
+    @Test
+    void fail_frame2() {
+        Frame frame = Crash.of(OutcomeCrash0001Test.class, "crash-0001.hsc").frame(2);
+        // clock: Clock {started = 18770072831143}
         Clock clock = frame.argument(7);
         Node node = new Node("a");
         Node next = new Node("b");
@@ -48,9 +63,9 @@ class OutcomeCrash0001Test {
                 "abc".toCharArray(), days);
     }
 
-    // Frame 2 of the crash: readable.Shop.total(Shop.java:68)
+    // Frame 3 of the crash: readable.Shop.total(Shop.java:72)
     @Test
-    void total_frame2() {
+    void total_frame3() {
         Shop shop = new Shop();
         shop.setOpened(9);
         shop.stock.put("pen", 3);
@@ -70,9 +85,9 @@ class OutcomeCrash0001Test {
                 new BigDecimal("12.50"), Color.RED);
     }
 
-    // Frame 3 of the crash: readable.Shop.book(Shop.java:55)
+    // Frame 4 of the crash: readable.Shop.book(Shop.java:59)
     @Test
-    void book_frame3() {
+    void book_frame4() {
         Shop shop = new Shop();
         shop.setOpened(9);
         shop.stock.put("pen", 3);
@@ -89,9 +104,9 @@ class OutcomeCrash0001Test {
                 Color.RED);
     }
 
-    // Frame 4 of the crash: readable.Shop.main(Shop.java:88)
+    // Frame 5 of the crash: readable.Shop.main(Shop.java:100)
     @Test
-    void main_frame4() {
+    void main_frame5() {
         Shop.main(new String[0]);
     }
 }

@@ -190,7 +190,10 @@ impl Values<'_> {
             return false;
         };
         match class.strip_prefix("java.util.") {
-            Some(name) => GENERIC.contains(&name) || name.starts_with("concurrent.Co"),
+            Some(name) => {
+                let many = ["concurrent.Concurrent", "concurrent.CopyOnWrite"];
+                GENERIC.contains(&name) || many.iter().any(|prefix| name.starts_with(prefix))
+            }
             None if class == "java.lang.Class" || class == "java.lang.Comparable" => true,
             None if class == "java.lang.Iterable" => true,
             None => self.plan.library.is_generic(&class),
@@ -236,23 +239,35 @@ const GENERIC: &[&str] = &[
     "ArrayDeque",
     "ArrayList",
     "Collection",
+    "Comparator",
+    "Deque",
     "EnumMap",
     "HashMap",
     "HashSet",
     "Hashtable",
     "IdentityHashMap",
+    "Iterator",
     "LinkedHashMap",
     "LinkedHashSet",
     "LinkedList",
     "List",
     "Map",
+    "NavigableMap",
+    "NavigableSet",
     "Optional",
     "PriorityQueue",
+    "Queue",
     "Set",
+    "SortedMap",
+    "SortedSet",
     "Stack",
     "TreeMap",
     "TreeSet",
     "Vector",
     "WeakHashMap",
+    "concurrent.ArrayBlockingQueue",
+    "concurrent.LinkedBlockingDeque",
+    "concurrent.LinkedBlockingQueue",
+    "concurrent.PriorityBlockingQueue",
     "concurrent.atomic.AtomicReference",
 ];

@@ -31,6 +31,11 @@ pub(super) fn view(graph: &Graph<'_>, object: u32, class: &str) -> Option<View> 
         "java.util.concurrent.atomic.AtomicReference" => {
             return Some(View::List(vec![graph.field(object, "value")?]));
         }
+        "java.util.concurrent.atomic.LongAdder" => sum(graph, object)?.to_string(),
+        "java.util.concurrent.CountDownLatch" | "java.util.concurrent.Semaphore" => {
+            let sync = graph.reference(object, "sync")?;
+            graph.int(sync, "state")?.to_string()
+        }
         "java.lang.StringBuilder" | "java.lang.StringBuffer" => return builder(graph, object),
         "java.util.BitSet" => return bits(graph, object),
         "java.math.BigInteger" => big_integer(graph, object)?,
@@ -126,6 +131,20 @@ fn builder(graph: &Graph<'_>, object: u32) -> Option<View> {
             .collect(),
     };
     units.get(..count).map(|used| View::Text(used.to_vec()))
+}
+
+/// `LongAdder`: what threads add that get into each other's way is in cells.
+fn sum(graph: &Graph<'_>, object: u32) -> Option<i64> {
+    let base = graph.int(object, "base")?;
+    let Some(cells) = graph.reference(object, "cells") else {
+        return Some(base);
+    };
+    let cells = graph.elements(cells)?.into_iter();
+    let cells = cells.filter_map(|cell| match cell.value {
+        Value::Ref(cell) => graph.int(cell, "value"),
+        _ => None,
+    });
+    Some(cells.fold(base, i64::wrapping_add))
 }
 
 /// `BitSet`: the numbers that are in it, which words of 64 bits say.

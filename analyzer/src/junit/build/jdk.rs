@@ -184,6 +184,24 @@ fn scalar(graph: &Graph<'_>, object: u32, class: &str) -> Option<Recipe> {
             0 => new(class, Vec::new()),
             _ => new(class, vec![code("true")]),
         },
+        "java.util.concurrent.atomic.LongAdder" => match (shown()?.parse().ok()?, int("base")?) {
+            (0, 0) => new(class, Vec::new()),
+            // Of what is in cells there would be none.
+            (sum, base) if sum == base => made(class, "add", vec![vec![code(long(sum))]]),
+            _ => None,
+        },
+        "java.util.concurrent.CountDownLatch" => new(class, vec![code(shown()?)]),
+        "java.util.concurrent.Semaphore" => {
+            let mut arguments = vec![code(shown()?)];
+            if graph
+                .class_name(graph.reference(object, "sync")?)
+                .ends_with("$FairSync")
+            {
+                arguments.push(code("true"));
+            }
+            new(class, arguments)
+        }
+        "java.util.StringJoiner" => joiner(graph, object, class),
         "java.util.concurrent.locks.ReentrantLock" => new(class, Vec::new()),
         "java.io.StringReader" => match int("next")? {
             0 => new(class, vec![Argument::Value(graph.field(object, "str")?)]),
@@ -198,16 +216,9 @@ fn scalar(graph: &Graph<'_>, object: u32, class: &str) -> Option<Recipe> {
             let View::Text(units) = view(graph, buffer)? else {
                 return None;
             };
-            let made = step(Operation::New, class, "<init>", "", Vec::new());
-            let mut steps = vec![made];
-            if !units.is_empty() {
-                let text = Argument::Code(literal::string(&units)?, STRING);
-                steps.push(Step {
-                    on: Some(0),
-                    ..step(Operation::Virtual, class, "write", "()V", vec![text])
-                });
-            }
-            Some(Recipe { steps, result: 0 })
+            let text = Argument::Code(literal::string(&units)?, STRING);
+            let text = Some(vec![text]).filter(|_| !units.is_empty());
+            made(class, "write", text.into_iter().collect())
         }
         "java.io.PrintWriter" => {
             let mut arguments = vec![Argument::Value(graph.field(object, "out")?)];
@@ -240,22 +251,64 @@ fn bits(graph: &Graph<'_>, object: u32, class: &str) -> Option<Recipe> {
     if numbers.len() > MAX_ELEMENTS {
         return None;
     }
-    let mut steps = vec![step(Operation::New, class, "<init>", "", Vec::new())];
-    for number in numbers {
-        let Value::Int(number) = number.value else {
-            return None;
-        };
-        steps.push(Step {
-            on: Some(0),
-            ..step(
-                Operation::Virtual,
-                class,
-                "set",
-                "()V",
-                vec![code(number.to_string())],
-            )
-        });
+    let number = |number: Typed| match number.value {
+        Value::Int(number) => Some(vec![code(number.to_string())]),
+        _ => None,
+    };
+    let numbers: Option<Vec<_>> = numbers.into_iter().map(number).collect();
+    made(class, "set", numbers?)
+}
+
+/// A `StringJoiner`, text by text.
+fn joiner(graph: &Graph<'_>, object: u32, class: &str) -> Option<Recipe> {
+    let string = |object: u32| {
+        let units = graph.text(object)?;
+        Some(Argument::Code(literal::string(&units)?, STRING))
+    };
+    let part = |name: &str| string(graph.reference(object, name)?);
+    if graph.field(object, "emptyValue")?.value != Value::Null {
+        return None;
     }
+    let (prefix, suffix) = (part("prefix")?, part("suffix")?);
+    let arguments = vec![part("delimiter")?, prefix, suffix];
+    let mut made = step(Operation::New, class, "<init>", "", arguments);
+    let ends = ["prefix", "suffix"].map(|name| graph.text(graph.reference(object, name)?));
+    if ends
+        .iter()
+        .all(|end| end.as_ref().is_some_and(Vec::is_empty))
+    {
+        made.arguments.truncate(1);
+        made.roles.truncate(1);
+    }
+    let count = usize::try_from(graph.int(object, "size")?).ok()?;
+    if count > MAX_ELEMENTS {
+        return None;
+    }
+    let mut steps = vec![made];
+    if count > 0 {
+        let elements = graph.elements(graph.reference(object, "elts")?)?;
+        for element in elements.get(..count)? {
+            let Value::Ref(element) = element.value else {
+                return None;
+            };
+            steps.push(on_first(class, "add", vec![string(element)?]));
+        }
+    }
+    Some(Recipe { steps, result: 0 })
+}
+
+/// A call of an object's own method, which returns nothing that is of use.
+fn on_first(class: &str, name: &str, arguments: Vec<Argument>) -> Step {
+    Step {
+        on: Some(0),
+        ..step(Operation::Virtual, class, name, "()V", arguments)
+    }
+}
+
+/// An object that is made empty and filled by calls of one method.
+fn made(class: &str, name: &str, calls: Vec<Vec<Argument>>) -> Option<Recipe> {
+    let mut steps = vec![step(Operation::New, class, "<init>", "", Vec::new())];
+    steps.extend(calls.into_iter().map(|call| on_first(class, name, call)));
     Some(Recipe { steps, result: 0 })
 }
 
@@ -375,20 +428,12 @@ fn list(
         | "concurrent.CopyOnWriteArrayList"
         | "concurrent.CopyOnWriteArraySet" => copied(graph, class, elements),
         "Stack" => {
-            let mut steps = vec![step(Operation::New, class, "<init>", "", Vec::new())];
-            for element in elements {
-                steps.push(Step {
-                    on: Some(0),
-                    ..step(
-                        Operation::Virtual,
-                        class,
-                        "push",
-                        "()V",
-                        vec![Argument::Value(element)],
-                    )
-                });
-            }
-            Some(Recipe { steps, result: 0 })
+            let elements = elements.into_iter().map(Argument::Value);
+            made(
+                class,
+                "push",
+                elements.map(|element| vec![element]).collect(),
+            )
         }
         "TreeSet" | "PriorityQueue" if natural() => copied(graph, class, elements),
         "Arrays$ArrayList" => {
