@@ -327,8 +327,10 @@ fn running(trace: &VecDeque<&StackElement>, live: &[Live]) -> usize {
     let is = |(element, live): &(&&StackElement, &Live)| {
         element.class == live.class && element.method == live.method
     };
-    let same_line =
-        |(element, live): &(&&StackElement, &Live)| element.line == live.line || element.line < 0;
+    // Of one that runs since before its method got probes, either of the two may not know.
+    let same_line = |(element, live): &(&&StackElement, &Live)| {
+        element.line == live.line || element.line < 0 || live.line < 0
+    };
     let mut common = 0;
     for pair in trace.iter().rev().zip(live.iter().rev()) {
         if !is(&pair) {

@@ -6,6 +6,7 @@
 use crate::agent::Base;
 use crate::jni::{FieldId, Jni, Obj};
 use crate::jvmti::ACC_STATIC;
+use crate::shim::API;
 use crate::snapshot::classes::binary_name;
 use crate::snapshot::graph::Graph;
 use crate::snapshot::primitive;
@@ -76,6 +77,10 @@ fn wanted(base: &Base, frames: &[Frame]) -> Wanted {
         .iter()
         .filter(|frame| frame.fidelity != Fidelity::None)
     {
+        // What the program was given to call us by is no part of it.
+        if frame.class == API {
+            continue;
+        }
         match base
             .known
             .statics(&frame.class, &frame.method, &frame.descriptor)
@@ -83,6 +88,9 @@ fn wanted(base: &Base, frames: &[Frame]) -> Wanted {
             Some(fields) => {
                 for field in fields {
                     let class = field.class.replace('/', ".");
+                    if class == API {
+                        continue;
+                    }
                     wanted.entry(class).or_default().insert(field.name.clone());
                 }
             }

@@ -246,7 +246,7 @@ impl Entry {
         let name = file_name(class)?;
         match &self.jar {
             None => fs::read(self.path.join(&name)).ok(),
-            Some(jar) => jar.read(&name),
+            Some(jar) => jar.class(&name),
         }
     }
 
@@ -258,7 +258,7 @@ impl Entry {
                 (bytes, Vec::new(), true)
             }
             Some(jar) => {
-                let bytes = jar.read(&name)?;
+                let bytes = jar.class(&name)?;
                 let others = jar.versions.get(&name).into_iter().flatten();
                 let others = others.filter_map(|version| Some(sha256(&jar.read(version)?)));
                 (bytes, others.collect(), !jar.closed)
@@ -291,6 +291,14 @@ impl Jar {
         let mut packages: HashMap<String, HashSet<String>> = HashMap::new();
         let mut versions: HashMap<String, Vec<String>> = HashMap::new();
         let mut closed = false;
+        let mut is_there = |file: &str| {
+            if let Some(class) = file.strip_suffix(".class") {
+                let class = class.replace('/', ".");
+                let package = package_of(&class).to_owned();
+                let simple = crate::text::simple_name(&class).to_owned();
+                packages.entry(package).or_default().insert(simple);
+            }
+        };
         for name in archive.file_names() {
             if let Some(meta) = name.strip_prefix("META-INF/") {
                 closed |= !meta.contains('/') && meta.to_ascii_uppercase().ends_with(".SF");
@@ -298,16 +306,14 @@ impl Jar {
                     .strip_prefix("versions/")
                     .and_then(|rest| rest.split_once('/'))
                 {
+                    is_there(base);
                     versions
                         .entry(base.to_owned())
                         .or_default()
                         .push(name.to_owned());
                 }
-            } else if let Some(class) = name.strip_suffix(".class") {
-                let class = class.replace('/', ".");
-                let package = package_of(&class).to_owned();
-                let simple = crate::text::simple_name(&class).to_owned();
-                packages.entry(package).or_default().insert(simple);
+            } else {
+                is_there(name);
             }
         }
         let manifest = read_entry(&mut archive, "META-INF/MANIFEST.MF").unwrap_or_default();
@@ -328,6 +334,13 @@ impl Jar {
 
     fn read(&self, name: &str) -> Option<Vec<u8>> {
         read_entry(&mut self.archive.borrow_mut(), name)
+    }
+
+    /// A class's file: of one that only some versions of a multi-release jar have, one of those.
+    fn class(&self, name: &str) -> Option<Vec<u8>> {
+        let versions = || self.versions.get(name).into_iter().flatten();
+        let any = || versions().find_map(|version| self.read(version));
+        self.read(name).or_else(any)
     }
 }
 

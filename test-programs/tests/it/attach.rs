@@ -54,6 +54,36 @@ class Late {
 }
 ";
 
+/// Has a thread do the work that was there before.
+const POOL: &str = "
+import java.util.concurrent.*;
+public class Server {
+    static final BlockingQueue<Integer> JOBS = new LinkedBlockingQueue<>(), DONE = new LinkedBlockingQueue<>();
+    static int at(int[] weights, int index) { return weights[index]; }
+    static int middle(int index) { return at(new int[1], index) + 1; }
+    static void once(int index) {
+        try { middle(index); } catch (RuntimeException e) { }
+    }
+    static void serve(String name) {
+        try {
+            while (true) { int job = JOBS.take(); once(job); DONE.put(job); }
+        } catch (InterruptedException e) { }
+    }
+    public static void main(String[] args) throws Exception {
+        Thread worker = new Thread(() -> serve(\"it\"), \"worker\");
+        worker.setDaemon(true);
+        worker.start();
+        say(\"ready\");
+        for (int letter; (letter = System.in.read()) >= 0; ) {
+            JOBS.put(letter);
+            DONE.take();
+            say(\"done\");
+        }
+    }
+    static void say(String what) { System.out.println(what); System.out.flush(); }
+}
+";
+
 struct Server {
     jvm: Child,
     input: Option<ChildStdin>,
@@ -61,7 +91,11 @@ struct Server {
 
 impl Server {
     fn start(jdk: &Jdk, workplace: &Workplace, options: &[&str]) -> Server {
-        let classes = workplace.compile_text(jdk, &["-g", "--release", "17"], "Server", SERVER);
+        Server::of(SERVER, jdk, workplace, options)
+    }
+
+    fn of(source: &str, jdk: &Jdk, workplace: &Workplace, options: &[&str]) -> Server {
+        let classes = workplace.compile_text(jdk, &["-g", "--release", "17"], "Server", source);
         let mut jvm = jdk
             .java()
             .current_dir(workplace.join("."))
@@ -188,6 +222,35 @@ java.lang.ArithmeticException in thread worker, uncaught
             "{run}"
         );
         assert_eq!(run["version"], "v7");
+    }
+}
+
+/// A thread of a server goes on in methods that it has been in before; what it calls from there is captured.
+#[test]
+fn what_a_thread_calls_that_was_there_before_is_captured() {
+    for jdk in jdks() {
+        let workplace = Workplace::new("attach-pool");
+        let mut server = Server::of(POOL, jdk, &workplace, &[]);
+        server.ask(b'w');
+        let out = format!(
+            "out={},report=escape:Server.at",
+            workplace.join("out").display()
+        );
+        let attached = server.attach(&[&out]);
+        assert!(attached.status.success(), "{}", both(&attached));
+        // The first job may have been waited for by a method without probes.
+        server.ask(b'x');
+        let output = server.end();
+        assert_eq!(output.status.code(), Some(0), "{}", both(&output));
+        let rendered: Vec<String> = workplace.crashes().iter().map(render).collect();
+        let rendered = rendered.join("");
+        for frame in [
+            "  Server.at:5 weights=[I(4 bytes) index=120\n",
+            "  Server.middle:6 index=120\n",
+            "  Server.once:8 index=120\n",
+        ] {
+            assert!(rendered.contains(frame), "JDK {}: {rendered}", jdk.version);
+        }
     }
 }
 
