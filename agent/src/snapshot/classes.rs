@@ -91,7 +91,7 @@ fn entry(fields: &[FieldInfo]) -> Option<(usize, usize)> {
 }
 
 /// Whether a class is one of the JDK's that hold others: collections, optionals, text builders.
-fn contains(name: &str) -> bool {
+pub(crate) fn contains(name: &str) -> bool {
     name.starts_with("java.util.")
         || matches!(name, "java.lang.StringBuilder" | "java.lang.StringBuffer")
 }

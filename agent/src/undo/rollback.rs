@@ -4,10 +4,11 @@ use crate::agent::Base;
 use crate::copies::Copies;
 use crate::jni::Obj;
 use crate::jvmti::Jvmti;
+use crate::snapshot::classes::contains;
 use crate::snapshot::graph::Graph;
 use crate::undo::log::{Entry, Log, Logs, Place};
 use hindsight_instrument::MemberName;
-use hindsight_tracelog::crash::{Argument, Body, Patch, Value};
+use hindsight_tracelog::crash::{Argument, Body, Object, Patch, Value};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -328,6 +329,28 @@ pub(crate) fn same(a: Value, b: Value) -> bool {
     }
 }
 
+/// Whether one object is a part of the other, which is a collection of the JDK or such a part: half of a
+/// collection is none, so that there is no step between them.
+fn is_inside(graph: &Graph<'_>, object: u32, part: u32) -> bool {
+    let of = |object: u32| graph.objects.get(object as usize);
+    let (Some(object), Some(part)) = (of(object), of(part)) else {
+        return false;
+    };
+    let name = |object: &Object| -> &str {
+        let class = graph.classes.get(object.class as usize);
+        class.map_or("", |class| &class.info.name)
+    };
+    let is_array =
+        |object: &Object| matches!(object.body, Body::References(_) | Body::Primitives(_));
+    let holds = if is_array(object) {
+        // Of entries; those of others have the elements.
+        name(object).contains("java.util.") && name(object).contains('$')
+    } else {
+        contains(name(object))
+    };
+    holds && (is_array(part) || contains(name(part)))
+}
+
 /// Finds what arguments lead to; memory for that.
 #[derive(Default)]
 struct Reach {
@@ -369,7 +392,8 @@ impl Reach {
                     .and_then(|changed| changed.get(&(slot as u32)))
                     .unwrap_or(value);
                 if let Value::Ref(to) = value {
-                    self.reach(*to, if depth == u32::MAX { depth } else { depth - 1 });
+                    let stays = depth == u32::MAX || is_inside(graph, object, *to);
+                    self.reach(*to, if stays { depth } else { depth - 1 });
                 }
             };
             match &graph.objects[object as usize].body {

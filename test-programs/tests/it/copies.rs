@@ -102,6 +102,35 @@ fn each_strategy_reproduces_what_the_cheaper_ones_do_not() {
     }
 }
 
+/// Within a collection there are no steps: it is as it was at entry, or as at the failure, as a whole.
+#[test]
+fn collections_are_not_cut_in_halves() {
+    for jdk in jdks() {
+        for (strategy, is_exact) in [("depth:1", false), ("depth:2", true), ("deep", true)] {
+            let workplace = record(jdk, "Halves", &format!("copy={strategy}"), &[]);
+            let shown = Command::new(hindsight())
+                .args(["inspect", "out"])
+                .current_dir(&workplace.path)
+                .output()
+                .unwrap();
+            let shown = text(&shown.stdout);
+            let at_entry = shown.contains(r#""a", "b", "c""#) && shown.contains(r#""Ben""#);
+            assert_eq!(
+                at_entry, is_exact,
+                "{strategy} on JDK {}: {shown}",
+                jdk.version
+            );
+            assert!(!shown.contains("null, null"), "{strategy}: {shown}");
+            let verdicts = verdicts(jdk, &workplace);
+            assert_eq!(
+                reproduces(&verdicts["work"]),
+                is_exact,
+                "{strategy}: {verdicts:?}"
+            );
+        }
+    }
+}
+
 #[test]
 fn receiver_and_arguments_may_differ() {
     let jdk = &jdks()[0];
