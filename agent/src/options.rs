@@ -434,14 +434,17 @@ impl Options {
 }
 
 fn rules(value: &str) -> Result<Rules, Error> {
-    const ACCEPTED: &str = "uncaught, escape:GLOB, caught:GLOB, exception:GLOB, separated by ;";
+    const ACCEPTED: &str =
+        "uncaught, escape:GLOB, caught:GLOB (of CLASS.METHOD), exception:GLOB, separated by ;";
     let mut rules = Rules::default();
     let (mut escape, mut caught, mut exception) = (vec![], vec![], vec![]);
+    // One with neither a dot nor a wildcard can be no method's.
+    let is_method = |glob: &str| glob.contains(['.', '*']);
     for rule in list(value) {
         match rule.split_once(':') {
             None if rule == "uncaught" => rules.uncaught = true,
-            Some(("escape", glob)) if !glob.is_empty() => escape.push(glob),
-            Some(("caught", glob)) if !glob.is_empty() => caught.push(glob),
+            Some(("escape", glob)) if is_method(glob) => escape.push(glob),
+            Some(("caught", glob)) if is_method(glob) => caught.push(glob),
             Some(("exception", glob)) if !glob.is_empty() => exception.push(glob),
             _ => return Err(bad("report", rule, ACCEPTED)),
         }
@@ -761,6 +764,10 @@ mod tests {
             ),
             ("max-objects=99999999999999999999", "bad value"),
             ("report=everything", "accepted: uncaught, escape:GLOB"),
+            (
+                "report=caught:Server",
+                "bad value \"caught:Server\" for option report; accepted: uncaught, escape:GLOB, caught:GLOB (of CLASS.METHOD)",
+            ),
             ("verbose", "has no value"),
             (
                 "out=a,copy=fields,out=b",

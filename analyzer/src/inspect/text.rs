@@ -3,6 +3,7 @@
 use crate::commands::input::Input;
 use crate::graph::{Graph, Typed};
 use crate::inspect::fold::{Fold, folds};
+use crate::java::descriptor::{of_class, type_name};
 use crate::text::{
     absence, count, deadlocks, exception, frame, gap, heading, locked, one_line, short_type,
     stack_element, thread, utc,
@@ -279,8 +280,16 @@ fn write_meta(meta: &Meta, out: &mut dyn Write) -> io::Result<()> {
     line(out, "properties", one_line(&properties.join(", "), 300))?;
     line(out, "version", one_line(&meta.program_version, 300))?;
     let jvm = format!(
-        "Java {}, {} {}, {}, pid {}",
-        meta.java_version, meta.jvm_name, meta.jvm_version, meta.os, meta.pid
+        "Java {}, {} {}, {}{}",
+        meta.java_version,
+        meta.jvm_name,
+        meta.jvm_version,
+        meta.os,
+        // A trimmed file has none.
+        match meta.pid {
+            0 => String::new(),
+            pid => format!(", pid {pid}"),
+        }
     );
     line(out, "JVM", one_line(&jvm, 300))?;
     line(out, "recorded", {
@@ -402,7 +411,7 @@ fn write_rest(crash: &Crash, out: &mut dyn Write) -> io::Result<()> {
         writeln!(
             out,
             "  {number} x {}: {}",
-            one_line(class, 200),
+            one_line(&type_name(&of_class(class)), 200),
             one_line(reason, 200)
         )?;
     }

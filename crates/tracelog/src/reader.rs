@@ -235,6 +235,16 @@ impl Seen {
 }
 
 fn check_header(file: &[u8]) -> Result<(), Error> {
+    if file.len() < MAGIC.len() && MAGIC.starts_with(file) {
+        let what = match file {
+            [] => "the file is empty",
+            _ => "the file ends within its first bytes",
+        };
+        return Err(Error::Damaged {
+            offset: file.len(),
+            what: what.to_owned(),
+        });
+    }
     if file.get(..8) != Some(MAGIC.as_slice()) {
         return Err(Error::NotACrashFile);
     }
