@@ -151,7 +151,7 @@ impl Trace {
         let sum = log.dictionary.stop.as_ref().and_then(|stop| stop.blocks);
         let coverage = coverage(&directory.join("coverage.hsb"), sum, &mut notes)?;
         // Nothing else is told by then.
-        let is_damaged = !notes.is_empty() || !log.damage.is_empty();
+        let mut is_damaged = !notes.is_empty() || !log.damage.is_empty();
         for damage in &log.damage {
             notes.push(format!("damaged: {}: {}", name(damage.file), damage.error));
         }
@@ -197,6 +197,7 @@ impl Trace {
                 more => format!("and {more} more segments are missing"),
             };
             notes.push(format!("segment-{first:06}.hst {more}"));
+            is_damaged = true;
         }
         let (told, missing): (Vec<_>, Vec<_>) =
             (log.missing().into_iter()).partition(|of| of.is_told);

@@ -137,7 +137,7 @@ impl Opts {
             match globs.is_empty() {
                 true => bail!(
                     "there is no object with calls in the recording: was it made with trace-what=calls;values, \
-                     and did include= name the program's classes?"
+                     and did include= name the program's classes? Models are of calls of public methods of public classes"
                 ),
                 false => bail!("no class with a model matches --classes {}", self.classes),
             }

@@ -1,7 +1,8 @@
 //! What is known of one failure, over all its crashes.
 
 use super::key::Key;
-use hindsight_tracelog::crash::Fidelity;
+use crate::text::deadlocks;
+use hindsight_tracelog::crash::{Failure, Fidelity, THREAD_STATE};
 use hindsight_tracelog::reader::Crash;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -84,6 +85,29 @@ impl Candidate {
     }
 }
 
+/// The message of the exception; of a dump of all threads, which of them wait for each other.
+fn message(failure: &Failure) -> Option<String> {
+    let first = failure.exceptions.first()?;
+    if first.class != THREAD_STATE {
+        return first.message.clone();
+    }
+    let names = |circle: Vec<usize>| {
+        let mut names: Vec<&str> = (circle.iter())
+            .map(|at| failure.threads[*at].name.as_str())
+            .collect();
+        names.sort_unstable();
+        names.join(", ")
+    };
+    let circles: Vec<String> = deadlocks(failure).into_iter().map(names).collect();
+    match circles.as_slice() {
+        [] => first.message.clone(),
+        circles => Some(format!(
+            "deadlock: these wait for each other: {}",
+            circles.join("; ")
+        )),
+    }
+}
+
 impl Group {
     /// The group of one crash file, which stands for so many crashes.
     pub fn of(file: &str, bytes: u64, crash: &Crash, times: Times) -> Group {
@@ -100,11 +124,7 @@ impl Group {
             last_ms: last_ms.unwrap_or(meta.time_ms).max(meta.time_ms),
             versions: BTreeMap::from([(meta.program_version.clone(), count)]),
             java_versions: BTreeMap::from([(meta.java_version.clone(), count)]),
-            message: crash
-                .failure
-                .exceptions
-                .first()
-                .and_then(|first| first.message.clone()),
+            message: message(&crash.failure),
             best: Candidate {
                 file: file.to_owned(),
                 whole: crash.is_whole() && !file.ends_with(".part"),

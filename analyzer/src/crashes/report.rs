@@ -4,6 +4,7 @@ use super::collect::{Entry, SCHEMA};
 use super::group::{Group, Groups};
 use super::key::Key;
 use crate::text::{count, one_line, utc};
+use hindsight_tracelog::crash::THREAD_STATE;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -74,6 +75,9 @@ pub fn text(groups: &Groups, limit: usize, colour: bool, out: &mut dyn Write) ->
 
 /// `a.Wrapper <- a.Cause`.
 fn exceptions(key: &Key) -> String {
+    if key.exception == THREAD_STATE {
+        return "a dump of all threads (see hindsight inspect)".to_owned();
+    }
     std::iter::once(key.exception.as_str())
         .chain(key.causes.iter().map(|cause| cause.exception.as_str()))
         .collect::<Vec<_>>()

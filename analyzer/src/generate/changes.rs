@@ -5,7 +5,7 @@ use super::sequence::{Methods, Sequence};
 use super::worker::{Executed, Outcome, Worker};
 use crate::java::literal;
 use crate::model::values::Literal;
-use crate::text::{one_line, simple_name};
+use crate::text::{one_line, short_type, simple_name};
 use anyhow::Result;
 
 /// Calls of one test that are told.
@@ -79,7 +79,7 @@ struct Told {
 }
 
 fn told(worker: &Worker, outcome: &Outcome) -> Told {
-    let simple = |class: &str| simple_name(class).replace('$', ".");
+    let simple = |class: &str| short_type(class).replace('$', ".");
     let returned = |text: String| Told {
         ended: How::Returned,
         text,

@@ -304,6 +304,17 @@ fn signals_and_jcmd_record_all_threads() {
         ] {
             assert!(told.contains(part), "JDK {} {part}: {told}", jdk.version);
         }
+        let grouped = told_by(&workplace, &["crashes"]);
+        for part in [
+            "a dump of all threads",
+            "deadlock: these wait for each other: first, second; fourth, third\n",
+        ] {
+            assert!(
+                grouped.contains(part),
+                "JDK {} {part}: {grouped}",
+                jdk.version
+            );
+        }
         // What would leave the machine are also the states of threads and the classes of their locks.
         let reviewed = told_by(&workplace, &["inspect", "--review"]);
         for part in [
