@@ -84,11 +84,12 @@ fn segments_that_are_gone_are_noticed() {
         .filter(|path| path.extension().is_some_and(|found| found == "hst"))
         .collect();
     segments.sort();
-    let notes = |workplace: &Workplace| {
+    let told = |workplace: &Workplace, code: i32| {
         let said = ask(workplace, "stats", &[]);
-        assert!(said.status.success(), "{}", both(&said));
+        assert_eq!(said.status.code(), Some(code), "{}", both(&said));
         text(&said.stdout).replace('\n', " ")
     };
+    let notes = |workplace: &Workplace| told(workplace, 0);
     // The oldest were deleted as was asked.
     assert!(segments.len() >= 2, "{segments:?}");
     assert!(
@@ -99,7 +100,7 @@ fn segments_that_are_gone_are_noticed() {
     let gone = segments.pop().expect("a segment");
     fs::remove_file(&gone).expect("it is removed");
     let name = gone.file_name().expect("a name").to_string_lossy();
-    let said = notes(&workplace);
+    let said = told(&workplace, 1);
     assert!(said.contains(&format!("{name} is missing")), "{said}");
     // An empty file takes its place.
     fs::write(&gone, "").expect("it is written");
