@@ -77,10 +77,6 @@ fn wanted(base: &Base, frames: &[Frame]) -> Wanted {
         .iter()
         .filter(|frame| frame.fidelity != Fidelity::None)
     {
-        // What the program was given to call us by is no part of it.
-        if frame.class == API {
-            continue;
-        }
         match base
             .known
             .statics(&frame.class, &frame.method, &frame.descriptor)
@@ -88,9 +84,6 @@ fn wanted(base: &Base, frames: &[Frame]) -> Wanted {
             Some(fields) => {
                 for field in fields {
                     let class = field.class.replace('/', ".");
-                    if class == API {
-                        continue;
-                    }
                     wanted.entry(class).or_default().insert(field.name.clone());
                 }
             }
@@ -99,6 +92,8 @@ fn wanted(base: &Base, frames: &[Frame]) -> Wanted {
             }
         }
     }
+    // What the program was given to call us by is no part of it.
+    wanted.remove(API);
     wanted
 }
 

@@ -391,14 +391,19 @@ impl<'a> Search<'a> {
         if modelled.is_some_and(|known| known.object == var) && self.random.percent(60) {
             return self.extend(place);
         }
-        let class = self.worker.class(class).name.clone();
-        let supers: Vec<String> = self.surface.supers(&class).into_iter().collect();
-        let supers: Vec<&[MethodId]> = (supers.iter())
-            .map(|class| self.surface.of_class(class))
+        let own = self.callable(class)?;
+        self.at_random(Some((place, var, own)))
+    }
+
+    /// What can be called on an object of a class: the methods of one of its types.
+    fn callable(&mut self, class: ClassNumber) -> Option<&'a [MethodId]> {
+        let surface = self.surface;
+        let supers = surface.supers(&self.worker.class(class).name);
+        let supers: Vec<&'a [MethodId]> = (supers.iter())
+            .map(|class| surface.of_class(class))
             .filter(|methods| !methods.is_empty())
             .collect();
-        let own = *self.random.pick(&supers)?;
-        self.at_random(Some((place, var, own)))
+        self.random.pick(&supers).copied()
     }
 
     /// A call that was seldom made, on an object of a class of which there is one: what the run has not done
@@ -409,12 +414,7 @@ impl<'a> Search<'a> {
         let mut best: Option<(u32, ClassNumber, MethodId)> = None;
         for _ in 0..SELDOM_COMPARED {
             let class = *self.random.pick(&classes)?;
-            let supers = self.surface.supers(&self.worker.class(class).name);
-            let supers: Vec<&[MethodId]> = (supers.iter())
-                .map(|class| self.surface.of_class(class))
-                .filter(|methods| !methods.is_empty())
-                .collect();
-            let Some(own) = self.random.pick(&supers).copied() else {
+            let Some(own) = self.callable(class) else {
                 continue;
             };
             let method = *self.random.pick(own)?;
@@ -482,8 +482,11 @@ impl<'a> Search<'a> {
         if unusable || self.is_out(method) {
             return None;
         }
-        let parts = (maker.offsets.keys()).flat_map(|place| self.components[*place].all(*place));
-        let parts = parts.collect();
+        let mut parts = BTreeSet::new();
+        for place in maker.offsets.keys() {
+            parts.insert(*place);
+            parts.extend(&self.components[*place].parts);
+        }
         let mut sequence = maker.sequence;
         sequence.push(Statement {
             method,

@@ -1,12 +1,11 @@
 //! Whose fault it is that a sequence has no end: that of its last call, or of a part that it is built on.
 //!
 //! A tree that has been put into itself is an object like any other until something walks through it, and
-//! all that is built on it goes on like that. Each such sequence costs its time and mostly a JVM, and were the
+//! all that is built on it goes on like that. Each such sequence costs its time, and were the
 //! methods blamed alone, those that walk through trees would soon be called no more.
 
 use super::super::sequence::MethodId;
-use super::{Candidate, Component, Search};
-use std::collections::BTreeSet;
+use super::{Candidate, Search};
 
 /// Calls without an end after which a method may be to blame,
 const MAX_LOST: u32 = 2;
@@ -35,15 +34,6 @@ impl Candidate {
     pub(super) fn then(self, mut next: Candidate) -> Candidate {
         next.parts.extend(self.parts);
         next
-    }
-}
-
-impl Component {
-    /// Components that it is built on, itself among them.
-    pub(super) fn all(&self, place: usize) -> BTreeSet<usize> {
-        let mut parts = self.parts.clone();
-        parts.insert(place);
-        parts
     }
 }
 
