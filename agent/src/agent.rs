@@ -125,6 +125,11 @@ pub(crate) fn set_agent(agent: Agent) -> &'static Agent {
 }
 
 impl Base {
+    /// Whether the JVM ran before the agent came.
+    pub(crate) fn is_attached(&self) -> bool {
+        self.since != Since::Start
+    }
+
     /// Counts a trouble of our own and says it on stderr, the first time of its kind only: the
     /// program's output is the program's.
     pub(crate) fn complain(&self, counter: &str, what: &str) {

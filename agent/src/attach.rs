@@ -9,9 +9,18 @@ use serde_json::{Value, json};
 use std::fs::OpenOptions;
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// The key in front of the options. It is no option of the user's.
 const ANSWER_TO: &str = "attach-answer=";
+
+/// Whether all classes that were there have their probes.
+static HAS_ALL_PROBES: AtomicBool = AtomicBool::new(false);
+
+/// Whether this is an attached agent, and all classes that were there have their probes.
+pub(crate) fn has_all_probes() -> bool {
+    HAS_ALL_PROBES.load(Ordering::Acquire)
+}
 
 /// What becomes of an attached agent.
 #[derive(Debug)]
@@ -37,6 +46,9 @@ pub(crate) fn answer_to(text: &str) -> (Option<PathBuf>, &str) {
 
 /// Tells how it went: into the file, else a refusal on stderr.
 pub(crate) fn answer(to: Option<&Path>, answer: &Answer) {
+    if matches!(answer, Answer::Started(_)) {
+        HAS_ALL_PROBES.store(true, Ordering::Release);
+    }
     if let Some(to) = to
         && write(to, &document(answer)).is_ok()
     {

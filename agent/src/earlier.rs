@@ -8,7 +8,7 @@
 //! probes by retransformation, all in one stop of the JVM. So do the JDK's
 //! collections that are there, if writes are logged.
 
-use crate::agent::{Base, Since};
+use crate::agent::Base;
 use crate::hook::{self, Wanted};
 use crate::jni::{Jni, Obj};
 use crate::jvmti::Jvmti;
@@ -48,7 +48,7 @@ pub(crate) struct Changed {
 /// Retransforms, by an environment whose hook is [`hook::again`], what the
 /// options ask for.
 pub(crate) fn instrument(base: &Base, retransformer: Jvmti, jni: Jni) -> Changed {
-    let attached = base.since != Since::Start;
+    let attached = base.is_attached();
     let at_once = if attached { BATCH_ATTACHED } else { BATCH };
     let mut changed = Changed::default();
     let mut batch: Vec<Obj> = Vec::new();

@@ -2,6 +2,7 @@
 //! exceptions may still be looked at.
 
 use crate::agent::Agent;
+use crate::attach;
 use crate::report::now_ms;
 use serde_json::json;
 use std::collections::{HashMap, HashSet};
@@ -52,8 +53,8 @@ pub(crate) type Kind = (String, i32, Option<i32>);
 
 struct Known {
     file: Option<Stored>,
-    /// Frames whose methods had probes when it was stored, with `mode=second-chance`.
-    captured: usize,
+    /// How much of it was captured when it was stored.
+    extent: Extent,
     /// How often it was stored.
     times: u32,
     exception: String,
@@ -71,7 +72,33 @@ pub(crate) struct Stored {
     pub(crate) millis: u64,
 }
 
-/// With `mode=second-chance`, how often the same crash is stored, with more frames each time.
+/// How much of a crash is captured.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Extent {
+    /// Frames whose methods had probes.
+    pub(crate) captured: usize,
+    /// Elements of the stack trace without: those of the JDK, and others where probes are still being put in.
+    pub(crate) missing: usize,
+}
+
+impl Extent {
+    /// Of a file that could not be written.
+    const NONE: Extent = Extent {
+        captured: 0,
+        missing: usize::MAX,
+    };
+
+    /// Whether the same crash is worth storing again: with `mode=second-chance`, when more methods have probes.
+    /// An attached agent puts in all, while the first failures may pass, as if these were others'; a deeper
+    /// stack is not more of a crash then.
+    fn is_better(self, known: Extent, is_second_chance: bool) -> bool {
+        let more = self.captured > known.captured;
+        more && (is_second_chance || self.missing < known.missing)
+    }
+}
+
+/// With `mode=second-chance` and in a JVM that was attached to, how often the same crash is stored, with more
+/// frames each time.
 const MAX_TIMES: u32 = 3;
 
 /// How often the counts of repeated crashes are written, at most.
@@ -116,7 +143,7 @@ impl Reports {
         key: &str,
         exception: &str,
         frame: &str,
-        captured: usize,
+        extent: Extent,
     ) -> Decision {
         let Ok(mut state) = self.state.lock() else {
             return Decision::Drop("crashes_lost_internal");
@@ -124,7 +151,9 @@ impl Reports {
         if let Some(known) = state.known.get_mut(key) {
             known.count += 1;
             known.last_ms = now_ms();
-            let better = agent.base.chances.is_some() && captured > known.captured;
+            let chances = agent.base.chances.is_some();
+            let may_grow = chances || attach::has_all_probes();
+            let better = may_grow && extent.is_better(known.extent, chances);
             if !better || known.times >= MAX_TIMES {
                 return Decision::Count;
             }
@@ -145,12 +174,12 @@ impl Reports {
         }
         state.stored += 1;
         if let Some(known) = state.known.get_mut(key) {
-            known.captured = captured;
+            known.extent = extent;
             known.times += 1;
         } else if state.known.len() < MAX_KNOWN {
             let known = Known {
                 file: None,
-                captured,
+                extent,
                 times: 1,
                 exception: exception.to_owned(),
                 frame: frame.to_owned(),
@@ -171,7 +200,7 @@ impl Reports {
                 && known.file.is_some()
             {
                 // The one before stays.
-                known.captured = 0;
+                known.extent = Extent::NONE;
                 known.times -= 1;
                 return;
             }
@@ -265,6 +294,18 @@ impl Reports {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn more_of_a_crash_is_better() {
+        let of = |captured, missing| Extent { captured, missing };
+        // Probes were being put in.
+        assert!(of(4, 1).is_better(of(0, 5), false));
+        assert!(of(4, 1).is_better(Extent::NONE, false));
+        // A deeper stack.
+        assert!(!of(9, 1).is_better(of(4, 1), false));
+        assert!(of(9, 1).is_better(of(4, 1), true));
+        assert!(!of(4, 1).is_better(of(4, 1), true));
+    }
 
     #[test]
     fn a_new_kind_is_looked_at_in_a_flood_of_known_ones() {

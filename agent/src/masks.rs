@@ -8,6 +8,9 @@ pub(crate) const MASK: &str = "***";
 /// Names that hold a secret on a command line and hardly elsewhere.
 const OF_OPTIONS: &[&str] = &["token", "auth", "pass", "credentials"];
 
+/// What is shorter is a word as any other.
+const MIN_TOKEN: usize = 8;
+
 /// What an argument of a command line says of secrets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Says {
@@ -44,16 +47,40 @@ pub(crate) fn argument(text: &str, is_secret: &dyn Fn(&str) -> bool) -> Says {
     match end {
         Some(end) if named() => Says::HasSecret(end + 1, text.len()),
         None if text.starts_with('-') && named() => Says::NextIsSecret,
-        _ => match password(text) {
+        _ => match credentials(text) {
             Some((start, end)) => Says::HasSecret(start, end),
             None => Says::Nothing,
         },
     }
 }
 
+/// Where a text has what lets somebody in: the password of a URL, or what follows the scheme in an HTTP header
+/// (`Authorization: Bearer X`, RFC 9110, section 11.6.2).
+pub(crate) fn credentials(text: &str) -> Option<(usize, usize)> {
+    password(text).or_else(|| header(text))
+}
+
+/// As it is in a header's line, or alone.
+fn header(text: &str) -> Option<(usize, usize)> {
+    const NAME: &str = "uthorization:";
+    let value = match text.find(NAME) {
+        Some(at) => at + NAME.len(),
+        None => 0,
+    };
+    let rest = text.get(value..)?;
+    let value = value + rest.len() - rest.trim_start().len();
+    let rest = text.get(value..)?;
+    let (scheme, token) = rest.split_once(' ')?;
+    let token = token.split([' ', '\r', '\n', '"', '\'', ',']).next()?;
+    let is_alone = value > 0 || scheme.len() + 1 + token.len() == rest.len();
+    let known = ["bearer", "basic"].contains(&scheme.to_ascii_lowercase().as_str());
+    let start = value + scheme.len() + 1;
+    (known && is_alone && token.len() >= MIN_TOKEN).then_some((start, start + token.len()))
+}
+
 /// Where a URL has a password: between the first colon and the at sign of its authority (RFC 3986,
 /// section 3.2.1).
-pub(crate) fn password(text: &str) -> Option<(usize, usize)> {
+fn password(text: &str) -> Option<(usize, usize)> {
     let start = text.find("://")? + 3;
     let rest = text.get(start..)?;
     let authority = rest.split(['/', '?', '#']).next()?;
@@ -99,6 +126,26 @@ fn arguments(parts: impl Iterator<Item = String>, is_secret: &dyn Fn(&str) -> bo
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_lets_somebody_in_is_found_in_texts() {
+        let found = |text: &str| credentials(text).map(|(start, end)| text[start..end].to_owned());
+        for (text, expected) in [
+            ("jdbc:pg://bob:secret@h/db", Some("secret")),
+            ("Authorization: Bearer abcdefgh.i", Some("abcdefgh.i")),
+            (
+                "GET / HTTP/1.1\r\nauthorization: basic Ym9iOnNlY3JldA==\r\nHost: h",
+                Some("Ym9iOnNlY3JldA=="),
+            ),
+            ("Bearer abcdefgh.i", Some("abcdefgh.i")),
+            ("Basic understanding of it", None),
+            ("Bearer of news", None),
+            ("Authorization: none", None),
+            ("http://h/a?b", None),
+        ] {
+            assert_eq!(found(text).as_deref(), expected, "{text}");
+        }
+    }
 
     #[test]
     fn secrets_of_a_command_line_are_masked() {

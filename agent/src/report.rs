@@ -8,7 +8,7 @@ use crate::agent::Agent;
 use crate::exceptions::{self, Exceptions};
 use crate::frames::{self, Frames};
 use crate::jni::{Jni, Obj};
-use crate::known::{Decision, Kind, Stored};
+use crate::known::{Decision, Extent, Kind, Stored};
 use crate::shim::{Raw, Way};
 use crate::snapshot::graph::Graph;
 use crate::statics;
@@ -123,15 +123,27 @@ fn examine(agent: &'static Agent, jni: Jni, call: &Call) {
         exceptions.infos[0].class = STATE_RECORDED.to_owned();
     }
     let (key, frame) = key(agent, jni, call, &exceptions);
-    let mut captured = 0;
+    let stack = &exceptions.infos[0].stack;
+    let mut extent = Extent {
+        captured: 0,
+        missing: stack.len(),
+    };
+    if base.is_attached() && base.chances.is_none() {
+        let ways = ways(agent, jni, call, &exceptions);
+        extent.captured = ways.first().map_or(0, |(way, _)| way.frames.len());
+        // Of an exception without a stack trace, what has passed is all that is known.
+        extent.missing = match stack.is_empty() {
+            true => usize::MAX - extent.captured,
+            false => stack.len().saturating_sub(extent.captured),
+        };
+    }
     let lesson = base.chances.as_ref().map(|chances| {
         let ways = ways(agent, jni, call, &exceptions);
         // Those that are still running have no way.
-        let stack = exceptions.infos[0].stack.iter();
-        let probed =
-            stack.filter(|element| (base.methods).has_probes(&element.class, &element.method));
+        let probed = (stack.iter())
+            .filter(|element| (base.methods).has_probes(&element.class, &element.method));
         let passed = ways.iter().map(|(way, _)| way.frames.len()).sum();
-        captured = probed.count().max(passed);
+        extent.captured = probed.count().max(passed);
         let lesson = chances.lesson(agent, &exceptions, &|index| {
             let of = ways.iter().filter(|(_, exception)| *exception == index);
             of.flat_map(|(way, _)| names(agent, &way.frames)).collect()
@@ -140,7 +152,7 @@ fn examine(agent: &'static Agent, jni: Jni, call: &Call) {
     });
     match agent
         .reports
-        .decide(agent, &key, &exceptions.infos[0].class, &frame, captured)
+        .decide(agent, &key, &exceptions.infos[0].class, &frame, extent)
     {
         Decision::Count => count(agent, "crashes_repeated"),
         Decision::Drop(counter) => count(agent, counter),

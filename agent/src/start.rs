@@ -1,7 +1,7 @@
 //! The start of recording, once the JVM is there: defines the probes, hooks what must be hooked, and
 //! starts the agent's own threads.
 
-use crate::agent::{self, Agent, Base, Since};
+use crate::agent::{self, Agent, Base};
 use crate::earlier::{self, Changed};
 use crate::hook;
 use crate::jni::Jni;
@@ -29,7 +29,7 @@ pub(crate) fn start(
             "this JVM writes an archive of its classes, which must be without probes".to_owned(),
         );
     }
-    let shim = Shim::install(jni, base.since != Since::Start)?;
+    let shim = Shim::install(jni, base.is_attached())?;
     let recording = Recording::new(base.options.out.clone());
     if let Err(what) = recording.prepare() {
         base.complain(

@@ -129,6 +129,22 @@ impl ClassInfo {
         matches!(self.nesting, Nesting::Member { .. })
             && !self.is(access::STATIC | access::INTERFACE)
     }
+
+    /// The class around it, if its instances have one of that.
+    pub fn around(&self) -> Option<&str> {
+        match &self.nesting {
+            Nesting::Member { outer, .. } if self.is_inner() => Some(outer),
+            _ => None,
+        }
+    }
+
+    /// Its name in sources within the class around it, if it is a member.
+    pub fn simple(&self) -> Option<&str> {
+        match &self.nesting {
+            Nesting::Member { simple, .. } => Some(simple),
+            Nesting::TopLevel | Nesting::Local => None,
+        }
+    }
 }
 
 impl Method {

@@ -417,4 +417,27 @@ mod tests {
         assert!(classpath.find("B").unwrap().entry.ends_with("lib/b c.jar"));
         assert_eq!(classpath.paths().count(), 2);
     }
+
+    #[test]
+    fn a_class_that_only_versions_have_is_there() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("many.jar");
+        let manifest = "Manifest-Version: 1.0\nMulti-Release: true\n\n";
+        jar(
+            &path,
+            &[
+                ("META-INF/MANIFEST.MF", manifest),
+                ("A.class", "a"),
+                ("META-INF/versions/9/A.class", "a9"),
+                ("META-INF/versions/9/p/New.class", "new"),
+            ],
+        );
+        let classpath = ClassPath::open(path.to_str().unwrap()).unwrap();
+        assert!(classpath.find("p.New").unwrap().entry.ends_with("many.jar"));
+        assert_eq!(classpath.find("p.New").unwrap().sha256, sha256(b"new"));
+        let both = classpath.find("A").unwrap();
+        assert_eq!(both.sha256, sha256(b"a"));
+        assert_eq!(both.other_sha256, [sha256(b"a9")]);
+        assert!(classpath.find("p.None").is_none());
+    }
 }

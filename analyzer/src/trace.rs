@@ -39,7 +39,7 @@ use crate::text::{count, one_line};
 use anyhow::{Context, Result, anyhow, bail};
 use hindsight_tracelog::trace::coverage::Coverage;
 use hindsight_tracelog::trace::dictionary::{Dictionary, Loss};
-use hindsight_tracelog::trace::{Block, Log, Source};
+use hindsight_tracelog::trace::{Block, Damage, Log, Source};
 use std::cmp::Reverse;
 use std::fs::{self, File};
 use std::io;
@@ -58,6 +58,8 @@ pub struct Trace {
     pub log: Log<TraceFile>,
     /// The directory of its files.
     pub directory: PathBuf,
+    /// Their paths: segments first, then live files.
+    paths: Vec<PathBuf>,
     /// Which blocks have run, if that was recorded.
     pub coverage: Option<Coverage>,
     /// What the reader should know: damage, and how the recording ended.
@@ -138,10 +140,7 @@ impl Trace {
         let (segments, live) = (open(segments)?, open(live)?);
         let files = segments.iter().chain(&live);
         let paths: Vec<PathBuf> = files.map(|file| file.path.clone()).collect();
-        let name = |file: usize| {
-            let path = paths.get(file).and_then(|path| path.file_name());
-            path.unwrap_or_default().to_string_lossy().into_owned()
-        };
+        let name = |file: usize| name_of(&paths, file);
         let mut log = Log::open(Dictionary::default(), segments, live)
             .map_err(|(file, error)| anyhow!("failed to read {}: {error}", name(file)))
             .with_context(context)?;
@@ -153,7 +152,7 @@ impl Trace {
         // Nothing else is told by then.
         let mut is_damaged = !notes.is_empty() || !log.damage.is_empty();
         for damage in &log.damage {
-            notes.push(format!("damaged: {}: {}", name(damage.file), damage.error));
+            notes.push(format!("damaged: {}", tell(&paths, damage)));
         }
         match &log.dictionary.stop {
             None => notes.push(
@@ -189,6 +188,7 @@ impl Trace {
             && blocks > there as u64
         {
             notes.push(format!("only {there} of {blocks} blocks are there"));
+            is_damaged = true;
         }
         let last = last.map(|(number, _)| number);
         if let Some((first, more)) = missing_segments(&numbers, last) {
@@ -237,16 +237,38 @@ impl Trace {
         Ok(Trace {
             log,
             directory,
+            paths,
             coverage,
             notes,
             is_damaged,
         })
     }
 
+    /// What is wrong with which file, and where.
+    pub fn tell(&self, damage: &Damage) -> String {
+        tell(&self.paths, damage)
+    }
+
+    /// The same, of a block whose events are not read to its end.
+    pub fn left_out(&self, damage: &Damage) -> String {
+        let what = self.tell(damage);
+        format!("damaged: {what}; the rest of the block is left out")
+    }
+
     /// All places of blocks.
     pub fn all(&self) -> Vec<usize> {
         (0..self.log.blocks().len()).collect()
     }
+}
+
+/// The name of a file by its place, as in [`Block::file`].
+fn name_of(paths: &[PathBuf], file: usize) -> String {
+    let name = paths.get(file).and_then(|path| path.file_name());
+    name.unwrap_or_default().to_string_lossy().into_owned()
+}
+
+fn tell(paths: &[PathBuf], damage: &Damage) -> String {
+    format!("{}: {}", name_of(paths, damage.file), damage.error)
 }
 
 /// Losses that are told.

@@ -4,9 +4,9 @@
 //! and width; a node prints on one line ([`Node::inline`]) or as an indented
 //! block ([`Node::block`]). An object is shown in full once, then as `#n`.
 
-use crate::graph::{Graph, Typed};
+use crate::graph::{FieldView, Graph, Typed};
 use crate::text::{one_line, primitive, quote, short_type};
-use crate::views::{View, view};
+use crate::views::{View, inherited, view};
 use hindsight_tracelog::crash::{Body, Lambda, Value};
 use std::collections::HashSet;
 
@@ -307,9 +307,48 @@ impl<'a> Builder<'a> {
             Some(View::Map(entries)) => self.map(head, entries, depth),
             _ => match self.graph.elements(object) {
                 Some(elements) => self.list(head, elements, depth),
-                None => self.fields(head, object, depth),
+                None => match inherited(self.graph, object) {
+                    Some((above, view)) => self.extended(head, object, above, view, depth),
+                    None => self.fields(head, object, depth),
+                },
             },
         }
+    }
+
+    /// A collection of the program's own class: its own fields, and what it has by the JDK's.
+    fn extended(
+        &mut self,
+        head: String,
+        object: u32,
+        above: &str,
+        view: View,
+        depth: usize,
+    ) -> Node {
+        let is_own = |field: &FieldView<'_>| !field.info.owner.starts_with("java.");
+        let own: Vec<_> = self
+            .graph
+            .fields(object)
+            .into_iter()
+            .filter(is_own)
+            .collect();
+        let content = |this: &mut Self, head, depth| match view {
+            View::List(elements) => Some(("elements", this.list(head, elements, depth))),
+            View::Map(entries) => Some(("entries", this.map(head, entries, depth))),
+            View::Scalar(_) | View::Text(_) => None,
+        };
+        if own.is_empty() {
+            let content = content(self, head.clone(), depth);
+            return content.map_or_else(|| Node::leaf(head), |(_, node)| node);
+        }
+        let mut node = self.some_fields(head, own, depth);
+        let above = short_type(above);
+        node.parts
+            .extend(content(self, above, depth + 1).map(|(label, node)| Part {
+                label: label.to_owned(),
+                node,
+                patched: false,
+            }));
+        node
     }
 
     fn list(&mut self, head: String, elements: Vec<Typed>, depth: usize) -> Node {
@@ -361,6 +400,10 @@ impl<'a> Builder<'a> {
 
     fn fields(&mut self, head: String, object: u32, depth: usize) -> Node {
         let fields = self.graph.fields(object);
+        self.some_fields(head, fields, depth)
+    }
+
+    fn some_fields(&mut self, head: String, fields: Vec<FieldView<'_>>, depth: usize) -> Node {
         let total = fields.len();
         let names: Vec<&str> = fields
             .iter()

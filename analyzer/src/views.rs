@@ -25,6 +25,14 @@ pub enum View {
     Map(Vec<(Typed, Typed)>),
 }
 
+/// What an object of the program has by the collection of the JDK that its class extends, and the name of that.
+pub fn inherited<'a>(graph: &Graph<'a>, object: u32) -> Option<(&'a str, View)> {
+    let class = graph.class(object)?;
+    let of_jdk = |name: &&String| name.starts_with("java.util.");
+    let above = class.supers.iter().find(of_jdk)?;
+    Some((above, collections::view(graph, object, above, 0)?))
+}
+
 /// The view of an object, if its class is a known one and its fields fit.
 pub fn view(graph: &Graph<'_>, object: u32) -> Option<View> {
     let class = graph.class_name(object);

@@ -58,9 +58,56 @@ pub(crate) struct Class {
     pub(crate) contains: bool,
     /// Whether a text is all that the objects refer to.
     pub(crate) wraps_text: bool,
+    /// Whether the objects are numbers: what a secret place has of them is not stored either.
+    pub(crate) number: Number,
     /// Whether the objects have fields that code writes which logs no writes.
     pub(crate) unseen: bool,
 }
+
+/// Which objects are as good as a text in a secret place.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Number {
+    /// None.
+    Not,
+    /// Boxes. One object is the same number in many places.
+    Box,
+    /// Larger ones, and those that change.
+    Own,
+}
+
+impl Number {
+    fn of(name: &str) -> Number {
+        match name {
+            "java.lang.Boolean"
+            | "java.lang.Byte"
+            | "java.lang.Character"
+            | "java.lang.Short"
+            | "java.lang.Integer"
+            | "java.lang.Long"
+            | "java.lang.Float"
+            | "java.lang.Double" => Number::Box,
+            "java.math.BigInteger"
+            | "java.math.BigDecimal"
+            | "java.util.UUID"
+            | "java.util.BitSet"
+            | "java.util.OptionalInt"
+            | "java.util.OptionalLong"
+            | "java.util.OptionalDouble"
+            | "java.util.concurrent.atomic.AtomicInteger"
+            | "java.util.concurrent.atomic.AtomicLong" => Number::Own,
+            _ => Number::Not,
+        }
+    }
+}
+
+/// Classes, subclasses of them and classes that name such an interface, whose objects are secrets wherever they
+/// are.
+const KEYS: &[&str] = &[
+    "java.security.PrivateKey",
+    "java.security.spec.RSAPrivateKeySpec",
+    "javax.crypto.SecretKey",
+    "sun.security.pkcs.PKCS8Key",
+];
 
 /// Names of the fields for key and value in entries of maps: those of the JDK, and what others use.
 const ENTRIES: &[(&str, &str)] = &[
@@ -92,12 +139,16 @@ fn entry(fields: &[FieldInfo]) -> Option<(usize, usize)> {
 
 /// Whether a class is one of the JDK's that hold others: collections, optionals, text builders.
 pub(crate) fn contains(name: &str) -> bool {
-    name.starts_with("java.util.")
-        || matches!(name, "java.lang.StringBuilder" | "java.lang.StringBuffer")
+    name.starts_with("java.util.") || BUILDERS.contains(&name)
 }
 
-/// Whether one of the fields is a text, and no other one a reference.
-fn wraps_text(fields: &[FieldInfo]) -> bool {
+const BUILDERS: [&str; 2] = ["java.lang.StringBuilder", "java.lang.StringBuffer"];
+
+/// Whether one of the fields is a text, and no other one a reference. Builders have a copy of their text.
+fn wraps_text(name: &str, fields: &[FieldInfo]) -> bool {
+    if BUILDERS.contains(&name) {
+        return true;
+    }
     const TEXTS: [&str; 4] = ["Ljava/lang/String;", "Ljava/lang/CharSequence;", "[C", "[B"];
     let mut references = fields
         .iter()
@@ -200,13 +251,17 @@ pub(crate) fn read(
             kind: ClassKind::Array,
             ..info.clone()
         },
-        storage,
         fields: Vec::new(),
         secrets: Vec::new(),
         entry: None,
         pairs: None,
         contains: true,
         wraps_text: false,
+        number: match storage {
+            Storage::Primitives(b'C' | b'B') | Storage::References => Number::Not,
+            _ => Number::Own,
+        },
+        storage,
         unseen: false,
     };
     match signature.as_bytes() {
@@ -279,6 +334,7 @@ pub(crate) fn read(
     let secret = |name: &str| {
         !options.redact_types.is_empty() && options.redact_types.matches(name)
             || methods.marks.class(name)
+            || KEYS.contains(&name)
     };
     if storage != Storage::Class
         && std::iter::once(&info.name)
@@ -350,7 +406,8 @@ pub(crate) fn read(
         entry: entry(&info.fields),
         pairs: info.fields.iter().position(table).filter(|_| pairs),
         contains: contains(&info.name),
-        wraps_text: wraps_text(&info.fields),
+        wraps_text: wraps_text(&info.name, &info.fields),
+        number: Number::of(&info.name),
         unseen,
         info,
         storage,

@@ -8,9 +8,9 @@ use crate::marks::Marks;
 use crate::masks::{self, Says};
 use crate::methods::Methods;
 use crate::options::Options;
-use crate::snapshot::classes::{self, BLANK, Class, Storage};
+use crate::snapshot::classes::{self, BLANK, Class, Number, REDACTED, Storage};
 use crate::snapshot::primitive;
-use crate::snapshot::secrets::Secrets;
+use crate::snapshot::secrets::{Secrets, length_class};
 use crate::undo::rollback::{Targets, Undo};
 use hindsight_instrument::MemberName;
 use hindsight_tracelog::crash::{Body, Object, Patch, Text, Value};
@@ -122,7 +122,11 @@ impl<'a> Graph<'a> {
             return Value::Ref(known);
         }
         let class = self.class_of(object);
-        if secret && self.is_text(class) {
+        if secret && self.classes[class as usize].number == Number::Box {
+            self.jni.delete_local(object);
+            return Value::Ref(self.shared_hole(class, REDACTED));
+        }
+        if secret && self.is_worth_hiding(class) {
             let number = self.redact(object, known, class);
             self.jni.delete_local(object);
             return Value::Ref(number);
@@ -169,6 +173,11 @@ impl<'a> Graph<'a> {
         &self.methods.marks
     }
 
+    /// Whether objects of a class are text, or numbers that are as good as text.
+    fn is_worth_hiding(&self, class: u32) -> bool {
+        self.is_text(class) || self.classes[class as usize].number == Number::Own
+    }
+
     fn is_text(&self, class: u32) -> bool {
         matches!(
             self.classes[class as usize].storage,
@@ -198,6 +207,7 @@ impl<'a> Graph<'a> {
             storage: Storage::Hole("its class could not be read"),
             fields: Vec::new(),
             secrets: Vec::new(),
+            number: Number::Not,
             entry: None,
             pairs: None,
             contains: false,
@@ -396,7 +406,12 @@ impl<'a> Graph<'a> {
                 if !self.afford(len * 2 + 8) {
                     return Body::Hole(MAX_BYTES.to_owned());
                 }
-                Body::String(Text::from_utf16(&jni.string_units(object, len)))
+                let units = jni.string_units(object, len);
+                let text = Text::from_utf16(&units);
+                match self.lets_in(&units) {
+                    true => Body::Hole(length_class(len).to_owned()),
+                    false => Body::String(text),
+                }
             }
             Storage::Class => {
                 // For a class mirror, the signature is that of the class it stands for.

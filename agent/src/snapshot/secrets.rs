@@ -41,9 +41,16 @@ pub(crate) fn length_class(len: usize) -> &'static str {
     }
 }
 
+/// How many elements there are before the zeros at the end.
+fn filled<T: Copy + Default + PartialEq>(elements: &[T]) -> usize {
+    let last = elements.iter().rposition(|one| *one != T::default());
+    last.map_or(0, |last| last + 1)
+}
+
 impl Secrets {
-    /// Takes the text of a string or `char[]`.
+    /// Takes the text of a string or `char[]`, but for the room behind it in a buffer.
     pub(crate) fn text(&mut self, units: &[u16]) {
+        let units = &units[..filled(units)];
         if !(MIN_WHOLE..=MAX_LEN).contains(&units.len()) || self.0.len() >= MAX_TEXTS {
             return;
         }
@@ -67,8 +74,19 @@ impl Secrets {
         self.0.push(Secret { text, forms });
     }
 
-    /// Takes the content of a `byte[]`.
+    /// Takes the content of a `byte[]`, but for the room behind it in a buffer.
     pub(crate) fn bytes(&mut self, bytes: &[u8]) {
+        let filled = filled(bytes);
+        // As a builder has what is not Latin-1, and so that its last letter may end with a zero.
+        let wide = &bytes[..(filled + filled % 2).min(bytes.len())];
+        let bytes = &bytes[..filled];
+        if bytes.contains(&0) || std::str::from_utf8(bytes).is_err() {
+            let units = wide.chunks_exact(2);
+            let units: Vec<u16> = units
+                .map(|two| u16::from_ne_bytes([two[0], two[1]]))
+                .collect();
+            self.text(&units);
+        }
         if let Ok(text) = std::str::from_utf8(bytes) {
             return self.text(&text.encode_utf16().collect::<Vec<u16>>());
         }
@@ -133,6 +151,23 @@ fn contains(bytes: &[u8], part: &[u8]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn room_behind_a_text_is_no_part_of_it() {
+        let string = |text: &str| Body::String(Text::Utf8(text.into()));
+        let mut secrets = Secrets::default();
+        secrets.bytes(b"hunter2\0\0\0\0");
+        assert!(secrets.are_in(&string("hunter2"), None));
+        let mut secrets = Secrets::default();
+        let mut units: Vec<u16> = "x\u{100}hunter".encode_utf16().collect();
+        units.resize(40, 0);
+        let bytes: Vec<u8> = units.iter().flat_map(|unit| unit.to_ne_bytes()).collect();
+        secrets.bytes(&bytes);
+        assert!(secrets.are_in(&string("x\u{100}hunter"), None));
+        let mut secrets = Secrets::default();
+        secrets.text(&units);
+        assert!(secrets.are_in(&string("an x\u{100}hunter!"), None));
+    }
     use hindsight_tracelog::crash::Text;
 
     #[test]

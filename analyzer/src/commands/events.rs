@@ -107,8 +107,8 @@ impl Opts {
             let step = match steps.next_step() {
                 None => break,
                 Some(Ok(step)) => step,
-                Some(Err(error)) => {
-                    eprintln!("hindsight: damaged: {error}; the rest of the block is left out");
+                Some(Err(damage)) => {
+                    eprintln!("hindsight: {}", trace.left_out(&damage));
                     failed = true;
                     continue;
                 }

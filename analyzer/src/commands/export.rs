@@ -106,8 +106,8 @@ impl Opts {
                     *failed |= matches!(step.what, What::Lost(_));
                     export.add(&step)?;
                 }
-                Err(error) => {
-                    eprintln!("hindsight: damaged: {error}; the rest of the block is left out");
+                Err(damage) => {
+                    eprintln!("hindsight: {}", trace.left_out(&damage));
                     *failed = true;
                 }
             }

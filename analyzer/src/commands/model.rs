@@ -232,12 +232,9 @@ impl Opts {
                 progress.add(count as u64);
                 progress.show(&"of the events");
             }
-            Err(error) => {
+            Err(damage) => {
                 damaged = true;
-                eprintln!(
-                    "hindsight: damaged: {}: {error}; the rest of the block is left out",
-                    path.display()
-                );
+                eprintln!("hindsight: {}: {}", path.display(), trace.left_out(&damage));
             }
         });
         drop(progress);

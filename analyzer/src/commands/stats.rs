@@ -153,8 +153,8 @@ impl Opts {
         for note in &trace.notes {
             writeln!(out, "{note}")?;
         }
-        for (place, error) in &counts.unreadable {
-            writeln!(out, "damaged: block {place}: {error}")?;
+        for (_, damage) in &counts.unreadable {
+            writeln!(out, "damaged: {}", trace.tell(damage))?;
         }
         if events > 0 {
             writeln!(out)?;
@@ -303,6 +303,9 @@ fn json_counts(trace: &Trace, counts: &Counts, out: &mut dyn Write) -> Result<()
         .lost
         .max(dictionary.stop.as_ref().map_or(0, |stop| stop.lost));
     let mut notes = trace.notes.clone();
+    let unreadable = counts.unreadable.iter();
+    notes.extend(unreadable.map(|(_, damage)| format!("damaged: {}", trace.tell(damage))));
+    let is_whole = counts.unreadable.is_empty() && !trace.is_damaged;
     if !start.bounds.is_empty() && counts.calls.is_empty() {
         notes.push(NO_CALL.to_owned());
     }
@@ -324,7 +327,7 @@ fn json_counts(trace: &Trace, counts: &Counts, out: &mut dyn Write) -> Result<()
         "kinds": kinds,
         "lost": lost,
         "ended": dictionary.stop.is_some(),
-        "complete": dictionary.stop.is_some() && lost == 0 && !trace.is_damaged,
+        "complete": dictionary.stop.is_some() && lost == 0 && is_whole,
         "notes": notes,
         "telling_less": less,
         "methods": methods,

@@ -371,7 +371,7 @@ impl<'d> Recorder<'d> {
             descriptor: method.descriptor.clone(),
             is_static,
         };
-        if is_main(&called) {
+        if is_main(&called) || is_check(&called) {
             return None;
         }
         let (types, _) = called.types();
@@ -620,6 +620,11 @@ impl<'d> Recorder<'d> {
 /// The program's own beginning is no part of what it offers.
 pub fn is_main(method: &Method) -> bool {
     method.is_static && method.name == "main" && method.descriptor == "([Ljava/lang/String;)V"
+}
+
+/// Whether a call does nothing but look at what it is passed; javac writes it where `x.new Inner()` stands.
+fn is_check(method: &Method) -> bool {
+    method.class == "java.util.Objects" && method.name == "requireNonNull"
 }
 
 /// Calls `each` for the objects in a value.

@@ -27,6 +27,8 @@ pub enum Lost {
     Leftover,
     /// It wants what a test must not do.
     Blocked,
+    /// Without a call that was left out, nothing shows what the run did.
+    Without,
     /// It took too long, or ended the JVM.
     Ended,
     /// It does not do the same each time, and everywhere.
@@ -41,6 +43,7 @@ impl Lost {
         match self {
             Lost::Otherwise(_) => "otherwise",
             Lost::Leftover => "leftover",
+            Lost::Without => "without",
             Lost::Blocked => "blocked",
             Lost::Ended => "ended",
             Lost::Unstable => "unstable",
@@ -55,6 +58,7 @@ impl Lost {
             Lost::Leftover => {
                 "met static state that other sequences had left, as a cache or a registry"
             }
+            Lost::Without => "showed nothing of what the run did once a call was left out",
             Lost::Blocked => "wanted what a test must not do, as to use the network",
             Lost::Ended => "took too long, or ended the JVM",
             Lost::Unstable => "did not do the same each time and everywhere",
@@ -302,19 +306,27 @@ fn best(
                 test: Err(Lost::Ended),
             });
         };
-        other.declare(methods)?;
-        let fresh = other.execute(methods, std::slice::from_ref(&last.sequence))?;
-        let went = fresh.first().is_some_and(|fresh| {
-            fresh.ended == Ended::Well
-                && !fresh.blocked
-                && first_other(other, last, fresh).is_none()
-        });
-        return Ok(Came {
-            of: None,
-            test: Err(match went {
+        let went = |worker: &Worker, executed: &Executed| {
+            executed.ended == Ended::Well
+                && !executed.blocked
+                && first_other(worker, last, executed).is_none()
+        };
+        let lost = if went(worker, executed) {
+            match last.gaps.is_empty() {
+                true => Lost::Silent,
+                false => Lost::Without,
+            }
+        } else {
+            other.declare(methods)?;
+            let fresh = other.execute(methods, std::slice::from_ref(&last.sequence))?;
+            match fresh.first().is_some_and(|fresh| went(other, fresh)) {
                 true => Lost::Leftover,
                 false => why(worker, last, executed, methods),
-            }),
+            }
+        };
+        return Ok(Came {
+            of: None,
+            test: Err(lost),
         });
     };
     let carved = &tries[at];

@@ -113,6 +113,14 @@ impl Setup {
         if place.threads {
             command.arg("-Dhindsight.threads=true");
         }
+        if place.small_hashes {
+            // Other JVMs do not know it.
+            command.args([
+                "-XX:+IgnoreUnrecognizedVMOptions",
+                "-XX:+UnlockExperimentalVMOptions",
+                "-XX:hashCode=3",
+            ]);
+        }
         if place.assertions {
             command.arg("-ea");
         }
@@ -164,6 +172,9 @@ pub struct Place {
     shift: i64,
     /// Whether each test has a thread of its own.
     threads: bool,
+    /// Whether identity hash codes count up from a small number, where HotSpot draws up to 31 bits: the length of
+    /// a text with one in it and the order of a `HashSet` are then others, too.
+    small_hashes: bool,
     /// Whether `assert` is on, as Maven and Gradle have it where tests run, and consoles do not.
     assertions: bool,
 }
@@ -180,6 +191,7 @@ pub static PLACES: [Place; 3] = [
         processors: None,
         shift: 0,
         threads: false,
+        small_hashes: false,
         assertions: true,
     },
     Place {
@@ -191,6 +203,7 @@ pub static PLACES: [Place; 3] = [
         processors: Some(3),
         shift: 10_003,
         threads: false,
+        small_hashes: true,
         assertions: false,
     },
     Place {
@@ -202,6 +215,7 @@ pub static PLACES: [Place; 3] = [
         processors: Some(1),
         shift: -3_001,
         threads: true,
+        small_hashes: false,
         assertions: true,
     },
 ];

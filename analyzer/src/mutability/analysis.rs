@@ -597,17 +597,42 @@ fn from_summary(summary: &Summary, method: MethodId, param: u16) -> Leaf {
     }
 }
 
-/// Whether a method changes nothing that was there before it ran: no
-/// parameter, no static state. What a constructor makes of its own object is no
-/// change.
-pub fn is_pure(program: &Program, outcome: &Outcome, method: MethodId) -> Option<bool> {
+/// Whether a method changes anything that was there before it ran. What a
+/// constructor makes of its own object is no change.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Purity {
+    /// It does not.
+    Pure,
+    /// It may change what this parameter leads to, `this` being the first.
+    Changes(u16),
+    /// It may change static state, or what no parameter leads to.
+    Outside,
+    /// This parameter is unknown, and all else is in order.
+    UnknownParameter(u16),
+    /// It has no code that could be read.
+    Unknown,
+}
+
+impl Purity {
+    /// Whether it is pure, if that is known.
+    pub fn is_pure(self) -> Option<bool> {
+        match self {
+            Purity::Pure => Some(true),
+            Purity::Changes(_) | Purity::Outside => Some(false),
+            Purity::UnknownParameter(_) | Purity::Unknown => None,
+        }
+    }
+}
+
+/// Whether a method changes anything that was there before it ran.
+pub fn purity(program: &Program, outcome: &Outcome, method: MethodId) -> Purity {
     let signature = program.names.bytes(program.method(method).signature);
     let makes = signature.starts_with(b"<init>");
     let facts = &outcome.facts[method.0 as usize];
     if !facts.present || facts.unknown.is_some() {
-        return None;
+        return Purity::Unknown;
     }
-    let mut pure = Some(true);
+    let mut pure = Purity::Pure;
     for param in 0..facts.followed.len() as u16 {
         if makes && param == 0 {
             continue;
@@ -617,13 +642,13 @@ pub fn is_pure(program: &Program, outcome: &Outcome, method: MethodId) -> Option
             .verdict(outcome.answers.place(method, param))
         {
             Verdict::Immutable => {}
-            Verdict::Mutable => return Some(false),
-            Verdict::Unknown => pure = None,
+            Verdict::Mutable => return Purity::Changes(param),
+            Verdict::Unknown => pure = Purity::UnknownParameter(param),
         }
     }
     match outcome.summaries.get(method.0 as usize) {
-        Some(Some(summary)) if summary.writes_outside => Some(false),
+        Some(Some(summary)) if summary.writes_outside => Purity::Outside,
         Some(Some(_)) => pure,
-        _ => None,
+        _ => Purity::Unknown,
     }
 }

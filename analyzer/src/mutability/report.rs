@@ -6,7 +6,7 @@ mod reason;
 pub use formats::{Asked, chicory, csv, json, randoop, text};
 pub use reason::{chain, sentence};
 
-use super::analysis::{Outcome, is_pure};
+use super::analysis::{Outcome, Purity, purity};
 use super::answers::{Reason, Stage, Verdict};
 use crate::java::descriptor;
 use crate::program::{ClassId, MethodId, Program};
@@ -23,9 +23,8 @@ pub struct MethodRow {
     pub name: String,
     /// Its descriptor.
     pub descriptor: String,
-    /// Whether it changes nothing that was there before; nothing if that is not
-    /// known.
-    pub pure: Option<bool>,
+    /// Whether it changes nothing that was there before.
+    pub purity: Purity,
     /// Its parameters, `this` first.
     pub params: Vec<ParamRow>,
     /// The lines of its code: the first instruction of each, by place.
@@ -124,7 +123,7 @@ impl View<'_> {
             class,
             name,
             descriptor,
-            pure: is_pure(program, self.outcome, id),
+            purity: purity(program, self.outcome, id),
             params,
             lines: file
                 .map(|file| lines(file, method.place.into()))

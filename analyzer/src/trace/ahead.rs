@@ -1,7 +1,7 @@
 //! Steps that one thread reads while others take them.
 
 use super::steps::{Step, Steps};
-use hindsight_tracelog::trace::{Error, Source};
+use hindsight_tracelog::trace::{Damage, Source};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 
@@ -22,7 +22,7 @@ pub type Taker<'t> = &'t mut (dyn FnMut(&Step) + Send);
 pub fn read_ahead<S: Source>(
     steps: &mut Steps<'_, S>,
     takers: Vec<Taker<'_>>,
-    mut told: impl FnMut(Result<usize, Error>),
+    mut told: impl FnMut(Result<usize, Damage>),
 ) {
     std::thread::scope(|scope| {
         let (back, used) = channel();
@@ -38,7 +38,7 @@ pub fn read_ahead<S: Source>(
         while let Some(step) = steps.next_step() {
             match step {
                 Ok(step) => batch.push(step),
-                Err(error) => told(Err(error)),
+                Err(damage) => told(Err(damage)),
             }
             if batch.len() == BATCH {
                 told(Ok(batch.len()));

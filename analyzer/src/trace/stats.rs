@@ -2,7 +2,7 @@
 
 use super::Trace;
 use hindsight_tracelog::trace::kind::Kind;
-use hindsight_tracelog::trace::{Error, Reader, Source};
+use hindsight_tracelog::trace::{Damage, Error, Reader, Source};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -21,8 +21,8 @@ pub struct Counts {
     pub virtual_threads: BTreeSet<u64>,
     /// Events that were lost, as far as the blocks tell.
     pub lost: u64,
-    /// Blocks that could not be read.
-    pub unreadable: Vec<(usize, Error)>,
+    /// Blocks that could not be read: their places, and why.
+    pub unreadable: Vec<(usize, Damage)>,
 }
 
 /// Counts by numbers that are small as a rule.
@@ -78,7 +78,8 @@ impl Counts {
                 let added =
                     counts.add_block(&trace.log, place, &mut reader, &mut calls, &mut objects);
                 if let Err(error) = added {
-                    counts.unreadable.push((place, error));
+                    let damage = trace.log.damaged(place, error);
+                    counts.unreadable.push((place, damage));
                 }
                 step();
             }

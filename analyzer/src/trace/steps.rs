@@ -6,7 +6,7 @@ mod values;
 
 use hindsight_tracelog::trace::dictionary::Dictionary;
 use hindsight_tracelog::trace::kind::{Kind, Names};
-use hindsight_tracelog::trace::{Datum, Error, Event, Events, Log, ObjectId, Source};
+use hindsight_tracelog::trace::{Damage, Datum, Event, Events, Log, ObjectId, Source};
 use std::collections::{HashMap, HashSet, VecDeque};
 use values::{Values, may_lack};
 
@@ -343,7 +343,7 @@ impl<'l, S: Source> Steps<'l, S> {
     /// # Errors
     ///
     /// Fails if a block cannot be read.
-    pub fn next_step(&mut self) -> Option<Result<Step, Error>> {
+    pub fn next_step(&mut self) -> Option<Result<Step, Damage>> {
         loop {
             if let Some(step) = self.ready.pop_front() {
                 return Some(Ok(step));
@@ -361,7 +361,7 @@ impl<'l, S: Source> Steps<'l, S> {
                         &mut self.ready,
                     );
                 }
-                Some(Err(error)) => return Some(Err(error)),
+                Some(Err(damage)) => return Some(Err(damage)),
                 None => {
                     let mut threads: Vec<u64> = self.waiting.keys().copied().collect();
                     threads.sort_unstable();

@@ -11,10 +11,7 @@ pub(super) fn view(graph: &Graph<'_>, object: u32, class: &str) -> Option<View> 
         View::Scalar(text) => Some(text),
         _ => None,
     };
-    let text = |field: &str| {
-        let units = graph.text(graph.reference(object, field)?)?;
-        Some(String::from_utf16_lossy(&units))
-    };
+    let text = |field: &str| text_of(graph, object, field);
     let scalar = match class {
         "java.lang.Boolean"
         | "java.lang.Byte"
@@ -76,6 +73,7 @@ pub(super) fn view(graph: &Graph<'_>, object: u32, class: &str) -> Option<View> 
                 inner("zone")?
             )
         }
+        "java.lang.StackTraceElement" => stack_trace_element(graph, object)?,
         "java.util.Locale" => locale(graph, graph.reference(object, "baseLocale")?)?,
         "java.io.File" => return string(graph, object, "path"),
         "java.net.URI" => return string(graph, object, "string"),
@@ -93,15 +91,18 @@ pub(super) fn view(graph: &Graph<'_>, object: u32, class: &str) -> Option<View> 
     Some(View::Scalar(scalar))
 }
 
+/// The text of a string in a field.
+fn text_of(graph: &Graph<'_>, object: u32, field: &str) -> Option<String> {
+    let units = graph.text(graph.reference(object, field)?)?;
+    Some(String::from_utf16_lossy(&units))
+}
+
 fn string(graph: &Graph<'_>, object: u32, field: &str) -> Option<View> {
     graph.text(graph.reference(object, field)?).map(View::Text)
 }
 
 fn locale(graph: &Graph<'_>, base: u32) -> Option<String> {
-    let part = |field: &str| {
-        let units = graph.text(graph.reference(base, field)?)?;
-        Some(String::from_utf16_lossy(&units)).filter(|text| !text.is_empty())
-    };
+    let part = |field: &str| text_of(graph, base, field).filter(|text| !text.is_empty());
     let parts: Vec<String> = ["language", "script", "region", "variant"]
         .into_iter()
         .filter_map(part)
@@ -115,6 +116,19 @@ fn locale(graph: &Graph<'_>, base: u32) -> Option<String> {
 
 /// `StringBuilder`: Latin-1 bytes or little-endian UTF-16, of which `count`
 /// characters are used.
+/// As in a stack trace, without loader and module.
+fn stack_trace_element(graph: &Graph<'_>, object: u32) -> Option<String> {
+    let text = |field: &str| text_of(graph, object, field);
+    let (class, method) = (text("declaringClass")?, text("methodName")?);
+    let file = text("fileName").unwrap_or_else(|| "Unknown Source".to_owned());
+    let place = match graph.int(object, "lineNumber")? {
+        -2 => "Native Method".to_owned(),
+        line if line > 0 => format!("{file}:{line}"),
+        _ => file,
+    };
+    Some(format!("{class}.{method}({place})"))
+}
+
 fn builder(graph: &Graph<'_>, object: u32) -> Option<View> {
     let bytes = graph.elements(graph.reference(object, "value")?)?;
     let byte = |element: &Typed| match element.value {

@@ -117,6 +117,10 @@ fn reasons_lead_to_the_write() {
         out.contains("Figure51.modifyParam1: Figure51.java:9 writes p1.next"),
         "{out}"
     );
+    assert!(
+        out.contains("  not pure: p1 is mutable\n1 method (0 pure)"),
+        "{out}"
+    );
     let (_, errors) = run(&[&base[..], &["--explain", "No.such"]].concat(), 1);
     assert!(errors.contains("no method matches --explain"), "{errors}");
     let (out, _) = run(&[&base[..], &["--format", "csv"]].concat(), 0);

@@ -55,6 +55,54 @@ fn a_deque_starts_anywhere_in_its_ring() {
     check(&r, deque, r#"ArrayDeque ["a", "b", "c"]"#);
 }
 
+/// A class of the program that extends a collection has fields of its own, and what the collection holds.
+#[test]
+fn a_collection_that_is_extended_is_one_still() {
+    let mut r = Recording::new();
+    let list = |r: &mut Recording, name: &str, own: &[(&str, &str)], values: &[Value]| {
+        let supers = ["java.util.ArrayList", "java.util.AbstractList"];
+        let above = [("elementData", ARRAY), ("size", "I")];
+        let fields: Vec<_> = above.iter().chain(own).copied().collect();
+        let class = r.class_below(name, &supers, ClassKind::Class, &fields);
+        let known = r.classes.iter_mut().find(|info| info.id == class);
+        for field in known.unwrap().fields.iter_mut().take(2) {
+            field.owner = "java.util.ArrayList".into();
+        }
+        r.object(class, Body::Instance(values.to_vec()))
+    };
+    let s = strings(&mut r, &["a", "b"]);
+    let data = r.array("[Ljava.lang.Object;", &[s[0], s[1], Value::Null]);
+    let values = [data, Value::Int(2)];
+    let plain = list(&mut r, "shop.Names", &[], &values);
+    check(&r, plain, r#"Names ["a", "b"]"#);
+    let values = [data, Value::Int(2), Value::Int(7)];
+    let own = list(&mut r, "shop.Bounded", &[("most", "I")], &values);
+    check(
+        &r,
+        own,
+        r#"Bounded {most = 7, elements = ArrayList ["a", "b"]}"#,
+    );
+}
+
+#[test]
+fn a_place_in_a_stack_trace_is_one_line() {
+    let mut r = Recording::new();
+    let s = strings(&mut r, &["shop.Till", "open", "Till.java"]);
+    let string = "Ljava/lang/String;";
+    let mut place = |file: Value, line: i64| {
+        let fields = [
+            ("declaringClass", string, s[0]),
+            ("methodName", string, s[1]),
+            ("fileName", string, file),
+            ("lineNumber", "I", Value::Int(line)),
+        ];
+        r.instance("java.lang.StackTraceElement", &fields)
+    };
+    let (known, native) = (place(s[2], 12), place(Value::Null, -2));
+    check(&r, known, "shop.Till.open(Till.java:12)");
+    check(&r, native, "shop.Till.open(Native Method)");
+}
+
 #[test]
 fn a_tree_is_shown_in_order() {
     let mut r = Recording::new();

@@ -254,6 +254,65 @@ fn what_a_thread_calls_that_was_there_before_is_captured() {
     }
 }
 
+/// Fails all the time, in several threads.
+const FAILING: &str = "\
+class Server {
+    static int work(int[] all, String text) { return 1 + check(all, text); }
+    static int check(int[] all, String text) { return text.length() + all[0]; }
+
+    public static void main(String[] args) throws Exception {
+        for (int i = 0; i < 4; i++) {
+            Thread failing = new Thread(() -> {
+                while (true) {
+                    Thread one = new Thread(() -> work(new int[] {1}, null));
+                    one.setUncaughtExceptionHandler((thread, e) -> {});
+                    one.start();
+                    try {
+                        one.join();
+                        Thread.sleep(2);
+                    } catch (InterruptedException e) {
+                        return;
+                    }
+                }
+            });
+            failing.setDaemon(true);
+            failing.start();
+        }
+        System.out.println(\"ready\");
+        for (int letter = System.in.read(); letter >= 0; letter = System.in.read()) {
+            Thread.sleep(300);
+            System.out.println(\"done\");
+        }
+    }
+}
+";
+
+/// While probes are being put in, a failure passes without its arguments; the next one has them and is stored.
+#[test]
+fn a_server_that_fails_all_the_time_is_recorded_with_arguments() {
+    for jdk in jdks() {
+        let workplace = Workplace::new("attach-failing");
+        let options = ["-XX:-OmitStackTraceInFastThrow"];
+        let mut server = Server::of(FAILING, jdk, &workplace, &options);
+        let out = format!("out={}", workplace.join("out").display());
+        let attached = server.attach(&[&out]);
+        assert!(attached.status.success(), "{}", both(&attached));
+        server.ask(b'x');
+        server.ask(b'x');
+        let output = server.end();
+        assert_eq!(output.status.code(), Some(0), "{}", both(&output));
+        let rendered: Vec<String> = workplace.crashes().iter().map(render).collect();
+        let last = rendered.last().unwrap();
+        for frame in [
+            "  Server.check:3 all=[I(4 bytes) text=null",
+            "  Server.work:2 all=[I(4 bytes) text=null",
+        ] {
+            assert!(last.contains(frame), "JDK {}: {rendered:?}", jdk.version);
+        }
+        assert!(rendered.len() <= 3, "JDK {}: {rendered:?}", jdk.version);
+    }
+}
+
 #[test]
 fn a_trace_of_a_running_jvm_ends_when_it_is_let_go() {
     for jdk in jdks() {

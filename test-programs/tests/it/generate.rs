@@ -254,6 +254,9 @@ fn lists_and_maps_are_made_again() {
             // A lambda was passed before, which no test can make.
             "assertEquals(3, catalog.size());",
             "Catalog<String, Integer> catalog = new Catalog<>(start);",
+            "Catalog<Integer, String>.Cursor cursor = catalog.cursor();",
+            "Catalog<Integer, String>.Cursor cursor = catalog.new Cursor();",
+            "assertEquals(\"eight\", cursor.value());",
             "Template template = new Template(new StringReader(\"Dear {name}\"));",
             "values.put(\"name\", \"Ann\");",
             "assertEquals(\"Dear Ann\", template.fill(values));",
@@ -263,6 +266,7 @@ fn lists_and_maps_are_made_again() {
             assert!(sources.contains(line), "{line}: {sources}");
         }
         assert!(!sources.contains("SuppressWarnings"), "{sources}");
+        assert!(!sources.contains("requireNonNull"), "{sources}");
         // At random there are types too; and a class's tests of an earlier run are
         // not left behind, but tests of another kind, and anybody's, are.
         let old = workplace.join("tests/src/test/java/shelf");
@@ -666,6 +670,8 @@ fn what_is_not_the_same_everywhere_is_not_asserted() {
             "coin()",
             "dice()",
             "vanish()",
+            "width()",
+            "eldest()",
         ] {
             for asserted in [format!("place.{call})"), format!("new Place().{call})")] {
                 let there = format!("assertNotNull({asserted}");

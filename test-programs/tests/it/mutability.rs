@@ -417,6 +417,21 @@ fn recorded_runs() {
         saved("merged.json", &backwards).0 == together,
         "evidence depends on the order"
     );
+    // A run of another program shows nothing of this one, which is told.
+    let elsewhere = workplace.join("elsewhere");
+    fs::create_dir_all(&elsewhere).unwrap();
+    fs::write(
+        elsewhere.join("Other.java"),
+        "class Other { void go() { } }",
+    )
+    .unwrap();
+    compile(&elsewhere, &[elsewhere.join("Other.java")]);
+    let output = Command::new(hindsight())
+        .args(["mutability", "--trace", &runs[0], "--classpath"])
+        .arg(&elsewhere)
+        .output()
+        .unwrap();
+    assert!(both(&output).contains("classes that were recorded is on the class path"));
     // What is named twice counts once.
     let twice = ["--evidence", &singles[0], &singles[0]];
     assert!(

@@ -159,6 +159,34 @@ fn what_a_program_asks_for_is_recorded() {
     }
 }
 
+/// With a plan all that the program may read is recorded, but nothing of ours: a test that sets it would let
+/// `record` pass.
+#[test]
+fn static_fields_of_our_own_are_not_the_program_s() {
+    let jdk = &jdks()[0];
+    let workplace = Workplace::new("record-plan");
+    let shop = SHOP.replace("static final int LIMIT", "static int LIMIT");
+    let classpath = compile(&workplace, jdk, "Shop", &shop);
+    let plan = workplace.join("a.plan");
+    let made = Command::new(hindsight())
+        .args(["plan", "--quiet", "--classpath", &classpath, "--out"])
+        .arg(&plan)
+        .output()
+        .unwrap();
+    assert!(made.status.success(), "{}", both(&made));
+    let output = workplace
+        .java_with_agent(jdk, &format!("plan={}", plan.display()))
+        .args(["-Dat=50001", "-cp", &classpath, "Shop"])
+        .output()
+        .unwrap();
+    assert_eq!(text(&output.stdout), OUTPUT, "{}", both(&output));
+    let crashes = workplace.crashes();
+    let fields = || crashes.iter().flat_map(|crash| &crash.failure.statics);
+    assert!(fields().any(|field| field.owner == "Shop"), "{crashes:?}");
+    let foreign: Vec<_> = fields().filter(|field| field.owner != "Shop").collect();
+    assert!(foreign.is_empty(), "{foreign:?}");
+}
+
 #[test]
 fn tests_fail_where_the_program_asked() {
     for jdk in jdks() {

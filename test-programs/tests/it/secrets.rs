@@ -311,6 +311,106 @@ fn values_that_annotations_or_types_call_secret_are_not_stored() {
     }
 }
 
+/// Hazard: secrets in memory.
+const NUMBERS: &str = "\
+import java.io.*;
+import java.math.*;
+import java.util.*;
+import java.util.concurrent.atomic.*;
+
+class Numbers {
+    // Met before anything says that it is secret.
+    Object early = new ArrayList<>(List.of(1987654321));
+    Object shown = Integer.valueOf(1555555555);
+    Integer passwordCode = 1234567891;
+    Long secretAccount = 1122334455L;
+    Object secrets = early;
+    Optional<Integer> secretNumber = Optional.of(1333333333);
+    Map<String, Integer> passwords = new HashMap<>(Map.of(\"x\", 1444444444));
+    List<Character> passwordLetters = List.of('\\uabcd', '\\uabce');
+    BigInteger privateKey = BigInteger.valueOf(1222222222);
+    UUID apiKey = new UUID(1666666666, 1777777777);
+    int[] passwordPoints = {1888888888, 7};
+    AtomicInteger secretCount = new AtomicInteger(1999999999);
+    StringBuilder password = new StringBuilder(\"hunter built\");
+    Object copy = new String(\"hunter built\");
+    StringWriter secretWriter = new StringWriter();
+    ByteArrayOutputStream secretBytes = new ByteArrayOutputStream();
+    Object[] copies = {new String(\"hunter written\"), new String(\"hunter in bytes\")};
+    String url = \"jdbc:x://bob:hunter99@h/db\";
+    String header = \"Authorization: Bearer hunterhunter\";
+    Object signer;
+
+    void look() { throw new IllegalStateException(\"no \" + url + \": hunter built\"); }
+
+    public static void main(String[] args) throws Exception {
+        Numbers numbers = new Numbers();
+        numbers.secretWriter.write(\"hunter written\");
+        numbers.secretBytes.write(\"hunter in bytes\".getBytes());
+        numbers.signer = java.security.KeyPairGenerator.getInstance(\"EC\").generateKeyPair().getPrivate();
+        numbers.look();
+    }
+}
+";
+
+#[test]
+fn numbers_and_buffers_in_secret_places_are_not_stored() {
+    for jdk in jdks() {
+        let workplace = Workplace::new(&format!("numbers-{}", jdk.version));
+        let classes = workplace.compile_text(jdk, &["-g", "--release", "11"], "Numbers", NUMBERS);
+        let run = workplace
+            .java_with_agent(jdk, "")
+            .arg("-cp")
+            .arg(&classes)
+            .arg("Numbers")
+            .output()
+            .unwrap();
+        assert_eq!(run.status.code(), Some(1), "{}", both(&run));
+        let bytes = fs::read(&workplace.crash_files()[0]).unwrap();
+        assert!(!readable(&bytes).contains("hunter"), "JDK {}", jdk.version);
+        let crash = workplace.crashes().remove(0);
+        let message = crash.failure.exceptions[0].message.clone();
+        let expected = "no jdbc:x://bob:***@h/db: ***";
+        assert_eq!(message.as_deref(), Some(expected), "JDK {}", jdk.version);
+        let mut numbers: Vec<i64> = Vec::new();
+        for object in crash.objects.iter().flatten() {
+            match &object.body {
+                Body::Primitives(bytes) => {
+                    let ints = bytes.chunks_exact(4);
+                    let ints = ints.map(|four| i32::from_le_bytes(four.try_into().unwrap()));
+                    numbers.extend(ints.map(i64::from));
+                }
+                body => numbers.extend(body.fields().into_iter().flatten().filter_map(|value| {
+                    match value {
+                        Value::Int(number) => Some(*number),
+                        _ => None,
+                    }
+                })),
+            }
+        }
+        let found = |number: i64| numbers.contains(&number);
+        for number in [
+            1_987_654_321,
+            1_234_567_891,
+            1_122_334_455,
+            1_333_333_333,
+            1_444_444_444,
+            0xabcd,
+            0xabce,
+            1_222_222_222,
+            1_666_666_666,
+            1_777_777_777,
+            1_888_888_888,
+            1_999_999_999,
+        ] {
+            assert!(!found(number), "JDK {}: {number}", jdk.version);
+        }
+        assert!(found(1_555_555_555), "JDK {}", jdk.version);
+        let told = format!("{:?}", crash.objects);
+        assert!(!told.contains("algid"), "JDK {}: {told}", jdk.version);
+    }
+}
+
 /// Searches emitted tests, with values built and loaded, and a trimmed file.
 fn check_outputs(workplace: &Workplace, jdk: &Jdk, file: &Path, classes: &Path) {
     let run = |arguments: &[&str], out: &str| {

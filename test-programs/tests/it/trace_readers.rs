@@ -104,9 +104,41 @@ fn segments_that_are_gone_are_noticed() {
     assert!(said.contains(&format!("{name} is missing")), "{said}");
     // An empty file takes its place.
     fs::write(&gone, "").expect("it is written");
-    let said = notes(&workplace);
+    let said = told(&workplace, 1);
     assert!(said.contains("blocks are there"), "{said}");
     assert!(!said.contains("segment-"), "{said}");
+    // A block that cannot be read is told with its file by all that read it.
+    let flipped = segments.pop().expect("another segment");
+    let mut bytes = fs::read(&flipped).expect("it is read");
+    let middle = bytes.len() / 2;
+    bytes[middle..middle + 64]
+        .iter_mut()
+        .for_each(|byte| *byte ^= 0xff);
+    fs::write(&flipped, bytes).expect("it is written");
+    let name = flipped.file_name().expect("a name").to_string_lossy();
+    let damaged = format!("damaged: {name}: ");
+    let said = told(&workplace, 1);
+    assert!(said.contains(&damaged), "{said}");
+    let tables = workplace.join("tables").display().to_string();
+    let model = workplace.join("use.model").display().to_string();
+    for (command, more) in [
+        ("events", &["--format", "json"][..]),
+        ("export", &["--parquet", "--out", &tables]),
+        ("model", &["--out", &model]),
+    ] {
+        let said = ask(&workplace, command, more);
+        assert_eq!(
+            said.status.code(),
+            Some(1),
+            "{command}: {}",
+            text(&said.stderr)
+        );
+        assert!(
+            text(&said.stderr).contains(&damaged),
+            "{command}: {}",
+            text(&said.stderr)
+        );
+    }
 }
 
 /// Where threads do not wait for the disk, what they tell is in order, and what they do not is

@@ -7,13 +7,18 @@
 use super::{Graph, NO_OBJECT, pack, unpack, words};
 use crate::jni::Obj;
 use crate::masks::{self, Says};
-use crate::snapshot::classes::{REDACTED, Storage};
+use crate::snapshot::classes::{Number, REDACTED, Storage};
 use crate::snapshot::secrets::{Secrets, length_class};
 use hindsight_tracelog::crash::{Body, Frame, Object, Patch, Value};
 use std::collections::{HashMap, HashSet};
 
 /// UTF-16 code units of the longest key that may name a secret.
 const MAX_KEY: usize = 100;
+
+/// What a text has that may have a password or a token in it.
+const SCHEME_END: [u16; 3] = [b':' as u16, b'/' as u16, b'/' as u16];
+const SCHEMES: [&[u8]; 2] = [b"bearer ", b"basic "];
+const MIN_HEADER: usize = 14;
 
 /// Longer text is not looked at for what it says of secrets.
 const MAX_ARGUMENT: usize = 1_000;
@@ -49,6 +54,18 @@ impl Graph<'_> {
                 Value::Ref(object) => Some(*object),
                 _ => None,
             };
+            // Those that were read before are in the same object in other places, too.
+            let boxes: Vec<u32> = match body {
+                Body::Instance(values) | Body::References(values) if contains => values
+                    .iter()
+                    .filter_map(number_of)
+                    .filter(|object| {
+                        let class = self.objects[*object as usize].class;
+                        self.classes[class as usize].number == Number::Box
+                    })
+                    .collect(),
+                _ => Vec::new(),
+            };
             let inside: Vec<u32> = match body {
                 _ if !fresh => continue,
                 Body::Instance(values)
@@ -60,9 +77,12 @@ impl Graph<'_> {
                 }
                 _ => continue,
             };
+            self.hide_boxes(number, &boxes);
             for object in inside {
                 let class = self.objects[object as usize].class;
-                if self.is_text(class) {
+                if self.is_text(class)
+                    || contains && self.classes[class as usize].number == Number::Own
+                {
                     self.redact_stored(object);
                 } else if contains || self.classes[class as usize].wraps_text {
                     pending.push(object);
@@ -71,9 +91,34 @@ impl Graph<'_> {
         }
     }
 
-    /// The same as [`Graph::redact`] for a text that has its number.
+    /// Puts a hole in the place of each box that a container refers to.
+    fn hide_boxes(&mut self, container: u32, boxes: &[u32]) {
+        for number in boxes {
+            let class = self.objects[*number as usize].class;
+            let hole = Value::Ref(self.shared_hole(class, REDACTED));
+            let (Body::Instance(values) | Body::References(values)) =
+                &mut self.objects[container as usize].body
+            else {
+                return;
+            };
+            let same = values
+                .iter_mut()
+                .filter(|value| **value == Value::Ref(*number));
+            same.for_each(|value| *value = hole);
+        }
+    }
+
+    /// The same as [`Graph::redact`] for a text or number that has its number.
     fn redact_stored(&mut self, text: u32) {
         let Object { class, body } = &self.objects[text as usize];
+        if self.classes[*class as usize].number == Number::Own {
+            match body {
+                Body::Hole(reason) if reason.is_empty() => _ = self.hidden.insert(text),
+                Body::Hole(_) => {}
+                _ => self.redact_number(text),
+            }
+            return;
+        }
         let len = match body {
             Body::String(text) => {
                 let units: Vec<u16> = text.to_lossy().encode_utf16().take(MAX_SECRET).collect();
@@ -142,7 +187,53 @@ impl Graph<'_> {
         }
     }
 
-    /// Notes that a text is secret, here and wherever else it is; its number.
+    /// Makes a hole of a number, and of what it is made of.
+    fn redact_number(&mut self, number: u32) {
+        let mut pending = vec![number];
+        while let Some(number) = pending.pop() {
+            self.redacted.insert(number);
+            let hole = Body::Hole(REDACTED.to_owned());
+            let body = std::mem::replace(&mut self.objects[number as usize].body, hole);
+            let parts = body.fields().into_iter().flatten();
+            pending.extend(parts.filter_map(|value| match value {
+                Value::Ref(part) => {
+                    let class = self.objects[*part as usize].class;
+                    let digits = self.classes[class as usize].number == Number::Own;
+                    (digits && !self.redacted.contains(part)).then_some(*part)
+                }
+                _ => None,
+            }));
+        }
+    }
+
+    /// Whether a text has a password or token in it by its form, which is then stored nowhere else either.
+    pub(super) fn lets_in(&mut self, units: &[u16]) -> bool {
+        if units.len() > MAX_SECRET {
+            return false;
+        }
+        let is_url = units.windows(3).any(|three| three == SCHEME_END);
+        let is_header = units.len() >= MIN_HEADER
+            && SCHEMES.iter().any(|scheme| {
+                let mut units = units.windows(scheme.len());
+                units.any(|part| {
+                    let mut letters = part.iter().zip(*scheme);
+                    letters.all(|(unit, letter)| unit | 0x20 == u16::from(*letter) | 0x20)
+                })
+            });
+        if !(is_url || is_header) {
+            return false;
+        }
+        let text = String::from_utf16_lossy(units);
+        let Some((start, end)) = masks::credentials(&text) else {
+            return false;
+        };
+        let secret = text.get(start..end).unwrap_or_default();
+        self.secrets
+            .text(&secret.encode_utf16().collect::<Vec<u16>>());
+        true
+    }
+
+    /// Notes that a text or number is secret, here and wherever else it is; its number.
     pub(super) fn redact(&mut self, object: Obj, known: u32, class: u32) -> u32 {
         if self.redacted.contains(&known) {
             return known;
@@ -169,7 +260,14 @@ impl Graph<'_> {
             }
             _ => 0,
         };
-        let reason = length_class(len);
+        let reason = match self.classes[class as usize].number {
+            Number::Not => length_class(len),
+            Number::Box | Number::Own => REDACTED,
+        };
+        if known != NO_OBJECT && reason == REDACTED {
+            self.redact_number(known);
+            return known;
+        }
         if known != NO_OBJECT {
             self.redacted.insert(known);
             self.objects[known as usize].body = Body::Hole(reason.to_owned());

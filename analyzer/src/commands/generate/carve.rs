@@ -68,12 +68,10 @@ impl Opts {
         while let Some(step) = steps.next_step() {
             match step {
                 Ok(step) => recorder.take(&step),
-                Err(error) => {
+                Err(damage) => {
                     damaged = true;
-                    told.note(&format!(
-                        "hindsight: damaged: {}: {error}; the rest of the block is left out",
-                        path.display()
-                    ));
+                    let what = trace.left_out(&damage);
+                    told.note(&format!("hindsight: {}: {what}", path.display()));
                 }
             }
         }

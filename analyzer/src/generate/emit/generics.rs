@@ -8,6 +8,7 @@
 use super::super::asserted::Checked;
 use super::super::sequence::{Arg, Method};
 use super::Context;
+use crate::classinfo::ClassInfo;
 use crate::java::descriptor;
 use crate::model::values::Literal;
 use std::collections::HashMap;
@@ -17,7 +18,7 @@ use std::collections::HashMap;
 pub(super) enum Type {
     /// A primitive one, by its descriptor.
     Primitive(String),
-    /// A class by its binary name, with arguments.
+    /// A class by its binary name, with arguments: of an inner class first those of the classes around it.
     Class(String, Vec<Type>),
     Array(Box<Type>),
     /// A type variable by its name; only while a signature is read.
@@ -109,6 +110,11 @@ fn class_signature(text: &str) -> Option<OfClass> {
     Some(OfClass { variables, above })
 }
 
+/// How many type variables a class declares, by its signature.
+pub(super) fn variables(signature: &str) -> usize {
+    class_signature(signature).map_or(0, |signature| signature.variables.len())
+}
+
 fn method_signature(text: &str) -> Option<OfMethod> {
     let mut parser = Parser { rest: text };
     let variables = parser.variables()?;
@@ -186,15 +192,22 @@ impl Parser<'_> {
         })
     }
 
-    /// The rest of a class, after its `L`. A member of a class with arguments is not
-    /// followed.
+    /// The rest of a class, after its `L`.
     fn class(&mut self) -> Option<Type> {
-        let name = self.until(&['<', ';', '.'])?.replace('/', ".");
+        let mut name = String::new();
         let mut arguments = Vec::new();
-        if self.skip(b'<').is_some() {
-            while self.skip(b'>').is_none() {
-                arguments.push(self.argument()?);
+        loop {
+            name += &self.until(&['<', ';', '.'])?.replace('/', ".");
+            if self.skip(b'<').is_some() {
+                while self.skip(b'>').is_none() {
+                    arguments.push(self.argument()?);
+                }
             }
+            // A member of a class with arguments.
+            if self.skip(b'.').is_none() {
+                break;
+            }
+            name.push('$');
         }
         self.skip(b';')?;
         Some(Type::Class(name, arguments))
@@ -265,13 +278,27 @@ impl<'a> Types<'a> {
         self.closed(self.vars.get(&at)?, 0)
     }
 
+    /// The variables of a class, those of the classes around it first, if it is an inner one.
     fn class_variables(&self, class: &str) -> Variables {
         let found = self.context.classes.info(class);
-        let signature = found.as_ref().and_then(|found| {
-            let text = found.info.as_ref()?.signature.as_deref()?;
-            class_signature(text)
-        });
-        signature.map_or_else(Vec::new, |signature| signature.variables)
+        let info = found.as_ref().and_then(|found| found.info.as_ref());
+        let around = info.and_then(ClassInfo::around);
+        let mut variables = around.map_or_else(Vec::new, |outer| self.class_variables(outer));
+        let signature = info.and_then(|info| info.signature.as_deref());
+        variables.extend(
+            (signature.and_then(class_signature))
+                .map_or_else(Vec::new, |signature| signature.variables),
+        );
+        variables
+    }
+
+    /// What the constructor of an inner class takes first.
+    fn around(&self, class: &str) -> Option<Type> {
+        let found = self.context.classes.info(class)?;
+        let outer = found.info.as_ref()?.around()?;
+        let variables = self.class_variables(outer).into_iter();
+        let variables = variables.map(|(name, _)| Type::Variable(name));
+        Some(Type::Class(outer.to_owned(), variables.collect()))
     }
 
     fn signature(&self, method: &Method) -> Option<OfMethod> {
@@ -281,15 +308,26 @@ impl<'a> Types<'a> {
             .method(&method.name, &method.descriptor)
             .and_then(|known| known.signature.as_deref());
         let (types, result) = method.types();
+        let outer = method.is_constructor().then(|| self.around(&method.class));
+        let outer = outer.flatten();
         if let Some(text) = text {
-            // Constructors of enums and inner classes have parameters that it leaves out.
-            return method_signature(text)
-                .filter(|signature| signature.parameters.len() == types.len());
+            let mut signature = method_signature(text)?;
+            if let Some(outer) = outer
+                && signature.parameters.len() + 1 == types.len()
+            {
+                signature.parameters.insert(0, outer);
+            }
+            // Constructors of enums and local classes have parameters that it leaves out.
+            return Some(signature).filter(|signature| signature.parameters.len() == types.len());
         }
         let parameters: Option<Vec<Type>> = types.iter().map(|ty| Type::of(ty)).collect();
+        let mut parameters = parameters?;
+        if let (Some(outer), Some(first)) = (outer, parameters.first_mut()) {
+            *first = outer;
+        }
         Some(OfMethod {
             variables: Vec::new(),
-            parameters: parameters?,
+            parameters,
             result: if method.is_constructor() {
                 Type::Primitive("V".to_owned())
             } else {
@@ -342,7 +380,8 @@ impl<'a> Types<'a> {
             let mut above = above.map(|name| Type::Class(name.clone(), Vec::new()));
             return above.find_map(|one| self.above(&one, class, depth + 1));
         };
-        let names = signature.variables.into_iter().map(|(name, _)| name);
+        let names = self.class_variables(name).into_iter();
+        let names = names.map(|(name, _)| name);
         let meaning: HashMap<String, Type> = names.zip(arguments.iter().cloned()).collect();
         let mut above = signature.above.iter();
         above.find_map(|one| self.above(&replaced(one, &meaning), class, depth + 1))
@@ -491,6 +530,9 @@ mod tests {
         );
         assert_eq!(read.result, variable("K"));
         assert_eq!(read.parameters[0].erased(), "Ljava/util/Map;");
+        let inner = method_signature("(Lp/Pool<TT;>.Lease<*>.End;)V").unwrap();
+        let arguments = [variable("T"), Type::Wildcard(None)];
+        assert_eq!(inner.parameters, [class("p.Pool$Lease$End", &arguments)]);
         for broken in ["(", "()", "<T>()V", "(Lx;", "(Lx<*;)V"] {
             assert!(method_signature(broken).is_none(), "{broken}");
         }

@@ -3,6 +3,7 @@
 use super::reason::{chain, sentence};
 use super::{MethodRow, View};
 use crate::java::descriptor;
+use crate::mutability::analysis::Purity;
 use crate::mutability::answers::Verdict;
 use crate::text::{count, one_line};
 use hindsight_classfile::access;
@@ -25,7 +26,7 @@ pub struct Tally {
 impl Tally {
     fn add(&mut self, row: &MethodRow) {
         self.methods += 1;
-        self.pure += usize::from(row.pure == Some(true));
+        self.pure += usize::from(row.purity == Purity::Pure);
         for param in row.params.iter().filter(|param| !param.trivial) {
             match param.verdict {
                 Verdict::Immutable => self.immutable += 1,
@@ -50,13 +51,13 @@ pub fn text(view: &View<'_>, explain: &Globs, colour: bool, out: &mut dyn Write)
     };
     let mut tally = Tally::default();
     for row in view.methods() {
-        tally.add(&row);
         let explained = explain.matches(&row.full_name());
         if !explain.is_empty() && !explained {
             continue;
         }
-        let pure = match row.pure {
-            Some(true) => "  pure",
+        tally.add(&row);
+        let pure = match row.purity {
+            Purity::Pure => "  pure",
             _ => "",
         };
         let head = format!("{}({})", row.full_name(), row.parameter_types());
@@ -80,6 +81,9 @@ pub fn text(view: &View<'_>, explain: &Globs, colour: bool, out: &mut dyn Write)
                 writeln!(out, "{}", one_line(&sentence(view, &row, at), 200))?;
             }
         }
+        if explained && let Some(why) = why_not_pure(&row) {
+            writeln!(out, "  {}", one_line(&why, 200))?;
+        }
     }
     let all = tally.immutable + tally.mutable + tally.unknown;
     writeln!(
@@ -92,6 +96,31 @@ pub fn text(view: &View<'_>, explain: &Globs, colour: bool, out: &mut dyn Write)
         tally.mutable,
         tally.unknown
     )
+}
+
+/// Why a method is not pure, or not known to be.
+fn why_not_pure(row: &MethodRow) -> Option<String> {
+    let name = |at: u16| {
+        row.params
+            .get(usize::from(at))
+            .map_or("?", |param| &param.name)
+    };
+    match row.purity {
+        Purity::Pure => None,
+        Purity::Changes(at) => Some(format!("not pure: {} is mutable", name(at))),
+        Purity::Outside => {
+            let what = "it may change static state, or objects that no parameter leads to";
+            Some(format!("not pure: {what}"))
+        }
+        Purity::UnknownParameter(at) => Some(format!(
+            "whether it is pure is not known, as {} is unknown",
+            name(at)
+        )),
+        Purity::Unknown => Some(
+            "whether it is pure is not known: what it runs is not there, or cannot be read"
+                .to_owned(),
+        ),
+    }
 }
 
 #[derive(Serialize)]
@@ -176,7 +205,7 @@ pub fn json(
         let parameters = parameters.collect();
         Some(Method {
             parameters,
-            pure: row.pure,
+            pure: row.purity.is_pure(),
             class: row.class,
             method: row.name,
             descriptor: row.descriptor,
@@ -222,7 +251,9 @@ pub fn csv(view: &View<'_>, out: &mut dyn Write) -> io::Result<()> {
                 param.verdict.name().to_owned(),
                 param.stage.map_or("", |stage| stage.name()).to_owned(),
                 field(&sentence(view, &row, index)),
-                row.pure.map_or_else(String::new, |pure| pure.to_string()),
+                row.purity
+                    .is_pure()
+                    .map_or_else(String::new, |pure| pure.to_string()),
             ];
             writeln!(out, "{}", cells.join(","))?;
         }
@@ -237,7 +268,7 @@ fn is_observer(view: &View<'_>, row: &MethodRow) -> bool {
         .program
         .method(row.id)
         .is(access::SYNTHETIC | access::BRIDGE);
-    row.pure == Some(true) && !hidden && !row.name.starts_with('<')
+    row.purity == Purity::Pure && !hidden && !row.name.starts_with('<')
 }
 
 /// Writes pure methods as Randoop reads them (`--side-effect-free-methods`).

@@ -311,6 +311,15 @@ impl<S: Source> Log<S> {
         .map_err(|error| Error::io(&error, at))
     }
 
+    /// Which file it is that has a block that cannot be read.
+    pub fn damaged(&self, place: usize, error: Error) -> Damage {
+        let file = self
+            .blocks
+            .get(place)
+            .map_or(usize::MAX, |block| block.file);
+        Damage { file, error }
+    }
+
     /// The events of some blocks, in the order of their stamps. On each thread
     /// they are as they were.
     pub fn events(&self, places: &[usize]) -> Events<'_, S> {
@@ -648,7 +657,7 @@ impl<'l, S: Source> Events<'l, S> {
     /// # Errors
     ///
     /// Fails if a block cannot be read.
-    pub fn next_event(&mut self) -> Option<Result<&Event, Error>> {
+    pub fn next_event(&mut self) -> Option<Result<&Event, Damage>> {
         match self.advance() {
             Ok(None) => None,
             Ok(Some(place)) => {
@@ -660,7 +669,7 @@ impl<'l, S: Source> Events<'l, S> {
     }
 
     /// Goes to the next event: the place of its stream.
-    fn advance(&mut self) -> Result<Option<usize>, Error> {
+    fn advance(&mut self) -> Result<Option<usize>, Damage> {
         loop {
             let place = match self.current {
                 Some(place) => place,
@@ -682,14 +691,21 @@ impl<'l, S: Source> Events<'l, S> {
             let late = |stamp: u64| next_stamp.is_some_and(|next| stamp > next);
             if let Some(reader) = &mut stream.reader {
                 let event = reader.unpacker.next_event();
-                match event.inspect_err(|_| stream.broken = true)? {
-                    Some(event) if late(event.stamp) => {
+                match event {
+                    Err(error) => {
+                        stream.broken = true;
+                        let block = stream.next.checked_sub(1);
+                        let block = block.and_then(|last| stream.blocks.get(last));
+                        let block = block.copied().unwrap_or(usize::MAX);
+                        return Err(self.log.damaged(block, error));
+                    }
+                    Ok(Some(event)) if late(event.stamp) => {
                         self.waiting.push(Reverse((event.stamp, place)));
                         stream.pending = true;
                         self.current = None;
                     }
-                    Some(_) => return Ok(Some(place)),
-                    None => self.spare.extend(stream.reader.take()),
+                    Ok(Some(_)) => return Ok(Some(place)),
+                    Ok(None) => self.spare.extend(stream.reader.take()),
                 }
                 continue;
             }
@@ -707,7 +723,8 @@ impl<'l, S: Source> Events<'l, S> {
             // If it cannot be opened, this is true of the next one too.
             let after_gap = std::mem::replace(&mut stream.broken, true);
             let mut reader = self.spare.pop().unwrap_or_default();
-            let unpacker = reader.open(self.log, block)?;
+            let damaged = |error| self.log.damaged(block, error);
+            let unpacker = reader.open(self.log, block).map_err(damaged)?;
             if after_gap || self.log.is_after_gap(block) {
                 unpacker.comes_after_gap();
             }

@@ -78,6 +78,28 @@ public class Catalog<K extends Comparable<K>, V> {
         return best;
     }
 
+    /** Goes through the keys. */
+    public class Cursor {
+        private int at;
+
+        public Cursor skip(int keys) {
+            at += keys;
+            return this;
+        }
+
+        public K key() {
+            return order.get(at);
+        }
+
+        public V value() {
+            return items.get(key());
+        }
+    }
+
+    public Cursor cursor() {
+        return new Cursor();
+    }
+
     @Override
     public String toString() {
         return "Catalog" + keys();

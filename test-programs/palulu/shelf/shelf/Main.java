@@ -20,6 +20,13 @@ public final class Main {
         System.out.println(names.filtered(key -> key > 1).size());
         names.put(3, "three");
         System.out.println(names.size());
+        Catalog<Integer, String> more = new Catalog<>();
+        more.put(7, "seven");
+        more.put(8, "eight");
+        Catalog<Integer, String>.Cursor cursor = more.cursor();
+        System.out.println(cursor.value() + cursor.key() + cursor.skip(1).value());
+        Catalog<Integer, String>.Cursor made = more.new Cursor();
+        System.out.println(made.value());
         Map<String, Integer> start = new LinkedHashMap<>();
         start.put("a", 1);
         System.out.println(new Catalog<>(start).get("a"));

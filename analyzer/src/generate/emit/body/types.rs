@@ -2,7 +2,7 @@
 
 use super::Body;
 use crate::classinfo::Nesting;
-use crate::generate::emit::generics::Type;
+use crate::generate::emit::generics::{self, Type};
 use crate::generate::emit::roles;
 use crate::generate::emit::words::{capital, lower};
 use crate::generate::sequence::{Arg, Method};
@@ -50,8 +50,7 @@ impl Body<'_, '_> {
                 for one in arguments {
                     list.push(self.generic_name(one)?);
                 }
-                let name = self.type_name(&descriptor::of_class(class))?;
-                format!("{name}<{}>", list.join(", "))
+                self.with_arguments(class, &list)?
             }
             Type::Array(element) => format!("{}[]", self.generic_name(element)?),
             Type::Wildcard(None) => "?".to_owned(),
@@ -61,6 +60,28 @@ impl Body<'_, '_> {
             }
             Type::Class(..) | Type::Primitive(_) => self.type_name(&ty.erased())?,
             Type::Variable(_) | Type::Open(_) => return None,
+        })
+    }
+
+    /// A class with arguments, those of the classes around an inner one first, where these stand:
+    /// `Pool<Item>.Lease`.
+    fn with_arguments(&mut self, class: &str, arguments: &[String]) -> Option<String> {
+        let found = self.context.classes.info(class);
+        let info = found.as_ref().and_then(|found| found.info.as_ref());
+        let signature = info.and_then(|info| info.signature.as_deref());
+        let own = signature.map_or(0, generics::variables);
+        let at = arguments.len().saturating_sub(own);
+        let (around, own) = arguments.split_at(at);
+        let inner = info.and_then(|info| info.around().zip(info.simple()));
+        let name = match inner.filter(|_| !around.is_empty()) {
+            Some((outer, simple)) => format!("{}.{simple}", self.with_arguments(outer, around)?),
+            None => self.type_name(&descriptor::of_class(class))?,
+        };
+        // Of the JDK's classes it is not known whose they are.
+        let own = if info.is_none() { arguments } else { own };
+        Some(match own.is_empty() {
+            true => name,
+            false => format!("{name}<{}>", own.join(", ")),
         })
     }
 
