@@ -172,6 +172,17 @@ impl Opts {
                 self.file.display()
             );
         }
+        let reproduces = |&index: &usize| before.verdict(0, index).0 == Verdict::Reproduces;
+        if !frames.iter().any(reproduces) {
+            let (verdict, reason) = before.verdict(0, frames[0]);
+            bail!(
+                "nothing would be proved, for none of the tests reproduces from {} itself (frame {}: {}, {reason}); are \
+                 --classpath and --jdk those of the recording?",
+                self.file.display(),
+                frames[0],
+                verdict.name().replace('_', " ")
+            );
+        }
         let sets = before.sets(0, &frames);
         let crash = trim(&input.crash, &frames, sets);
         let bytes = repair::encode(&crash);

@@ -19,6 +19,8 @@ use std::path::PathBuf;
 
 /// Frames tried at each end of the stack.
 const FRAMES_AT_EACH_END: usize = 100;
+/// How often a method is in a stack that goes round by way of others.
+const MANY_ROUNDS: usize = 20;
 /// Frames tried at each end of a recursion.
 const CALLS_AT_EACH_END: usize = 3;
 /// Package of tests whose frames have none that a test could be put into.
@@ -520,16 +522,37 @@ impl<'a> Plan<'a> {
 }
 
 /// Refuses the frames in the middle of a recursion: a method that called
-/// itself from the same line, again and again. Gaps do not end a recursion.
+/// itself from the same line, again and again. Gaps do not end a recursion, and
+/// where it goes round often, nor do other methods, the JDK's among them.
 fn limit_recursion(frames: &[Frame], refusals: &mut [Option<String>]) {
-    let same = |a: &Frame, b: &Frame| {
-        (&a.class, &a.method, &a.descriptor) == (&b.class, &b.method, &b.descriptor)
-            && (a.line, a.exception) == (b.line, b.exception)
-    };
     let real: Vec<usize> = (0..frames.len())
         .filter(|&index| gap(&frames[index]).is_none())
         .collect();
-    for run in real.chunk_by(|&a, &b| same(&frames[a], &frames[b])) {
+    let at = |index: usize| {
+        let Frame {
+            class,
+            method,
+            descriptor,
+            line,
+            exception,
+            ..
+        } = &frames[index];
+        (class, method, descriptor, *line, *exception)
+    };
+    let direct = real
+        .chunk_by(|&a, &b| at(a) == at(b))
+        .map(<[usize]>::to_vec);
+    let mut round: HashMap<_, Vec<usize>> = HashMap::new();
+    for &index in &real {
+        round.entry(at(index)).or_default().push(index);
+    }
+    let mut round: Vec<Vec<usize>> = round
+        .into_values()
+        .filter(|run| run.len() > MANY_ROUNDS)
+        .collect();
+    round.sort();
+    // What goes round is one recursion, though parts of it may be direct.
+    for run in round.into_iter().chain(direct) {
         let open: Vec<usize> = run
             .iter()
             .copied()
@@ -699,6 +722,30 @@ mod tests {
             refusals[4].as_deref(),
             Some("one of 9 frames of the same recursion; the first and last three are tried")
         );
+    }
+
+    #[test]
+    fn only_the_ends_of_a_recursion_by_way_of_others_are_tried() {
+        let frame = |method: &str| Frame {
+            method: method.to_owned(),
+            ..Frame::default()
+        };
+        let round = ["hashCode", "hash", "walk"];
+        let frames: Vec<Frame> = (0..90).map(|at| frame(round[at % 3])).collect();
+        let mut refusals = vec![None; frames.len()];
+        // The JDK's are not tried anyway.
+        for refusal in refusals.iter_mut().skip(1).step_by(3) {
+            *refusal = Some("class of the JDK".to_owned());
+        }
+        limit_recursion(&frames, &mut refusals);
+        let open = |method: usize| (method..90).step_by(3).filter(|&at| refusals[at].is_none());
+        assert_eq!(open(0).collect::<Vec<_>>(), [0, 3, 6, 81, 84, 87]);
+        assert_eq!(open(1).count(), 0);
+        assert_eq!(open(2).count(), 6);
+        // Not so often, each may be another case.
+        let mut refusals = vec![None; 30];
+        limit_recursion(&frames[..30], &mut refusals);
+        assert!(refusals.iter().all(Option::is_none));
     }
 
     #[test]

@@ -4,7 +4,7 @@ use super::Options;
 use super::candidate::{Plan, State};
 use super::compile::Workplace;
 use super::report::Verdict;
-use super::verdict::{Expected, judge};
+use super::verdict::{Expected, NOT_INITIALIZED, judge};
 use crate::classpath::ClassPath;
 use crate::jdk::{Ended, run as run_child};
 use anyhow::{Context, Result};
@@ -230,7 +230,7 @@ pub fn is_failed_class(ran: &Ran) -> bool {
     };
     let message = outcome.message.as_deref().unwrap_or_default();
     outcome.exception.as_deref() == Some("java.lang.NoClassDefFoundError")
-        && message.starts_with("Could not initialize class ")
+        && message.starts_with(NOT_INITIALIZED)
 }
 
 /// Runs candidates by themselves again, and gives those that do not reproduce each time.

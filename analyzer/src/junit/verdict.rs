@@ -29,6 +29,9 @@ pub const GIVEN: &str = "only throws the exception that it was passed";
 /// How the reason of a candidate starts that ended in an exception.
 pub const THROWS: &str = "throws ";
 
+/// How the message of an error starts whose class could not be initialized when it was used before.
+pub const NOT_INITIALIZED: &str = "Could not initialize class ";
+
 /// What must happen again.
 #[derive(Debug)]
 pub struct Expected<'a> {
@@ -181,6 +184,12 @@ fn compare(expected: &Expected<'_>, frame: &Frame, outcome: &Outcome) -> (bool, 
             one_line(&expected.exception.class, 300)
         )
     };
+    if let Some(failed) = failed_before(expected, outcome)
+        && let (Some(want), Some(got)) = (&want, &got)
+        && same_place(want, got, &expected.unchanged)
+    {
+        return (true, failed);
+    }
     if class != expected.exception.class {
         return (false, instead());
     }
@@ -289,6 +298,34 @@ fn tell_root(expected: &Expected<'_>, root: &Root) -> String {
         one_line(&root.exception, 300),
         tell_place(of_program.or(places.first()))
     )
+}
+
+/// Says that a class whose static initializer had failed before the recorded failure, which was no more than its
+/// next use, fails in its first one here. What it failed of then is in the message of the recorded error's cause,
+/// from Java 17 on.
+fn failed_before(expected: &Expected<'_>, outcome: &Outcome) -> Option<String> {
+    let of = expected.exception;
+    if of.class != "java.lang.NoClassDefFoundError"
+        || outcome.exception.as_deref() != Some("java.lang.ExceptionInInitializerError")
+    {
+        return None;
+    }
+    let message = of.message.as_deref()?;
+    let class = message.strip_prefix(NOT_INITIALIZED)?.trim();
+    let root = outcome.root.as_ref()?;
+    let ran = |element: &Element| element.method == "<clinit>" && element.class == class;
+    let then = expected.cause.and_then(|cause| cause.message.as_deref());
+    let same = then.is_none_or(|then| {
+        let then = then.strip_prefix("Exception ").unwrap_or(then);
+        (then.strip_prefix(&*root.exception)).is_some_and(|rest| rest.starts_with([':', ' ']))
+    });
+    (same && root.stack.iter().any(ran)).then(|| {
+        format!(
+            "the static initializer of {} fails, as it had before: {}",
+            one_line(class, 300),
+            tell_root(expected, root)
+        )
+    })
 }
 
 /// Says that the candidate's call has run a static initializer, which failed
@@ -536,6 +573,68 @@ mod tests {
             for ran in [threw("E", STACK), Ran::Told(outcome.clone())] {
                 let told = judge(&expected, &frame, &ran);
                 assert_eq!(told, (Verdict::Reproduces, "throws E in A.m:5".to_owned()));
+            }
+        }
+    }
+
+    #[test]
+    fn a_static_initializer_that_had_failed_before_fails_again() {
+        let recorded = |then: &str| {
+            let exception = ExceptionInfo {
+                class: "java.lang.NoClassDefFoundError".to_owned(),
+                message: Some("Could not initialize class B".to_owned()),
+                ..recorded(STACK)
+            };
+            let cause = ExceptionInfo {
+                class: "java.lang.ExceptionInInitializerError".to_owned(),
+                message: Some(then.to_owned()),
+                ..ExceptionInfo::default()
+            };
+            (exception, cause)
+        };
+        let error = "java.lang.ExceptionInInitializerError";
+        let fails = |class: &str, line| {
+            let (Ran::Told(mut outcome), Ran::Told(root)) = (
+                threw(error, &[("A", "m", line), ("T", "t", 1)]),
+                threw("F", &[("C", "c", 1), (class, "<clinit>", 2)]),
+            ) else {
+                unreachable!("both have ended");
+            };
+            outcome.root = Some(Root {
+                exception: "F".to_owned(),
+                message: None,
+                stack: root.stack,
+            });
+            Ran::Told(outcome)
+        };
+        let frame = Frame {
+            class: "A".to_owned(),
+            ..Frame::default()
+        };
+        for (then, class, line, same) in [
+            ("Exception F: bad [in thread \"main\"]", "B", 5, true),
+            ("Exception F [in thread \"main\"]", "B", 5, true),
+            ("Exception G [in thread \"main\"]", "B", 5, false),
+            ("Exception F [in thread \"main\"]", "D", 5, false),
+            ("Exception F [in thread \"main\"]", "B", 6, false),
+        ] {
+            let (exception, cause) = recorded(then);
+            for cause in [Some(&cause), None] {
+                let expected = Expected {
+                    exception: &exception,
+                    cause,
+                    frames: Vec::new(),
+                    unchanged: vec!["A"],
+                    test: "T".to_owned(),
+                };
+                let (verdict, reason) = judge(&expected, &frame, &fails(class, line));
+                // Before Java 17 it is not known what it failed of.
+                let same = same || cause.is_none() && class == "B" && line == 5;
+                assert_eq!(
+                    verdict == Verdict::Reproduces,
+                    same,
+                    "{then} {class} {line}: {reason}"
+                );
             }
         }
     }

@@ -127,6 +127,32 @@ fn one_frame_keeps_what_it_saw() {
     assert_eq!(crash.failure.frames.len(), 3);
 }
 
+/// Where nothing reproduces, that it does the same proves nothing.
+#[test]
+fn what_cannot_be_tried_is_not_written() {
+    let dir = tempfile::tempdir().unwrap();
+    let empty = dir.path().join("empty");
+    fs::create_dir(&empty).unwrap();
+    let file = dir.path().join("crash-0001.hsc");
+    recording().write(&file);
+    let small = dir.path().join("small.hsc");
+    let output = hindsight([
+        "trim".as_ref(),
+        file.as_os_str(),
+        "--frames".as_ref(),
+        "0".as_ref(),
+        "--classpath".as_ref(),
+        empty.as_os_str(),
+        "--out".as_ref(),
+        small.as_os_str(),
+    ]);
+    let errors = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{errors}");
+    assert!(errors.contains("nothing would be proved"), "{errors}");
+    assert!(errors.contains("Program"), "{errors}");
+    assert!(!small.exists());
+}
+
 #[test]
 fn what_reproduces_is_kept_unless_told() {
     let dir = tempfile::tempdir().unwrap();

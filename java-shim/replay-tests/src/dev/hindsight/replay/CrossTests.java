@@ -2,6 +2,8 @@ package dev.hindsight.replay;
 
 import static dev.hindsight.replay.Tests.check;
 
+import java.io.IOException;
+import java.io.StringReader;
 import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.nio.ByteBuffer;
@@ -62,6 +64,16 @@ final class CrossTests {
     }
 
     private static String described(Object value) {
+        if (value instanceof StringReader) {
+            try {
+                StringReader reader = (StringReader) value;
+                String rest = new Scanner(reader).next();
+                reader.reset();
+                return rest + " " + new Scanner(reader).next();
+            } catch (IOException e) {
+                throw new AssertionError(e);
+            }
+        }
         String text = String.valueOf(value);
         return value.getClass().getName() + " " + text.replaceAll("@[0-9a-f]+", "");
     }
@@ -78,6 +90,10 @@ final class CrossTests {
         thrown.setStackTrace(new StackTraceElement[] {new StackTraceElement("a", "b", "c", 1)});
         Properties properties = new Properties();
         properties.setProperty("a", "b");
+        StringReader reader = new StringReader("read already, rest");
+        reader.skip(5);
+        reader.mark(0);
+        reader.skip(9);
         return List.of("text", 5, 'c', 1.5, new ArrayList<>(words), new LinkedList<>(words),
                 new ArrayDeque<>(words), new PriorityQueue<>(words), new Vector<>(words),
                 new CopyOnWriteArrayList<>(words), new LinkedBlockingQueue<>(words),
@@ -99,6 +115,6 @@ final class CrossTests {
                 new java.net.URL("http://a/b"), ByteBuffer.wrap(new byte[] {1, 2}), new BitSet(),
                 Currency.getInstance("EUR"), new AtomicLong(5), new ReentrantLock(), thrown,
                 new Random(5), new Scanner("x").delimiter(), new StringJoiner(","),
-                new Semaphore(2), new Object[] {1, "a"}, new int[0].getClass());
+                new Semaphore(2), reader, new Object[] {1, "a"}, new int[0].getClass());
     }
 }
