@@ -13,6 +13,9 @@ const MAX_EXCEPTIONS: usize = 32;
 /// UTF-16 code units of a message that are read; programs put whole documents there.
 const MAX_MESSAGE: usize = 16 << 10;
 
+/// How the names of the classes begin that probes call.
+const OURS: &str = "java.lang.Hindsight";
+
 /// An exception with what hangs on it; the objects stand in the same order.
 pub(crate) struct Exceptions {
     pub(crate) infos: Vec<ExceptionInfo>,
@@ -173,8 +176,14 @@ pub(crate) fn stack_trace(agent: &Agent, jni: Jni, exception: Obj) -> Vec<StackE
         let Some(element) = jni.array_get(array, index) else {
             continue;
         };
+        let class = text(element, ids.element_class).unwrap_or_default();
+        if class.starts_with(OURS) {
+            // The stack ended in what a probe has called.
+            jni.delete_local(element);
+            continue;
+        }
         stack.push(StackElement {
-            class: text(element, ids.element_class).unwrap_or_default(),
+            class,
             method: text(element, ids.element_method).unwrap_or_default(),
             file: text(element, ids.element_file),
             line: jni.get_int(element, ids.element_line),

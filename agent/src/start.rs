@@ -32,6 +32,9 @@ pub(crate) fn start(
     let shim = Shim::install(jni, base.is_attached())?;
     let recording = Recording::new(base.options.out.clone());
     if let Err(what) = recording.prepare() {
+        if base.options.tracing {
+            return Err(what);
+        }
         base.complain(
             "out_not_writable",
             &format!("{what}; crashes cannot be recorded until it can be made"),

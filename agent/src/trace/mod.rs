@@ -251,7 +251,8 @@ impl Tracing {
             lost,
             segments_deleted: segments.deleted(),
             windows: segments.windows(),
-            last: segments.last(),
+            // What was still being packed is there twice, in which case nobody can count on their number.
+            last: segments.last().filter(|_| drained),
             blocks,
             stack_ends,
             losses: self.packer.losses(),

@@ -2,7 +2,7 @@
 
 use super::{Failure, Format};
 use crate::trace::Trace;
-use crate::trace::filter::{Filter, Wanted};
+use crate::trace::filter::{Filter, Void, Wanted};
 use crate::trace::names::Names;
 use crate::trace::steps::{Steps, What};
 use anyhow::{Result, bail};
@@ -89,11 +89,8 @@ impl Opts {
             object: self.object,
         };
         let mut filter = Filter::new(&wanted, &trace.log.dictionary);
-        let nothing = "nothing in the trace has these names: --class and --method take globs of \
-                       names with dots, --thread an id or a glob of a thread's name, --object \
-                       the number behind #";
-        if filter.is_void(false) {
-            bail!(nothing);
+        if let Some(void) = filter.void(false) {
+            bail!(nothing(void, &wanted.suggestions(&trace.log.dictionary)));
         }
         let places = trace.log.select(&filter.of_blocks());
         let mut steps = Steps::new(&trace.log, &places);
@@ -130,9 +127,28 @@ impl Opts {
         if failed || trace.is_damaged {
             return Err(Failure.into());
         }
-        if left > 0 && filter.is_void(true) {
-            bail!(nothing);
+        if left > 0
+            && let Some(void) = filter.void(true)
+        {
+            bail!(nothing(void, &[]));
         }
         Ok(())
     }
+}
+
+/// Says that there is no such thing in the trace.
+fn nothing(void: Void, suggestions: &[String]) -> String {
+    let option = match void {
+        Void::Member => {
+            "--class takes globs of whole names of classes (`**.Worker`), --method of classes with a method or field \
+             (`**.Worker.run`)"
+        }
+        Void::Thread => "--thread takes a thread's id or a glob of the name that it had first",
+        Void::Object => "--object takes the number behind #",
+    };
+    let instead = match suggestions {
+        [] => String::new(),
+        names => format!("; is it {}?", names.join(", or ")),
+    };
+    format!("nothing in the trace has this name: {option}{instead}")
 }

@@ -15,10 +15,11 @@ use std::path::PathBuf;
 /// For inspection and tests: in production the agent rewrites classes as they
 /// are loaded. The new code calls java.lang.HindsightProbe (and HindsightWrites,
 /// with --copy deep; HindsightTrace, with --mode trace), classes that the agent
-/// brings. Without it in java.base (`--patch-module java.base=DIR`) the
-/// output runs as the input did, and hands nothing over. The agent leaves such
-/// classes alone: their methods are numbered from 0, in the order of the input,
-/// and not by it.
+/// brings. Without the agent, the output with `--copy reference` or `fields`
+/// runs as the input did, and hands nothing over; that with `--copy deep` or
+/// `--mode trace` runs only under an agent with the same option. The agent
+/// leaves such classes alone: their methods are numbered from 0, in the order
+/// of the input, and not by it.
 ///
 /// An archive keeps its entries with their order, times, packing, comments and
 /// attributes. Archives in archives are rewritten in place, and so are all
@@ -193,13 +194,19 @@ impl Opts {
             Format::Json => json::write(&self.input, &plan, &mut outcome, out)?,
         }
         if !self.quiet {
-            for note in text::notes(&outcome) {
+            for note in text::notes(&plan, &outcome) {
                 eprintln!("hindsight: {note}");
             }
         }
         let filtered = !listing.classes.is_empty() || !listing.methods.is_empty();
         if filtered && outcome.matching == 0 {
-            eprintln!("hindsight: no rewritten class and method matches --class and --method");
+            eprintln!(
+                "hindsight: no rewritten class and method matches --class and --method{}",
+                match outcome.tally.methods.total {
+                    0 => "",
+                    _ => ": where nothing was inserted, the counts above tell why",
+                }
+            );
             return Err(Failure.into());
         }
         Ok(())

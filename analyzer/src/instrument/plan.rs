@@ -1,5 +1,6 @@
 //! What to do with classes, and what was done with one.
 
+use crate::program::hierarchy::NEWEST;
 use hindsight_classfile::{ClassFile, Error, access};
 use hindsight_instrument::contract::trace::TRACE;
 use hindsight_instrument::contract::{PROBE, WRITES};
@@ -249,6 +250,8 @@ pub enum Left {
     NoMethodFits,
     /// It breaks the format.
     Malformed(Error),
+    /// Of a version, major and minor, that no JVM up to Java 25 loads.
+    Version(u16, u16),
     /// Larger than any class.
     TooLarge,
     /// The archive has it encrypted.
@@ -278,6 +281,7 @@ impl Left {
     pub fn detail(self) -> Option<String> {
         match self {
             Left::Malformed(error) => Some(error.to_string()),
+            Left::Version(major, minor) => Some(format!("{major}.{minor}")),
             Left::Method(method) => Some(format!("method {method}")),
             _ => None,
         }
@@ -294,6 +298,7 @@ impl fmt::Display for Left {
             Left::Instrumented => "instrumented already",
             Left::NoMethodFits => "no method can have a probe",
             Left::Malformed(_) => "malformed",
+            Left::Version(..) => "a version that no JVM up to Java 25 loads",
             Left::TooLarge => "too large",
             Left::Encrypted => "encrypted",
             Left::Method(_) => "unknown packing",
@@ -301,6 +306,12 @@ impl fmt::Display for Left {
             Left::OutOfIds => "out of method numbers",
         })
     }
+}
+
+/// Whether a JVM up to Java 25 loads class files of this version: from Java 12 on the minor version is 0, or 65535
+/// in that of one release's previews (JVMS 4.1).
+fn is_loaded(major: u16, minor: u16) -> bool {
+    (45..=NEWEST).contains(&major) && (major < 56 || minor == 0 || minor == u16::MAX)
 }
 
 /// Whether a method was left because nothing could be done for it: no exception
@@ -328,7 +339,9 @@ impl Plan {
             Ok(name) => name.to_string_lossy().replace('/', "."),
             Err(error) => return left(None, Left::Malformed(error)),
         };
-        let reason = if class.is(access::MODULE) {
+        let reason = if !is_loaded(class.major, class.minor) {
+            Some(Left::Version(class.major, class.minor))
+        } else if class.is(access::MODULE) {
             Some(Left::Module)
         } else if select::is_below_probes(&name) {
             Some(Left::BelowProbes)

@@ -1,7 +1,7 @@
 //! Listings and counts for people.
 
 use super::listing::{Change, Line, MethodListing};
-use super::plan::{Mode, Plan, Probed};
+use super::plan::{Copy, Mode, Plan, Probed};
 use super::run::Outcome;
 use super::tally::Counts;
 use crate::java::descriptor;
@@ -234,24 +234,27 @@ pub fn write(
         None => writeln!(out, "{input} ({probes}), nothing written")?,
     }
     let tally = &outcome.tally;
-    table("classes", &tally.classes, out)?;
-    table("methods", &tally.methods, out)?;
+    table(("class", "classes"), &tally.classes, out)?;
+    table(("method", "methods"), &tally.methods, out)?;
     let archives = tally.archives_rewritten + tally.archives_left;
     if archives > 0 {
         writeln!(
             out,
-            "{archives:>9} archives, {} rewritten",
+            "{archives:>9} {}, {} rewritten",
+            if archives == 1 { "archive" } else { "archives" },
             tally.archives_rewritten
         )?;
     }
     Ok(())
 }
 
-fn table(noun: &str, counts: &Counts, out: &mut dyn Write) -> io::Result<()> {
+fn table((one, many): (&str, &str), counts: &Counts, out: &mut dyn Write) -> io::Result<()> {
     writeln!(
         out,
-        "{:>9} {noun}, {} rewritten",
-        counts.total, counts.rewritten
+        "{:>9} {}, {} rewritten",
+        counts.total,
+        if counts.total == 1 { one } else { many },
+        counts.rewritten
     )?;
     for (heading, reasons) in [
         ("nothing to do", &counts.nothing_to_do),
@@ -265,9 +268,23 @@ fn table(noun: &str, counts: &Counts, out: &mut dyn Write) -> io::Result<()> {
 }
 
 /// What people should know besides, one line each.
-pub fn notes(outcome: &Outcome) -> Vec<String> {
+pub fn notes(plan: &Plan, outcome: &Outcome) -> Vec<String> {
     let tally = &outcome.tally;
     let mut notes = Vec::new();
+    let needs = match (plan.mode, plan.copy) {
+        (Mode::Trace, _) => Some("mode=trace"),
+        (Mode::Crash, Copy::Deep) => Some("copy=deep"),
+        (Mode::Crash, _) => None,
+    };
+    if let Some(needs) = needs
+        && outcome.out.is_some()
+        && tally.classes.rewritten > 0
+    {
+        notes.push(format!(
+            "what was written runs only in a JVM whose agent has {needs}: its code calls classes that the agent \
+             brings"
+        ));
+    }
     for failure in tally.failures.iter().take(MAX_NAMED) {
         let mut note = format!("{}: {}", one_line(&failure.path, LIMIT), failure.reason);
         if let Some(detail) = &failure.detail {

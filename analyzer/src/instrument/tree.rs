@@ -44,7 +44,10 @@ enum Kind {
 pub fn find(root: &Path, leave_out: Option<&Path>) -> Result<Vec<Found>> {
     let leave_out = leave_out.and_then(|path| fs::canonicalize(path).ok());
     let mut found = Vec::new();
-    let mut above = HashSet::new();
+    // A link to a directory that this one is in leads to all of it, and what is written, too.
+    let real =
+        fs::canonicalize(root).with_context(|| format!("failed to read {}", root.display()))?;
+    let mut above: HashSet<PathBuf> = real.ancestors().skip(1).map(Path::to_path_buf).collect();
     walk(root, Path::new(""), &leave_out, &mut above, &mut found)?;
     Ok(found)
 }

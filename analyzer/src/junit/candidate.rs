@@ -19,6 +19,9 @@ use std::path::PathBuf;
 
 /// Frames tried at each end of the stack.
 const FRAMES_AT_EACH_END: usize = 100;
+/// How the reason ends of a frame in the middle of a recursion.
+pub(super) const OF_RECURSION: &str =
+    "frames of the same recursion; the first and last three are tried";
 /// How often a method is in a stack that goes round by way of others.
 const MANY_ROUNDS: usize = 20;
 /// Frames tried at each end of a recursion.
@@ -562,10 +565,7 @@ fn limit_recursion(frames: &[Frame], refusals: &mut [Option<String>]) {
             continue;
         }
         for &index in &open[CALLS_AT_EACH_END..open.len() - CALLS_AT_EACH_END] {
-            refusals[index] = Some(format!(
-                "one of {} frames of the same recursion; the first and last three are tried",
-                run.len()
-            ));
+            refusals[index] = Some(format!("one of {} {OF_RECURSION}", run.len()));
         }
     }
 }

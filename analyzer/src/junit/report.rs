@@ -1,6 +1,6 @@
 //! What became of each frame, for people and machines.
 
-use super::candidate::{Plan, State};
+use super::candidate::{OF_RECURSION, Plan, State};
 use super::differences::{Difference, Kind, differences, rewritten_before};
 use super::memory;
 use super::verdict::{NOT_RESTORED, THROWS};
@@ -214,7 +214,7 @@ fn catcher(crash: &Crash) -> Option<usize> {
 /// What to do about frames that end otherwise and may do so because their objects
 /// are not as they were at entry; nothing if there are none.
 fn hints(plan: &Plan<'_>) -> Vec<String> {
-    let (mut frames, mut overrun) = (0, 0);
+    let (mut frames, mut overrun, mut exact, mut shorter) = (0, 0, 0, 0);
     let mut copies = BTreeSet::new();
     let catchers: Vec<Option<usize>> = (plan.inputs.iter())
         .map(|input| catcher(&input.crash))
@@ -244,8 +244,15 @@ fn hints(plan: &Plan<'_>) -> Vec<String> {
         let frame = plan.frame(candidate);
         let copy = &crash.meta.copy;
         let is_caught = catchers[candidate.crash].is_some_and(|at| candidate.frame >= at);
+        let passes = matches!(candidate.state, State::Done(Verdict::Passes, _));
+        let of = crash.failure.exceptions.get(frame.exception as usize);
+        let of = of.map_or("", |exception| &exception.class);
         if ended && !is_caught && frame.reason.contains("max-writes") {
             overrun += 1;
+        } else if passes && !is_caught && of == "java.lang.StackOverflowError" {
+            shorter += 1;
+        } else if passes && !is_caught && frame.fidelity == Fidelity::Deep {
+            exact += 1;
         } else if ended
             && !is_caught
             && !is_missing
@@ -275,7 +282,21 @@ fn hints(plan: &Plan<'_>) -> Vec<String> {
          recording has: a larger max-writes brings their objects as at entry (hindsight inspect says \
          how many there were)."
     );
-    let hints = [hint(frames, shallow), hint(overrun, forgotten)];
+    let elsewhere = format!(
+        "Of the frames that pass, {exact} had their arguments exactly as at entry: what else they depend on can \
+         be static fields of classes that have no frame, which a recording with plan= has (hindsight plan), \
+         time, or other threads."
+    );
+    let deeper = format!(
+        "Of the frames of a StackOverflowError, {shorter} pass: the stack of the recorded thread was smaller \
+         (-Xss, or the thread's constructor), or more of it was in use; --java-option=-Xss256k tries another one."
+    );
+    let hints = [
+        hint(frames, shallow),
+        hint(overrun, forgotten),
+        hint(exact, elsewhere),
+        hint(shorter, deeper),
+    ];
     hints.into_iter().flatten().collect()
 }
 
@@ -620,6 +641,21 @@ fn foldable(frames: &[FrameReport]) -> (usize, &str) {
             && frame.reason == first.reason
             && is_jdk(&frame.class) == is_jdk(&first.class)
     };
+    // What goes round by way of others, up to the last in the middle of it.
+    let is_round = |frame: &FrameReport| frame.reason.ends_with(OF_RECURSION);
+    if is_round(first) {
+        let round = frames.iter().take_while(|frame| {
+            !frame.gap
+                && frame.exception == first.exception
+                && frame.verdict == first.verdict
+                && (is_jdk(&frame.class) || is_round(frame))
+        });
+        let last = round
+            .enumerate()
+            .filter(|(_, frame)| is_round(frame))
+            .last();
+        return (last.map_or(0, |(at, _)| at + 1), "a recursion");
+    }
     let alike = frames.iter().take_while(same);
     if is_jdk(&first.class) {
         return (alike.count(), "the JDK");

@@ -158,6 +158,8 @@ pub struct Export<'d> {
     threads: HashMap<u64, Thread>,
     next_call: i64,
     next_write: i64,
+    /// Ends of calls that had begun before the recording: these have no row.
+    pub unbegun: u64,
     /// Where the beginning of the trace is gone: the objects that have a row, which may be told of again.
     again: Option<HashSet<u64>>,
     classes: HashMap<u32, Option<ByteArray>>,
@@ -232,6 +234,7 @@ impl<'d> Export<'d> {
             threads: threads.collect(),
             next_call: 1,
             next_write: 1,
+            unbegun: 0,
             classes: HashMap::new(),
             methods: HashMap::new(),
             fields: HashMap::new(),
@@ -404,22 +407,6 @@ impl<'d> Export<'d> {
         ])
     }
 
-    /// Removes what was begun.
-    pub fn discard(self) {
-        for table in [
-            self.calls,
-            self.arguments,
-            self.writes,
-            self.unseen,
-            self.reads,
-            self.objects,
-            self.blocks,
-        ] {
-            // What cannot be removed is an unreadable file, and was told of.
-            let _ = fs::remove_file(table.path());
-        }
-    }
-
     fn top(&mut self, step: &Step) -> Option<&mut Call> {
         self.threads.get_mut(&step.thread)?.calls.last_mut()
     }
@@ -478,6 +465,7 @@ impl<'d> Export<'d> {
     fn end(&mut self, step: &Step, method: u32, ended: &str, value: Option<Datum>) -> Result<()> {
         if !self.is_going_on(step, method) {
             // It began before the recording.
+            self.unbegun += 1;
             return Ok(());
         }
         while self.top(step).is_some_and(|call| call.method != method) {

@@ -37,6 +37,46 @@ pub struct Filter {
     object: Option<ObjectId>,
 }
 
+/// What is not in a trace.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Void {
+    /// A class, or a method or field.
+    Member,
+    /// A thread.
+    Thread,
+    /// An object.
+    Object,
+}
+
+/// Names that are given for others by a mistake are told so many.
+const MAX_SUGGESTED: usize = 3;
+
+impl Wanted {
+    /// Names of the trace, of classes, methods and fields, that end as those which were asked for.
+    pub fn suggestions(&self, dictionary: &Dictionary) -> Vec<String> {
+        let ends = |name: &str, wanted: &String| {
+            let rest = name.strip_suffix(wanted.as_str());
+            rest.is_some_and(|rest| rest.is_empty() || rest.ends_with(['.', '$']))
+        };
+        let mut found = BTreeSet::new();
+        for class in &dictionary.traced {
+            if self.classes.iter().any(|wanted| ends(&class.name, wanted)) {
+                found.insert(class.name.clone());
+            }
+            let methods = class.methods.iter();
+            let methods = methods.map(|method| format!("{}.{}", class.name, method.name));
+            let fields = class.fields.iter();
+            let fields = fields.map(|field| format!("{}.{}", field.owner, field.name));
+            found.extend(
+                methods
+                    .chain(fields)
+                    .filter(|name| self.members.iter().any(|wanted| ends(name, wanted))),
+            );
+        }
+        found.into_iter().take(MAX_SUGGESTED).collect()
+    }
+}
+
 impl Filter {
     /// Looks the names up.
     pub fn new(wanted: &Wanted, dictionary: &Dictionary) -> Filter {
@@ -113,9 +153,9 @@ impl Filter {
             .is_some_and(|object| takes_part(&step.what, object));
     }
 
-    /// Whether no step can be admitted: no such class or member, and, when all steps were
+    /// Why no step can be admitted: no such class or member, and, when all steps were
     /// seen that a thread or an object alone picks, no such thread or object.
-    pub fn is_void(&self, seen_all: bool) -> bool {
+    pub fn void(&self, seen_all: bool) -> Option<Void> {
         let no_member = self.methods.as_ref().is_some_and(BTreeSet::is_empty)
             && self.fields.is_empty()
             && self.callees.is_empty();
@@ -127,7 +167,13 @@ impl Filter {
             self.object.is_some(),
         ];
         let alone = criteria.into_iter().filter(|given| *given).count() == 1;
-        no_member || seen_all && alone && (no_thread || no_object)
+        if no_member {
+            Some(Void::Member)
+        } else if seen_all && alone && no_thread {
+            Some(Void::Thread)
+        } else {
+            (seen_all && alone && no_object).then_some(Void::Object)
+        }
     }
 
     /// The same for blocks.

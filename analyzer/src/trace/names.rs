@@ -2,6 +2,7 @@
 
 use super::steps::{Place, Step, What};
 use crate::graph::Typed;
+use crate::java::descriptor;
 use crate::text::{one_line, primitive, quote_beginning, short_type, simple_name};
 use hindsight_tracelog::crash::Value;
 use hindsight_tracelog::trace::dictionary::{Dictionary, Member, Method};
@@ -30,8 +31,6 @@ pub struct Names<'d> {
 #[derive(Default)]
 struct Thread {
     name: String,
-    /// Whether JSON has told the name.
-    told: bool,
     calls: Vec<u32>,
 }
 
@@ -145,13 +144,7 @@ impl<'d> Names<'d> {
                 let _ = write!(line, "{}(", self.method(*method));
                 let entry = self.dictionary.method(*method).map(|(_, method)| method);
                 for (at, argument) in arguments.iter().enumerate() {
-                    let name = match argument.index {
-                        0 => Some("this"),
-                        index => entry.and_then(|entry| {
-                            let names = &entry.parameter_names;
-                            names.get(usize::from(index) - 1)?.as_deref()
-                        }),
-                    };
+                    let name = entry.and_then(|entry| parameter_name(entry, argument.index));
                     let ty = entry.map_or("", |entry| type_of(entry, argument.index));
                     let separator = if at == 0 { "" } else { ", " };
                     let name = name.map_or_else(|| format!("arg{}", argument.index), str::to_owned);
@@ -206,7 +199,9 @@ impl<'d> Names<'d> {
             }
             What::Called { callee, values } => {
                 let _ = write!(line, "after {}: ", self.callee(*callee));
-                let values: Vec<_> = values.iter().map(|value| self.datum(*value, "")).collect();
+                let types = self.types_of_values(*callee, values.len());
+                let values = values.iter().zip(types);
+                let values: Vec<_> = values.map(|(value, ty)| self.datum(*value, ty)).collect();
                 line.push_str(&values.join(", "));
             }
             What::New {
@@ -247,11 +242,9 @@ impl<'d> Names<'d> {
         line
     }
 
-    /// A step as a JSON object. The first one of a thread tells its name: the event that does may be
-    /// left out, or gone.
+    /// A step as a JSON object. Each tells the thread's name: the event that does may be left out, or gone.
     pub fn json(&mut self, step: &Step) -> Json {
         let thread = self.threads.entry(step.thread).or_default();
-        let first = !std::mem::replace(&mut thread.told, true);
         let thread_name = thread.name.clone();
         let mut fields = Map::new();
         let is_array = matches!(step.what, What::New { object, .. } if self.is_array(object));
@@ -276,7 +269,7 @@ impl<'d> Names<'d> {
         };
         put("event", json!(event));
         put("thread", json!(step.thread));
-        if first && !thread_name.is_empty() && !matches!(step.what, What::Thread { .. }) {
+        if !thread_name.is_empty() && !matches!(step.what, What::Thread { .. }) {
             put("thread_name", json!(thread_name));
         }
         put("stamp", json!(step.stamp));
@@ -320,6 +313,7 @@ impl<'d> Names<'d> {
                     let ty = entry.map_or("", |entry| type_of(entry, argument.index));
                     json!({
                         "index": argument.index,
+                        "name": entry.and_then(|entry| parameter_name(entry, argument.index)),
                         "type": ty,
                         "value": self.json_datum(argument.value, ty),
                     })
@@ -362,7 +356,9 @@ impl<'d> Names<'d> {
                     put("method", json!(callee.name));
                     put("descriptor", json!(callee.descriptor));
                 }
-                let values = values.iter().map(|value| self.json_datum(*value, ""));
+                let types = self.types_of_values(*callee, values.len());
+                let values = values.iter().zip(types);
+                let values = values.map(|(value, ty)| self.json_datum(*value, ty));
                 put("values", values.collect());
             }
             What::New {
@@ -449,6 +445,23 @@ impl<'d> Names<'d> {
         }
     }
 
+    /// The types of what is told of a call: the object, if there is one, the arguments, and the result.
+    fn types_of_values(&self, callee: u32, count: usize) -> Vec<&'d str> {
+        let callee = self.dictionary.callee(callee);
+        let types = callee.and_then(|callee| descriptor::split(&callee.descriptor));
+        let (types, result) = types.unwrap_or_default();
+        // Where not all of them are told, which are is not known.
+        let Some(more) = count.checked_sub(types.len()) else {
+            return vec![""; count];
+        };
+        let result = Some(result).filter(|result| more > 0 && *result != "V");
+        let receiver = more - usize::from(result.is_some());
+        let mut all = vec![""; receiver];
+        all.extend(types);
+        all.extend(result);
+        all
+    }
+
     fn callee(&self, id: u32) -> String {
         member_name(self.dictionary.callee(id), "callee", id)
     }
@@ -521,6 +534,17 @@ impl<'d> Names<'d> {
             Datum::Float(value) => typed(Value::Float(value), b'F'),
             Datum::Double(value) => typed(Value::Double(value), b'D'),
         }
+    }
+}
+
+/// The name of a parameter, if it is known; 0 is `this`.
+fn parameter_name(method: &Method, index: u16) -> Option<&str> {
+    match index {
+        0 => Some("this"),
+        index => method
+            .parameter_names
+            .get(usize::from(index) - 1)?
+            .as_deref(),
     }
 }
 

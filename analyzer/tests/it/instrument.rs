@@ -499,6 +499,8 @@ fn directories_are_copied_with_what_is_in_them() {
         use std::os::unix::fs::{PermissionsExt, symlink};
         fs::set_permissions(root.join("notes.txt"), fs::Permissions::from_mode(0o444)).unwrap();
         symlink("..", root.join("app/up")).unwrap();
+        // All that is written, too.
+        symlink("../..", root.join("app/beyond")).unwrap();
         symlink("nowhere", root.join("app/dangling")).unwrap();
         symlink("app", root.join("linked")).unwrap();
     }
@@ -513,6 +515,7 @@ fn directories_are_copied_with_what_is_in_them() {
     };
     for name in [
         "app/up",
+        "app/beyond",
         "app/dangling",
         "linked/up",
         "/broken.jar",

@@ -30,6 +30,50 @@ fn class(dir: &Path) -> Vec<u8> {
     fs::read(classes.join("A.class")).unwrap()
 }
 
+/// Of versions that no JVM loads nothing is known; what runs under the agent alone says so.
+#[test]
+fn what_the_output_is_good_for_is_said() {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path();
+    let file = |name: &str| dir.join(name).display().to_string();
+    let mut class = class(dir);
+    let name = file("A.class");
+    let run = |class: &[u8], more: &[&str]| {
+        fs::write(&name, class).unwrap();
+        let out = file("new.class");
+        let common = ["instrument", &name, "--out", &out, "--force"];
+        let output = hindsight([&common, more].concat());
+        let errors = text(&output.stderr).to_owned();
+        assert_eq!(output.status.code(), Some(0), "{errors}");
+        (errors, fs::read(out).unwrap() == class)
+    };
+    assert_eq!(run(&class, &[]), (String::new(), false));
+    let (errors, same) = run(&class, &["--mode", "trace"]);
+    assert!(
+        !same && errors.contains("only in a JVM whose agent has mode=trace"),
+        "{errors}"
+    );
+    let (errors, same) = run(&class, &["--copy", "deep"]);
+    assert!(
+        !same && errors.contains("whose agent has copy=deep"),
+        "{errors}"
+    );
+    for (major, minor, is_known) in [
+        (69_u16, 0_u16, true),
+        (69, 65535, true),
+        (70, 0, false),
+        (61, 7, false),
+    ] {
+        class[4..6].copy_from_slice(&minor.to_be_bytes());
+        class[6..8].copy_from_slice(&major.to_be_bytes());
+        let (errors, same) = run(&class, &[]);
+        assert_eq!(same, !is_known, "{major}.{minor}: {errors}");
+        let says =
+            format!("a version that no JVM up to Java 25 loads: {major}.{minor}; left as it was");
+        assert_eq!(errors.contains(&says), !is_known, "{errors}");
+    }
+}
+
 #[test]
 fn nothing_is_destroyed() {
     let dir = tempfile::tempdir().unwrap();

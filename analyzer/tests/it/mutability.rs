@@ -118,7 +118,7 @@ fn reasons_lead_to_the_write() {
         "{out}"
     );
     assert!(
-        out.contains("  not pure: p1 is mutable\n1 method (0 pure)"),
+        out.contains("  not pure: p2 is mutable\n1 method (0 pure)"),
         "{out}"
     );
     let (_, errors) = run(&[&base[..], &["--explain", "No.such"]].concat(), 1);

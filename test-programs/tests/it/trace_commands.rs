@@ -357,7 +357,7 @@ fn tables_are_read_back() {
     // Nothing is overwritten.
     let again = export(false);
     assert!(
-        text(&again.stderr).contains("calls.parquet: File exists"),
+        text(&again.stderr).contains("calls.parquet exists: nothing is written over"),
         "{}",
         both(&again)
     );
@@ -366,7 +366,7 @@ fn tables_are_read_back() {
 #[test]
 fn mistakes_are_named() {
     let workplace = record(&jdks()[0]);
-    let nothing = "nothing in the trace has these names";
+    let nothing = "nothing in the trace has this name: --";
     let cases: [(&str, &[&str], i32, &str); 8] = [
         ("events", &["--class", "NoSuch"], 1, nothing),
         ("events", &["--thread", "nobody"], 1, nothing),
@@ -415,6 +415,60 @@ public class Unseen {
     }
 }
 ";
+
+const FLAGS: &str = "
+import java.util.concurrent.atomic.AtomicBoolean;
+public class Flags {
+    static void set(AtomicBoolean flag) {
+        java.util.Arrays.fill(new boolean[1], true);
+        flag.compareAndSet(false, true);
+    }
+    public static void main(String[] args) {
+        Thread.currentThread().setName(\"setter\");
+        set(new AtomicBoolean());
+    }
+}
+";
+
+/// Values have their types, JSON has names, and a name that is not whole is told with one that is.
+#[test]
+fn names_and_types_are_told() {
+    let jdk = &jdks()[0];
+    let workplace = Workplace::new("trace-flags");
+    let (_, ran) = workplace.run_text(jdk, "17", "mode=trace", ("Flags", FLAGS));
+    assert!(ran.status.success(), "{}", both(&ran));
+    let lines = told(&workplace, "events", &[]);
+    let line = |part: &str| {
+        lines
+            .lines()
+            .find(|line| line.contains(part))
+            .expect("a line")
+    };
+    assert!(line("after Arrays.fill: ").ends_with(", true"), "{lines}");
+    let compared = line("after AtomicBoolean.compareAndSet: ");
+    assert!(compared.ends_with(", false, true, true"), "{lines}");
+    let json = told(
+        &workplace,
+        "events",
+        &["--format", "json", "--method", "Flags.set"],
+    );
+    let events = json
+        .lines()
+        .skip(1)
+        .map(|line| serde_json::from_str(line).expect("JSON"));
+    let events: Vec<serde_json::Value> = events.collect();
+    assert_eq!(events[0]["arguments"][0]["name"], "flag");
+    assert!(
+        events.iter().all(|event| event["thread_name"] == "main"),
+        "{json}"
+    );
+    let output = ask(&workplace, "events", &["--method", "set"]);
+    assert!(
+        text(&output.stderr).contains("is it Flags.set?"),
+        "{}",
+        both(&output)
+    );
+}
 
 /// A row of what was written unseen names what was written; an empty array has a length.
 #[test]
