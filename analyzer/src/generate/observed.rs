@@ -9,12 +9,15 @@ use super::sequence::{Methods, Sequence};
 use super::ways::Ways;
 use super::worker::{Ended, Executed, Outcome, Worker};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::rc::Rc;
 
 /// Tests of one class.
 const MAX_PER_CLASS: usize = 20;
 
 /// Lives of one shape, and of one class, that are tried.
 const MAX_PER_SHAPE: usize = 3;
+/// Lives of one class, one after another, that no test can begin, after which no others are looked at.
+const MAX_IN_VAIN: usize = 50;
 /// Sequences of which it is told one by one why they are no tests.
 const MAX_TOLD: usize = 1000;
 
@@ -147,6 +150,7 @@ pub fn tests(
     };
     let mut tests = Vec::new();
     let mut per_class: HashMap<String, usize> = HashMap::new();
+    let mut unmade: HashMap<String, usize> = HashMap::new();
     let admits = |class: &str, access: &mut Access<'_>| {
         (wanted.classes.is_empty() || wanted.classes.matches(class))
             && access.is_own(class)
@@ -159,10 +163,16 @@ pub fn tests(
         }
         let mut came: Option<Came> = None;
         let mut tried = Vec::new();
-        for slice in [Recorded::slice, Recorded::slice_given] {
-            let tries = slices(|how| slice(recorded, serial, how, &means, methods));
-            let is_done = came.as_ref().is_some_and(|came| came.test.is_ok());
-            if tries.is_empty() || is_done {
+        // What the first lives of a class could not begin, later ones hardly can.
+        let in_vain = unmade.entry(class.to_owned()).or_default();
+        let ways = [Recorded::life, Recorded::life_given];
+        for life in ways.into_iter().filter(|_| *in_vain < MAX_IN_VAIN) {
+            if came.as_ref().is_some_and(|came| came.test.is_ok()) {
+                continue;
+            }
+            let life = life(recorded, serial).unwrap_or_default();
+            let tries = slices(recorded, (serial, &life), &means, methods);
+            if tries.is_empty() {
                 continue;
             }
             let now = best(&tries, class, wanted, access, methods, worker, other)?;
@@ -172,6 +182,7 @@ pub fn tests(
             }
         }
         let Some(came) = came else {
+            *in_vain += 1;
             let made = recorded
                 .maker(serial)
                 .and_then(|seen| seen.lacking(&HashMap::new()));
@@ -179,6 +190,7 @@ pub fn tests(
             *counts.unmade.entry(what).or_default() += 1;
             continue;
         };
+        *in_vain = 0;
         *per_class.entry(class.to_owned()).or_default() += 1;
         counts.omit(&tried, came.of);
         counts.cut += usize::from(came.of.is_some_and(|of| tried[of].is_cut));
@@ -227,11 +239,19 @@ pub fn tests(
 }
 
 /// What a life can be cut out as, each once; those with the most around come first.
-fn slices(mut slice: impl FnMut((Reach, bool)) -> Option<Carved>) -> Vec<Carved> {
+fn slices(
+    recorded: &Recorded,
+    (object, life): (u64, &[Rc<Seen>]),
+    means: &Means<'_>,
+    methods: &mut Methods,
+) -> Vec<Carved> {
+    let reaches = [Reach::Returned, Reach::Shared, Reach::Needed];
+    let around = reaches.map(|reach| recorded.around(life, reach));
     let mut all: Vec<Carved> = Vec::new();
     for without in [false, true] {
-        for reach in [Reach::Returned, Reach::Shared, Reach::Needed] {
-            let fresh = slice((reach, without))
+        for around in around.iter().flatten() {
+            let fresh = recorded
+                .slice(object, around, without, means, methods)
                 .filter(|one| all.iter().all(|other| other.sequence != one.sequence));
             all.extend(fresh);
         }

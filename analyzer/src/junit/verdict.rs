@@ -221,10 +221,33 @@ fn compare(expected: &Expected<'_>, frame: &Frame, outcome: &Outcome) -> (bool, 
         (None, Some(_)) => true,
     };
     if same {
-        (true, format!("throws {what}{at}"))
+        let message = other_message(expected, outcome).unwrap_or_default();
+        (true, format!("throws {what}{at}{message}"))
     } else {
         (false, instead())
     }
+}
+
+/// A remark on a message that says something else than the recorded one, for it may be another failure of the same
+/// kind at the same place. Numbers in it may well be others, and secrets are not known.
+fn other_message(expected: &Expected<'_>, outcome: &Outcome) -> Option<String> {
+    let (then, now) = (
+        expected.exception.message.as_deref()?,
+        outcome.message.as_deref()?,
+    );
+    let words = |text: &str| -> String {
+        let is_number = |c: char| c.is_ascii_digit() || c == '-';
+        // A hash code in hexadecimal has letters.
+        let parts = text
+            .split('@')
+            .map(|part| part.trim_start_matches(|c: char| c.is_ascii_hexdigit()));
+        parts
+            .flat_map(str::chars)
+            .filter(|c| !is_number(*c))
+            .collect()
+    };
+    let other = !then.contains("***") && words(then) != words(now);
+    other.then(|| format!("; another message: {}", one_line(now, 160)))
 }
 
 /// Whether a trace goes round in what has gone round in the recorded one. Methods of the JDK say so
@@ -478,6 +501,40 @@ mod tests {
             Verdict::Reproduces,
             "throws E in A.m:5",
         );
+    }
+
+    #[test]
+    fn another_message_is_told() {
+        let told = |then: &str, now: &str| {
+            let exception = ExceptionInfo {
+                message: Some(then.to_owned()),
+                ..recorded(STACK)
+            };
+            let expected = Expected {
+                exception: &exception,
+                cause: None,
+                frames: Vec::new(),
+                unchanged: vec!["A"],
+                test: "T".to_owned(),
+            };
+            let Ran::Told(mut outcome) = threw("E", STACK) else {
+                unreachable!("it has ended");
+            };
+            outcome.message = Some(now.to_owned());
+            let frame = Frame {
+                class: "A".to_owned(),
+                ..Frame::default()
+            };
+            let (verdict, reason) = judge(&expected, &frame, &Ran::Told(outcome));
+            assert_eq!(verdict, Verdict::Reproduces);
+            reason
+        };
+        let plain = "throws E in A.m:5";
+        assert_eq!(told("a is null", "a is null"), plain);
+        assert_eq!(told("Index 5 of A@1fe3", "Index -12 of A@9b"), plain);
+        assert_eq!(told("no *** here", "no word here"), plain);
+        let other = "throws E in A.m:5; another message: b is null";
+        assert_eq!(told("a is null", "b is null"), other);
     }
 
     fn taken_out(method: &str) -> (ExceptionInfo, Vec<Frame>, Frame) {

@@ -7,9 +7,9 @@ use crate::java::descriptor;
 use crate::model::mutable::Mutability;
 use crate::model::values::Literal;
 use crate::text::{short_type, simple_name};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BinaryHeap, HashMap};
 use std::rc::Rc;
 
 /// Calls of one sequence.
@@ -151,6 +151,18 @@ pub struct Carved {
     pub omitted: Vec<String>,
 }
 
+/// Calls of an object, and what is around them.
+#[derive(Debug)]
+pub struct Around<'o> {
+    own: &'o [Rc<Seen>],
+    /// The calls, those of the object among them, by when they began.
+    calls: Vec<Rc<Seen>>,
+    /// Those that run within one of them.
+    within: Vec<Rc<Seen>>,
+    /// From when on what something needs is not known to be as it was.
+    unsure: u64,
+}
+
 /// What sequences are cut out with.
 pub struct Means<'a> {
     /// How objects of the JDK are made.
@@ -186,39 +198,33 @@ impl Recorded {
         descriptor::class_name(&result)
     }
 
-    /// The calls of an object and what they need. Where what was passed cannot be made, as a
+    /// The calls of an object, if the first is one that has made it.
+    pub fn life(&self, object: u64) -> Option<Vec<Rc<Seen>>> {
+        let own = self.histories.get(&object)?;
+        (own.first()?.made == Some(object)).then(|| own.clone())
+    }
+
+    /// The calls of an object from where another one has returned it: of one whose own beginning is within
+    /// what a test cannot take apart.
+    pub fn life_given(&self, object: u64) -> Option<Vec<Rc<Seen>>> {
+        let given = self.given.get(&object)?;
+        let later = self.histories.get(&object)?.iter();
+        let later = later.filter(|seen| seen.entered > given.left);
+        Some([given].into_iter().chain(later).cloned().collect())
+    }
+
+    /// Cuts out the calls of an object with what is around them. Where what was passed cannot be made, as a
     /// lambda, the object's life ends, or goes on `without` that call; an object of the JDK then
     /// has another one in its place.
     pub fn slice(
         &self,
         object: u64,
-        (reach, without): (Reach, bool),
+        around: &Around<'_>,
+        without: bool,
         means: &Means<'_>,
         methods: &mut Methods,
     ) -> Option<Carved> {
-        let own: Vec<Rc<Seen>> = self.histories.get(&object)?.clone();
-        if own.first()?.made != Some(object) {
-            return None;
-        }
-        let mut carved = self.cut(own, (reach, without), means, methods)?;
-        carved.is_cut |= self.cut.contains_key(&object);
-        Some(carved)
-    }
-
-    /// The calls of an object from where another one has returned it: of one whose own beginning is within
-    /// what a test cannot take apart.
-    pub fn slice_given(
-        &self,
-        object: u64,
-        (reach, without): (Reach, bool),
-        means: &Means<'_>,
-        methods: &mut Methods,
-    ) -> Option<Carved> {
-        let given = self.given.get(&object)?;
-        let later = self.histories.get(&object)?.iter();
-        let later = later.filter(|seen| seen.entered > given.left);
-        let own = [given].into_iter().chain(later).cloned().collect();
-        let mut carved = self.cut(own, (reach, without), means, methods)?;
+        let mut carved = self.convert(around, (means, without), methods)?;
         carved.is_cut |= self.cut.contains_key(&object);
         Some(carved)
     }
@@ -231,29 +237,35 @@ impl Recorded {
         means: &Means<'_>,
         methods: &mut Methods,
     ) -> Option<Carved> {
-        self.cut(vec![seen.clone()], (Reach::Needed, without), means, methods)
+        let own = [seen.clone()];
+        let around = self.around(&own, Reach::Needed)?;
+        self.convert(&around, (means, without), methods)
     }
 
-    fn cut(
-        &self,
-        own: Vec<Rc<Seen>>,
-        (reach, without): (Reach, bool),
-        means: &Means<'_>,
-        methods: &mut Methods,
-    ) -> Option<Carved> {
+    /// The calls that these need, and those around them.
+    pub fn around<'o>(&self, own: &'o [Rc<Seen>], reach: Reach) -> Option<Around<'o>> {
         let wide = reach != Reach::Needed;
         let last = own.last()?.entered;
         let mut chosen: BTreeMap<u64, Rc<Seen>> = BTreeMap::new();
-        let mut followed: BTreeSet<u64> = BTreeSet::new();
+        // Up to when each object's calls are among those to be looked at.
+        let mut followed: FxHashMap<u64, u64> = FxHashMap::default();
+        let mut came_of: FxHashSet<u64> = FxHashSet::default();
         // From when on what something needs is not known to be as it was.
         let mut unsure = u64::MAX;
         // Those that last longest are looked at first: what runs within them need not be looked at.
-        let ranked = |seen: &Rc<Seen>| {
-            let key = (Reverse(seen.left - seen.entered), seen.entered);
-            (key, seen.clone())
+        let mut all: Vec<&Rc<Seen>> = Vec::new();
+        let mut pending = BinaryHeap::new();
+        let look_at = |seen, pending: &mut BinaryHeap<_>, all: &mut Vec<_>| {
+            let seen: &Rc<Seen> = seen;
+            pending.push((seen.left - seen.entered, Reverse(seen.entered), all.len()));
+            all.push(seen);
         };
-        let mut pending: BTreeMap<(Reverse<u64>, u64), Rc<Seen>> = own.iter().map(ranked).collect();
-        while let Some((_, seen)) = pending.pop_first() {
+        for seen in own {
+            look_at(seen, &mut pending, &mut all);
+        }
+        let mut follow = Vec::new();
+        while let Some((.., place)) = pending.pop() {
+            let seen = all[place];
             if chosen.contains_key(&seen.entered) || wide && seen.is_within(&chosen) {
                 continue;
             }
@@ -262,28 +274,33 @@ impl Recorded {
                 continue;
             }
             chosen.insert(seen.entered, seen.clone());
-            let mut follow = Vec::new();
             let until = if wide { last } else { seen.entered };
-            seen.operands(&mut |operand| follow.push((operand, until)));
-            if wide {
-                seen.operands(&mut |operand| {
+            seen.operands(&mut |operand| {
+                // What many calls are about has come of all things: once is enough.
+                let is_known = wide && followed.contains_key(&operand);
+                if !is_known {
+                    follow.push((operand, until));
+                }
+                if wide && came_of.insert(operand) {
                     let derived = self.derived.get(&operand).into_iter().flatten();
                     follow.extend(derived.map(|serial| (*serial, last)));
-                });
-            }
+                }
+            });
             if reach == Reach::Returned
                 && let End::Returned(Some(value)) = &seen.end
             {
                 objects(value, &mut |serial| follow.push((serial, last)));
             }
-            for (serial, until) in follow {
+            for (serial, until) in follow.drain(..) {
                 if let Some(at) = self.cut.get(&serial).filter(|at| **at < until) {
                     unsure = unsure.min(*at);
                 }
+                let known = followed.entry(serial).or_default();
+                let range = *known..until;
+                *known = until.max(*known);
                 let calls = self.histories.get(&serial).into_iter().flatten();
-                let calls = calls.filter(|call| call.entered < until);
-                if followed.insert(serial) || !wide {
-                    pending.extend(calls.map(ranked));
+                for call in calls.filter(|call| range.contains(&call.entered)) {
+                    look_at(call, &mut pending, &mut all);
                 }
             }
         }
@@ -303,17 +320,26 @@ impl Recorded {
                 within.push(seen);
             }
         }
-        self.convert(&calls, &own, (&within, unsure), (means, without), methods)
+        Some(Around {
+            own,
+            calls,
+            within,
+            unsure,
+        })
     }
 
     fn convert(
         &self,
-        calls: &[Rc<Seen>],
-        own: &[Rc<Seen>],
-        (within, unsure): (&[Rc<Seen>], u64),
+        around: &Around<'_>,
         (means, without): (&Means<'_>, bool),
         methods: &mut Methods,
     ) -> Option<Carved> {
+        let Around {
+            own,
+            calls,
+            within,
+            unsure,
+        } = around;
         let is_own = |seen: &Rc<Seen>| own.iter().any(|other| Rc::ptr_eq(seen, other));
         let mut vars: HashMap<u64, usize> = HashMap::new();
         let mut carved = Carved {
@@ -376,7 +402,7 @@ impl Recorded {
                 carved.is_cut = true;
                 break;
             }
-            if seen.entered > unsure && !told {
+            if seen.entered > *unsure && !told {
                 told = true;
                 carved.passes_another(Some(place));
             }
