@@ -236,15 +236,12 @@ fn other_message(expected: &Expected<'_>, outcome: &Outcome) -> Option<String> {
         outcome.message.as_deref()?,
     );
     let words = |text: &str| -> String {
-        let is_number = |c: char| c.is_ascii_digit() || c == '-';
+        let mut parts = text.split('@');
+        let first = parts.next().unwrap_or_default();
         // A hash code in hexadecimal has letters.
-        let parts = text
-            .split('@')
-            .map(|part| part.trim_start_matches(|c: char| c.is_ascii_hexdigit()));
-        parts
-            .flat_map(str::chars)
-            .filter(|c| !is_number(*c))
-            .collect()
+        let rest = parts.map(|part| part.trim_start_matches(|c: char| c.is_ascii_hexdigit()));
+        let all = std::iter::once(first).chain(rest).flat_map(str::chars);
+        all.filter(|c| !c.is_ascii_digit() && *c != '-').collect()
     };
     let other = !then.contains("***") && words(then) != words(now);
     other.then(|| format!("; another message: {}", one_line(now, 160)))
