@@ -2,6 +2,7 @@
 
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap, HashMap};
+use std::fmt;
 use std::io;
 
 use super::block::{
@@ -75,6 +76,14 @@ pub struct Damage {
     /// What and where.
     pub error: Error,
 }
+
+impl fmt::Display for Damage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "file {}: {}", self.file, self.error)
+    }
+}
+
+impl std::error::Error for Damage {}
 
 /// Blocks that should be there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
