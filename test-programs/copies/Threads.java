@@ -143,11 +143,37 @@ public class Threads {
                 done = shared.done;
             }
         }
+        raised(shared);
+    }
+
+    /** The same where nothing else puts the threads in order, and the other has written before. */
+    static void raised(Shared shared) throws Exception {
+        check(shared, 6);
+        shared.ready = false;
+        Shared own = new Shared();
+        Thread other = start(() -> {
+            own.value++;
+            own.ready = true;
+            while (!shared.ready) {
+                Thread.onSpinWait();
+            }
+            shared.next.value++;
+        });
+        while (!own.ready) {
+            rest();
+        }
+        raisedWithin(shared, other);
+    }
+
+    static void raisedWithin(Shared shared, Thread other) throws Exception {
+        check(shared, 6);
+        shared.ready = true;
+        other.join();
         end(shared);
     }
 
     static void end(Shared shared) {
-        check(shared, 6);
+        check(shared, 7);
         shared.next.value = 100;
         throw new IllegalStateException();
     }

@@ -18,7 +18,8 @@
 //!
 //! Where a thread may let others see what it has done, a probe tells, so that the
 //! writes of different threads can be put in order: it leaves a monitor, writes a
-//! volatile field of the own class, or goes around fields.
+//! volatile field of the own class, or goes around fields. Of the fields of other
+//! classes the probe before the write knows whether they are volatile.
 
 use std::ops::Range;
 

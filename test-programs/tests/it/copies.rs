@@ -310,7 +310,9 @@ fn writes_of_other_threads_are_undone_in_order() {
             assert_eq!(
                 seen,
                 [
-                    ("end", 6),
+                    ("end", 7),
+                    ("raisedWithin", 6),
+                    ("raised", 6),
                     ("flaggedWithin", 5),
                     ("flagged", 5),
                     ("lockedWithin", 4),

@@ -3,6 +3,7 @@ package java.lang;
 import java.lang.invoke.VarHandle;
 import java.lang.reflect.Array;
 import java.lang.reflect.Field;
+import java.lang.reflect.Modifier;
 import java.nio.ByteBuffer;
 import java.nio.CharBuffer;
 import java.util.Arrays;
@@ -21,12 +22,14 @@ public final class HindsightWrites {
     private static final Unsafe U = Unsafe.getUnsafe();
 
     /**
-     * Where the fields with ids are in their objects, times 8, and the width of what is there; 0 if not
-     * known yet, -1 if nobody knows.
+     * Where the fields with ids are in their objects, times 16, whether they are volatile, and the width of
+     * what is there; 0 if not known yet, -1 if nobody knows.
      */
     private static int[] places = new int[1024];
 
-    private static final int BITS_OF_WIDTH = 3;
+    private static final int BITS_OF_KIND = 4;
+
+    private static final int VOLATILE = 8;
 
     // Widths; a reference has none that matters.
     private static final int REFERENCE = 0;
@@ -132,8 +135,8 @@ public final class HindsightWrites {
         if (place <= 0) {
             return;
         }
-        int offset = place >>> BITS_OF_WIDTH;
-        switch (place & (1 << BITS_OF_WIDTH) - 1) {
+        int offset = place >>> BITS_OF_KIND;
+        switch (place & VOLATILE - 1) {
             case BYTE:
                 log.word(object, field, U.getByte(object, offset));
                 break;
@@ -148,6 +151,10 @@ public final class HindsightWrites {
                 break;
             default:
                 log.reference(object, field, U.getReference(object, offset));
+        }
+        // The code knows this of fields of its own class alone.
+        if ((place & VOLATILE) != 0) {
+            HindsightLog.release();
         }
     }
 
@@ -383,7 +390,8 @@ public final class HindsightWrites {
         try {
             Field found = field(object, field);
             if (found != null) {
-                place = (int) U.objectFieldOffset(found) << BITS_OF_WIDTH | width(found.getType());
+                place = (int) U.objectFieldOffset(found) << BITS_OF_KIND | width(found.getType())
+                        | ((found.getModifiers() & Modifier.VOLATILE) != 0 ? VOLATILE : 0);
             }
             know(field, place);
         } catch (Throwable noMemoryOrStack) {
