@@ -124,21 +124,21 @@ fn examine(agent: &'static Agent, jni: Jni, call: &Call) {
     }
     let (key, frame) = key(agent, jni, call, &exceptions);
     let stack = &exceptions.infos[0].stack;
-    let mut extent = Extent {
-        captured: 0,
-        missing: stack.len(),
+    let grows = base.chances.is_some() || base.is_attached();
+    let ways = match grows {
+        true => ways(agent, jni, call, &exceptions),
+        false => Vec::new(),
     };
-    if base.is_attached() && base.chances.is_none() {
-        let ways = ways(agent, jni, call, &exceptions);
-        extent.captured = ways.first().map_or(0, |(way, _)| way.frames.len());
+    let captured = ways.first().map_or(0, |(way, _)| way.frames.len());
+    let mut extent = Extent {
+        captured,
         // Of an exception without a stack trace, what has passed is all that is known.
-        extent.missing = match stack.is_empty() {
-            true => usize::MAX - extent.captured,
-            false => stack.len().saturating_sub(extent.captured),
-        };
-    }
+        missing: match stack.is_empty() {
+            true => usize::MAX - captured,
+            false => stack.len().saturating_sub(captured),
+        },
+    };
     let lesson = base.chances.as_ref().map(|chances| {
-        let ways = ways(agent, jni, call, &exceptions);
         // Those that are still running have no way.
         let probed = (stack.iter())
             .filter(|element| (base.methods).has_probes(&element.class, &element.method));

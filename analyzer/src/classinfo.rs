@@ -130,19 +130,11 @@ impl ClassInfo {
             && !self.is(access::STATIC | access::INTERFACE)
     }
 
-    /// The class around it, if its instances have one of that.
-    pub fn around(&self) -> Option<&str> {
+    /// The class around it, if its instances have one of that, and its name in there.
+    pub fn around(&self) -> Option<(&str, &str)> {
         match &self.nesting {
-            Nesting::Member { outer, .. } if self.is_inner() => Some(outer),
+            Nesting::Member { outer, simple } if self.is_inner() => Some((outer, simple)),
             _ => None,
-        }
-    }
-
-    /// Its name in sources within the class around it, if it is a member.
-    pub fn simple(&self) -> Option<&str> {
-        match &self.nesting {
-            Nesting::Member { simple, .. } => Some(simple),
-            Nesting::TopLevel | Nesting::Local => None,
         }
     }
 }

@@ -35,10 +35,11 @@ pub mod steps;
 mod table;
 pub mod unseen;
 
+use crate::classpath::is_jdk;
 use crate::text::{count, one_line};
 use anyhow::{Context, Result, anyhow, bail};
 use hindsight_tracelog::trace::coverage::Coverage;
-use hindsight_tracelog::trace::dictionary::{Dictionary, Loss};
+use hindsight_tracelog::trace::dictionary::{Dictionary, Loss, TracedClass};
 use hindsight_tracelog::trace::{Block, Damage, Log, Source};
 use std::cmp::Reverse;
 use std::fs::{self, File};
@@ -269,6 +270,24 @@ fn name_of(paths: &[PathBuf], file: usize) -> String {
 
 fn tell(paths: &[PathBuf], damage: &Damage) -> String {
     format!("{}: {}", name_of(paths, damage.file), damage.error)
+}
+
+/// Says that a run is of another program: none of its classes, but those of the JDK, is there.
+pub fn none_is_there(
+    traced: &[TracedClass],
+    mut is_there: impl FnMut(&str) -> bool,
+) -> Option<String> {
+    let recorded: Vec<&str> = (traced.iter())
+        .map(|class| class.name.as_str())
+        .filter(|name| !is_jdk(name))
+        .collect();
+    let none = !recorded.is_empty() && !recorded.iter().any(|name| is_there(name));
+    none.then(|| {
+        format!(
+            "none of the {} classes that were recorded is on the class path",
+            recorded.len()
+        )
+    })
 }
 
 /// Losses that are told.

@@ -8,7 +8,7 @@ use crate::options::Options;
 use crate::snapshot::lambda;
 use crate::statics;
 use hindsight_instrument::select;
-use hindsight_tracelog::crash::{ClassInfo, ClassKind, FieldInfo, Lambda};
+use hindsight_tracelog::crash::{ClassInfo, ClassKind, FieldInfo, Lambda, is_box};
 
 const ACC_FINAL: u16 = 0x0010;
 const ACC_TRANSIENT: u16 = 0x0080;
@@ -78,14 +78,7 @@ pub(crate) enum Number {
 impl Number {
     fn of(name: &str) -> Number {
         match name {
-            "java.lang.Boolean"
-            | "java.lang.Byte"
-            | "java.lang.Character"
-            | "java.lang.Short"
-            | "java.lang.Integer"
-            | "java.lang.Long"
-            | "java.lang.Float"
-            | "java.lang.Double" => Number::Box,
+            _ if is_box(name) => Number::Box,
             "java.math.BigInteger"
             | "java.math.BigDecimal"
             | "java.util.UUID"

@@ -407,10 +407,9 @@ impl<'a> Graph<'a> {
                     return Body::Hole(MAX_BYTES.to_owned());
                 }
                 let units = jni.string_units(object, len);
-                let text = Text::from_utf16(&units);
                 match self.lets_in(&units) {
                     true => Body::Hole(length_class(len).to_owned()),
-                    false => Body::String(text),
+                    false => Body::String(Text::from_utf16(&units)),
                 }
             }
             Storage::Class => {

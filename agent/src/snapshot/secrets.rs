@@ -151,6 +151,7 @@ fn contains(bytes: &[u8], part: &[u8]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use hindsight_tracelog::crash::Text;
 
     #[test]
     fn room_behind_a_text_is_no_part_of_it() {
@@ -168,7 +169,6 @@ mod tests {
         secrets.text(&units);
         assert!(secrets.are_in(&string("an x\u{100}hunter!"), None));
     }
-    use hindsight_tracelog::crash::Text;
 
     #[test]
     fn secrets_are_found_in_every_form() {

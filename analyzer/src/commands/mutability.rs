@@ -2,7 +2,6 @@
 
 use super::Failure;
 use super::program::{Loaded, Source};
-use crate::classpath::is_jdk;
 use crate::instrument::plan::globs;
 use crate::mutability::analysis::{Outcome, Plan, read_facts, run};
 use crate::mutability::answers::Stage;
@@ -14,9 +13,8 @@ use crate::mutability::report::{self, View, sentence};
 use crate::program::Program;
 use crate::program::calls::Calls;
 use crate::text::count;
-use crate::trace::Trace;
+use crate::trace::{Trace, none_is_there};
 use anyhow::{Context, Result, bail};
-use hindsight_tracelog::trace::dictionary::TracedClass;
 use pipeline::Pipeline;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
@@ -309,13 +307,10 @@ impl Opts {
                 let named = trace.notes.iter();
                 let named = named.map(|note| format!("{}: {note}", path.display()));
                 notes.lines.extend(named);
-                let recorded = recorded_elsewhere(program, &trace.log.dictionary.traced);
-                notes.lines.extend(recorded.map(|recorded| {
-                    let what = format!(
-                        "none of the {recorded} classes that were recorded is on the class path"
-                    );
-                    format!("{}: {what}", path.display())
-                }));
+                let traced = &trace.log.dictionary.traced;
+                let none = none_is_there(traced, |name| is_there(program, name));
+                let none = none.map(|note| format!("{}: {note}", path.display()));
+                notes.lines.extend(none);
                 evidence.merge(observe(
                     &trace,
                     &code,
@@ -391,17 +386,11 @@ fn save(evidence: &Evidence, path: &Path) -> Result<()> {
     Ok(())
 }
 
-/// How many classes a run has, if none of them is the program's.
-fn recorded_elsewhere(program: &Program, traced: &[TracedClass]) -> Option<usize> {
-    let classes = traced.iter().map(|class| class.name.as_str());
-    let recorded: Vec<&str> = classes.filter(|name| !is_jdk(name)).collect();
-    let is_there = |name: &str| {
-        let class = program.names.find(name.replace('.', "/").as_bytes());
-        let class = class.and_then(|name| program.find(name));
-        class.is_some_and(|class| !program.class(class).missing)
-    };
-    let none = !recorded.is_empty() && !recorded.iter().any(|name| is_there(name));
-    none.then_some(recorded.len())
+/// Whether a class, by its name with dots, is on the class path.
+fn is_there(program: &Program, name: &str) -> bool {
+    let class = program.names.find(name.replace('.', "/").as_bytes());
+    let class = class.and_then(|name| program.find(name));
+    class.is_some_and(|class| !program.class(class).missing)
 }
 
 /// A run that changes what is proved to be immutable shows a mistake of ours.

@@ -18,6 +18,7 @@ use super::{Call, CallId, ClassModel, Model, RESULT, Run};
 use crate::java::jdk_value;
 use crate::trace::steps::{Argument, Step, What};
 use hindsight_classfile::access;
+use hindsight_tracelog::crash::is_box;
 use hindsight_tracelog::trace::dictionary::Dictionary;
 use hindsight_tracelog::trace::{Datum, ObjectId};
 use rustc_hash::FxHashMap;
@@ -747,14 +748,7 @@ pub fn literal(class: &str, text: &str, length: u32) -> Option<Literal> {
             Literal::Text(text)
         }
         "java.lang.Class" => Literal::Class(text),
-        "java.lang.Boolean"
-        | "java.lang.Byte"
-        | "java.lang.Short"
-        | "java.lang.Character"
-        | "java.lang.Integer"
-        | "java.lang.Long"
-        | "java.lang.Float"
-        | "java.lang.Double" => Literal::Box(class.to_owned(), text),
+        _ if is_box(class) => Literal::Box(class.to_owned(), text),
         _ => match jdk_value::way(class) {
             Some(way) => Literal::JdkValue(way.class.to_owned(), text),
             None => Literal::Enum(class.to_owned(), text),

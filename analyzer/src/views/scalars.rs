@@ -3,7 +3,7 @@
 use super::View;
 use crate::graph::{Graph, Typed};
 use crate::text::{civil_date, primitive};
-use hindsight_tracelog::crash::{Body, Value};
+use hindsight_tracelog::crash::{Body, Value, is_box};
 
 pub(super) fn view(graph: &Graph<'_>, object: u32, class: &str) -> Option<View> {
     let int = |field: &str| graph.int(object, field);
@@ -13,14 +13,7 @@ pub(super) fn view(graph: &Graph<'_>, object: u32, class: &str) -> Option<View> 
     };
     let text = |field: &str| text_of(graph, object, field);
     let scalar = match class {
-        "java.lang.Boolean"
-        | "java.lang.Byte"
-        | "java.lang.Character"
-        | "java.lang.Short"
-        | "java.lang.Integer"
-        | "java.lang.Long"
-        | "java.lang.Float"
-        | "java.lang.Double" => primitive(graph.field(object, "value")?),
+        _ if is_box(class) => primitive(graph.field(object, "value")?),
         "java.util.concurrent.atomic.AtomicInteger" | "java.util.concurrent.atomic.AtomicLong" => {
             int("value")?.to_string()
         }
@@ -114,8 +107,6 @@ fn locale(graph: &Graph<'_>, base: u32) -> Option<String> {
     })
 }
 
-/// `StringBuilder`: Latin-1 bytes or little-endian UTF-16, of which `count`
-/// characters are used.
 /// As in a stack trace, without loader and module.
 fn stack_trace_element(graph: &Graph<'_>, object: u32) -> Option<String> {
     let text = |field: &str| text_of(graph, object, field);
@@ -129,6 +120,8 @@ fn stack_trace_element(graph: &Graph<'_>, object: u32) -> Option<String> {
     Some(format!("{class}.{method}({place})"))
 }
 
+/// `StringBuilder`: Latin-1 bytes or little-endian UTF-16, of which `count`
+/// characters are used.
 fn builder(graph: &Graph<'_>, object: u32) -> Option<View> {
     let bytes = graph.elements(graph.reference(object, "value")?)?;
     let byte = |element: &Typed| match element.value {
@@ -295,15 +288,7 @@ fn instant(seconds: i64, nanos: i64) -> String {
 
 /// The content of a box.
 pub(crate) fn unboxed(graph: &Graph<'_>, object: u32) -> Option<Typed> {
-    match graph.class_name(object) {
-        "java.lang.Boolean"
-        | "java.lang.Byte"
-        | "java.lang.Character"
-        | "java.lang.Short"
-        | "java.lang.Integer"
-        | "java.lang.Long"
-        | "java.lang.Float"
-        | "java.lang.Double" => graph.field(object, "value"),
-        _ => None,
-    }
+    is_box(graph.class_name(object))
+        .then(|| graph.field(object, "value"))
+        .flatten()
 }

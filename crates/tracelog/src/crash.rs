@@ -664,3 +664,18 @@ impl<'de> Deserialize<'de> for Object {
         deserializer.deserialize_seq(ObjectVisitor)
     }
 }
+
+/// Whether a class, by its name with dots, is that of boxed values (JLS 5.1.7).
+pub fn is_box(class: &str) -> bool {
+    matches!(
+        class,
+        "java.lang.Boolean"
+            | "java.lang.Byte"
+            | "java.lang.Character"
+            | "java.lang.Short"
+            | "java.lang.Integer"
+            | "java.lang.Long"
+            | "java.lang.Float"
+            | "java.lang.Double"
+    )
+}

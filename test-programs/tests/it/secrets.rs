@@ -357,14 +357,7 @@ class Numbers {
 fn numbers_and_buffers_in_secret_places_are_not_stored() {
     for jdk in jdks() {
         let workplace = Workplace::new(&format!("numbers-{}", jdk.version));
-        let classes = workplace.compile_text(jdk, &["-g", "--release", "11"], "Numbers", NUMBERS);
-        let run = workplace
-            .java_with_agent(jdk, "")
-            .arg("-cp")
-            .arg(&classes)
-            .arg("Numbers")
-            .output()
-            .unwrap();
+        let (_, run) = workplace.run_text(jdk, "11", "", ("Numbers", NUMBERS));
         assert_eq!(run.status.code(), Some(1), "{}", both(&run));
         let bytes = fs::read(&workplace.crash_files()[0]).unwrap();
         assert!(!readable(&bytes).contains("hunter"), "JDK {}", jdk.version);

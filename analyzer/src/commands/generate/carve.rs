@@ -9,8 +9,8 @@ use crate::generate::observed;
 use crate::generate::platform::Classes;
 use crate::progress::{Extent, Stages};
 use crate::text::one_line;
-use crate::trace::Trace;
 use crate::trace::steps::Steps;
+use crate::trace::{Trace, none_is_there};
 use anyhow::Result;
 use hindsight_tracelog::trace::dictionary::TracedClass;
 use std::path::Path;
@@ -91,13 +91,11 @@ const MAX_DIFFERING: usize = 3;
 /// In which ways the program's classes are not those that were recorded.
 fn differing(traced: &[TracedClass], own: &ClassPath) -> Vec<String> {
     let mut notes = Vec::new();
-    let (mut recorded, mut found, mut differ) = (0, 0, 0);
+    let mut differ = 0;
     for class in traced.iter().filter(|class| !is_jdk(&class.name)) {
-        recorded += 1;
         let Some(there) = own.info(&class.name) else {
             continue; // a library's tests need no program that uses it
         };
-        found += 1;
         let same = class.sha256.is_empty()
             || class.sha256 == there.sha256
             || there.other_sha256.contains(&class.sha256);
@@ -115,10 +113,6 @@ fn differing(traced: &[TracedClass], own: &ClassPath) -> Vec<String> {
     if differ > MAX_DIFFERING {
         notes.push(format!("so do {} more", differ - MAX_DIFFERING));
     }
-    if found == 0 && recorded > 0 {
-        notes.push(format!(
-            "none of the {recorded} classes that were recorded is on the class path"
-        ));
-    }
+    notes.extend(none_is_there(traced, |name| own.info(name).is_some()));
     notes
 }

@@ -276,12 +276,12 @@ impl Recorded {
             chosen.insert(seen.entered, seen.clone());
             let until = if wide { last } else { seen.entered };
             seen.operands(&mut |operand| {
-                // What many calls are about has come of all things: once is enough.
-                let is_known = wide && followed.contains_key(&operand);
-                if !is_known {
-                    follow.push((operand, until));
+                // Once is enough, where it is up to the end: much has come of what many calls are about.
+                if wide && !came_of.insert(operand) {
+                    return;
                 }
-                if wide && came_of.insert(operand) {
+                follow.push((operand, until));
+                if wide {
                     let derived = self.derived.get(&operand).into_iter().flatten();
                     follow.extend(derived.map(|serial| (*serial, last)));
                 }

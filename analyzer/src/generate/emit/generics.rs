@@ -283,7 +283,7 @@ impl<'a> Types<'a> {
         let found = self.context.classes.info(class);
         let info = found.as_ref().and_then(|found| found.info.as_ref());
         let around = info.and_then(ClassInfo::around);
-        let mut variables = around.map_or_else(Vec::new, |outer| self.class_variables(outer));
+        let mut variables = around.map_or_else(Vec::new, |(outer, _)| self.class_variables(outer));
         let signature = info.and_then(|info| info.signature.as_deref());
         variables.extend(
             (signature.and_then(class_signature))
@@ -295,7 +295,7 @@ impl<'a> Types<'a> {
     /// What the constructor of an inner class takes first.
     fn around(&self, class: &str) -> Option<Type> {
         let found = self.context.classes.info(class)?;
-        let outer = found.info.as_ref()?.around()?;
+        let (outer, _) = found.info.as_ref()?.around()?;
         let variables = self.class_variables(outer).into_iter();
         let variables = variables.map(|(name, _)| Type::Variable(name));
         Some(Type::Class(outer.to_owned(), variables.collect()))

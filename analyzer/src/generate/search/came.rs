@@ -8,6 +8,7 @@ use super::{
     Uses,
 };
 use crate::model::values::Literal;
+use hindsight_tracelog::crash::is_box;
 
 impl Search<'_> {
     /// Takes what has come of a sequence.
@@ -188,17 +189,5 @@ impl Search<'_> {
 
 /// Whether objects of a class are always written down, never built.
 fn is_value(class: &str) -> bool {
-    matches!(
-        class,
-        "java.lang.String"
-            | "java.lang.Boolean"
-            | "java.lang.Byte"
-            | "java.lang.Short"
-            | "java.lang.Character"
-            | "java.lang.Integer"
-            | "java.lang.Long"
-            | "java.lang.Float"
-            | "java.lang.Double"
-            | "java.lang.Class"
-    )
+    is_box(class) || matches!(class, "java.lang.String" | "java.lang.Class")
 }

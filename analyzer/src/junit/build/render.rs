@@ -8,7 +8,7 @@ use crate::java::names::{Names, is_identifier};
 use crate::java::signature::Generic;
 use crate::java::{descriptor, literal};
 use crate::junit::value::{Expression, Values};
-use hindsight_tracelog::crash::{Body, Value};
+use hindsight_tracelog::crash::{Body, Value, is_box};
 use std::collections::{HashMap, HashSet};
 
 /// Objects that are made for one test.
@@ -656,17 +656,7 @@ fn is_value(class: &str) -> bool {
         || class.starts_with("sun.nio.cs.")
         || class.starts_with("sun.util.calendar.")
         || CLASSES.contains(&class)
-        || matches!(
-            class,
-            "java.lang.Boolean"
-                | "java.lang.Byte"
-                | "java.lang.Character"
-                | "java.lang.Short"
-                | "java.lang.Integer"
-                | "java.lang.Long"
-                | "java.lang.Float"
-                | "java.lang.Double"
-        )
+        || is_box(class)
 }
 
 /// A variable's name by its type: `order` for `shop.Order`.

@@ -1,7 +1,7 @@
 //! Types and variables, and how they are called.
 
 use super::Body;
-use crate::classinfo::Nesting;
+use crate::classinfo::{ClassInfo, Nesting};
 use crate::generate::emit::generics::{self, Type};
 use crate::generate::emit::roles;
 use crate::generate::emit::words::{capital, lower};
@@ -72,7 +72,7 @@ impl Body<'_, '_> {
         let own = signature.map_or(0, generics::variables);
         let at = arguments.len().saturating_sub(own);
         let (around, own) = arguments.split_at(at);
-        let inner = info.and_then(|info| info.around().zip(info.simple()));
+        let inner = info.and_then(ClassInfo::around);
         let name = match inner.filter(|_| !around.is_empty()) {
             Some((outer, simple)) => format!("{}.{simple}", self.with_arguments(outer, around)?),
             None => self.type_name(&descriptor::of_class(class))?,

@@ -100,6 +100,15 @@ final class Program {
         }
     }
 
+    /** Where identity hash codes count up from 1, so many are used up that all have four digits, as elsewhere. */
+    private static final int FIRST = 0x1000;
+
+    static {
+        for (int used = 0; used < FIRST; used++) {
+            System.identityHashCode(new Object());
+        }
+    }
+
     private static final int PLACE = (int) (Long.getLong("hindsight.shift", 0) % 13);
     private static int turns;
 
@@ -113,14 +122,8 @@ final class Program {
         }
     }
 
-    /** Where identity hash codes count up from 1, so many are used up that all have four digits, as elsewhere. */
-    private static final int FIRST = 0x1000;
-
     /** What the program prints goes nowhere, and it reads nothing. */
     static void silence() {
-        for (int used = 0; used < FIRST; used++) {
-            System.identityHashCode(new Object());
-        }
         // The guard must know its directory before the program can say another one.
         Guard.count();
         PrintStream sink = new PrintStream(OutputStream.nullOutputStream());
