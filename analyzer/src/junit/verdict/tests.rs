@@ -1,0 +1,386 @@
+//! Recorded and actual failures made by hand.
+
+use super::*;
+use hindsight_tracelog::crash::StackElement;
+
+fn recorded(stack: &[(&str, &str, i32)]) -> ExceptionInfo {
+    let element = |&(class, method, line): &(&str, &str, i32)| StackElement {
+        class: class.to_owned(),
+        method: method.to_owned(),
+        file: None,
+        line,
+    };
+    ExceptionInfo {
+        class: "E".to_owned(),
+        stack: stack.iter().map(element).collect(),
+        ..ExceptionInfo::default()
+    }
+}
+
+fn outcome(exception: &str, stack: &[(&str, &str, i32)]) -> Outcome {
+    let element = |&(class, method, line): &(&str, &str, i32)| Element {
+        class: class.to_owned(),
+        method: method.to_owned(),
+        line,
+    };
+    Outcome {
+        outcome: "threw".to_owned(),
+        exception: Some(exception.to_owned()),
+        stack: stack.iter().map(element).collect(),
+        ..Outcome::default()
+    }
+}
+
+fn threw(exception: &str, stack: &[(&str, &str, i32)]) -> Ran {
+    Ran::Told(outcome(exception, stack))
+}
+
+/// The same with what stands behind it: exception, message and stack.
+fn caused(
+    threw: Outcome,
+    (exception, message): (&str, Option<&str>),
+    stack: &[(&str, &str, i32)],
+) -> Outcome {
+    Outcome {
+        root: Some(Root {
+            exception: exception.to_owned(),
+            message: message.map(str::to_owned),
+            stack: outcome(exception, stack).stack,
+        }),
+        ..threw
+    }
+}
+
+/// What is expected of a test of class A.
+fn expected<'a>(exception: &'a ExceptionInfo, cause: Option<&'a ExceptionInfo>) -> Expected<'a> {
+    Expected {
+        exception,
+        cause,
+        frames: Vec::new(),
+        unchanged: vec!["A"],
+        test: "T".to_owned(),
+    }
+}
+
+fn of_a() -> Frame {
+    Frame {
+        class: "A".to_owned(),
+        ..Frame::default()
+    }
+}
+
+#[track_caller]
+fn check(stack: &[(&str, &str, i32)], ran: Ran, verdict: Verdict, reason: &str) {
+    let exception = recorded(stack);
+    let expected = expected(&exception, None);
+    let frame = of_a();
+    assert_eq!(judge(&expected, &frame, &ran), (verdict, reason.to_owned()));
+}
+
+const STACK: &[(&str, &str, i32)] = &[("java.util.Objects", "check", 1), ("A", "m", 5)];
+
+#[test]
+fn the_first_program_frame_decides() {
+    let newer = [("jdk.internal.X", "check", 9), ("A", "m", 5), ("T", "t", 1)];
+    check(
+        STACK,
+        threw("E", &newer),
+        Verdict::Reproduces,
+        "throws E in A.m:5",
+    );
+}
+
+#[test]
+fn another_message_is_told() {
+    let told = |then: &str, now: &str| {
+        let exception = ExceptionInfo {
+            message: Some(then.to_owned()),
+            ..recorded(STACK)
+        };
+        let expected = expected(&exception, None);
+        let mut outcome = outcome("E", STACK);
+        outcome.message = Some(now.to_owned());
+        let frame = of_a();
+        let (verdict, reason) = judge(&expected, &frame, &Ran::Told(outcome));
+        assert_eq!(verdict, Verdict::Reproduces);
+        reason
+    };
+    let plain = "throws E in A.m:5";
+    assert_eq!(told("a is null", "a is null"), plain);
+    assert_eq!(told("Index 5 of A@1fe3", "Index -12 of A@9b"), plain);
+    assert_eq!(told("no *** here", "no word here"), plain);
+    let other = "throws E in A.m:5; another message: b is null";
+    assert_eq!(told("a is null", "b is null"), other);
+}
+
+fn taken_out(method: &str) -> (ExceptionInfo, Vec<Frame>, Frame) {
+    // The trace was E in A.inner, A.middle, A.outer before the program took two out.
+    let exception = recorded(&[("A", "outer", 7), ("A", "main", 8)]);
+    let frame = |method: &str, line| Frame {
+        class: "A".to_owned(),
+        method: method.to_owned(),
+        line,
+        fidelity: Fidelity::Fields,
+        ..Frame::default()
+    };
+    let frames = vec![
+        frame("inner", None),
+        frame("middle", None),
+        frame("outer", Some(7)),
+    ];
+    (exception, frames, frame(method, None))
+}
+
+#[track_caller]
+fn check_taken_out(method: &str, stack: &[(&str, &str, i32)], same: bool, reason: &str) {
+    let (exception, frames, frame) = taken_out(method);
+    let expected = Expected {
+        frames: frames.iter().collect(),
+        ..expected(&exception, None)
+    };
+    let verdict = if same {
+        Verdict::Reproduces
+    } else {
+        Verdict::Differs
+    };
+    let told = judge(&expected, &frame, &threw("E", stack));
+    assert_eq!(told, (verdict, reason.to_owned()));
+}
+
+#[test]
+fn frames_that_the_program_took_out_are_known() {
+    let whole = [
+        ("A", "inner", 5),
+        ("A", "middle", 6),
+        ("T", "t", 1),
+        ("dev.hindsight.replay.Runner", "run", 9),
+    ];
+    check_taken_out("inner", &whole[..], true, "throws E in A.inner:5");
+    check_taken_out("middle", &whole[..], true, "throws E in A.inner:5");
+    let cut = [("A", "outer", 7), ("T", "t", 1)];
+    check_taken_out("outer", &cut, true, "throws E in A.outer:7");
+    let reason = "throws E in A.middle:6 instead of E in A.inner";
+    check_taken_out("middle", &whole[1..], false, reason);
+    let reason = "throws E in A.middle:6 instead of E in A.outer:7";
+    check_taken_out("outer", &whole[1..], false, reason);
+}
+
+#[test]
+fn the_thread_of_a_task_is_chance() {
+    let copy = [
+        (
+            "java.util.concurrent.ForkJoinTask",
+            "getThrowableException",
+            600,
+        ),
+        ("A", "sum", 9),
+    ];
+    let outcome = caused(outcome("E", &copy), ("E", None), STACK);
+    let original = recorded(STACK);
+    let frame = of_a();
+    let copied = recorded(&copy);
+    for (exception, cause) in [(&original, None), (&copied, Some(&original))] {
+        let expected = expected(exception, cause);
+        for ran in [threw("E", STACK), Ran::Told(outcome.clone())] {
+            let told = judge(&expected, &frame, &ran);
+            assert_eq!(told, (Verdict::Reproduces, "throws E in A.m:5".to_owned()));
+        }
+    }
+}
+
+#[test]
+fn a_static_initializer_that_had_failed_before_fails_again() {
+    let recorded = |then: &str| {
+        let exception = ExceptionInfo {
+            class: "java.lang.NoClassDefFoundError".to_owned(),
+            message: Some("Could not initialize class B".to_owned()),
+            ..recorded(STACK)
+        };
+        let cause = ExceptionInfo {
+            class: "java.lang.ExceptionInInitializerError".to_owned(),
+            message: Some(then.to_owned()),
+            ..ExceptionInfo::default()
+        };
+        (exception, cause)
+    };
+    let error = "java.lang.ExceptionInInitializerError";
+    let fails = |class: &str, line| {
+        let outcome = outcome(error, &[("A", "m", line), ("T", "t", 1)]);
+        let root = [("C", "c", 1), (class, "<clinit>", 2)];
+        Ran::Told(caused(outcome, ("F", None), &root))
+    };
+    let frame = of_a();
+    for (then, class, line, same) in [
+        ("Exception F: bad [in thread \"main\"]", "B", 5, true),
+        ("Exception F [in thread \"main\"]", "B", 5, true),
+        ("Exception G [in thread \"main\"]", "B", 5, false),
+        ("Exception F [in thread \"main\"]", "D", 5, false),
+        ("Exception F [in thread \"main\"]", "B", 6, false),
+    ] {
+        let (exception, cause) = recorded(then);
+        for cause in [Some(&cause), None] {
+            let expected = expected(&exception, cause);
+            let (verdict, reason) = judge(&expected, &frame, &fails(class, line));
+            // Before Java 17 it is not known what it failed of.
+            let same = same || cause.is_none() && class == "B" && line == 5;
+            assert_eq!(
+                verdict == Verdict::Reproduces,
+                same,
+                "{then} {class} {line}: {reason}"
+            );
+        }
+    }
+}
+
+/// A task whose thread has run the JDK's code alone, and the same on the thread that waits for it.
+#[test]
+fn a_task_need_not_have_a_frame_of_the_program() {
+    let inner = [
+        ("java.lang.Integer", "parseInt", 668),
+        ("java.util.concurrent.ForkJoinTask", "exec", 3),
+    ];
+    let direct = [inner[0], ("A", "m", 5)];
+    let copy = [
+        (
+            "java.util.concurrent.ForkJoinTask",
+            "getThrowableException",
+            600,
+        ),
+        ("A", "m", 5),
+    ];
+    let copied = caused(outcome("E", &copy), ("E", None), &inner);
+    let frame = of_a();
+    let (of_copy, of_cause, of_direct) = (recorded(&copy), recorded(&inner), recorded(&direct));
+    for (exception, cause) in [(&of_copy, Some(&of_cause)), (&of_direct, None)] {
+        let expected = expected(exception, cause);
+        for ran in [threw("E", &direct), Ran::Told(copied.clone())] {
+            assert_eq!(judge(&expected, &frame, &ran).0, Verdict::Reproduces);
+        }
+        let other = [("java.lang.Long", "parseLong", 9), ("B", "m", 5)];
+        assert_eq!(
+            judge(&expected, &frame, &threw("E", &other)).0,
+            Verdict::Differs
+        );
+    }
+}
+
+#[test]
+fn neither_the_test_nor_the_library_is_a_place() {
+    let ours = [
+        ("dev.hindsight.replay.Call", "invoke", 9),
+        ("T", "t", 1),
+        ("java.lang.reflect.Method", "invoke", 5),
+    ];
+    check(
+        STACK,
+        threw("E", &ours),
+        Verdict::Differs,
+        "throws E instead of E in A.m:5",
+    );
+    let runner = [
+        ("java.lang.reflect.Method", "invoke", 5),
+        ("dev.hindsight.replay.Runner", "run", 9),
+    ];
+    check_taken_out("middle", &runner, true, "throws E");
+}
+
+#[test]
+fn what_stands_behind_an_exception_is_told() {
+    let caused = |exception: &str, stack: &[(&str, &str, i32)], root: &[(&str, &str, i32)]| {
+        let outcome = outcome(exception, stack);
+        Ran::Told(caused(outcome, ("F", Some("zone")), root))
+    };
+    let error = "java.lang.ExceptionInInitializerError";
+    check(
+        STACK,
+        caused(
+            error,
+            &[("A", "n", 3), ("T", "t", 1)],
+            &[("B", "<clinit>", 2)],
+        ),
+        Verdict::Differs,
+        "throws java.lang.ExceptionInInitializerError in A.n:3, caused by F in B.<clinit>:2 \
+         (zone) instead of E in A.m:5",
+    );
+    check(
+        STACK,
+        caused(
+            error,
+            &[("T", "t", 1)],
+            &[("A", "m", 5), ("A", "<clinit>", 2)],
+        ),
+        Verdict::Differs,
+        "calling it runs the static initializer of A, which fails: F in A.m:5 (zone)",
+    );
+}
+
+#[test]
+fn another_line_of_the_same_class_file_differs() {
+    let reason = "throws E in A.m:6 instead of E in A.m:5";
+    check(
+        STACK,
+        threw("E", &[("A", "m", 6)]),
+        Verdict::Differs,
+        reason,
+    );
+    let changed = [("B", "m", 5)];
+    check(
+        &changed,
+        threw("E", &[("B", "m", 6)]),
+        Verdict::Reproduces,
+        "throws E in B.m:6",
+    );
+}
+
+#[test]
+fn another_class_or_method_differs() {
+    let reason = "throws F in A.m:5 instead of E in A.m:5";
+    check(
+        STACK,
+        threw("F", &[("A", "m", 5)]),
+        Verdict::Differs,
+        reason,
+    );
+    let reason = "throws E in A.n:5 instead of E in A.m:5";
+    check(
+        STACK,
+        threw("E", &[("A", "n", 5)]),
+        Verdict::Differs,
+        reason,
+    );
+}
+
+#[test]
+fn what_did_not_end_is_told() {
+    check(
+        STACK,
+        Ran::TimedOut(60),
+        Verdict::Differs,
+        "timed out after 60 s",
+    );
+    let passed = Ran::Told(Outcome {
+        outcome: "passed".to_owned(),
+        holes: vec!["a thread".to_owned()],
+        ..Outcome::default()
+    });
+    let reason = "returns without an exception; not restored: a thread";
+    check(STACK, passed, Verdict::Passes, reason);
+}
+
+#[test]
+fn a_stack_overflow_may_end_elsewhere_in_the_cycle() {
+    let round = [("A", "m", 5), ("A", "n", 6), ("A", "m", 5), ("A", "n", 6)];
+    let mut exception = recorded(&round);
+    exception.class = "java.lang.StackOverflowError".to_owned();
+    let expected = expected(&exception, None);
+    let ends = |stack: &[(&str, &str, i32)]| {
+        let ran = threw("java.lang.StackOverflowError", stack);
+        judge(&expected, &Frame::default(), &ran).0
+    };
+    assert_eq!(ends(&[("A", "n", 9)]), Verdict::Reproduces);
+    // In what is called from the cycle.
+    let called = [&[("B", "<init>", 1)], &round[..]].concat();
+    assert_eq!(ends(&called), Verdict::Reproduces);
+    let other = [("B", "<init>", 1), ("A", "o", 1), ("A", "o", 1)];
+    assert_eq!(ends(&other), Verdict::Differs);
+}
