@@ -6,8 +6,7 @@ use crate::text::count;
 use crate::trace::Trace;
 use crate::trace::export::{Export, TABLES};
 use crate::trace::steps::{Steps, What};
-use anyhow::{Result, bail};
-use std::fs;
+use anyhow::Result;
 use std::io::{IsTerminal, Write};
 use std::path::PathBuf;
 
@@ -81,35 +80,21 @@ impl Opts {
             }
         }
         let mut failed = trace.is_damaged;
-        let paths = TABLES.map(|(name, _)| self.out.join(format!("{name}.parquet")));
-        if let Some(there) = paths.iter().find(|path| path.exists()) {
-            bail!(
-                "{} exists: nothing is written over, choose another directory",
-                there.display()
+        let mut export = Export::create(&self.out, &trace)?;
+        self.fill(&trace, &mut export, &mut failed)?;
+        if export.unbegun > 0 && !self.quiet {
+            eprintln!(
+                "hindsight: {} had begun before the recording, and {} in no table",
+                count(
+                    usize::try_from(export.unbegun).unwrap_or(usize::MAX),
+                    "call"
+                ),
+                if export.unbegun == 1 { "is" } else { "are" },
             );
         }
-        let mut write = || {
-            let mut export = Export::create(&self.out, &trace)?;
-            self.fill(&trace, &mut export, &mut failed)?;
-            if export.unbegun > 0 && !self.quiet {
-                eprintln!(
-                    "hindsight: {} had begun before the recording, and {} in no table",
-                    count(
-                        usize::try_from(export.unbegun).unwrap_or(usize::MAX),
-                        "call"
-                    ),
-                    if export.unbegun == 1 { "is" } else { "are" },
-                );
-            }
-            export.finish()
-        };
-        let rows = write().inspect_err(|_| {
-            for path in &paths {
-                // Without their ends they cannot be read. What cannot be removed is told of by the error.
-                let _ = fs::remove_file(path);
-            }
-        })?;
-        for (path, rows) in paths.iter().zip(rows) {
+        let rows = export.finish()?;
+        for ((name, _), rows) in TABLES.iter().zip(rows) {
+            let path = self.out.join(format!("{name}.parquet"));
             writeln!(out, "{rows:>14}  {}", path.display())?;
         }
         if failed { Err(Failure.into()) } else { Ok(()) }

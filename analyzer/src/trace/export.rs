@@ -396,15 +396,22 @@ impl<'d> Export<'d> {
         for (id, thread) in threads {
             self.leave(id, thread)?;
         }
-        Ok([
-            self.calls.finish()?,
-            self.arguments.finish()?,
-            self.writes.finish()?,
-            self.unseen.finish()?,
-            self.reads.finish()?,
-            self.objects.finish()?,
-            self.blocks.finish()?,
-        ])
+        let mut tables = [
+            self.calls,
+            self.arguments,
+            self.writes,
+            self.unseen,
+            self.reads,
+            self.objects,
+            self.blocks,
+        ];
+        let mut rows = [0; 7];
+        for (table, rows) in tables.iter_mut().zip(&mut rows) {
+            *rows = table.finish()?;
+        }
+        // All of them, or none: a part of them is no run.
+        tables.iter_mut().for_each(Table::keep);
+        Ok(rows)
     }
 
     fn top(&mut self, step: &Step) -> Option<&mut Call> {

@@ -7,7 +7,8 @@ use parquet::file::metadata::KeyValue;
 use parquet::file::properties::WriterProperties;
 use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::parser::parse_message_type;
-use std::fs::{File, OpenOptions};
+use std::fs::{self, File, OpenOptions};
+use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -44,9 +45,24 @@ struct Column {
     levels: Option<Vec<i16>>,
 }
 
-/// A table.
-pub struct Table {
+/// A file that goes away unless it is kept: without its end nobody can read it.
+struct Begun {
     path: PathBuf,
+    is_kept: bool,
+}
+
+impl Drop for Begun {
+    fn drop(&mut self) {
+        if !self.is_kept {
+            // What cannot be removed is an unreadable file, and an error has been told.
+            let _ = fs::remove_file(&self.path);
+        }
+    }
+}
+
+/// A table. Its file goes away unless it is [kept](Table::keep).
+pub struct Table {
+    begun: Begun,
     writer: SerializedFileWriter<File>,
     columns: Vec<Column>,
     rows: usize,
@@ -59,7 +75,17 @@ impl Table {
     pub fn create(path: PathBuf, schema: &str, metadata: &[(&str, String)]) -> Result<Table> {
         let context = || format!("failed to write {}", path.display());
         let file = OpenOptions::new().write(true).create_new(true).open(&path);
-        let file = file.with_context(context)?;
+        let file = match file {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => bail!(
+                "{} exists: nothing is written over, choose another directory",
+                path.display()
+            ),
+            file => file.with_context(context)?,
+        };
+        let begun = Begun {
+            path: path.clone(),
+            is_kept: false,
+        };
         let schema = Arc::new(parse_message_type(schema).with_context(context)?);
         let columns = schema
             .get_fields()
@@ -92,7 +118,7 @@ impl Table {
             columns,
             rows: 0,
             total: 0,
-            path,
+            begun,
         })
     }
 
@@ -120,7 +146,7 @@ impl Table {
         if self.rows == 0 {
             return Ok(());
         }
-        let context = || format!("failed to write {}", self.path.display());
+        let context = || format!("failed to write {}", self.begun.path.display());
         let mut group = self.writer.next_row_group().with_context(context)?;
         for column in &mut self.columns {
             let writer = group.next_column().with_context(context)?;
@@ -147,11 +173,16 @@ impl Table {
     }
 
     /// Writes what is left, and the end. Returns the number of rows.
-    pub fn finish(mut self) -> Result<u64> {
+    pub fn finish(&mut self) -> Result<u64> {
         self.flush()?;
-        let context = || format!("failed to write {}", self.path.display());
+        let context = || format!("failed to write {}", self.begun.path.display());
         self.writer.finish().with_context(context)?;
         Ok(self.total)
+    }
+
+    /// Leaves the file where it is.
+    pub fn keep(&mut self) {
+        self.begun.is_kept = true;
     }
 }
 
