@@ -79,7 +79,7 @@ fn write(agent: &'static Agent, jni: Jni) -> Result<String, String> {
         .vm
         .jvmti(&[sys::CAN_TAG_OBJECTS, sys::CAN_GET_CONSTANT_POOL])
         .ok_or(report::NO_ENVIRONMENT)?;
-    let mut graph = Graph::new(jni, tags, options, &base.methods);
+    let mut graph = Graph::new(jni, tags, options, &base.methods, &agent.shim.throwable);
     let jvmti = Scratch(
         base.vm
             .jvmti(&[

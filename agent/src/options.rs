@@ -505,8 +505,7 @@ fn members(key: &str, value: &str) -> Result<Globs, Error> {
 
 /// `N`, `CLASSES` or `CLASSES/N`
 fn sample(value: &str) -> Result<Sample, Error> {
-    const ACCEPTED: &str =
-        "N, CLASSES or CLASSES/N: globs of classes separated by ;, and N from 1 on";
+    const ACCEPTED: &str = "N, CLASSES or CLASSES/N: globs of classes or their methods separated by ;, and N from 1 on";
     let bad = || bad("sample", value, ACCEPTED);
     let number = |text: &str| {
         text.parse()

@@ -352,7 +352,7 @@ fn record(
         .vm
         .jvmti(&[sys::CAN_TAG_OBJECTS, sys::CAN_GET_CONSTANT_POOL])
         .ok_or(NO_ENVIRONMENT)?;
-    let mut graph = Graph::new(jni, tags, options, &base.methods);
+    let mut graph = Graph::new(jni, tags, options, &base.methods, &agent.shim.throwable);
     let is_secret = |name: &str| options.is_secret(name);
 
     let ways = ways(agent, jni, call, &exceptions);

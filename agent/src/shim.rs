@@ -158,6 +158,8 @@ pub(crate) struct ThrowableIds {
     pub(crate) get_cause: MethodId,
     pub(crate) suppressed: FieldId,
     pub(crate) get_stack_trace: MethodId,
+    /// How many frames its stack trace has that nobody has asked for yet.
+    pub(crate) depth: Option<FieldId>,
     /// `java.lang.NullPointerException` and its `getMessage`.
     pub(crate) null_pointer: Option<(Obj, MethodId)>,
     pub(crate) element_class: FieldId,
@@ -370,6 +372,7 @@ impl Shim {
                         c"()[Ljava/lang/StackTraceElement;",
                     )
                     .ok_or("method getStackTrace is missing")?,
+                depth: field(throwable, "depth", "I").ok(),
                 null_pointer: global("java/lang/NullPointerException").and_then(|class| {
                     Some((
                         class,

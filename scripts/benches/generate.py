@@ -17,7 +17,7 @@ SUBJECTS = {
     "ecj": ("org.eclipse.jdt.**", "org.eclipse.jdt.internal.compiler.util.*"),
 }
 # Those that a program of ours uses; the others have a main method.
-PROGRAMS = {"jsoup": "UseJsoup", "h2": "UseH2"}
+PROGRAMS = {"jsoup": "UseJsoup", "h2": "UseH2", "sat4j": "UseSat4j"}
 PIT = ["org.pitest:pitest-command-line:1.17.4", "org.pitest:pitest-entry:1.17.4", "org.pitest:pitest:1.17.4",
        "org.pitest:pitest-junit5-plugin:1.2.1", "org.apache.commons:commons-text:1.10.0",
        "org.apache.commons:commons-lang3:3.12.0"]

@@ -62,6 +62,8 @@ pub(crate) struct Class {
     pub(crate) number: Number,
     /// Whether the objects have fields that code writes which logs no writes.
     pub(crate) unseen: bool,
+    /// Whether instances are exceptions.
+    pub(crate) is_throwable: bool,
 }
 
 /// Which objects are as good as a text in a secret place.
@@ -203,10 +205,12 @@ const HOLES: &[(&str, &str)] = &[
     ("java.nio.file.spi.FileSystemProvider", "file system"),
 ];
 
+const THROWABLE: &str = "java.lang.Throwable";
+
 /// Fields that the JVM or the collector owns: left out.
 fn is_internal(owner: &str, name: &str) -> bool {
     match owner {
-        "java.lang.Throwable" => matches!(name, "backtrace" | "depth"),
+        THROWABLE => matches!(name, "backtrace" | "depth"),
         "java.lang.ref.Reference" => name != "referent",
         _ => false,
     }
@@ -256,6 +260,7 @@ pub(crate) fn read(
         },
         storage,
         unseen: false,
+        is_throwable: false,
     };
     match signature.as_bytes() {
         [b'[', letter] => return array(Storage::Primitives(*letter)),
@@ -402,6 +407,7 @@ pub(crate) fn read(
         wraps_text: wraps_text(&info.name, &info.fields),
         number: Number::of(&info.name),
         unseen,
+        is_throwable: info.name == THROWABLE || info.supers.iter().any(|name| name == THROWABLE),
         info,
         storage,
         fields,

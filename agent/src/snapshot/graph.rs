@@ -8,6 +8,7 @@ use crate::marks::Marks;
 use crate::masks::{self, Says};
 use crate::methods::Methods;
 use crate::options::Options;
+use crate::shim::ThrowableIds;
 use crate::snapshot::classes::{self, BLANK, Class, Number, REDACTED, Storage};
 use crate::snapshot::primitive;
 use crate::snapshot::secrets::{Secrets, length_class};
@@ -26,6 +27,9 @@ pub(crate) struct Graph<'a> {
     jvmti: Jvmti,
     options: &'a Options,
     methods: &'a Methods,
+    throwable: &'a ThrowableIds,
+    /// Stack traces that were asked for.
+    traces: usize,
     pub(crate) classes: Vec<Class>,
     pub(crate) objects: Vec<Object>,
     queue: VecDeque<(Obj, u32, u32)>,
@@ -59,6 +63,10 @@ pub(crate) struct Graph<'a> {
 /// An array of strings with more elements is not taken for a command line's.
 const MAX_ARGUMENTS: usize = 1_000;
 
+/// Exceptions that have their stack traces written into them, and how deep these may be.
+const MAX_TRACES: usize = 32;
+const MAX_TRACE_DEPTH: i32 = 200;
+
 /// Why objects beyond a limit are holes.
 const MAX_OBJECTS: &str = "beyond max-objects";
 const MAX_BYTES: &str = "beyond max-bytes";
@@ -76,12 +84,15 @@ impl<'a> Graph<'a> {
         jvmti: Jvmti,
         options: &'a Options,
         methods: &'a Methods,
+        throwable: &'a ThrowableIds,
     ) -> Graph<'a> {
         Graph {
             jni,
             jvmti,
             options,
             methods,
+            throwable,
+            traces: 0,
             classes: Vec::new(),
             objects: Vec::new(),
             queue: VecDeque::new(),
@@ -213,6 +224,7 @@ impl<'a> Graph<'a> {
             contains: false,
             wraps_text: false,
             unseen: false,
+            is_throwable: false,
         }));
         self.jvmti.set_tag(class, pack(as_object, id));
         self.jni.delete_local(class);
@@ -490,12 +502,35 @@ impl<'a> Graph<'a> {
         }
     }
 
+    /// Has an exception write down its stack trace, which is in the JVM's own form until somebody
+    /// asks: a program that crashes may have been about to. `Throwable`'s own method does that,
+    /// whatever a subclass overrides.
+    fn trace(&mut self, exception: Obj) {
+        let ids = self.throwable;
+        let deep = ids
+            .depth
+            .is_some_and(|depth| self.jni.get_int(exception, depth) > MAX_TRACE_DEPTH);
+        if self.traces == MAX_TRACES || deep {
+            return;
+        }
+        self.traces += 1;
+        if let Some(trace) = self
+            .jni
+            .call_exact(exception, ids.class, ids.get_stack_trace)
+        {
+            self.jni.delete_local(trace);
+        }
+    }
+
     fn fields(&mut self, object: Obj, number: u32, class: u32) -> Option<Vec<Value>> {
         let count = self.classes[class as usize].fields.len();
         if !self.afford(count * size_of::<Value>() + 8) {
             return None;
         }
         let jni = self.jni;
+        if self.classes[class as usize].is_throwable {
+            self.trace(object);
+        }
         let all = self.secret.contains(&number);
         let Class { entry, pairs, .. } = self.classes[class as usize];
         let named = entry.filter(|&(key, _)| {

@@ -171,13 +171,15 @@ impl Tracing {
         let of = &base.options.trace;
         let top = of.sample.as_ref();
         let is_top = top.is_some_and(|sample| select::names(&sample.classes, class));
+        let is_top_method =
+            |name: &str| is_top || top.is_some_and(|sample| sample.classes.matches(name));
         for method in traced.methods.iter() {
             let name = format!("{class}.{}", method.name);
             let mut bits = 0;
             for (is, bit, counter) in [
                 (of.from.matches(&name), Marks::FROM, "trace_from_methods"),
                 (of.until.matches(&name), Marks::UNTIL, "trace_until_methods"),
-                (is_top, Marks::TOP, "trace_sample_methods"),
+                (is_top_method(&name), Marks::TOP, "trace_sample_methods"),
             ] {
                 if is {
                     bits |= bit;

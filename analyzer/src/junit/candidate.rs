@@ -19,6 +19,9 @@ use std::path::PathBuf;
 
 /// Frames tried at each end of the stack.
 const FRAMES_AT_EACH_END: usize = 100;
+/// Why a dump of all threads has no tests.
+pub(super) const STILL_RUNNING: &str = "nothing has failed that a test could show";
+
 /// How the reason ends of a frame in the middle of a recursion.
 pub(super) const OF_RECURSION: &str =
     "frames of the same recursion; the first and last three are tried";
@@ -312,9 +315,7 @@ impl<'a> Plan<'a> {
             return refuse(reason);
         }
         if !crash.failure.threads.is_empty() {
-            return refuse(
-                "its thread was still running: nothing has failed that a test could show",
-            );
+            return refuse(&format!("its thread was still running: {STILL_RUNNING}"));
         }
         if frame.descriptor.is_empty() || frame.fidelity == Fidelity::None {
             return match absence(frame) {

@@ -1,6 +1,6 @@
 //! What became of each frame, for people and machines.
 
-use super::candidate::{OF_RECURSION, Plan, State};
+use super::candidate::{OF_RECURSION, Plan, STILL_RUNNING, State};
 use super::differences::{Difference, Kind, differences, rewritten_before};
 use super::memory;
 use super::verdict::{NOT_RESTORED, THROWS};
@@ -84,6 +84,9 @@ struct CrashReport {
     sources: Vec<String>,
     #[serde(skip)]
     title: String,
+    /// How many threads it tells of, where it is a dump of all; 0 of others.
+    #[serde(skip)]
+    threads: usize,
 }
 
 #[derive(Debug, Serialize)]
@@ -172,7 +175,11 @@ pub fn report(
             frames,
             class_path_differences,
             sources: sources.map(|w| w.source.display().to_string()).collect(),
-            title: one_line(&first.map_or("no exception".to_owned(), exception), TITLE),
+            title: match input.crash.failure.threads.len() {
+                0 => one_line(&first.map_or("no exception".to_owned(), exception), TITLE),
+                _ => "a dump of all threads".to_owned(),
+            },
+            threads: input.crash.failure.threads.len(),
         }
     });
     Report {
@@ -524,6 +531,14 @@ impl CrashReport {
         }
         for difference in &self.class_path_differences {
             writeln!(out, "  ! {}", difference.tell())?;
+        }
+        if self.threads > 0 {
+            return writeln!(
+                out,
+                "  {} of {}: {STILL_RUNNING}\n  hindsight inspect shows them",
+                count(self.frames.len(), "frame"),
+                count(self.threads, "thread"),
+            );
         }
         let rows = self.rows();
         let longest = |cell: fn(&Row<'_>) -> usize| rows.iter().map(cell).max().unwrap_or(0);

@@ -1,8 +1,9 @@
 //! What becomes of frames whose state is all there, and whose class, trace or
 //! thread is out of the ordinary.
 
-use hindsight_test_programs::{Jdk, Workplace, both, jdks, root, text};
+use hindsight_test_programs::{Jdk, Workplace, both, hindsight, jdks, root, text};
 use serde_json::Value;
+use std::process::Command;
 
 /// Records a program of `programs/`, makes tests with these options, and hands
 /// over their frames crash by crash.
@@ -100,5 +101,36 @@ fn a_method_whose_class_cannot_be_initialised_is_told() {
                       java.lang.NumberFormatException in Failing$Settings.parse:9";
         check(jdk, &frames, "parse", "differs", reason);
         check(jdk, &frames, "limit", "reproduces", "Failing.limit:14");
+    }
+}
+
+/// The JVM writes a trace down when it is asked for, and nobody has asked for this one.
+#[test]
+fn exceptions_that_are_passed_have_their_stack_traces() {
+    for jdk in jdks() {
+        let workplace = Workplace::new(&format!("replays-trace-{}", jdk.version));
+        let source = root().join("test-programs/programs/Handled.java");
+        let classes = workplace.compile(jdk, &["-g"], &[source]);
+        let mut java = workplace.java_with_agent(jdk, "");
+        let run = java.arg("-cp").arg(&classes).arg("Handled").output();
+        assert_eq!(run.expect("java runs").status.code(), Some(1));
+        let inspected = Command::new(hindsight())
+            .arg("inspect")
+            .arg(&workplace.crash_files()[0])
+            .output()
+            .expect("hindsight runs");
+        let told = text(&inspected.stdout);
+        let (_, argument) = told.split_once("failure = ").expect(&told);
+        for element in [
+            "depth(Handled.java:5)",
+            "depth(Handled.java:7)",
+            "main(Handled.java:",
+        ] {
+            assert!(
+                argument.contains(element),
+                "{element} on JDK {}: {told}",
+                jdk.version
+            );
+        }
     }
 }

@@ -385,8 +385,21 @@ fn one_of_so_many_outermost_calls() {
                 .any(|line| line.contains("Parts.work") && line.starts_with("other"))
         );
     }
-    // A method's name is no class's.
-    let _ = events(&workplace, &classes, &jdks()[0], "sample=Parts.work", &[]);
+    // A method's calls.
+    let one = events(&workplace, &classes, &jdks()[0], "sample=Parts.step", &[]);
+    assert!(one.iter().any(|line| line.contains(".step(")), "{one:?}");
+    assert!(
+        !one.iter().any(|line| line.contains(".request(")),
+        "{one:?}"
+    );
+    // Neither a class nor a method.
+    let _ = events(
+        &workplace,
+        &classes,
+        &jdks()[0],
+        "sample=Parts.nothing",
+        &[],
+    );
     let stats = Command::new(hindsight())
         .arg("stats")
         .arg(workplace.join("out"))

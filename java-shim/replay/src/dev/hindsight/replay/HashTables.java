@@ -335,6 +335,17 @@ final class HashTables {
         }
 
         @Override
+        Object create(Instance table) throws Hole {
+            boolean isMap = owner.endsWith("MapN");
+            if (!Constants.isEmpty(table, isMap ? "table" : "elements")) {
+                return super.create(table);
+            }
+            Object shared = isMap ? Map.of() : Set.of();
+            table.restorer.preset(table.number, shared);
+            return shared;
+        }
+
+        @Override
         Object fresh(Instance table) throws Hole {
             return made(table);
         }

@@ -1,13 +1,10 @@
 package dev.hindsight.replay;
 
 import dev.hindsight.replay.Layout.Slot;
-import dev.hindsight.replay.Recorded.FieldInfo;
 import dev.hindsight.replay.Recorded.Stored;
 import dev.hindsight.replay.Recorded.Trace;
-import java.text.DecimalFormatSymbols;
 import java.util.EnumMap;
 import java.util.List;
-import java.util.Set;
 import java.util.concurrent.locks.AbstractQueuedLongSynchronizer;
 import java.util.concurrent.locks.AbstractQueuedSynchronizer;
 
@@ -66,7 +63,7 @@ final class Partials {
                 Instance root = map == null ? null : map.object("root");
                 if (root != null) {
                     set.restorer.preset(root.reference("value"),
-                            constant("java.util.TreeSet", "PRESENT"));
+                            Constants.ofJdk("java.util.TreeSet", "PRESENT"));
                 }
             }
         });
@@ -94,24 +91,12 @@ final class Partials {
                 fillEnumMap(instance, object);
             }
         });
-        Rules.register(new Partial("java.text.DecimalFormatSymbols") {
-            @Override
-            void fill(Instance instance, Object object) {
-                // JDK 13 added the texts of these characters.
-                if (!instance.has("percentText")
-                        && object.getClass() == DecimalFormatSymbols.class) {
-                    DecimalFormatSymbols symbols = (DecimalFormatSymbols) object;
-                    symbols.setPercent(symbols.getPercent());
-                    symbols.setPerMill(symbols.getPerMill());
-                    symbols.setMinusSign(symbols.getMinusSign());
-                }
-            }
-        });
         Rules.register(new Partial("java.nio.Buffer", "address", "segment") {
             @Override
             Object create(Instance instance) throws Hole {
                 String name = instance.type.info.name;
-                if (!name.startsWith("java.nio.Heap") && !name.equals("java.nio.StringCharBuffer")) {
+                boolean isHeap = name.startsWith("java.nio.Heap") || viewed(instance) != null;
+                if (!isHeap && !name.equals("java.nio.StringCharBuffer")) {
                     throw new Hole("native memory");
                 }
                 return super.create(instance);
@@ -165,7 +150,7 @@ final class Partials {
                 Instance marker = instance.object(second);
                 if (marker != null && marker.type.info.name.equals("java.lang.Object")) {
                     instance.restorer.preset(
-                            marker.number, constant("java.util.ImmutableCollections", "EMPTY"));
+                            marker.number, Constants.ofJdk("java.util.ImmutableCollections", "EMPTY"));
                 }
             }
 
@@ -173,52 +158,10 @@ final class Partials {
             void fill(Instance instance, Object object) throws Hole {
                 if (instance.reference(second) < 0) {
                     Layout.need(instance.type.running, second)
-                            .put(object, constant("java.util.ImmutableCollections", "EMPTY"));
+                            .put(object, Constants.ofJdk("java.util.ImmutableCollections", "EMPTY"));
                 }
             }
         });
-    }
-
-    /** All fields, but for some. */
-    private static class Partial extends Rule {
-        private final Set<String> left;
-
-        Partial(String owner, String... left) {
-            super(owner);
-            this.left = Set.of(left);
-        }
-
-        /** An object whose fields stand for those left out, or null for zeros. */
-        Object template(Instance instance) throws Hole {
-            return null;
-        }
-
-        @Override
-        boolean isRaw(FieldInfo field) {
-            return !left.contains(field.name);
-        }
-
-        @Override
-        Object create(Instance instance) throws Hole {
-            Object object = Restorer.allocate(instance.type.running);
-            Object template = template(instance);
-            Class<?> covered = instance.type.superclass(owner);
-            if (template != null && covered != null) {
-                Layout.copy(template, object, covered);
-            }
-            return object;
-        }
-    }
-
-    /** An object of the JDK's own, which it compares others with. */
-    private static Object constant(String owner, String field) {
-        try {
-            return Trusted.LOOKUP.findStaticGetter(Class.forName(owner), field, Object.class)
-                    .invoke();
-        } catch (Throwable e) {
-            // JDK 11 has no marker in immutable collections, and null means the same.
-            return null;
-        }
     }
 
     /** What the JDK writes in a new exception for "none suppressed yet". */
@@ -280,19 +223,34 @@ final class Partials {
         }
     }
 
+    /** The buffer of the heap that a view ({@code asIntBuffer}) shows in other units; null for others. */
+    private static Instance viewed(Instance view) {
+        Instance bytes =
+                view.type.info.name.startsWith("java.nio.ByteBufferAs") ? view.object("bb") : null;
+        return bytes != null && bytes.type.info.name.startsWith("java.nio.Heap") ? bytes : null;
+    }
+
     /** Where the elements of an array start differs between JVMs, so addresses are made anew. */
     private static void address(Instance instance, Object object) throws Hole {
-        Stored array = instance.stored("hb");
+        Instance heap = viewed(instance);
+        long skipped = 0;
+        if (heap == null) {
+            heap = instance;
+        } else {
+            // Both count from the start of the array, and the buffer's elements are bytes.
+            skipped = instance.number("address", 0) - heap.number("address", 0);
+        }
+        Stored array = heap.stored("hb");
         if (array == null || array.kind != Stored.PRIMITIVES) {
             return;
         }
-        Object running = instance.restorer.get(instance.reference("hb"));
+        Object running = instance.restorer.get(heap.reference("hb"));
         if (running == null) {
             throw new Hole("without its array");
         }
         int scale = RecordedArrays.size(running.getClass().getComponentType());
-        long offset = instance.number("offset", 0);
+        long offset = heap.number("offset", 0) * scale + skipped;
         Layout.need(java.nio.Buffer.class, "address")
-                .put(object, Trusted.arrayBase(running.getClass()) + offset * scale);
+                .put(object, Trusted.arrayBase(running.getClass()) + offset);
     }
 }

@@ -17,6 +17,8 @@ import java.util.Map;
  *       {@code ==}; independent of the JDK's version that way.
  *   <li>{@link Partials}: fields for the most part, but some that mean nothing in another process or
  *       must be the JDK's own object.
+ *   <li>{@link Releases}: fields that are not the same in all releases of the JDK.
+ *   <li>{@link Constants}: objects that are compared with {@code ==}.
  *   <li>Resources of the process: threads, files, sockets. They stay holes.
  * </ul>
  */
@@ -31,6 +33,8 @@ final class Rules {
         HashTables.register();
         Wholes.register();
         Partials.register();
+        Releases.register();
+        Constants.register();
 
         resource("thread group", "java.lang.ThreadGroup");
         resource("class loader", "java.lang.ClassLoader");

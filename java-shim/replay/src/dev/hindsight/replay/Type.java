@@ -33,7 +33,7 @@ final class Type {
         // Names of proxies and hidden classes mean nothing in another run.
         if (info.kind != ClassInfo.PROXY && info.kind != ClassInfo.HIDDEN) {
             try {
-                found = Classes.find(info.name, loader);
+                found = find(info.name, loader);
             } catch (ClassNotFoundException e) {
                 reason = "the class is missing; " + info.missing();
             } catch (LinkageError e) {
@@ -46,6 +46,18 @@ final class Type {
         slots = new Slot[info.fields.length];
         if (found != null) {
             place();
+        }
+    }
+
+    private static Class<?> find(String name, ClassLoader loader) throws ClassNotFoundException {
+        try {
+            return Classes.find(name, loader);
+        } catch (ClassNotFoundException e) {
+            String substitute = Releases.substitute(name);
+            if (substitute == null) {
+                throw e;
+            }
+            return Classes.find(substitute, loader);
         }
     }
 

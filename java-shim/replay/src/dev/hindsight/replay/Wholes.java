@@ -2,7 +2,6 @@ package dev.hindsight.replay;
 
 import dev.hindsight.replay.Recorded.Stored;
 import java.io.File;
-import java.io.StringReader;
 import java.lang.invoke.MethodType;
 import java.lang.reflect.AccessibleObject;
 import java.lang.reflect.Constructor;
@@ -33,7 +32,7 @@ final class Wholes {
     private Wholes() {}
 
     /** Makes the value. */
-    private interface Maker {
+    interface Maker {
         Object make(Instance instance) throws Exception;
     }
 
@@ -77,7 +76,6 @@ final class Wholes {
                     : CodingErrorAction.REPORT;
         });
 
-        whole("java.io.StringReader", Wholes::stringReader);
         whole("java.io.File", i -> new File(i.needText("path")));
         whole("sun.nio.fs.UnixPath", i -> {
             Stored path = i.stored("path");
@@ -121,7 +119,7 @@ final class Wholes {
         standardStream("java.io.FileInputStream", java.io.FileInputStream::new);
     }
 
-    private static void whole(String owner, Maker maker) {
+    static void whole(String owner, Maker maker) {
         whole(owner, maker, (instance, out) -> {});
     }
 
@@ -180,30 +178,6 @@ final class Wholes {
                     : (char) (bytes[2 * i] & 0xff | bytes[2 * i + 1] << 8));
         }
         return builder;
-    }
-
-    /** Since 25 it has what it reads from in another reader. */
-    private static StringReader stringReader(Instance instance) throws Exception {
-        Instance place = instance.has("r") ? instance.object("r") : instance;
-        if (place == null) {
-            throw new Hole("its text was not stored");
-        }
-        String field = instance.has("r") ? "val$cs" : "str";
-        String text = place.text(field);
-        boolean closed = place.flag("isClosed") || place.has("str") && place.reference("str") < 0;
-        if (text == null && !closed) {
-            throw new Hole("its text was not stored");
-        }
-        StringReader reader = new StringReader(text == null ? "" : text);
-        if (closed) {
-            reader.close();
-            return reader;
-        }
-        long mark = place.number("mark", 0);
-        reader.skip(mark);
-        reader.mark(0);
-        reader.skip(place.number("next", 0) - mark);
-        return reader;
     }
 
     private static Locale locale(Instance instance) throws Hole {
