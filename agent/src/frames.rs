@@ -303,8 +303,8 @@ pub(crate) fn of_thread(
     Frames(frames)
 }
 
-const PRIMITIVES_UNKNOWN: &str =
-    "are known only of a thread that waits, in a JVM that was started with dump-on";
+const PRIMITIVES_UNKNOWN: &str = "are known only of a thread that waits, in a JVM that was started with dump-on, of a method that \
+     does not write over them";
 
 const STILL_RUNNING: &str = "still running: the exception had not left it";
 const ELSEWHERE: &str = "not known here: the exception has left it on another thread, or long ago";

@@ -407,11 +407,13 @@ fn record(
     graph.at_most(options.max_objects / 4);
     let statics = statics::read(base, jni, &frames, &mut graph);
     graph.walk();
+    let constants = statics::constants(base, jni, &frames, &graph);
 
     let failure = Failure {
         exceptions: exceptions.infos,
         frames,
         statics,
+        constants,
         ..Failure::default()
     };
     let method = u32::try_from(call.method)

@@ -10,7 +10,7 @@ use crate::shim::API;
 use crate::snapshot::classes::binary_name;
 use crate::snapshot::graph::Graph;
 use crate::snapshot::primitive;
-use hindsight_tracelog::crash::{Fidelity, Frame, StaticField, Value};
+use hindsight_tracelog::crash::{Body, Constant, Fidelity, Frame, StaticField, Value};
 use std::collections::{BTreeMap, BTreeSet};
 
 const ACC_FINAL: u16 = 0x0010;
@@ -18,6 +18,10 @@ const ACC_SYNTHETIC: u16 = 0x1000;
 
 /// Fields of one recording; more are counted.
 const MAX_FIELDS: usize = 500;
+/// Constants of one recording,
+const MAX_CONSTANTS: usize = 1000;
+/// and classes that are looked at for them.
+const MAX_SCANNED: usize = 4000;
 
 /// Classes, by their binary names, with the fields that are wanted; all if there are none named.
 type Wanted = BTreeMap<String, BTreeSet<String>>;
@@ -35,7 +39,11 @@ pub(crate) fn read(
     }
     let mut found = Vec::new();
     let mut beyond = 0;
-    for (name, class) in classes(base, jni, &wanted) {
+    let (classes, ambiguous) = classes(base, jni, &mut |name| wanted.contains_key(name));
+    if ambiguous > 0 {
+        (base.counters).add("static_fields_of_ambiguous_classes", ambiguous);
+    }
+    for (name, class) in classes {
         let names = &wanted[&name];
         for field in base.jvmti.class_fields(class) {
             let Some((field_name, descriptor, access)) = base.jvmti.field(class, field) else {
@@ -97,9 +105,13 @@ fn wanted(base: &Base, frames: &[Frame]) -> Wanted {
     wanted
 }
 
-/// The classes of these names that are initialised, without those that several loaders have: which one
-/// is meant is not known.
-fn classes(base: &Base, jni: Jni, wanted: &Wanted) -> Vec<(String, Obj)> {
+/// The classes of some names that are initialised, without those that several loaders have: which one
+/// is meant is not known. These are counted.
+fn classes(
+    base: &Base,
+    jni: Jni,
+    is_wanted: &mut dyn FnMut(&str) -> bool,
+) -> (Vec<(String, Obj)>, u64) {
     let mut found: BTreeMap<String, Vec<Obj>> = BTreeMap::new();
     for class in base.jvmti.loaded_classes() {
         let name = base
@@ -107,20 +119,20 @@ fn classes(base: &Base, jni: Jni, wanted: &Wanted) -> Vec<(String, Obj)> {
             .class_signature(class)
             .map(|signature| binary_name(&signature));
         match name {
-            Some(name) if wanted.contains_key(&name) && base.jvmti.is_initialized(class) => {
+            Some(name) if is_wanted(&name) && base.jvmti.is_initialized(class) => {
                 found.entry(name).or_default().push(class);
             }
             _ => jni.delete_local(class),
         }
     }
-    let mut classes = Vec::new();
+    let (mut classes, mut ambiguous) = (Vec::new(), 0);
     for (name, mut same) in found {
         match same.pop() {
             Some(class) if same.is_empty() => classes.push((name, class)),
-            _ => base.counters.add("static_fields_of_ambiguous_classes", 1),
+            _ => ambiguous += 1,
         }
     }
-    classes
+    (classes, ambiguous)
 }
 
 /// Whether a field can have another value than its class's initialiser gives it anew, or another state
@@ -142,6 +154,83 @@ pub(crate) fn may_change(descriptor: &str, access: u16) -> bool {
             || !["java/", "javax/", "jdk/", "sun/"]
                 .iter()
                 .any(|prefix| class.starts_with(prefix)))
+}
+
+/// Which of the graph's objects constants hold: objects of the program, arrays of no length, and those
+/// that are of `java.lang.Object` because nothing but their identity counts. The constants are those of
+/// the classes in the packages of the frames, the objects and their superclasses.
+pub(crate) fn constants(
+    base: &Base,
+    jni: Jni,
+    frames: &[Frame],
+    graph: &Graph<'_>,
+) -> Vec<Constant> {
+    let of_frames = frames.iter().map(|frame| &frame.class);
+    let of_objects =
+        (graph.classes.iter()).flat_map(|class| class.info.supers.iter().chain([&class.info.name]));
+    let packages: BTreeSet<&str> = of_frames
+        .chain(of_objects)
+        .filter(|name| !is_platform(name))
+        .map(|name| package(name))
+        .collect();
+    let mut left = MAX_SCANNED;
+    let (classes, _) = classes(base, jni, &mut |name| {
+        let is = packages.contains(package(name)) && left > 0;
+        left -= usize::from(is);
+        is
+    });
+    let mut found = Vec::new();
+    for (owner, class) in classes {
+        for field in base.jvmti.class_fields(class) {
+            let Some((name, descriptor, access)) = base.jvmti.field(class, field) else {
+                continue;
+            };
+            const CONSTANT: u16 = ACC_STATIC | ACC_FINAL;
+            if access & CONSTANT != CONSTANT || !descriptor.starts_with(['L', '[']) {
+                continue;
+            }
+            let Some(held) = jni.static_reference(class, field) else {
+                continue;
+            };
+            let number = graph.number_of(held);
+            jni.delete_local(held);
+            if let Some(object) = number.filter(|number| is_comparable(graph, *number))
+                && found.len() < MAX_CONSTANTS
+            {
+                let owner = owner.clone();
+                found.push(Constant {
+                    object,
+                    owner,
+                    name,
+                });
+            }
+        }
+        jni.delete_local(class);
+    }
+    found
+}
+
+/// Whether an object is of a kind that programs compare by identity.
+fn is_comparable(graph: &Graph<'_>, number: u32) -> bool {
+    let object = &graph.objects[number as usize];
+    let name = &graph.classes[object.class as usize].info.name;
+    match &object.body {
+        Body::Instance(_) => name == "java.lang.Object" || !is_platform(name),
+        Body::Primitives(bytes) => bytes.is_empty(),
+        Body::References(values) => values.is_empty(),
+        _ => false,
+    }
+}
+
+fn package(class: &str) -> &str {
+    class.rsplit_once('.').map_or("", |(package, _)| package)
+}
+
+/// Whether a class has the name of one of the JDK, or is an array.
+fn is_platform(name: &str) -> bool {
+    ["java.", "javax.", "jdk.", "sun.", "["]
+        .iter()
+        .any(|prefix| name.starts_with(prefix))
 }
 
 fn value(

@@ -13,7 +13,7 @@
 use crate::graph::Graph;
 use hindsight_tracelog::crash::{Body, ClassInfo, Fidelity, Object, Value};
 use hindsight_tracelog::reader::Crash;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// Why a frame has no arguments any more.
 pub const LEFT_OUT: &str = "left out by hindsight trim";
@@ -88,6 +88,13 @@ pub fn trim(crash: &Crash, frames: &[usize], sets: Sets) -> Crash {
     for field in &mut failure.statics {
         field.value = moved(field.value);
     }
+    failure.constants.retain_mut(|constant| {
+        let object = numbers.get(&constant.object);
+        object.is_some_and(|&object| {
+            constant.object = object;
+            true
+        })
+    });
     for (index, frame) in failure.frames.iter_mut().enumerate() {
         if !frames.contains(&index) {
             if frame.fidelity != Fidelity::None {
@@ -175,15 +182,20 @@ fn reached(crash: &Crash, frames: &[usize], statics: bool) -> Vec<u32> {
     numbered.map(|(number, _)| number).collect()
 }
 
-/// The enum constants with fields that may change which a frame's arguments or static fields lead to:
-/// their numbers.
+/// The constants with fields that may change, of enums and others, which a frame's arguments or static
+/// fields lead to: their numbers.
 pub fn constants(crash: &Crash, frame: usize) -> impl Iterator<Item = u32> {
+    let held: HashSet<u32> = (crash.failure.constants.iter())
+        .map(|constant| constant.object)
+        .collect();
     let reached = reached(crash, &[frame], true).into_iter();
-    reached.filter(|&number| {
-        let object = crash.object(number);
-        object.is_some_and(
-            |object| matches!(&object.body, Body::Enum { fields, .. } if !fields.is_empty()),
-        )
+    reached.filter(move |number| {
+        let object = crash.object(*number);
+        object.is_some_and(|object| match &object.body {
+            Body::Enum { fields, .. } => !fields.is_empty(),
+            Body::Instance(fields) => !fields.is_empty() && held.contains(number),
+            _ => false,
+        })
     })
 }
 

@@ -13,7 +13,6 @@ use hindsight_tracelog::crash::{ClassInfo, ClassKind, FieldInfo, Lambda, is_box}
 const ACC_FINAL: u16 = 0x0010;
 const ACC_TRANSIENT: u16 = 0x0080;
 const ACC_INTERFACE: i32 = 0x0200;
-const ACC_ENUM: i32 = 0x4000;
 
 /// How an object of a class is stored.
 #[derive(Debug, Clone, PartialEq)]
@@ -217,7 +216,11 @@ fn is_internal(owner: &str, name: &str) -> bool {
 }
 
 /// Fields that lead to much which says nothing about the program: stored as null.
-fn is_blank(owner: &str, name: &str) -> bool {
+fn is_blank(owner: &str, name: &str, descriptor: &str) -> bool {
+    if descriptor == "Lgroovy/lang/MetaClass;" {
+        // Groovy's runtime behind each object; where there is none, the object asks for it.
+        return true;
+    }
     match owner {
         "java.util.ResourceBundle" => name == "cacheKey",
         // A test asks the logging system for the logger of this name.
@@ -318,7 +321,7 @@ pub(crate) fn read(
                 storage = Storage::Hole(reason);
             } else if name.starts_with("jdk.internal.") || name.starts_with("sun.nio.ch.") {
                 storage = Storage::Hole("JVM internals");
-            } else if info.kind == ClassKind::Enum || modifiers & ACC_ENUM != 0 {
+            } else if info.kind == ClassKind::Enum {
                 let holder = chain.iter().find(|(name, _)| name == "java.lang.Enum");
                 storage =
                     match holder.and_then(|(_, e)| jni.field(*e, c"name", c"Ljava/lang/String;")) {
@@ -368,7 +371,7 @@ pub(crate) fn read(
                 }
                 changes |= statics::may_change(&descriptor, access);
                 let letter = match descriptor.as_bytes().first() {
-                    Some(letter) if !is_blank(owner, &name) => *letter,
+                    Some(letter) if !is_blank(owner, &name, &descriptor) => *letter,
                     _ => BLANK,
                 };
                 if logs_none && access & (ACC_FINAL | ACC_TRANSIENT) == 0 {

@@ -179,6 +179,12 @@ impl<'a> Graph<'a> {
         hole
     }
 
+    /// The number of an object that is in the graph. The reference stays the caller's.
+    pub(crate) fn number_of(&self, object: Obj) -> Option<u32> {
+        let (known, _) = unpack(self.jvmti.tag(object));
+        (known != NO_OBJECT).then_some(known)
+    }
+
     /// What of classes is annotated as secret.
     pub(crate) fn marks(&self) -> &'a Marks {
         &self.methods.marks

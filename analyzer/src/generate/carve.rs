@@ -17,6 +17,7 @@ pub use slice::{Carved, Means, Reach, Recorded};
 
 use super::platform::Classes;
 use super::sequence::Method;
+use crate::classpath::is_platform;
 use crate::model::infer::literal;
 use crate::model::values::Literal;
 use crate::trace::steps::{Argument, Place, Step, What};
@@ -87,6 +88,8 @@ pub struct Recorder<'d> {
     arrays: FxHashMap<u64, Array>,
     threads: FxHashMap<u64, Vec<Frame>>,
     statics: BTreeMap<(String, String), Vec<Rc<Seen>>>,
+    /// Which methods are the JDK's, as far as it was asked.
+    of_jdk: FxHashMap<u32, bool>,
     now: u64,
     /// Calls in histories, those included that have left them.
     kept: usize,
@@ -136,6 +139,7 @@ impl<'d> Recorder<'d> {
             arrays: FxHashMap::default(),
             threads: FxHashMap::default(),
             statics: BTreeMap::new(),
+            of_jdk: FxHashMap::default(),
             now: 0,
             kept: 0,
             full: false,
@@ -344,15 +348,32 @@ impl<'d> Recorder<'d> {
             Datum::Int(value) if ty == "Z" => Literal::Bool(value != 0),
             Datum::Int(value) => Literal::Int(value.into()),
             Datum::Long(value) => Literal::Int(value),
-            Datum::Float(value) => Literal::Float(value.to_bits()),
-            Datum::Double(value) => Literal::Double(value.to_bits()),
+            Datum::Float(value) => Literal::float(value),
+            Datum::Double(value) => Literal::double(value),
         })
     }
 
     fn enter(&mut self, thread: u64, id: u32, arguments: &[Argument]) {
-        let call = self.open(id, arguments);
+        let caller = self.threads.get(&thread).and_then(|frames| frames.last());
+        let caller = caller.map(|frame| frame.method);
+        // What the JDK does by itself is part of how it does what it was called for.
+        let inner = caller.is_some_and(|caller| self.is_of_jdk(caller)) && self.is_of_jdk(id);
+        let call = match inner {
+            true => None,
+            false => self.open(id, arguments),
+        };
         let frame = Frame { method: id, call };
         self.threads.entry(thread).or_default().push(frame);
+    }
+
+    fn is_of_jdk(&mut self, method: u32) -> bool {
+        if let Some(known) = self.of_jdk.get(&method) {
+            return *known;
+        }
+        let declared = self.dictionary.method(method);
+        let is = declared.is_some_and(|(class, _)| is_platform(&class.name));
+        self.of_jdk.insert(method, is);
+        is
     }
 
     fn open(&mut self, id: u32, arguments: &[Argument]) -> Option<Open> {

@@ -124,8 +124,9 @@ fn shown(value: &Literal) -> String {
         Literal::Null => "null".to_owned(),
         Literal::Bool(value) => value.to_string(),
         Literal::Int(value) => value.to_string(),
-        Literal::Float(bits) => f32::from_bits(*bits).to_string(),
-        Literal::Double(bits) => f64::from_bits(*bits).to_string(),
+        // With the sign of a zero.
+        Literal::Float(bits) => format!("{:?}", f32::from_bits(*bits)),
+        Literal::Double(bits) => format!("{:?}", f64::from_bits(*bits)),
         Literal::Text(text) => {
             let units: Vec<u16> = text.encode_utf16().take(200).collect();
             literal::string(&units).unwrap_or_default()

@@ -18,6 +18,8 @@ const MAX_PER_CLASS: usize = 20;
 const MAX_PER_SHAPE: usize = 3;
 /// Lives of one class, one after another, that no test can begin, after which no others are looked at.
 const MAX_IN_VAIN: usize = 50;
+/// How often a sequence is executed to see whether a call gives the same each time.
+const CHANCES: usize = 5;
 /// Sequences of which it is told one by one why they are no tests.
 const MAX_TOLD: usize = 1000;
 
@@ -171,7 +173,10 @@ pub fn tests(
                 continue;
             }
             let life = life(recorded, serial).unwrap_or_default();
-            let tries = slices(recorded, (serial, &life), &means, methods);
+            let mut tries = slices(recorded, (serial, &life), &means, methods);
+            for one in &mut tries {
+                by_declared_types(&mut one.sequence, access, methods);
+            }
             if tries.is_empty() {
                 continue;
             }
@@ -208,10 +213,12 @@ pub fn tests(
     }
     for seen in &recorded.statics {
         let mut calls = [false, true].into_iter();
-        let Some(carved) = calls.find_map(|without| recorded.call(seen, without, &means, methods))
+        let Some(mut carved) =
+            calls.find_map(|without| recorded.call(seen, without, &means, methods))
         else {
             continue;
         };
+        by_declared_types(&mut carved.sequence, access, methods);
         let method = methods.get(carved.sequence[carved.sequence.len() - 1].method);
         let class = method.class.clone();
         // What compilers write needs no test.
@@ -236,6 +243,22 @@ pub fn tests(
         tests.extend(counts.take(|| seen.call_of(&class), came.test));
     }
     Ok((tests, counts))
+}
+
+/// Calls what others have returned by the types that these declare, where these have the method.
+fn by_declared_types(sequence: &mut Sequence, access: &mut Access<'_>, methods: &mut Methods) {
+    for at in 0..sequence.len() {
+        let Some(on) = sequence[at].on else { continue };
+        let maker = methods.get(sequence[on].method);
+        if maker.is_constructor() {
+            continue;
+        }
+        let (_, told) = maker.types();
+        let called = methods.get(sequence[at].method).clone();
+        if let Some(declared) = access.declared(&told, &called) {
+            sequence[at].method = methods.intern(declared);
+        }
+    }
 }
 
 /// What a life can be cut out as, each once; those with the most around come first.
@@ -363,13 +386,32 @@ fn best(
         class: class.to_owned(),
         whole: None,
     };
+    let stable = stable(carved, &executed[at], methods, other)?;
     let as_seen = |worker: &Worker, at: usize, outcome: &Outcome| {
         let threw = matches!(outcome, Outcome::Threw(..));
-        (carved.own[at] || threw) && as_seen(worker, outcome, &carved.seen[at])
+        (carved.own[at] && stable[at] || threw) && as_seen(worker, outcome, &carved.seen[at])
     };
     let lab = Lab::new(methods, worker, other);
     let test = lab.one(complete(checked, object, &as_seen, wanted, access, &lab))?;
     Ok(Came { of: Some(at), test })
+}
+
+/// Which calls of a slice end as they did each time that it is executed elsewhere.
+fn stable(
+    carved: &Carved,
+    executed: &Executed,
+    methods: &Methods,
+    other: &mut Worker,
+) -> anyhow::Result<Vec<bool>> {
+    let mut stable = vec![true; carved.sequence.len()];
+    other.declare(methods)?;
+    // One of two numbers is the same by chance half of the time.
+    for again in other.execute(methods, &vec![carved.sequence.clone(); CHANCES])? {
+        for (at, stable) in stable.iter_mut().enumerate() {
+            *stable &= again.outcomes.get(at) == executed.outcomes.get(at);
+        }
+    }
+    Ok(stable)
 }
 
 /// Why nothing of a slice does as it did.
@@ -447,11 +489,8 @@ fn good(
     let mut others: Vec<usize> = own(0..end).filter(|at| !is_same(*at)).collect();
     if !others.is_empty() {
         // A number that is another one each time, and elsewhere, says nothing.
-        other.declare(methods)?;
-        let again = other.execute(methods, std::slice::from_ref(&carved.sequence))?;
-        if let Some(again) = again.first() {
-            others.retain(|at| again.outcomes.get(*at) == executed.outcomes.get(*at));
-        }
+        let stable = stable(carved, executed, methods, other)?;
+        others.retain(|at| stable[*at]);
     }
     let shows = |at: &usize| {
         let told = match &carved.seen[*at].end {

@@ -1,4 +1,4 @@
-//! Classes of the JDK that any test may name: the public ones of `java.*`.
+//! Classes of the JDK that any test may name: the public ones of `java.*` and `javax.*`.
 
 use crate::classinfo::ClassInfo;
 use crate::classpath::{ClassPath, FoundClass};
@@ -24,7 +24,10 @@ impl Platform {
         let all = image.as_ref().and_then(|image| image.resources().ok());
         let named = all.unwrap_or_default().into_iter().filter_map(|resource| {
             let name = resource.name.strip_suffix(".class")?.replace('/', ".");
-            name.starts_with("java.").then_some((name, resource))
+            let is_open = ["java.", "javax."]
+                .iter()
+                .any(|prefix| name.starts_with(prefix));
+            is_open.then_some((name, resource))
         });
         Platform {
             resources: named.collect(),

@@ -486,14 +486,14 @@ fn base_pools() -> HashMap<String, Vec<Literal>> {
             "F",
             doubles
                 .iter()
-                .map(|value| Literal::Float((*value as f32).to_bits()))
+                .map(|value| Literal::float(*value as f32))
                 .collect(),
         ),
         (
             "D",
             doubles
                 .iter()
-                .map(|value| Literal::Double(value.to_bits()))
+                .map(|value| Literal::double(*value))
                 .collect(),
         ),
         ("Ljava/lang/String;", texts(&["", "a", "hi!", "0"])),

@@ -107,6 +107,15 @@ impl Setup {
         if let Some(processors) = place.processors {
             command.arg(format!("-XX:ActiveProcessorCount={processors}"));
         }
+        if let Some(user) = place.user {
+            let home = scratch.join(TEMPORARY);
+            command
+                .arg(format!("-Duser.name={user}"))
+                .arg(property("user.home", &home))
+                .arg(format!("-Djava.vendor={user}"))
+                .envs([("USER", user), ("LOGNAME", user)])
+                .env("HOME", home);
+        }
         if place.shift != 0 {
             command.arg(format!("-Dhindsight.shift={}", place.shift));
         }
@@ -127,13 +136,13 @@ impl Setup {
         command.args(self.recorded.iter().map(Recording::option));
         command
             .args([
-                "-Xmx512m",
                 "-XX:+UseSerialGC",
                 "-XX:TieredStopAtLevel=1",
                 "-Xshare:auto",
                 "-XX:-OmitStackTraceInFastThrow",
                 "-Djava.awt.headless=true",
             ])
+            .arg(format!("-Xmx{}m", place.heap))
             .arg(format!("-Dfile.encoding={}", place.charset))
             .arg(property("java.io.tmpdir", &scratch.join(TEMPORARY)))
             .arg(property("hindsight.scratch", &scratch.join(TEMPORARY)))
@@ -168,6 +177,10 @@ pub struct Place {
     file: Option<&'static str>,
     /// Processors; those that there are if it does not say.
     processors: Option<u32>,
+    /// Megabytes of heap.
+    heap: u32,
+    /// Whose the machine is, if somebody else's: the user's name, home and JVM.
+    user: Option<&'static str>,
     /// Hours by which clocks are fast; they are then also uneven, and what is drawn at random is not.
     shift: i64,
     /// Whether each test has a thread of its own.
@@ -189,6 +202,8 @@ pub static PLACES: [Place; 3] = [
         scratch: "scratch",
         file: None,
         processors: None,
+        heap: 512,
+        user: None,
         shift: 0,
         threads: false,
         small_hashes: false,
@@ -201,6 +216,8 @@ pub static PLACES: [Place; 3] = [
         scratch: "elsewhere/another",
         file: Some("another.txt"),
         processors: Some(3),
+        heap: 480,
+        user: Some("somebody"),
         shift: 10_003,
         threads: false,
         small_hashes: true,
@@ -213,6 +230,8 @@ pub static PLACES: [Place; 3] = [
         scratch: "third",
         file: Some("a third"),
         processors: Some(1),
+        heap: 544,
+        user: None,
         shift: -3_001,
         threads: true,
         small_hashes: false,

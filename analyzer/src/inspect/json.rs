@@ -82,6 +82,8 @@ struct Document {
     deadlocks: Vec<Vec<usize>>,
     frames: Vec<Json>,
     statics: Vec<Json>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    constants: Vec<Json>,
     holes: Vec<Json>,
     classes: Vec<Json>,
     objects: Vec<Json>,
@@ -126,6 +128,7 @@ impl Document {
             deadlocks: deadlocks(&crash.failure),
             frames: crash.failure.frames.iter().enumerate().map(frame).collect(),
             statics: crash.failure.statics.iter().map(static_field).collect(),
+            constants: (crash.failure.constants.iter().map(|one| json!(one))).collect(),
             holes: holes(crash),
             classes: crash.classes.iter().map(class).collect(),
             objects: (0..)

@@ -354,6 +354,11 @@ fn failure(crash: &Crash, all: &mut Collection) {
         all.add_type(&info.descriptor, format!("type of field {}", info.name));
         value(all, &place, info.value, &info.descriptor);
     }
+    for constant in &crash.failure.constants {
+        let place = format!("object {}", constant.object);
+        all.add("classes", &constant.owner, "constants");
+        all.add("constants", field(&constant.owner, &constant.name), &place);
+    }
 }
 
 fn classes(crash: &Crash, all: &mut Collection) {

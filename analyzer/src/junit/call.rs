@@ -177,8 +177,8 @@ fn slot_names(plan: &Plan<'_>, graph: &Graph<'_>, frame: &Frame) -> Vec<(u16, St
     names
 }
 
-/// What a test sets besides arguments, as comments: the names of static fields, and enum constants
-/// with their fields.
+/// What a test sets besides arguments, as comments: the names of static fields, and constants with
+/// their fields.
 fn static_names(values: &Values<'_>, frame: usize) -> String {
     let crash = values.graph.crash;
     let named = crash.failure.statics.iter().map(|field| {
@@ -197,7 +197,7 @@ fn static_names(values: &Values<'_>, frame: usize) -> String {
     }
     match constants.count() {
         0 => comments,
-        more => comments + &format!("{INDENT}// and {more} more enum constants\n"),
+        more => comments + &format!("{INDENT}// and {more} more constants\n"),
     }
 }
 
@@ -209,7 +209,7 @@ fn has_state_of_its_own(plan: &Plan<'_>, class: &str) -> bool {
 }
 
 /// The classes whose static state calls of a suite may change, as far as its recordings know them: those
-/// of the stacks, of static fields, and of enum constants; at most [`MAX_OWNERS`], and of some
+/// of the stacks, of static fields, and of constants; at most [`MAX_OWNERS`], and of some
 /// recordings alone where [`Plan::keeping`] says so.
 pub(super) fn static_owners<'a>(plan: &Plan<'a>) -> Vec<&'a str> {
     let mut owners = Vec::new();
@@ -230,7 +230,8 @@ pub(super) fn static_owners<'a>(plan: &Plan<'a>) -> Vec<&'a str> {
         let enums = (0..input.crash.objects.len() as u32)
             .filter(|&object| graph.body(object).is_some_and(has_state))
             .map(|object| graph.enum_name(object));
-        for class in frames.chain(fields).chain(enums) {
+        let held = failure.constants.iter().map(|held| held.owner.as_str());
+        for class in frames.chain(fields).chain(enums).chain(held) {
             if owners.len() < MAX_OWNERS
                 && !owners.contains(&class)
                 && !is_platform(class)

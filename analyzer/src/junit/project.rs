@@ -24,6 +24,7 @@ const JUNIT4: &str = "4.13.2";
 const RESOURCES_PLUGIN: &str = "3.3.1";
 const COMPILER_PLUGIN: &str = "3.13.0";
 const SUREFIRE_PLUGIN: &str = "3.2.5";
+const BUILD_HELPER_PLUGIN: &str = "3.6.0";
 
 /// Writes `pom.xml`, `README.md` and the program's directories as jars; `replay`
 /// says whether a test needs the replay library.
@@ -202,6 +203,28 @@ fn pom(
 
   <build>
     <plugins>
+      <!-- Surefire wants entry by entry what program.classpath names in one. -->
+      <plugin>
+        <groupId>org.codehaus.mojo</groupId>
+        <artifactId>build-helper-maven-plugin</artifactId>
+        <version>{BUILD_HELPER_PLUGIN}</version>
+        <executions>
+          <execution>
+            <id>program-entries</id>
+            <phase>initialize</phase>
+            <goals>
+              <goal>regex-property</goal>
+            </goals>
+            <configuration>
+              <name>program.entries</name>
+              <value>${{program.classpath}}</value>
+              <regex>${{path.separator}}</regex>
+              <replacement>,</replacement>
+              <failIfNoMatch>false</failIfNoMatch>
+            </configuration>
+          </execution>
+        </executions>
+      </plugin>
       <plugin>
         <artifactId>maven-resources-plugin</artifactId>
         <version>{RESOURCES_PLUGIN}</version>
@@ -218,14 +241,10 @@ fn pom(
           <enableAssertions>{assertions}</enableAssertions>
 {arguments}          <!-- Static state of one crash must not reach the tests of another. -->
           <reuseForks>false</reuseForks>
-          <!-- With a plain class path, program.classpath may name several entries. -->
-          <useManifestOnlyJar>false</useManifestOnlyJar>
           <classpathDependencyExcludes>
             <classpathDependencyExclude>recorded.program:*</classpathDependencyExclude>
           </classpathDependencyExcludes>
-          <additionalClasspathElements>
-            <additionalClasspathElement>${{program.classpath}}</additionalClasspathElement>
-          </additionalClasspathElements>
+          <additionalClasspathElements>${{program.entries}}</additionalClasspathElements>
         </configuration>
       </plugin>
     </plugins>

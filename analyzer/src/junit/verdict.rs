@@ -89,7 +89,7 @@ pub fn judge(expected: &Expected<'_>, frame: &Frame, ran: &Ran) -> (Verdict, Str
         // It is red with any version of the program, and says nothing of where the exception came from.
         "threw" if outcome.restored => {
             let what = one_line(outcome.exception.as_deref().unwrap_or("?"), 300);
-            let reason = format!("{GIVEN} ({what})");
+            let reason = format!("{GIVEN}, by itself or within something else ({what})");
             (Verdict::Differs, format!("{reason}{holes}"))
         }
         "threw" => {
@@ -229,22 +229,32 @@ fn compare(expected: &Expected<'_>, frame: &Frame, outcome: &Outcome) -> (bool, 
 }
 
 /// A remark on a message that says something else than the recorded one, for it may be another failure of the same
-/// kind at the same place. Numbers in it may well be others, and secrets are not known.
+/// kind at the same place; or the same one with other values, if only numbers are others (they may also be times).
+/// Hash codes are others each time, and secrets are not known.
 fn other_message(expected: &Expected<'_>, outcome: &Outcome) -> Option<String> {
     let (then, now) = (
         expected.exception.message.as_deref()?,
         outcome.message.as_deref()?,
     );
-    let words = |text: &str| -> String {
+    let said = |text: &str| -> String {
         let mut parts = text.split('@');
         let first = parts.next().unwrap_or_default();
         // A hash code in hexadecimal has letters.
         let rest = parts.map(|part| part.trim_start_matches(|c: char| c.is_ascii_hexdigit()));
-        let all = std::iter::once(first).chain(rest).flat_map(str::chars);
-        all.filter(|c| !c.is_ascii_digit() && *c != '-').collect()
+        std::iter::once(first).chain(rest).collect()
     };
-    let other = !then.contains("***") && words(then) != words(now);
-    other.then(|| format!("; another message: {}", one_line(now, 160)))
+    let words = |text: &str| -> String {
+        let is_word = |c: &char| !c.is_ascii_digit() && *c != '-';
+        said(text).chars().filter(is_word).collect()
+    };
+    if then.contains("***") || said(then) == said(now) {
+        return None;
+    }
+    let what = match words(then) == words(now) {
+        true => "other numbers in its message",
+        false => "another message",
+    };
+    Some(format!("; {what}: {}", one_line(now, 160)))
 }
 
 /// Whether a trace goes round in what has gone round in the recorded one. Methods of the JDK say so

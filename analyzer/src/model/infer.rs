@@ -732,8 +732,8 @@ fn of_datum(value: Datum, ty: &str) -> Literal {
         Datum::Int(value) if ty == "Z" => Literal::Bool(value != 0),
         Datum::Int(value) => Literal::Int(value.into()),
         Datum::Long(value) => Literal::Int(value),
-        Datum::Float(value) => Literal::Float(value.to_bits()),
-        Datum::Double(value) => Literal::Double(value.to_bits()),
+        Datum::Float(value) => Literal::float(value),
+        Datum::Double(value) => Literal::double(value),
     }
 }
 

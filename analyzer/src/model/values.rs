@@ -92,6 +92,16 @@ pub enum Literal {
 }
 
 impl Literal {
+    /// A `float`. Java knows one NaN only; processors make others (`0.0 / 0` has a sign).
+    pub fn float(value: f32) -> Literal {
+        Literal::Float(if value.is_nan() { f32::NAN } else { value }.to_bits())
+    }
+
+    /// A `double`, likewise.
+    pub fn double(value: f64) -> Literal {
+        Literal::Double(if value.is_nan() { f64::NAN } else { value }.to_bits())
+    }
+
     /// The same for equal values on every machine.
     fn hash(&self) -> u64 {
         let mut hash = 0xcbf2_9ce4_8422_2325_u64;

@@ -76,8 +76,23 @@ pub struct Failure {
     pub statics: Vec<StaticField>,
     /// What all threads were doing, if nothing has failed: one for each of the exceptions, which
     /// then have the class [`THREAD_STATE`].
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(default)]
     pub threads: Vec<ThreadState>,
+    /// Which of the objects are what a constant of the program holds: programs compare these by
+    /// identity.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub constants: Vec<Constant>,
+}
+
+/// An object that a static final field holds.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Constant {
+    /// Its number.
+    pub object: u32,
+    /// Class that declares the field.
+    pub owner: String,
+    /// The field's name.
+    pub name: String,
 }
 
 /// A static field at the failure.

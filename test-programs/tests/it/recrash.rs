@@ -244,3 +244,61 @@ fn a_project_is_red_and_green_under_maven() {
         );
     }
 }
+
+/// Of two directories, and a test that passes an object of the one as what the other declares: what
+/// loads the test to look for methods needs both.
+#[test]
+fn a_project_of_two_directories_is_red_and_green_under_maven() {
+    const LIBRARY: &str = "public interface Pricer { int price(); }";
+    const PROGRAM: &str = "
+public class Prices {
+    static class Standard implements Pricer {
+        private final int price;
+        Standard(int price) { this.price = price; }
+        @Override public int price() { return price; }
+    }
+    static int each(Pricer pricer, int pieces) { return pricer.price() / pieces; }
+    public static void main(String[] arguments) {
+        System.out.println(each(new Standard(2), 0));
+    }
+}";
+    let jdk = &jdks()[0];
+    let place = Workplace::new("maven-library");
+    let library = place.compile_text(jdk, &["--release", "11"], "Pricer", LIBRARY);
+    let against = library.display().to_string();
+    let options = ["--release", "11", "-cp", &against];
+    let workplace = Workplace::new("maven-two");
+    let classes = workplace.compile_text(jdk, &options, "Prices", PROGRAM);
+    let classpath = std::env::join_paths([&classes, &library]).expect("a class path");
+    let run = workplace
+        .java_with_agent(jdk, "")
+        .arg("-cp")
+        .arg(&classpath)
+        .arg("Prices")
+        .output()
+        .unwrap();
+    assert_eq!(run.status.code(), Some(1), "{}", both(&run));
+    let made = workplace.junit(jdk, &classpath).arg("--project").output();
+    let made = made.unwrap();
+    assert!(made.status.success(), "{}", both(&made));
+    let fixed = PROGRAM.replace("/ pieces", "/ Math.max(pieces, 1)");
+    let place_of_fixed = Workplace::new("maven-two-fixed");
+    let fixed = place_of_fixed.compile_text(jdk, &options, "Prices", &fixed);
+    let fixed = std::env::join_paths([&fixed, &library]).expect("a class path");
+    let fixed = format!("-Dprogram.classpath={}", fixed.display());
+    for (extra, expected) in [
+        (None, "Tests run: 2, Failures: 0, Errors: 2"),
+        (Some(&fixed), "Tests run: 2, Failures: 0, Errors: 0"),
+    ] {
+        let maven = Command::new("mvn")
+            .args(["-B", "test"])
+            .args(extra)
+            .current_dir(workplace.join("tests"))
+            .env("JAVA_HOME", &jdk.home)
+            .output()
+            .expect("mvn is installed (see README)");
+        let told = both(&maven);
+        assert!(told.contains(expected), "{expected}: {told}");
+        assert_eq!(maven.status.success(), extra.is_some(), "{told}");
+    }
+}

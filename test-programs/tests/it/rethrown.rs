@@ -43,7 +43,22 @@ public class Helped {
         start(() -> found(\"z\"));
         start(() -> limit(3));
         start(() -> proxied(null));
+        start(() -> sum(Attempt.of(\" x3\")));
     }
+    /** Throws what it has kept. */
+    static final class Attempt {
+        final int value;
+        final RuntimeException failure;
+        Attempt(int value, RuntimeException failure) { this.value = value; this.failure = failure; }
+        static Attempt of(String text) {
+            try { return new Attempt(parse(text), null); } catch (RuntimeException e) { return new Attempt(0, e); }
+        }
+        int get() {
+            if (failure != null) throw failure;
+            return value;
+        }
+    }
+    static int sum(Attempt attempt) { return attempt.get() + 1; }
 }
 ";
 
@@ -81,8 +96,8 @@ fn what_throws_on_is_no_test() {
         ] {
             assert_eq!(verdict(number, method).0, "reproduces", "{verdicts:?}");
         }
-        for number in [0, 1] {
-            let (word, reason) = verdict(number, "rethrow");
+        for (number, method) in [(0, "rethrow"), (1, "rethrow"), (4, "get"), (4, "sum")] {
+            let (word, reason) = verdict(number, method);
             assert_eq!(word, "differs", "{verdicts:?}");
             assert!(
                 reason.starts_with("only throws the exception that it was passed"),

@@ -5,8 +5,9 @@ use crate::classpath::FoundClass;
 use crate::generate::harm::harms;
 use crate::generate::platform::{Classes, Platform};
 use crate::generate::sequence::Method;
+use crate::java::descriptor;
 use hindsight_classfile::access;
-use std::collections::{HashMap, HashSet};
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::rc::Rc;
 
 /// Which methods a test may call.
@@ -67,6 +68,31 @@ impl<'c> Access<'c> {
     /// The class file of a class.
     pub fn info(&self, class: &str) -> Option<Rc<FoundClass>> {
         self.known.info(class)
+    }
+
+    /// A method as a type declares or inherits it that a source knows of an object, if it does: what is
+    /// called on the `List` that a method returns needs no word of its being an `ArrayList`.
+    pub fn declared(&mut self, ty: &str, method: &Method) -> Option<Method> {
+        let mut pending = VecDeque::from([descriptor::class_name(ty)?]);
+        let mut seen = HashSet::new();
+        while let Some(class) = pending.pop_front() {
+            if !seen.insert(class.clone()) {
+                continue;
+            }
+            let found = self.info(&class)?;
+            let info = of(&found)?;
+            let declares = info
+                .method(&method.name, &method.descriptor)
+                .is_some_and(|method| method.is(access::PUBLIC) && !method.is(access::STATIC));
+            if declares && self.is_accessible(&class) {
+                return Some(Method {
+                    class,
+                    ..method.clone()
+                });
+            }
+            pending.extend(info.super_class.iter().chain(&info.interfaces).cloned());
+        }
+        None
     }
 
     /// How a source calls a method on an object of `class`: by a public class or

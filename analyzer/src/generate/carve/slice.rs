@@ -12,6 +12,10 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap, HashMap};
 use std::rc::Rc;
 
+/// Steps of the run between a call and the next that still looks at what it has returned,
+const SOON: u64 = 16;
+/// and how many such calls a test of the object goes on for.
+const MAX_ASKED: usize = 4;
 /// Calls of one sequence.
 const MAX_CALLS: usize = 200;
 
@@ -155,6 +159,8 @@ pub struct Carved {
 #[derive(Debug)]
 pub struct Around<'o> {
     own: &'o [Rc<Seen>],
+    /// Calls of what the last of these has returned.
+    asked: Vec<Rc<Seen>>,
     /// The calls, those of the object among them, by when they began.
     calls: Vec<Rc<Seen>>,
     /// Those that run within one of them.
@@ -242,10 +248,36 @@ impl Recorded {
         self.convert(&around, (means, without), methods)
     }
 
+    /// The calls with which the run looked at once at what a call had returned: a collection of the JDK's,
+    /// which has no test of its own.
+    fn asked_at_once(&self, seen: &Seen) -> Vec<Rc<Seen>> {
+        let End::Returned(Some(Value::Object(serial))) = seen.end else {
+            return Vec::new();
+        };
+        if !self.of_jdk.contains_key(&serial) {
+            return Vec::new();
+        }
+        let calls = self.histories.get(&serial).into_iter().flatten();
+        let mut end = seen.left;
+        let at_once = calls
+            .filter(|call| call.entered > seen.left && call.on == Some(serial))
+            .take_while(|call| {
+                let is = call.thread == seen.thread && call.entered - end < SOON;
+                end = call.left;
+                is
+            });
+        at_once.take(MAX_ASKED).cloned().collect()
+    }
+
     /// The calls that these need, and those around them.
     pub fn around<'o>(&self, own: &'o [Rc<Seen>], reach: Reach) -> Option<Around<'o>> {
         let wide = reach != Reach::Needed;
-        let last = own.last()?.entered;
+        let end = own.last()?;
+        let asked = match reach {
+            Reach::Returned => self.asked_at_once(end),
+            Reach::Shared | Reach::Needed => Vec::new(),
+        };
+        let last = asked.last().map_or(end.entered, |seen| seen.left);
         let mut chosen: BTreeMap<u64, Rc<Seen>> = BTreeMap::new();
         // Up to when each object's calls are among those to be looked at.
         let mut followed: FxHashMap<u64, u64> = FxHashMap::default();
@@ -322,6 +354,7 @@ impl Recorded {
         }
         Some(Around {
             own,
+            asked,
             calls,
             within,
             unsure,
@@ -336,11 +369,15 @@ impl Recorded {
     ) -> Option<Carved> {
         let Around {
             own,
+            asked,
             calls,
             within,
             unsure,
         } = around;
-        let is_own = |seen: &Rc<Seen>| own.iter().any(|other| Rc::ptr_eq(seen, other));
+        let is_own = |seen: &Rc<Seen>| {
+            let mut all = own.iter().chain(asked);
+            all.any(|other| Rc::ptr_eq(seen, other))
+        };
         let mut vars: HashMap<u64, usize> = HashMap::new();
         let mut carved = Carved {
             sequence: Vec::new(),

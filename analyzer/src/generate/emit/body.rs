@@ -1,6 +1,7 @@
 //! The body of a test.
 
 mod calls;
+mod overloads;
 mod types;
 
 use super::Context;
@@ -391,10 +392,15 @@ impl<'a, 'n> Body<'a, 'n> {
                 )
             }
             Assertion::Array(elements) => {
-                let element = result.strip_prefix('[')?;
+                let element = result.strip_prefix('[').unwrap_or_default();
                 let primitive = descriptor::primitive_name(element).is_some();
-                if !primitive && element != "Ljava/lang/String;" {
-                    return None;
+                let is_object = |one: &Literal| {
+                    matches!(one, Literal::Null | Literal::Text(_) | Literal::Enum(..))
+                };
+                let objects = element.starts_with('L') && elements.iter().all(is_object);
+                if !primitive && !objects {
+                    // What it is declared as is none that could be compared, as an `Object`.
+                    return Some(format!("{}({actual});", self.assert("assertNotNull")));
                 }
                 let mut list = Vec::new();
                 for one in elements {

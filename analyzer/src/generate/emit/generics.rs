@@ -115,6 +115,11 @@ pub(super) fn variables(signature: &str) -> usize {
     class_signature(signature).map_or(0, |signature| signature.variables.len())
 }
 
+/// The types of a method's parameters, by its signature.
+pub(super) fn parameters(signature: &str) -> Option<Vec<Type>> {
+    Some(method_signature(signature)?.parameters)
+}
+
 fn method_signature(text: &str) -> Option<OfMethod> {
     let mut parser = Parser { rest: text };
     let variables = parser.variables()?;

@@ -12,7 +12,7 @@ use crate::java::descriptor;
 use crate::java::names::is_identifier;
 use crate::junit::candidate::source_name;
 use hindsight_classfile::access;
-use hindsight_tracelog::crash::{Body, ClassKind, Value};
+use hindsight_tracelog::crash::{Body, ClassKind, Constant, Value};
 
 /// Proposals for one object.
 const MAX_RECIPES: usize = 36;
@@ -158,6 +158,11 @@ pub fn recipes(
         info,
         fields,
     };
+    // What a constant held is that constant: programs compare it by identity.
+    let mut held = graph.crash.failure.constants.iter();
+    if let Some(constant) = held.find(|constant| constant.object == object) {
+        return proposer.held(constant).into_iter().collect();
+    }
     let mut recipes = proposer.constructed();
     recipes.extend(proposer.factories());
     let filled: Vec<Recipe> = recipes.iter().flat_map(|r| proposer.filled(r)).collect();
@@ -172,6 +177,24 @@ pub fn recipes(
     });
     recipes.truncate(MAX_RECIPES);
     recipes
+}
+
+/// Takes what a static field holds.
+fn read(class: &str, name: String, descriptor: String) -> Recipe {
+    Recipe {
+        steps: vec![Step {
+            operation: Operation::GetStatic,
+            class: class.to_owned(),
+            name,
+            descriptor,
+            on: None,
+            field: None,
+            arguments: Vec::new(),
+            roles: Vec::new(),
+            variadic: false,
+        }],
+        result: 0,
+    }
 }
 
 struct Proposer<'a> {
@@ -286,21 +309,23 @@ impl Proposer<'_> {
                 && self.usable(self.info, field.access)
                 && is_identifier(&field.name)
         });
-        let recipe = |field: super::library::Field| Recipe {
-            steps: vec![Step {
-                operation: Operation::GetStatic,
-                class: self.info.name.clone(),
-                name: field.name,
-                descriptor: field.descriptor,
-                on: None,
-                field: None,
-                arguments: Vec::new(),
-                roles: Vec::new(),
-                variadic: false,
-            }],
-            result: 0,
-        };
-        constant.map(recipe).collect()
+        constant
+            .map(|field| read(&self.info.name, field.name, field.descriptor))
+            .collect()
+    }
+
+    /// The constant that has held the object, if the test may name it.
+    fn held(&self, constant: &Constant) -> Option<Recipe> {
+        let found = self.library.info(&constant.owner)?;
+        let owner = found.info.as_ref()?;
+        let fields = self.library.fields(&constant.owner);
+        let field = fields.into_iter().find(|field| {
+            field.name == constant.name
+                && field.access & access::STATIC != 0
+                && self.usable(owner, field.access)
+                && is_identifier(&field.name)
+        })?;
+        Some(read(&constant.owner, field.name, field.descriptor))
     }
 
     /// `X.builder().a(1).b(2).build()`.

@@ -107,7 +107,9 @@ fn another_message_is_told() {
     };
     let plain = "throws E in A.m:5";
     assert_eq!(told("a is null", "a is null"), plain);
-    assert_eq!(told("Index 5 of A@1fe3", "Index -12 of A@9b"), plain);
+    assert_eq!(told("Index 5 of A@1fe3", "Index 5 of A@9b"), plain);
+    let numbers = "throws E in A.m:5; other numbers in its message: Index -12 of A@9b";
+    assert_eq!(told("Index 5 of A@1fe3", "Index -12 of A@9b"), numbers);
     assert_eq!(told("no *** here", "no word here"), plain);
     let other = "throws E in A.m:5; another message: b is null";
     assert_eq!(told("a is null", "b is null"), other);

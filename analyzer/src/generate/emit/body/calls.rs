@@ -34,15 +34,23 @@ impl Body<'_, '_> {
         }
         let (types, _) = method.types();
         let overloaded = self.is_overloaded(method, types.len());
+        let casts = self.casts(method, statement, &types);
         let mut args = Vec::new();
-        for (arg, ty) in statement.args.iter().zip(&types) {
+        for ((arg, ty), cast) in statement.args.iter().zip(&types).zip(casts) {
             let taken = match arg {
                 Arg::Var(var) => instead.get(var).cloned(),
                 _ => None,
             };
-            args.push(match taken {
+            let written = match taken {
                 Some(taken) => taken,
                 None => self.argument(arg, ty, overloaded)?,
+            };
+            args.push(match cast {
+                // There may be one already.
+                Some(cast) if !written.starts_with(&format!("({cast})")) => {
+                    format!("({cast}) {written}")
+                }
+                _ => written,
             });
         }
         self.spread(method, statement, overloaded, &mut args);

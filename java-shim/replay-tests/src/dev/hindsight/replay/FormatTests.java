@@ -117,7 +117,8 @@ final class FormatTests {
         byte[] file = new Packer()
                 .record(2, row(row(), one(row("C", "m", "()V", 1, null, 0, 2, "", null,
                         one(row(1, null, "I", 5L, "later")), row(), 0, "later")),
-                        one(row("C", "count", "I", 8, 1L, "later")), row(), "later"))
+                        one(row("C", "count", "I", 8, 1L, "later")), row(),
+                        one(row(7, "C", "NONE", "later")), "later"))
                 .raw(77, new byte[] {(byte) 0xc1})
                 .end();
         equal(Frame.restore(CrashFile.read(file, "f"), 0, null).argument(1), 5);

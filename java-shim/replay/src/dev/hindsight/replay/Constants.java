@@ -62,6 +62,28 @@ final class Constants {
         return stored != null && stored.kind == Stored.REFERENCES && stored.values().length == 0;
     }
 
+    /** What the running program has in a static final field, if that is of this class; else null. */
+    static Object of(Recorded.Constant recorded, Class<?> type, ClassLoader loader) {
+        try {
+            Class<?> owner = Classes.find(recorded.owner, loader);
+            Classes.initialize(owner);
+            for (Field field : Layout.statics(owner)) {
+                if (field.getName().equals(recorded.name)
+                        && Modifier.isFinal(field.getModifiers())
+                        && !field.getType().isPrimitive()) {
+                    Object value = Trusted.LOOKUP.unreflectGetter(field).invoke();
+                    return value != null && value.getClass() == type ? value : null;
+                }
+            }
+        } catch (VirtualMachineError e) {
+            throw e;
+        } catch (Throwable e) {
+            // Another version of the class, or one that cannot be initialised: the object can be made.
+            return null;
+        }
+        return null;
+    }
+
     /** The running program's constant of this anonymous class, or null. */
     static Object of(Class<?> type) {
         if (!type.isAnonymousClass() || Classes.ofJdk(type)) {

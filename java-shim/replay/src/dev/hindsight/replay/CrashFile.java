@@ -2,6 +2,7 @@ package dev.hindsight.replay;
 
 import dev.hindsight.replay.MessagePack.Malformed;
 import dev.hindsight.replay.Recorded.ClassInfo;
+import dev.hindsight.replay.Recorded.Constant;
 import dev.hindsight.replay.Recorded.FrameInfo;
 import dev.hindsight.replay.Recorded.Row;
 import dev.hindsight.replay.Recorded.StaticField;
@@ -12,6 +13,8 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.zip.CRC32;
 import java.util.zip.DataFormatException;
 import java.util.zip.Inflater;
@@ -41,6 +44,8 @@ final class CrashFile {
     FrameInfo[] frames;
     Trace[] exceptions = {};
     StaticField[] statics = {};
+    /** By the numbers of the objects. */
+    final Map<Integer, Constant> constants = new HashMap<>();
     private ClassInfo[] classes = {};
     private int classCount;
     private Stored[] objects = {};
@@ -160,6 +165,11 @@ final class CrashFile {
                 statics = new StaticField[list.length];
                 for (int i = 0; i < list.length; i++) {
                     statics[i] = new StaticField(list[i]);
+                }
+                list = failure.at(4) == null ? new Object[0] : failure.list(4);
+                for (Object raw : list) {
+                    Constant constant = new Constant(raw);
+                    constants.putIfAbsent(constant.object, constant);
                 }
                 break;
             case CLASSES:

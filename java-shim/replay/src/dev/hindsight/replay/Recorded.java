@@ -215,6 +215,20 @@ final class Recorded {
         }
     }
 
+    /** An object that a static final field of the program held. */
+    static final class Constant {
+        final int object;
+        final String owner;
+        final String name;
+
+        Constant(Object raw) throws Malformed {
+            Row row = new Row(raw, "a constant");
+            object = (int) row.integer(0);
+            owner = row.text(1);
+            name = row.text(2);
+        }
+    }
+
     /** A frame of the failure. */
     static final class FrameInfo {
         final String owner;

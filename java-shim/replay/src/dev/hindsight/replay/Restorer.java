@@ -32,6 +32,8 @@ final class Restorer {
     private static final int ROUNDS = 4;
     /** Objects that are made once more; each is work for the whole file. */
     private static final int MAX_COPIES = 200;
+    /** Constants of the program whose state is compared with the recorded one, likewise. */
+    private static final int MAX_COMPARED = 50;
 
     final CrashFile file;
     final ClassLoader loader;
@@ -51,8 +53,10 @@ final class Restorer {
     private final boolean statics;
     /** Whether it makes an object only to compare it. */
     private boolean isCopy;
-    /** Copies that were made. */
+    /** Copies that were made, */
     private int copies;
+    /** and compared with constants. */
+    private int compared;
     /** Objects for which a constant of the running program stands. */
     private final BitSet constants = new BitSet();
     /** All objects, each after those it leads to (but for cycles). */
@@ -92,6 +96,7 @@ final class Restorer {
                 restorer.walk(reference(argument.value));
             }
         }
+        int ofArguments = restorer.order.size();
         if (statics) {
             for (StaticField field : file.statics) {
                 if (Recorded.isReference(field.descriptor)) {
@@ -111,15 +116,18 @@ final class Restorer {
         List<Statics.Setting> settings = statics ? restorer.settings() : null;
         List<String> holes = List.copyOf(restorer.holes);
         Runner.report(holes);
-        for (Object value : values.values()) {
-            if (value instanceof Throwable) {
+        for (int i = 0; i < ofArguments; i++) {
+            int number = restorer.order.get(i);
+            Object value = restorer.built[number];
+            // One that the running program has of its own is none that was recorded.
+            if (value instanceof Throwable && !restorer.isShared(number)) {
                 Runner.passed((Throwable) value);
             }
         }
         return new Frame(what, values, failed, holes, restorer.built, settings);
     }
 
-    /** The static fields and those of enum constants that are there, with what could be restored. */
+    /** The static fields and those of constants that are there, with what could be restored. */
     private List<Statics.Setting> settings() {
         List<Statics.Setting> settings = new ArrayList<>();
         for (StaticField field : file.statics) {
@@ -138,9 +146,13 @@ final class Restorer {
             }
         }
         for (int i = 0; i < order.size(); i++) {
-            Object constant = built[order.get(i)];
-            if (constant instanceof Enum && stored(order.get(i)).kind == Stored.ENUM) {
-                settings(constant, stored(order.get(i)), settings);
+            int number = order.get(i);
+            Object constant = built[number];
+            int kind = stored(number) == null ? Stored.HOLE : stored(number).kind;
+            if (constant instanceof Enum && kind == Stored.ENUM
+                    || preset[number] && kind == Stored.INSTANCE
+                            && file.constants.containsKey(number)) {
+                settings(constant, stored(number), settings);
             }
         }
         return settings;
@@ -323,7 +335,33 @@ final class Restorer {
         return NONE;
     }
 
+    /**
+     * The running program's own object that stands for a recorded one, because a constant held that and
+     * programs compare it by identity; null if there is none. Its state is that of the running program, so
+     * that it must be the recorded one, or be set with static fields.
+     */
+    private Object shared(int number, Stored stored, Type type) {
+        Recorded.Constant recorded = file.constants.get(number);
+        if (recorded == null || isCopy || type.running == null) {
+            return null;
+        }
+        Object constant = Constants.of(recorded, type.running, loader);
+        boolean known = stored.kind != Stored.INSTANCE || type.slots.length == 0
+                || statics && type.rule == null;
+        if (constant == null || known) {
+            return constant;
+        }
+        Object copy = ++compared > MAX_COMPARED ? null : copy(number);
+        return copy != null && new Same().compare(copy, constant) ? constant : null;
+    }
+
     private int[] create(int number, Stored stored, Type type) throws Hole {
+        Object shared = shared(number, stored, type);
+        if (shared != null) {
+            preset(number, shared);
+            return statics && stored.kind == Stored.INSTANCE
+                    ? fields(type, stored.values(), found.clear()) : NONE;
+        }
         switch (stored.kind) {
             case Stored.STRING:
                 set(number, stored.text());
@@ -528,6 +566,9 @@ final class Restorer {
             return;
         }
         Object target = get(reference(value));
+        if (target == null && slot.type.getName().equals(MetaClasses.NAME)) {
+            target = MetaClasses.of(object.getClass(), slot.type);
+        }
         if (target == null || slot.type.isInstance(target)) {
             slot.put(object, target);
         } else {

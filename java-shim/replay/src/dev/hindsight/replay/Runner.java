@@ -31,7 +31,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
  * root       {exception, message, stack} of the innermost of them, or null
  * reason     why it is broken, or null
  * holes      what was not restored, as {@link Frame#holes} tells it
- * restored   whether what was thrown is an argument that was restored, or its cause
+ * restored   whether what was thrown is an exception that was restored with the arguments
  * </pre>
  *
  * <p>The file is there as a whole or not at all. After the last one is written the JVM halts, whatever
@@ -84,13 +84,12 @@ public final class Runner {
         }
     }
 
-    /** Notes an exception that a test passes to the program. */
+    /** Notes an exception that a test passes to the program, by itself or within something else. */
     static void passed(Throwable exception) {
         // A test that runs without this class has nobody to ask.
         if (current != null) {
             synchronized (HOLES) {
                 PASSED.add(exception);
-                PASSED.addAll(causes(exception));
             }
         }
     }

@@ -37,7 +37,8 @@ final class Program {
         private static final Map<String, Found> FOUND = new ConcurrentHashMap<>();
 
         Loader(URL[] urls) {
-            super("program", urls, Program.class.getClassLoader());
+            // Without a name, which would stand in texts of stack traces.
+            super(urls, Program.class.getClassLoader());
         }
 
         @Override
@@ -126,6 +127,10 @@ final class Program {
     static void silence() {
         // The guard must know its directory before the program can say another one.
         Guard.count();
+        if (PLACE != 0) {
+            // Who runs tests has other names for the threads.
+            Thread.currentThread().setName("test worker");
+        }
         PrintStream sink = new PrintStream(OutputStream.nullOutputStream());
         System.setOut(sink);
         System.setErr(sink);

@@ -57,7 +57,6 @@ public final class Suite {
                 thrown[0] = run(loader, parts[1], parts[2]);
             };
             if (alone) {
-                // By the same name as ever, for a test may assert it.
                 Thread thread = new Thread(runs, Thread.currentThread().getName());
                 watch = new Watch(thread, limit);
                 thread.start();
