@@ -177,7 +177,9 @@ pub fn observe(
             What::Write { place, value } => {
                 let value = value.map(frames::object);
                 let stack = threads.stack(thread);
-                if let Some(target) = bodies.target(&place, stack.last()) {
+                if let Some(target) = bodies.target(&place, stack.last())
+                    && !bodies.is_cache(target.field)
+                {
                     exact.write(&mut bodies, stack, &target, value);
                     mirror.write(&mut bodies, stack, &target, value);
                 }

@@ -1,7 +1,7 @@
 //! `hindsight generate` end to end, on every JDK: tests of what a run did, tests
 //! along its models, and a program that does all the harm it can.
 
-use hindsight_test_programs::{Jdk, Workplace, golden, hindsight, jars, jdks, root, text};
+use hindsight_test_programs::{Jdk, Workplace, both, golden, hindsight, jars, jdks, root, text};
 use serde_json::Value;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -467,6 +467,47 @@ fn what_is_done_to_a_part_is_done_to_the_whole() {
         fs::write(&segment, bytes).expect("a file");
         let damaged = run(jdk, &workplace, &[&arguments[..], &["--quiet"]].concat());
         assert_eq!(damaged.status.code(), Some(1), "{}", text(&damaged.stderr));
+    }
+}
+
+/// The method that was called is called, whatever javac would take; numbers that are none are values like
+/// others; what the JDK does by itself is no test; and what belongs to one JVM, user or thread is not
+/// asserted, nor does it cost what is.
+#[test]
+fn what_was_called_is_called() {
+    for jdk in jdks() {
+        let options = "mode=trace,include=kinds.**;java.util.*";
+        let workplace = record_with(jdk, "kinds", "kinds.Main", options);
+        let arguments = [
+            "generate",
+            "--observed",
+            "--trace",
+            "out",
+            "--classpath",
+            "classes",
+            "--out",
+            "tests",
+        ];
+        ok(&run(jdk, &workplace, &arguments));
+        golden(
+            "palulu/expected/kinds-observed.java",
+            &written(&workplace, "tests"),
+        );
+        passes(jdk, &workplace, "tests", "classes");
+        // Only what takes any text is another.
+        let other = Workplace::new("kinds-other");
+        let source = root().join("test-programs/palulu/kinds/kinds/Kinds.java");
+        let text = fs::read_to_string(&source).expect("a source");
+        let changed = text.replace("\"text \"", "\"letters \"");
+        let classes = other.compile_text(jdk, &["--release", "11"], "Kinds", &changed);
+        let against = classes.display().to_string();
+        let told = run(
+            jdk,
+            &workplace,
+            &[&arguments[..], &["--against", &against]].concat(),
+        );
+        let told = both(&told);
+        assert!(told.contains("letters 1"), "{told}");
     }
 }
 

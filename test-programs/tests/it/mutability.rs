@@ -679,3 +679,33 @@ fn values_of_the_jdk_do_not_change() {
         }
     }
 }
+
+/// That a map keeps the view of its values is no change of the map.
+#[test]
+fn views_that_collections_keep_are_no_change() {
+    const SOURCE: &str = "
+import java.util.*;
+public class Shelf {
+    private final Map<String, int[]> slots = new LinkedHashMap<>();
+    public void put(String name) { slots.put(name, new int[] {1}); }
+    public int[][] all() { return slots.values().toArray(new int[0][]); }
+    public Set<String> names() { return new TreeSet<>(slots.keySet()); }
+    public static void main(String[] arguments) {
+        Shelf shelf = new Shelf();
+        shelf.put(\"a\");
+        System.out.println(shelf.all().length + shelf.names().size());
+    }
+}";
+    for jdk in jdks() {
+        let workplace = Workplace::new("mutability-views");
+        let options = "mode=trace,trace-what=calls;writes;reads;values,include=Shelf;java.util.*";
+        let (classes, run) = workplace.run_text(jdk, "11", options, ("Shelf", SOURCE));
+        assert!(run.status.success(), "{}", both(&run));
+        let out = workplace.join("out").display().to_string();
+        let document = verdicts(&classes, &["--trace", &out]);
+        let mutable = places(&document, "mutable");
+        let told = format!("JDK {}: {mutable:?}", jdk.version);
+        assert!(told.contains("put"), "{told}");
+        assert!(!told.contains("all") && !told.contains("names"), "{told}");
+    }
+}

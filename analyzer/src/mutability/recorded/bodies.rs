@@ -100,12 +100,41 @@ pub struct Bodies<'c> {
     fields: Map<u32, Sym>,
     hashes: Map<ClassId, String>,
     element: Sym,
+    /// [`CACHES`]
+    caches: Set<Sym>,
 }
+
+/// Fields in which collections of the JDK keep the views of theirs that were asked for: to be written once
+/// is no change of the collection.
+const CACHES: &[(&str, &str)] = &[
+    ("AbstractMap", "keySet values"),
+    ("HashMap", "entrySet"),
+    ("TreeMap", "entrySet navigableKeySet descendingMap"),
+    ("Hashtable", "keySet entrySet values"),
+    ("IdentityHashMap", "entrySet"),
+    ("WeakHashMap", "entrySet"),
+    ("EnumMap", "entrySet"),
+    ("Collections$UnmodifiableMap", "keySet entrySet values"),
+    ("Collections$SynchronizedMap", "keySet entrySet values"),
+    ("Collections$CheckedMap", "entrySet"),
+    ("concurrent.ConcurrentHashMap", "keySet values entrySet"),
+    (
+        "concurrent.ConcurrentSkipListMap",
+        "keySet values entrySet descendingMap",
+    ),
+];
 
 impl<'c> Bodies<'c> {
     /// None is known yet.
     pub fn new(code: &'c Code<'c>, dictionary: &'c Dictionary) -> Bodies<'c> {
+        let names = &code.program.names;
+        let caches = CACHES.iter().flat_map(|(class, fields)| {
+            let owner = format!("java/util/{}", class.replace('.', "/"));
+            let fields = fields.split(' ');
+            fields.map(move |field| names.intern(format!("{owner}.{field}").as_bytes()))
+        });
         Bodies {
+            caches: caches.collect(),
             code,
             dictionary,
             numbers: Map::default(),
@@ -115,6 +144,11 @@ impl<'c> Bodies<'c> {
             hashes: Map::default(),
             element: code.program.names.intern(Facts::ELEMENT.as_bytes()),
         }
+    }
+
+    /// Whether a field only keeps what can be made again.
+    pub fn is_cache(&self, field: Sym) -> bool {
+        self.caches.contains(&field)
     }
 
     /// The body of a method, by the number that the trace gives it.

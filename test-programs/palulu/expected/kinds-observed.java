@@ -1,0 +1,82 @@
+// Pins down what the program does:
+// Written by hindsight 0.1.0 from recorded runs (out). A test that fails shows what has
+//     changed since.
+package kinds;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertSame;
+
+import java.util.List;
+import javax.lang.model.element.Modifier;
+import org.junit.jupiter.api.Test;
+
+class KindsObservedTest {
+
+    @Test
+    void kindThenRank() {
+        Kinds kinds = new Kinds();
+        assertEquals("text 1", kinds.kind((CharSequence) "ab"));
+        assertEquals("word 2", kinds.kind("ab"));
+        assertEquals("value 3", kinds.kind((Object) "ab"));
+        assertEquals("comparable 4", kinds.kind((Comparable<?>) "ab"));
+        assertEquals("number 5", kinds.kind((Number) Integer.valueOf(1)));
+        assertEquals("value 6", kinds.kind((Object) Integer.valueOf(1)));
+        assertEquals(Double.NaN, kinds.ratio(0.0, 0.0));
+        assertEquals(0.5, kinds.ratio(1.0, 2.0));
+        assertArrayEquals(new Object[] {"a"}, kinds.same(new String[] {"a"}));
+        assertEquals(8, kinds.rank(Modifier.FINAL));
+        assertEquals(6, kinds.calls());
+    }
+
+    @Test
+    void kind() {
+        Kinds kinds = new Kinds();
+        assertEquals("kinds.Kinds.place(Kinds.java:84)", kinds.place());
+        assertEquals("word 1", kinds.kind("again"));
+        assertEquals(1, kinds.calls());
+    }
+
+    @Test
+    void addThenGet() {
+        Kinds kinds = new Kinds()
+                .add(new Kinds.Part("part 0"))
+                .add(new Kinds.Part("part 1"))
+                .add(new Kinds.Part("part 2"));
+        Kinds.Part part = new Kinds.Part("part 3");
+        List<Kinds.Part> list = kinds.add(part)
+                .add(new Kinds.Part("part 4"))
+                .add(new Kinds.Part("part 5"))
+                .add(new Kinds.Part("part 6"))
+                .add(new Kinds.Part("part 7"))
+                .add(new Kinds.Part("part 8"))
+                .add(new Kinds.Part("part 9"))
+                .add(new Kinds.Part("part 10"))
+                .add(new Kinds.Part("part 11"))
+                .parts();
+        assertEquals(12, list.size());
+        assertSame(part, list.get(3));
+        assertSame(part, list.get(3));
+    }
+}
+// Pins down what the program does:
+// Written by hindsight 0.1.0 from recorded runs (out). A test that fails shows what has
+//     changed since.
+package kinds;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertSame;
+
+import org.junit.jupiter.api.Test;
+
+class KindsPartObservedTest {
+
+    @Test
+    void add() {
+        Kinds kinds = new Kinds();
+        Kinds.Part part = new Kinds.Part("part 3");
+        assertSame(kinds, kinds.add(part));
+        assertEquals("part 3", part.name());
+        assertEquals(1, part.use());
+    }
+}

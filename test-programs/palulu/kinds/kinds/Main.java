@@ -1,0 +1,27 @@
+package kinds;
+
+import java.util.List;
+import javax.lang.model.element.Modifier;
+
+public class Main {
+    public static void main(String[] arguments) {
+        Kinds kinds = new Kinds();
+        System.out.println(kinds.kind((CharSequence) "ab") + kinds.kind("ab") + kinds.kind((Object) "ab")
+                + kinds.kind((Comparable<?>) "ab") + kinds.kind((Number) 1) + kinds.kind((Object) 1));
+        System.out.println(kinds.ratio(0, 0) + kinds.ratio(1, 2) + kinds.same(new String[] {"a"})[0]);
+        System.out.println(kinds.rank(Modifier.FINAL) + " " + kinds.calls());
+
+        Kinds elsewhere = new Kinds();
+        System.out.println(elsewhere.thread() + elsewhere.user() + elsewhere.memory() + elsewhere.place()
+                + elsewhere.coin());
+        elsewhere.kind("again");
+        System.out.println(elsewhere.coin() + " " + elsewhere.calls());
+
+        Kinds several = new Kinds();
+        for (int i = 0; i < 12; i++) {
+            several.add(new Kinds.Part("part " + i));
+        }
+        List<Kinds.Part> parts = several.parts();
+        System.out.println(parts.size() + parts.get(3).name() + parts.get(3).use());
+    }
+}
