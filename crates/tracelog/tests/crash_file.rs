@@ -76,6 +76,11 @@ fn sample() -> (Crash, Vec<u8>) {
                 }),
                 ..ThreadState::default()
             }],
+            constants: vec![Constant {
+                object: 1,
+                owner: "Node".to_owned(),
+                name: "NAME".to_owned(),
+            }],
         },
         classes: vec![
             class(
