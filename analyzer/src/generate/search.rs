@@ -17,6 +17,7 @@ use super::sequence::{Arg, MethodId, Methods, Sequence, Statement};
 use super::surface::Surface;
 use super::worker::{ClassNumber, Worker};
 use crate::model::graph::{Node, ROOT};
+use crate::model::values::Life;
 use crate::model::{CallId, Model};
 use anyhow::Result;
 use blame::Uses;
@@ -108,6 +109,8 @@ struct Modelled {
     class: usize,
     object: usize,
     node: Node,
+    /// The life that it follows: of what edges have, it takes what belongs together.
+    life: Option<Life>,
 }
 
 /// A sequence that is to be executed.
@@ -159,6 +162,8 @@ pub struct Search<'a> {
     tried: HashMap<(usize, Node, CallId), u32>,
     /// What has come of walks, by class,
     walked: HashMap<usize, Walked>,
+    /// how often lives were followed from where walks begin,
+    followed: HashMap<(usize, Life), u32>,
     /// and walks that go on without a call.
     again: Vec<Candidate>,
     /// Modelled components by class, and by where they stand.
@@ -233,6 +238,7 @@ impl<'a> Search<'a> {
             promising: Vec::new(),
             tried: HashMap::new(),
             walked: HashMap::new(),
+            followed: HashMap::new(),
             again: Vec::new(),
             values: HashMap::new(),
             states: HashSet::new(),

@@ -146,7 +146,7 @@ impl Surface {
             for class in model.classes.values() {
                 for node in class.graph.order(&|id| id) {
                     for edge in class.graph.edges(node) {
-                        for (value, counts) in edge
+                        for (value, seen) in edge
                             .tally
                             .values
                             .values()
@@ -154,10 +154,10 @@ impl Surface {
                         {
                             match value {
                                 Literal::Text(text) if text.len() <= 80 => {
-                                    texts.add(text.clone(), OF_RUN + counts.total());
+                                    texts.add(text.clone(), OF_RUN + seen.counts.total());
                                 }
                                 Literal::Int(value) => {
-                                    numbers.add(*value, OF_RUN + counts.total());
+                                    numbers.add(*value, OF_RUN + seen.counts.total());
                                 }
                                 _ => {}
                             }

@@ -4,7 +4,7 @@
 //! are numbered by their distance from the root, edges and values are sorted.
 
 use super::graph::{Graph, Node, Tally};
-use super::values::{Counts, Literal, Values};
+use super::values::{Counts, Life, Literal, Lives, Seen, Values};
 use super::{Call, CallId, ClassModel, Model, Run};
 use crate::java::descriptor;
 use anyhow::{Context, Result, bail};
@@ -59,6 +59,9 @@ struct EdgeRow<'m> {
     values: Vec<ValuesRow>,
     returned: CountRow,
     threw: CountRow,
+    /// Objects whose lives lead over it, some of them: numbers that are the same on all edges.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    lives: Vec<u32>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -91,6 +94,9 @@ struct ValuesRow {
 struct SeenRow {
     value: Json,
     count: CountRow,
+    /// Those in whose lives it was passed; left out if they are those of the edge.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    lives: Option<Vec<u32>>,
 }
 
 impl<'m> From<&'m Call> for CallRow<'m> {
@@ -170,6 +176,7 @@ impl<'m> Rows<'m> {
                     values: self.values(model.call(edge.call), &edge.tally),
                     returned: self.counts(&edge.tally.returned),
                     threw: self.counts(&edge.tally.threw),
+                    lives: numbers(&edge.tally.lives),
                 });
             }
         }
@@ -197,7 +204,8 @@ impl<'m> Rows<'m> {
                 .into_iter()
                 .map(|(value, seen)| SeenRow {
                     value: to_json(value),
-                    count: self.counts(seen),
+                    count: self.counts(&seen.counts),
+                    lives: (seen.lives != tally.lives).then(|| numbers(&seen.lives)),
                 })
                 .collect(),
             more: values.more,
@@ -223,6 +231,10 @@ impl Serialize for Classes<'_> {
         let classes = self.0.model.classes.iter();
         to.collect_seq(classes.map(|(name, class)| self.0.class(name, class)))
     }
+}
+
+fn numbers(lives: &Lives) -> Vec<u32> {
+    lives.all().map(Life::number).collect()
 }
 
 /// The edges of a node in the order of their calls.
@@ -374,6 +386,7 @@ fn model(document: &Document) -> Result<Model> {
             let mut tally = Tally {
                 returned: counts(&edge.returned)?,
                 threw: counts(&edge.threw)?,
+                lives: lives(&edge.lives)?,
                 ..Tally::default()
             };
             for row in &edge.values {
@@ -382,7 +395,11 @@ fn model(document: &Document) -> Result<Model> {
                 for seen in &row.seen {
                     let value = from_json(&seen.value)
                         .with_context(|| format!("{} is no value", seen.value))?;
-                    values.insert(value, &counts(&seen.count)?);
+                    let seen = Seen {
+                        counts: counts(&seen.count)?,
+                        lives: seen.lives.as_deref().map_or(Ok(tally.lives), lives)?,
+                    };
+                    values.insert(value, &seen);
                 }
                 tally.values.insert(row.index, values);
             }
@@ -402,6 +419,10 @@ fn model(document: &Document) -> Result<Model> {
         class.observers = observers.into_iter().collect();
     }
     Ok(model)
+}
+
+fn lives(numbers: &[u32]) -> Result<Lives> {
+    Lives::from_numbers(numbers).context("0 is the number of no object's life")
 }
 
 fn intern(model: &mut Model, row: &CallRow) -> CallId {

@@ -1,7 +1,7 @@
 //! The graph of one class.
 
 use super::CallId;
-use super::values::{Counts, Values};
+use super::values::{Counts, Lives, Values};
 use std::collections::{BTreeMap, VecDeque};
 
 /// A node, by its number; it may have been merged into another one since.
@@ -21,6 +21,8 @@ pub struct Tally {
     pub returned: Counts,
     /// and threw.
     pub threw: Counts,
+    /// Objects whose lives led over it.
+    pub lives: Lives,
     /// Numbers and texts, by the position of the parameter.
     pub values: BTreeMap<i16, Values>,
 }
@@ -30,6 +32,7 @@ impl Tally {
     pub fn sum(&mut self, other: &Tally) {
         self.returned.sum(&other.returned);
         self.threw.sum(&other.threw);
+        self.lives.merge(&other.lives);
         for (position, values) in &other.values {
             self.values.entry(*position).or_default().sum(values);
         }
@@ -39,6 +42,7 @@ impl Tally {
     fn merge(&mut self, other: &Tally) {
         self.returned.merge(&other.returned);
         self.threw.merge(&other.threw);
+        self.lives.merge(&other.lives);
         for (position, values) in &other.values {
             self.values.entry(*position).or_default().merge(values);
         }
@@ -49,6 +53,7 @@ impl Tally {
         Tally {
             returned: self.returned.renumbered(runs),
             threw: self.threw.renumbered(runs),
+            lives: self.lives,
             values: values
                 .map(|(position, values)| (*position, values.renumbered(runs)))
                 .collect(),

@@ -13,7 +13,7 @@
 
 use super::graph::{Node, ROOT};
 use super::mutable::{MethodName, Mutability};
-use super::values::{Counts, Literal};
+use super::values::{Counts, Life, Literal};
 use super::{Call, CallId, ClassModel, Model, RESULT, Run};
 use crate::java::jdk_value;
 use crate::trace::steps::{Argument, Step, What};
@@ -62,6 +62,8 @@ pub struct Inference<'d> {
     mutability: Option<&'d Mutability>,
     limits: Limits,
     run: u32,
+    /// What tells objects of this run from those of others.
+    lives: u64,
     model: Model,
     /// What was left out.
     pub skipped: Skipped,
@@ -101,6 +103,7 @@ struct Method {
 struct Object {
     /// The number of its class in the trace.
     class: u32,
+    life: Life,
     /// Where it stands; nothing where that cannot be reached.
     node: Option<Node>,
     /// Calls that it has gone along, or could not,
@@ -173,12 +176,14 @@ impl<'d> Inference<'d> {
         limits: Limits,
     ) -> Inference<'d> {
         let mut model = Model::default();
+        let lives = Literal::Text(run.id.clone()).hash();
         let run = model.run(run);
         Inference {
             dictionary,
             mutability,
             limits,
             run,
+            lives,
             model,
             skipped: Skipped::default(),
             methods: FxHashMap::default(),
@@ -272,6 +277,7 @@ impl<'d> Inference<'d> {
         }
         let object = Object {
             class: id.class(),
+            life: Life::of(self.lives, id.serial()),
             node: Some(ROOT),
             steps: 0,
             outermost: 0,
@@ -600,7 +606,7 @@ impl<'d> Inference<'d> {
         }
         let to = object.node.filter(|_| nested && !object.shared);
         object.node = self.lay(
-            object.class,
+            object,
             from,
             method,
             part.positions,
@@ -626,7 +632,7 @@ impl<'d> Inference<'d> {
         object.seen = self.now;
         let result = bit(RESULT);
         object.node = self.lay(
-            object.class,
+            &object,
             ROOT,
             frame.method,
             result,
@@ -642,7 +648,7 @@ impl<'d> Inference<'d> {
     #[expect(clippy::too_many_arguments, reason = "an edge and all that is on it")]
     fn lay(
         &mut self,
-        class: u32,
+        object: &Object,
         from: Node,
         method: u32,
         positions: u64,
@@ -651,7 +657,7 @@ impl<'d> Inference<'d> {
         values: &[(i16, Literal)],
     ) -> Option<Node> {
         let call = self.call(method, positions);
-        let place = (*self.classes.get(&class)?)?;
+        let place = (*self.classes.get(&object.class)?)?;
         let graph = &mut self.found[place].1.graph;
         let edge = match to {
             Some(to) => graph.join(from, call, to),
@@ -663,8 +669,9 @@ impl<'d> Inference<'d> {
         }
         for (position, value) in values {
             let values = edge.tally.values.entry(*position).or_default();
-            values.add(value, self.run);
+            values.add(value, self.run, object.life);
         }
+        edge.tally.lives.add(object.life);
         let target = edge.target;
         Some(graph.find(target))
     }

@@ -103,7 +103,7 @@ fn argument(call: &Call, position: i16, values: Option<&Values>) -> String {
     };
     let sorted = values.sorted();
     let mut shown: Vec<String> = (sorted.iter().take(SHOWN))
-        .map(|(value, counts)| format!("{} {}x", self::value(value, ty), counts.total()))
+        .map(|(value, seen)| format!("{} {}x", self::value(value, ty), seen.counts.total()))
         .collect();
     if sorted.len() > SHOWN || values.more {
         shown.push(match values.more {

@@ -1,9 +1,80 @@
 //! What was seen on an edge: numbers, texts, and how often.
 
 use std::collections::BTreeMap;
+use std::num::NonZeroU32;
 
 /// Different values of one parameter that are kept.
 pub const MAX_VALUES: usize = 256;
+
+/// Lives that are kept of each place.
+const MAX_LIVES: usize = 6;
+
+/// The life of one object in one run, by a number that is never 0.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Life(NonZeroU32);
+
+impl Life {
+    /// That of an object, by its number in its run, which has a number of its own.
+    pub fn of(run: u64, serial: u64) -> Life {
+        let mixed = (run ^ serial).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let mixed = (mixed ^ (mixed >> 32)).wrapping_mul(0xd6e8_feb8_6659_fd93);
+        Life(NonZeroU32::new((mixed >> 32) as u32).unwrap_or(NonZeroU32::MAX))
+    }
+
+    /// The number.
+    pub fn number(self) -> u32 {
+        self.0.get()
+    }
+}
+
+/// Some of the objects whose lives led over an edge, or by a value: those with the smallest numbers. Where
+/// one is kept it is kept on all that it leads to, for the further on, the fewer have come so far: from there
+/// a life can be followed to its end, with the values that belong together.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Lives([Option<Life>; MAX_LIVES]);
+
+impl Lives {
+    /// One more.
+    pub fn add(&mut self, life: Life) {
+        // Mostly there are enough, and smaller ones.
+        let last = self.0[MAX_LIVES - 1];
+        if last.is_some_and(|last| last <= life) {
+            return;
+        }
+        let is_before = |known: &Option<Life>| known.is_some_and(|known| known < life);
+        let at = self.0.partition_point(is_before);
+        if self.0[at] != Some(life) {
+            self.0[at..].rotate_right(1);
+            self.0[at] = Some(life);
+        }
+    }
+
+    /// Those of another place, too.
+    pub fn merge(&mut self, other: &Lives) {
+        for life in other.all() {
+            self.add(life);
+        }
+    }
+
+    /// All, by their numbers.
+    pub fn all(&self) -> impl Iterator<Item = Life> {
+        self.0.iter().map_while(|life| *life)
+    }
+
+    /// Whether it is among them.
+    pub fn contains(&self, life: Life) -> bool {
+        self.0.contains(&Some(life))
+    }
+
+    /// Those with these numbers; none if one of them is no life's.
+    pub fn from_numbers(numbers: &[u32]) -> Option<Lives> {
+        let mut lives = Lives::default();
+        for number in numbers {
+            lives.add(Life(NonZeroU32::new(*number)?));
+        }
+        Some(lives)
+    }
+}
 
 /// How often something was seen, by run. Merging takes the larger count of each
 /// run, so a run that is merged twice counts once.
@@ -103,7 +174,7 @@ impl Literal {
     }
 
     /// The same for equal values on every machine.
-    fn hash(&self) -> u64 {
+    pub(super) fn hash(&self) -> u64 {
         let mut hash = 0xcbf2_9ce4_8422_2325_u64;
         let mut eat = |bytes: &[u8]| {
             for &byte in bytes {
@@ -128,18 +199,27 @@ impl Literal {
     }
 }
 
+/// Where a value was seen.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Seen {
+    /// How often,
+    pub counts: Counts,
+    /// and in whose lives.
+    pub lives: Lives,
+}
+
 /// The values of one parameter: those with the smallest hashes, so that which
 /// ones are kept does not depend on the order in which they came.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Values {
-    kept: BTreeMap<(u64, Literal), Counts>,
+    kept: BTreeMap<(u64, Literal), Seen>,
     /// Whether there were more.
     pub more: bool,
 }
 
 impl Values {
-    /// Counts a value once more.
-    pub fn add(&mut self, value: &Literal, run: u32) {
+    /// Counts a value once more, in the life of an object.
+    pub fn add(&mut self, value: &Literal, run: u32, life: Life) {
         let hash = value.hash();
         // Most values are known, or not kept: no copy is made of these.
         let mut alike = self.kept.range_mut((hash, Literal::Null)..);
@@ -147,50 +227,64 @@ impl Values {
             .by_ref()
             .take_while(|(key, _)| key.0 == hash)
             .find(|(key, _)| key.1 == *value);
-        if let Some((_, counts)) = known {
-            counts.add(run);
+        if let Some((_, seen)) = known {
+            seen.counts.add(run);
+            seen.lives.add(life);
         } else if self.kept.len() < MAX_VALUES
             || (self.kept.last_key_value())
                 .is_some_and(|(last, _)| (hash, value) < (last.0, &last.1))
         {
-            self.kept.insert((hash, value.clone()), Counts::of(run, 1));
+            let mut seen = Seen {
+                counts: Counts::of(run, 1),
+                ..Seen::default()
+            };
+            seen.lives.add(life);
+            self.kept.insert((hash, value.clone()), seen);
             self.shrink();
         } else {
             self.more = true;
         }
     }
 
-    /// Puts in a value with its counts.
-    pub fn insert(&mut self, value: Literal, counts: &Counts) {
+    /// Puts in a value with where it was seen.
+    pub fn insert(&mut self, value: Literal, seen: &Seen) {
         let key = (value.hash(), value);
-        self.kept.entry(key).or_default().merge(counts);
+        let known = self.kept.entry(key).or_default();
+        known.counts.merge(&seen.counts);
+        known.lives.merge(&seen.lives);
         self.shrink();
     }
 
     /// Adds what another model has seen,
     pub fn merge(&mut self, other: &Values) {
-        self.more |= other.more;
-        for (key, counts) in &other.kept {
-            self.kept.entry(key.clone()).or_default().merge(counts);
-        }
-        self.shrink();
+        self.with(other, Counts::merge);
     }
 
     /// and what the same has seen elsewhere.
     pub fn sum(&mut self, other: &Values) {
+        self.with(other, Counts::sum);
+    }
+
+    fn with(&mut self, other: &Values, put: fn(&mut Counts, &Counts)) {
         self.more |= other.more;
-        for (key, counts) in &other.kept {
-            self.kept.entry(key.clone()).or_default().sum(counts);
+        for (key, seen) in &other.kept {
+            let known = self.kept.entry(key.clone()).or_default();
+            put(&mut known.counts, &seen.counts);
+            known.lives.merge(&seen.lives);
         }
         self.shrink();
     }
 
     /// The same with other numbers for the runs.
     pub fn renumbered(&self, runs: &[u32]) -> Values {
+        let renumbered = |seen: &Seen| Seen {
+            counts: seen.counts.renumbered(runs),
+            lives: seen.lives,
+        };
         let kept = self.kept.iter();
         Values {
             kept: kept
-                .map(|(key, counts)| (key.clone(), counts.renumbered(runs)))
+                .map(|(key, seen)| (key.clone(), renumbered(seen)))
                 .collect(),
             more: self.more,
         }
@@ -204,13 +298,13 @@ impl Values {
     }
 
     /// The values, in their own order.
-    pub fn sorted(&self) -> Vec<(&Literal, &Counts)> {
+    pub fn sorted(&self) -> Vec<(&Literal, &Seen)> {
         let mut all: Vec<_> = self
             .kept
             .iter()
-            .map(|((_, value), counts)| (value, counts))
+            .map(|((_, value), seen)| (value, seen))
             .collect();
-        all.sort();
+        all.sort_by_key(|(value, _)| *value);
         all
     }
 
@@ -220,14 +314,41 @@ impl Values {
     }
 }
 
-impl PartialOrd for Counts {
-    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
-        Some(self.cmp(other))
-    }
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-impl Ord for Counts {
-    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
-        self.0.cmp(&other.0)
+    fn lives(serials: &[u64]) -> Lives {
+        let mut lives = Lives::default();
+        for serial in serials {
+            lives.add(Life::of(1, *serial));
+        }
+        lives
+    }
+
+    #[test]
+    fn which_lives_are_kept_does_not_depend_on_the_order() {
+        let up: Vec<u64> = (0..50).collect();
+        let down: Vec<u64> = (0..50).rev().collect();
+        assert_eq!(lives(&up), lives(&down));
+        assert_eq!(lives(&up).all().count(), MAX_LIVES);
+        let mut parts = lives(&up[..20]);
+        parts.merge(&lives(&up[10..]));
+        parts.merge(&lives(&up[..20]));
+        assert_eq!(parts, lives(&up));
+        let numbers: Vec<u32> = parts.all().map(Life::number).collect();
+        assert!(numbers.is_sorted());
+        assert_eq!(Lives::from_numbers(&numbers), Some(parts));
+        assert_eq!(Lives::from_numbers(&[3, 0]), None);
+    }
+
+    #[test]
+    fn what_is_kept_of_all_is_kept_of_some() {
+        let all = lives(&(0..50).collect::<Vec<_>>());
+        let some: Vec<u64> = (0..50).filter(|serial| serial % 3 == 0).collect();
+        let of_some: Vec<Life> = some.iter().map(|serial| Life::of(1, *serial)).collect();
+        for life in all.all().filter(|life| of_some.contains(life)) {
+            assert!(lives(&some).contains(life));
+        }
     }
 }

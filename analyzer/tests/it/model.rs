@@ -4,7 +4,7 @@
 use crate::common::hindsight;
 use hindsight_analyzer::model::graph::{Node, ROOT};
 use hindsight_analyzer::model::infer::{Inference, Limits};
-use hindsight_analyzer::model::values::{Counts, Literal};
+use hindsight_analyzer::model::values::{Counts, Life, Literal};
 use hindsight_analyzer::model::{Call, Model, Run, document};
 use hindsight_analyzer::trace::steps::{Argument, Step, What};
 use hindsight_tracelog::trace::{Datum, ObjectId, dictionary as trace};
@@ -30,6 +30,8 @@ fn run(id: &str, script: &Script) -> Model {
     });
     let mut nodes: Vec<Node> = vec![ROOT];
     for &(from, call, value, to) in script {
+        // More of them than are kept.
+        let life = Life::of(u64::from(id.as_bytes()[0]), u64::from(from) + value as u64 % 9);
         let call = model.intern(Call {
             class: "a.B".to_owned(),
             method: format!("m{call}"),
@@ -49,7 +51,8 @@ fn run(id: &str, script: &Script) -> Model {
         };
         edge.tally.returned.add(run);
         let values = edge.tally.values.entry(1).or_default();
-        values.add(&Literal::Int(value), run);
+        values.add(&Literal::Int(value), run, life);
+        edge.tally.lives.add(life);
         let target = edge.target;
         nodes.push(target);
     }

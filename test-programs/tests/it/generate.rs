@@ -674,6 +674,22 @@ fn values_of_the_jdk_are_made_again() {
     }
 }
 
+/// Along a model, values that one object was passed stay together: four safes were opened, each by ten
+/// numbers of its own.
+#[test]
+fn what_belongs_to_one_life_stays_together() {
+    for jdk in jdks() {
+        let workplace = record(jdk, "safes", "safes.Main");
+        let along = ["--model", "model.json", "--sequences", "600"];
+        let sources = generate(jdk, &workplace, "tests", &along);
+        let opened = ["gold", "letters", "maps", "pearls"];
+        for content in opened {
+            let asserted = format!("assertEquals(\"{content}\", ");
+            assert!(sources.contains(&asserted), "{content}: {sources}");
+        }
+    }
+}
+
 /// What depends on where and when a test runs is not asserted; all else is, with
 /// what returned objects and exceptions say.
 #[test]

@@ -46,6 +46,22 @@ fn ok(output: &Output) -> String {
     text(&output.stdout)
 }
 
+/// Puts the number of lives where these are: which numbers they have is not the same in two runs.
+fn count_lives(json: &mut Value) {
+    match json {
+        Value::Array(all) => all.iter_mut().for_each(count_lives),
+        Value::Object(fields) => {
+            for (name, value) in fields {
+                match value.as_array() {
+                    Some(lives) if name == "lives" => *value = lives.len().into(),
+                    _ => count_lives(value),
+                }
+            }
+        }
+        _ => {}
+    }
+}
+
 #[test]
 fn tiny_sql_gives_the_models_of_the_paper() {
     for jdk in jdks() {
@@ -61,6 +77,7 @@ fn tiny_sql_gives_the_models_of_the_paper() {
         let mut json: Value = serde_json::from_str(&shown(&["--format", "json"])).expect("JSON");
         assert!(json["runs"][0]["run"].is_string());
         json["runs"][0]["run"] = "1".into();
+        count_lives(&mut json);
         let json = serde_json::to_string_pretty(&json).expect("JSON") + "\n";
         golden("palulu/expected/tinysql.json", &json);
         golden(

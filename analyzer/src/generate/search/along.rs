@@ -5,7 +5,7 @@ use super::values::{Maker, shorter};
 use super::{COMPARED, Candidate, LAST, Modelled, Search};
 use crate::model::RESULT;
 use crate::model::graph::{Edge, Graph, Node, ROOT};
-use crate::model::values::Literal;
+use crate::model::values::{Life, Literal, Seen, Values};
 use std::collections::HashMap;
 
 /// Calls of a method that must have thrown before other states are looked for.
@@ -14,6 +14,8 @@ const TRIES: u32 = 4;
 const MAX_STEPS: usize = 6;
 /// Those of which a walk goes each.
 const MIN_RUN: usize = 5;
+/// Objects that follow one life, of a hundred.
+const OF_ONE_LIFE: usize = 60;
 /// Calls of one method in a row of which a model knows, as far as one is skipped.
 const MAX_RUN: usize = 300;
 
@@ -78,7 +80,11 @@ impl<'a> Search<'a> {
     }
 
     /// The edges that leave a place in a model, or that begin it, with how often each was tried; and that place.
-    fn leaving(&self, class: usize, node: Option<Node>) -> Option<(Node, Vec<(u32, &'a Edge)>)> {
+    pub(super) fn leaving(
+        &self,
+        class: usize,
+        node: Option<Node>,
+    ) -> Option<(Node, Vec<(u32, &'a Edge)>)> {
         let model = self.model?;
         let graph = &model.classes.get(&self.classes[class])?.graph;
         let from = graph.find(node.unwrap_or(ROOT));
@@ -97,9 +103,13 @@ impl<'a> Search<'a> {
         self.random.pick(&edges).copied()
     }
 
-    /// An edge from there: mostly one that was tried least.
-    fn edge(&mut self, class: usize, node: Option<Node>) -> Option<&'a Edge> {
-        let (from, edges) = self.leaving(class, node)?;
+    /// An edge from there: one that a life has gone, if any is to be followed that has; mostly one that was
+    /// tried least.
+    fn edge(&mut self, class: usize, node: Option<Node>, life: Option<Life>) -> Option<&'a Edge> {
+        let (from, mut edges) = self.leaving(class, node)?;
+        if let Some(life) = life {
+            edges.retain(|(_, edge)| edge.tally.lives.contains(life));
+        }
         let (_, edge) = match self.random.percent(70) {
             true => self.least(&edges)?,
             false => *self.random.pick(&edges)?,
@@ -121,10 +131,12 @@ impl<'a> Search<'a> {
                 class,
                 object: 0,
                 node: graph.find(ROOT),
+                life: None,
             };
             return self.candidate(Maker::default(), id, None, Vec::new(), Some(modelled));
         }
-        let edge = self.edge(class, None)?;
+        let edge = self.edge(class, None, None)?;
+        let life = self.life_on(edge);
         let call = model.call(edge.call);
         let mut maker = Maker::default();
         let (id, is_constructor) = self.resolve(edge)?;
@@ -132,20 +144,33 @@ impl<'a> Search<'a> {
             true => None,
             false => Some(self.object(&call.class, &mut maker)?),
         };
-        let args = self.arguments(edge, None, &mut maker)?;
+        let args = self.arguments(edge, None, life, &mut maker)?;
         let modelled = Modelled {
             class,
             object: maker.sequence.len(),
             node: graph.find(edge.target),
+            life,
         };
         self.candidate(maker, id, receiver, args, Some(modelled))
+    }
+
+    /// One of the lives that have gone an edge; or none, so that values of several come together.
+    fn life_on(&mut self, edge: &Edge) -> Option<Life> {
+        let lives: Vec<Life> = edge.tally.lives.all().collect();
+        match self.random.percent(OF_ONE_LIFE) {
+            true => self.random.pick(&lives).copied(),
+            false => None,
+        }
     }
 
     /// A component's sequence that goes on along an edge of its model, now and then along several: what
     /// comes of a call may show after others alone.
     pub(super) fn extend(&mut self, place: usize) -> Option<Candidate> {
         let component = self.components.get(place)?;
-        let (sequence, modelled) = (component.sequence.clone(), component.modelled?);
+        let (sequence, mut modelled) = (component.sequence.clone(), component.modelled?);
+        if !self.goes_on(modelled) || !self.random.percent(OF_ONE_LIFE) {
+            modelled.life = None;
+        }
         let steps = match self.random.percent(30) {
             true => 2 + self.random.below(MAX_STEPS - 1),
             false => 1,
@@ -174,7 +199,7 @@ impl<'a> Search<'a> {
     ) -> Option<Candidate> {
         let model = self.model?;
         let graph = &model.classes.get(&self.classes[modelled.class])?.graph;
-        let edge = self.edge(modelled.class, Some(modelled.node))?;
+        let edge = self.edge(modelled.class, Some(modelled.node), modelled.life)?;
         let call = model.call(edge.call);
         // A constant stands where others are made, and is there already.
         let makes = call.method == "<init>" && call.positions.contains(&0)
@@ -192,8 +217,8 @@ impl<'a> Search<'a> {
         } else {
             Some(self.object(&call.class, &mut maker)?)
         };
-        let args = self.arguments(edge, Some(object), &mut maker)?;
-        let node = self.along(graph, edge, walks);
+        let args = self.arguments(edge, Some(object), modelled.life, &mut maker)?;
+        let node = self.along(graph, edge, modelled.life, walks);
         let modelled = Modelled { node, ..modelled };
         let mut made = self.candidate(maker, id, receiver, args, Some(modelled))?;
         let throws = edge.tally.returned.total() == 0 && edge.tally.threw.total() > 0;
@@ -205,25 +230,31 @@ impl<'a> Search<'a> {
 
     /// Where an edge leads from where an object stands.
     pub(super) fn beyond(&mut self, modelled: Modelled) -> Option<Node> {
-        let graph = &self
-            .model?
-            .classes
-            .get(&self.classes[modelled.class])?
-            .graph;
-        let edge = self.random.pick(graph.edges(modelled.node))?;
-        Some(graph.find(edge.target))
+        let edge = self.edge(modelled.class, Some(modelled.node), modelled.life)?;
+        let model = self.model?.classes.get(&self.classes[modelled.class])?;
+        Some(model.graph.find(edge.target))
+    }
+
+    /// Whether the life that an object follows goes on from where it stands.
+    fn goes_on(&self, modelled: Modelled) -> bool {
+        let edges = self.leaving(modelled.class, Some(modelled.node));
+        modelled.life.is_some_and(|life| {
+            let (_, edges) = edges.unwrap_or((modelled.node, Vec::new()));
+            edges.iter().any(|(_, edge)| edge.tally.lives.contains(life))
+        })
     }
 
     /// Where an edge leads. What a run has called again and again need not be called as often: mostly that
     /// is no protocol but its data, and what it called in the end comes into reach. A walk skips calls that
     /// differ in objects alone, or are very many.
-    fn along(&mut self, graph: &Graph, edge: &Edge, walks: bool) -> Node {
+    fn along(&mut self, graph: &Graph, edge: &Edge, life: Option<Life>, walks: bool) -> Node {
+        let follows = |next: &Edge| life.is_none_or(|life| next.tally.lives.contains(life));
         let mut run = vec![graph.find(edge.target)];
         while let Some(next) = run.last().and_then(|node| {
             let again = graph
                 .edges(*node)
                 .iter()
-                .find(|next| next.call == edge.call);
+                .find(|next| next.call == edge.call && follows(next));
             again.map(|next| graph.find(next.target))
         }) && !run.contains(&next)
             && run.len() < MAX_RUN
@@ -248,12 +279,13 @@ impl<'a> Search<'a> {
         Some((id, call.method == "<init>"))
     }
 
-    /// Arguments as they are on the edge of a model; `object` where the modelled
-    /// object stands.
+    /// Arguments as they are on the edge of a model, in a life if one is followed; `object` where the
+    /// modelled object stands.
     fn arguments(
         &mut self,
         edge: &Edge,
         object: Option<usize>,
+        life: Option<Life>,
         maker: &mut Maker,
     ) -> Option<Vec<Arg>> {
         let call = self.model?.call(edge.call);
@@ -271,22 +303,20 @@ impl<'a> Search<'a> {
                 continue;
             }
             let seen = edge.tally.values.get(&position);
-            let usable = seen.map_or(Vec::new(), |values| {
-                let values = values.sorted().into_iter().map(|(value, _)| value.clone());
-                values.filter(|value| fits(value, ty)).collect()
-            });
+            let seen = seen.map_or(Vec::new(), Values::sorted);
+            let often: u64 = seen.iter().map(|(_, seen)| seen.counts.total()).sum();
+            let usable = |(value, seen): &(&Literal, &Seen)| {
+                let value = fits(value, ty).then(|| (*value).clone())?;
+                Some((value, life.is_some_and(|life| seen.lives.contains(life))))
+            };
+            let mut usable: Vec<(Literal, bool)> = seen.iter().filter_map(usable).collect();
+            let of_life = usable.iter().any(|(_, of_life)| *of_life);
+            usable.retain(|one| one.1 == of_life);
             let total = edge.tally.returned.total() + edge.tally.threw.total();
-            let often = seen.map_or(0, |values| {
-                values
-                    .sorted()
-                    .iter()
-                    .map(|(_, counts)| counts.total())
-                    .sum::<u64>()
-            });
             // Where mostly objects were passed, values are the exception.
-            let value = !usable.is_empty() && (often >= total || self.random.percent(50));
+            let value = !usable.is_empty() && (of_life || often >= total || self.random.percent(50));
             args.push(match value {
-                true => Arg::Literal(self.random.pick(&usable)?.clone()),
+                true => Arg::Literal(self.random.pick(&usable)?.0.clone()),
                 false => self.argument(ty, self.surface.generic(&method, at), maker, 0)?,
             });
         }

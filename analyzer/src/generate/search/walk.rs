@@ -2,11 +2,13 @@
 //!
 //! Steps one by one spread over all edges of all models, and seldom come where a run has been after thirty
 //! calls: to a query of a table that other calls have made and filled. A walk takes the edges one after
-//! another. A call that throws where the run's did not is left out, and all that follows is tried again.
+//! another, those of one recorded life with the values that it had. A call that throws where the run's did not is left out, and all that follows is tried again.
 
 use super::super::sequence::{Sequence, without};
 use super::super::worker::{Executed, Outcome};
 use super::{COMPARED, Candidate, Search};
+use crate::model::graph::Node;
+use crate::model::values::Life;
 
 /// Calls of one walk.
 pub(super) const MAX_LENGTH: usize = 80;
@@ -58,6 +60,7 @@ impl Search<'_> {
         let place = *self.random.pick(&self.standing[class][&node])?;
         let component = &self.components[place];
         let (mut sequence, mut modelled) = (component.sequence.clone(), component.modelled?);
+        modelled.life = self.seldom_followed(class, node);
         let begun = sequence.len();
         let mut made: Option<Candidate> = None;
         let mut skipped = 0;
@@ -86,6 +89,16 @@ impl Search<'_> {
         self.walked.entry(class).or_default().count += 1;
         made.walk = Some(Walk { class, left_out: 0 });
         Some(made)
+    }
+
+    /// Of the lives that go on from a node, one that was followed least.
+    fn seldom_followed(&mut self, class: usize, node: Node) -> Option<Life> {
+        let (_, edges) = self.leaving(class, Some(node))?;
+        let lives = edges.iter().flat_map(|(_, edge)| edge.tally.lives.all());
+        let often = |life| self.followed.get(&(class, life)).copied().unwrap_or(0);
+        let least = lives.min_by_key(|life| (often(*life), *life))?;
+        *self.followed.entry((class, least)).or_default() += 1;
+        Some(least)
     }
 
     /// Whether it is a walk that did not end well; others of its class are taken less often then.
