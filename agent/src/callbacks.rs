@@ -435,7 +435,8 @@ pub unsafe extern "system" fn Java_java_lang_HindsightThread_report(
     exception: Ref,
     way: Ref,
     kept: Ref,
-) {
+) -> u8 {
+    let mut is_failure = false;
     contained(|| {
         let Some(agent) = agent::agent() else {
             shim::LINKED.store(true, Ordering::Release);
@@ -451,7 +452,7 @@ pub unsafe extern "system" fn Java_java_lang_HindsightThread_report(
             )
         };
         if let (Some(trigger), Some(exception)) = (Trigger::from_code(trigger), exception) {
-            report::report(
+            is_failure = report::report(
                 agent,
                 jni,
                 &Call {
@@ -464,6 +465,7 @@ pub unsafe extern "system" fn Java_java_lang_HindsightThread_report(
             );
         }
     });
+    u8::from(is_failure)
 }
 
 /// `HindsightWrites.field`: the `java.lang.reflect.Field` of this id, of an object's class or one

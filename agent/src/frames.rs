@@ -86,8 +86,12 @@ pub(crate) fn earlier(
             frames.extend(way.frames);
         }
     }
-    let goes_on = |first: &Raw| follow(std::slice::from_ref(first), rest, all).is_some();
-    if last.first().is_some_and(goes_on) {
+    // Who throws it on by a helper (the `get` of a `Try` or `Result`) passes through that one first, of which the
+    // trace knows nothing.
+    let is_in =
+        |trace: &[StackElement], raw: &Raw| follow(std::slice::from_ref(raw), trace, all).is_some();
+    let first = last.iter().find(|raw| is_in(trace, raw));
+    if first.is_some_and(|first| is_in(rest, first)) {
         frames
     } else {
         Vec::new()

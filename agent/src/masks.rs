@@ -23,8 +23,19 @@ pub(crate) enum Says {
 
 /// Whether an option or property of this name holds a secret: `--db-password`, `db.password`.
 pub(crate) fn names_secret(text: &str, is_secret: &dyn Fn(&str) -> bool) -> bool {
-    let name: String = text.trim_start_matches(['-', '.']).replace('-', "");
-    name.split('.').any(is_secret) || is_secret(&name.replace('.', ""))
+    let name = text.trim_start_matches(['-', '.']);
+    // A user's own patterns know nothing of hyphens.
+    let plain = name.replace('-', "");
+    let named = |name: &str| name.split('.').any(is_secret) || is_secret(&name.replace('.', ""));
+    named(name) || plain != name && named(&plain)
+}
+
+/// Whether what has such a name in a command line or URL is a secret.
+fn is_option_secret(name: &str, is_secret: &dyn Fn(&str) -> bool) -> bool {
+    names_secret(name, is_secret)
+        || OF_OPTIONS
+            .iter()
+            .any(|known| name.eq_ignore_ascii_case(known))
 }
 
 /// What an argument says.
@@ -41,23 +52,42 @@ pub(crate) fn argument(text: &str, is_secret: &dyn Fn(&str) -> bool) -> Says {
     let key = text.get(..end.unwrap_or(text.len())).unwrap_or_default();
     let key = key.strip_prefix("-D").unwrap_or(key);
     let key = key.trim_start_matches(['-', '/']);
-    let named = || {
-        names_secret(key, is_secret) || OF_OPTIONS.iter().any(|name| key.eq_ignore_ascii_case(name))
-    };
     match end {
-        Some(end) if named() => Says::HasSecret(end + 1, text.len()),
-        None if text.starts_with('-') && named() => Says::NextIsSecret,
-        _ => match credentials(text) {
+        Some(end) if is_option_secret(key, is_secret) => Says::HasSecret(end + 1, text.len()),
+        None if text.starts_with('-') && is_option_secret(key, is_secret) => Says::NextIsSecret,
+        _ => match credentials(text, is_secret) {
             Some((start, end)) => Says::HasSecret(start, end),
             None => Says::Nothing,
         },
     }
 }
 
-/// Where a text has what lets somebody in: the password of a URL, or what follows the scheme in an HTTP header
-/// (`Authorization: Bearer X`, RFC 9110, section 11.6.2).
-pub(crate) fn credentials(text: &str) -> Option<(usize, usize)> {
-    password(text).or_else(|| header(text))
+/// Where a text has what lets somebody in: the password of a URL, a parameter of one whose name says that it
+/// is secret, or what follows the scheme in an HTTP header (`Authorization: Bearer X`, RFC 9110, section
+/// 11.6.2).
+pub(crate) fn credentials(text: &str, is_secret: &dyn Fn(&str) -> bool) -> Option<(usize, usize)> {
+    password(text)
+        .or_else(|| parameter(text, is_secret))
+        .or_else(|| header(text))
+}
+
+/// Where a URL has a secret parameter: `?password=X&ssl=true`, or as some drivers of databases want it,
+/// `;password=X;encrypt=true`.
+fn parameter(text: &str, is_secret: &dyn Fn(&str) -> bool) -> Option<(usize, usize)> {
+    let mut at = text.find("://")? + 3;
+    loop {
+        at += text.get(at..)?.find(['?', '&', ';'])? + 1;
+        let rest = text.get(at..)?;
+        let ends =
+            |c: char| c.is_whitespace() || matches!(c, '&' | ';' | '#' | '"' | '\'' | '<' | '>');
+        let rest = rest.split(ends).next()?;
+        if let Some((name, value)) = rest.split_once('=')
+            && !value.is_empty()
+            && is_option_secret(name, is_secret)
+        {
+            return Some((at + name.len() + 1, at + rest.len()));
+        }
+    }
 }
 
 /// As it is in a header's line, or alone.
@@ -129,7 +159,10 @@ mod tests {
 
     #[test]
     fn what_lets_somebody_in_is_found_in_texts() {
-        let found = |text: &str| credentials(text).map(|(start, end)| text[start..end].to_owned());
+        let is_secret = |name: &str| name.to_lowercase().contains("password");
+        let found = |text: &str| {
+            credentials(text, &is_secret).map(|(start, end)| text[start..end].to_owned())
+        };
         for (text, expected) in [
             ("jdbc:pg://bob:secret@h/db", Some("secret")),
             ("Authorization: Bearer abcdefgh.i", Some("abcdefgh.i")),
@@ -142,6 +175,17 @@ mod tests {
             ("Bearer of news", None),
             ("Authorization: none", None),
             ("http://h/a?b", None),
+            (
+                "jdbc:postgresql://h/db?user=a&password=s3cret&ssl=true",
+                Some("s3cret"),
+            ),
+            (
+                "jdbc:sqlserver://h:1;user=a;Password=s3cret",
+                Some("s3cret"),
+            ),
+            ("see https://h/?token=abc or so", Some("abc")),
+            ("https://h/?password=&a=b;c", None),
+            ("a?password=b", None),
         ] {
             assert_eq!(found(text).as_deref(), expected, "{text}");
         }

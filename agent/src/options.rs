@@ -145,8 +145,8 @@ const OF_CRASHES: &[&str] = &[
 ];
 
 /// Names of fields and parameters whose text is never stored: as a whole word
-/// or part of a compound, compared in lower case without underscores. A bare
-/// `token` is not among them: in a parser that is what the crash is about.
+/// or part of a compound, compared in lower case without underscores and hyphens. A
+/// bare `token` is not among them: in a parser that is what the crash is about.
 const SECRETS: &[&str] = &[
     "password",
     "passwd",
@@ -419,18 +419,42 @@ impl Options {
     pub(crate) fn is_secret(&self, name: &str) -> bool {
         let plain: String = name
             .chars()
-            .filter(|c| *c != '_' && *c != '$')
+            .filter(|c| !matches!(c, '_' | '-' | '$'))
             .flat_map(char::to_lowercase)
             .collect();
+        let words = words(name);
+        let has_word = |word: &str| words.iter().any(|known| known == word);
         SECRETS.iter().any(|secret| match *secret {
-            // Short words would be found inside harmless ones.
-            "ssn" | "otp" | "cvv" | "pwd" | "pin" | "jwt" | "iban" | "bearer" => plain == *secret,
+            // Short words would be found inside harmless ones,
+            "ssn" | "otp" | "cvv" | "pwd" | "jwt" | "iban" => plain == *secret || has_word(secret),
+            // and these are parts of harmless names (`pinMode`), too.
+            "pin" | "bearer" => plain == *secret || words.last().is_some_and(|last| last == secret),
             _ => plain.contains(secret),
         }) || self
             .redact
             .iter()
             .any(|pattern| Globs::new([pattern.as_str()]).matches(name))
     }
+}
+
+/// The words of a name in lower case: `userPWD`, `SMTP_pwd`, `db-pwd`.
+fn words(name: &str) -> Vec<String> {
+    let letters: Vec<char> = name.chars().collect();
+    let mut words = vec![String::new()];
+    for (at, letter) in letters.iter().enumerate() {
+        let next_is_small = letters.get(at + 1).is_some_and(|next| next.is_lowercase());
+        let before = at.checked_sub(1).map(|before| letters[before]);
+        let begins = letter.is_uppercase()
+            && before.is_some_and(|before| !before.is_uppercase() || next_is_small);
+        if begins || !letter.is_alphanumeric() {
+            words.push(String::new());
+        }
+        if let Some(last) = words.last_mut().filter(|_| letter.is_alphanumeric()) {
+            last.extend(letter.to_lowercase());
+        }
+    }
+    words.retain(|word| !word.is_empty());
+    words
 }
 
 fn rules(value: &str) -> Result<Rules, Error> {
@@ -716,6 +740,15 @@ mod tests {
         assert!(
             options.is_secret("fooBar")
                 && options.is_secret("user_Password")
+                && options.is_secret("api-key")
+                && options.is_secret("userPwd")
+                && options.is_secret("SMTP_PWD")
+                && options.is_secret("db-pwd")
+                && options.is_secret("JWTToken")
+                && options.is_secret("cardPin")
+                && !options.is_secret("pinMode")
+                && !options.is_secret("cotPosition")
+                && !options.is_secret("opinion")
                 && !options.is_secret("name")
         );
     }

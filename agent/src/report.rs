@@ -69,12 +69,12 @@ pub(crate) struct Call {
     pub(crate) kept: Option<Obj>,
 }
 
-/// Decides whether this is a failure, and records it.
-pub(crate) fn report(agent: &'static Agent, jni: Jni, call: &Call) {
+/// Decides whether this is a failure, and records it. Says whether it is one.
+pub(crate) fn report(agent: &'static Agent, jni: Jni, call: &Call) -> bool {
     let base = agent.base;
     let rules = &base.options.report;
     if call.trigger == Trigger::Uncaught && !rules.uncaught {
-        return;
+        return false;
     }
     if !rules.exception.is_empty()
         && !call.trigger.is_asked_for()
@@ -82,15 +82,15 @@ pub(crate) fn report(agent: &'static Agent, jni: Jni, call: &Call) {
             .exception
             .matches(&exceptions::class_name(agent, jni, call.exception))
     {
-        return;
+        return false;
     }
     if call.trigger != Trigger::Uncaught && !agent.reports.may_examine(kind(agent, jni, call)) {
         base.counters.add("exceptions_not_examined", 1);
-        return;
+        return true;
     }
     if !base.budget.admits_failure() {
         write_if_due(agent);
-        return;
+        return true;
     }
     let before = sys::thread_cpu();
     let done = agent.reports.recording(|| {
@@ -108,6 +108,7 @@ pub(crate) fn report(agent: &'static Agent, jni: Jni, call: &Call) {
             "an internal error while recording a crash",
         );
     }
+    true
 }
 
 fn kind(agent: &Agent, jni: Jni, call: &Call) -> Kind {

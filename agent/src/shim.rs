@@ -249,7 +249,7 @@ impl Shim {
         let element = class("java/lang/StackTraceElement")?;
         let list = class("java/util/ArrayList")?;
 
-        let signature = format!("(IILjava/lang/Throwable;{PROPAGATION}[{PROPAGATION})V");
+        let signature = format!("(IILjava/lang/Throwable;{PROPAGATION}[{PROPAGATION})Z");
         let signature = CString::new(signature).map_err(|error| error.to_string())?;
         let report = jni
             .static_method(thread, c"report", &signature)
@@ -265,11 +265,11 @@ impl Shim {
             nothing,
             nothing,
         ];
-        jni.call_static_void(thread, report, &arguments);
+        jni.call_static_boolean(thread, report, &arguments);
         let asked = Instant::now();
         while attached && !LINKED.load(Ordering::Acquire) && asked.elapsed() < MAX_LINKING {
             sleep(Duration::from_millis(5));
-            jni.call_static_void(thread, report, &arguments);
+            jni.call_static_boolean(thread, report, &arguments);
         }
         if !LINKED.load(Ordering::Acquire) {
             return Err(

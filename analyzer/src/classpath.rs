@@ -2,6 +2,7 @@
 
 use crate::classinfo::ClassInfo;
 use crate::java::names::package_of;
+use crate::nested;
 use anyhow::{Context, Result, bail};
 use sha2::{Digest, Sha256};
 use std::cell::RefCell;
@@ -64,7 +65,8 @@ pub struct FoundClass {
 impl ClassPath {
     /// Opens a class path: entries joined by the platform's separator;
     /// `dir/*` means all jars of a directory. What a jar's manifest names in its
-    /// `Class-Path` follows the jar, as in a JVM, if it exists.
+    /// `Class-Path` follows the jar, as in a JVM, if it exists, and so does what a
+    /// jar holds in itself for a loader of its own ([`nested`]).
     ///
     /// # Errors
     ///
@@ -79,6 +81,9 @@ impl ClassPath {
                 }
             } else {
                 add(&mut entries, Entry::open(&part)?);
+                for held in nested::unpacked(&part)? {
+                    add(&mut entries, Entry::open(&held)?);
+                }
             }
         }
         Ok(ClassPath {

@@ -55,6 +55,7 @@ pub mod jdk;
 pub mod junit;
 pub mod model;
 pub mod mutability;
+mod nested;
 pub mod program;
 mod progress;
 pub mod repair;

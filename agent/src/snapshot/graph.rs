@@ -56,8 +56,12 @@ pub(crate) struct Graph<'a> {
     /// Elements of the values of an `EnumMap` whose keys say that they are secret.
     secret_elements: HashMap<u32, HashSet<usize>>,
     secrets: Secrets,
-    /// Arrays in which keys and values take turns.
+    /// Arrays in which keys and values take turns,
     pairs: HashSet<u32>,
+    /// those of them that have had a key which names a secret,
+    secret_pairs: HashSet<u32>,
+    /// and values that the others have had.
+    old_of_pairs: HashMap<u32, Vec<u32>>,
 }
 
 /// An array of strings with more elements is not taken for a command line's.
@@ -109,6 +113,8 @@ impl<'a> Graph<'a> {
             secret_elements: HashMap::new(),
             secrets: Secrets::default(),
             pairs: HashSet::new(),
+            secret_pairs: HashSet::new(),
+            old_of_pairs: HashMap::new(),
         }
     }
 
@@ -269,6 +275,8 @@ impl<'a> Graph<'a> {
             // What is there comes first, if not all has room.
             let mut undo = self.undo.take()?;
             let Some((target, number)) = self.written.pop() else {
+                // They are gone when what it is given back to is done with it.
+                self.targets = None;
                 return Some(undo);
             };
             undo.number(target, number, self);
@@ -310,9 +318,21 @@ impl<'a> Graph<'a> {
         };
         Some(match letter {
             b'L' | b'[' => {
+                let in_pairs = self.pairs.contains(&object);
+                if in_pairs && index.is_multiple_of(2) && self.names_secret(old) {
+                    self.has_secret_key(object);
+                }
                 let secret =
                     self.is_secret_place(object, class, index) || self.is_secret_in(object, old);
-                self.number(old, secret)
+                let value = self.number(old, secret);
+                if let Value::Ref(number) = value
+                    && in_pairs
+                    && index % 2 == 1
+                    && !secret
+                {
+                    self.was_in_pairs(object, number);
+                }
+                value
             }
             BLANK => return None,
             _ if self.classes[class].secrets.contains(&index) => Value::Null,
@@ -456,7 +476,9 @@ impl<'a> Graph<'a> {
                 if !self.afford(size + 8) {
                     return Body::Hole(MAX_BYTES.to_owned());
                 }
-                Body::Primitives(jni.primitives(object, letter, len))
+                let elements = jni.primitives(object, letter, len);
+                self.lets_in_array(letter, &elements);
+                Body::Primitives(elements)
             }
             Storage::References => {
                 let len = jni.array_len(object);
@@ -471,6 +493,9 @@ impl<'a> Graph<'a> {
                 for index in 0..len {
                     let element = jni.array_get(object, index);
                     let mut names_secret = pairs && index % 2 == 0 && self.names_secret(element);
+                    if pairs && names_secret {
+                        self.has_secret_key(number);
+                    }
                     let named = self.secret_elements.get(&number);
                     let mut secret = all
                         || after_secret
@@ -556,7 +581,8 @@ impl<'a> Graph<'a> {
                 b'L' | b'[' => {
                     let value = jni.get_object(object, field);
                     let inside = self.is_secret_in(number, value);
-                    let value = self.number(value, secret || all || inside);
+                    let login = letter == b'L' && self.is_login(class, index, value);
+                    let value = self.number(value, secret || all || inside || login);
                     if let (true, Value::Ref(table)) = (pairs == Some(index), value) {
                         self.pairs.insert(table);
                     }

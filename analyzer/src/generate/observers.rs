@@ -4,7 +4,7 @@ use super::asserted::{Assertion, Checked, assertion, is_whole};
 use super::carve::Access;
 use super::complete::Wanted;
 use super::lab::{Lab, Side, State};
-use super::sequence::{Method, Methods, Sequence, Statement};
+use super::sequence::{Arg, Method, Methods, Sequence, Statement};
 use super::worker::{Executed, Outcome};
 use crate::java::names::is_identifier;
 use crate::model::mutable::MethodName;
@@ -15,7 +15,7 @@ use std::collections::{BTreeMap, HashSet};
 /// Observers that are called at the end of a test,
 pub const MAX_OBSERVERS: usize = 4;
 /// and that are tried, to find those that tell something.
-const MAX_TRIED: usize = 24;
+const MAX_TRIED: usize = 64;
 /// A text that is longer tells less than others do.
 const MAX_TEXT: usize = 200;
 
@@ -72,6 +72,9 @@ pub fn observe(
         true => MAX_OBSERVERS,
         false => MAX_TRIED,
     };
+    let called = words_called(&checked.sequence, methods);
+    let mut observers: Vec<(&str, &str)> = observers.into_iter().collect();
+    observers.sort_by_key(|(name, _)| !is_about(name, &called));
     for (name, descriptor) in observers.into_iter().take(most) {
         let method = methods.intern(Method {
             class: checked.class.clone(),
@@ -88,6 +91,34 @@ pub fn observe(
         });
         checked.kept.push(true);
     }
+}
+
+/// The words in the names of the methods that are called, in lower case.
+fn words_called(sequence: &[Statement], methods: &Methods) -> HashSet<String> {
+    let names = sequence.iter().map(|call| &*methods.get(call.method).name);
+    names.flat_map(words).collect()
+}
+
+/// Whether a method is about what others of these words do: `getQuoteMode` about `withQuoteMode`.
+fn is_about(name: &str, called: &HashSet<String>) -> bool {
+    let told = words(name).into_iter();
+    let mut told = told.filter(|word| !matches!(word.as_str(), "get" | "is" | "has" | "to"));
+    told.any(|word| called.contains(&word))
+}
+
+/// The words of a method's name, in lower case.
+fn words(name: &str) -> Vec<String> {
+    let mut words: Vec<String> = vec![String::new()];
+    for letter in name.chars() {
+        if letter.is_uppercase() {
+            words.push(String::new());
+        }
+        if let Some(word) = words.last_mut() {
+            word.extend(letter.to_lowercase());
+        }
+    }
+    words.retain(|word| word.len() > 1);
+    words
 }
 
 /// Whether the text of an object of the JDK says what it is.
@@ -187,8 +218,32 @@ pub async fn choose(
         let mut before = before.iter();
         before.any(|told| told[at].is_some() && told[at] != after[at])
     };
+    // What was passed, and what the calls are about, says more of them than what comes first by its name.
+    let calls = || checked.sequence[..length].iter();
+    let passed = |literal: &Literal| {
+        let is_common = |literal: &Literal| matches!(literal, Literal::Bool(_) | Literal::Null);
+        let mut args = calls().flat_map(|call| &call.args);
+        !is_common(literal)
+            && args.any(|arg| matches!(arg, Arg::Literal(passed) if passed == literal))
+    };
+    let called = words_called(&checked.sequence[..length], &lab.methods());
+    let rank = |at: usize| {
+        let is_passed = match &after[at] {
+            Some(Assertion::Equals(literal)) => passed(literal),
+            Some(Assertion::Text(text)) => passed(&Literal::Text(text.clone())),
+            _ => false,
+        };
+        let methods = lab.methods();
+        let name = &methods.get(checked.sequence[length + at].method).name;
+        match (is_about(name, &called), is_passed) {
+            (true, true) => 0,
+            (true, false) => 1,
+            (false, true) => 2,
+            (false, false) => 3,
+        }
+    };
     let mut order: Vec<usize> = (0..count).collect();
-    order.sort_by_key(|at| text(*at).map_or(0, str::len) > MAX_TEXT);
+    order.sort_by_cached_key(|at| (text(*at).map_or(0, str::len) > MAX_TEXT, rank(*at)));
     // What one says, another need not say again.
     let mut told = HashSet::new();
     order.retain(|at| text(*at).is_none_or(|text| text.len() < 10 || told.insert(text.to_owned())));

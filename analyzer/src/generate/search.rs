@@ -53,7 +53,7 @@ const SELDOM: usize = 20;
 const SELDOM_COMPARED: usize = 8;
 /// Those that came last, of many.
 const LAST: usize = 40;
-/// Tests of one method, by models and at random.
+/// Tests of one method: by walks, by other steps along models, and at random.
 const MAX_TESTS: usize = 8;
 
 /// How long to search.
@@ -141,6 +141,8 @@ impl Candidate {
 #[derive(Debug, Clone, Copy)]
 struct How {
     phase: usize,
+    /// Whether by a walk: what one has come to is seldom what steps have.
+    by_walk: bool,
     /// How many basic blocks it has run that none before it has.
     novel: usize,
 }
@@ -197,7 +199,7 @@ pub struct Search<'a> {
     /// Basic blocks that sequences have run.
     covered: HashSet<u32>,
     found: Vec<Found>,
-    per_method: HashMap<(MethodId, bool, bool), usize>,
+    per_method: HashMap<(MethodId, bool, bool, bool), usize>,
     /// What became of it.
     pub tally: Tally,
 }

@@ -35,6 +35,8 @@ pub struct Outcome {
     pub exception: Option<String>,
     /// Its message.
     pub message: Option<String>,
+    /// What its own field has for the message, as recordings tell it.
+    pub detail: Option<String>,
     /// Its stack trace.
     pub stack: Vec<Element>,
     /// The innermost of its causes, if it has any.
@@ -75,7 +77,7 @@ pub struct Element {
 #[derive(Debug, Clone, PartialEq)]
 pub enum Ran {
     /// The runner wrote its result.
-    Told(Outcome),
+    Told(Box<Outcome>),
     /// It took longer than this many seconds.
     TimedOut(u64),
     /// The JVM ended without a result; how, and the last of its output.
@@ -373,7 +375,7 @@ fn launch(
         serde_json::from_str::<Outcome>(&well_formed(&text)).ok()
     };
     let results = files.iter().map(|file| match (told(file), &ended) {
-        (Some(outcome), _) => Ran::Told(outcome),
+        (Some(outcome), _) => Ran::Told(Box::new(outcome)),
         (None, Ended::TimedOut) => Ran::TimedOut(timeout.as_secs()),
         (None, Ended::Exit(status)) => Ran::Died(format!("{status}{}", last_line(&log))),
     });

@@ -160,6 +160,15 @@ fn compare(expected: &Expected<'_>, frame: &Frame, outcome: &Outcome) -> (bool, 
     let alone = |places: &[Place]| places.iter().all(|place| is_platform(&place.class));
     let innermost = (alone(&want) || alone(&got)) && !want.is_empty();
     let innermost = innermost && want.first() == got.first();
+    // Or what it has failed of.
+    let of_task = alone(&want) || alone(&got);
+    let by_cause = expected.cause.zip(outcome.root.as_ref());
+    let by_cause = by_cause.filter(|(want, got)| of_task && want.class == got.exception);
+    let by_cause = by_cause.is_some_and(|(want, got)| {
+        let (want, got) = (places(want), actual_places(&got.stack, &expected.test));
+        let both = thrower(&want).zip(thrower(&got));
+        both.is_some_and(|(want, got)| same_place(&want, &got, &expected.unchanged))
+    });
     let (want, got) = (thrower(&want), thrower(&got));
     // Known of frames outside of what was taken out, too: they may throw before that is done.
     let inner = taken_out(expected, &recorded);
@@ -211,7 +220,7 @@ fn compare(expected: &Expected<'_>, frame: &Frame, outcome: &Outcome) -> (bool, 
     let same = match (&want, &got) {
         (Some(want), Some(got)) => {
             let is = |place: &Place| same_place(place, got, &expected.unchanged);
-            is(want) || innermost || inner.as_ref().is_some_and(is)
+            is(want) || innermost || by_cause || inner.as_ref().is_some_and(is)
         }
         // Neither the recording nor the run tells the frame.
         (None, None) => true,
@@ -232,10 +241,14 @@ fn compare(expected: &Expected<'_>, frame: &Frame, outcome: &Outcome) -> (bool, 
 /// kind at the same place; or the same one with other values, if only numbers are others (they may also be times).
 /// Hash codes are others each time, and secrets are not known.
 fn other_message(expected: &Expected<'_>, outcome: &Outcome) -> Option<String> {
-    let (then, now) = (
-        expected.exception.message.as_deref()?,
-        outcome.message.as_deref()?,
-    );
+    let then = expected.exception.message.as_deref()?;
+    // What a class makes of the message when it is asked is not recorded, but for what the JVM says of a null.
+    let now = match outcome.detail.as_deref() {
+        None if expected.exception.class == "java.lang.NullPointerException" => {
+            outcome.message.as_deref()
+        }
+        detail => detail,
+    }?;
     let said = |text: &str| -> String {
         let mut parts = text.split('@');
         let first = parts.next().unwrap_or_default();

@@ -605,15 +605,7 @@ impl<'d> Inference<'d> {
             return;
         }
         let to = object.node.filter(|_| nested && !object.shared);
-        object.node = self.lay(
-            object,
-            from,
-            method,
-            part.positions,
-            to,
-            threw,
-            values,
-        );
+        object.node = self.lay(object, from, method, part.positions, to, threw, values);
         object.made = true;
         self.count(object);
     }

@@ -37,7 +37,8 @@ pub(super) fn view(graph: &Graph<'_>, object: u32, class: &str) -> Option<View> 
                 _ => "empty".to_owned(),
             }
         }
-        "java.util.Date" | "java.sql.Timestamp" | "java.sql.Date" => instant(
+        "java.sql.Timestamp" => instant(int("fastTime")?.div_euclid(1000), int("nanos")?),
+        "java.util.Date" | "java.sql.Date" => instant(
             int("fastTime")?.div_euclid(1000),
             int("fastTime")?.rem_euclid(1000) * 1_000_000,
         ),
@@ -46,16 +47,19 @@ pub(super) fn view(graph: &Graph<'_>, object: u32, class: &str) -> Option<View> 
         "java.time.LocalDateTime" => format!("{}T{}", inner("date")?, inner("time")?),
         "java.time.Instant" => instant(int("seconds")?, int("nanos")?),
         "java.time.Duration" => {
-            let nanos = int("nanos")?;
+            // Seconds are rounded down, so that those of a negative one say more than it has.
+            let nanos = i128::from(int("seconds")?) * 1_000_000_000 + i128::from(int("nanos")?);
+            let sign = if nanos < 0 { "-" } else { "" };
+            let (seconds, nanos) = (nanos.abs() / 1_000_000_000, nanos.abs() % 1_000_000_000);
             let fraction = if nanos == 0 {
                 String::new()
             } else {
                 format!(".{nanos:09}")
             };
-            format!("{}{fraction} s", int("seconds")?)
+            format!("{sign}{seconds}{fraction} s")
         }
         "java.time.Year" => int("year")?.to_string(),
-        "java.time.YearMonth" => format!("{:04}-{:02}", int("year")?, int("month")?),
+        "java.time.YearMonth" => format!("{}-{:02}", year(int("year")?), int("month")?),
         "java.time.ZoneOffset" | "java.time.ZoneRegion" => text("id")?,
         "java.time.OffsetDateTime" => format!("{}{}", inner("dateTime")?, inner("offset")?),
         "java.time.ZonedDateTime" => {
@@ -67,7 +71,13 @@ pub(super) fn view(graph: &Graph<'_>, object: u32, class: &str) -> Option<View> 
             )
         }
         "java.lang.StackTraceElement" => stack_trace_element(graph, object)?,
-        "java.util.Locale" => locale(graph, graph.reference(object, "baseLocale")?)?,
+        "java.util.Locale" => {
+            let base = locale(graph, graph.reference(object, "baseLocale")?)?;
+            match graph.reference(object, "localeExtensions") {
+                Some(extensions) => format!("{base}-{}", text_of(graph, extensions, "id")?),
+                None => base,
+            }
+        }
         "java.io.File" => return string(graph, object, "path"),
         "java.net.URI" => return string(graph, object, "string"),
         "java.util.regex.Pattern" => return string(graph, object, "pattern"),
@@ -102,6 +112,8 @@ fn locale(graph: &Graph<'_>, base: u32) -> Option<String> {
         .collect();
     Some(if parts.is_empty() {
         "ROOT".to_owned()
+    } else if part("language").is_none() {
+        format!("und-{}", parts.join("-"))
     } else {
         parts.join("-")
     })
@@ -217,7 +229,16 @@ fn big_decimal(graph: &Graph<'_>, object: u32) -> Option<String> {
         compact => compact.to_string(),
     };
     let scale = graph.int(object, "scale")?;
-    if !(0..=1000).contains(&scale) {
+    // What is too long to be told is no number.
+    let is_number = unscaled
+        .trim_start_matches('-')
+        .bytes()
+        .all(|byte| byte.is_ascii_digit());
+    if !is_number {
+        return Some(format!("{unscaled}, scale {scale}"));
+    }
+    // Zeros tell nothing, and Java reads the other form, too.
+    if !(0..=40).contains(&scale) {
         return Some(format!("{unscaled}E{}", -scale));
     }
     let (sign, digits) = match unscaled.strip_prefix('-') {
@@ -247,8 +268,8 @@ fn uuid(high: u64, low: u64) -> String {
 fn local_date(graph: &Graph<'_>, object: u32) -> Option<String> {
     let int = |field: &str| graph.int(object, field);
     Some(format!(
-        "{:04}-{:02}-{:02}",
-        int("year")?,
+        "{}-{:02}-{:02}",
+        year(int("year")?),
         int("month")?,
         int("day")?
     ))
@@ -279,11 +300,21 @@ fn instant(seconds: i64, nanos: i64) -> String {
         format!(".{nanos:09}")
     };
     format!(
-        "{year:04}-{month:02}-{day:02}T{:02}:{:02}:{:02}{fraction}Z",
+        "{}-{month:02}-{day:02}T{:02}:{:02}:{:02}{fraction}Z",
+        self::year(year),
         time / 3600,
         time / 60 % 60,
         time % 60
     )
+}
+
+/// A year as ISO 8601 has it: of four digits, or with a sign.
+fn year(year: i64) -> String {
+    match year {
+        10_000.. => format!("+{year}"),
+        0.. => format!("{year:04}"),
+        _ => format!("-{:04}", year.unsigned_abs()),
+    }
 }
 
 /// The content of a box.

@@ -31,7 +31,10 @@ fn run(id: &str, script: &Script) -> Model {
     let mut nodes: Vec<Node> = vec![ROOT];
     for &(from, call, value, to) in script {
         // More of them than are kept.
-        let life = Life::of(u64::from(id.as_bytes()[0]), u64::from(from) + value as u64 % 9);
+        let life = Life::of(
+            u64::from(id.as_bytes()[0]),
+            u64::from(from) + value as u64 % 9,
+        );
         let call = model.intern(Call {
             class: "a.B".to_owned(),
             method: format!("m{call}"),

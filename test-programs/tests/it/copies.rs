@@ -185,6 +185,96 @@ fn deep_is_exact_of_failures_that_are_caught() {
     }
 }
 
+const BUSY: &str = "
+import java.util.*;
+
+public class Busy {
+    static Map<Integer, int[]> cache = new HashMap<>();
+    static volatile Object garbage;
+
+    static void handle(int number, List<Integer> list) {
+        list.add(number);
+        throw new IllegalStateException();
+    }
+
+    public static void main(String[] args) {
+        for (int i = 0; i < 40_000; i++) { cache.put(i, new int[1]); }
+        Thread thread = new Thread(() -> { for (;;) { garbage = new byte[1 << 16]; } });
+        thread.setDaemon(true);
+        thread.start();
+        for (int i = 0; i < 3; i++) {
+            try { handle(i, new ArrayList<>()); } catch (IllegalStateException e) { }
+        }
+        System.out.println(\"goes on\");
+    }
+}
+";
+
+/// What finds the objects that were written to is gone when static fields are read, and the collector works.
+#[test]
+fn deep_copies_outlive_collections_of_garbage() {
+    for jdk in jdks() {
+        for copy in ["deep", "depth:2"] {
+            let workplace = Workplace::new("busy");
+            let classes = workplace.compile_text(jdk, &["--release", "11"], "Busy", BUSY);
+            for _ in 0..3 {
+                let options = format!("copy={copy},report=escape:Busy.handle");
+                let run = workplace
+                    .java_with_agent(jdk, &options)
+                    .args(["-Xmx64m", "-cp"])
+                    .arg(&classes)
+                    .arg("Busy")
+                    .output()
+                    .expect("java runs");
+                assert_eq!(text(&run.stdout), "goes on\n", "{}", both(&run));
+                assert!(run.status.success(), "{}", both(&run));
+            }
+        }
+    }
+}
+
+const HOGS: &str = "
+import java.util.*;
+
+public class Hogs {
+    static List<byte[]> build(int count) {
+        List<byte[]> list = new ArrayList<>();
+        for (int i = 0; i < count; i++) { list.add(new byte[1 << 20]); }
+        return list;
+    }
+
+    public static void main(String[] args) {
+        List<byte[]> all = new ArrayList<>();
+        try { for (;;) { all.add(new byte[1 << 20]); } } catch (OutOfMemoryError e) { all = null; }
+        System.out.println(\"caught \" + build(8).size());
+    }
+}
+";
+
+/// What has filled the heap is let go of, also where its last writes found no memory for a log.
+#[test]
+fn memory_comes_back_after_it_was_short() {
+    for jdk in jdks() {
+        let workplace = Workplace::new("hogs");
+        let classes = workplace.compile_text(jdk, &["--release", "11"], "Hogs", HOGS);
+        for collector in ["-XX:+UseG1GC", "-XX:+UseZGC", "-XX:+UseSerialGC"] {
+            let run = workplace
+                .java_with_agent(jdk, "copy=deep")
+                .args([collector, "-Xmx80m", "-cp"])
+                .arg(&classes)
+                .arg("Hogs")
+                .output()
+                .expect("java runs");
+            assert_eq!(
+                text(&run.stdout),
+                "caught 8\n",
+                "{collector}: {}",
+                both(&run)
+            );
+        }
+    }
+}
+
 #[test]
 fn writes_inside_collections_are_undone() {
     for jdk in jdks() {

@@ -204,3 +204,46 @@ fn a_flood_of_one_failure_hides_no_other() {
         }
     }
 }
+
+const COUNTED: &str = "
+public class Counted {
+    static class Worker {
+        void handle(int number) { throw new IllegalStateException(\"x\" + number); }
+    }
+    static final IllegalStateException SHARED = new IllegalStateException(\"shared\");
+    static void run(int number) {
+        try { new Worker().handle(number); } catch (IllegalStateException e) { }
+    }
+    static void rethrow(int number) {
+        try { new Worker().handle(number); } catch (IllegalStateException e) { throw e; }
+    }
+    static void shared() {
+        try { throw SHARED; } catch (IllegalStateException e) { }
+    }
+    public static void main(String[] args) {
+        for (int i = 0; i < 7; i++) { run(i); }
+        for (int i = 0; i < 5; i++) { shared(); }
+        rethrow(1);
+    }
+}
+";
+
+/// Rules that name the same failure on its way up count it once; a shared exception that is thrown anew
+/// counts again.
+#[test]
+fn a_failure_counts_once_whatever_rules_see_it() {
+    for jdk in jdks() {
+        let workplace = Workplace::new("counted");
+        let options = "report=\"uncaught;escape:Counted$Worker.handle;escape:Counted.rethrow;\
+                       caught:Counted.run;caught:Counted.rethrow;caught:Counted.shared\"";
+        run(&workplace, jdk, options, ("Counted", COUNTED));
+        let run = workplace.run_json();
+        let crashes = run["crashes"].as_array().expect("crashes");
+        let mut counts: Vec<u64> = crashes
+            .iter()
+            .filter_map(|crash| crash["count"].as_u64())
+            .collect();
+        counts.sort_unstable();
+        assert_eq!(counts, [1, 5, 7], "JDK {}: {run}", jdk.version);
+    }
+}

@@ -680,13 +680,19 @@ fn values_of_the_jdk_are_made_again() {
 fn what_belongs_to_one_life_stays_together() {
     for jdk in jdks() {
         let workplace = record(jdk, "safes", "safes.Main");
-        let along = ["--model", "model.json", "--sequences", "600"];
+        let along = [
+            "--model",
+            "model.json",
+            "--mutability",
+            "mutability.json",
+            "--sequences",
+            "600",
+        ];
         let sources = generate(jdk, &workplace, "tests", &along);
-        let opened = ["gold", "letters", "maps", "pearls"];
-        for content in opened {
-            let asserted = format!("assertEquals(\"{content}\", ");
-            assert!(sources.contains(&asserted), "{content}: {sources}");
-        }
+        let opened = ["gold", "letters", "maps", "pearls"]
+            .map(|content| format!("assertEquals(\"{content}\", safe.open());"));
+        let found = opened.iter().filter(|opened| sources.contains(*opened));
+        assert!(found.count() > 1, "{sources}");
     }
 }
 

@@ -473,3 +473,90 @@ fn files_below(dir: &Path, files: &mut Vec<PathBuf>) {
         }
     }
 }
+
+const FORMS: &str = "
+import java.net.URL;
+import java.util.*;
+
+class Forms {
+    URL url;
+    byte[] request = \"GET / HTTP/1.1\\r\\nAuthorization: Bearer hunter-one-two\\r\\n\\r\\n\".getBytes();
+    char[] header = \"Authorization: Basic hunter-three\".toCharArray();
+    StringBuilder log = new StringBuilder(\"Authorization: Bearer hunter-four\");
+    byte[] driver = \"jdbc:pg://u:hunter-five@h/x\".getBytes();
+    String source = \"jdbc:postgresql://h/db?user=a&password=hunter-six\";
+    String other = \"jdbc:sqlserver://h;password=hunter-seven;encrypt=true\";
+    String userPwd = \"hunter eight\";
+    Map<String, String> settings = Map.of(\"db-pwd\", \"hunter nine\", \"SMTP_PWD\", \"hunter ten\");
+    String plain = \"plain, opinion\";
+
+    static void look(Forms forms, Map<Object, Object> identities) {
+        identities.put(\"job\", \"plain job\");
+        identities.remove(\"job\");
+        throw new IllegalStateException();
+    }
+
+    public static void main(String[] args) throws Exception {
+        Forms forms = new Forms();
+        forms.url = new URL(\"http://bob:hunter-eleven@h/p\");
+        look(forms, new IdentityHashMap<>(Map.of(\"state\", \"plain state\")));
+    }
+}
+";
+
+/// Text is secret by its form wherever it is, and by names of several words; a map by identity without any
+/// secret key hides nothing.
+#[test]
+fn forms_of_secrets_are_known_in_arrays_and_urls() {
+    let sides = (jdks().iter()).flat_map(|jdk| ["", "copy=deep"].map(|options| (jdk, options)));
+    for (jdk, options) in sides {
+        let workplace = Workplace::new("forms");
+        let classes = workplace.compile_text(jdk, &["--release", "11"], "Forms", FORMS);
+        let run = workplace
+            .java_with_agent(jdk, options)
+            .arg("-Dspring.datasource.url=jdbc:mysql://h/db?user=a&password=hunter-twelve")
+            .arg("-cp")
+            .arg(&classes)
+            .arg("Forms")
+            .output()
+            .unwrap();
+        assert_eq!(run.status.code(), Some(1), "{}", both(&run));
+        let crash = workplace.crashes().remove(0);
+        let texts = crash
+            .objects
+            .iter()
+            .flatten()
+            .filter_map(|object| match &object.body {
+                Body::String(text) => Some(text.to_lossy()),
+                Body::Primitives(bytes) => Some(
+                    bytes
+                        .iter()
+                        .filter(|b| **b > 0)
+                        .map(|b| char::from(*b))
+                        .collect(),
+                ),
+                _ => None,
+            });
+        let texts: Vec<String> = texts.collect();
+        let leaked: Vec<_> = texts
+            .iter()
+            .filter(|text| text.contains("hunter"))
+            .collect();
+        assert!(
+            leaked.is_empty(),
+            "JDK {} {options}: {leaked:?}",
+            jdk.version
+        );
+        let told = workplace.run_json().to_string();
+        assert!(
+            told.contains("password=***") && !told.contains("hunter"),
+            "{told}"
+        );
+        for plain in ["plain, opinion", "plain state"] {
+            assert!(
+                texts.iter().any(|text| text == plain),
+                "{options}: {texts:?}"
+            );
+        }
+    }
+}

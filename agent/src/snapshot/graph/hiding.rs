@@ -208,9 +208,7 @@ impl Graph<'_> {
 
     /// Whether a text has a password or token in it by its form, which is then stored nowhere else either.
     pub(super) fn lets_in(&mut self, units: &[u16]) -> bool {
-        if units.len() > MAX_SECRET {
-            return false;
-        }
+        let units = &units[..units.len().min(MAX_SECRET)];
         let is_url = units.windows(3).any(|three| three == SCHEME_END);
         let is_header = units.len() >= MIN_HEADER
             && SCHEMES.iter().any(|scheme| {
@@ -224,13 +222,75 @@ impl Graph<'_> {
             return false;
         }
         let text = String::from_utf16_lossy(units);
-        let Some((start, end)) = masks::credentials(&text) else {
+        let is_secret = |name: &str| self.options.is_secret(name);
+        let Some((start, end)) = masks::credentials(&text, &is_secret) else {
             return false;
         };
         let secret = text.get(start..end).unwrap_or_default();
         self.secrets
             .text(&secret.encode_utf16().collect::<Vec<u16>>());
         true
+    }
+
+    /// The same for the text in an array, which becomes a hole with all others that have the secret.
+    pub(super) fn lets_in_array(&mut self, letter: u8, elements: &[u8]) {
+        let units: Vec<u16> = match letter {
+            b'C' => {
+                let short = &elements[..elements.len().min(2 * MAX_SECRET)];
+                let units = words(letter, short);
+                units.iter().map(|unit| *unit as u16).collect()
+            }
+            b'B' => {
+                let short = &elements[..elements.len().min(MAX_SECRET)];
+                short.iter().map(|byte| u16::from(*byte)).collect()
+            }
+            _ => return,
+        };
+        self.lets_in(&units);
+    }
+
+    /// Whether a field of a `java.net.URL` holds a password: `user:password`, `user:password@host`.
+    pub(super) fn is_login(&mut self, class: u32, index: usize, text: Option<Obj>) -> bool {
+        let info = &self.classes[class as usize].info;
+        let of_url = matches!(info.name.as_str(), "java.net.URL" | "java.net.URI");
+        let name = info
+            .fields
+            .get(index)
+            .map_or("", |field| field.name.as_str());
+        let (true, "userInfo" | "authority", Some(text)) = (of_url, name, text) else {
+            return false;
+        };
+        let text = self.jni.string(text);
+        let user = match name {
+            "userInfo" => Some(text.as_str()),
+            _ => text.rsplit_once('@').map(|(user, _)| user),
+        };
+        let Some((_, password)) = user.and_then(|user| user.split_once(':')) else {
+            return false;
+        };
+        let units: Vec<u16> = password.encode_utf16().collect();
+        self.secrets.text(&units);
+        !units.is_empty()
+    }
+
+    /// A key of a table in which keys and values take turns names a secret: its values may all be one, for it
+    /// is not known which of them have stood beside which key.
+    pub(super) fn has_secret_key(&mut self, table: u32) {
+        if !self.secret_pairs.insert(table) {
+            return;
+        }
+        for value in self.old_of_pairs.remove(&table).unwrap_or_default() {
+            let class = self.objects[value as usize].class;
+            match self.is_worth_hiding(class) {
+                true => self.redact_stored(value),
+                false => self.hide(value),
+            }
+        }
+    }
+
+    /// Notes what an element of such a table was, which is not stored as a secret.
+    pub(super) fn was_in_pairs(&mut self, table: u32, value: u32) {
+        self.old_of_pairs.entry(table).or_default().push(value);
     }
 
     /// Notes that a text or number is secret, here and wherever else it is; its number.
@@ -366,7 +426,7 @@ impl Graph<'_> {
         }
         // Which key the value of a table has had is not known.
         if self.pairs.contains(&object) {
-            return index % 2 == 1;
+            return index % 2 == 1 && self.secret_pairs.contains(&object);
         }
         let Some((key, _)) = self.classes[class]
             .entry

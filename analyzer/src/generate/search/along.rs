@@ -240,7 +240,9 @@ impl<'a> Search<'a> {
         let edges = self.leaving(modelled.class, Some(modelled.node));
         modelled.life.is_some_and(|life| {
             let (_, edges) = edges.unwrap_or((modelled.node, Vec::new()));
-            edges.iter().any(|(_, edge)| edge.tally.lives.contains(life))
+            edges
+                .iter()
+                .any(|(_, edge)| edge.tally.lives.contains(life))
         })
     }
 
@@ -314,7 +316,8 @@ impl<'a> Search<'a> {
             usable.retain(|one| one.1 == of_life);
             let total = edge.tally.returned.total() + edge.tally.threw.total();
             // Where mostly objects were passed, values are the exception.
-            let value = !usable.is_empty() && (of_life || often >= total || self.random.percent(50));
+            let value =
+                !usable.is_empty() && (of_life || often >= total || self.random.percent(50));
             args.push(match value {
                 true => Arg::Literal(self.random.pick(&usable)?.0.clone()),
                 false => self.argument(ty, self.surface.generic(&method, at), maker, 0)?,

@@ -53,6 +53,7 @@ impl Search<'_> {
         let blocks = blocks.filter(|block| self.covered.insert(**block)).count();
         let how = How {
             phase,
+            by_walk: candidate.walk.is_some(),
             novel: blocks,
         };
         let novel = blocks > 0;
@@ -172,7 +173,7 @@ impl Search<'_> {
         let threw = sequence.last().is_some_and(|last| last.may_throw);
         let count = self
             .per_method
-            .entry((method, threw, how.phase == 1))
+            .entry((method, threw, how.phase == 1, how.by_walk))
             .or_default();
         if *count >= most && how.novel == 0 {
             return;

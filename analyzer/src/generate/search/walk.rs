@@ -57,10 +57,21 @@ impl Search<'_> {
             true => *nodes.first()?,
             false => *self.random.pick(&nodes)?,
         };
-        let place = *self.random.pick(&self.standing[class][&node])?;
+        let life = self.seldom_followed(class, node);
+        // Those that have come as that life has.
+        let places = &self.standing[class][&node];
+        let follows = |place: &&usize| {
+            let modelled = self.components[**place].modelled;
+            modelled.is_some_and(|known| known.life.is_some() && known.life == life)
+        };
+        let own: Vec<usize> = places.iter().filter(follows).copied().collect();
+        let place = match own.is_empty() {
+            true => *self.random.pick(places)?,
+            false => *self.random.pick(&own)?,
+        };
         let component = &self.components[place];
         let (mut sequence, mut modelled) = (component.sequence.clone(), component.modelled?);
-        modelled.life = self.seldom_followed(class, node);
+        modelled.life = life;
         let begun = sequence.len();
         let mut made: Option<Candidate> = None;
         let mut skipped = 0;

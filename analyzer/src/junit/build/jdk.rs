@@ -93,7 +93,13 @@ fn scalar(graph: &Graph<'_>, object: u32, class: &str) -> Option<Recipe> {
                 Err(_) => None,
             }
         }
-        "java.math.BigDecimal" => new(class, vec![text(&shown()?)?]),
+        "java.math.BigDecimal" => {
+            let shown = shown()?;
+            match shown.len() < 200 && !shown.contains(' ') {
+                true => new(class, vec![text(&shown)?]),
+                false => None,
+            }
+        }
         "java.util.UUID" => call(class, "fromString", &own, vec![text(&shown()?)?]),
         "java.util.OptionalInt" | "java.util.OptionalLong" | "java.util.OptionalDouble" => {
             match shown()?.as_str() {

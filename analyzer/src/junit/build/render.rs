@@ -593,9 +593,11 @@ impl<'a> Maker<'a> {
                     };
                     let code = self.expression(*typed, &inner, names)?.code;
                     // In an array initializer the narrow types need no cast.
+                    let is_narrow = ["B", "S", "Ljava/lang/Byte;", "Ljava/lang/Short;"];
                     let plain = code
                         .strip_prefix("(byte) ")
-                        .or_else(|| code.strip_prefix("(short) "));
+                        .or_else(|| code.strip_prefix("(short) "))
+                        .filter(|_| is_narrow.contains(&element));
                     // Nor has an inner array to say what it is.
                     let inner = code
                         .strip_prefix(&format!("new {name}{brackets} "))

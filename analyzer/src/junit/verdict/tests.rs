@@ -32,7 +32,7 @@ fn outcome(exception: &str, stack: &[(&str, &str, i32)]) -> Outcome {
 }
 
 fn threw(exception: &str, stack: &[(&str, &str, i32)]) -> Ran {
-    Ran::Told(outcome(exception, stack))
+    Ran::Told(Box::new(outcome(exception, stack)))
 }
 
 /// The same with what stands behind it: exception, message and stack.
@@ -99,9 +99,10 @@ fn another_message_is_told() {
         };
         let expected = expected(&exception, None);
         let mut outcome = outcome("E", STACK);
-        outcome.message = Some(now.to_owned());
+        outcome.message = Some("what getMessage makes of it".to_owned());
+        outcome.detail = Some(now.to_owned());
         let frame = of_a();
-        let (verdict, reason) = judge(&expected, &frame, &Ran::Told(outcome));
+        let (verdict, reason) = judge(&expected, &frame, &Ran::Told(Box::new(outcome)));
         assert_eq!(verdict, Verdict::Reproduces);
         reason
     };
@@ -183,7 +184,7 @@ fn the_thread_of_a_task_is_chance() {
     let copied = recorded(&copy);
     for (exception, cause) in [(&original, None), (&copied, Some(&original))] {
         let expected = expected(exception, cause);
-        for ran in [threw("E", STACK), Ran::Told(outcome.clone())] {
+        for ran in [threw("E", STACK), Ran::Told(Box::new(outcome.clone()))] {
             let told = judge(&expected, &frame, &ran);
             assert_eq!(told, (Verdict::Reproduces, "throws E in A.m:5".to_owned()));
         }
@@ -209,7 +210,7 @@ fn a_static_initializer_that_had_failed_before_fails_again() {
     let fails = |class: &str, line| {
         let outcome = outcome(error, &[("A", "m", line), ("T", "t", 1)]);
         let root = [("C", "c", 1), (class, "<clinit>", 2)];
-        Ran::Told(caused(outcome, ("F", None), &root))
+        Ran::Told(Box::new(caused(outcome, ("F", None), &root)))
     };
     let frame = of_a();
     for (then, class, line, same) in [
@@ -255,7 +256,7 @@ fn a_task_need_not_have_a_frame_of_the_program() {
     let (of_copy, of_cause, of_direct) = (recorded(&copy), recorded(&inner), recorded(&direct));
     for (exception, cause) in [(&of_copy, Some(&of_cause)), (&of_direct, None)] {
         let expected = expected(exception, cause);
-        for ran in [threw("E", &direct), Ran::Told(copied.clone())] {
+        for ran in [threw("E", &direct), Ran::Told(Box::new(copied.clone()))] {
             assert_eq!(judge(&expected, &frame, &ran).0, Verdict::Reproduces);
         }
         let other = [("java.lang.Long", "parseLong", 9), ("B", "m", 5)];
@@ -290,7 +291,7 @@ fn neither_the_test_nor_the_library_is_a_place() {
 fn what_stands_behind_an_exception_is_told() {
     let caused = |exception: &str, stack: &[(&str, &str, i32)], root: &[(&str, &str, i32)]| {
         let outcome = outcome(exception, stack);
-        Ran::Told(caused(outcome, ("F", Some("zone")), root))
+        Ran::Told(Box::new(caused(outcome, ("F", Some("zone")), root)))
     };
     let error = "java.lang.ExceptionInInitializerError";
     check(
@@ -360,11 +361,11 @@ fn what_did_not_end_is_told() {
         Verdict::Differs,
         "timed out after 60 s",
     );
-    let passed = Ran::Told(Outcome {
+    let passed = Ran::Told(Box::new(Outcome {
         outcome: "passed".to_owned(),
         holes: vec!["a thread".to_owned()],
         ..Outcome::default()
-    });
+    }));
     let reason = "returns without an exception; not restored: a thread";
     check(STACK, passed, Verdict::Passes, reason);
 }

@@ -6,7 +6,7 @@ public class Main {
         String[] contents = {"gold", "letters", "maps", "pearls"};
         for (int i = 0; i < contents.length; i++) {
             Safe safe = new Safe(contents[i], 100 + i);
-            for (int number : new Safe(contents[i], 100 + i).numbers()) {
+            for (int number : Safe.numbers(100 + i)) {
                 safe.turn(number);
             }
             System.out.println(safe.open());

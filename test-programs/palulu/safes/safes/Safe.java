@@ -9,11 +9,16 @@ public class Safe {
 
     public Safe(String content, int key) {
         this.content = content;
-        numbers = new int[10];
+        numbers = numbers(key);
+    }
+
+    static int[] numbers(int key) {
+        int[] numbers = new int[10];
         for (int i = 0; i < numbers.length; i++) {
             key = key * 31 + 7;
             numbers[i] = Math.floorMod(key, 100);
         }
+        return numbers;
     }
 
     public void turn(int number) {
@@ -26,9 +31,5 @@ public class Safe {
             throw new IllegalStateException("shut");
         }
         return content;
-    }
-
-    int[] numbers() {
-        return numbers;
     }
 }

@@ -60,7 +60,10 @@ final class HindsightLog {
     /** Places of the table that a thread's log may be in. */
     private static final int PLACES = 8;
 
-    /** Of threads for which there was no place. Nobody reads what is in it. */
+    /**
+     * Of threads for which there was no place, or no memory. It has no room: nobody would read what is in
+     * it, and what it holds on to may be just what memory is short of.
+     */
     private static final HindsightLog NONE = new HindsightLog(null, Long.MIN_VALUE);
 
     // The native side reads these three.
@@ -181,6 +184,10 @@ final class HindsightLog {
         base = start;
         older = new SoftReference<>(null);
         begin(new Chunk(FIRST_CHUNK, start));
+        if (owner == null) {
+            // So each entry asks for another chunk, and is told that there is none.
+            limit = 0;
+        }
     }
 
     /** The current thread's. */
@@ -429,6 +436,9 @@ final class HindsightLog {
     @ForceInline
     void reference(Object object, long place, Object old) {
         int at = place();
+        if (at < 0) {
+            return;
+        }
         Object[] references = this.references;
         references[2 * at] = object;
         references[2 * at + 1] = old;
@@ -441,6 +451,9 @@ final class HindsightLog {
     @ForceInline
     void word(Object object, long place, long old) {
         int at = place();
+        if (at < 0) {
+            return;
+        }
         references[2 * at] = object;
         long[] words = this.words;
         words[2 * at] = place;
@@ -461,10 +474,13 @@ final class HindsightLog {
 
     /** Keeps a range of an array, of so many bytes. */
     void range(Object array, int start, Object old, long bytes) {
+        if (owner == null) {
+            return;
+        }
         reference(array, RANGE | start, old);
         Chunk heavier = chunk;
         heavier.weight += bytes;
-        if (heavier.weight > maxWeight() / 8 && owner != null) {
+        if (heavier.weight > maxWeight() / 8) {
             // The rest of it stays empty, so that it can be let go of by itself.
             for (int i = next; i < limit; i++) {
                 references[2 * i] = null;
@@ -479,7 +495,7 @@ final class HindsightLog {
         reference(array, RANGE | start, null);
     }
 
-    /** The place for an entry in the chunk. */
+    /** The place for an entry in the chunk; below 0 if there is none. */
     @ForceInline
     private int place() {
         if (time != CLOCK.now) {
@@ -513,9 +529,7 @@ final class HindsightLog {
     /** Turns to a new chunk; returns the place for the next entry. */
     private int turn() {
         if (owner == null) {
-            // Several threads at once are in it, and none must get beyond its end.
-            next = 0;
-            return 0;
+            return -1;
         }
         try {
             Chunk fresh = new Chunk(Math.min(4 * limit, CHUNK), base + limit);

@@ -264,9 +264,13 @@ public class HindsightProbe {
     /** Says that a handler has caught an exception. */
     @DontInline
     public static void caught(Throwable exception, int method) {
+        caught(exception, method, false);
+    }
+
+    private static void caught(Throwable exception, int method, boolean isReported) {
         HindsightThread thread = HindsightThread.known();
         if (thread != null) {
-            thread.caught(exception, method);
+            thread.caught(exception, method, isReported);
         } else {
             HindsightThread.free(exception);
         }
@@ -275,7 +279,7 @@ public class HindsightProbe {
     /** Like {@link #caught}, in a method that a {@code caught:} rule names. */
     public static void caughtReport(Throwable exception, int method) {
         HindsightThread.report(HindsightThread.CAUGHT, method, exception);
-        caught(exception, method);
+        caught(exception, method, true);
     }
 
     /** Called at the entry of {@code Thread.dispatchUncaughtException}, on the dying thread. */
@@ -405,8 +409,8 @@ public class HindsightProbe {
     /** Closes a frame whose method an {@code escape:} rule names, and reports. */
     @DontInline
     public final void escape() {
-        if (!owner.reported) {
-            owner.reported = true;
+        if (!owner.escaped) {
+            owner.escaped = true;
             HindsightThread.report(HindsightThread.ESCAPE, starts[3 * frames - 3], owner.exception);
         }
     }

@@ -115,7 +115,10 @@ final class HindsightThread {
          */
         long catchers;
 
-        /** Whether an {@code escape:} rule has reported it: one report for each way is enough. */
+        /** Whether it has left a method that an {@code escape:} rule names: that is asked once on each way. */
+        boolean escaped;
+
+        /** Whether it was reported, by whatever rule: one failure counts once. */
         boolean reported;
 
         private int catcher = -1;
@@ -160,10 +163,18 @@ final class HindsightThread {
             tailBefore = null;
             dropped = 0;
             before = null;
+            escaped = false;
             reported = false;
             catcher = -1;
             U.storeFence();
             exception = next;
+        }
+
+        /** Whether what a rule says now was said of the same failure before. */
+        boolean isReported(int rule) {
+            boolean known = reported || before != null && before.reported;
+            // Where it was caught already, it was thrown anew since, unless the program asks for what it caught.
+            return known && (catcher < 0 || rule == RECORD);
         }
 
         /** What another thread knows of an exception; null if it has turned to the next one meanwhile. */
@@ -423,7 +434,7 @@ final class HindsightThread {
         all[0] = first;
     }
 
-    void caught(Throwable exception, int method) {
+    void caught(Throwable exception, int method, boolean isReported) {
         free(exception);
         Propagation[] all = kept.get();
         if (all == null) {
@@ -445,6 +456,8 @@ final class HindsightThread {
             }
         }
         if (now != null) {
+            // Caught a second time without having left a method in between, it was thrown anew.
+            now.reported &= now.catcher < 0 || isReported;
             now.catcher = method;
         }
         if (othersOnTheirWay) {
@@ -547,8 +560,9 @@ final class HindsightThread {
      * @param method the method that the rule is about, or -1
      * @param way the frames known of it, or null
      * @param kept all ways kept of this thread, or null
+     * @return whether it is a failure
      */
-    static native void report(
+    static native boolean report(
             int rule, int method, Throwable exception, Propagation way, Propagation[] kept);
 
     /** Reports on the current thread. Nothing comes of it before the agent is ready. */
@@ -558,8 +572,14 @@ final class HindsightThread {
             if (known == null) {
                 boolean reserve = reserved == Thread.currentThread() && RESERVE.exception == exception;
                 report(rule, method, exception, reserve ? RESERVE : null, null);
-            } else {
-                report(rule, method, exception, known.find(exception), known.kept.get());
+                return;
+            }
+            Propagation way = known.find(exception);
+            if (way == null || !way.isReported(rule)) {
+                boolean isFailure = report(rule, method, exception, way, known.kept.get());
+                if (way != null) {
+                    way.reported |= isFailure;
+                }
             }
         }
     }

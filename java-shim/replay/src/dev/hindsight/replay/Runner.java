@@ -26,6 +26,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
  * outcome    "passed", "threw", "exited", or "broken": it says nothing about the program
  * exception  class of what was thrown, or null
  * message    its message, or null
+ * detail     what its own field has for the message, whatever getMessage makes of it, or null
  * stack      [{class, method, file, line}], innermost first
  * chain      classes of its causes
  * root       {exception, message, stack} of the innermost of them, or null
@@ -211,6 +212,8 @@ public final class Runner {
         string(json, thrown == null ? null : thrown.getClass().getName());
         json.append(",\"message\":");
         string(json, thrown == null ? null : message(thrown));
+        json.append(",\"detail\":");
+        string(json, thrown == null ? null : detail(thrown));
         json.append(",\"stack\":[");
         stack(json, thrown);
         json.append(']');
@@ -254,6 +257,11 @@ public final class Runner {
         } catch (Throwable e) {
             return null;
         }
+    }
+
+    private static String detail(Throwable thrown) {
+        Layout.Slot slot = Layout.find(Throwable.class, "detailMessage", "Ljava/lang/String;");
+        return slot == null ? null : (String) slot.get(thrown);
     }
 
     private static void strings(StringBuilder json, Iterable<String> texts) {

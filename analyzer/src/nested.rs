@@ -1,0 +1,152 @@
+//! Programs in one jar with jars in it, as Spring Boot and servlet containers have them: a JVM finds nothing in
+//! such a jar by itself, its own loader does. What is in it is unpacked once, into the cache directory.
+
+use crate::mutability::library;
+use anyhow::{Context, Result};
+use sha2::{Digest, Sha256};
+use std::fs::{self, File};
+use std::io::{self, BufReader};
+use std::path::{Path, PathBuf};
+use zip::ZipArchive;
+
+/// Where classes and libraries are.
+const PLACES: [&str; 2] = ["BOOT-INF/", "WEB-INF/"];
+
+/// The entries of a class path that a jar holds in itself: a directory of classes, and jars. None if it is
+/// a jar as others.
+///
+/// # Errors
+///
+/// Fails if it cannot be read as a jar, or its content cannot be written.
+pub fn unpacked(jar: &Path) -> Result<Vec<PathBuf>> {
+    if jar.is_dir() {
+        return Ok(Vec::new());
+    }
+    let open = || -> Result<_> { Ok(ZipArchive::new(BufReader::new(File::open(jar)?))?) };
+    let mut archive = open()
+        .with_context(|| format!("failed to read class path entry {} as a jar", jar.display()))?;
+    let held = archive.file_names().filter(|name| is_held(name));
+    let held: Vec<String> = held.map(str::to_owned).collect();
+    if held.is_empty() {
+        return Ok(Vec::new());
+    }
+    let what = || format!("failed to unpack what {} has in it", jar.display());
+    let dir = directory(jar).with_context(what)?;
+    if !dir.is_dir() {
+        unpack(&mut archive, &held, &dir).with_context(what)?;
+    }
+    let mut entries = Vec::new();
+    for place in PLACES {
+        let classes = dir.join(place).join("classes");
+        entries.extend(classes.is_dir().then_some(classes));
+    }
+    let mut jars: Vec<PathBuf> = held
+        .iter()
+        .filter(|name| name.ends_with(".jar"))
+        .map(|name| dir.join(name))
+        .collect();
+    jars.sort();
+    entries.extend(jars);
+    Ok(entries)
+}
+
+/// Whether an entry of a jar is a class, a resource or a library of the program in it.
+fn is_held(name: &str) -> bool {
+    let of_program = PLACES.iter().find_map(|place| name.strip_prefix(place));
+    of_program.is_some_and(|name| {
+        let library = name.strip_prefix("lib/");
+        let library = library.is_some_and(|name| !name.contains('/') && name.ends_with(".jar"));
+        library || name.starts_with("classes/") && !name.ends_with('/')
+    })
+}
+
+/// Where the content of a jar is kept.
+fn directory(jar: &Path) -> Result<PathBuf> {
+    let mut hash = Sha256::new();
+    io::copy(&mut File::open(jar)?, &mut hash)?;
+    let hash = hash.finalize();
+    let name: String = hash[..8].iter().map(|byte| format!("{byte:02x}")).collect();
+    let cache = library::directory().unwrap_or_else(|| std::env::temp_dir().join("hindsight"));
+    Ok(cache.join(format!("unpacked-{name}")))
+}
+
+/// Unpacks all or nothing, for others may do so at the same time.
+fn unpack(archive: &mut ZipArchive<BufReader<File>>, names: &[String], dir: &Path) -> Result<()> {
+    let parent = dir.parent().unwrap_or(Path::new("."));
+    fs::create_dir_all(parent)?;
+    let part = tempfile::Builder::new()
+        .prefix("unpacking-")
+        .tempdir_in(parent)?;
+    for name in names {
+        let mut entry = archive.by_name(name)?;
+        // A hostile jar may name what is not below the directory.
+        let Some(path) = entry.enclosed_name() else {
+            continue;
+        };
+        let path = part.path().join(path);
+        fs::create_dir_all(path.parent().unwrap_or(parent))?;
+        io::copy(&mut entry, &mut File::create(path)?)?;
+    }
+    match fs::rename(part.path(), dir) {
+        Ok(()) => {
+            // It is what stays now.
+            let _ = part.keep();
+            Ok(())
+        }
+        Err(_) if dir.is_dir() => Ok(()),
+        Err(error) => Err(error.into()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::classpath::ClassPath;
+    use std::io::Write;
+    use zip::write::SimpleFileOptions;
+
+    fn jar(entries: &[(&str, &[u8])]) -> Vec<u8> {
+        let mut zip = zip::ZipWriter::new(io::Cursor::new(Vec::new()));
+        for (name, content) in entries {
+            zip.start_file(*name, SimpleFileOptions::default()).unwrap();
+            zip.write_all(content).unwrap();
+        }
+        zip.finish().unwrap().into_inner()
+    }
+
+    #[test]
+    fn a_jar_with_jars_in_it_is_a_class_path() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("server.jar");
+        let library = jar(&[("p/B.class", b"b")]);
+        let all = jar(&[
+            ("Loader.class", b"l"),
+            ("BOOT-INF/classes/p/A.class", b"a"),
+            ("BOOT-INF/classes/../../../../out.class", b"out"),
+            ("BOOT-INF/lib/b.jar", &library),
+        ]);
+        fs::write(&path, &all).unwrap();
+        // Nobody else has this one.
+        let unpacked = directory(&path).unwrap();
+        let classpath = ClassPath::open(path.to_str().unwrap()).unwrap();
+        for class in ["Loader", "p.A", "p.B"] {
+            assert!(classpath.find(class).is_some(), "{class}");
+        }
+        let entries: Vec<&Path> = classpath.paths().collect();
+        assert_eq!(entries.len(), 3, "{entries:?}");
+        assert!(entries[1].ends_with("BOOT-INF/classes"));
+        assert!(entries[2].ends_with("BOOT-INF/lib/b.jar"));
+        assert!(!unpacked.parent().unwrap().join("out.class").exists());
+        // The second time it is there.
+        assert!(ClassPath::open(path.to_str().unwrap()).is_ok());
+        fs::remove_dir_all(unpacked).unwrap();
+    }
+
+    #[test]
+    fn other_jars_hold_nothing() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("plain.jar");
+        fs::write(&path, jar(&[("A.class", b"a"), ("lib/x.jar", b"")])).unwrap();
+        assert!(super::unpacked(&path).unwrap().is_empty());
+    }
+}
