@@ -22,6 +22,15 @@ impl Counters {
         }
     }
 
+    /// Has a count be there, also where nothing is counted: that tells something, too.
+    pub(crate) fn begin(&self, name: &str) {
+        if let Ok(mut counters) = self.0.lock()
+            && !counters.contains_key(name)
+        {
+            counters.insert(name.to_owned(), 0);
+        }
+    }
+
     pub(crate) fn snapshot(&self) -> Vec<(String, u64)> {
         let counters = self
             .0

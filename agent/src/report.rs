@@ -508,7 +508,9 @@ pub(crate) fn meta(agent: &Agent, jni: Jni, reason: String, thread: &str) -> Met
         reason,
         copy: base.options.copy.to_string(),
         command: crate::run::command(base),
-        counters: base.counters.snapshot(),
+        counters: (base.counters.snapshot().into_iter())
+            .filter(|(_, count)| *count > 0)
+            .collect(),
         properties: crate::properties::read(jni, &|name| base.options.is_secret(name)),
     }
 }

@@ -53,13 +53,18 @@ impl Target {
         }
         let maps = match fs::read_to_string(proc.join("maps")) {
             Ok(maps) => maps,
-            Err(error) if error.kind() == ErrorKind::PermissionDenied => bail!(
-                "process {pid} is {}; attach as that user",
-                fs::metadata(&proc).map_or_else(
-                    |_| "another user's".to_owned(),
-                    |proc| format!("of the user with id {}", proc.uid())
-                )
-            ),
+            Err(error) if error.kind() == ErrorKind::PermissionDenied => {
+                match fs::metadata(&proc).map(|proc| proc.uid()) {
+                    Ok(own) if own == rustix::process::geteuid().as_raw() => bail!(
+                        "process {pid} may not be looked at, though it is your own: it has rights that you \
+                         lack here (another user namespace, capabilities, or a program that forbids it)"
+                    ),
+                    Ok(other) => {
+                        bail!("process {pid} is of the user with id {other}; attach as that user")
+                    }
+                    Err(_) => bail!("process {pid} is another user's; attach as that user"),
+                }
+            }
             Err(error) => {
                 return Err(error).with_context(|| format!("cannot look at process {pid}"));
             }

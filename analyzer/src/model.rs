@@ -25,6 +25,8 @@
 //! does not depend on the order: merging is associative and commutative. Counts
 //! are kept by run and the larger one wins, values are a set of bounded size that
 //! only depends on what is put in, so merging a run with itself changes nothing.
+//! The same goes for [`values::Lives`], the objects that an edge or a value has
+//! come from: where many were merged, they say which values belong together.
 //! A method that calls itself on the same object may fold into a circle: such a
 //! graph is not acyclic.
 //!

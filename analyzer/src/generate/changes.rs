@@ -111,9 +111,12 @@ fn told(worker: &Worker, outcome: &Outcome) -> Told {
         }
         Outcome::Failed(reason) => Told {
             ended: How::Failed,
-            text: match reason.starts_with("java.lang.NoSuchMethodException") {
-                true => "is not there".to_owned(),
-                false => one_line(&format!("cannot be called: {reason}"), 200),
+            text: match reason.strip_prefix("java.lang.NoSuchMethodException: ") {
+                Some(missing) => match missing.strip_prefix("it is ") {
+                    Some(now) => one_line(&format!("has another signature: {now}"), 200),
+                    None => "is not there".to_owned(),
+                },
+                None => one_line(&format!("cannot be called: {reason}"), 200),
             },
         },
     }

@@ -247,3 +247,24 @@ fn a_failure_counts_once_whatever_rules_see_it() {
         assert_eq!(counts, [1, 5, 7], "JDK {}: {run}", jdk.version);
     }
 }
+
+/// Rules that match no method of what was loaded leave nothing but a hint.
+#[test]
+fn rules_that_name_no_method_are_told() {
+    let jdk = &jdks()[0];
+    let workplace = Workplace::new("unnamed");
+    let options = "report=caught:Counted.typo";
+    run(&workplace, jdk, options, ("Counted", COUNTED));
+    let told = workplace.run_json();
+    assert_eq!(told["counters"]["methods_named_by_report"], 0, "{told}");
+    let grouped = Command::new(hindsight())
+        .arg("crashes")
+        .arg(workplace.join("out"))
+        .output()
+        .unwrap();
+    assert!(
+        both(&grouped).contains("matches report=caught:Counted.typo"),
+        "{}",
+        both(&grouped)
+    );
+}

@@ -773,7 +773,7 @@ fn tests_get_along_with_each_other() {
         "--classpath",
         "classes",
         "--sequences",
-        "400",
+        "100",
         "--format",
         "json",
         "--out",

@@ -98,9 +98,12 @@ impl Seen {
         let missing = missing.filter(|(arg, _)| !given(arg));
         let names = missing.map(|(arg, ty)| {
             let name = short_type(&descriptor::type_name(ty));
-            let is_hidden = *arg == Value::Unknown && descriptor::primitive_name(ty).is_some();
-            // A number is always told, but for one that is a secret.
-            if is_hidden { name + ", redacted" } else { name }
+            // A number is always told, but for one that is a secret; so is a text that is not too long.
+            match *arg == Value::Unknown {
+                true if descriptor::primitive_name(ty).is_some() => name + ", redacted",
+                true if *ty == "Ljava/lang/String;" => name + ", redacted or too long",
+                _ => name,
+            }
         });
         let on = self.on.filter(|on| !objects.contains_key(on));
         let on = on.map(|_| simple_name(&self.method.class).to_owned());

@@ -115,7 +115,7 @@ final class RunnerTests {
 
     static void passed() throws Exception {
         String json = run("passes");
-        check(json.startsWith("{\"outcome\":\"passed\",\"exception\":null,\"message\":null,"
+        check(json.startsWith("{\"outcome\":\"passed\",\"exception\":null,\"message\":null,\"detail\":null,"
                 + "\"stack\":[],\"chain\":[],\"root\":null,\"reason\":null,\"holes\":[],\"restored\":false}"), json);
     }
 

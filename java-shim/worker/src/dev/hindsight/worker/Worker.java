@@ -88,6 +88,8 @@ public final class Worker {
     /** Nanoseconds until what is to stop must have done so: code of the JDK's does not. */
     private static final long MAX_STOPPING = 100_000_000;
     private static final int MAX_TEXT = 2000;
+    /** What the analyzer knows a method by that is there and takes or gives something else. */
+    private static final String OTHERWISE = "it is ";
     private static final int MAX_ARRAY = 16;
     /** Of a text that an object says of itself. */
     private static final int MAX_SAID = 200;
@@ -342,7 +344,19 @@ public final class Worker {
                 return method;
             }
         }
-        return owner.getMethod(name, parameters);
+        String others = "";
+        for (Method method : owner.getMethods()) {
+            if (!method.getName().equals(name)) {
+                continue;
+            } else if (method.getReturnType() == result
+                    && java.util.Arrays.equals(method.getParameterTypes(), parameters)) {
+                return method;
+            } else if (!method.isBridge()) {
+                others = method.toString();
+            }
+        }
+        // Compiled code that names a method by what it returned before does not find it either.
+        throw new NoSuchMethodException(others.isEmpty() ? name : OTHERWISE + others);
     }
 
     /** The number of a class, which is told first if it is new. */
