@@ -199,17 +199,6 @@ impl<'a> Plan<'a> {
             .iter()
             .map(|frame| self.refusal(recorded, frame))
             .collect();
-        for outer in 1..frames.len() {
-            let inner = outer - 1;
-            if refusals[outer].is_none()
-                && refusals[inner].is_none()
-                && self.is_bridge(&frames[outer], &frames[inner])
-            {
-                refusals[outer] = Some(format!(
-                    "a bridge that the compiler has made, which only calls #{inner}"
-                ));
-            }
-        }
         limit_recursion(frames, &mut refusals);
         limit(&mut refusals);
         if !asked.is_empty() {
@@ -395,17 +384,6 @@ impl<'a> Plan<'a> {
         let found = self.classpath.find(&frame.class)?;
         let named = package.is_empty() || package.split('.').all(is_identifier);
         (found.open && named && !is_jdk(&frame.class)).then(|| package.to_owned())
-    }
-
-    /// Whether a frame's method is the bridge to that of the frame which it has called: a test of it would
-    /// say the same, of an object as it was later.
-    fn is_bridge(&self, outer: &Frame, inner: &Frame) -> bool {
-        let found = self.classpath.info(&outer.class);
-        let info = found.as_ref().and_then(|found| found.info.as_ref());
-        let method = info.and_then(|info| info.method(&outer.method, &outer.descriptor));
-        outer.class == inner.class
-            && outer.method == inner.method
-            && method.is_some_and(|method| method.is(access::BRIDGE))
     }
 
     /// Whether Java source in the same package can call a frame's method.
