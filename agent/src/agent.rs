@@ -94,6 +94,10 @@ pub(crate) fn set_base(vm: Vm, jvmti: Jvmti, options: Options, files: Files, sin
         let locals = (!options.dump_on.is_empty())
             .then(|| vm.jvmti(&[sys::CAN_ACCESS_LOCAL_VARIABLES, sys::CAN_SUSPEND]))
             .flatten();
+        let counters = Counters::default();
+        if !options.report.escape.is_empty() || !options.report.caught.is_empty() {
+            counters.begin("methods_named_by_report");
+        }
         Base {
             vm,
             jvmti,
@@ -101,7 +105,7 @@ pub(crate) fn set_base(vm: Vm, jvmti: Jvmti, options: Options, files: Files, sin
             budget: Budget::new(options.cpu),
             options,
             known,
-            counters: Counters::default(),
+            counters,
             methods: Methods::new(chances.is_some()),
             fields: Fields::default(),
             accessors: Accessors::default(),

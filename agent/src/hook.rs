@@ -454,7 +454,6 @@ fn instrument(
             escape: report.escape.matches(&full),
             caught: report.caught.matches(&full),
         };
-        counters.begin("methods_named_by_report");
         counters.add(
             "methods_named_by_report",
             u64::from(rules.escape || rules.caught),

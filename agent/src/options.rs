@@ -422,13 +422,18 @@ impl Options {
             .filter(|c| !matches!(c, '_' | '-' | '$'))
             .flat_map(char::to_lowercase)
             .collect();
-        let words = words(name);
-        let has_word = |word: &str| words.iter().any(|known| known == word);
+        // Keys of large maps are asked about, too: mostly there is no such word, wherever one begins.
+        let words_with = |word: &str| match plain.contains(word) {
+            true => words(name),
+            false => Vec::new(),
+        };
+        let has_word = |word: &str| words_with(word).iter().any(|known| known == word);
+        let ends_with = |word: &str| words_with(word).last().is_some_and(|last| last == word);
         SECRETS.iter().any(|secret| match *secret {
             // Short words would be found inside harmless ones,
             "ssn" | "otp" | "cvv" | "pwd" | "jwt" | "iban" => plain == *secret || has_word(secret),
             // and these are parts of harmless names (`pinMode`), too.
-            "pin" | "bearer" => plain == *secret || words.last().is_some_and(|last| last == secret),
+            "pin" | "bearer" => plain == *secret || ends_with(secret),
             _ => plain.contains(secret),
         }) || self
             .redact

@@ -252,12 +252,14 @@ impl Graph<'_> {
     /// Whether a field of a `java.net.URL` holds a password: `user:password`, `user:password@host`.
     pub(super) fn is_login(&mut self, class: u32, index: usize, text: Option<Obj>) -> bool {
         let info = &self.classes[class as usize].info;
-        let of_url = matches!(info.name.as_str(), "java.net.URL" | "java.net.URI");
+        if !matches!(info.name.as_str(), "java.net.URL" | "java.net.URI") {
+            return false;
+        }
         let name = info
             .fields
             .get(index)
             .map_or("", |field| field.name.as_str());
-        let (true, "userInfo" | "authority", Some(text)) = (of_url, name, text) else {
+        let ("userInfo" | "authority", Some(text)) = (name, text) else {
             return false;
         };
         let text = self.jni.string(text);
