@@ -20,6 +20,8 @@ pub struct Difference {
     pub old: String,
     /// and on the other one.
     pub new: String,
+    /// Whether it cannot be called there as it was compiled.
+    pub is_missing: bool,
 }
 
 /// The calls of a test that end otherwise on the other version, in their order.
@@ -55,6 +57,7 @@ pub fn differences(
                 call: calls.get(at).cloned().unwrap_or_default(),
                 old: one.text,
                 new: other.text,
+                is_missing: other.ended == How::Failed,
             });
         }
         // What follows cannot do what it did.

@@ -86,15 +86,16 @@ pub async fn complete(
         choose(&mut checked, object, length, wanted, lab).await;
         assert_effects(&mut checked, length, wanted, lab).await;
     }
+    keep_what_shows(&mut checked, length, &lab.methods());
     let whole = checked.clone();
-    minimise(&mut checked, lab, Side::Here, State::Left).await;
+    shorten(&mut checked, wanted, lab, (Side::Here, State::Left)).await;
     if !confirmed(&checked, lab).await {
         // Static state that others have left has stood in for a call.
         checked = whole.clone();
         if !confirmed(&checked, lab).await {
             return Err(Lost::Unstable);
         }
-        minimise(&mut checked, lab, Side::There, State::Fresh).await;
+        shorten(&mut checked, wanted, lab, (Side::There, State::Fresh)).await;
         if !confirmed(&checked, lab).await {
             return Err(Lost::Unstable);
         }
@@ -105,6 +106,28 @@ pub async fn complete(
     match checked.asserts() {
         true => Ok(checked),
         false => Err(Lost::Silent),
+    }
+}
+
+/// Leaves out calls that no assertion needs, and then what is asked again without them in between.
+async fn shorten(
+    checked: &mut Checked,
+    wanted: &Wanted<'_>,
+    lab: &Lab<'_>,
+    (side, state): (Side, State),
+) {
+    loop {
+        minimise(checked, lab, side, state).await;
+        let asserted = checked.assertions.iter().flatten().count();
+        let length = checked.calls().len();
+        {
+            let methods = lab.methods();
+            drop_again(checked, length, wanted, &methods);
+            keep_what_shows(checked, length, &methods);
+        }
+        if checked.assertions.iter().flatten().count() == asserted {
+            return;
+        }
     }
 }
 

@@ -16,15 +16,74 @@ pub struct Invented {
 
 /// Those of some tests that say or do something that others do not: of a run, and new ones.
 pub fn few(observed: Vec<Checked>, invented: Vec<Invented>) -> (Vec<Checked>, Vec<Checked>) {
-    let observed = diverse(distinct(observed), |_| false);
+    let observed = joined(distinct(observed).into_iter().map(|test| (test, false)));
+    let observed: Vec<Checked> = observed.into_iter().map(|(test, _)| test).collect();
+    let observed = diverse(observed, |_| false);
     let mut told: HashSet<Sequence> = observed.iter().map(|test| test.sequence.clone()).collect();
     let fresh = |one: &Invented| told.insert(one.test.sequence.clone());
-    let (generated, novel): (Vec<Checked>, Vec<bool>) = (invented.into_iter())
-        .filter(fresh)
-        .map(|one| (one.test, one.is_novel))
-        .unzip();
+    let invented = (invented.into_iter()).filter(fresh);
+    let (generated, novel): (Vec<Checked>, Vec<bool>) =
+        joined(invented.map(|one| (one.test, one.is_novel)))
+            .into_iter()
+            .unzip();
     let generated = diverse(generated, |at| novel[at]);
     (observed, generated)
+}
+
+/// Tests of a class that make the same calls are one that asks at last what each of them asks, unless they
+/// disagree. Each comes with whether it is novel.
+fn joined(tests: impl Iterator<Item = (Checked, bool)>) -> Vec<(Checked, bool)> {
+    let mut places: HashMap<(String, Sequence), usize> = HashMap::new();
+    let mut joined: Vec<(Checked, bool)> = Vec::new();
+    for (test, is_novel) in tests {
+        let mut calls = test.calls().to_vec();
+        calls.iter_mut().for_each(|call| call.shown = false);
+        let place = *(places.entry((test.class.clone(), calls))).or_insert(joined.len());
+        match joined.get_mut(place) {
+            Some((before, was_novel)) if agree(before, &test) => {
+                take_in(before, &test);
+                *was_novel |= is_novel;
+            }
+            _ => joined.push((test, is_novel)),
+        }
+    }
+    joined
+}
+
+/// Whether two tests of the same calls assert nothing else of them.
+fn agree(one: &Checked, other: &Checked) -> bool {
+    let calls = one.calls().len();
+    let mut pairs = (one.assertions.iter().zip(&other.assertions)).take(calls);
+    pairs.all(|(one, other)| one.is_none() || other.is_none() || one == other)
+}
+
+/// Adds to a test what another one of the same calls asserts, and asks at last.
+fn take_in(test: &mut Checked, other: &Checked) {
+    let calls = test.calls().len();
+    for at in 0..calls {
+        if test.assertions[at].is_none() {
+            test.assertions[at].clone_from(&other.assertions[at]);
+            test.sequence[at].shown |= other.sequence[at].shown;
+        }
+        test.kept[at] |= other.kept[at];
+    }
+    // Where each of the other's answers is in this test.
+    let mut place: Vec<usize> = (0..calls).collect();
+    for at in calls..other.sequence.len() {
+        let asked = other.sequence[at].renumbered(|var| place[var]);
+        let known = (calls..test.sequence.len()).find(|known| test.sequence[*known] == asked);
+        place.push(known.unwrap_or(test.sequence.len()));
+        if known.is_none() {
+            let assertion = match &other.assertions[at] {
+                Some(Assertion::Same(same)) => Some(Assertion::Same(place[*same])),
+                other => other.clone(),
+            };
+            test.sequence.push(asked);
+            test.assertions.push(assertion);
+            test.kept.push(other.kept[at]);
+            test.observers += 1;
+        }
+    }
 }
 
 /// Leaves out tests that say the same as others.
@@ -208,5 +267,38 @@ mod tests {
             one
         };
         assert_eq!(left(vec![fluent("ab", 1), fluent("ab", 2)]), 1);
+    }
+
+    #[test]
+    fn tests_that_call_the_same_ask_together() {
+        let says = |text: &str| Some(Assertion::Equals(Literal::Text(text.to_owned())));
+        // The last call of each is one that asks.
+        let asking = |method: u32, text: &str, first: Option<Assertion>| {
+            let mut one = test("ab", 2, says(text));
+            one.sequence[2].method = MethodId(method);
+            one.assertions[1] = first;
+            one.observers = 1;
+            one
+        };
+        let all = |tests: Vec<Checked>| joined(tests.into_iter().map(|test| (test, false)));
+        let one = all(vec![
+            asking(2, "two", None),
+            asking(3, "three", says("x")),
+            asking(2, "two", None),
+        ]);
+        let [(one, false)] = &one[..] else {
+            panic!("{} tests", one.len())
+        };
+        assert_eq!(one.observers, 2);
+        assert_eq!(
+            one.assertions,
+            [None, says("x"), says("two"), says("three")]
+        );
+        assert_eq!(one.sequence[3].method, MethodId(3));
+        // They disagree about a call, or call something else.
+        let disagree = vec![asking(2, "two", says("y")), asking(3, "three", says("x"))];
+        assert_eq!(all(disagree).len(), 2);
+        let others = vec![test("ab", 2, says("x")), test("ab", 1, says("x"))];
+        assert_eq!(all(others).len(), 2);
     }
 }

@@ -13,6 +13,7 @@ use crate::progress::{Extent, Stages};
 use anyhow::{Context as _, Result, bail};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::sync::Arc;
@@ -120,7 +121,7 @@ pub struct Suite<'a> {
 }
 
 impl<'a> Suite<'a> {
-    /// A suite in a directory of its own, of sources for a release of Java.
+    /// A suite in a directory of its own, of this name, of sources for a release of Java.
     ///
     /// # Errors
     ///
@@ -128,11 +129,11 @@ impl<'a> Suite<'a> {
     pub fn new(
         setup: &'a Setup,
         framework: Framework,
-        classpath: Vec<PathBuf>,
+        (name, classpath): (&str, Vec<PathBuf>),
         release: u32,
         told: &'a Stages,
     ) -> Result<Suite<'a>> {
-        let dir = setup.dir.join("suite");
+        let dir = setup.dir.join(name);
         let arrays = |lines: &[&str]| -> String {
             let methods = lines.iter().map(|ty| {
                 format!(
@@ -250,6 +251,54 @@ impl<'a> Suite<'a> {
         match self.javac(written)?.0.first() {
             Some(error) => bail!("javac refuses the tests: {}", error.message),
             None => Ok(()),
+        }
+    }
+
+    /// Compiles what can be compiled of tests that were written for other classes; the others, each with what
+    /// javac says of it.
+    ///
+    /// # Errors
+    ///
+    /// Fails if javac cannot be run, or refuses more than tests.
+    pub fn compile_most(&self, written: &[Source]) -> Result<BTreeMap<usize, String>> {
+        let mut left = written.to_vec();
+        let mut refused: BTreeMap<usize, String> = BTreeMap::new();
+        // Each round leaves out lines. javac tells of imports first, then of types, then of the rest.
+        loop {
+            let (errors, _) = self.javac(&left)?;
+            if errors.is_empty() {
+                return Ok(refused);
+            }
+            let mut is_less = false;
+            for error in &errors {
+                let of = |source: &&mut Source| {
+                    Some(self.dir.join("sources").join(source.path())) == error.file
+                };
+                let Some(source) = left.iter_mut().find(of) else {
+                    continue;
+                };
+                let mut tests = source.tests.iter();
+                let (lines, tests) = match tests.find(|test| test.lines.contains(&error.line)) {
+                    Some(test) => (test.lines.clone(), vec![test.number]),
+                    // What an import has brought is missed by the tests that need it.
+                    None if line(&source.text, error.line).starts_with("import ") => {
+                        (error.line..error.line + 1, Vec::new())
+                    }
+                    None => {
+                        let numbers = source.tests.iter().map(|test| test.number);
+                        (1..usize::MAX, numbers.collect())
+                    }
+                };
+                let shorter = without_lines(&source.text, &lines);
+                is_less |= shorter != source.text;
+                source.text = shorter;
+                for test in tests {
+                    (refused.entry(test)).or_insert_with(|| error.message.clone());
+                }
+            }
+            if !is_less {
+                bail!("javac refuses the tests: {}", errors[0].message);
+            }
         }
     }
 
@@ -506,6 +555,22 @@ fn read(path: &Path) -> BTreeMap<usize, Verdict> {
         Some((number, verdict))
     };
     text.lines().filter_map(line).collect()
+}
+
+/// A line of a text; the first is 1.
+fn line(text: &str, number: usize) -> &str {
+    let mut lines = text.lines();
+    lines.nth(number.saturating_sub(1)).unwrap_or_default()
+}
+
+/// A text in which some lines are empty.
+fn without_lines(text: &str, gone: &Range<usize>) -> String {
+    let lines = text.lines().enumerate();
+    let left = lines.map(|(at, line)| match gone.contains(&(at + 1)) {
+        true => "\n".to_owned(),
+        false => format!("{line}\n"),
+    });
+    left.collect()
 }
 
 /// The tests that errors of javac are about.

@@ -27,7 +27,7 @@ const WAYS: &str = "\
     - java.util.Vector <init> ()V
     - java.util.Stack <init> ()V
     - java.util.Hashtable <init> ()V
-    * java.util.Properties <init> ()V
+    - java.util.Properties <init> ()V
     - java.util.IdentityHashMap <init> ()V
     - java.util.WeakHashMap <init> ()V
     * java.util.concurrent.ConcurrentHashMap <init> ()V

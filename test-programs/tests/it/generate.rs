@@ -141,23 +141,37 @@ fn a_run_becomes_tests() {
             &written(&workplace, "four"),
         );
 
-        // The next version counts visitors in another way.
-        let next = workplace.join("next");
-        let door = root().join("test-programs/palulu/constrained/shop/Door.java");
-        let changed = fs::read_to_string(door)
-            .expect("a source")
-            .replace("return ++visitors;", "return visitors++;");
-        fs::create_dir_all(next.join("src")).expect("a directory");
-        fs::write(next.join("src/Door.java"), changed).expect("a source");
+        // A next version.
         let at = |name: &str| workplace.join(name).into_os_string();
-        jdk.compile([
-            "-cp".into(),
-            at("classes"),
-            "-d".into(),
-            at("next"),
-            at("next/src/Door.java"),
-        ]);
-        let output = with(&["--out", "five", "--against", "next:classes"]);
+        let door = root().join("test-programs/palulu/constrained/shop/Door.java");
+        let door = fs::read_to_string(door).expect("a source");
+        fs::create_dir_all(workplace.join("next/src")).expect("a directory");
+        let against = |changes: &[(&str, &str)]| {
+            let change = |text: String, (old, new): &(&str, &str)| text.replace(old, new);
+            let changed = changes.iter().fold(door.clone(), change);
+            fs::write(workplace.join("next/src/Door.java"), changed).expect("a source");
+            jdk.compile([
+                "-cp".into(),
+                at("classes"),
+                "-d".into(),
+                at("next"),
+                at("next/src/Door.java"),
+            ]);
+            with(&["--out", "five", "--against", "next:classes"])
+        };
+        // Tests as they are written pass, though not as they were compiled.
+        let output = against(&[("public int enter", "public long enter")]);
+        assert!(ok(&output).contains("the other version passes"));
+        let output = against(&[("int enter", "int comeIn")]);
+        assert_eq!(output.status.code(), Some(1));
+        let told = text(&output.stdout);
+        assert!(
+            told.contains(": does not compile: cannot find symbol"),
+            "{told}"
+        );
+        assert!(told.contains("      new: is not there\n"), "{told}");
+        // It counts visitors in another way.
+        let output = against(&[("return ++visitors;", "return visitors++;")]);
         assert_eq!(output.status.code(), Some(1));
         let told = text(&output.stdout);
         let side_by_side = "    door.enter(ticket)\n      old: 1\n      new: 0\n";

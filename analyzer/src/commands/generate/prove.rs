@@ -29,7 +29,8 @@ impl Opts {
         let paths: Vec<PathBuf> = program.classpath.paths().map(Path::to_owned).collect();
         let setup = &program.setup;
         let release = program.classpath.release().min(setup.jdk.version);
-        Suite::new(setup, self.framework, paths, release, &program.told)
+        let place = ("suite", paths);
+        Suite::new(setup, self.framework, place, release, &program.told)
     }
 
     /// Writes tests as sources, and leaves those that always pass.
@@ -163,17 +164,36 @@ impl Opts {
             reverse: false,
             place: 0,
         };
-        let verdicts = suite.run(&proven.written, &other.entries, order, setup.limit)?;
+        // As the sources of the tests: what they call may have another descriptor and mean the same.
+        let paths: Vec<PathBuf> = found.paths().map(Path::to_owned).collect();
+        let release = program.classpath.release().max(found.release());
+        let release = release.min(setup.jdk.version);
+        let place = ("suite-against", paths);
+        let ported = Suite::new(setup, self.framework, place, release, &program.told)?;
+        let refused = ported.compile_most(&proven.written)?;
+        let (mut fitting, mut rest) = (proven.written.clone(), proven.written.clone());
+        for source in &mut fitting {
+            (source.tests).retain(|test| !refused.contains_key(&test.number));
+        }
+        for source in &mut rest {
+            (source.tests).retain(|test| refused.contains_key(&test.number));
+        }
+        let mut verdicts = ported.run(&fitting, &other.entries, order, setup.limit)?;
+        // What is missing shows with the classes that there are.
+        verdicts.extend(suite.run(&rest, &other.entries, order, setup.limit)?);
         let mut next = Worker::new(Setup {
             entries: other.entries,
             ..setup.clone()
         });
         let mut changes = Vec::new();
         for (source, test) in tests_of(&proven.written) {
-            let Some(how) = failure(verdicts.get(&test.number)) else {
-                continue;
+            let refused = refused.get(&test.number);
+            let how = match (refused, failure(verdicts.get(&test.number))) {
+                (Some(error), _) => format!("does not compile: {error}"),
+                (None, Some(how)) => how,
+                (None, None) => continue,
             };
-            let differences = match proven.checked.get(&test.number) {
+            let mut differences = match proven.checked.get(&test.number) {
                 Some(known) => differences(
                     known,
                     &test.calls,
@@ -183,10 +203,15 @@ impl Opts {
                 )?,
                 None => Vec::new(),
             };
+            if refused.is_none() {
+                // javac has found what is called instead.
+                differences.retain(|one| !one.is_missing);
+            }
             changes.push(Change {
                 class: source.class(),
                 test: test.name.clone(),
                 how,
+                compiles: refused.is_none(),
                 differences,
             });
         }

@@ -21,6 +21,8 @@ pub struct Change {
     pub test: String,
     /// how it fails,
     pub how: String,
+    /// whether javac takes it there,
+    pub compiles: bool,
     /// and which of its calls end otherwise.
     pub differences: Vec<Difference>,
 }
@@ -205,8 +207,11 @@ impl Report {
                     writeln!(out, "  {}.{}: {how}", change.class, change.test)?;
                     continue;
                 }
-                writeln!(out, "  {}.{}", change.class, change.test)?;
-                for Difference { call, old, new } in &change.differences {
+                match change.compiles {
+                    true => writeln!(out, "  {}.{}", change.class, change.test)?,
+                    false => writeln!(out, "  {}.{}: {how}", change.class, change.test)?,
+                }
+                for Difference { call, old, new, .. } in &change.differences {
                     writeln!(out, "    {}", one_line(call, 200))?;
                     writeln!(out, "      old: {old}")?;
                     writeln!(out, "      new: {new}")?;
@@ -227,6 +232,7 @@ impl Report {
                     "class": change.class,
                     "test": change.test,
                     "how": change.how,
+                    "compiles": change.compiles,
                     "differences": calls.collect::<Vec<_>>(),
                 })
             });

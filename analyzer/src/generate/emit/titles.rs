@@ -63,23 +63,23 @@ pub(super) fn titles(context: &Context<'_>, tests: &[(usize, &Checked)]) -> Vec<
 /// What the test does: the calls of its object, or the last of them if these are many.
 fn base(context: &Context<'_>, checked: &Checked) -> String {
     let calls = checked.sequence.len() - checked.observers;
-    let mut words: Vec<(String, bool)> = Vec::new();
-    let mut threw = None;
-    for (at, statement) in checked.sequence.iter().take(calls).enumerate() {
-        let method = context.methods.get(statement.method);
-        threw = match &checked.assertions[at] {
-            Some(Assertion::Throws(class, _)) => simple_name(class).rsplit('$').next(),
-            _ => None,
-        };
-        let matters = checked.kept[at] || checked.assertions[at].is_some();
-        if !matters || method.is_constructor() || method.is_constant() {
-            continue;
-        }
-        let word = sanitize(&method.name);
-        let asks = threw.is_none() && asks(method, &checked.assertions[at]);
-        if words.last().map(|(word, _)| word) != Some(&word) {
-            words.push((word, asks));
-        }
+    let of = |at: usize| context.methods.get(checked.sequence[at].method);
+    let threw = (calls.checked_sub(1)).and_then(|last| match &checked.assertions[last] {
+        Some(Assertion::Throws(class, _)) => simple_name(class).rsplit('$').next(),
+        _ => None,
+    });
+    // What has made the object is where it begins.
+    let made = (0..calls)
+        .map(of)
+        .find(|made| returns(made, &checked.class));
+    let matters = |at: usize| checked.kept[at] || checked.assertions[at].is_some();
+    let is_own = |at: usize| of(at).class == checked.class;
+    let mut words = words(context, checked, &matters);
+    let is_made =
+        |(word, _): &(String, bool)| made.is_some_and(|made| sanitize(&made.name) == *word);
+    if words.iter().all(|word| word.1 || is_made(word)) {
+        // Calls that are there for what is asked at last.
+        words = self::words(context, checked, &is_own);
     }
     // That an object is asked on the way says little.
     if words.iter().any(|(_, asks)| !asks) {
@@ -87,11 +87,7 @@ fn base(context: &Context<'_>, checked: &Checked) -> String {
     } else if words.len() > 1 {
         words.drain(..words.len() - 1);
     }
-    // What has made the object is where it begins.
-    let made = (checked.sequence.iter().take(calls))
-        .map(|statement| context.methods.get(statement.method))
-        .find(|method| returns(method, &checked.class));
-    if words.len() > 1 && made.is_some_and(|made| sanitize(&made.name) == words[0].0) {
+    if words.len() > 1 && is_made(&words[0]) {
         words.remove(0);
     }
     if words.len() > 2 {
@@ -126,6 +122,28 @@ fn base(context: &Context<'_>, checked: &Checked) -> String {
     } else {
         format!("{name}_")
     }
+}
+
+/// The names of those calls of a test that count, each with whether it only asks; no constructors.
+fn words(
+    context: &Context<'_>,
+    checked: &Checked,
+    counts: &dyn Fn(usize) -> bool,
+) -> Vec<(String, bool)> {
+    let mut words: Vec<(String, bool)> = Vec::new();
+    for (at, statement) in checked.calls().iter().enumerate() {
+        let method = context.methods.get(statement.method);
+        if !counts(at) || method.is_constructor() || method.is_constant() {
+            continue;
+        }
+        let assertion = &checked.assertions[at];
+        let threw = matches!(assertion, Some(Assertion::Throws(..)));
+        let word = sanitize(&method.name);
+        if words.last().map(|(word, _)| word) != Some(&word) {
+            words.push((word, !threw && asks(method, assertion)));
+        }
+    }
+    words
 }
 
 /// Whether a call seems to ask for a value, and no more.
@@ -198,7 +216,7 @@ fn passed_word(arg: &Arg, ty: &str) -> Option<String> {
                 .then(|| character.to_uppercase().collect())
         }
         Arg::Literal(literal) => literal_word(literal),
-        Arg::Array(_, elements) if elements.is_empty() => Some("Nothing".to_owned()),
+        Arg::Array(_, elements) if elements.is_empty() => Some("EmptyArray".to_owned()),
         Arg::Array(element, elements) => {
             (elements.iter()).find_map(|one| passed_word(one, element))
         }
@@ -216,12 +234,10 @@ fn literal_word(literal: &Literal) -> Option<String> {
         Literal::Enum(_, name) => word(name)?,
         Literal::Class(name) => capital(&sanitize(simple_name(name).rsplit('$').next()?)),
         Literal::Bool(value) => capital(&value.to_string()),
-        Literal::Int(value) if *value == i64::from(i32::MAX) || *value == i64::MAX => {
-            "Most".to_owned()
-        }
-        Literal::Int(value) if *value == i64::from(i32::MIN) || *value == i64::MIN => {
-            "Least".to_owned()
-        }
+        Literal::Int(i64::MAX) => "MaxLong".to_owned(),
+        Literal::Int(i64::MIN) => "MinLong".to_owned(),
+        Literal::Int(value) if *value == i64::from(i32::MAX) => "MaxInt".to_owned(),
+        Literal::Int(value) if *value == i64::from(i32::MIN) => "MinInt".to_owned(),
         Literal::Int(value) if *value < 0 => format!("Minus{}", value.unsigned_abs()),
         Literal::Int(value) => value.to_string(),
         Literal::Box(_, text) if text.bytes().all(|byte| byte.is_ascii_alphanumeric()) => {
