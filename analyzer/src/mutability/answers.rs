@@ -100,7 +100,7 @@ pub enum Reason {
     /// No stage had anything to say.
     #[default]
     None,
-    /// Numbers, strings and boxes cannot be changed.
+    /// Numbers, strings, boxes, dates and the like cannot be changed.
     Trivial,
     /// There is no body that could change it, and no method is known that
     /// implements it.

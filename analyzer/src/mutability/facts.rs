@@ -1,7 +1,7 @@
 //! What a body does with references, and nothing else: the part of its
 //! three-address code that mutability depends on.
 //!
-//! Values that cannot be mutated (numbers, strings, boxes) are left out, casts
+//! Values that cannot be mutated (numbers, strings, boxes, dates) are left out, casts
 //! are looked through. The rest is small enough to be kept for a whole program.
 
 mod reader;
@@ -119,7 +119,7 @@ pub struct Facts {
     pub stored: Box<[(u32, Var)]>,
     /// From this operation on, operations may run again.
     pub loops_from: usize,
-    /// Which arguments are followed: not numbers, strings, boxes.
+    /// Which arguments are followed: not numbers, strings, dates.
     pub followed: Box<[bool]>,
     /// Why nothing is known of the body, if that is so.
     pub unknown: Option<String>,
@@ -131,7 +131,7 @@ pub struct Facts {
     pub loops: bool,
 }
 
-/// Whether values of a type cannot be mutated: numbers, strings, boxes.
+/// Whether values of a type cannot be mutated: numbers, strings, boxes, dates.
 pub fn is_trivial(descriptor: Utf8<'_>) -> bool {
     let bytes = descriptor.as_bytes();
     match bytes {
@@ -141,24 +141,69 @@ pub fn is_trivial(descriptor: Utf8<'_>) -> bool {
     }
 }
 
+/// Classes of the JDK that have no subclasses, and whose objects have no state that a program could see
+/// changing. What some keep later, as a string its hash, is a copy of what they can always tell.
+const TRIVIAL: &[(&[u8], &[&[u8]])] = &[
+    (
+        b"java/lang/",
+        &[
+            b"String",
+            b"Integer",
+            b"Long",
+            b"Boolean",
+            b"Character",
+            b"Byte",
+            b"Short",
+            b"Float",
+            b"Double",
+            b"Class",
+            b"Void",
+        ],
+    ),
+    (
+        b"java/time/",
+        &[
+            b"DayOfWeek",
+            b"Duration",
+            b"Instant",
+            b"LocalDate",
+            b"LocalDateTime",
+            b"LocalTime",
+            b"Month",
+            b"MonthDay",
+            b"OffsetDateTime",
+            b"OffsetTime",
+            b"Period",
+            b"Year",
+            b"YearMonth",
+            b"ZoneOffset",
+            b"ZonedDateTime",
+        ],
+    ),
+    (b"java/time/temporal/", &[b"ChronoField", b"ChronoUnit"]),
+    (b"java/math/", &[b"MathContext", b"RoundingMode"]),
+    (b"java/net/", &[b"URI"]),
+    (
+        b"java/util/",
+        &[
+            b"Currency",
+            b"Locale",
+            b"OptionalDouble",
+            b"OptionalInt",
+            b"OptionalLong",
+            b"UUID",
+        ],
+    ),
+    (b"java/util/concurrent/", &[b"TimeUnit"]),
+];
+
 fn is_trivial_class(name: &[u8]) -> bool {
-    let Some(simple) = name.strip_prefix(b"java/lang/") else {
+    let Some(at) = name.iter().rposition(|byte| *byte == b'/') else {
         return false;
     };
-    matches!(
-        simple,
-        b"String"
-            | b"Integer"
-            | b"Long"
-            | b"Boolean"
-            | b"Character"
-            | b"Byte"
-            | b"Short"
-            | b"Float"
-            | b"Double"
-            | b"Class"
-            | b"Void"
-    )
+    let (package, simple) = name.split_at(at + 1);
+    (name.starts_with(b"java/"))
+        && (TRIVIAL.iter()).any(|(of, classes)| *of == package && classes.contains(&simple))
 }
 
 impl Facts {
@@ -232,4 +277,35 @@ fn followed(member: &Member<'_>) -> Box<[bool]> {
     this.into_iter()
         .chain(types.map(|ty| !is_trivial(ty.descriptor())))
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_values_of_final_classes_cannot_be_mutated() {
+        let is = |descriptor: &str| is_trivial(Utf8::new(descriptor.as_bytes()));
+        for descriptor in [
+            "I",
+            "Ljava/lang/String;",
+            "Ljava/time/LocalDate;",
+            "Ljava/util/UUID;",
+            "Ljava/time/temporal/ChronoUnit;",
+        ] {
+            assert!(is(descriptor), "{descriptor}");
+        }
+        // A program may have a subclass that changes; a name in another package says nothing.
+        for descriptor in [
+            "[I",
+            "Ljava/math/BigDecimal;",
+            "Ljava/util/Date;",
+            "Ljava/lang/Object;",
+            "Lcom/acme/LocalDate;",
+            "Ljava/util/String;",
+            "LString;",
+        ] {
+            assert!(!is(descriptor), "{descriptor}");
+        }
+    }
 }

@@ -160,7 +160,7 @@ fn seen(view: &View<'_>, witness: &Witness) -> String {
 fn step(view: &View<'_>, row: &MethodRow, reason: &Reason) -> (String, Option<(MethodId, u16)>) {
     let text = match reason {
         Reason::None => "no stage of the pipeline says anything about it".to_owned(),
-        Reason::Trivial => "numbers, strings and boxes cannot be changed".to_owned(),
+        Reason::Trivial => "numbers, strings, boxes and dates cannot be changed".to_owned(),
         Reason::Abstract => {
             "the method has no body, and nothing is known that implements it".to_owned()
         }
