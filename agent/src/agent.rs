@@ -6,6 +6,7 @@ use crate::counters::Counters;
 use crate::hook::Workspaces;
 use crate::jvmti::{Jvmti, Vm};
 use crate::known::Reports;
+use crate::loaders::Loaders;
 use crate::methods::Methods;
 use crate::options::Options;
 use crate::plan::Known;
@@ -31,6 +32,7 @@ pub(crate) struct Base {
     /// Fields that are written, if writes are logged.
     pub(crate) fields: Fields,
     pub(crate) accessors: Accessors,
+    pub(crate) loaders: Loaders,
     pub(crate) workspaces: Workspaces,
     /// An environment that can access local variables of all threads; only with `dump-on`.
     pub(crate) locals: Option<Jvmti>,
@@ -109,6 +111,7 @@ pub(crate) fn set_base(vm: Vm, jvmti: Jvmti, options: Options, files: Files, sin
             methods: Methods::new(chances.is_some()),
             fields: Fields::default(),
             accessors: Accessors::default(),
+            loaders: Loaders::default(),
             workspaces: Workspaces::default(),
             chances,
             since,

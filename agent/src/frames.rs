@@ -120,6 +120,7 @@ pub(crate) fn merge(
 ) -> Frames {
     let dropped_at = way.dropped_at;
     let dropped = way.dropped;
+    let from_elsewhere = way.from_elsewhere;
     let mut captured: VecDeque<(usize, Captured)> = VecDeque::new();
     for (at, raw) in way.frames.into_iter().enumerate() {
         if let Some((class, index)) = all.find(raw.method) {
@@ -152,6 +153,7 @@ pub(crate) fn merge(
     };
     // A shared exception has the trace of the time when it was made.
     if !captured.is_empty()
+        && !from_elsewhere
         && !captured
             .iter()
             .any(|(_, one)| trace.iter().any(|element| one.is(element)))
@@ -162,6 +164,18 @@ pub(crate) fn merge(
         if dropped > 0 && at == dropped_at {
             // The rest of the trace is of frames that were dropped, not of the last ones.
             trace.clear();
+        }
+        let is_in_trace = |one: &Captured| trace.iter().any(|element| one.is(element));
+        if from_elsewhere
+            && !is_in_trace(&next)
+            && !captured.iter().any(|(_, one)| is_in_trace(one))
+        {
+            // From here on it was thrown on in this thread.
+            for element in trace.drain(..) {
+                let mut pending = uncaptured(element, exception, all);
+                pending.explain(Some(ELSEWHERE));
+                frames.push(pending);
+            }
         }
         match trace.iter().position(|element| next.is(element)) {
             Some(position) => {

@@ -412,6 +412,9 @@ fn instrument(
     original: Option<&Original>,
     version: [u8; 32],
 ) -> Option<Vec<u8>> {
+    if !base.loaders.find_probes(base, loader) {
+        return None;
+    }
     let sha256 = original.map(|original| original.sha256);
     if let Some(tracing) = trace::tracing() {
         return tracing.instrument(base, name, loader, bytes, sha256, version);
@@ -609,6 +612,9 @@ fn reserve(base: &Base, bytes: &[u8]) -> Option<u32> {
 
 /// The class with handlers that say what they catch, or with its writes logged; `None` to leave it.
 fn instrument_aside(base: &Base, aside: Aside, loader: sys::Ref, bytes: &[u8]) -> Option<Vec<u8>> {
+    if !base.loaders.find_probes(base, loader) {
+        return None;
+    }
     // No frame is ever of one of these methods, so their names are not kept.
     let first_id = reserve(base, bytes)?;
     let rewritten = if aside.writes {

@@ -26,7 +26,8 @@
 //! two modules of [`trace`] (mapped memory, native methods) only.
 //!
 //! **Invariant:** no Java code runs before `VMInit`, and never any of the
-//! program's.
+//! program's; but that its class loaders are asked for the probes before the
+//! JVM would ask ([`loaders`]).
 //!
 //! **Invariant:** no JVM TI capability that slows the JVM down: no exception
 //! events, no access to local variables (design, decision 1).
@@ -46,6 +47,7 @@ mod hook;
 mod jni;
 mod jvmti;
 mod known;
+mod loaders;
 mod marks;
 mod masks;
 mod methods;

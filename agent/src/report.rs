@@ -84,6 +84,10 @@ pub(crate) fn report(agent: &'static Agent, jni: Jni, call: &Call) -> bool {
     {
         return false;
     }
+    let known = jni.with_frame(|jni| was_reported(agent, jni, call));
+    if known == Some(true) {
+        return true;
+    }
     if call.trigger != Trigger::Uncaught && !agent.reports.may_examine(kind(agent, jni, call)) {
         base.counters.add("exceptions_not_examined", 1);
         return true;
@@ -279,6 +283,10 @@ fn key_frames(stack: &[StackElement], is_program: impl Fn(&StackElement) -> bool
 /// The ways of an exception, and of its causes as far as they are kept; each with the exception's
 /// index.
 fn ways(agent: &Agent, jni: Jni, call: &Call, exceptions: &Exceptions) -> Vec<(Way, usize)> {
+    let methods = &agent.base.methods;
+    let kept = agent.shim.with_causes(jni, call.kept, call.exception);
+    let kept: Vec<Obj> = elements(jni, kept).collect();
+    let own = elements(jni, call.kept).count();
     let mut ways: Vec<(Way, usize)> = Vec::new();
     if let Some(way) = call.way {
         let mut known = agent.shim.way(jni, way);
@@ -286,56 +294,97 @@ fn ways(agent: &Agent, jni: Jni, call: &Call, exceptions: &Exceptions) -> Vec<(W
         let trace = &exceptions.infos[0].stack;
         if before.is_empty() {
             let others = others(agent, jni, call, way);
-            before = frames::earlier(others, &known.frames, trace, &agent.base.methods);
+            before = frames::earlier(others, &known.frames, trace, methods);
         }
-        if frames::begin(&before, trace, &agent.base.methods) {
-            known.dropped_at += before.len();
-            known.frames.splice(0..0, before);
+        if !frames::begin(&before, trace, methods) {
+            before.clear();
         }
+        if before.is_empty() && !frames::begin(&known.frames, trace, methods) {
+            let is_same = |way: &&Obj| is_of(agent, jni, **way, call.exception);
+            let elsewhere = kept.get(own..).unwrap_or_default().iter().find(is_same);
+            let elsewhere = elsewhere.map(|way| agent.shim.way(jni, *way).frames);
+            let begins = |frames: &Vec<Raw>| frames::begin(frames, trace, methods);
+            if let Some(frames) = elsewhere.filter(begins) {
+                known.from_elsewhere = true;
+                // The writes of another thread cannot be undone with this one's log.
+                if !agent.base.options.copy.need_log() {
+                    before = frames;
+                }
+            }
+        }
+        known.dropped_at += before.len();
+        known.frames.splice(0..0, before);
         ways.push((known, 0));
     } else {
         ways.push((Way::default(), 0));
     }
-    if let Some(kept) = agent.shim.with_causes(jni, call.kept, call.exception) {
-        let kept = (0..jni.array_len(kept)).filter_map(|index| jni.array_get(kept, index));
-        let mut causes: Vec<(Way, usize)> = kept
-            .filter_map(|way| {
-                let exception = agent.shim.exception(jni, way)?;
-                let index = exceptions.objects[1..]
-                    .iter()
-                    .position(|known| jni.same(*known, exception))?;
-                Some((agent.shim.way(jni, way), index + 1))
-            })
-            .collect();
-        // The same cause on two ways: that on which it was thrown first, if its trace tells; else
-        // the latest, which stands first.
-        causes.sort_by_key(|(way, index)| {
-            let trace = &exceptions.infos[*index].stack;
-            let first =
-                !way.frames.is_empty() && frames::begin(&way.frames, trace, &agent.base.methods);
-            (*index, !first)
-        });
-        causes.dedup_by_key(|(_, index)| *index);
-        ways.extend(causes);
-    }
+    let mut causes: Vec<(Way, usize)> = kept
+        .into_iter()
+        .filter_map(|way| {
+            let exception = agent.shim.exception(jni, way)?;
+            let index = exceptions.objects[1..]
+                .iter()
+                .position(|known| jni.same(*known, exception))?;
+            Some((agent.shim.way(jni, way), index + 1))
+        })
+        .collect();
+    // The same cause on two ways: that on which it was thrown first, if its trace tells; else
+    // the latest, which stands first.
+    causes.sort_by_key(|(way, index)| {
+        let trace = &exceptions.infos[*index].stack;
+        let first = !way.frames.is_empty() && frames::begin(&way.frames, trace, methods);
+        (*index, !first)
+    });
+    causes.dedup_by_key(|(_, index)| *index);
+    ways.extend(causes);
     ways
+}
+
+/// The elements of an array, without its nulls.
+fn elements(jni: Jni, array: Option<Obj>) -> impl Iterator<Item = Obj> {
+    let all = array.into_iter();
+    all.flat_map(move |array| {
+        (0..jni.array_len(array)).filter_map(move |at| jni.array_get(array, at))
+    })
+}
+
+/// Whether a way is that of an exception.
+fn is_of(agent: &Agent, jni: Jni, way: Obj, exception: Obj) -> bool {
+    let of = agent.shim.exception(jni, way);
+    of.is_some_and(|of| jni.same(of, exception))
+}
+
+/// The ways of this exception that are kept of its thread, but for the last one.
+fn other_ways(agent: &Agent, jni: Jni, call: &Call, last: Obj) -> impl Iterator<Item = Obj> {
+    elements(jni, call.kept)
+        .filter(move |way| !jni.same(*way, last) && is_of(agent, jni, *way, call.exception))
 }
 
 /// Earlier ways of the exception in this thread, oldest first.
 fn others(agent: &Agent, jni: Jni, call: &Call, last: Obj) -> Vec<Way> {
-    let kept = call.kept.into_iter();
-    let kept = kept.flat_map(|kept| (0..jni.array_len(kept)).map(move |at| (kept, at)));
-    let mut ways: Vec<Way> = kept
-        .filter_map(|(kept, at)| jni.array_get(kept, at))
-        .filter(|way| !jni.same(*way, last))
-        .filter(|way| {
-            let exception = agent.shim.exception(jni, *way);
-            exception.is_some_and(|exception| jni.same(exception, call.exception))
-        })
-        .map(|way| agent.shim.way(jni, way))
-        .collect();
+    let ways = other_ways(agent, jni, call, last);
+    let mut ways: Vec<Way> = ways.map(|way| agent.shim.way(jni, way)).collect();
     ways.reverse();
     ways
+}
+
+/// Whether the failure was reported on an earlier way: who has caught the exception has thrown it on by a
+/// helper. The first way is in its trace then, and this one is not; a shared exception that is thrown anew
+/// has it otherwise.
+fn was_reported(agent: &Agent, jni: Jni, call: &Call) -> bool {
+    let Some(way) = call.way.filter(|_| !call.trigger.is_asked_for()) else {
+        return false;
+    };
+    let mut earlier = other_ways(agent, jni, call, way)
+        .filter(|way| agent.shim.is_reported(jni, *way))
+        .peekable();
+    if earlier.peek().is_none() {
+        return false;
+    }
+    let exceptions = exceptions::read(agent, jni, call.exception);
+    let trace = &exceptions.infos[0].stack;
+    let begins = |way| frames::begin(&agent.shim.way(jni, way).frames, trace, &agent.base.methods);
+    !trace.is_empty() && !begins(way) && earlier.any(begins)
 }
 
 pub(crate) const NO_ENVIRONMENT: &str = "the JVM gives no further JVM TI environment";

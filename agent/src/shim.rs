@@ -113,6 +113,7 @@ struct PropagationIds {
     dropped: FieldId,
     before: FieldId,
     exception: FieldId,
+    reported: FieldId,
 }
 
 struct PieceIds {
@@ -219,6 +220,8 @@ pub(crate) struct Way {
     pub(crate) dropped: u64,
     /// Where among `frames` they are missing.
     pub(crate) dropped_at: usize,
+    /// Whether the exception was thrown on another thread first, of which its trace tells.
+    pub(crate) from_elsewhere: bool,
 }
 
 impl Shim {
@@ -316,6 +319,7 @@ impl Shim {
                 dropped: field(propagation, "dropped", "I")?,
                 before: field(propagation, "before", PROPAGATION)?,
                 exception: field(propagation, "exception", "Ljava/lang/Throwable;")?,
+                reported: field(propagation, "reported", "Z")?,
             },
             piece: PieceIds {
                 references: field(piece, "references", "[Ljava/lang/Object;")?,
@@ -482,6 +486,11 @@ impl Shim {
         jni.get_object(way, self.propagation.exception)
     }
 
+    /// Whether a failure was reported on this way.
+    pub(crate) fn is_reported(&self, jni: Jni, way: Obj) -> bool {
+        jni.get_integral(way, self.propagation.reported, b'Z') != 0
+    }
+
     /// Reads the first frames of the way that the same exception object had before a handler threw
     /// it on; empty if there was none.
     pub(crate) fn way_before(&self, jni: Jni, propagation: Obj) -> Vec<Raw> {
@@ -493,7 +502,7 @@ impl Shim {
         frames
     }
 
-    /// A thread's ways, and of other threads those of the exception's causes.
+    /// A thread's ways, and of other threads those of the exception and its causes.
     pub(crate) fn with_causes(&self, jni: Jni, kept: Option<Obj>, exception: Obj) -> Option<Obj> {
         let arguments = [
             JValue {

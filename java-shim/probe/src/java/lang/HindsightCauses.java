@@ -6,7 +6,7 @@ import java.lang.reflect.InvocationTargetException;
 import java.util.Arrays;
 import jdk.internal.misc.Unsafe;
 
-/** The ways that causes of an exception had in other threads. */
+/** The ways that an exception and its causes had in other threads. */
 final class HindsightCauses {
     private static final Unsafe U = Unsafe.getUnsafe();
     private static final long CAUSE = U.objectFieldOffset(Throwable.class, "cause");
@@ -18,30 +18,32 @@ final class HindsightCauses {
     static void initialize() {}
 
     /**
-     * Adds to a thread's ways those that others have of the exception's causes: what a task throws
-     * comes wrapped to whoever asks for its result. The agent calls this when it records, not before:
-     * it looks at all threads.
+     * Adds to a thread's ways that which the exception had on another thread, if it was thrown there and is
+     * thrown on here; and those that others have of its causes: what a task throws comes wrapped to whoever
+     * asks for its result. The agent calls this when it records, not before: it looks at all threads.
      */
     static Propagation[] add(Propagation[] own, Throwable exception) {
-        // The writes of another thread cannot be undone with this one's log.
-        if (HindsightLog.isUsed()) {
-            return own;
-        }
         try {
-            Propagation[] all = own;
-            Throwable cause = cause(exception);
+            Propagation[] all = with(own, elsewhere(exception, HindsightThread.known()));
+            // The writes of another thread cannot be undone with this one's log.
+            Throwable cause = HindsightLog.isUsed() ? null : cause(exception);
             for (int depth = 0; depth < HindsightThread.MAX_CAUSES && cause != null; depth++) {
-                Propagation way = isKept(own, cause) ? null : elsewhere(cause);
-                if (way != null) {
-                    all = all == null ? new Propagation[1] : Arrays.copyOf(all, all.length + 1);
-                    all[all.length - 1] = way;
-                }
+                all = with(all, isKept(own, cause) ? null : elsewhere(cause, null));
                 cause = cause(cause);
             }
             return all;
         } catch (OutOfMemoryError none) {
             return own;
         }
+    }
+
+    private static Propagation[] with(Propagation[] ways, Propagation way) {
+        if (way == null) {
+            return ways;
+        }
+        Propagation[] all = ways == null ? new Propagation[1] : Arrays.copyOf(ways, ways.length + 1);
+        all[all.length - 1] = way;
+        return all;
     }
 
     /** Read from its field, for the program may override {@link Throwable#getCause}. */
@@ -63,14 +65,16 @@ final class HindsightCauses {
     }
 
     /**
-     * The way that an exception had in another thread, on which it began; null if there is none, or
-     * more than one thread has thrown it. That thread may go on meanwhile, so it is a copy.
+     * The way that an exception had in another thread than {@code except}, on which it began; null if
+     * there is none, or more than one thread has thrown it. That thread may go on meanwhile, so it is a
+     * copy.
      */
-    private static Propagation elsewhere(Throwable exception) {
+    private static Propagation elsewhere(Throwable exception, HindsightThread except) {
         Propagation found = null;
         HindsightThread owner = null;
         for (Latest latest : HindsightThread.table) {
-            Propagation[] all = latest == null ? null : latest.thread.kept.get();
+            Propagation[] all =
+                    latest == null || latest.thread == except ? null : latest.thread.kept.get();
             for (int i = 0; all != null && i < all.length; i++) {
                 Propagation way = all[i];
                 if (way != null && way.exception == exception) {

@@ -28,7 +28,10 @@ final class HindsightLive implements Consumer<StackWalker.StackFrame> {
         try {
             HindsightLive live = new HindsightLive();
             EnumSet<StackWalker.Option> options =
-                    EnumSet.of(StackWalker.Option.RETAIN_CLASS_REFERENCE);
+                    EnumSet.of(
+                            StackWalker.Option.RETAIN_CLASS_REFERENCE,
+                            // As in stack traces, which these frames are compared with.
+                            StackWalker.Option.SHOW_REFLECT_FRAMES);
             LiveStackFrame.getStackWalker(options).forEach(live);
             return live.frames.toArray();
         } catch (Throwable e) {

@@ -249,7 +249,7 @@ final class HashTables {
                 boolean settled = key == null || isSettled(key);
                 Object inserted = settled || !entries.hasHash.get(i)
                         ? key
-                        : StaleKeys.of(instance.restorer, number, key, entries.hashes.get(i), owner);
+                        : instance.restorer.staleKeys.of(number, key, entries.hashes.get(i), owner);
                 standIns += inserted == key ? 0 : 1;
                 keys.add(inserted);
                 values.add(instance.restorer.get(entries.values.get(i)));

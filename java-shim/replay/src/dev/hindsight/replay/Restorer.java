@@ -37,6 +37,7 @@ final class Restorer {
 
     final CrashFile file;
     final ClassLoader loader;
+    final StaleKeys staleKeys = new StaleKeys(this);
     private final Set<String> holes = new LinkedHashSet<>();
     private final Map<Integer, Type> types = new HashMap<>();
     /** The objects that the frame's patch changes, as they were at its entry. */

@@ -15,15 +15,25 @@ import java.util.concurrent.ConcurrentHashMap;
  * which may be why a program failed.
  *
  * <p>A node keeps the hash code that its key had. Where the restored key has another one, and its class is
- * the recorded one, it has changed; but for keys whose hash code is another one in each JVM. Those are told by it: it is that of their
- * identity, or a second copy of the key has another one, or they lead to what a JVM has one of, such as
- * constants of enums.
+ * the recorded one, it has changed; but for keys whose hash code is another one in each JVM. Those are
+ * told by it: it is that of their identity, or a second copy of the key has another one, or they lead to
+ * what a JVM has one of, such as constants of enums.
  */
 final class StaleKeys {
     /** Objects that a key leads to; one with more counts as unchanged. */
     private static final int MAX_OBJECTS = 10_000;
 
-    private StaleKeys() {}
+    /** Objects that are looked at for all keys of one frame; from then on keys count as unchanged. */
+    private static final int MAX_LOOKED_AT = 2_000_000;
+
+    private final Restorer restorer;
+    /** Objects that lead to what this JVM has one of, or that were not recorded. */
+    private final Set<Integer> foreign = new HashSet<>();
+    private int lookedAt;
+
+    StaleKeys(Restorer restorer) {
+        this.restorer = restorer;
+    }
 
     /** Goes into a table for a key, with the hash code that it had. */
     static final class StandIn {
@@ -64,13 +74,13 @@ final class StaleKeys {
     }
 
     /** The key itself; what stands for it if it has changed since a table of this class got it. */
-    static Object of(Restorer restorer, int number, Object key, int kept, String table) {
+    Object of(int number, Object key, int kept, String table) {
         try {
             int hash = key.hashCode();
             boolean changed = spread(hash, table) != kept
                     && hash != System.identityHashCode(key)
-                    && isItsOwn(restorer, number)
-                    && copyHas(restorer, number, hash);
+                    && isItsOwn(number)
+                    && copyHas(number, hash);
             return changed ? new StandIn(key, unspread(kept, table)) : key;
         } catch (RuntimeException | StackOverflowError | LinkageError e) {
             // It is the program's code that runs here; inserting it will tell.
@@ -79,7 +89,15 @@ final class StaleKeys {
     }
 
     /** Whether all that an object leads to is its own: nothing that this JVM has one of. */
-    private static boolean isItsOwn(Restorer restorer, int root) {
+    private boolean isItsOwn(int root) {
+        boolean own = leadsToItsOwn(root);
+        if (!own) {
+            foreign.add(root);
+        }
+        return own;
+    }
+
+    private boolean leadsToItsOwn(int root) {
         Set<Integer> seen = new HashSet<>();
         Deque<Integer> open = new ArrayDeque<>();
         open.add(root);
@@ -89,7 +107,10 @@ final class StaleKeys {
                 continue;
             }
             Stored stored = restorer.stored(number);
-            if (stored == null || seen.size() > MAX_OBJECTS || restorer.isShared(number)) {
+            if (++lookedAt > MAX_LOOKED_AT || seen.size() > MAX_OBJECTS || foreign.contains(number)) {
+                return false;
+            } else if (stored == null || restorer.isShared(number)) {
+                foreign.add(number);
                 return false;
             }
             switch (stored.kind) {
@@ -103,7 +124,8 @@ final class StaleKeys {
                     break;
                 case Stored.INSTANCE:
                     ClassInfo info = restorer.file.type(stored.classId);
-                    if (!isUnchanged(restorer.instance(number).type)) {
+                    if (!restorer.instance(number).type.isUnchanged()) {
+                        foreign.add(number);
                         return false;
                     }
                     for (int i = 0; i < stored.values().length && i < info.fields.length; i++) {
@@ -113,25 +135,14 @@ final class StaleKeys {
                     }
                     break;
                 default:
+                    foreign.add(number);
                     return false;
             }
         }
         return true;
     }
 
-    /**
-     * Whether a class is as it was recorded: where it has been mended, its hash codes may be others. The
-     * JDK's collections and values have theirs by specification.
-     */
-    private static boolean isUnchanged(Type type) {
-        if (type.running == null || !type.missing.isEmpty() || !type.added.isEmpty()) {
-            return false;
-        }
-        return Classes.ofJdk(type.running)
-                || type.info.sha256 != null && type.info.sha256.equals(Classes.sha256(type.running));
-    }
-
-    private static boolean copyHas(Restorer restorer, int number, int hash) {
+    private boolean copyHas(int number, int hash) {
         Object copy = restorer.copy(number);
         return copy != null && copy.hashCode() == hash;
     }

@@ -23,6 +23,8 @@ final class Type {
     final List<String> added = new ArrayList<>();
     /** Whether the running class needs no more to be initialised. */
     private boolean initialized;
+    /** Whether the running class is the recorded one; null until it is asked for. */
+    private Boolean unchanged;
     /** How those get values; null where there are none, or the JDK's class differs. */
     private AddedFields addedFields;
 
@@ -95,6 +97,20 @@ final class Type {
         if (!ofProgram.isEmpty()) {
             addedFields = new AddedFields(running, ofProgram);
         }
+    }
+
+    /**
+     * Whether the class is as it was recorded: where it has been mended, its hash codes may be others. The
+     * JDK's collections and values have theirs by specification.
+     */
+    boolean isUnchanged() {
+        if (unchanged == null) {
+            // Its file is read for that.
+            unchanged = running != null && missing.isEmpty() && added.isEmpty()
+                    && (Classes.ofJdk(running)
+                            || info.sha256 != null && info.sha256.equals(Classes.sha256(running)));
+        }
+        return unchanged;
     }
 
     /** Initialises the running class, superclasses first. */
