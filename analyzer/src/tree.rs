@@ -6,7 +6,7 @@
 
 use crate::graph::{FieldView, Graph, Typed};
 use crate::text::{one_line, primitive, quote, short_type};
-use crate::views::{View, inherited, view};
+use crate::views::{View, comparator, defaults, inherited, view};
 use hindsight_tracelog::crash::{Body, Lambda, Value};
 use std::collections::HashSet;
 
@@ -290,9 +290,14 @@ impl<'a> Builder<'a> {
                 format!("{head} (shown before)")
             });
         }
+        let head = match comparator(self.graph, object) {
+            Some(order) => format!("{head} (order {})", self.order(order)),
+            None => head,
+        };
+        let defaults = defaults(self.graph, object);
         let size = match &view {
             Some(View::List(elements)) => elements.len(),
-            Some(View::Map(entries)) => entries.len(),
+            Some(View::Map(entries)) => entries.len() + usize::from(defaults.is_some()),
             _ => match self.graph.elements(object) {
                 Some(elements) => elements.len(),
                 None => self.graph.fields(object).len(),
@@ -304,7 +309,15 @@ impl<'a> Builder<'a> {
         self.shown.insert(object);
         match view {
             Some(View::List(elements)) => self.list(head, elements, depth),
-            Some(View::Map(entries)) => self.map(head, entries, depth),
+            Some(View::Map(entries)) => {
+                let mut node = self.map(head, entries, depth);
+                node.parts.extend(defaults.map(|defaults| Part {
+                    label: "defaults".to_owned(),
+                    node: self.at(defaults, depth + 1),
+                    patched: false,
+                }));
+                node
+            }
             _ => match self.graph.elements(object) {
                 Some(elements) => self.list(head, elements, depth),
                 None => match inherited(self.graph, object) {
@@ -312,6 +325,28 @@ impl<'a> Builder<'a> {
                     None => self.fields(head, object, depth),
                 },
             },
+        }
+    }
+
+    /// A comparator as code would name it, else by its class.
+    fn order(&self, comparator: u32) -> String {
+        let class = self.graph.class_name(comparator);
+        match (class, self.graph.body(comparator)) {
+            ("java.lang.String$CaseInsensitiveComparator", _) => {
+                "String.CASE_INSENSITIVE_ORDER".to_owned()
+            }
+            ("java.util.Collections$ReverseComparator", _) => {
+                "Collections.reverseOrder()".to_owned()
+            }
+            ("java.util.Comparators$NaturalOrderComparator", _) => {
+                "Comparator.naturalOrder()".to_owned()
+            }
+            (_, Some(Body::Enum { name, .. })) => {
+                let class = short_type(self.graph.enum_name(comparator));
+                format!("{class}.{}", one_line(name, 100))
+            }
+            (_, Some(Body::Lambda(lambda))) => self.lambda_head(comparator, lambda),
+            _ => self.head(comparator, class),
         }
     }
 
@@ -435,7 +470,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    fn lambda(&mut self, object: u32, lambda: &Lambda, depth: usize) -> Node {
+    fn lambda_head(&self, object: u32, lambda: &Lambda) -> String {
         let target = match lambda.class.as_str() {
             "" => "lambda".to_owned(),
             class => format!(
@@ -444,10 +479,14 @@ impl<'a> Builder<'a> {
                 one_line(&lambda.method, 200)
             ),
         };
-        let head = match self.numbers {
+        match self.numbers {
             true => format!("{target} #{object}"),
             false => target,
-        };
+        }
+    }
+
+    fn lambda(&mut self, object: u32, lambda: &Lambda, depth: usize) -> Node {
+        let head = self.lambda_head(object, lambda);
         if lambda.captured.is_empty() || depth >= self.limits.depth {
             return Node::leaf(head);
         }

@@ -11,6 +11,7 @@ mod scalars;
 pub(crate) use scalars::unboxed;
 
 use crate::graph::{Graph, Typed};
+use hindsight_tracelog::crash::Value;
 
 /// How an object is best shown.
 #[derive(Debug, Clone, PartialEq)]
@@ -31,6 +32,18 @@ pub fn inherited<'a>(graph: &Graph<'a>, object: u32) -> Option<(&'a str, View)> 
     let of_jdk = |name: &&String| name.starts_with("java.util.");
     let above = class.supers.iter().find(of_jdk)?;
     Some((above, collections::view(graph, object, above, 0)?))
+}
+
+/// The comparator by which a sorted collection of the JDK orders, if it has one.
+pub fn comparator(graph: &Graph<'_>, object: u32) -> Option<u32> {
+    collections::comparator(graph, object)
+}
+
+/// The properties that stand behind those of a `Properties`, if there are any.
+pub fn defaults(graph: &Graph<'_>, object: u32) -> Option<Typed> {
+    let is_properties = graph.class_name(object) == "java.util.Properties";
+    let defaults = graph.field(object, "defaults").filter(|_| is_properties)?;
+    matches!(defaults.value, Value::Ref(_)).then_some(defaults)
 }
 
 /// The view of an object, if its class is a known one and its fields fit.

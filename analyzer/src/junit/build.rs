@@ -41,6 +41,8 @@ const MAX_SEEN: usize = 600;
 const MAX_TRIALS: usize = 6000;
 /// Elements of arrays and collections that are followed.
 const MAX_ELEMENTS: usize = 32;
+/// What declares the message and the cause of exceptions.
+const THROWABLE: &str = "java.lang.Throwable";
 /// Rounds of comparing whole values.
 const MAX_ROUNDS: usize = 4;
 
@@ -178,11 +180,25 @@ fn parts(graph: &Graph<'_>, object: u32) -> Vec<Value> {
             .into_iter()
             .flat_map(|(key, value)| [key, value])
             .collect(),
+        (None, Some(Body::Instance(_))) if is_exception(graph, object) => {
+            let suppressed = jdk::suppressed(graph, object).unwrap_or_default();
+            let cause = graph.field(object, "cause");
+            cause.into_iter().chain(suppressed).collect()
+        }
         (None, Some(Body::References(_))) => graph.elements(object).unwrap_or_default(),
         _ => Vec::new(),
     };
     let values = typed.into_iter().take(MAX_ELEMENTS);
     values.map(|typed| typed.value).collect()
+}
+
+/// Whether an object is a `Throwable`.
+fn is_exception(graph: &Graph<'_>, object: u32) -> bool {
+    let class = graph.class(object);
+    class.is_some_and(|class| {
+        let mut above = class.supers.iter();
+        class.name == THROWABLE || above.any(|above| above == THROWABLE)
+    })
 }
 
 /// Compares the values of compiled tests with the recorded ones. Objects that

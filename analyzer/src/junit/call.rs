@@ -15,6 +15,7 @@ use crate::text::one_line;
 use crate::trim;
 use hindsight_classfile::access;
 use hindsight_tracelog::crash::{Body as Stored, Frame, Meta, Value};
+use std::collections::HashSet;
 
 /// Columns of a line of source.
 const WIDTH: usize = 100;
@@ -97,21 +98,26 @@ pub fn body(
         kept,
         taken.clone(),
     );
+    let references = frame.arguments.iter().filter(|argument| {
+        matches!(argument.value, Value::Ref(_)) && argument.descriptor.starts_with(['L', '['])
+    });
+    let mut references: Vec<_> = references.collect();
+    let roots: Vec<Value> = references.iter().map(|argument| argument.value).collect();
     let mut built = Vec::new();
     if candidate.built {
-        let references = frame.arguments.iter().filter(|argument| {
-            matches!(argument.value, Value::Ref(_)) && argument.descriptor.starts_with(['L', '['])
-        });
-        let references: Vec<_> = references.collect();
-        let roots: Vec<Value> = references.iter().map(|argument| argument.value).collect();
         let good = maker.buildable(&roots, names);
         let kept = references.iter().zip(good).filter(|(_, good)| *good);
         built = kept.map(|(argument, _)| argument.index).collect();
     }
+    references.retain(|argument| !built.contains(&argument.index));
+    let rest: Vec<Value> = references.iter().map(|argument| argument.value).collect();
+    maker.count_plain(&rest);
+    let boxes = maker.loaded_boxes(&roots, &rest);
     let mut writer = Writer {
         values: &values,
         maker,
         built,
+        boxes,
         slots,
         names,
         frame_index: candidate.frame,
@@ -263,6 +269,8 @@ struct Writer<'a, 'n> {
     maker: Maker<'a>,
     /// Numbers of the arguments that can be built.
     built: Vec<u16>,
+    /// Boxes that have to be loaded.
+    boxes: HashSet<u32>,
     /// Names for the receiver and the arguments.
     slots: Vec<(u16, String)>,
     names: &'n mut Names,
@@ -535,11 +543,12 @@ impl Writer<'_, '_> {
 
     /// The value as an expression, if it is not to be loaded.
     fn inline(&mut self, index: u16, value: Typed) -> Option<Expression> {
-        if let Some(plain) = self.values.plain(value, self.names) {
-            self.literals += 1;
-            return Some(plain);
-        }
-        if !self.built.contains(&index) {
+        let is_plain = self.values.plain(value, self.names).is_some();
+        let loaded = match value.value {
+            Value::Ref(object) if is_plain => self.boxes.contains(&object),
+            _ => !is_plain && !self.built.contains(&index),
+        };
+        if loaded {
             return None;
         }
         let name = self.slot_name(index);
@@ -550,7 +559,10 @@ impl Writer<'_, '_> {
             expected: expected.as_ref(),
         };
         let expression = self.maker.expression(value, &place, self.names)?;
-        self.checked.push((index, expression.code.clone()));
+        match is_plain {
+            true => self.literals += 1,
+            false => self.checked.push((index, expression.code.clone())),
+        }
         Some(expression)
     }
 

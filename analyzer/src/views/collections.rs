@@ -6,6 +6,23 @@ use hindsight_tracelog::crash::Value;
 
 /// Wrappers within wrappers that are followed.
 const MAX_NESTING: usize = 8;
+/// Copies of one element that are shown as a list.
+const MAX_COPIES: usize = 1000;
+
+/// The comparator by which a sorted collection of the JDK orders, if it has one.
+pub(super) fn comparator(graph: &Graph<'_>, object: u32) -> Option<u32> {
+    let name = graph.class_name(object).strip_prefix("java.util.")?;
+    match name {
+        "TreeMap"
+        | "PriorityQueue"
+        | "concurrent.PriorityBlockingQueue"
+        | "concurrent.ConcurrentSkipListMap" => graph.reference(object, "comparator"),
+        "TreeSet" | "concurrent.ConcurrentSkipListSet" => {
+            graph.reference(graph.reference(object, "m")?, "comparator")
+        }
+        _ => None,
+    }
+}
 
 pub(super) fn view(graph: &Graph<'_>, object: u32, class: &str, nesting: usize) -> Option<View> {
     let name = class.strip_prefix("java.util.")?;
@@ -28,23 +45,38 @@ pub(super) fn view(graph: &Graph<'_>, object: u32, class: &str, nesting: usize) 
         "concurrent.CopyOnWriteArraySet" => inner("al"),
         "LinkedList" => linked_list(graph, object),
         "ArrayDeque" => array_deque(graph, object),
-        "HashMap" | "Hashtable" => hash_map(graph, object, "value"),
-        "concurrent.ConcurrentHashMap" => hash_map(graph, object, "val"),
-        "Properties" => inner("map").or_else(|| hash_map(graph, object, "value")),
+        "concurrent.LinkedBlockingQueue" => {
+            // The first node is there to be followed by the others.
+            linked(
+                graph,
+                graph.reference(graph.reference(object, "head")?, "next"),
+            )
+        }
+        "concurrent.LinkedBlockingDeque" => linked(graph, graph.reference(object, "first")),
+        "HashMap" | "Hashtable" => hash_map(graph, object, "key", "value"),
+        "concurrent.ConcurrentHashMap" => hash_map(graph, object, "key", "val"),
+        "WeakHashMap" => weak_map(graph, object),
+        "Properties" => inner("map").or_else(|| hash_map(graph, object, "key", "value")),
         "LinkedHashMap" => linked_hash_map(graph, object),
         "TreeMap" => tree_map(graph, object),
+        "concurrent.ConcurrentSkipListMap" => skip_list(graph, object),
         "EnumMap" => enum_map(graph, object),
         "RegularEnumSet" => enum_set(graph, object),
         "IdentityHashMap" => identity_map(graph, object),
         "ArrayList$SubList" => sub_list(graph, object, inner("root")?),
         "HashSet" | "LinkedHashSet" => keys(inner("map")?),
-        "TreeSet" => keys(inner("m")?),
+        "TreeSet" | "concurrent.ConcurrentSkipListSet" => keys(inner("m")?),
         "Collections$SetFromMap" => keys(inner("m")?),
         "concurrent.ConcurrentHashMap$KeySetView" => keys(inner("map")?),
         "Collections$EmptyList" | "Collections$EmptySet" => Some(View::List(Vec::new())),
         "Collections$EmptyMap" => Some(View::Map(Vec::new())),
         "Collections$SingletonList" | "Collections$SingletonSet" => {
             Some(View::List(vec![graph.field(object, "element")?]))
+        }
+        "Collections$CopiesList" => {
+            let count = usize::try_from(graph.int(object, "n")?).ok()?;
+            let element = graph.field(object, "element")?;
+            (count <= MAX_COPIES).then(|| View::List(vec![element; count]))
         }
         "Collections$SingletonMap" => entry(graph, object, "k", "v"),
         "ImmutableCollections$ListN" => all(graph, object, "elements"),
@@ -148,6 +180,20 @@ fn linked_list(graph: &Graph<'_>, object: u32) -> Option<View> {
     (elements.len() == size).then_some(View::List(elements))
 }
 
+/// The elements of nodes that follow each other, to the last.
+fn linked(graph: &Graph<'_>, first: Option<u32>) -> Option<View> {
+    let mut elements = Vec::new();
+    let mut next = first;
+    while let Some(node) = next {
+        if elements.len() == most(graph) {
+            return None;
+        }
+        elements.push(graph.field(node, "item")?);
+        next = graph.reference(node, "next");
+    }
+    Some(View::List(elements))
+}
+
 fn array_deque(graph: &Graph<'_>, object: u32) -> Option<View> {
     let ring = graph.elements(graph.reference(object, "elements")?)?;
     let head = usize::try_from(graph.int(object, "head")?).ok()?;
@@ -160,13 +206,13 @@ fn array_deque(graph: &Graph<'_>, object: u32) -> Option<View> {
     Some(View::List(elements.collect()))
 }
 
-/// The buckets of `HashMap`, `Hashtable` and `ConcurrentHashMap`, whose nodes
-/// differ in the name of the value only.
-fn hash_map(graph: &Graph<'_>, object: u32, value: &str) -> Option<View> {
+/// The buckets of `HashMap`, `Hashtable`, `ConcurrentHashMap` and `WeakHashMap`, whose
+/// nodes differ in the names of key and value only.
+fn hash_map(graph: &Graph<'_>, object: u32, key: &str, value: &str) -> Option<View> {
     let mut entries = Vec::new();
     match graph.field(object, "table")?.value {
         Value::Null => return Some(View::Map(entries)),
-        Value::Ref(table) => buckets(graph, table, value, &mut entries)?,
+        Value::Ref(table) => buckets(graph, table, (key, value), &mut entries)?,
         _ => return None,
     }
     // A size that does not fit means that a part of the map is lost.
@@ -179,7 +225,7 @@ fn hash_map(graph: &Graph<'_>, object: u32, value: &str) -> Option<View> {
 fn buckets(
     graph: &Graph<'_>,
     table: u32,
-    value: &str,
+    (key, value): (&str, &str),
     entries: &mut Vec<(Typed, Typed)>,
 ) -> Option<()> {
     for bucket in graph.elements(table)? {
@@ -200,11 +246,20 @@ fn buckets(
             if entries.len() > most(graph) {
                 return None;
             }
-            entries.push((graph.field(node, "key")?, graph.field(node, value)?));
+            entries.push((graph.field(node, key)?, graph.field(node, value)?));
             next = graph.reference(node, "next");
         }
     }
     Some(())
+}
+
+/// The entries whose keys are still there. The key null is a plain `Object` there.
+fn weak_map(graph: &Graph<'_>, object: u32) -> Option<View> {
+    let View::Map(mut entries) = hash_map(graph, object, "referent", "value")? else {
+        return None;
+    };
+    entries.retain(|(key, _)| key.value != Value::Null);
+    Some(View::Map(entries))
 }
 
 fn linked_hash_map(graph: &Graph<'_>, object: u32) -> Option<View> {
@@ -242,6 +297,26 @@ fn tree_map(graph: &Graph<'_>, object: u32) -> Option<View> {
         next = graph.reference(node, "right");
     }
     (entries.len() == size).then_some(View::Map(entries))
+}
+
+/// The lowest level of a `ConcurrentSkipListMap`, without what is being deleted.
+fn skip_list(graph: &Graph<'_>, object: u32) -> Option<View> {
+    let mut entries = Vec::new();
+    let mut next = match graph.field(object, "head")?.value {
+        Value::Ref(head) => graph.reference(graph.reference(head, "node")?, "next"),
+        _ => None,
+    };
+    for _ in 0..=most(graph) {
+        let Some(node) = next else {
+            return Some(View::Map(entries));
+        };
+        let entry = (graph.field(node, "key")?, graph.field(node, "val")?);
+        if entry.0.value != Value::Null && entry.1.value != Value::Null {
+            entries.push(entry);
+        }
+        next = graph.reference(node, "next");
+    }
+    None
 }
 
 fn enum_map(graph: &Graph<'_>, object: u32) -> Option<View> {

@@ -38,7 +38,7 @@ pub(super) fn view(graph: &Graph<'_>, object: u32, class: &str) -> Option<View> 
             }
         }
         "java.sql.Timestamp" => instant(int("fastTime")?.div_euclid(1000), int("nanos")?),
-        "java.util.Date" | "java.sql.Date" => instant(
+        "java.util.Date" | "java.sql.Date" | "java.sql.Time" => instant(
             int("fastTime")?.div_euclid(1000),
             int("fastTime")?.rem_euclid(1000) * 1_000_000,
         ),
@@ -60,7 +60,9 @@ pub(super) fn view(graph: &Graph<'_>, object: u32, class: &str) -> Option<View> 
         }
         "java.time.Year" => int("year")?.to_string(),
         "java.time.YearMonth" => format!("{}-{:02}", year(int("year")?), int("month")?),
+        "java.time.MonthDay" => format!("--{:02}-{:02}", int("month")?, int("day")?),
         "java.time.ZoneOffset" | "java.time.ZoneRegion" => text("id")?,
+        "java.time.OffsetTime" => format!("{}{}", inner("time")?, inner("offset")?),
         "java.time.OffsetDateTime" => format!("{}{}", inner("dateTime")?, inner("offset")?),
         "java.time.ZonedDateTime" => {
             format!(

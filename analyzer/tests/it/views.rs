@@ -133,6 +133,115 @@ fn a_tree_is_shown_in_order() {
 }
 
 #[test]
+fn an_order_that_is_not_the_natural_one_is_told() {
+    let mut r = Recording::new();
+    let of = "Ljava/util/Comparator;";
+    let s = strings(&mut r, &["a"]);
+    let order = r.instance("java.lang.String$CaseInsensitiveComparator", &[]);
+    let own = r.instance("shop.ByLength", &[]);
+    let empty = |r: &mut Recording, order: Value| {
+        let fields = [("size", "I", Value::Int(0)), ("comparator", of, order)];
+        r.instance("java.util.TreeMap", &fields)
+    };
+    let map = empty(&mut r, own);
+    check(&r, map, "TreeMap (order ByLength) {}");
+    let map = empty(&mut r, order);
+    let set = r.instance(
+        "java.util.TreeSet",
+        &[("m", "Ljava/util/NavigableMap;", map)],
+    );
+    check(&r, set, "TreeSet (order String.CASE_INSENSITIVE_ORDER) []");
+    let queue = r.array("[Ljava.lang.Object;", &s);
+    let fields = [
+        ("queue", ARRAY, queue),
+        ("size", "I", Value::Int(1)),
+        ("comparator", of, order),
+    ];
+    let heap = r.instance("java.util.PriorityQueue", &fields);
+    check(
+        &r,
+        heap,
+        r#"PriorityQueue (order String.CASE_INSENSITIVE_ORDER) ["a"]"#,
+    );
+    let natural = empty(&mut r, Value::Null);
+    check(&r, natural, "TreeMap {}");
+}
+
+#[test]
+fn properties_have_others_behind_them() {
+    let mut r = Recording::new();
+    let of = "Ljava/util/Properties;";
+    let s = strings(&mut r, &["a", "1"]);
+    let mut properties = |key: Value, value: Value, defaults: Value| {
+        let node = [("key", OBJECT, key), ("val", OBJECT, value)];
+        let node = r.instance("java.util.concurrent.ConcurrentHashMap$Node", &node);
+        let table = r.array("[Ljava.util.concurrent.ConcurrentHashMap$Node;", &[node]);
+        let map = r.instance(
+            "java.util.concurrent.ConcurrentHashMap",
+            &[("table", ARRAY, table)],
+        );
+        let fields = [("map", OBJECT, map), ("defaults", of, defaults)];
+        r.instance("java.util.Properties", &fields)
+    };
+    let defaults = properties(s[0], s[1], Value::Null);
+    let own = properties(s[1], s[0], defaults);
+    check(
+        &r,
+        own,
+        r#"Properties {"1": "a", defaults: Properties {"a": "1"}}"#,
+    );
+}
+
+#[test]
+fn a_skip_list_is_its_lowest_level() {
+    let mut r = Recording::new();
+    let (node, index) = (
+        "java.util.concurrent.ConcurrentSkipListMap$Node",
+        "java.util.concurrent.ConcurrentSkipListMap$Index",
+    );
+    let of = "Ljava/util/concurrent/ConcurrentSkipListMap$Node;";
+    let s = strings(&mut r, &["a", "b", "1"]);
+    let mut link = |key: Value, value: Value, next: Value| {
+        let fields = [
+            ("key", OBJECT, key),
+            ("val", OBJECT, value),
+            ("next", of, next),
+        ];
+        r.instance(node, &fields)
+    };
+    let last = link(s[1], s[2], Value::Null);
+    let deleted = link(s[2], Value::Null, last);
+    let first = link(s[0], s[2], deleted);
+    let base = link(Value::Null, Value::Null, first);
+    let head = r.instance(index, &[("node", of, base)]);
+    let list = "java.util.concurrent.ConcurrentSkipListMap";
+    let map = r.instance(list, &[("head", OBJECT, head)]);
+    check(&r, map, r#"ConcurrentSkipListMap {"a": "1", "b": "1"}"#);
+    let set = r.instance(
+        "java.util.concurrent.ConcurrentSkipListSet",
+        &[("m", OBJECT, map)],
+    );
+    check(&r, set, r#"ConcurrentSkipListSet ["a", "b"]"#);
+    let empty = r.instance(list, &[("head", OBJECT, Value::Null)]);
+    check(&r, empty, "ConcurrentSkipListMap {}");
+}
+
+#[test]
+fn a_weak_map_has_the_keys_that_are_left() {
+    let mut r = Recording::new();
+    let s = strings(&mut r, &["a", "1"]);
+    let mut entry = |key: Value| {
+        let fields = [("referent", OBJECT, key), ("value", OBJECT, s[1])];
+        r.instance("java.util.WeakHashMap$Entry", &fields)
+    };
+    let (alive, gone) = (entry(s[0]), entry(Value::Null));
+    let table = r.array("[Ljava.util.WeakHashMap$Entry;", &[gone, alive]);
+    let fields = [("table", ARRAY, table), ("size", "I", Value::Int(2))];
+    let map = r.instance("java.util.WeakHashMap", &fields);
+    check(&r, map, r#"WeakHashMap {"a": "1"}"#);
+}
+
+#[test]
 fn a_map_that_is_not_as_expected_shows_its_fields() {
     let mut r = Recording::new();
     let table = r.array("[Ljava.util.HashMap$Node;", &[Value::Null]);

@@ -1,26 +1,35 @@
 //! Values in emitted tests are built as a person would, where that gives the
 //! same objects: `readable/Shop.java` has one of each kind, `readable/expected`
 //! the tests that result, on every JDK. `BLESS=1` rewrites it; read the diff.
+//! `readable/Kinds.java` has objects that are told by identity, and kinds of the JDK.
 
-use hindsight_test_programs::{Workplace, both, jdks, root, text};
+use hindsight_test_programs::{Jdk, Workplace, both, jdks, root, text};
 use serde_json::Value;
 use std::fs;
+use std::path::PathBuf;
+
+/// Runs a program of the folder until it crashes.
+fn recorded(jdk: &Jdk, program: &str) -> (Workplace, PathBuf) {
+    let workplace = Workplace::new(&format!("readable-{program}-{}", jdk.version));
+    let source = root().join(format!("test-programs/readable/{program}.java"));
+    let classes = workplace.compile(jdk, &["--release", "11"], &[source]);
+    let run = workplace
+        .java_with_agent(jdk, "")
+        .arg("-cp")
+        .arg(&classes)
+        .arg(format!("readable.{program}"))
+        .output()
+        .unwrap();
+    assert_eq!(run.status.code(), Some(1), "{}", both(&run));
+    (workplace, classes)
+}
 
 #[test]
 fn values_are_built_as_a_person_would() {
     let folder = root().join("test-programs/readable");
     let golden = folder.join("expected.java");
     for (at, jdk) in jdks().iter().enumerate() {
-        let workplace = Workplace::new(&format!("readable-{}", jdk.version));
-        let classes = workplace.compile(jdk, &["--release", "11"], &[folder.join("Shop.java")]);
-        let run = workplace
-            .java_with_agent(jdk, "")
-            .arg("-cp")
-            .arg(&classes)
-            .arg("readable.Shop")
-            .output()
-            .unwrap();
-        assert_eq!(run.status.code(), Some(1), "{}", both(&run));
+        let (workplace, classes) = recorded(jdk, "Shop");
         let emit = |values: &str| -> Value {
             let output = workplace
                 .junit(jdk, &classes)
@@ -73,5 +82,39 @@ fn values_are_built_as_a_person_would() {
             "JDK {}:\n{body}",
             jdk.version
         );
+    }
+}
+
+/// Strings and boxes that are one object, or are not, are that in tests; and what the JDK has is made
+/// by its own means.
+#[test]
+fn identity_and_kinds_of_the_jdk() {
+    let golden = root().join("test-programs/readable/expected-kinds.java");
+    for (at, jdk) in jdks().iter().enumerate() {
+        let (workplace, classes) = recorded(jdk, "Kinds");
+        let output = workplace
+            .junit(jdk, &classes)
+            .args(["--format", "json"])
+            .output()
+            .unwrap();
+        assert!(output.status.success(), "{}", both(&output));
+        let report: Value = serde_json::from_str(&text(&output.stdout)).unwrap();
+        for frame in report["crashes"][0]["frames"].as_array().unwrap() {
+            assert_eq!(
+                frame["verdict"], "reproduces",
+                "JDK {}: {frame}",
+                jdk.version
+            );
+            assert_eq!(frame["values"]["loaded"], 0, "JDK {}: {frame}", jdk.version);
+        }
+        let source = workplace.join("tests/src/test/java/readable/KindsCrash0001Test.java");
+        let source = fs::read_to_string(source).unwrap();
+        let (_, body) = source.split_once("package readable;").unwrap();
+        let body = format!("package readable;{body}");
+        if std::env::var_os("BLESS").is_some() && at == 0 {
+            fs::write(&golden, &body).unwrap();
+        }
+        let expected = fs::read_to_string(&golden).unwrap_or_default();
+        assert_eq!(body, expected, "JDK {}:\n{body}", jdk.version);
     }
 }

@@ -3,7 +3,7 @@
 use super::recipe::{Argument, Operation, Recipe, Step};
 use crate::graph::{Graph, Typed};
 use crate::java::literal;
-use crate::views::{View, view};
+use crate::views::{View, comparator, defaults, view};
 use hindsight_tracelog::crash::{Body, Value};
 
 /// Elements of the longest collection that is written into a test.
@@ -18,7 +18,9 @@ pub fn recipe(graph: &Graph<'_>, object: u32) -> Option<Recipe> {
     if !matches!(graph.body(object)?, Body::Instance(_)) {
         return None;
     }
-    scalar(graph, object, class).or_else(|| collection(graph, object, class))
+    scalar(graph, object, class)
+        .or_else(|| collection(graph, object, class))
+        .or_else(|| exception(graph, object, class))
 }
 
 fn code(text: impl Into<String>) -> Argument {
@@ -110,7 +112,11 @@ fn scalar(graph: &Graph<'_>, object: u32, class: &str) -> Option<Recipe> {
                 }
             }
         }
-        "java.util.Date" => new(class, vec![code(long(int("fastTime")?))]),
+        "java.util.Date" | "java.sql.Date" | "java.sql.Time" => {
+            new(class, vec![code(long(int("fastTime")?))])
+        }
+        "java.sql.Timestamp" => timestamp(int("fastTime")?, int("nanos")?),
+        "java.time.MonthDay" => call(class, "of", &own, vec![number("month")?, number("day")?]),
         "java.time.LocalDate" => call(
             class,
             "of",
@@ -121,6 +127,7 @@ fn scalar(graph: &Graph<'_>, object: u32, class: &str) -> Option<Recipe> {
         | "java.time.LocalDateTime"
         | "java.time.Instant"
         | "java.time.OffsetDateTime"
+        | "java.time.OffsetTime"
         | "java.time.ZonedDateTime"
         | "java.time.YearMonth" => parsed(),
         "java.time.Year" => call(class, "of", &own, vec![number("year")?]),
@@ -167,6 +174,18 @@ fn scalar(graph: &Graph<'_>, object: u32, class: &str) -> Option<Recipe> {
             "Ljava/nio/file/Path;",
             vec![text(&shown()?)?],
         ),
+        "java.net.URL" => url(graph, object),
+        "java.math.MathContext" => {
+            let rounding = graph.reference(object, "roundingMode")?;
+            let Body::Enum { name, .. } = graph.body(rounding)? else {
+                return None;
+            };
+            let mut arguments = vec![number("precision")?];
+            if name != "HALF_UP" {
+                arguments.push(Argument::Value(graph.field(object, "roundingMode")?));
+            }
+            new(class, arguments)
+        }
         "java.net.URI" => call(class, "create", &own, vec![string("string")?]),
         "java.util.regex.Pattern" => match int("flags")? & 0x1ff {
             0 => call(class, "compile", &own, vec![string("pattern")?]),
@@ -190,6 +209,10 @@ fn scalar(graph: &Graph<'_>, object: u32, class: &str) -> Option<Recipe> {
             0 => new(class, Vec::new()),
             _ => new(class, vec![code("true")]),
         },
+        "java.util.concurrent.atomic.AtomicIntegerArray"
+        | "java.util.concurrent.atomic.AtomicLongArray" => {
+            new(class, vec![Argument::Value(graph.field(object, "array")?)])
+        }
         "java.util.concurrent.atomic.LongAdder" => match (shown()?.parse().ok()?, int("base")?) {
             (0, 0) => new(class, Vec::new()),
             // Of what is in cells there would be none.
@@ -246,6 +269,152 @@ fn scalar(graph: &Graph<'_>, object: u32, class: &str) -> Option<Recipe> {
             Vec::new(),
         ),
         _ => charset(graph, object),
+    }
+}
+
+/// A `Timestamp`, by its milliseconds where it has no more than these.
+fn timestamp(seconds: i64, nanos: i64) -> Option<Recipe> {
+    const CLASS: &str = "java.sql.Timestamp";
+    // Its milliseconds are in its nanoseconds.
+    if nanos % 1_000_000 == 0 {
+        return new(CLASS, vec![code(long(seconds + nanos / 1_000_000))]);
+    }
+    let given = vec![
+        code(long(seconds.div_euclid(1000))),
+        code(nanos.to_string()),
+    ];
+    let instant = step(
+        Operation::Static,
+        "java.time.Instant",
+        "ofEpochSecond",
+        "()Ljava/time/Instant;",
+        given,
+    );
+    let of = "()Ljava/sql/Timestamp;";
+    let from = step(
+        Operation::Static,
+        CLASS,
+        "from",
+        of,
+        vec![Argument::Step(0)],
+    );
+    Some(Recipe {
+        steps: vec![instant, from],
+        result: 1,
+    })
+}
+
+/// A `URL`, if it is one that `URI` takes: its own constructors are deprecated.
+fn url(graph: &Graph<'_>, object: u32) -> Option<Recipe> {
+    let part = |name: &str| match graph.field(object, name)?.value {
+        Value::Null => Some(String::new()),
+        Value::Ref(part) => String::from_utf16(&graph.text(part)?).ok(),
+        _ => None,
+    };
+    let (protocol, authority) = (part("protocol")?, part("authority")?);
+    let mut shown = format!("{protocol}:");
+    if !authority.is_empty() {
+        shown.push_str(&format!("//{authority}"));
+    }
+    shown.push_str(&part("file")?);
+    if graph.reference(object, "ref").is_some() {
+        shown.push_str(&format!("#{}", part("ref")?));
+    }
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-._~:/?#@!$&'()*+,;=".contains(c);
+    if !matches!(&*protocol, "http" | "https" | "file") || !shown.chars().all(plain) {
+        return None;
+    }
+    let class = "java.net.URI";
+    let uri = step(
+        Operation::Static,
+        class,
+        "create",
+        "()Ljava/net/URI;",
+        vec![text(&shown)?],
+    );
+    let url = step(
+        Operation::Virtual,
+        class,
+        "toURL",
+        "()Ljava/net/URL;",
+        Vec::new(),
+    );
+    Some(Recipe {
+        steps: vec![uri, Step { on: Some(0), ..url }],
+        result: 1,
+    })
+}
+
+/// Exceptions of the JDK that take a message and a cause.
+const WITH_CAUSE: [&str; 13] = [
+    "java.io.IOException",
+    "java.lang.AssertionError",
+    "java.lang.Error",
+    "java.lang.Exception",
+    "java.lang.IllegalArgumentException",
+    "java.lang.IllegalStateException",
+    "java.lang.RuntimeException",
+    "java.lang.SecurityException",
+    "java.lang.Throwable",
+    "java.lang.UnsupportedOperationException",
+    "java.util.ConcurrentModificationException",
+    "java.util.concurrent.CompletionException",
+    "java.util.concurrent.ExecutionException",
+];
+/// Exceptions of the JDK that take a message.
+const WITH_MESSAGE: [&str; 13] = [
+    "java.io.EOFException",
+    "java.io.FileNotFoundException",
+    "java.lang.ArithmeticException",
+    "java.lang.ArrayIndexOutOfBoundsException",
+    "java.lang.ClassCastException",
+    "java.lang.CloneNotSupportedException",
+    "java.lang.IndexOutOfBoundsException",
+    "java.lang.InterruptedException",
+    "java.lang.NullPointerException",
+    "java.lang.NumberFormatException",
+    "java.lang.StringIndexOutOfBoundsException",
+    "java.util.NoSuchElementException",
+    "java.util.concurrent.TimeoutException",
+];
+
+/// An exception of the JDK by its message, its cause and what it suppresses. Its stack trace is
+/// another one, so it is not what was thrown.
+fn exception(graph: &Graph<'_>, object: u32, class: &str) -> Option<Recipe> {
+    let takes_cause = WITH_CAUSE.contains(&class);
+    if !takes_cause && !WITH_MESSAGE.contains(&class) {
+        return None;
+    }
+    let mut exceptions = graph.crash.failure.exceptions.iter();
+    if exceptions.any(|one| one.class == class) {
+        return None;
+    }
+    let message = graph.field(object, "detailMessage")?;
+    let cause = graph.field(object, "cause")?;
+    // Until it has a cause, an exception is its own.
+    let has_cause = cause.value != Value::Ref(object);
+    let mut arguments = Vec::new();
+    if message.value != Value::Null || has_cause {
+        arguments.push(Argument::Value(message));
+    }
+    if has_cause && takes_cause {
+        arguments.push(Argument::Value(cause));
+    }
+    let mut steps = vec![step(Operation::New, class, "<init>", "", arguments)];
+    if has_cause && !takes_cause {
+        steps.push(on_first(class, "initCause", vec![Argument::Value(cause)]));
+    }
+    let of = suppressed(graph, object)?.into_iter();
+    steps.extend(of.map(|one| on_first(class, "addSuppressed", vec![Argument::Value(one)])));
+    Some(Recipe { steps, result: 0 })
+}
+
+/// The exceptions that an exception suppresses.
+pub fn suppressed(graph: &Graph<'_>, object: u32) -> Option<Vec<Typed>> {
+    let list = graph.reference(object, "suppressedExceptions")?;
+    match view(graph, list)? {
+        View::List(elements) => Some(elements),
+        _ => None,
     }
 }
 
@@ -313,7 +482,17 @@ fn on_first(class: &str, name: &str, arguments: Vec<Argument>) -> Step {
 
 /// An object that is made empty and filled by calls of one method.
 fn made(class: &str, name: &str, calls: Vec<Vec<Argument>>) -> Option<Recipe> {
-    let mut steps = vec![step(Operation::New, class, "<init>", "", Vec::new())];
+    made_with(class, Vec::new(), name, calls)
+}
+
+/// An object that is made of some arguments and filled by calls of one method.
+fn made_with(
+    class: &str,
+    arguments: Vec<Argument>,
+    name: &str,
+    calls: Vec<Vec<Argument>>,
+) -> Option<Recipe> {
+    let mut steps = vec![step(Operation::New, class, "<init>", "", arguments)];
     steps.extend(calls.into_iter().map(|call| on_first(class, name, call)));
     Some(Recipe { steps, result: 0 })
 }
@@ -360,6 +539,16 @@ fn collection(graph: &Graph<'_>, object: u32, class: &str) -> Option<Recipe> {
     let name = class.strip_prefix("java.util.")?;
     if let Some(recipe) = wrapper(graph, object, name) {
         return Some(recipe);
+    }
+    if name == "Collections$CopiesList" {
+        let count = code(graph.int(object, "n")?.to_string());
+        let element = Argument::Value(graph.field(object, "element")?);
+        return call(
+            "java.util.Collections",
+            "nCopies",
+            LIST,
+            vec![count, element],
+        );
     }
     match view(graph, object)? {
         View::List(elements) if elements.len() <= MAX_ELEMENTS => {
@@ -415,13 +604,9 @@ fn list(
     name: &str,
     elements: Vec<Typed>,
 ) -> Option<Recipe> {
-    let natural = || {
-        let sorted = graph.reference(object, "m");
-        let of = sorted.unwrap_or(object);
-        match graph.field(of, "comparator") {
-            Some(typed) => typed.value == Value::Null,
-            None => true,
-        }
+    let calls = || {
+        let elements = elements.iter().copied().map(Argument::Value);
+        elements.map(|element| vec![element]).collect()
     };
     let values = || elements.iter().copied().map(Argument::Value).collect();
     match name {
@@ -433,15 +618,22 @@ fn list(
         | "LinkedHashSet"
         | "concurrent.CopyOnWriteArrayList"
         | "concurrent.CopyOnWriteArraySet" => copied(graph, class, elements),
-        "Stack" => {
-            let elements = elements.into_iter().map(Argument::Value);
-            made(
-                class,
-                "push",
-                elements.map(|element| vec![element]).collect(),
-            )
+        "Stack" => made(class, "push", calls()),
+        "TreeSet" | "PriorityQueue" | "concurrent.ConcurrentSkipListSet" => {
+            match comparator(graph, object) {
+                None => copied(graph, class, elements),
+                Some(order) => {
+                    let order = Argument::Value(Typed::reference(Value::Ref(order)));
+                    made_with(class, vec![order], "add", calls())
+                }
+            }
         }
-        "TreeSet" | "PriorityQueue" if natural() => copied(graph, class, elements),
+        "concurrent.LinkedBlockingQueue" | "concurrent.LinkedBlockingDeque" => {
+            match graph.int(object, "capacity")? {
+                capacity if capacity == i64::from(i32::MAX) => copied(graph, class, elements),
+                capacity => made_with(class, vec![code(capacity.to_string())], "add", calls()),
+            }
+        }
         "Arrays$ArrayList" => {
             let alone = matches!(elements.as_slice(), [only] if only.value == Value::Null || is_array(graph, *only));
             if alone {
@@ -509,10 +701,10 @@ fn map(
         | "Hashtable"
         | "IdentityHashMap"
         | "concurrent.ConcurrentHashMap"
-        | "WeakHashMap"
-        | "Properties" => {}
+        | "WeakHashMap" => {}
+        "Properties" => first.extend(defaults(graph, object).map(Argument::Value)),
         "LinkedHashMap" if graph.int(object, "accessOrder") != Some(1) => {}
-        "TreeMap" => {
+        "TreeMap" | "concurrent.ConcurrentSkipListMap" => {
             let comparator = graph.field(object, "comparator")?;
             if comparator.value != Value::Null {
                 first.push(Argument::Value(comparator));

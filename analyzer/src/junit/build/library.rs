@@ -1,9 +1,11 @@
 //! What the class path tells about making objects: members, their parameters'
 //! names, and what their bodies do, read once each.
 
+use super::THROWABLE;
 use super::effects::{Called, Effect, Effects, FieldName, Symbol, effects};
 use crate::classinfo::{ClassInfo, parameter_names};
-use crate::classpath::{ClassPath, FoundClass};
+use crate::classpath::{ClassPath, FoundClass, is_platform};
+use crate::java::descriptor;
 use crate::java::signature::{self, Generic};
 use hindsight_classfile::ClassFile;
 use std::cell::RefCell;
@@ -156,6 +158,9 @@ impl<'a> Library<'a> {
     ) -> Vec<(FieldName, Symbol)> {
         let mut writes = Vec::new();
         let Some(body) = self.body(class, name, descriptor) else {
+            if name == "<init>" && is_platform(class) {
+                writes.extend(exception_fields(class, descriptor));
+            }
             return writes;
         };
         for effect in body.effects.iter().flat_map(|effects| &effects.steps) {
@@ -200,6 +205,32 @@ impl<'a> Library<'a> {
             _ => None,
         })
     }
+}
+
+/// What constructors of the JDK's exceptions do with a message and a cause.
+fn exception_fields(class: &str, of: &str) -> Vec<(FieldName, Symbol)> {
+    let is_exception = ["Exception", "Error", "Throwable"];
+    let (parameters, _) = descriptor::split(of).unwrap_or_default();
+    if !is_exception.iter().any(|end| class.ends_with(end)) {
+        return Vec::new();
+    }
+    let field = |(index, parameter): (usize, &str)| {
+        let name = match parameter {
+            "Ljava/lang/String;" => "detailMessage",
+            "Ljava/lang/Throwable;" => "cause",
+            _ => return None,
+        };
+        let field = FieldName {
+            owner: THROWABLE.to_owned(),
+            name: name.to_owned(),
+        };
+        Some((field, Symbol::Parameter(index)))
+    };
+    parameters
+        .into_iter()
+        .enumerate()
+        .filter_map(field)
+        .collect()
 }
 
 fn members(bytes: &[u8]) -> Option<Members> {

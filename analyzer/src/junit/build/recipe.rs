@@ -6,6 +6,7 @@
 
 use super::effects::{FieldName, Symbol};
 use super::library::{Library, is_usable};
+use super::{THROWABLE, is_exception};
 use crate::classinfo::{ClassInfo, Method};
 use crate::graph::{FieldView, Graph, Typed};
 use crate::java::descriptor;
@@ -143,7 +144,14 @@ pub fn recipes(
     let Some(info) = &found.info else {
         return Vec::new();
     };
-    let fields = graph.fields(object);
+    let mut fields = graph.fields(object);
+    for field in &mut fields {
+        // Until it has a cause, an exception is its own.
+        let own = field.info.owner == THROWABLE && field.value.value == Value::Ref(object);
+        if own {
+            field.value.value = Value::Null;
+        }
+    }
     // What was left out on purpose cannot be compared.
     let redacted = |field: &FieldView<'_>| {
         field.value.value == Value::Null && !matches!(field.value.kind, b'L' | b'[')
@@ -168,6 +176,15 @@ pub fn recipes(
     let filled: Vec<Recipe> = recipes.iter().flat_map(|r| proposer.filled(r)).collect();
     recipes.extend(filled);
     recipes.extend(proposer.built());
+    if is_exception(graph, object) {
+        let suppressed = super::jdk::suppressed(graph, object).unwrap_or_default();
+        for recipe in &mut recipes {
+            let steps = suppressed
+                .iter()
+                .map(|one| suppressing(*one, recipe.result));
+            recipe.steps.extend(steps.collect::<Vec<_>>());
+        }
+    }
     recipes.extend(proposer.constants());
     // Few arguments first; what fills collections has all steps of another one too.
     recipes.sort_by_key(|recipe| {
@@ -177,6 +194,24 @@ pub fn recipes(
     });
     recipes.truncate(MAX_RECIPES);
     recipes
+}
+
+/// Adds to an exception one that it suppresses.
+fn suppressing(one: Typed, on: usize) -> Step {
+    Step {
+        operation: Operation::Virtual,
+        class: THROWABLE.to_owned(),
+        name: "addSuppressed".to_owned(),
+        descriptor: "(Ljava/lang/Throwable;)V".to_owned(),
+        on: Some(on),
+        field: Some(FieldName {
+            owner: THROWABLE.to_owned(),
+            name: "suppressedExceptions".to_owned(),
+        }),
+        arguments: vec![Argument::Value(one)],
+        roles: vec![String::new()],
+        variadic: false,
+    }
 }
 
 /// Takes what a static field holds.

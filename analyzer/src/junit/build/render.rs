@@ -67,10 +67,44 @@ pub struct Place<'a> {
 struct Reached {
     /// Objects that can be told from their likes.
     objects: HashSet<u32>,
+    /// Boxes that no cache holds.
+    boxes: HashSet<u32>,
     /// Whether there are more than anybody would build.
     too_many: bool,
     /// Whether something was not stored: a test that loads it says so.
     holes: bool,
+}
+
+/// How often objects are referred to by what would be written.
+#[derive(Debug, Clone, Default)]
+struct Uses {
+    counts: HashMap<u32, usize>,
+    /// The string of each text that was met first, which is its literal.
+    literals: HashMap<Vec<u16>, u32>,
+    /// Strings that are not the literal of their text.
+    copies: HashSet<u32>,
+}
+
+impl Uses {
+    /// Counts a reference, and says whether it is the first one.
+    fn add(&mut self, graph: &Graph<'_>, object: u32) -> bool {
+        let uses = self.counts.entry(object).or_insert(0);
+        *uses += 1;
+        if *uses > 1 {
+            return false;
+        }
+        if let Some(Body::String(text)) = graph.body(object) {
+            let literal = *self.literals.entry(text.units()).or_insert(object);
+            if literal != object {
+                self.copies.insert(object);
+            }
+        }
+        true
+    }
+
+    fn is_shared(&self, object: u32) -> bool {
+        self.counts.get(&object).is_some_and(|&uses| uses > 1)
+    }
 }
 
 /// Writes what makes objects.
@@ -80,7 +114,7 @@ pub struct Maker<'a> {
     recipes: &'a Recipes,
     crash: usize,
     loaded: &'a [u32],
-    uses: HashMap<u32, usize>,
+    uses: Uses,
     /// Names that are kept for the arguments.
     reserved: Vec<String>,
     /// What has been written so far.
@@ -103,7 +137,7 @@ impl<'a> Maker<'a> {
             recipes,
             crash,
             loaded,
-            uses: HashMap::new(),
+            uses: Uses::default(),
             reserved,
             written: Written {
                 taken,
@@ -176,7 +210,12 @@ impl<'a> Maker<'a> {
             };
             let next: Vec<Value> = match body {
                 Body::Instance(values) if values.is_empty() => continue,
-                Body::Instance(_) if is_value(self.graph.class_name(object)) => continue,
+                Body::Instance(_) if is_value(self.graph.class_name(object)) => {
+                    if is_own_box(self.graph, object) {
+                        reached.boxes.insert(object);
+                    }
+                    continue;
+                }
                 Body::Instance(_) => {
                     let fields = self.graph.fields(object);
                     fields.iter().map(|field| field.value.value).collect()
@@ -206,9 +245,7 @@ impl<'a> Maker<'a> {
         let Value::Ref(object) = typed.value else {
             return;
         };
-        let uses = self.uses.entry(object).or_insert(0);
-        *uses += 1;
-        if *uses > 1 || depth > MAX_DEPTH {
+        if !self.uses.add(self.graph, object) || depth > MAX_DEPTH {
             return;
         }
         let parts: Vec<Typed> = match self.graph.body(object) {
@@ -258,7 +295,7 @@ impl<'a> Maker<'a> {
             return Some(known.clone());
         }
         if let Some(simple) = self.values.plain(typed, names) {
-            return Some(simple);
+            return self.told_apart(object, simple, place, names);
         }
         if depth > MAX_DEPTH || self.written.states.get(&object) == Some(&State::Started) {
             return None;
@@ -277,11 +314,65 @@ impl<'a> Maker<'a> {
         if self.written.variables.contains_key(&object) {
             return Some(made);
         }
-        let shared = self.uses.get(&object).is_some_and(|&uses| uses > 1);
-        if shared || depth > 0 && made.code.chars().count() > MAX_INLINE {
+        if self.uses.is_shared(object) || depth > 0 && made.code.chars().count() > MAX_INLINE {
             return self.variable(object, place, made, "", names);
         }
         Some(made)
+    }
+
+    /// The literal of a string or box, or what is the same object as often as the recorded one:
+    /// literals of one text are one object, those of a large number are many.
+    fn told_apart(
+        &mut self,
+        object: u32,
+        literal: Expression,
+        place: &Place<'_>,
+        names: &mut Names,
+    ) -> Option<Expression> {
+        let shared = self.uses.is_shared(object);
+        if self.uses.copies.contains(&object) {
+            let string = names.java_lang("String");
+            let copy = Expression {
+                code: format!("new {string}({})", literal.code),
+                constructs: true,
+                ..literal
+            };
+            return match shared {
+                true => self.variable(object, place, copy, "", names),
+                false => Some(copy),
+            };
+        }
+        match shared && !literal.redacted && is_own_box(self.graph, object) {
+            true => self.variable(object, place, literal, "", names),
+            false => Some(literal),
+        }
+    }
+
+    /// Counts the arguments that are strings and boxes, where nothing is built.
+    pub fn count_plain(&mut self, roots: &[Value]) {
+        for root in roots {
+            let Value::Ref(object) = *root else { continue };
+            let is_text = matches!(self.graph.body(object), Some(Body::String(_)));
+            if is_text || is_own_box(self.graph, object) {
+                self.uses.add(self.graph, object);
+            }
+        }
+    }
+
+    /// The boxes among `roots` to which one of `loaded` leads, too, so that they have to be loaded
+    /// to stay one.
+    pub fn loaded_boxes(&self, roots: &[Value], loaded: &[Value]) -> HashSet<u32> {
+        let own_box = |root: &Value| match *root {
+            Value::Ref(object) => Some(object).filter(|&object| is_own_box(self.graph, object)),
+            _ => None,
+        };
+        let mut boxes: HashSet<u32> = roots.iter().filter_map(own_box).collect();
+        if !boxes.is_empty() {
+            let others = loaded.iter().filter(|root| own_box(root).is_none());
+            let within: HashSet<u32> = others.flat_map(|&root| self.reached(root).boxes).collect();
+            boxes.retain(|object| within.contains(object));
+        }
+        boxes
     }
 
     /// Whether `code` is a variable that was declared here.
@@ -659,6 +750,18 @@ fn is_value(class: &str) -> bool {
         || class.starts_with("sun.util.calendar.")
         || CLASSES.contains(&class)
         || is_box(class)
+}
+
+/// Whether an object is a box that `valueOf` makes anew each time, so that programs can tell it from
+/// its likes.
+fn is_own_box(graph: &Graph<'_>, object: u32) -> bool {
+    match crate::views::unboxed(graph, object).map(|content| (content.kind, content.value)) {
+        Some((b'C', Value::Int(unit))) => unit > 127,
+        Some((b'B', _)) => false,
+        Some((_, Value::Int(number))) => !(-128..=127).contains(&number),
+        Some((_, Value::Float(_) | Value::Double(_))) => true,
+        _ => false,
+    }
 }
 
 /// A variable's name by its type: `order` for `shop.Order`.

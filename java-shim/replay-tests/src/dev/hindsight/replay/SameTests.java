@@ -6,6 +6,7 @@ import static dev.hindsight.replay.Tests.check;
 import static dev.hindsight.replay.Tests.equal;
 
 import java.math.BigDecimal;
+import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.LocalDate;
@@ -22,6 +23,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.concurrent.LinkedBlockingQueue;
 
 /** Comparing graphs, and trying recipes. */
 final class SameTests {
@@ -137,6 +140,8 @@ final class SameTests {
         ordered.put("a", 1);
         differ(new LinkedHashMap<>(table), ordered, "key 0");
         differ(new TreeMap<>(Comparator.naturalOrder()), new TreeMap<>(), "comparator");
+        differ(new TreeSet<>(Comparator.naturalOrder()), new TreeSet<>(), "comparator");
+        differ(new LinkedBlockingQueue<>(3), new LinkedBlockingQueue<>(), "field capacity: 3");
         alike(Set.of("a", "b", "c"), Set.of("c", "b", "a"));
         alike(new IdentityHashMap<>(Map.of(new Node("k"), 1)),
                 new IdentityHashMap<>(Map.of(new Node("k"), 1)));
@@ -147,12 +152,27 @@ final class SameTests {
         alike(Arrays.asList(1, null), Arrays.asList(1, null));
     }
 
-    static void valuesOfTheJdk() {
+    static void exceptionsButForTheirPlace() {
+        Exception one = new IllegalStateException("a", new Error("b"));
+        Exception other = new IllegalStateException("a", new Error("b"));
+        alike(one, other);
+        one.addSuppressed(new Error("c"));
+        differ(one, other, "field suppressedExceptions");
+        other.addSuppressed(new Error("c"));
+        alike(one, other);
+        alike(roundTrip(one), one);
+        differ(new Error("a"), new Error("b"), "field detailMessage");
+        differ(new Error("a", null), new Error("a"), "field cause");
+    }
+
+    static void valuesOfTheJdk() throws Exception {
         alike(new BigDecimal("1.50"), new BigDecimal("1.50"));
         differ(new Node(new BigDecimal("1.5")), new Node(new BigDecimal("1.50")), "another");
         alike(LocalDate.of(2024, 2, 29), LocalDate.parse("2024-02-29"));
         alike(new StringBuilder(100).append("a"), new StringBuilder("a"));
         differ(new StringBuilder("b"), new StringBuilder("a"), "another text");
+        alike(URI.create("http://a/b").toURL(), URI.create("http://a/b").toURL());
+        differ(URI.create("http://a/b").toURL(), URI.create("http://a/c").toURL(), "another URL");
     }
 
     static void whatIsRestoredIsTheSame() {

@@ -31,15 +31,19 @@ final class Same {
 
     /** What a JDK collection is besides its elements. */
     private static final Set<String> SETTINGS = Set.of(
-            "comparator", "accessOrder", "keyType", "elementType", "defaults", "allowNulls");
+            "comparator", "accessOrder", "keyType", "elementType", "defaults", "allowNulls",
+            "capacity");
+    /** What of an exception counts: where it was made says its stack trace, which is never the same. */
+    private static final Set<String> OF_EXCEPTIONS = Set.of(
+            "detailMessage", "cause", "suppressedExceptions");
     /** Fields of the JDK that only save work. */
     private static final Set<String> CACHES = Set.of(
             "modCount", "hash", "hashIsZero", "hashCode", "stringCache", "toStringCache");
     /** JDK classes whose objects are what {@code equals} says. */
     private static final Set<String> VALUES = Set.of(
             "java.math.BigInteger", "java.math.BigDecimal", "java.util.UUID", "java.util.Locale",
-            "java.util.BitSet", "java.util.Currency", "java.util.Date", "java.util.OptionalInt",
-            "java.util.OptionalLong", "java.util.OptionalDouble", "java.io.File", "java.net.URI", "sun.nio.fs.UnixPath",
+            "java.util.BitSet", "java.util.Currency", "java.util.Date", "java.sql.Date", "java.sql.Time",
+            "java.sql.Timestamp", "java.util.OptionalInt", "java.util.OptionalLong", "java.util.OptionalDouble", "java.io.File", "java.net.URI", "sun.nio.fs.UnixPath",
             "sun.nio.fs.WindowsPath", "sun.util.calendar.ZoneInfo");
 
     private final Map<Object, Object> there = new IdentityHashMap<>();
@@ -159,6 +163,11 @@ final class Same {
             if (!one.pattern().equals(other.pattern()) || one.flags() != other.flags()) {
                 differ(loaded, "another pattern");
             }
+        } else if (built instanceof java.net.URL) {
+            // Its own equals asks the network.
+            if (!built.toString().equals(loaded.toString())) {
+                differ(loaded, "another URL");
+            }
         } else if (isCollection(type)) {
             settings(built, loaded, type);
             if (built instanceof Map) {
@@ -191,7 +200,8 @@ final class Same {
         for (Class<?> type = exact; type != null; type = type.getSuperclass()) {
             boolean ofJdk = Classes.ofJdk(type);
             for (Slot slot : Layout.declared(type)) {
-                if (ofJdk && CACHES.contains(slot.name)) {
+                if (ofJdk && CACHES.contains(slot.name)
+                        || type == Throwable.class && !OF_EXCEPTIONS.contains(slot.name)) {
                     continue;
                 }
                 field(slot, built, loaded);
@@ -229,6 +239,11 @@ final class Same {
                     field(slot, built, loaded);
                 }
             }
+        }
+        if (built instanceof SortedSet) {
+            // It is in the map that holds the elements.
+            push(((SortedSet<?>) built).comparator(), ((SortedSet<?>) loaded).comparator(), loaded,
+                    "field comparator: ");
         }
     }
 

@@ -1,0 +1,113 @@
+package readable;
+
+import java.math.MathContext;
+import java.math.RoundingMode;
+import java.net.URI;
+import java.net.URL;
+import java.sql.Time;
+import java.sql.Timestamp;
+import java.time.Instant;
+import java.time.MonthDay;
+import java.time.OffsetTime;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.PriorityQueue;
+import java.util.Properties;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.WeakHashMap;
+import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.concurrent.ConcurrentSkipListSet;
+import java.util.concurrent.LinkedBlockingDeque;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.atomic.AtomicIntegerArray;
+
+/** Strings and boxes that are told by identity, and more of what the JDK has. */
+public class Kinds {
+    static void boxes(Integer one, Integer same, Integer small, Map<String, Long> totals, Long total) {
+        if (one == same && totals.get("all") == total) {
+            texts("k" + small, new ArrayList<>(Arrays.asList("k" + small, "other")), "other");
+        }
+    }
+
+    static void texts(String key, List<String> keys, String other) {
+        if (key != keys.get(0)) {
+            times(new Timestamp(1709164800123L), Timestamp.from(Instant.ofEpochSecond(-5, 1001)),
+                    new java.sql.Date(86400000L), new Time(1000L), MonthDay.of(2, 29),
+                    OffsetTime.parse("10:15:30+01:00"), url("https://example.org:8443/a?b=c#d"));
+        }
+    }
+
+    static URL url(String text) {
+        try {
+            return URI.create(text).toURL();
+        } catch (java.net.MalformedURLException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    static void times(Timestamp exact, Timestamp fine, java.sql.Date date, Time time, MonthDay leap,
+            OffsetTime opens, URL url) {
+        Map<String, Integer> ages = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
+        ages.put("Ann", 40);
+        TreeSet<Integer> down = new TreeSet<>(Comparator.reverseOrder());
+        Collections.addAll(down, 1, 2, 3);
+        PriorityQueue<Integer> heap = new PriorityQueue<>(Collections.reverseOrder());
+        Collections.addAll(heap, 5, 9, 7);
+        ConcurrentSkipListMap<String, Integer> skips = new ConcurrentSkipListMap<>();
+        skips.put("b", 2);
+        skips.put("a", 1);
+        Properties defaults = new Properties();
+        defaults.setProperty("host", "localhost");
+        Properties settings = new Properties(defaults);
+        settings.setProperty("port", "80");
+        sorted(ages, down, heap, skips, new ConcurrentSkipListSet<>(List.of(3, 1)), settings);
+    }
+
+    static void sorted(Map<String, Integer> ages, TreeSet<Integer> down, PriorityQueue<Integer> heap,
+            ConcurrentSkipListMap<String, Integer> skips, ConcurrentSkipListSet<Integer> set,
+            Properties settings) {
+        LinkedBlockingQueue<String> bounded = new LinkedBlockingQueue<>(3);
+        bounded.add("x");
+        WeakHashMap<String, Integer> weak = new WeakHashMap<>();
+        weak.put("key", 1);
+        others(new MathContext(7), new MathContext(3, RoundingMode.DOWN),
+                new AtomicIntegerArray(new int[] {4, 0, 2}), bounded,
+                new LinkedBlockingDeque<>(List.of(1, 2)), Collections.nCopies(3, "again"), weak);
+    }
+
+    static void others(MathContext seven, MathContext down, AtomicIntegerArray counts,
+            LinkedBlockingQueue<String> bounded, LinkedBlockingDeque<Integer> open,
+            List<String> copies, WeakHashMap<String, Integer> weak) {
+        Exception old = new IllegalStateException("old", new Error("cause"));
+        old.addSuppressed(new Refused("closed", 3));
+        errors(old, new NumberFormatException("no number"), new Refused("why", 7));
+    }
+
+    static void errors(Exception old, Exception plain, Refused refused) {
+        throw new UnsupportedOperationException("deep");
+    }
+
+    public static void main(String[] args) {
+        Integer one = 1234 + args.length;
+        Long total = 5000L + args.length;
+        Map<String, Long> totals = new HashMap<>();
+        totals.put("all", total);
+        boxes(one, one, 7, totals, total);
+    }
+}
+
+class Refused extends RuntimeException {
+    private static final long serialVersionUID = 1;
+    private final int code;
+
+    Refused(String message, int code) {
+        super(message);
+        this.code = code;
+    }
+}
