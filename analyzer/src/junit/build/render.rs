@@ -79,23 +79,28 @@ struct Reached {
 #[derive(Debug, Clone, Default)]
 struct Uses {
     counts: HashMap<u32, usize>,
-    /// The string of each text that was met first, which is its literal.
-    literals: HashMap<Vec<u16>, u32>,
+    /// The string of each text that was met first, which is its literal; and whether it is an argument.
+    literals: HashMap<Vec<u16>, (u32, bool)>,
     /// Strings that are not the literal of their text.
     copies: HashSet<u32>,
 }
 
 impl Uses {
     /// Counts a reference, and says whether it is the first one.
-    fn add(&mut self, graph: &Graph<'_>, object: u32) -> bool {
+    ///
+    /// What arguments refer to is full of strings that were read and are equal by chance, and nearly all
+    /// programs compare them by `equals`: to tell all apart would hide what matters. An argument is told from
+    /// its likes.
+    fn add(&mut self, graph: &Graph<'_>, object: u32, is_argument: bool) -> bool {
         let uses = self.counts.entry(object).or_insert(0);
         *uses += 1;
         if *uses > 1 {
             return false;
         }
         if let Some(Body::String(text)) = graph.body(object) {
-            let literal = *self.literals.entry(text.units()).or_insert(object);
-            if literal != object {
+            let first = self.literals.entry(text.units());
+            let (literal, was_argument) = *first.or_insert((object, is_argument));
+            if literal != object && (is_argument || was_argument) {
                 self.copies.insert(object);
             }
         }
@@ -245,7 +250,7 @@ impl<'a> Maker<'a> {
         let Value::Ref(object) = typed.value else {
             return;
         };
-        if !self.uses.add(self.graph, object) || depth > MAX_DEPTH {
+        if !self.uses.add(self.graph, object, depth == 0) || depth > MAX_DEPTH {
             return;
         }
         let parts: Vec<Typed> = match self.graph.body(object) {
@@ -354,7 +359,7 @@ impl<'a> Maker<'a> {
             let Value::Ref(object) = *root else { continue };
             let is_text = matches!(self.graph.body(object), Some(Body::String(_)));
             if is_text || is_own_box(self.graph, object) {
-                self.uses.add(self.graph, object);
+                self.uses.add(self.graph, object, true);
             }
         }
     }
