@@ -869,6 +869,34 @@ fn what_the_jdk_has_is_made() {
     assert!(!random.contains("ClassCastException"), "{random}");
 }
 
+/// Reflection asks who calls it: what the program may call it still may, and nothing more.
+#[test]
+fn reflection_reaches_what_it_reaches_elsewhere() {
+    for jdk in jdks() {
+        let workplace = compile(jdk, "plugs");
+        let how = [
+            "--universal",
+            "--sequences",
+            "300",
+            "--classes",
+            "plugs.Plugs",
+        ];
+        let tests = generate(jdk, &workplace, "tests", &how);
+        for shown in [
+            "\"of package 3, ",
+            "assertEquals(7, Plugs.secret());",
+            "assertEquals(\"burnt\", Plugs.cause());",
+            "assertEquals(\"for heirs\", Plugs.inherited());",
+            "class plugs.Plugs cannot access a member of class plugs.Strange",
+            "class plugs.Plugs cannot access a member of class plugs.base.Base",
+        ] {
+            assert!(tests.contains(shown), "{shown}: {tests}");
+        }
+        assert!(!tests.contains("dev.hindsight"), "{tests}");
+        passes(jdk, &workplace, "tests", "classes");
+    }
+}
+
 /// Some of a package's classes are rewritten and others are not: the JVM wants the same signers of all.
 #[test]
 fn a_signed_jar_is_as_good_as_another() {

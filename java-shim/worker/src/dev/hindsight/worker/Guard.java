@@ -6,8 +6,11 @@ import java.lang.invoke.MethodHandleInfo;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
 import java.lang.reflect.Constructor;
+import java.lang.reflect.Executable;
+import java.lang.reflect.InaccessibleObjectException;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 
@@ -103,7 +106,7 @@ public final class Guard {
     public static Object invoke(Method method, Object on, Object[] arguments)
             throws IllegalAccessException, InvocationTargetException {
         Class<?>[] types = method.getParameterTypes();
-        boolean isStatic = java.lang.reflect.Modifier.isStatic(method.getModifiers());
+        boolean isStatic = Modifier.isStatic(method.getModifiers());
         Class<?>[] all = new Class<?>[types.length + (isStatic ? 0 : 1)];
         Object[] values = new Object[all.length];
         int at = 0;
@@ -121,7 +124,82 @@ public final class Guard {
             }
             return guard.invoke(null, values);
         }
-        return method.invoke(on, arguments);
+        try {
+            return method.invoke(on, arguments);
+        } catch (IllegalAccessException e) {
+            check(e, method, isStatic || on == null ? null : on.getClass());
+            return opened(method).invoke(on, arguments);
+        }
+    }
+
+    /**
+     * Throws what the program would have got in our place, unless it may call what we may not: reflection asks
+     * who calls it, and finds us.
+     */
+    private static void check(IllegalAccessException refused, Executable called, Class<?> on)
+            throws IllegalAccessException {
+        Class<?> caller =
+                StackWalker.getInstance(StackWalker.Option.RETAIN_CLASS_REFERENCE)
+                        .walk(frames -> frames.<Class<?>>map(StackWalker.StackFrame::getDeclaringClass)
+                                .filter(Guard::isProgram)
+                                .findFirst())
+                        .orElseThrow(() -> blocked("calling " + called));
+        if (!mayCall(caller, called, on)) {
+            String message = refused.getMessage();
+            throw new IllegalAccessException(
+                    message == null ? null : message.replace(Guard.class.toString(), caller.toString()));
+        }
+    }
+
+    /** Whether a class is neither the JDK's nor ours. */
+    private static boolean isProgram(Class<?> type) {
+        ClassLoader loader = type.getClassLoader();
+        return loader != null
+                && loader != Guard.class.getClassLoader()
+                && loader != ClassLoader.getPlatformClassLoader();
+    }
+
+    /** Whether a class may call a member, on an object of a class unless that does not matter. */
+    private static boolean mayCall(Class<?> caller, Executable called, Class<?> on) {
+        Class<?> owner = called.getDeclaringClass();
+        if (caller == owner) {
+            return true;
+        }
+        boolean isNear =
+                caller.getClassLoader() == owner.getClassLoader()
+                        && caller.getPackageName().equals(owner.getPackageName());
+        // The JVM knows nested classes that are protected as public ones.
+        boolean isOpen =
+                (owner.getModifiers() & (Modifier.PUBLIC | Modifier.PROTECTED)) != 0
+                        && owner.getModule().isExported(owner.getPackageName(), caller.getModule());
+        int modifiers = called.getModifiers();
+        if (!isNear && !isOpen || Modifier.isPrivate(modifiers)) {
+            return (isNear || isOpen) && caller.isNestmateOf(owner);
+        }
+        return isNear
+                || Modifier.isPublic(modifiers)
+                || Modifier.isProtected(modifiers)
+                        && owner.isAssignableFrom(caller)
+                        && (on == null || caller.isAssignableFrom(on));
+    }
+
+    /** The same member for everybody; what the program has of it stays as it is. */
+    private static Method opened(Method method) {
+        for (Method same : method.getDeclaringClass().getDeclaredMethods()) {
+            if (same.equals(method)) {
+                return opened(method, same);
+            }
+        }
+        throw blocked("calling " + method);
+    }
+
+    private static <T extends Executable> T opened(T called, T same) {
+        try {
+            same.setAccessible(true);
+            return same;
+        } catch (InaccessibleObjectException e) {
+            throw blocked("calling " + called); // as the JDK lets its heirs alone
+        }
     }
 
     /** What stands in for a method of the JDK; null if nothing does. */
@@ -212,7 +290,18 @@ public final class Guard {
 
     public static Object newInstance(Constructor<?> constructor, Object[] arguments)
             throws InstantiationException, IllegalAccessException, InvocationTargetException {
-        checkNew(constructor.getDeclaringClass());
-        return constructor.newInstance(arguments);
+        Class<?> made = constructor.getDeclaringClass();
+        checkNew(made);
+        try {
+            return constructor.newInstance(arguments);
+        } catch (IllegalAccessException e) {
+            check(e, constructor, made);
+            for (Constructor<?> same : made.getDeclaredConstructors()) {
+                if (same.equals(constructor)) {
+                    return opened(constructor, same).newInstance(arguments);
+                }
+            }
+            throw blocked("calling " + constructor);
+        }
     }
 }

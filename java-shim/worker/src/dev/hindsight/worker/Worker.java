@@ -764,7 +764,9 @@ public final class Worker {
                 out.writeInt(number(thrown[at].getClass()));
                 out.writeByte(tell ? 1 : 0);
                 write(tell ? message : "");
-                out.writeByte(thrown[at] instanceof Blocked ? 1 : 0);
+                // Whatever names our classes is not the program's doing.
+                boolean ours = message != null && message.contains(Worker.class.getPackageName() + ".");
+                out.writeByte(ours || thrown[at] instanceof Blocked ? 1 : 0);
             } else if (isVoid[at]) {
                 out.writeByte(0);
             } else if (value == null) {
