@@ -15,6 +15,9 @@ use crate::program::calls::Site;
 const FAR: u8 = 6;
 const NEVER: u8 = u8::MAX;
 
+/// Stands for all that static fields lead to as if it were a parameter's state.
+const OUTSIDE: u16 = u16::MAX;
+
 /// How calls are taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Variant {
@@ -87,6 +90,8 @@ fn farther(distance: u8) -> u8 {
 pub struct Points {
     /// By value: parameters, each once, with distances.
     of: Vec<Vec<(u16, Distances)>>,
+    /// Whether calls may keep what they get in static fields, and return what these lead to.
+    calls_keep: bool,
 }
 
 impl Points {
@@ -101,6 +106,7 @@ impl Points {
     ) {
         let mut points = Points {
             of: vec![Vec::new(); facts.vars as usize],
+            calls_keep: sound && variant == Variant::Over,
         };
         let mut thrown: Vec<Var> = Vec::new();
         for fact in &facts.ops {
@@ -139,15 +145,25 @@ impl Points {
     /// The parameters whose state a value may be or lead to.
     pub fn leads_to(&self, var: Var) -> impl Iterator<Item = u16> + '_ {
         let of = self.of.get(var as usize).into_iter().flatten();
-        of.filter(|(_, distances)| distances.least() != NEVER)
+        of.filter(|(param, distances)| distances.least() != NEVER && *param != OUTSIDE)
             .map(|(param, _)| *param)
     }
 
     /// The parameters whose state a value may be.
     pub fn is_state_of(&self, var: Var) -> impl Iterator<Item = u16> + '_ {
         let of = self.of.get(var as usize).into_iter().flatten();
-        of.filter(|(_, distances)| distances.least() == 0)
+        of.filter(|(param, distances)| distances.least() == 0 && *param != OUTSIDE)
             .map(|(param, _)| *param)
+    }
+
+    /// Whether a value may be what a static field leads to.
+    fn is_outside(&self, var: Var) -> bool {
+        let mut of = self.of.get(var as usize).into_iter().flatten();
+        of.any(|(param, distances)| *param == OUTSIDE && distances.least() == 0)
+    }
+
+    fn set_outside(&mut self, var: Var) -> bool {
+        self.lower(var, OUTSIDE, None, 0)
     }
 
     fn lower(&mut self, var: Var, param: u16, field: Option<Sym>, to: u8) -> bool {
@@ -209,6 +225,11 @@ impl Points {
     /// be the parameter's own, and the fields of arguments may be.
     fn take_call(&mut self, args: &[Var], dst: Var, variant: Variant) -> bool {
         let mut changed = self.alias(args.iter().copied().chain([dst]));
+        if self.calls_keep {
+            for &var in args.iter().chain([&dst]) {
+                changed |= self.set_outside(var);
+            }
+        }
         if variant == Variant::Through {
             let params: Vec<u16> = self.leads_to(dst).collect();
             for param in params {
@@ -268,6 +289,10 @@ impl Points {
                     farther(distances.least())
                 }) | self.flow(*base, *value, None, held)
             }
+            Op::LoadStatic { dst, .. } | Op::Outside { dst } if variant == Variant::Over => {
+                self.set_outside(*dst)
+            }
+            Op::StoreStatic { value, .. } if variant == Variant::Over => self.set_outside(*value),
             Op::Call { dst, args, .. } | Op::Unknown { dst, args, .. }
                 if variant != Variant::Under =>
             {
@@ -282,6 +307,7 @@ impl Points {
                     .fold(false, |changed, &var| self.copy(var, *dst) | changed);
                 match variant {
                     Variant::Through => self.take_call(&[], *dst, variant) | caught,
+                    _ if self.calls_keep => self.set_outside(*dst) | caught,
                     _ => caught,
                 }
             }
@@ -313,7 +339,7 @@ pub struct Local {
 pub enum Leak {
     /// To a call.
     Call(u32),
-    /// To a static field.
+    /// To a static field, or into something that one leads to.
     Static(u32),
     /// Into code that is not known.
     Unknown(u32),
@@ -333,7 +359,11 @@ pub fn local(facts: &Facts, sound: bool) -> Local {
     let mut local = Local::default();
     let mut near = false;
     Points::find(facts, Variant::Over, sound, |over, at, op| match op {
-        Op::Store { base, .. } => {
+        Op::Store { base, value, .. } => {
+            if over.is_outside(*base) {
+                let kept = over.leads_to(*value).map(|param| (param, Leak::Static(at)));
+                local.leaks.extend(kept);
+            }
             let before = local.writes.len();
             local
                 .writes

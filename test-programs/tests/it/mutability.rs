@@ -558,6 +558,58 @@ fn what_fields_hold() {
     }
 }
 
+/// Where classes were recorded with all that a trace has, when their `main` ran.
+fn recorded(jdk: usize, classes: &Path, main: &str) -> (Workplace, String) {
+    let jdk = &jdks()[jdk];
+    let workplace = Workplace::new(&format!("mutability-{main}-{}", jdk.version));
+    let out = workplace.join("run").display().to_string();
+    let options = format!("mode=trace,trace-what=calls;writes;reads;values,out={out}");
+    let agent = hindsight_test_programs::agent();
+    let run = jdk
+        .java()
+        .arg(format!("-agentpath:{}={options}", agent.display()))
+        .arg("-cp")
+        .arg(classes)
+        .arg(main)
+        .output()
+        .unwrap();
+    assert!(run.status.success(), "{}", both(&run));
+    (workplace, out)
+}
+
+/// Nothing is proved that a run disproves, or the command fails.
+#[test]
+fn what_others_reach_is_not_proved() {
+    for (name, main) in [("kept", "Kept"), ("alike", "Alike")] {
+        let Annotated { classes, expected } = apart(name);
+        let runs: Vec<_> = (0..jdks().len())
+            .map(|jdk| recorded(jdk, &classes, main))
+            .collect();
+        // P must not decide what S' has left open.
+        for pipeline in ["S'-P", "S'", "S-P", "S-S'-P"] {
+            let arguments = ["--sound", "--pipeline", pipeline];
+            let matrix = compare(&verdicts(&classes, &arguments), &expected);
+            assert_eq!(matrix.mutable[0], 0, "{pipeline}: {:#?}", matrix.wrong);
+            if pipeline == "S'-P" {
+                let open = matrix.open.iter().chain(&matrix.wrong);
+                let open: Vec<_> = open.filter(|line| line.contains("is immutable")).collect();
+                assert!(open.is_empty(), "{open:#?}");
+            }
+        }
+        for (_, run) in &runs {
+            for pipeline in ["S'-P-X-P", "S-P-X-P"] {
+                let arguments = ["--sound", "--pipeline", pipeline, "--trace", run];
+                let matrix = compare(&verdicts(&classes, &arguments), &expected);
+                assert_eq!(matrix.mutable[0], 0, "{pipeline}: {:#?}", matrix.wrong);
+            }
+        }
+    }
+    // What may be the same object is that without proofs, too.
+    let Annotated { classes, expected } = apart("alike");
+    let matrix = compare(&verdicts(&classes, &[""; 0]), &expected);
+    assert!(matrix.wrong.is_empty(), "{:#?}", matrix.wrong);
+}
+
 #[test]
 fn what_recorded_calls_hand_on() {
     let Annotated { classes, expected } = apart("recorded");

@@ -6,7 +6,7 @@ use super::set::{MOST, Nodes};
 use super::{Cause, Made, Node, Only, Ref, Summary, Write, reference};
 use crate::mutability::facts::{Facts, Lambda, NONE, Op, Var};
 use crate::program::calls::{Dispatch, Site};
-use crate::program::names::Map;
+use crate::program::names::{Map, Set};
 use crate::program::{ClassId, MethodId, Sym};
 use std::sync::Arc;
 
@@ -109,6 +109,13 @@ pub(super) struct State<'a> {
     pub given: Nodes,
     pub writes_outside: bool,
     pub writes_kept: bool,
+    /// The operation that is taken.
+    at: u32,
+    /// For proofs: what may be outside from an operation on, and the operations that write there.
+    put_outside: Map<u32, Nodes>,
+    written_outside: Set<u32>,
+    /// Calls that may run something of the program's over and over.
+    repeated: Set<u32>,
     aliases: Map<(u16, u16), bool>,
     /// Which parameters may be lambdas, as far as that was asked.
     lambdas: Map<u16, bool>,
@@ -150,6 +157,10 @@ pub fn summarize(world: &dyn World, id: MethodId, facts: &Facts, coarse: bool) -
         given: Nodes::default(),
         writes_outside: false,
         writes_kept: false,
+        at: 0,
+        put_outside: Map::default(),
+        written_outside: Set::default(),
+        repeated: Set::default(),
         aliases: Map::default(),
         lambdas: Map::default(),
         made: Map::default(),
@@ -178,6 +189,7 @@ pub fn summarize(world: &dyn World, id: MethodId, facts: &Facts, coarse: bool) -
                 continue;
             }
             taken[at] = state.clock;
+            state.at = at as u32;
             state.op(at as u32, &fact.op);
             if state.work > MAX_WORK || state.full {
                 return None;
@@ -191,9 +203,8 @@ pub fn summarize(world: &dyn World, id: MethodId, facts: &Facts, coarse: bool) -
             return None;
         }
     }
-    if state.writes_kept && world.is_sound() {
-        // What a static field keeps may be what is written there.
-        for found in state.closure(state.kept).iter() {
+    if world.is_sound() {
+        for found in state.struck(facts.loops_from).iter() {
             state.write(found | 1, Cause::Unknown(0));
         }
     }
@@ -312,10 +323,55 @@ impl State<'_> {
             (_, Some(param)) => Held::Below(param),
             (_, None) => Held::Outside,
         };
+        match of {
+            Held::Here => {}
+            // A static field leads there.
+            Held::Outside => self.keep(refs, weak),
+            // It may, if it is not what a constructor makes.
+            Held::Argument(param) | Held::Below(param) => {
+                if self.world.is_sound() && self.may_alias(param, param) {
+                    self.perhaps_outside(refs);
+                }
+            }
+        }
         if self.heap.put(node, of, field, refs, weak) {
             self.clock += 1;
             self.heap_changed = self.clock;
         }
+    }
+
+    /// A static field leads to something from now on.
+    fn keep(&mut self, refs: &Nodes, weak: bool) {
+        let changed = self.kept.join(refs, weak);
+        self.note(changed);
+        self.perhaps_outside(refs);
+    }
+
+    /// It may do so.
+    fn perhaps_outside(&mut self, refs: &Nodes) {
+        if self.world.is_sound() && !refs.is_empty() {
+            self.put_outside
+                .entry(self.at)
+                .or_default()
+                .join(refs, true);
+        }
+    }
+
+    /// What may be written where something outside is. What is written by the operation that puts
+    /// something there was outside before, unless that is taken again.
+    fn struck(&mut self, loops_from: usize) -> Nodes {
+        let mut struck = Nodes::default();
+        for (&at, refs) in &self.put_outside {
+            let is_again = at as usize >= loops_from || self.repeated.contains(&at);
+            if self
+                .written_outside
+                .iter()
+                .any(|&other| other != at || is_again)
+            {
+                struck.join(refs, true);
+            }
+        }
+        self.closure(struck)
     }
 
     /// Reads a field of all that a value may be.
@@ -420,6 +476,9 @@ impl State<'_> {
         match self.nodes[(target >> 1) as usize] {
             Node::New(..) => {}
             Node::Outside => {
+                if self.world.is_sound() {
+                    self.written_outside.insert(self.at);
+                }
                 self.note(!self.writes_kept);
                 self.writes_outside = true;
                 self.writes_kept = true;
@@ -483,8 +542,6 @@ impl State<'_> {
                 let outside = self.outside();
                 let refs = self.get(*value);
                 self.put(outside >> 1, *field, &refs, false);
-                let changed = self.kept.join(&refs, false);
-                self.note(changed);
                 if !own {
                     self.note(!self.writes_outside);
                     self.writes_outside = true;
@@ -740,6 +797,7 @@ impl State<'_> {
         if own.is_empty() {
             return result;
         }
+        self.repeated.insert(self.at);
         if self.depth >= MAX_DEPTH {
             return self.too_deep(at, args);
         }
@@ -838,8 +896,7 @@ impl State<'_> {
             self.guard = guard;
         }
         let kept = mapped(&summary.kept);
-        let changed = self.kept.join(&kept, false);
-        self.note(changed);
+        self.keep(&kept, false);
         let thrown = mapped(&summary.thrown);
         let changed = self.thrown.join(&thrown, false);
         self.note(changed);

@@ -223,7 +223,11 @@ fn step(view: &View<'_>, row: &MethodRow, reason: &Reason) -> (String, Option<(M
         }
         Reason::KeptInStatic { op } => {
             let facts = &view.outcome.facts[row.id.0 as usize];
-            format!("{} keeps it in a static field", row.place(pc(facts, *op)))
+            let place = row.place(pc(facts, *op));
+            match facts.ops[*op as usize].op {
+                Op::StoreStatic { .. } => format!("{place} keeps it in a static field"),
+                _ => format!("{place} keeps it in what a static field may lead to"),
+            }
         }
         Reason::Sibling { param } => {
             let name = row

@@ -29,6 +29,68 @@ impl Solver<'_> {
             }
         }
     }
+
+    /// Whether an object may be of two types, which are named as class constants name them.
+    fn may_be_both(&self, one: &[u8], other: &[u8]) -> bool {
+        if one == other {
+            return true;
+        }
+        match (one.strip_prefix(b"["), other.strip_prefix(b"[")) {
+            (Some(one), Some(other)) => match (element(one), element(other)) {
+                (Some(one), Some(other)) => self.may_be_both(one, other),
+                // Arrays of a primitive type are nothing else.
+                _ => false,
+            },
+            (Some(_), None) => ABOVE_ARRAYS.contains(&other),
+            (None, Some(_)) => ABOVE_ARRAYS.contains(&one),
+            (None, None) => {
+                let find = |name: &[u8]| {
+                    let found = self.program.names.find(name);
+                    found.and_then(|name| self.program.find(name))
+                };
+                match (find(one), find(other)) {
+                    (Some(one), Some(other)) => self.has_common(one, other),
+                    _ => true,
+                }
+            }
+        }
+    }
+
+    /// Whether there may be a class that extends or implements two others, or is one of them.
+    fn has_common(&self, one: ClassId, other: ClassId) -> bool {
+        let program = self.program;
+        if program.is_subtype(one, other) || program.is_subtype(other, one) {
+            return true;
+        }
+        if program.is_incomplete(one) || program.is_incomplete(other) {
+            return true;
+        }
+        let is_interface = |class: ClassId| program.class(class).access & access::INTERFACE != 0;
+        let (class, interface) = match (is_interface(one), is_interface(other)) {
+            (false, false) => return false,
+            (true, _) => (other, one),
+            (false, true) => (one, other),
+        };
+        let mut below = program.subtypes(class).into_iter();
+        below.any(|class| program.is_subtype(class, interface) || program.is_incomplete(class))
+    }
+}
+
+/// What arrays of any kind are.
+const ABOVE_ARRAYS: [&[u8]; 3] = [
+    b"java/lang/Object",
+    b"java/lang/Cloneable",
+    b"java/io/Serializable",
+];
+
+/// What an array's elements are, from its descriptor behind the first bracket; nothing if that is a
+/// primitive type.
+fn element(descriptor: &[u8]) -> Option<&[u8]> {
+    match descriptor {
+        [b'L', name @ .., b';'] => Some(name),
+        [b'[', ..] => Some(descriptor),
+        _ => None,
+    }
 }
 
 impl World for Solver<'_> {
@@ -211,16 +273,7 @@ impl World for Solver<'_> {
         let (Some(one), Some(other)) = (type_of(one), type_of(other)) else {
             return true;
         };
-        if one == other {
-            return true;
-        }
-        let find = |name: &[u8]| program.names.find(name).and_then(|name| program.find(name));
-        match (find(&one), find(&other)) {
-            (Some(one), Some(other)) => {
-                program.is_subtype(one, other) || program.is_subtype(other, one)
-            }
-            _ => false,
-        }
+        self.may_be_both(&one, &other)
     }
 
     fn narrows(&self, site: Site, target: &Target) -> Option<ClassId> {
