@@ -5,4 +5,5 @@ pub mod descriptor;
 pub mod jdk_value;
 pub mod literal;
 pub mod names;
+pub mod numbered;
 pub mod signature;

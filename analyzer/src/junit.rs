@@ -2,6 +2,7 @@
 //!
 //! 1. [`candidate`] decides for each frame whether and how it can be called,
 //!    and into which test class it goes.
+//!    [`origins`] finds what identifies what compilers have numbered.
 //! 2. [`value`] and [`call`] write the body of one test; [`source`] puts the
 //!    tests of one class into a file.
 //!    [`build`] finds out how values can be made instead of loaded.
@@ -21,6 +22,7 @@ pub mod candidate;
 pub mod compile;
 pub mod differences;
 pub mod memory;
+pub mod origins;
 pub mod project;
 pub mod report;
 pub mod run;
@@ -113,6 +115,7 @@ pub fn generate(
         plan.refuse_newer(jdk.version);
         let work = temporary::directory()?;
         let place = compile::Workplace::new(work.path(), classpath, jdk)?;
+        origins::find(&mut plan, &place, options)?;
         place.add_resources(&plan)?;
         let mut pending = plan.supported();
         if options.run && options.values == Source::Built {

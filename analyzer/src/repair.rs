@@ -80,6 +80,10 @@ pub fn encode(crash: &Crash) -> Vec<u8> {
         add(writer::objects(first, objects.collect()));
         first += block.len() as u32;
     }
+    if !crash.origins.is_empty() {
+        file.extend(writer::origins(&crash.origins));
+        records += 1;
+    }
     file.extend(writer::end(records));
     file
 }

@@ -6,6 +6,7 @@
 //! numbers in the names that compilers and the JVM generate.
 
 use crate::classpath::is_platform;
+use crate::java::numbered::generated;
 use hindsight_tracelog::crash::{ExceptionInfo, Failure, StackElement};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -155,41 +156,6 @@ fn methods<'a>(
     kept
 }
 
-/// A name without the numbers that were generated into it: what follows the
-/// marks of lambdas, proxies and generated subclasses, and addresses.
-fn generated(name: &str) -> String {
-    // Lambdas' methods and synthetic ones end in counters: lambda$main$3, access$100.
-    for prefix in ["lambda$", "access$", "$anonfun$"] {
-        if name.starts_with(prefix) {
-            let kept = name.trim_end_matches(|c: char| c.is_ascii_digit());
-            return kept.trim_end_matches('$').to_owned();
-        }
-    }
-    // Hidden classes have an address behind a slash; generated ones a hash
-    // behind a double dollar, or a number behind a well-known word.
-    let name = name.split_once('/').map_or(name, |(before, _)| before);
-    if let Some((before, after)) = name.split_once("$$") {
-        let word: String = after
-            .chars()
-            .take_while(|c| c.is_ascii_alphabetic())
-            .collect();
-        return format!("{before}$${word}");
-    }
-    for word in [
-        "$Proxy",
-        "GeneratedMethodAccessor",
-        "GeneratedConstructorAccessor",
-    ] {
-        if let Some(at) = name.rfind(word) {
-            let (kept, number) = name.split_at(at + word.len());
-            if number.bytes().all(|byte| byte.is_ascii_digit()) {
-                return kept.to_owned();
-            }
-        }
-    }
-    name.to_owned()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -225,6 +191,7 @@ mod tests {
         let names = [
             "java.util.ArrayList.get",
             "a.Order.lambda$total$3",
+            "a.Order.total$lambda$3$lambda$1",
             "a.Order$$Lambda/0x00007f.apply",
             "com.sun.proxy.$Proxy17.call",
             "a.Shop$$EnhancerBySpringCGLIB$$1f2e.run",
@@ -232,6 +199,7 @@ mod tests {
         ];
         let expected = [
             "a.Order.lambda$total",
+            "a.Order.total$lambda$lambda",
             "a.Order$$Lambda.apply",
             "com.sun.proxy.$Proxy.call",
             "a.Shop$$EnhancerBySpringCGLIB.run",

@@ -450,16 +450,24 @@ impl Writer<'_, '_> {
             inline.code = format!("({}) {}", self.names.java_lang("Object"), inline.code);
         }
         let mut arguments = Vec::new();
+        let origins = &self.values.plan.origins[self.class.crash];
         let target = if frame.method == "<init>" {
-            arguments.extend([text(&frame.class)?, text(&frame.descriptor)?]);
+            let class = origins.class(&frame.class);
+            arguments.extend([text(class)?, text(&frame.descriptor)?]);
             "constructor"
         } else {
+            let is_static = self.values.plan.is_static(frame);
+            // A receiver tells its class.
+            let class = match is_static {
+                true => origins.class(&frame.class),
+                false => &frame.class,
+            };
             let names = [
-                text(&frame.class)?,
-                text(&frame.method)?,
+                text(class)?,
+                text(origins.method(frame))?,
                 text(&frame.descriptor)?,
             ];
-            if self.values.plan.is_static(frame) {
+            if is_static {
                 arguments.extend(names);
                 "staticMethod"
             } else {

@@ -3,6 +3,7 @@
 use super::build::Recipes;
 use super::build::library::Library;
 use super::differences::is_made_at_run_time;
+use super::origins::Origins;
 use super::report::Verdict;
 use crate::classinfo::{ClassInfo, Method, Nesting};
 use crate::classpath::{ClassPath, is_jdk};
@@ -11,6 +12,7 @@ use crate::graph::Graph;
 use crate::java::descriptor;
 use crate::java::names::{is_identifier, is_type_name, package_of, sanitize};
 use crate::text::{absence, gap, simple_name};
+use anyhow::Result;
 use hindsight_classfile::access;
 use hindsight_tracelog::crash::{Body, Fidelity, Frame, Value};
 use hindsight_tracelog::reader::Crash;
@@ -150,6 +152,8 @@ pub struct Plan<'a> {
     pub library: Library<'a>,
     /// How objects can be made.
     pub recipes: Recipes,
+    /// What identifies lambdas and anonymous classes, crash by crash.
+    pub origins: Vec<Origins>,
     /// Crashes whose classes have the static state that tests keep; all if there are none here.
     pub keeping: BTreeSet<usize>,
 }
@@ -167,6 +171,7 @@ impl<'a> Plan<'a> {
             classes: Vec::new(),
             library: Library::new(classpath),
             recipes: Recipes::default(),
+            origins: vec![Origins::default(); inputs.len()],
             keeping: BTreeSet::new(),
         };
         for crash in 0..inputs.len() {
@@ -178,6 +183,16 @@ impl<'a> Plan<'a> {
     /// The frame of a candidate.
     pub fn frame(&self, candidate: &Candidate) -> &'a Frame {
         &self.inputs[candidate.crash].crash.failure.frames[candidate.frame]
+    }
+
+    /// The bytes of the crash file that a class's tests come with.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the file cannot be read again.
+    pub fn resource(&self, class: &TestClass) -> Result<Vec<u8>> {
+        let file = self.inputs[class.crash].resource()?;
+        Ok(self.origins[class.crash].added(file))
     }
 
     /// Indices of the candidates that can be tried.

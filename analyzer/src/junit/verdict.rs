@@ -13,6 +13,7 @@ use super::call::REPLAY;
 use super::report::Verdict;
 use super::run::{Element, Outcome, Ran, Root};
 use crate::classpath::is_platform;
+use crate::java::numbered;
 use crate::text::{gap, one_line};
 use hindsight_tracelog::crash::{ExceptionInfo, Fidelity, Frame};
 use std::collections::HashSet;
@@ -61,8 +62,13 @@ impl Place {
         one_line(&format!("{}.{}{line}", self.class, self.method), 300)
     }
 
-    fn is_method(&self, other: &Place) -> bool {
-        self.class == other.class && self.method == other.method
+    /// Whether it is the same method; where its class has changed, numbers in names say nothing.
+    fn is_method(&self, other: &Place, unchanged: &[&str]) -> bool {
+        if unchanged.contains(&self.class.as_str()) {
+            return self.class == other.class && self.method == other.method;
+        }
+        numbered::is_same(&self.class, &other.class)
+            && numbered::is_same(&self.method, &other.method)
     }
 }
 
@@ -134,6 +140,7 @@ fn compare(expected: &Expected<'_>, frame: &Frame, outcome: &Outcome) -> (bool, 
     let class = outcome.exception.as_deref().unwrap_or("?");
     let actual = actual_places(&outcome.stack, &expected.test);
     let recorded = recorded_places(expected);
+    let unchanged = &expected.unchanged;
 
     // A method of the JDK that is called by itself has no program frame below.
     let called = Place {
@@ -172,7 +179,10 @@ fn compare(expected: &Expected<'_>, frame: &Frame, outcome: &Outcome) -> (bool, 
     let (want, got) = (thrower(&want), thrower(&got));
     // Known of frames outside of what was taken out, too: they may throw before that is done.
     let inner = taken_out(expected, &recorded);
-    let is_taken_out = inner.is_some() && !recorded.iter().any(|place| place.is_method(&called));
+    let is_taken_out = inner.is_some()
+        && !recorded
+            .iter()
+            .any(|place| place.is_method(&called, unchanged));
 
     let what = one_line(class, 300);
     let at = tell_place(got.as_ref());
@@ -202,7 +212,7 @@ fn compare(expected: &Expected<'_>, frame: &Frame, outcome: &Outcome) -> (bool, 
     if class != expected.exception.class {
         return (false, instead());
     }
-    let known = |got: &Place| recorded.iter().any(|place| place.is_method(got));
+    let known = |got: &Place| recorded.iter().any(|place| place.is_method(got, unchanged));
     // Where memory ends is chance.
     if class == "java.lang.OutOfMemoryError" && got.as_ref().is_some_and(known) {
         return (true, format!("throws {what}{at}"));
@@ -320,7 +330,11 @@ fn taken_out(expected: &Expected<'_>, recorded: &[Place]) -> Option<Place> {
         line: innermost.line.filter(|&line| line > 0),
     };
     let captured = innermost.fidelity != Fidelity::None;
-    (captured && !recorded.iter().any(|known| known.is_method(&place))).then_some(place)
+    (captured
+        && !recorded
+            .iter()
+            .any(|known| known.is_method(&place, &expected.unchanged)))
+    .then_some(place)
 }
 
 /// What stands behind an exception that has causes.
@@ -394,7 +408,7 @@ fn initializer(expected: &Expected<'_>, outcome: &Outcome) -> Option<String> {
 fn same_place(want: &Place, got: &Place, unchanged: &[&str]) -> bool {
     let lines_count = unchanged.contains(&want.class.as_str());
     match (want.line, got.line) {
-        _ if !want.is_method(got) => false,
+        _ if !want.is_method(got, unchanged) => false,
         (Some(want), Some(got)) if lines_count => want == got,
         _ => true,
     }

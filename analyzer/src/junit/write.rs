@@ -86,7 +86,7 @@ pub fn write(
         let resource = options.out.join("src/test/resources").join(resource);
         let needs = |needed: fn(&Needs) -> bool| source.made.iter().any(|(_, _, n)| needed(n));
         if needs(|needs| needs.state) {
-            write_file(&resource, plan.inputs[test_class.crash].resource()?)?;
+            write_file(&resource, plan.resource(test_class)?)?;
         } else {
             remove_ours(&resource, MAGIC)?;
         }

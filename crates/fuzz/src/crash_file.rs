@@ -25,13 +25,14 @@ const LIMITS: Limits = Limits {
     nanos: 1_000_000_000,
 };
 
-const KINDS: [Kind; 6] = [
+const KINDS: [Kind; 7] = [
     Kind::Meta,
     Kind::Failure,
     Kind::Classes,
     Kind::Objects,
     Kind::End,
     Kind::Unknown(77),
+    Kind::Origins,
 ];
 
 /// A file with the records that the input describes.

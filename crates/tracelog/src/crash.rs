@@ -436,6 +436,18 @@ pub struct FieldInfo {
     pub access: u16,
 }
 
+/// What tells which method or class a name means that a compiler has numbered, where another version of
+/// the program gives it another number. Not recorded: what emits tests adds it to their crash files.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Origin {
+    /// The recorded name: of a class, or of a method with its class and descriptor, as in
+    /// `Main.lambda$keep$0(I)V`.
+    pub name: String,
+    /// The name of the class or method (alone) where the tests were made, and behind slashes what the
+    /// replay library's `Numbered` finds it by.
+    pub found: String,
+}
+
 /// A block of objects with consecutive numbers.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct ObjectBlock {

@@ -35,7 +35,20 @@
 //! Rust fields; new fields go to the end and are optional for the reader.
 //!
 //! Order of records: `Meta`, `Failure`, any number of `Classes` and `Objects`
-//! (a class stands before the objects that use it), `End`.
+//! (a class stands before the objects that use it), in the crash files of emitted
+//! tests `Origins` if there are any, `End`.
+//!
+//! `Origins` ([`crash::Origin`]) is a list of `[name, found]`. It tells a test which lambda or
+//! anonymous class a recorded name means where an edited program numbers them otherwise:
+//!
+//! ```text
+//! Main$1                  Main$1/0/5f3a9c21,77be0012/0b9c4d1e
+//! Main.lambda$keep$0(I)V  lambda$keep$0/0/5f3a9c21/static
+//! ```
+//!
+//! Behind the name stand its place in its group, the digests of the code of all in the group (of more than
+//! eight its own, `+`, and one of all others), and what all in the group have in common. What
+//! is digested how is known to the replay library alone (`Numbered`, `ClassShape`).
 //!
 //! # Versions
 //!

@@ -1,7 +1,7 @@
 //! From a file's bytes to a [`Crash`].
 
 use crate::VERSION;
-use crate::crash::{Body, ClassInfo, Failure, Meta, Object, ObjectBlock, Value};
+use crate::crash::{Body, ClassInfo, Failure, Meta, Object, ObjectBlock, Origin, Value};
 use crate::record::{self, FILE_HEADER, Kind, MAGIC};
 use serde::de::DeserializeOwned;
 
@@ -43,6 +43,8 @@ pub struct Crash {
     pub classes: Vec<ClassInfo>,
     /// Objects by number; `None` where the block that held it is lost.
     pub objects: Vec<Option<Object>>,
+    /// Origins of names that compilers have numbered, if the file belongs to tests.
+    pub origins: Vec<Origin>,
     /// What is missing, in words with offsets; empty for a whole file.
     pub damage: Vec<String>,
     /// Bytes after the end record, of which nothing is known.
@@ -157,6 +159,7 @@ impl Crash {
                     *place = Some(object);
                 }
             }
+            Kind::Origins => self.origins.extend(decode::<Vec<Origin>>(raw)?),
             Kind::End => {
                 seen.end = true;
                 let records: u32 = decode(raw)?;

@@ -28,6 +28,8 @@ pub enum Kind {
     Objects,
     /// The number of records before it. Its presence makes the file whole.
     End,
+    /// A list of [`crate::crash::Origin`].
+    Origins,
     /// A kind of a later version of the same format, to be passed over.
     Unknown(u32),
 }
@@ -40,6 +42,7 @@ impl Kind {
             Kind::Classes => 3,
             Kind::Objects => 4,
             Kind::End => 5,
+            Kind::Origins => 6,
             Kind::Unknown(code) => code,
         }
     }
@@ -51,6 +54,7 @@ impl Kind {
             3 => Kind::Classes,
             4 => Kind::Objects,
             5 => Kind::End,
+            6 => Kind::Origins,
             other => Kind::Unknown(other),
         }
     }

@@ -3,8 +3,8 @@
 //! Each function gives the bytes of one record; the caller writes them to a
 //! file in the order that the crate's documentation gives.
 
-use crate::crash::{ClassInfo, Failure, Meta, Object, ObjectBlock};
-use crate::record::{Kind, pack};
+use crate::crash::{ClassInfo, Failure, Meta, Object, ObjectBlock, Origin};
+use crate::record::{self, FILE_HEADER, Kind, pack};
 use serde::Serialize;
 
 /// Objects that go into one record. A file cut short loses whole blocks.
@@ -33,6 +33,36 @@ pub fn classes(classes: &[ClassInfo]) -> Vec<u8> {
 /// A record of objects whose numbers start at `first`.
 pub fn objects(first: u32, objects: Vec<Object>) -> Vec<u8> {
     encode(Kind::Objects, &ObjectBlock { first, objects })
+}
+
+/// A record of origins.
+pub fn origins(origins: &[Origin]) -> Vec<u8> {
+    encode(Kind::Origins, &origins)
+}
+
+/// A whole file with these origins instead of those that it has; `None` if it is not whole.
+pub fn with_origins(file: &[u8], new: &[Origin]) -> Option<Vec<u8>> {
+    let mut out = file.get(..FILE_HEADER)?.to_vec();
+    let mut offset = FILE_HEADER;
+    let mut records = 0;
+    loop {
+        let found = record::find(file, offset).ok()?;
+        match found.kind {
+            Kind::End => break,
+            Kind::Origins => {}
+            _ => {
+                out.extend(&file[offset..found.next]);
+                records += 1;
+            }
+        }
+        offset = found.next;
+    }
+    if !new.is_empty() {
+        out.extend(origins(new));
+        records += 1;
+    }
+    out.extend(end(records));
+    Some(out)
 }
 
 /// The last record; `records` counts those before it.

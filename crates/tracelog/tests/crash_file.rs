@@ -147,6 +147,7 @@ fn sample() -> (Crash, Vec<u8>) {
                 }),
             }),
         ],
+        origins: vec![],
         damage: vec![],
         trailing: 0,
     };
@@ -166,6 +167,23 @@ fn sample() -> (Crash, Vec<u8>) {
 fn reads_back_what_was_written() {
     let (crash, file) = sample();
     assert_eq!(Crash::read(&file).unwrap(), crash);
+}
+
+#[test]
+fn origins_are_added_to_whole_files_and_replaced() {
+    let (mut crash, file) = sample();
+    let origin = |found: &str| Origin {
+        name: "Main$1".to_owned(),
+        found: found.to_owned(),
+    };
+    let with = writer::with_origins(&file, &[origin("Main$1/0/a/b")]).unwrap();
+    crash.origins = vec![origin("Main$1/0/a/b")];
+    assert_eq!(Crash::read(&with).unwrap(), crash);
+    let with = writer::with_origins(&with, &[origin("Main$2/0/c/b")]).unwrap();
+    crash.origins = vec![origin("Main$2/0/c/b")];
+    assert_eq!(Crash::read(&with).unwrap(), crash);
+    assert_eq!(writer::with_origins(&with, &[]).unwrap(), file);
+    assert_eq!(writer::with_origins(&file[..file.len() - 1], &[]), None);
 }
 
 #[test]

@@ -14,6 +14,7 @@ mod lambdas;
 mod model;
 mod mutability;
 mod native;
+mod numbered;
 mod programs;
 mod readable;
 mod record;

@@ -67,7 +67,7 @@ fn verdict<'a>(frames: &'a [Value], method: &str) -> &'a str {
 }
 
 /// Runs the emitted tests by JUnit's console: the names of those that pass, of all.
-fn run_tests(workplace: &Workplace, jdk: &Jdk, classes: &Path) -> (Vec<String>, usize) {
+pub(super) fn run_tests(workplace: &Workplace, jdk: &Jdk, classes: &Path) -> (Vec<String>, usize) {
     let listed = Command::new(root().join("scripts/jars"))
         .args([
             "--list",

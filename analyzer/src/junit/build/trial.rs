@@ -108,6 +108,38 @@ pub fn run(
     kind: &str,
     trials: &[Pack],
 ) -> Result<HashMap<usize, Tried>> {
+    Ok(read(&results(place, options, kind, trials)?))
+}
+
+/// The names that numbered classes and methods have, with their origins; those that cannot be told are
+/// not in the answer.
+///
+/// # Errors
+///
+/// Fails if no JVM can be started.
+pub fn origins(
+    place: &Workplace<'_>,
+    options: &Options,
+    asked: &[Pack],
+) -> Result<HashMap<usize, String>> {
+    let text = results(place, options, "origins", asked)?;
+    let line = |line: &str| {
+        let mut parts = line.split('\t');
+        let number: usize = parts.next()?.parse().ok()?;
+        let found = parts.next()? == "yes";
+        let name = parts.next().filter(|_| found)?;
+        Some((number, name.to_owned()))
+    };
+    Ok(text.lines().filter_map(line).collect())
+}
+
+/// What `Trial` answers.
+fn results(
+    place: &Workplace<'_>,
+    options: &Options,
+    kind: &str,
+    trials: &[Pack],
+) -> Result<String> {
     let started = Instant::now();
     let dir = place.run_dir_named("trial");
     fs::create_dir_all(&dir).context("failed to make a directory to run in")?;
@@ -158,7 +190,7 @@ pub fn run(
             break;
         }
     }
-    Ok(read(&fs::read_to_string(&results).unwrap_or_default()))
+    Ok(fs::read_to_string(&results).unwrap_or_default())
 }
 
 fn read(text: &str) -> HashMap<usize, Tried> {

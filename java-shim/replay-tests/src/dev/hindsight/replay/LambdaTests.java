@@ -15,6 +15,7 @@ import java.lang.reflect.Proxy;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.function.IntBinaryOperator;
@@ -156,7 +157,7 @@ final class LambdaTests {
         @SuppressWarnings("unchecked")
         Function<String, String> made = (Function<String, String>) Lambdas.create(lambda,
                 new String[] {"java.util.function.Function", "java.util.List"},
-                LambdaTests.class.getClassLoader());
+                LambdaTests.class.getClassLoader(), new Numbered(Map.of()));
         check(Proxy.isProxyClass(made.getClass()), made.getClass());
         equal(made.apply("b"), "nullb");
         equal(made.andThen(x -> x + "c").apply("b"), "nullbc");

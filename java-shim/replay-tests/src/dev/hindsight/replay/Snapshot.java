@@ -27,6 +27,8 @@ final class Snapshot {
     /** Changes rows of classes before they are written. */
     java.util.function.UnaryOperator<Object[]> classes = row -> row;
 
+    /** Names with their origins. */
+    final List<Object[]> origins = new ArrayList<>();
     final Map<Object, Integer> numbers = new IdentityHashMap<>();
     private final List<Object> objects = new ArrayList<>();
     private final Map<String, Integer> classIds = new HashMap<>();
@@ -91,6 +93,9 @@ final class Snapshot {
         packer.record(3, changed);
         for (int first = 0; first < rows.size(); first += 2048) {
             packer.record(4, row(first, rows.subList(first, Math.min(first + 2048, rows.size()))));
+        }
+        if (!origins.isEmpty()) {
+            packer.record(6, origins);
         }
         return packer.end();
     }

@@ -2,6 +2,7 @@ package dev.hindsight.replay;
 
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodType;
+import java.util.Map;
 
 /**
  * Calls recorded methods, public or not.
@@ -9,6 +10,12 @@ import java.lang.invoke.MethodType;
  * <p>Methods are named by class, name and descriptor, as a class file does, so overloads, bridges
  * and names that the Java language does not know are all within reach. What the method throws comes
  * out as it is, and in its stack trace the method stands right above {@code Call}.
+ *
+ * <p>Names that compilers number ({@code Main$1}, {@code lambda$keep$0}) may come with their origin, as
+ * in {@code lambda$keep$0/0/5f3a9c21,77be0012/static}. Then the class or method is found again by its code
+ * where another version of the program gives it another number: the origin has the digests of all that
+ * were of its kind, and says which of them it was. Where that cannot be told, it is a {@link
+ * ReplayException}.
  *
  * <p>Arguments are boxed. A number is converted to the parameter's primitive type.
  */
@@ -90,7 +97,7 @@ public final class Call {
     private static Object invoke(
             Kind kind, Object receiver, String className, String method, String descriptor,
             Object[] arguments) throws Throwable {
-        String what = className + "." + method + descriptor;
+        String what = Numbered.plain(className) + "." + Numbered.plain(method) + descriptor;
         boolean bound = kind == Kind.VIRTUAL || kind == Kind.EXACT;
         if (bound && receiver == null) {
             throw new ReplayException("cannot call " + what + " without a receiver: it is null; "
@@ -125,8 +132,17 @@ public final class Call {
     }
 
     private static MethodHandle find(
-            Kind kind, Class<?> owner, String method, String descriptor, String what) {
-        MethodType type = Classes.methodType(descriptor, owner, what);
+            Kind kind, Class<?> owner, String text, String descriptor, String what) {
+        Numbered.Member member;
+        try {
+            member = new Numbered(Map.of(), owner.getClassLoader())
+                    .method(owner, text, descriptor, kind == Kind.STATIC ? "static" : "instance");
+        } catch (Hole hole) {
+            throw new ReplayException("cannot call " + what + ": " + hole.getMessage(), hole);
+        }
+        String method = member == null ? Numbered.plain(text) : member.name;
+        MethodType type = Classes.methodType(
+                member == null ? descriptor : member.descriptor, owner, what);
         try {
             switch (kind) {
                 case VIRTUAL:

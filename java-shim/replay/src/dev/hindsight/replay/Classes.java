@@ -7,8 +7,10 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Deque;
 import java.util.List;
+import java.util.Map;
 
 /** Finds the running classes that recorded names stand for. */
 final class Classes {
@@ -65,14 +67,19 @@ final class Classes {
     }
 
     /** The class whose method is to be called, preferably the receiver's own idea of it. */
-    static Class<?> ofCall(String name, Object receiver, ClassLoader caller) {
+    static Class<?> ofCall(String text, Object receiver, ClassLoader caller) {
+        String name = Numbered.plain(text);
         if (receiver != null) {
+            Class<?> alike = null;
             Deque<Class<?>> todo = new ArrayDeque<>();
             todo.add(receiver.getClass());
             while (!todo.isEmpty()) {
                 Class<?> type = todo.remove();
                 if (type.getName().equals(name)) {
                     return type;
+                } else if (alike == null && Numbered.isClass(name)
+                        && Numbered.strip(type.getName()).equals(Numbered.strip(name))) {
+                    alike = type;
                 }
                 if (type.getSuperclass() != null) {
                     todo.add(type.getSuperclass());
@@ -81,10 +88,16 @@ final class Classes {
                     todo.add(superInterface);
                 }
             }
+            // It was found again before, or is a constant of this class whatever its number.
+            if (alike != null) {
+                return alike;
+            }
         }
         try {
             ClassLoader own = receiver == null ? null : receiver.getClass().getClassLoader();
-            return find(name, own, caller);
+            return new Numbered(Map.of(), own, caller).type(text);
+        } catch (Hole hole) {
+            throw new ReplayException(hole.getMessage(), hole);
         } catch (ClassNotFoundException | LinkageError e) {
             throw new ReplayException("class " + name + " cannot be loaded (" + reason(e) + "); "
                     + DIFFERS, e);
@@ -130,9 +143,7 @@ final class Classes {
 
     /** The SHA-256 of a class's file in hexadecimal, or null if there is none to be found. */
     static String sha256(Class<?> type) {
-        String name = type.getName();
-        String file = name.substring(name.lastIndexOf('.') + 1) + ".class";
-        try (InputStream in = type.getResourceAsStream(file)) {
+        try (InputStream in = file(type)) {
             if (in == null) {
                 return null;
             }
@@ -146,5 +157,31 @@ final class Classes {
         } catch (IOException | NoSuchAlgorithmException e) {
             return null;
         }
+    }
+
+    /** The class file of a class, or null if there is none to be found. */
+    static InputStream file(Class<?> type) {
+        String name = type.getName();
+        return type.getResourceAsStream(name.substring(name.lastIndexOf('.') + 1) + ".class");
+    }
+
+    /** What the class file of this name has, or null if none of the loaders, asked in turn, has one. */
+    static byte[] bytes(String name, ClassLoader... loaders) {
+        List<ClassLoader> all = new ArrayList<>(Arrays.asList(loaders));
+        all.add(Thread.currentThread().getContextClassLoader());
+        all.add(ClassLoader.getSystemClassLoader());
+        for (ClassLoader loader : all) {
+            if (loader != null) {
+                try (InputStream in =
+                        loader.getResourceAsStream(name.replace('.', '/') + ".class")) {
+                    if (in != null) {
+                        return in.readAllBytes();
+                    }
+                } catch (IOException e) {
+                    // The next one may know it.
+                }
+            }
+        }
+        return null;
     }
 }

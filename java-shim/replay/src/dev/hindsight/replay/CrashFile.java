@@ -38,6 +38,7 @@ final class CrashFile {
     private static final int CLASSES = 3;
     private static final int OBJECTS = 4;
     private static final int END = 5;
+    private static final int ORIGINS = 6;
 
     /** Resource or file name, for messages. */
     final String name;
@@ -46,6 +47,8 @@ final class CrashFile {
     StaticField[] statics = {};
     /** By the numbers of the objects. */
     final Map<Integer, Constant> constants = new HashMap<>();
+    /** Names with their origins, as {@link Numbered} takes them. */
+    final Map<String, String> origins = new HashMap<>();
     private ClassInfo[] classes = {};
     private int classCount;
     private Stored[] objects = {};
@@ -85,7 +88,7 @@ final class CrashFile {
             }
             try {
                 // The kinds of later versions are passed over.
-                if (kind >= META && kind <= END) {
+                if (kind >= META && kind <= ORIGINS) {
                     Object value = MessagePack.decode(inflate(bytes, start, stored, rawLength));
                     if (kind == END) {
                         file.end(value, records);
@@ -183,6 +186,12 @@ final class CrashFile {
             case OBJECTS:
                 Row block = new Row(value, "a block of objects");
                 addObjects(block.number(0), block.list(1));
+                break;
+            case ORIGINS:
+                for (Object raw : new Row(new Object[] {value}, "origins").list(0)) {
+                    Row origin = new Row(raw, "an origin");
+                    origins.put(origin.text(0), origin.text(1));
+                }
                 break;
             default:
                 // The circumstances are of no use here.

@@ -29,7 +29,8 @@ final class Lambdas {
     private Lambdas() {}
 
     /** A lambda without its captured values. */
-    static Object create(Lambda lambda, String[] interfaces, ClassLoader loader) throws Hole {
+    static Object create(
+            Lambda lambda, String[] interfaces, ClassLoader loader, Numbered numbered) throws Hole {
         if (lambda.owner.isEmpty()) {
             throw new Hole("a lambda whose method could not be named");
         }
@@ -38,10 +39,9 @@ final class Lambdas {
         MethodHandle method;
         MethodType captured;
         try {
-            owner = Classes.find(lambda.owner, loader);
-            method = find(lambda, owner);
-            captured = MethodType.fromMethodDescriptorString(
-                    "(" + String.join("", lambda.types) + ")V", owner.getClassLoader());
+            owner = numbered.type(lambda.owner);
+            method = find(lambda, owner, numbered);
+            captured = captured(lambda, owner, numbered);
         } catch (ReflectiveOperationException | LinkageError | TypeNotPresentException e) {
             throw new Hole("the lambda's method " + lambda.owner + "." + lambda.method
                     + lambda.descriptor + " cannot be found (" + Classes.reason(e) + "); "
@@ -59,6 +59,22 @@ final class Lambdas {
             }
         }
         return Proxies.proxy(types, loader, new Handler(method, count));
+    }
+
+    /** The types of the captured values; those of numbered classes as they are now. */
+    private static MethodType captured(Lambda lambda, Class<?> owner, Numbered numbered)
+            throws ClassNotFoundException, Hole {
+        MethodType all = MethodType.methodType(void.class);
+        for (String type : lambda.types) {
+            boolean isNumbered = Numbered.isClass(type);
+            Class<?> found = isNumbered && type.startsWith("L")
+                    ? numbered.type(type.substring(1, type.length() - 1).replace('/', '.'))
+                    : isNumbered ? numbered.type(type.replace('/', '.'))
+                    : MethodType.fromMethodDescriptorString("()" + type, owner.getClassLoader())
+                            .returnType();
+            all = all.appendParameterTypes(found);
+        }
+        return all;
     }
 
     /** Sets the captured values. */
@@ -90,21 +106,26 @@ final class Lambdas {
         return hosts;
     }
 
-    private static MethodHandle find(Lambda lambda, Class<?> owner)
-            throws ReflectiveOperationException {
+    private static MethodHandle find(Lambda lambda, Class<?> owner, Numbered numbered)
+            throws ReflectiveOperationException, Hole {
         Lookup lookup = Trusted.LOOKUP.in(owner);
         ClassLoader loader = owner.getClassLoader();
-        MethodType type = MethodType.fromMethodDescriptorString(lambda.descriptor, loader);
-        if (lambda.isStatic || isStatic(owner, lambda.method, type)) {
-            return lookup.findStatic(owner, lambda.method, type);
-        } else if (lambda.method.equals("<init>")) {
+        String known = numbered.known(lambda.owner, lambda.method, lambda.descriptor);
+        Numbered.Member member = numbered.method(
+                owner, known, lambda.descriptor, lambda.isStatic ? "static" : null);
+        String name = member == null ? lambda.method : member.name;
+        MethodType type = MethodType.fromMethodDescriptorString(
+                member == null ? lambda.descriptor : member.descriptor, loader);
+        if (lambda.isStatic || isStatic(owner, name, type)) {
+            return lookup.findStatic(owner, name, type);
+        } else if (name.equals("<init>")) {
             return lookup.findConstructor(owner, type);
         }
-        MethodHandle virtual = Trusted.LOOKUP.findVirtual(owner, lambda.method, type);
+        MethodHandle virtual = Trusted.LOOKUP.findVirtual(owner, name, type);
         boolean isPrivate = Modifier.isPrivate(
                 Trusted.LOOKUP.revealDirect(virtual).getModifiers());
         // Before JDK 15 the factory wants private methods this way.
-        return isPrivate ? lookup.findSpecial(owner, lambda.method, type, owner) : virtual;
+        return isPrivate ? lookup.findSpecial(owner, name, type, owner) : virtual;
     }
 
     /** The agent often cannot tell: the constant pool of a lambda's class does not say how it calls. */

@@ -38,6 +38,8 @@ final class Restorer {
     final CrashFile file;
     final ClassLoader loader;
     final StaleKeys staleKeys = new StaleKeys(this);
+    /** Finds what is named by a number; copies share it. */
+    final Numbered numbered;
     private final Set<String> holes = new LinkedHashSet<>();
     private final Map<Integer, Type> types = new HashMap<>();
     /** The objects that the frame's patch changes, as they were at its entry. */
@@ -69,8 +71,10 @@ final class Restorer {
      */
     private final Numbers found = new Numbers();
 
-    private Restorer(CrashFile file, ClassLoader loader, boolean statics) {
+    private Restorer(
+            CrashFile file, ClassLoader loader, boolean statics, Numbered numbered) {
         this.file = file;
+        this.numbered = numbered;
         this.statics = statics;
         this.loader = loader;
         built = new Object[file.objectCount()];
@@ -90,7 +94,8 @@ final class Restorer {
             throw new ReplayException(what + " was not captured"
                     + (frame.reason.isEmpty() ? "" : ": " + frame.reason));
         }
-        Restorer restorer = new Restorer(file, loader, statics);
+        Restorer restorer = new Restorer(
+                file, loader, statics, new Numbered(file.origins, loader));
         restorer.apply(frame.patch);
         for (Argument argument : frame.arguments) {
             if (Recorded.isReference(argument.descriptor)) {
@@ -133,7 +138,7 @@ final class Restorer {
         List<Statics.Setting> settings = new ArrayList<>();
         for (StaticField field : file.statics) {
             try {
-                Class<?> known = Classes.find(field.owner, loader);
+                Class<?> known = numbered.type(field.owner);
                 // Its initialiser would overwrite what is set before.
                 Classes.initialize(known);
                 Field found = Layout.findStatic(known, field.name, field.descriptor);
@@ -142,6 +147,8 @@ final class Restorer {
                     continue;
                 }
                 set(Statics.Setting.of(found), field.value, settings);
+            } catch (Hole hole) {
+                note(field.owner, hole.getMessage());
             } catch (ClassNotFoundException | RuntimeException | LinkageError e) {
                 note(field.owner, "its static fields cannot be set here: " + Classes.reason(e));
             }
@@ -194,7 +201,7 @@ final class Restorer {
         if (isCopy || ++copies > MAX_COPIES) {
             return null;
         }
-        Restorer other = new Restorer(file, loader, false);
+        Restorer other = new Restorer(file, loader, false, numbered);
         other.isCopy = true;
         other.counts = counts;
         other.patched.putAll(patched);
@@ -406,7 +413,7 @@ final class Restorer {
     }
 
     private int[] lambda(int number, Lambda lambda, Type type) throws Hole {
-        set(number, Lambdas.create(lambda, type.info.interfaces, loader));
+        set(number, Lambdas.create(lambda, type.info.interfaces, loader, numbered));
         Numbers out = found.clear();
         for (int i = 0; i < lambda.captured.length; i++) {
             if (Recorded.isReference(lambda.types[i])) {
@@ -482,8 +489,12 @@ final class Restorer {
         }
     }
 
-    private void differences(Type type) {
+    private void differences(Type type) throws Hole {
         for (String field : type.missing) {
+            if (field.contains(".val$") && Numbered.isClass(type.info.name)) {
+                throw new Hole("it captures no " + field.substring(field.indexOf(".val$") + 5)
+                        + " here, so it is another one, or has changed; " + Classes.DIFFERS, true);
+            }
             // Not a reason to give up: a fix may well have removed the field.
             note(type.info.name, "field " + field + " is not in the running class; "
                     + type.blame(field));
@@ -655,7 +666,7 @@ final class Restorer {
 
     Class<?> classNamed(String name) throws Hole {
         try {
-            return Classes.find(name, loader);
+            return numbered.type(name);
         } catch (ClassNotFoundException | LinkageError e) {
             ClassInfo info = file.type(name);
             throw new Hole("class " + name + " cannot be loaded (" + Classes.reason(e) + "); "
@@ -691,7 +702,7 @@ final class Restorer {
             if (info == null) {
                 throw new ReplayException("class " + id + " is not in the crash file " + file.name);
             }
-            type = new Type(info, loader);
+            type = new Type(info, numbered);
             types.put(id, type);
         }
         return type;

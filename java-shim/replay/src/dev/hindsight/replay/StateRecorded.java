@@ -26,6 +26,7 @@ public final class StateRecorded extends Error {
     boolean isIn(String method) {
         StackTraceElement[] trace = getStackTrace();
         return trace.length > 0
-                && (trace[0].getClassName() + "." + trace[0].getMethodName()).equals(method);
+                && Numbered.strip(trace[0].getClassName() + "." + trace[0].getMethodName())
+                        .equals(Numbered.strip(method));
     }
 }

@@ -34,7 +34,11 @@ import java.util.Set;
  * its method with: {@code [class, method, crash file, frame]}. They return an array of argument
  * numbers, each followed by its value, which are compared all together.
  *
- * <p>A line of the results is {@code NUMBER yes [STEPS]} or {@code NUMBER no OBJECT REASON}, fields
+ * <p>{@code Trial origins PLAN RESULTS} tells the names that numbered classes and methods have on the
+ * class path, with their origins: {@code [class]} or {@code [class, method, descriptor]}, names with
+ * their origins if they have some. Nothing of the program runs.
+ *
+ * <p>A line of the results is {@code NUMBER yes [STEPS]}, {@code NUMBER yes NAME} or {@code NUMBER no OBJECT REASON}, fields
  * separated by tabs. It is written as soon as it is known.
  */
 public final class Trial {
@@ -50,6 +54,8 @@ public final class Trial {
     private static final Map<String, CrashFile> FILES = new HashMap<>();
     private static final Map<String, Frame> FRAMES = new HashMap<>();
 
+    private static final Numbered NUMBERED = new Numbered(Map.of());
+
     private Trial() {}
 
     /**
@@ -59,7 +65,7 @@ public final class Trial {
      */
     public static void main(String[] arguments) {
         if (arguments.length != 3) {
-            System.err.println("usage: Trial recipes|values PLAN RESULTS");
+            System.err.println("usage: Trial recipes|values|origins PLAN RESULTS");
             Runtime.getRuntime().halt(2);
         }
         PrintStream nowhere = new PrintStream(OutputStream.nullOutputStream());
@@ -74,7 +80,7 @@ public final class Trial {
                 Object[] tried = Arrays.copyOfRange(all, 1, all.length);
                 String line;
                 try {
-                    line = arguments[0].equals("recipes") ? recipe(tried) : values(tried);
+                    line = tried(arguments[0], tried);
                 } catch (Throwable e) {
                     line = no(-1, Classes.reason(e));
                 }
@@ -87,6 +93,17 @@ public final class Trial {
         }
         // Whatever threads the program has left behind.
         Runtime.getRuntime().halt(status);
+    }
+
+    private static String tried(String what, Object[] tried) throws Throwable {
+        switch (what) {
+            case "recipes":
+                return recipe(tried);
+            case "values":
+                return values(tried);
+            default:
+                return origin(tried);
+        }
     }
 
     private static String no(int object, String reason) {
@@ -230,6 +247,15 @@ public final class Trial {
             }
         }
         return "yes\t";
+    }
+
+    // Origins.
+
+    static String origin(Object[] asked) throws Hole {
+        String name = (String) asked[0];
+        String origin = asked.length == 1 ? NUMBERED.origin(name)
+                : NUMBERED.origin(name, (String) asked[1], (String) asked[2]);
+        return origin == null ? no(-1, "no such name, or several") : "yes\t" + origin;
     }
 
     private static Frame frame(String path, int index, boolean anew) throws IOException {

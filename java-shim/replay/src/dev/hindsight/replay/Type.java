@@ -4,7 +4,9 @@ import dev.hindsight.replay.Layout.Slot;
 import dev.hindsight.replay.Recorded.ClassInfo;
 import dev.hindsight.replay.Recorded.FieldInfo;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 
 /** A recorded class and the running one that stands for it. */
 final class Type {
@@ -27,23 +29,33 @@ final class Type {
     private Boolean unchanged;
     /** How those get values; null where there are none, or the JDK's class differs. */
     private AddedFields addedFields;
+    /** Recorded names of the running class and its superclasses, where compilers have numbered them. */
+    private final Map<Class<?>, String> recordedNames = new HashMap<>();
 
-    Type(ClassInfo info, ClassLoader loader) {
+    Type(ClassInfo info, Numbered numbered) {
         this.info = info;
         Class<?> found = null;
         String reason = null;
         // Names of proxies and hidden classes mean nothing in another run.
         if (info.kind != ClassInfo.PROXY && info.kind != ClassInfo.HIDDEN) {
             try {
-                found = find(info.name, loader);
+                found = find(info, numbered);
             } catch (ClassNotFoundException e) {
                 reason = "the class is missing; " + info.missing();
+            } catch (Hole hole) {
+                reason = hole.getMessage();
             } catch (LinkageError e) {
                 reason = "the class cannot be loaded: " + Classes.reason(e);
             }
         }
         running = found;
         problem = reason;
+        if (found != null) {
+            if (Numbered.strip(found.getName()).equals(Numbered.strip(info.name))) {
+                recordedNames.put(found, info.name);
+            }
+            note(info.supers, numbered);
+        }
         rule = found == null || found.isArray() ? null : Rules.of(info, found);
         slots = new Slot[info.fields.length];
         if (found != null) {
@@ -51,16 +63,49 @@ final class Type {
         }
     }
 
-    private static Class<?> find(String name, ClassLoader loader) throws ClassNotFoundException {
+    private static Class<?> find(ClassInfo info, Numbered numbered)
+            throws ClassNotFoundException, Hole {
         try {
-            return Classes.find(name, loader);
-        } catch (ClassNotFoundException e) {
-            String substitute = Releases.substitute(name);
+            return numbered.type(info.name);
+        } catch (ClassNotFoundException | Hole e) {
+            // A constant is found by its name, and needs no more than its enum.
+            Class<?> constants = info.kind == ClassInfo.ENUM ? ofConstants(info, numbered) : null;
+            if (constants != null) {
+                return constants;
+            }
+            String substitute = e instanceof Hole ? null : Releases.substitute(info.name);
             if (substitute == null) {
                 throw e;
             }
-            return Classes.find(substitute, loader);
+            return numbered.type(substitute);
         }
+    }
+
+    /** The enum that the body of a constant extends, or null. */
+    private static Class<?> ofConstants(ClassInfo info, Numbered numbered) {
+        try {
+            Class<?> above = info.supers.length == 0 ? null : numbered.type(info.supers[0]);
+            return above != null && above.isEnum() ? above : null;
+        } catch (ClassNotFoundException | Hole | LinkageError e) {
+            return null;
+        }
+    }
+
+    private void note(String[] supers, Numbered numbered) {
+        for (String name : supers) {
+            if (Numbered.isClass(name)) {
+                try {
+                    recordedNames.putIfAbsent(numbered.type(name), name);
+                } catch (ClassNotFoundException | Hole | LinkageError e) {
+                    // Its fields will be missing.
+                }
+            }
+        }
+    }
+
+    /** The name that a class had when it was recorded. */
+    private String recordedName(Class<?> type) {
+        return recordedNames.getOrDefault(type, type.getName());
     }
 
     private void place() {
@@ -85,8 +130,8 @@ final class Type {
             // Where a rule covers fields of the JDK, it also knows about its versions.
             if (rule == null || !Classes.ofJdk(type)) {
                 for (Slot slot : Layout.declared(type)) {
-                    if (info.index(type.getName(), slot.name) < 0) {
-                        added.add(type.getName() + "." + slot.name);
+                    if (info.index(recordedName(type), slot.name) < 0) {
+                        added.add(recordedName(type) + "." + slot.name);
                         if (!Classes.ofJdk(type)) {
                             ofProgram.add(slot);
                         }
@@ -136,10 +181,10 @@ final class Type {
         return field.substring(0, field.lastIndexOf('.'));
     }
 
-    /** The running class or the superclass of it that has this name, or null. */
+    /** The running class or the superclass of it that had this name when it was recorded, or null. */
     Class<?> superclass(String name) {
         for (Class<?> type = running; type != null; type = type.getSuperclass()) {
-            if (type.getName().equals(name)) {
+            if (recordedName(type).equals(name)) {
                 return type;
             }
         }

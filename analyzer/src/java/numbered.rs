@@ -1,0 +1,95 @@
+//! Names that compilers and the JVM make with numbers.
+
+/// A name without the numbers that were generated into it: what follows the
+/// marks of lambdas, proxies and generated subclasses, and addresses.
+pub fn generated(name: &str) -> String {
+    // Lambdas' methods and synthetic ones end in counters: lambda$main$3, access$100.
+    for prefix in ["lambda$", "access$", "$anonfun$"] {
+        if name.starts_with(prefix) {
+            let kept = name.trim_end_matches(|c: char| c.is_ascii_digit());
+            return kept.trim_end_matches('$').to_owned();
+        }
+    }
+    // Kotlin puts the method before.
+    if name.contains("$lambda$") {
+        return without(name, "");
+    }
+    // Hidden classes have an address behind a slash; generated ones a hash
+    // behind a double dollar, or a number behind a well-known word.
+    let name = name.split_once('/').map_or(name, |(before, _)| before);
+    if let Some((before, after)) = name.split_once("$$") {
+        let word: String = after
+            .chars()
+            .take_while(|c| c.is_ascii_alphabetic())
+            .collect();
+        return format!("{before}$${word}");
+    }
+    for word in [
+        "$Proxy",
+        "GeneratedMethodAccessor",
+        "GeneratedConstructorAccessor",
+    ] {
+        if let Some(at) = name.rfind(word) {
+            let (kept, number) = name.split_at(at + word.len());
+            if number.bytes().all(|byte| byte.is_ascii_digit()) {
+                return kept.to_owned();
+            }
+        }
+    }
+    name.to_owned()
+}
+
+/// A name with something else in place of each `$` and number; what follows the number stays.
+fn without(name: &str, instead: &str) -> String {
+    let mut parts = name.split('$');
+    let mut out = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let rest = part.trim_start_matches(|c: char| c.is_ascii_digit());
+        out.push_str(if rest.len() < part.len() {
+            instead
+        } else {
+            "$"
+        });
+        out.push_str(rest);
+    }
+    out
+}
+
+/// Whether a compiler has numbered a class, or one that it is in: it is anonymous or local.
+pub fn is_class(name: &str) -> bool {
+    let is_number = |part: &str| part.starts_with(|c: char| c.is_ascii_digit());
+    !name.contains('/') && !name.contains("$$Lambda") && name.split('$').skip(1).any(is_number)
+}
+
+/// Whether a compiler has numbered a method: it is that of a lambda, or an accessor.
+pub fn is_method(name: &str) -> bool {
+    let marks = ["$anonfun$", "access$"];
+    (name.contains("lambda$") || marks.iter().any(|mark| name.starts_with(mark))) && is_class(name)
+}
+
+/// Whether two names of classes or methods are the same but for numbers.
+pub fn is_same(one: &str, other: &str) -> bool {
+    one == other || without(&generated(one), "$#") == without(&generated(other), "$#")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbered_names() {
+        assert!(is_class("a.Main$1") && is_class("a.Main$In$2Local") && is_class("M$$anon$1"));
+        assert!(!is_class("a.Main$In") && !is_class("a.M1") && !is_class("a.M$$Lambda/0x1"));
+        assert!(is_method("lambda$m$0") && is_method("m$lambda$0") && is_method("access$100"));
+        assert!(is_method("$anonfun$m$1$adapted") && !is_method("m$1") && !is_method("lambda"));
+    }
+
+    #[test]
+    fn names_that_differ_in_numbers() {
+        assert!(is_same("lambda$m$0", "lambda$m$12") && is_same("a.M$1L", "a.M$2L"));
+        assert!(is_same("m$lambda$0$lambda$1", "m$lambda$2$lambda$0"));
+        assert!(is_same("$anonfun$m$1$adapted", "$anonfun$m$2$adapted"));
+        assert!(!is_same("lambda$m$0", "lambda$n$0") && !is_same("a.M$1L", "a.M$1K"));
+        assert!(!is_same("a.M$1", "a.M$In") && !is_same("a.M$1", "a.M"));
+    }
+}

@@ -1,0 +1,206 @@
+//! Origins of names that compilers have numbered.
+//!
+//! Tests name lambdas' methods and anonymous classes, and so do their crash files. After an edit of
+//! the program another one may have the number. So the replay library, which will have to find them
+//! again, is asked before anything is written what identifies them (its `Numbered`); calls by name and
+//! crash files get what it says.
+
+use super::Options;
+use super::build::trial::{self, Pack};
+use super::candidate::{Plan, State};
+use super::compile::Workplace;
+use crate::classpath::is_jdk;
+use crate::java::numbered::{is_class, is_method};
+use anyhow::Result;
+use hindsight_tracelog::crash::{Body, ClassKind, Frame, Origin};
+use hindsight_tracelog::reader::Crash;
+use hindsight_tracelog::writer;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Names with their origins, by recorded names as [`Origin::name`] has them.
+#[derive(Debug, Clone, Default)]
+pub struct Origins {
+    found: BTreeMap<String, String>,
+}
+
+impl Origins {
+    /// The name by which a test names a class.
+    pub fn class<'s>(&'s self, class: &'s str) -> &'s str {
+        self.found.get(class).map_or(class, String::as_str)
+    }
+
+    /// The name by which a test names a frame's method.
+    pub fn method<'s>(&'s self, frame: &'s Frame) -> &'s str {
+        let name = method(&frame.class, &frame.method, &frame.descriptor);
+        self.found.get(&name).unwrap_or(&frame.method)
+    }
+
+    /// The bytes of a crash file with these origins.
+    pub fn added(&self, file: Vec<u8>) -> Vec<u8> {
+        if self.found.is_empty() {
+            return file;
+        }
+        let origins = self.found.iter().map(|(name, found)| Origin {
+            name: name.clone(),
+            found: found.clone(),
+        });
+        let origins: Vec<Origin> = origins.collect();
+        writer::with_origins(&file, &origins).unwrap_or(file)
+    }
+}
+
+/// How origins name a method.
+pub fn method(class: &str, method: &str, descriptor: &str) -> String {
+    format!("{class}.{method}{descriptor}")
+}
+
+/// Finds the origins of all numbered names in the crashes that have candidates.
+///
+/// # Errors
+///
+/// Fails if no JVM can be started.
+pub fn find(plan: &mut Plan<'_>, place: &Workplace<'_>, options: &Options) -> Result<()> {
+    let mut wanted: Vec<(usize, String, Vec<String>)> = Vec::new();
+    let mut asked: BTreeMap<Vec<String>, usize> = BTreeMap::new();
+    for (crash, input) in plan.inputs.iter().enumerate() {
+        let mut candidates = plan.candidates.iter();
+        if !candidates.any(|one| one.crash == crash && one.state == State::Pending) {
+            continue;
+        }
+        // Of tests' own crash files, which may be of another version again.
+        let known = &input.crash.origins;
+        let known: BTreeMap<&str, &str> = known
+            .iter()
+            .map(|origin| (&*origin.name, &*origin.found))
+            .collect();
+        for (name, mut question) in questions(&input.crash) {
+            match question.as_mut_slice() {
+                [class] => known
+                    .get(&**class)
+                    .map(|known| *class = (*known).to_owned()),
+                [class, method, _] => {
+                    let with = known.get(&*name).map(|known| *method = (*known).to_owned());
+                    let of = known
+                        .get(&**class)
+                        .map(|known| *class = (*known).to_owned());
+                    with.or(of)
+                }
+                _ => None,
+            };
+            if let Some(known) = known.get(&*name) {
+                plan.origins[crash]
+                    .found
+                    .insert(name.clone(), (*known).to_owned());
+            }
+            let number = asked.len();
+            asked.entry(question.clone()).or_insert(number);
+            wanted.push((crash, name, question));
+        }
+    }
+    let mut trials = vec![Pack::Nil(()); asked.len()];
+    for (question, &number) in &asked {
+        trials[number] = Pack::List(question.iter().map(|part| Pack::text(part)).collect());
+    }
+    let found = trial::origins(place, options, &trials)?;
+    for (crash, name, question) in wanted {
+        if let Some(origin) = found.get(&asked[&question]) {
+            plan.origins[crash].found.insert(name, origin.clone());
+        }
+    }
+    Ok(())
+}
+
+/// What is numbered in a crash, by the names of its origins: classes, and methods with their classes and
+/// descriptors.
+fn questions(crash: &Crash) -> BTreeMap<String, Vec<String>> {
+    let mut classes: BTreeSet<&str> = BTreeSet::new();
+    let mut methods: BTreeSet<(&str, &str, &str)> = BTreeSet::new();
+    for info in &crash.classes {
+        if !matches!(info.kind, ClassKind::Proxy | ClassKind::Hidden) {
+            classes.insert(element(&info.name));
+        }
+        classes.extend(info.supers.iter().map(String::as_str));
+    }
+    for object in crash.objects.iter().flatten() {
+        match &object.body {
+            Body::Lambda(lambda) => {
+                classes.insert(&lambda.class);
+                methods.insert((&lambda.class, &lambda.method, &lambda.descriptor));
+            }
+            Body::Class(name) => {
+                classes.insert(element(name));
+            }
+            _ => {}
+        }
+    }
+    classes.extend(crash.failure.statics.iter().map(|field| &*field.owner));
+    for frame in &crash.failure.frames {
+        classes.insert(&frame.class);
+        methods.insert((&frame.class, &frame.method, &frame.descriptor));
+    }
+    classes.retain(|class| is_class(class) && !is_jdk(class));
+    methods.retain(|(class, method, descriptor)| {
+        is_method(method) && !is_jdk(class) && !descriptor.is_empty()
+    });
+    let classes = classes
+        .into_iter()
+        .map(|class| (class.to_owned(), vec![class.to_owned()]));
+    let methods = methods.into_iter().map(|(class, name, descriptor)| {
+        let question = [class, name, descriptor].map(str::to_owned).to_vec();
+        (method(class, name, descriptor), question)
+    });
+    classes.chain(methods).collect()
+}
+
+/// The class of an array's elements, and any other class itself.
+fn element(class: &str) -> &str {
+    match class.trim_start_matches('[') {
+        element if element.len() < class.len() => {
+            let element = element.strip_prefix('L').unwrap_or(element);
+            element.strip_suffix(';').unwrap_or(element)
+        }
+        _ => class,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use hindsight_tracelog::crash::{ClassInfo, Lambda, Object};
+
+    #[test]
+    fn all_that_is_numbered_is_asked_for() {
+        let class = |name: &str, kind| ClassInfo {
+            name: name.to_owned(),
+            kind,
+            ..ClassInfo::default()
+        };
+        let mut crash = Crash {
+            classes: vec![
+                class("[[La.M$1L;", ClassKind::Array),
+                class("a.M$$Lambda$1/0x1", ClassKind::Hidden),
+                class("java.util.Collections$1", ClassKind::Class),
+            ],
+            ..Crash::default()
+        };
+        crash.objects.push(Some(Object {
+            class: 0,
+            body: Body::Lambda(Lambda {
+                class: "a.M$2".to_owned(),
+                method: "lambda$m$0".to_owned(),
+                descriptor: "()V".to_owned(),
+                ..Lambda::default()
+            }),
+        }));
+        crash.failure.frames.push(Frame {
+            class: "a.M".to_owned(),
+            method: "m".to_owned(),
+            descriptor: "()V".to_owned(),
+            ..Frame::default()
+        });
+        let questions = questions(&crash);
+        let names: Vec<&str> = questions.keys().map(String::as_str).collect();
+        assert_eq!(names, ["a.M$1L", "a.M$2", "a.M$2.lambda$m$0()V"]);
+        assert_eq!(questions["a.M$1L"], ["a.M$1L"]);
+    }
+}

@@ -1,0 +1,127 @@
+//! Tests of lambdas and anonymous classes outlive edits that give these other numbers.
+
+use super::recrash::run_tests;
+use hindsight_test_programs::{Jdk, Workplace, both, jdks, text};
+use serde_json::Value;
+use std::fs;
+use std::path::PathBuf;
+
+const PROGRAM: &str = r#"
+import java.util.*;
+import java.util.function.*;
+
+public class Numbers {
+    interface Rule { boolean ok(String s); }
+    // BEFORE
+    static boolean any(List<String> in, Predicate<String> p) {
+        for (String s : in) if (p.test(s)) return true;
+        return false;
+    }
+    static boolean keep(List<String> in) {
+        // WITHIN
+        return any(in, s -> s.length() > 3);
+    }
+    static boolean check(Rule rule, List<String> in) {
+        for (String s : in) if (!rule.ok(s)) return false;
+        return true;
+    }
+    static Rule max(int n) {
+        return new Rule() { public boolean ok(String s) { return s.length() < n; } };
+    }
+    public static void main(String[] args) throws Exception {
+        Thread thread = new Thread(() -> keep(Arrays.asList("a", null)));
+        thread.start();
+        thread.join();
+        check(max(5), Arrays.asList("abc", null));
+    }
+}
+"#;
+
+/// Something of each kind before what has failed, which does not fail.
+const BEFORE: &str = r#"
+    static final Rule NOT_NULL = new Rule() { public boolean ok(String s) { return s != null; } };
+    static final Predicate<String> NULL = s -> s == null;
+"#;
+const WITHIN: &str = r#"if (any(in, s -> s == "skip")) return false;"#;
+
+fn edited(edits: &[(&str, &str)]) -> String {
+    let edit = |text: String, (from, to): &(&str, &str)| {
+        assert!(text.contains(from), "{from}");
+        text.replace(from, to)
+    };
+    edits.iter().fold(PROGRAM.to_owned(), edit)
+}
+
+/// Compiles a version of the program into a place of its own.
+fn compile(jdk: &Jdk, source: &str) -> (Workplace, PathBuf) {
+    let place = Workplace::new("numbers");
+    let classes = place.compile_text(jdk, &["--release", "11"], "Numbers", source);
+    (place, classes)
+}
+
+/// Records the program's two crashes and emits tests with the classes that another javac has made of it.
+/// Gives the frames of the program.
+fn emit(recorded: &Jdk, jdk: &Jdk) -> (Workplace, Vec<Value>) {
+    let workplace = Workplace::new("numbered");
+    let (_, run) = workplace.run_text(recorded, "11", "", ("Numbers", PROGRAM));
+    assert_eq!(workplace.crash_files().len(), 2, "{}", both(&run));
+    let (_place, classes) = compile(jdk, PROGRAM);
+    let output = workplace
+        .junit(jdk, &classes)
+        .args(["--format", "json"])
+        .output()
+        .unwrap();
+    let report: Value = serde_json::from_str(&text(&output.stdout)).unwrap_or_default();
+    let crashes = report["crashes"].as_array();
+    let crashes = crashes.unwrap_or_else(|| panic!("{}", both(&output)));
+    let frames = crashes
+        .iter()
+        .flat_map(|crash| crash["frames"].as_array().unwrap())
+        .filter(|frame| frame["class"].as_str().unwrap().starts_with("Numbers"));
+    let frames: Vec<Value> = frames.cloned().collect();
+    for frame in &frames {
+        let place = format!("{} to {}", recorded.version, jdk.version);
+        assert_eq!(frame["verdict"], "reproduces", "{place}: {frame}");
+    }
+    (workplace, frames)
+}
+
+#[test]
+fn tests_are_red_until_what_they_show_is_fixed_whatever_the_numbers() {
+    let jdk = &jdks()[0];
+    let (workplace, frames) = emit(jdk, jdk);
+    assert_eq!(frames.len(), 7);
+    let passed = |source: &str| {
+        let (_place, classes) = compile(jdk, source);
+        let (passed, all) = run_tests(&workplace, jdk, &classes);
+        assert_eq!(all, frames.len());
+        passed
+    };
+    assert_eq!(passed(PROGRAM), [""; 0]);
+    let unrelated = edited(&[("// BEFORE", BEFORE), ("// WITHIN", WITHIN)]);
+    assert_eq!(passed(&unrelated), [""; 0]);
+    let fixed = [
+        ("// BEFORE", BEFORE),
+        ("s.length() > 3", "s != null && s.length() > 3"),
+        ("s.length() < n", "s == null || s.length() < n"),
+    ];
+    assert_eq!(passed(&edited(&fixed)).len(), frames.len());
+    // Which of the two lambdas it is cannot be told: the test that calls it says so.
+    let both = edited(&[&fixed[..], &[("// WITHIN", WITHIN)]].concat());
+    let passed = passed(&both);
+    let lambda = |line: &&String| line.contains("lambda_keep");
+    assert!(!passed.iter().any(|line| lambda(&line)), "{passed:?}");
+    let source = workplace.join("tests/src/test/java/NumbersCrash0001Test.java");
+    let source = fs::read_to_string(source).unwrap();
+    assert!(source.contains("lambda$keep$"), "{source}");
+    assert!(source.contains("/static\""), "{source}");
+}
+
+#[test]
+fn classes_of_another_javac_number_lambdas_otherwise() {
+    for recorded in jdks() {
+        for jdk in jdks() {
+            emit(recorded, jdk);
+        }
+    }
+}
