@@ -148,7 +148,12 @@ pub fn dot(model: &Model, out: &mut dyn Write) -> io::Result<()> {
         writeln!(out, "    label={};", label(name))?;
         writeln!(out, "    n{at}_0 [shape=doublecircle];")?;
         for (from, to, edge) in numbered(model, class) {
-            let text = line(model.call(edge.call), &edge.tally);
+            let mut text = line(model.call(edge.call), &edge.tally);
+            let (returned, threw) = (edge.tally.returned.total(), edge.tally.threw.total());
+            // Not to be seen in the picture otherwise: a call that is there, and fails.
+            if threw > 0 {
+                text.push_str(&format!(" (threw {threw}x of {})", returned + threw));
+            }
             writeln!(
                 out,
                 "    n{at}_{from} -> n{at}_{to} [label={}];",

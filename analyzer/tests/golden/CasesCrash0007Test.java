@@ -162,7 +162,7 @@ class CasesCrash0007Test {
     //     java.lang.IllegalStateException: ?
     @Test
     void lambda_lambda_0_frame14() throws Throwable {
-        Call.staticMethod("shop.Cases", "lambda$lambda$0", "(I)V", 1);
+        Call.staticMethod("shop.Cases", "lambda$lambda$0/0/DIGEST/static", "(I)V", 1);
     }
 
     // Frame 15 of the crash: shop.Cases.frame(Cases.java:42)

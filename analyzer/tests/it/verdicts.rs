@@ -440,6 +440,17 @@ fn run(dir: &Path, recording: &Recording, extra: &[&str]) -> Run {
     }
 }
 
+/// A source without the digests of code in it, which is another one from each compiler.
+fn without_digests(source: &str) -> String {
+    let is_digest = |part: &str| {
+        let mut digits = part.bytes();
+        part.len() == 8 && digits.all(|digit| matches!(digit, b'0'..=b'9' | b'a'..=b'f'))
+    };
+    let mask = |part| if is_digest(part) { "DIGEST" } else { part };
+    let parts: Vec<&str> = source.split('/').map(mask).collect();
+    parts.join("/")
+}
+
 #[test]
 fn every_way_to_call_and_to_end() {
     let dir = tempfile::tempdir().unwrap();
@@ -453,7 +464,7 @@ fn every_way_to_call_and_to_end() {
         }
     }
     check_golden("verdicts.txt", &table);
-    check_golden("CasesCrash0007Test.java", &run.source);
+    check_golden("CasesCrash0007Test.java", &without_digests(&run.source));
     assert_eq!(run.report["schema"], "hindsight.junit/1");
     assert_eq!(
         run.report["crashes"][0]["frames"][0]["test"],

@@ -95,7 +95,7 @@ import org.junit.jupiter.api.Test;
 class ReceiptObservedTest {
 
     @Test
-    void receipt() {
+    void text() {
         Order order = new Order().add("bolt", 3).add("nut", 1);
         order.close();
         assertEquals("paid Stamp[lines=2]", order.receipt().text());

@@ -764,7 +764,7 @@ fn what_is_not_the_same_everywhere_is_not_asserted() {
             ".notes().toString());",
             "@SuppressWarnings(\"deprecation\")",
         ] {
-            assert!(sources.contains(text), "{text}: {sources}");
+            assert!(sources.contains(text), "{text}: {report} {sources}");
         }
     }
 }
