@@ -16,35 +16,32 @@ pub struct Invented {
 
 /// Those of some tests that say or do something that others do not: of a run, and new ones.
 pub fn few(observed: Vec<Checked>, invented: Vec<Invented>) -> (Vec<Checked>, Vec<Checked>) {
-    let observed = joined(distinct(observed).into_iter().map(|test| (test, false)));
-    let observed: Vec<Checked> = observed.into_iter().map(|(test, _)| test).collect();
-    let observed = diverse(observed, |_| false);
+    let observed = diverse(joined(distinct(observed)), |_| false);
     let mut told: HashSet<Sequence> = observed.iter().map(|test| test.sequence.clone()).collect();
     let fresh = |one: &Invented| told.insert(one.test.sequence.clone());
-    let invented = (invented.into_iter()).filter(fresh);
-    let (generated, novel): (Vec<Checked>, Vec<bool>) =
-        joined(invented.map(|one| (one.test, one.is_novel)))
-            .into_iter()
-            .unzip();
+    let (generated, novel): (Vec<Checked>, Vec<bool>) = (invented.into_iter())
+        .filter(fresh)
+        .map(|one| (one.test, one.is_novel))
+        .unzip();
     let generated = diverse(generated, |at| novel[at]);
     (observed, generated)
 }
 
 /// Tests of a class that make the same calls are one that asks at last what each of them asks, unless they
-/// disagree. Each comes with whether it is novel.
-fn joined(tests: impl Iterator<Item = (Checked, bool)>) -> Vec<(Checked, bool)> {
+/// disagree.
+///
+/// Not so where nobody has seen the answers before: one that comes out by chance would take the others with it
+/// when the suite is run.
+fn joined(tests: Vec<Checked>) -> Vec<Checked> {
     let mut places: HashMap<(String, Sequence), usize> = HashMap::new();
-    let mut joined: Vec<(Checked, bool)> = Vec::new();
-    for (test, is_novel) in tests {
+    let mut joined: Vec<Checked> = Vec::new();
+    for test in tests {
         let mut calls = test.calls().to_vec();
         calls.iter_mut().for_each(|call| call.shown = false);
         let place = *(places.entry((test.class.clone(), calls))).or_insert(joined.len());
         match joined.get_mut(place) {
-            Some((before, was_novel)) if agree(before, &test) => {
-                take_in(before, &test);
-                *was_novel |= is_novel;
-            }
-            _ => joined.push((test, is_novel)),
+            Some(before) if agree(before, &test) => take_in(before, &test),
+            _ => joined.push(test),
         }
     }
     joined
@@ -280,13 +277,12 @@ mod tests {
             one.observers = 1;
             one
         };
-        let all = |tests: Vec<Checked>| joined(tests.into_iter().map(|test| (test, false)));
-        let one = all(vec![
+        let one = joined(vec![
             asking(2, "two", None),
             asking(3, "three", says("x")),
             asking(2, "two", None),
         ]);
-        let [(one, false)] = &one[..] else {
+        let [one] = &one[..] else {
             panic!("{} tests", one.len())
         };
         assert_eq!(one.observers, 2);
@@ -297,8 +293,8 @@ mod tests {
         assert_eq!(one.sequence[3].method, MethodId(3));
         // They disagree about a call, or call something else.
         let disagree = vec![asking(2, "two", says("y")), asking(3, "three", says("x"))];
-        assert_eq!(all(disagree).len(), 2);
+        assert_eq!(joined(disagree).len(), 2);
         let others = vec![test("ab", 2, says("x")), test("ab", 1, says("x"))];
-        assert_eq!(all(others).len(), 2);
+        assert_eq!(joined(others).len(), 2);
     }
 }
