@@ -11,8 +11,8 @@
 //! objects and classes get new ones.
 
 use crate::graph::Graph;
-use crate::junit::origins::method;
-use hindsight_tracelog::crash::{Body, ClassInfo, Fidelity, Object, Origin, Value};
+use crate::junit::origins::Names;
+use hindsight_tracelog::crash::{Body, ClassInfo, Fidelity, Object, Value};
 use hindsight_tracelog::reader::Crash;
 use std::collections::{HashMap, HashSet};
 
@@ -82,7 +82,10 @@ pub fn trim(crash: &Crash, frames: &[usize], sets: Sets) -> Crash {
         trimmed.objects.push(Some(Object { class, body }));
     }
 
-    trimmed.origins = origins(crash, &trimmed);
+    let named = Names::of_objects(&trimmed).questions();
+    let origins = crash.origins.iter();
+    let origins = origins.filter(|origin| named.contains_key(&origin.name));
+    trimmed.origins = origins.cloned().collect();
     let failure = &mut trimmed.failure;
     if !sets.statics {
         failure.statics.clear();
@@ -139,33 +142,6 @@ pub fn trim(crash: &Crash, frames: &[usize], sets: Sets) -> Crash {
         }
     }
     trimmed
-}
-
-/// Origins of the classes and lambdas that are kept.
-fn origins(crash: &Crash, kept: &Crash) -> Vec<Origin> {
-    let classes = kept.classes.iter().flat_map(|class| {
-        let supers = class.supers.iter().map(String::as_str);
-        supers.chain([class.name.trim_start_matches("[").trim_start_matches('L')])
-    });
-    let mut names: HashSet<String> = classes
-        .map(|name| name.trim_end_matches(';').to_owned())
-        .collect();
-    for object in kept.objects.iter().flatten() {
-        match &object.body {
-            Body::Lambda(lambda) => {
-                names.insert(lambda.class.clone());
-                names.insert(method(&lambda.class, &lambda.method, &lambda.descriptor));
-            }
-            Body::Class(name) => {
-                names.insert(name.clone());
-            }
-            _ => {}
-        }
-    }
-    let all = crash.origins.iter();
-    all.filter(|origin| names.contains(&origin.name))
-        .cloned()
-        .collect()
 }
 
 /// The objects that the arguments of these frames lead to, and static fields and those of enum

@@ -271,9 +271,8 @@ impl<'a> Suite<'a> {
             }
             let mut is_less = false;
             for error in &errors {
-                let of = |source: &&mut Source| {
-                    Some(self.dir.join("sources").join(source.path())) == error.file
-                };
+                let Some(file) = &error.file else { continue };
+                let of = |source: &&mut Source| file_of(&self.dir, source) == *file;
                 let Some(source) = left.iter_mut().find(of) else {
                     continue;
                 };
@@ -311,7 +310,7 @@ impl<'a> Suite<'a> {
                 let rest = warning.message.strip_prefix('[');
                 rest.is_some_and(|rest| rest.starts_with(&format!("{kind}]")))
             });
-            let path = |source: &&Source| self.dir.join("sources").join(source.path()) == *file;
+            let path = |source: &&Source| file_of(&self.dir, source) == *file;
             if let (Some(kind), Some(source)) = (kind, written.iter().find(path)) {
                 lints.entry(source.class()).or_default().insert(kind);
             }
@@ -331,7 +330,7 @@ impl<'a> Suite<'a> {
         fs::create_dir_all(self.classes()).context("failed to make a temporary directory")?;
         let mut files = Vec::new();
         for source in written {
-            let path = sources.join(source.path());
+            let path = file_of(&self.dir, source);
             write_file(&path, &source.text)?;
             files.push(path);
         }
@@ -557,6 +556,11 @@ fn read(path: &Path) -> BTreeMap<usize, Verdict> {
     text.lines().filter_map(line).collect()
 }
 
+/// Where a suite in a directory has a source.
+fn file_of(dir: &Path, source: &Source) -> PathBuf {
+    dir.join("sources").join(source.path())
+}
+
 /// A line of a text; the first is 1.
 fn line(text: &str, number: usize) -> &str {
     let mut lines = text.lines();
@@ -579,9 +583,7 @@ fn blame(errors: &[Diagnostic], written: &[Source], dir: &Path) -> BTreeSet<usiz
     let mut general = BTreeSet::new();
     for error in errors {
         let Some(file) = &error.file else { continue };
-        let source = written
-            .iter()
-            .find(|source| dir.join("sources").join(source.path()) == *file);
+        let source = written.iter().find(|source| file_of(dir, source) == *file);
         let Some(source) = source else { continue };
         match source
             .tests

@@ -50,7 +50,7 @@ impl Origins {
 }
 
 /// How origins name a method.
-pub fn method(class: &str, method: &str, descriptor: &str) -> String {
+fn method(class: &str, method: &str, descriptor: &str) -> String {
     format!("{class}.{method}{descriptor}")
 }
 
@@ -73,20 +73,15 @@ pub fn find(plan: &mut Plan<'_>, place: &Workplace<'_>, options: &Options) -> Re
             .iter()
             .map(|origin| (&*origin.name, &*origin.found))
             .collect();
-        for (name, mut question) in questions(&input.crash) {
-            match question.as_mut_slice() {
-                [class] => known
-                    .get(&**class)
-                    .map(|known| *class = (*known).to_owned()),
-                [class, method, _] => {
-                    let with = known.get(&*name).map(|known| *method = (*known).to_owned());
-                    let of = known
-                        .get(&**class)
-                        .map(|known| *class = (*known).to_owned());
-                    with.or(of)
+        for (name, mut question) in Names::of_all(&input.crash).questions() {
+            if let [class, rest @ ..] = question.as_mut_slice() {
+                if let (Some(known), [method, _]) = (known.get(&*name), rest) {
+                    *method = (*known).to_owned();
                 }
-                _ => None,
-            };
+                if let Some(known) = known.get(&**class) {
+                    *class = (*known).to_owned();
+                }
+            }
             if let Some(known) = known.get(&*name) {
                 plan.origins[crash]
                     .found
@@ -110,46 +105,70 @@ pub fn find(plan: &mut Plan<'_>, place: &Workplace<'_>, options: &Options) -> Re
     Ok(())
 }
 
-/// What is numbered in a crash, by the names of its origins: classes, and methods with their classes and
-/// descriptors.
-fn questions(crash: &Crash) -> BTreeMap<String, Vec<String>> {
-    let mut classes: BTreeSet<&str> = BTreeSet::new();
-    let mut methods: BTreeSet<(&str, &str, &str)> = BTreeSet::new();
-    for info in &crash.classes {
-        if !matches!(info.kind, ClassKind::Proxy | ClassKind::Hidden) {
-            classes.insert(element(&info.name));
-        }
-        classes.extend(info.supers.iter().map(String::as_str));
-    }
-    for object in crash.objects.iter().flatten() {
-        match &object.body {
-            Body::Lambda(lambda) => {
-                classes.insert(&lambda.class);
-                methods.insert((&lambda.class, &lambda.method, &lambda.descriptor));
+/// Classes and methods that a crash names.
+#[derive(Default)]
+pub struct Names<'c> {
+    classes: BTreeSet<&'c str>,
+    /// Each with its class and descriptor.
+    methods: BTreeSet<(&'c str, &'c str, &'c str)>,
+}
+
+impl<'c> Names<'c> {
+    /// Those of its objects.
+    pub fn of_objects(crash: &'c Crash) -> Names<'c> {
+        let mut names = Names::default();
+        for info in &crash.classes {
+            if !matches!(info.kind, ClassKind::Proxy | ClassKind::Hidden) {
+                names.classes.insert(element(&info.name));
             }
-            Body::Class(name) => {
-                classes.insert(element(name));
-            }
-            _ => {}
+            names.classes.extend(info.supers.iter().map(String::as_str));
         }
+        for object in crash.objects.iter().flatten() {
+            match &object.body {
+                Body::Lambda(lambda) => {
+                    names.method(&lambda.class, &lambda.method, &lambda.descriptor);
+                }
+                Body::Class(name) => {
+                    names.classes.insert(element(name));
+                }
+                _ => {}
+            }
+        }
+        names
     }
-    classes.extend(crash.failure.statics.iter().map(|field| &*field.owner));
-    for frame in &crash.failure.frames {
-        classes.insert(&frame.class);
-        methods.insert((&frame.class, &frame.method, &frame.descriptor));
+
+    /// Those of its static fields and frames, too.
+    fn of_all(crash: &'c Crash) -> Names<'c> {
+        let mut names = Names::of_objects(crash);
+        let owners = crash.failure.statics.iter().map(|field| &*field.owner);
+        names.classes.extend(owners);
+        for frame in &crash.failure.frames {
+            names.method(&frame.class, &frame.method, &frame.descriptor);
+        }
+        names
     }
-    classes.retain(|class| is_class(class) && !is_jdk(class));
-    methods.retain(|(class, method, descriptor)| {
-        is_method(method) && !is_jdk(class) && !descriptor.is_empty()
-    });
-    let classes = classes
-        .into_iter()
-        .map(|class| (class.to_owned(), vec![class.to_owned()]));
-    let methods = methods.into_iter().map(|(class, name, descriptor)| {
-        let question = [class, name, descriptor].map(str::to_owned).to_vec();
-        (method(class, name, descriptor), question)
-    });
-    classes.chain(methods).collect()
+
+    fn method(&mut self, class: &'c str, method: &'c str, descriptor: &'c str) {
+        self.classes.insert(class);
+        self.methods.insert((class, method, descriptor));
+    }
+
+    /// What compilers have numbered of them, by the names of its origins: classes, and methods with their
+    /// classes and descriptors.
+    pub fn questions(self) -> BTreeMap<String, Vec<String>> {
+        let classes = self.classes.into_iter();
+        let classes = classes.filter(|class| is_class(class) && !is_jdk(class));
+        let methods = self.methods.into_iter();
+        let methods = methods.filter(|(class, method, descriptor)| {
+            is_method(method) && !is_jdk(class) && !descriptor.is_empty()
+        });
+        let classes = classes.map(|class| (class.to_owned(), vec![class.to_owned()]));
+        let methods = methods.map(|(class, name, descriptor)| {
+            let question = [class, name, descriptor].map(str::to_owned).to_vec();
+            (method(class, name, descriptor), question)
+        });
+        classes.chain(methods).collect()
+    }
 }
 
 /// The class of an array's elements, and any other class itself.
@@ -198,7 +217,7 @@ mod tests {
             descriptor: "()V".to_owned(),
             ..Frame::default()
         });
-        let questions = questions(&crash);
+        let questions = Names::of_all(&crash).questions();
         let names: Vec<&str> = questions.keys().map(String::as_str).collect();
         assert_eq!(names, ["a.M$1L", "a.M$2", "a.M$2.lambda$m$0()V"]);
         assert_eq!(questions["a.M$1L"], ["a.M$1L"]);

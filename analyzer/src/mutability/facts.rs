@@ -198,12 +198,13 @@ const TRIVIAL: &[(&[u8], &[&[u8]])] = &[
 ];
 
 fn is_trivial_class(name: &[u8]) -> bool {
-    let Some(at) = name.iter().rposition(|byte| *byte == b'/') else {
+    // Most are the program's.
+    if !name.starts_with(b"java/") {
         return false;
-    };
-    let (package, simple) = name.split_at(at + 1);
-    (name.starts_with(b"java/"))
-        && (TRIVIAL.iter()).any(|(of, classes)| *of == package && classes.contains(&simple))
+    }
+    let package = name.iter().rposition(|byte| *byte == b'/');
+    let (package, simple) = name.split_at(package.map_or(0, |at| at + 1));
+    (TRIVIAL.iter()).any(|(of, classes)| *of == package && classes.contains(&simple))
 }
 
 impl Facts {

@@ -117,18 +117,13 @@ impl Opts {
         };
         let mut written = sources(&checked)?;
         let is_both = kinds.iter().all(|(numbers, ..)| !numbers.is_empty());
-        if !written.is_empty() && (is_both || self.against.is_some()) {
-            suite.compile_all(&written)?;
-        }
         if is_both {
+            suite.compile_all(&written)?;
             // They will run together: what the ones leave behind must not matter to the others.
             let before = checked.len();
             suite.prove(&written, order, limit, &mut checked, &mut dropped)?;
             if checked.len() < before {
                 written = sources(&checked)?;
-                if self.against.is_some() {
-                    suite.compile_all(&written)?;
-                }
             }
         }
         Ok(Proven {
@@ -171,16 +166,19 @@ impl Opts {
         let place = ("suite-against", paths);
         let ported = Suite::new(setup, self.framework, place, release, &program.told)?;
         let refused = ported.compile_most(&proven.written)?;
-        let (mut fitting, mut rest) = (proven.written.clone(), proven.written.clone());
-        for source in &mut fitting {
-            (source.tests).retain(|test| !refused.contains_key(&test.number));
+        let those = |are_refused: bool| {
+            let mut sources = proven.written.clone();
+            for source in &mut sources {
+                (source.tests).retain(|test| refused.contains_key(&test.number) == are_refused);
+            }
+            sources
+        };
+        let mut verdicts = ported.run(&those(false), &other.entries, order, setup.limit)?;
+        if !refused.is_empty() {
+            // What is missing shows with the classes that there are.
+            suite.compile_all(&proven.written)?;
+            verdicts.extend(suite.run(&those(true), &other.entries, order, setup.limit)?);
         }
-        for source in &mut rest {
-            (source.tests).retain(|test| refused.contains_key(&test.number));
-        }
-        let mut verdicts = ported.run(&fitting, &other.entries, order, setup.limit)?;
-        // What is missing shows with the classes that there are.
-        verdicts.extend(suite.run(&rest, &other.entries, order, setup.limit)?);
         let mut next = Worker::new(Setup {
             entries: other.entries,
             ..setup.clone()

@@ -43,7 +43,8 @@ final class Same {
     private static final Set<String> VALUES = Set.of(
             "java.math.BigInteger", "java.math.BigDecimal", "java.util.UUID", "java.util.Locale",
             "java.util.BitSet", "java.util.Currency", "java.util.Date", "java.sql.Date", "java.sql.Time",
-            "java.sql.Timestamp", "java.util.OptionalInt", "java.util.OptionalLong", "java.util.OptionalDouble", "java.io.File", "java.net.URI", "sun.nio.fs.UnixPath",
+            "java.sql.Timestamp", "java.util.OptionalInt", "java.util.OptionalLong",
+            "java.util.OptionalDouble", "java.io.File", "java.net.URI", "sun.nio.fs.UnixPath",
             "sun.nio.fs.WindowsPath", "sun.util.calendar.ZoneInfo");
 
     private final Map<Object, Object> there = new IdentityHashMap<>();

@@ -38,8 +38,8 @@ import java.util.Set;
  * class path, with their origins: {@code [class]} or {@code [class, method, descriptor]}, names with
  * their origins if they have some. Nothing of the program runs.
  *
- * <p>A line of the results is {@code NUMBER yes [STEPS]}, {@code NUMBER yes NAME} or {@code NUMBER no OBJECT REASON}, fields
- * separated by tabs. It is written as soon as it is known.
+ * <p>A line of the results is {@code NUMBER yes [STEPS]}, {@code NUMBER yes NAME} or {@code NUMBER no
+ * OBJECT REASON}, fields separated by tabs. It is written as soon as it is known.
  */
 public final class Trial {
     private static final int NEW = 0;

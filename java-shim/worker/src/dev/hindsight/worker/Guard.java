@@ -128,7 +128,7 @@ public final class Guard {
             return method.invoke(on, arguments);
         } catch (IllegalAccessException e) {
             check(e, method, isStatic || on == null ? null : on.getClass());
-            return opened(method).invoke(on, arguments);
+            return opened(method, method.getDeclaringClass().getDeclaredMethods()).invoke(on, arguments);
         }
     }
 
@@ -183,23 +183,19 @@ public final class Guard {
                         && (on == null || caller.isAssignableFrom(on));
     }
 
-    /** The same member for everybody; what the program has of it stays as it is. */
-    private static Method opened(Method method) {
-        for (Method same : method.getDeclaringClass().getDeclaredMethods()) {
-            if (same.equals(method)) {
-                return opened(method, same);
+    /** The same member, of these, for everybody; what the program has of it stays as it is. */
+    private static <T extends Executable> T opened(T called, T[] declared) {
+        for (T same : declared) {
+            if (same.equals(called)) {
+                try {
+                    same.setAccessible(true);
+                    return same;
+                } catch (InaccessibleObjectException e) {
+                    break; // as the JDK lets its heirs alone
+                }
             }
         }
-        throw blocked("calling " + method);
-    }
-
-    private static <T extends Executable> T opened(T called, T same) {
-        try {
-            same.setAccessible(true);
-            return same;
-        } catch (InaccessibleObjectException e) {
-            throw blocked("calling " + called); // as the JDK lets its heirs alone
-        }
+        throw blocked("calling " + called);
     }
 
     /** What stands in for a method of the JDK; null if nothing does. */
@@ -296,12 +292,7 @@ public final class Guard {
             return constructor.newInstance(arguments);
         } catch (IllegalAccessException e) {
             check(e, constructor, made);
-            for (Constructor<?> same : made.getDeclaredConstructors()) {
-                if (same.equals(constructor)) {
-                    return opened(constructor, same).newInstance(arguments);
-                }
-            }
-            throw blocked("calling " + constructor);
+            return opened(constructor, made.getDeclaredConstructors()).newInstance(arguments);
         }
     }
 }
