@@ -616,34 +616,48 @@ fn long_lives_are_whole_or_said_to_be_cut() {
 fn what_has_no_end_costs_little() {
     for jdk in jdks() {
         let workplace = record(jdk, "ring", "ring.Main");
-        let arguments = [
-            "generate",
-            "--model",
-            "model.json",
-            "--classpath",
-            "classes",
-            "--classes",
-            "ring.Link",
-            "--time",
-            "12",
-            "--out",
-            "tests",
-            "--format",
-            "json",
-        ];
-        let report = json(&run(jdk, &workplace, &arguments));
-        let searched = &report["searched"];
-        let lost = searched["lost"].as_u64().expect("a number");
-        let executed: u64 = ["at_random", "along_models"]
-            .iter()
-            .filter_map(|phase| searched[phase]["executed"].as_u64())
-            .sum();
-        // How many there are is chance, and how long they take depends on the machine.
-        assert!(lost >= 1 && executed > 1000, "{report}");
-        let tests = written(&workplace, "tests");
-        for call in [".length()", ".sum()"] {
-            assert!(tests.contains(call), "{call}: {tests}");
-        }
+        search_what_has_no_end(jdk, &workplace, "ring.Link", &[".length()", ".sum()"]);
+    }
+}
+
+/// So does one that waits: it comes to no place at which it could be stopped, if it is not interrupted.
+#[test]
+fn what_waits_for_ever_costs_little() {
+    for jdk in jdks() {
+        let workplace = record(jdk, "mail", "mail.Main");
+        search_what_has_no_end(jdk, &workplace, "mail.Box", &[".count()", ".first()"]);
+    }
+}
+
+/// Searches some seconds among the methods of a class, some of which do not end, and has tests of these calls.
+fn search_what_has_no_end(jdk: &Jdk, workplace: &Workplace, class: &str, calls: &[&str]) {
+    let arguments = [
+        "generate",
+        "--model",
+        "model.json",
+        "--classpath",
+        "classes",
+        "--classes",
+        class,
+        "--time",
+        "12",
+        "--out",
+        "tests",
+        "--format",
+        "json",
+    ];
+    let report = json(&run(jdk, workplace, &arguments));
+    let searched = &report["searched"];
+    let lost = searched["lost"].as_u64().expect("a number");
+    let executed: u64 = ["at_random", "along_models"]
+        .iter()
+        .filter_map(|phase| searched[phase]["executed"].as_u64())
+        .sum();
+    // How many there are is chance, and how long they take depends on the machine.
+    assert!(lost >= 1 && executed > 1000, "{report}");
+    let tests = written(workplace, "tests");
+    for call in calls {
+        assert!(tests.contains(call), "{call}: {tests}");
     }
 }
 

@@ -1,14 +1,21 @@
 package dev.hindsight.worker;
 
+import java.util.HashMap;
+import java.util.Map;
+
 /** Threads that the program has started and that have not ended: with many, a JVM is of no use. */
 final class Leftovers {
     /** Threads that may be left, if they wait: each keeps some memory, and what it has is kept, too. */
     private static final int MAX = 200;
-    /** Times in a row that some of them may be found busy. */
-    private static final int MAX_BUSY = 3;
+    /**
+     * Nanoseconds that one of them may be found busy each time: any is so when it begins or ends, and waits for a
+     * processor to do so.
+     */
+    private static final long MAX_BUSY = 50_000_000;
 
     private final int before = Thread.activeCount();
-    private int busy;
+    /** Since when those that were busy the last time have always been, by their numbers. */
+    private Map<Long, Long> busy = Map.of();
     private int last;
     private boolean isMore;
 
@@ -20,7 +27,7 @@ final class Leftovers {
     /** Whether another JVM should go on; to be asked when nothing of the program should run any more. */
     boolean areTooMany() {
         int left = Thread.activeCount() - before;
-        if (left > 0 && (left > last || isAnyBusy())) {
+        if (left > 0 && (left > last || !busy().isEmpty())) {
             // They may be about to end. Those that have waited since another sequence are not.
             try {
                 Thread.sleep(1);
@@ -31,12 +38,14 @@ final class Leftovers {
         left = left > 0 ? count() - before : left;
         isMore = left > last;
         last = left;
-        if (left <= 0) {
-            busy = 0;
-            return false;
+        busy = left > 0 ? busy() : Map.of();
+        long now = System.nanoTime();
+        for (long since : busy.values()) {
+            if (now - since > MAX_BUSY) {
+                return true;
+            }
         }
-        busy = isAnyBusy() ? busy + 1 : 0;
-        return left > MAX || busy >= MAX_BUSY;
+        return left > MAX;
     }
 
     /** Without those of the pool that all share. */
@@ -54,9 +63,12 @@ final class Leftovers {
         return name.startsWith("ForkJoinPool.commonPool-");
     }
 
-    private static boolean isAnyBusy() {
+    /** Those that are busy now, and since when. */
+    private Map<Long, Long> busy() {
         Thread[] threads = new Thread[2 * Thread.activeCount() + 8];
         int count = Thread.enumerate(threads);
+        long now = System.nanoTime();
+        Map<Long, Long> found = Map.of();
         for (int i = 0; i < count; i++) {
             Thread thread = threads[i];
             String name = thread.getName();
@@ -64,9 +76,10 @@ final class Leftovers {
                     || name.startsWith("hindsight-")
                     || isShared(name);
             if (!isOurs && thread.getState() == Thread.State.RUNNABLE) {
-                return true;
+                found = found.isEmpty() ? new HashMap<>() : found;
+                found.put(thread.getId(), busy.getOrDefault(thread.getId(), now));
             }
         }
-        return false;
+        return found;
     }
 }

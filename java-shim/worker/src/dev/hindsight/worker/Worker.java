@@ -191,6 +191,7 @@ public final class Worker {
                         stoppedAt = System.nanoTime();
                     }
                     if (System.nanoTime() - stoppedAt < MAX_STOPPING) {
+                        wake();
                         continue;
                     }
                 }
@@ -203,6 +204,14 @@ public final class Worker {
                 }
                 Runtime.getRuntime().halt(0);
             }
+        }
+    }
+
+    /** What waits comes to no basic block, if it is not interrupted. */
+    private void wake() {
+        Thread.State state = runner.getState();
+        if (state == Thread.State.WAITING || state == Thread.State.TIMED_WAITING) {
+            runner.interrupt();
         }
     }
 
