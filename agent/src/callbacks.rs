@@ -360,12 +360,12 @@ load_hook! {
 }
 
 load_hook! {
-    /// Called for every class, but new ones are done by then.
+    /// Called for every class, but new ones of the program are done by then.
     again_load_hook, |base, name, loader, redefined, bytes| {
-        if !redefined && base.chances.is_none() {
-            None
-        } else if start::hooks(name) {
+        if start::hooks(name) {
             start::hooked(base, name, bytes)
+        } else if !redefined && base.chances.is_none() {
+            None
         } else {
             hook::again(base, name, loader, bytes)
         }

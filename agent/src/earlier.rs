@@ -13,6 +13,7 @@ use crate::hook::{self, Wanted};
 use crate::jni::{Jni, Obj};
 use crate::jvmti::Jvmti;
 use crate::sys;
+use hindsight_instrument::contract;
 use std::ptr;
 use std::time::{Duration, Instant};
 
@@ -124,7 +125,7 @@ fn is_ours(base: &Base, jvmti: Jvmti, jni: Jni, class: Obj, attached: bool) -> b
     };
     let loader = jvmti.loader(class);
     let raw = loader.map_or(ptr::null_mut(), |loader| loader.raw());
-    if name == hook::API {
+    if matches!(name, hook::API | contract::UPCALLS) {
         return jvmti.is_modifiable(class);
     }
     let wanted = hook::wanted(base, &name.replace('/', "."), raw);

@@ -144,12 +144,13 @@ static VIRTUAL_HOOKED: AtomicBool = AtomicBool::new(false);
 
 /// Whether calls of ours may be wanted in this class of the JDK.
 pub(crate) fn hooks(class: Option<&str>) -> bool {
-    matches!(class, Some(THREAD | VIRTUAL_THREAD))
+    matches!(class, Some(THREAD | VIRTUAL_THREAD | contract::UPCALLS))
 }
 
 /// One of the classes that [`hooks`] names with a call of ours, or `None` to leave it.
 pub(crate) fn hooked(base: &Base, class: Option<&str>, bytes: &[u8]) -> Option<Vec<u8>> {
     let (hooked, done) = match class {
+        Some(contract::UPCALLS) => return hook_upcalls(base, bytes),
         Some(THREAD) => (hook_thread(base, bytes), &THREAD_HOOKED),
         _ => (hook_virtual_thread(base, bytes), &VIRTUAL_HOOKED),
     };
@@ -205,6 +206,17 @@ fn hook_thread(base: &Base, bytes: &[u8]) -> Option<Vec<u8>> {
         target,
     )
     .ok()
+}
+
+/// The class of the JDK through which native code calls Java, hooked where it is given what such a call has
+/// thrown: it prints that and ends the JVM, and no thread dies of it. `None` to leave it.
+fn hook_upcalls(base: &Base, bytes: &[u8]) -> Option<Vec<u8>> {
+    if !base.options.report.uncaught || base.options.tracing || hook::has_probes(bytes) {
+        return None;
+    }
+    let (method, probe) = (contract::HANDLE_UNCAUGHT, contract::UNHANDLED);
+    let target = (contract::PROBE, probe.name, probe.descriptor);
+    entry_hook(bytes, method.name, method.descriptor, target).ok()
 }
 
 /// Starts a thread of the agent's own.

@@ -186,6 +186,8 @@ const HOLES: &[(&str, &str)] = &[
     ("java.nio.MappedByteBuffer", "memory outside the heap"),
     ("java.util.zip.Inflater", "memory outside the heap"),
     ("java.util.zip.Deflater", "memory outside the heap"),
+    ("com.sun.jna.Pointer", "memory outside the heap"),
+    ("com.sun.jna.NativeLibrary", "native library"),
     ("java.util.zip.ZipFile", "open file"),
     ("java.util.concurrent.ThreadPoolExecutor", "thread pool"),
     ("java.util.concurrent.ForkJoinPool", "thread pool"),

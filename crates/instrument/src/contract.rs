@@ -116,6 +116,12 @@ pub const UNCAUGHT: ProbeMethod = ProbeMethod {
     descriptor: "(Ljava/lang/Thread;Ljava/lang/Throwable;)V",
 };
 
+/// Static. Called by the hook at the entry of [`HANDLE_UNCAUGHT`].
+pub const UNHANDLED: ProbeMethod = ProbeMethod {
+    name: "unhandled",
+    descriptor: "(Ljava/lang/Throwable;)V",
+};
+
 /// Static. What the program's `dev.hindsight.Hindsight` is filled with: methods
 /// of the same names and descriptors.
 pub const RECORDS: [ProbeMethod; 2] = [
@@ -133,6 +139,15 @@ pub const RECORDS: [ProbeMethod; 2] = [
 /// an exception.
 pub const DISPATCH_UNCAUGHT: ProbeMethod = ProbeMethod {
     name: "dispatchUncaughtException",
+    descriptor: "(Ljava/lang/Throwable;)V",
+};
+
+/// The class of the JDK that native code calls Java through (JEP 454), and its static method that is
+/// given what such a call has thrown, or null, and then ends the JVM.
+pub const UPCALLS: &str = "jdk/internal/foreign/abi/SharedUtils";
+/// The method.
+pub const HANDLE_UNCAUGHT: ProbeMethod = ProbeMethod {
+    name: "handleUncaughtException",
     descriptor: "(Ljava/lang/Throwable;)V",
 };
 

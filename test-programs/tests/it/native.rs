@@ -112,3 +112,63 @@ fn threads_of_native_code_are_recorded() {
         assert_eq!(failed, failures(), "{threads:?}");
     }
 }
+
+/// What a call from native code throws by way of a method handle (JEP 454) ends the JVM, though no thread dies of it.
+#[test]
+fn what_ends_the_jvm_in_a_call_from_native_code_is_recorded() {
+    for jdk in jdks().iter().filter(|jdk| jdk.version >= 22) {
+        let workplace = Workplace::new("upcall");
+        let source = root().join("test-programs/native/Upcall.java");
+        let release = jdk.version.to_string();
+        let classes = workplace.compile(jdk, &["--release", &release], &[source]);
+        let run = |mut command: Command| {
+            let command = command.args(["--enable-native-access=ALL-UNNAMED", "-cp"]);
+            let output = command.arg(&classes).arg("Upcall").output();
+            output.expect("java runs")
+        };
+        let plain = run(jdk.java());
+        let output = run(workplace.java_with_agent(jdk, ""));
+        assert_eq!(output.status.code(), plain.status.code());
+        assert_eq!(text(&output.stdout), text(&plain.stdout));
+        assert_eq!(text(&output.stderr), text(&plain.stderr));
+        let crashes = workplace.crashes();
+        assert_eq!(crashes.len(), 1, "{}", both(&output));
+        let told = render(&crashes[0]);
+        assert!(told.contains("Upcall.key:17 value=3 base=3"), "{told}");
+        assert!(told.contains("Upcall.main:"), "{told}");
+    }
+}
+
+const POINTER: &str = "
+package com.sun.jna;
+
+class Pointer {
+    protected long peer = 0x7f00dead0000L;
+
+    static class Memory extends Pointer {
+        long size = 8;
+    }
+
+    static int read(Pointer from, int at) {
+        throw new IllegalStateException(\"at \" + at);
+    }
+
+    public static void main(String[] args) {
+        read(new Memory(), 3);
+    }
+}
+";
+
+/// An address that is restored in another JVM leads anywhere: JNA's are holes.
+#[test]
+fn addresses_of_jna_are_holes() {
+    for jdk in jdks() {
+        let workplace = Workplace::new("pointer");
+        let (_, output) = workplace.run_text(jdk, "17", "", ("com.sun.jna.Pointer", POINTER));
+        let crashes = workplace.crashes();
+        assert_eq!(crashes.len(), 1, "{}", both(&output));
+        let told = render(&crashes[0]);
+        assert!(told.contains("memory outside the heap"), "{told}");
+        assert!(!told.contains("peer"), "{told}");
+    }
+}

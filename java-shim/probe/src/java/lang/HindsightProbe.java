@@ -295,6 +295,13 @@ public class HindsightProbe {
         }
     }
 
+    /** A call from native code by way of a method handle has thrown, of which the JVM ends; or not, with null. */
+    public static void unhandled(Throwable exception) {
+        if (exception != null) {
+            uncaught(null, exception);
+        }
+    }
+
     /** {@code Hindsight.record(String)} of the program. */
     public static void record(String why) {
         try {
