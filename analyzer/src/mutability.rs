@@ -7,12 +7,14 @@
 //! one has decided the later ones do not change, and what none decides is
 //! unknown.
 //!
-//! - [`facts`] is what a body does with references.
+//! - [`facts`] is what a body does with references; [`values`] are the classes
+//!   whose objects cannot be changed.
 //! - [`points`] is stage S (and SH), [`propagate`] stage P, [`effects`] stage S'.
 //! - [`recorded`] is what recorded runs show, stages D and X; [`random`] makes
 //!   such runs, stage R.
 //! - [`contracts`] is what is known of the JDK without looking, [`library`] what
 //!   our own analysis of it found, [`signatures`] what it may call back.
+//! - [`types`] tells objects apart, [`constructors`] which of these keep nothing.
 //! - [`analysis`] runs a pipeline; [`answers`] holds verdicts with reasons;
 //!   [`report`] prints them.
 //!
@@ -25,6 +27,7 @@
 
 pub mod analysis;
 pub mod answers;
+pub mod constructors;
 pub mod contracts;
 pub mod effects;
 pub mod facts;
@@ -35,3 +38,5 @@ pub mod random;
 pub mod recorded;
 pub mod report;
 pub mod signatures;
+pub mod types;
+pub mod values;

@@ -1,6 +1,7 @@
 //! Running a pipeline.
 
 use super::answers::{Answers, Heuristics, Leaf, Reason, Stage, Verdict};
+use super::constructors::that_keep_nothing;
 use super::contracts::Contracts;
 use super::effects::solve::{Library, NoLibrary, Solver, any_field};
 use super::effects::{Cause, Summary};
@@ -88,9 +89,18 @@ pub fn read_facts(
     facts
 }
 
-fn read_locals(facts: &[Facts], sound: bool) -> Vec<Local> {
+fn read_locals(program: &Program, facts: &[Facts], sound: bool) -> Vec<Local> {
+    let harmless = match sound {
+        true => that_keep_nothing(program, facts),
+        false => Set::default(),
+    };
+    let keeps = |site: Site| {
+        let called = program.resolve(site.owner, site.signature);
+        called.is_none_or(|method| !harmless.contains(&method))
+    };
+    let keeps: &(dyn Fn(Site) -> bool + Sync) = &keeps;
     (facts.par_iter())
-        .map(|facts| local(facts, sound))
+        .map(|facts| local(facts, sound.then_some(keeps as &dyn Fn(Site) -> bool)))
         .collect()
 }
 
@@ -140,7 +150,7 @@ fn linear(
 ) -> (Answers, Vec<Signatures>) {
     let mut answers = Answers::new(calls.program(), of_library);
     grant(calls.program(), facts, &mut answers);
-    let locals = read_locals(facts, sound);
+    let locals = read_locals(calls.program(), facts, sound);
     let stage = if sound { Stage::S } else { Stage::Sh };
     apply_local(facts, &locals, stage, &mut answers);
     let solver = Solver::new(calls, facts, library, contracts, sound);
@@ -225,7 +235,7 @@ pub fn run(
         let input = Input {
             calls: &calls,
             facts: &facts,
-            locals: locals.get_or_insert_with(|| read_locals(&facts, plan.sound)),
+            locals: locals.get_or_insert_with(|| read_locals(program, &facts, plan.sound)),
             siblings,
             leaf: &leaf,
             promised: &promised,
@@ -245,7 +255,7 @@ pub fn run(
         match stage {
             Stage::S | Stage::Sh => {
                 siblings = Some(stage == Stage::S);
-                let locals = locals.get_or_insert_with(|| read_locals(&facts, plan.sound));
+                let locals = locals.get_or_insert_with(|| read_locals(program, &facts, plan.sound));
                 for answers in proofs.iter_mut().chain([&mut answers]) {
                     apply_local(&facts, locals, stage, answers);
                 }
@@ -298,7 +308,7 @@ pub fn run(
                         .with_overridden(overridden)
                         .with_reach();
                     let any = any_field(program);
-                    let locals = locals.get_or_insert_with(|| read_locals(&facts, sound));
+                    let locals = locals.get_or_insert_with(|| read_locals(program, &facts, sound));
                     let fallback = |method: MethodId| {
                         // What a call might make an alias of a parameter is
                         // written: that is not known to be the parameter's.

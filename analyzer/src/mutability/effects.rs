@@ -37,6 +37,10 @@ pub enum Node {
     Read(u32, Sym),
     /// Anything further away from an argument.
     Deep(u16),
+    /// What an argument holds, as a collection its elements: one read away from
+    /// what is known to be an object of the library's. Of anything else that may
+    /// be any part of it. Of contracts only.
+    Held(u16),
     /// Made by the method, at this operation.
     New(u32, Made),
     /// From outside: static fields, constants, code that is not known.
@@ -183,7 +187,7 @@ impl Summary {
     pub fn param(&self, mut node: u32) -> Option<u16> {
         loop {
             match self.nodes.get(node as usize)? {
-                Node::Param(param) | Node::Deep(param) => return Some(*param),
+                Node::Param(param) | Node::Deep(param) | Node::Held(param) => return Some(*param),
                 Node::Read(from, _) => node = *from,
                 _ => return None,
             }

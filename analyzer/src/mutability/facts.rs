@@ -6,6 +6,7 @@
 
 mod reader;
 
+use super::values;
 use crate::program::calls::Site;
 use crate::program::hierarchy::NEWEST;
 use crate::program::ssa::Body;
@@ -136,75 +137,9 @@ pub fn is_trivial(descriptor: Utf8<'_>) -> bool {
     let bytes = descriptor.as_bytes();
     match bytes {
         [b'[', ..] => false,
-        [b'L', name @ .., b';'] => is_trivial_class(name),
+        [b'L', name @ .., b';'] => values::is_trivial(name),
         _ => true,
     }
-}
-
-/// Classes of the JDK that have no subclasses, and whose objects have no state that a program could see
-/// changing. What some keep later, as a string its hash, is a copy of what they can always tell.
-const TRIVIAL: &[(&[u8], &[&[u8]])] = &[
-    (
-        b"java/lang/",
-        &[
-            b"String",
-            b"Integer",
-            b"Long",
-            b"Boolean",
-            b"Character",
-            b"Byte",
-            b"Short",
-            b"Float",
-            b"Double",
-            b"Class",
-            b"Void",
-        ],
-    ),
-    (
-        b"java/time/",
-        &[
-            b"DayOfWeek",
-            b"Duration",
-            b"Instant",
-            b"LocalDate",
-            b"LocalDateTime",
-            b"LocalTime",
-            b"Month",
-            b"MonthDay",
-            b"OffsetDateTime",
-            b"OffsetTime",
-            b"Period",
-            b"Year",
-            b"YearMonth",
-            b"ZoneOffset",
-            b"ZonedDateTime",
-        ],
-    ),
-    (b"java/time/temporal/", &[b"ChronoField", b"ChronoUnit"]),
-    (b"java/math/", &[b"MathContext", b"RoundingMode"]),
-    (b"java/net/", &[b"URI"]),
-    (
-        b"java/util/",
-        &[
-            b"Currency",
-            b"Locale",
-            b"OptionalDouble",
-            b"OptionalInt",
-            b"OptionalLong",
-            b"UUID",
-        ],
-    ),
-    (b"java/util/concurrent/", &[b"TimeUnit"]),
-];
-
-fn is_trivial_class(name: &[u8]) -> bool {
-    // Most are the program's.
-    if !name.starts_with(b"java/") {
-        return false;
-    }
-    let package = name.iter().rposition(|byte| *byte == b'/');
-    let (package, simple) = name.split_at(package.map_or(0, |at| at + 1));
-    (TRIVIAL.iter()).any(|(of, classes)| *of == package && classes.contains(&simple))
 }
 
 impl Facts {

@@ -86,34 +86,38 @@ fn farther(distance: u8) -> u8 {
     }
 }
 
+/// For proofs, which calls may keep what they get; nothing where that is not asked.
+pub type Sound<'a> = Option<&'a dyn Fn(Site) -> bool>;
+
 /// Which parameters the values of a body may point to.
-pub struct Points {
+pub struct Points<'a> {
     /// By value: parameters, each once, with distances.
     of: Vec<Vec<(u16, Distances)>>,
-    /// Whether calls may keep what they get in static fields, and return what these lead to.
-    calls_keep: bool,
+    /// Which calls may keep what they get in static fields, and return what these lead to.
+    keeps: Option<&'a dyn Fn(Site) -> bool>,
 }
 
-impl Points {
+impl<'a> Points<'a> {
     /// Finds them. `look` is shown each operation once: before the first loop
-    /// with what holds there, from there on with what holds at the end. With
-    /// `sound`, what is caught may be or lead to whatever a call has got.
+    /// with what holds there, of calls before they are run unless they may keep
+    /// what they get; from there on with what holds at the end. With `sound`,
+    /// what is caught may be or lead to whatever a call has got.
     pub fn find(
         facts: &Facts,
         variant: Variant,
-        sound: bool,
-        mut look: impl FnMut(&Points, u32, &Op),
+        sound: Sound<'a>,
+        mut look: impl FnMut(&Points<'a>, u32, &Op),
     ) {
         let mut points = Points {
             of: vec![Vec::new(); facts.vars as usize],
-            calls_keep: sound && variant == Variant::Over,
+            keeps: sound.filter(|_| variant == Variant::Over),
         };
         let mut thrown: Vec<Var> = Vec::new();
         for fact in &facts.ops {
             match &fact.op {
                 Op::Throw { value } => thrown.push(*value),
                 Op::Call { args, .. } | Op::Unknown { args, .. }
-                    if sound && variant != Variant::Under =>
+                    if sound.is_some() && variant != Variant::Under =>
                 {
                     thrown.extend(args);
                 }
@@ -125,8 +129,23 @@ impl Points {
         thrown.retain(|&value| value != NONE);
         let (once, again) = facts.ops.split_at(facts.loops_from.min(facts.ops.len()));
         for (fact, at) in once.iter().zip(0..) {
+            // What a call does to its arguments it does when it has got them; what it does with
+            // aliases that it makes itself, its own body says. Of what it keeps where others
+            // change it none does: of proofs that may be anywhere, else in what is from outside.
+            let args = match &fact.op {
+                Op::Call { args, .. } | Op::Unknown { args, .. } => &**args,
+                Op::Lambda(lambda) => &*lambda.captured,
+                _ => &[],
+            };
+            let keeps = sound.is_some() || args.iter().any(|&arg| points.is_outside(arg));
+            let is_first = !args.is_empty() && !keeps;
+            if is_first {
+                look(&points, at, &fact.op);
+            }
             points.take(&fact.op, variant, &thrown);
-            look(&points, at, &fact.op);
+            if !is_first {
+                look(&points, at, &fact.op);
+            }
         }
         loop {
             let mut changed = false;
@@ -223,9 +242,9 @@ impl Points {
     /// What a call does to its arguments and its result: a result is as far away
     /// as what is nearest; where calls may take it out of what they get, it may
     /// be the parameter's own, and the fields of arguments may be.
-    fn take_call(&mut self, args: &[Var], dst: Var, variant: Variant) -> bool {
+    fn take_call(&mut self, args: &[Var], dst: Var, variant: Variant, keeps: bool) -> bool {
         let mut changed = self.alias(args.iter().copied().chain([dst]));
-        if self.calls_keep {
+        if keeps {
             for &var in args.iter().chain([&dst]) {
                 changed |= self.set_outside(var);
             }
@@ -293,10 +312,12 @@ impl Points {
                 self.set_outside(*dst)
             }
             Op::StoreStatic { value, .. } if variant == Variant::Over => self.set_outside(*value),
-            Op::Call { dst, args, .. } | Op::Unknown { dst, args, .. }
-                if variant != Variant::Under =>
-            {
-                self.take_call(args, *dst, variant)
+            Op::Call { dst, args, site } if variant != Variant::Under => {
+                let keeps = self.keeps.is_some_and(|keeps| keeps(*site));
+                self.take_call(args, *dst, variant, keeps)
+            }
+            Op::Unknown { dst, args, .. } if variant != Variant::Under => {
+                self.take_call(args, *dst, variant, self.keeps.is_some())
             }
             Op::Lambda(lambda) if variant != Variant::Under => {
                 self.alias(lambda.captured.iter().copied().chain([lambda.dst]))
@@ -306,8 +327,10 @@ impl Points {
                     .iter()
                     .fold(false, |changed, &var| self.copy(var, *dst) | changed);
                 match variant {
-                    Variant::Through => self.take_call(&[], *dst, variant) | caught,
-                    _ if self.calls_keep => self.set_outside(*dst) | caught,
+                    Variant::Through => {
+                        self.take_call(&[], *dst, variant, self.keeps.is_some()) | caught
+                    }
+                    _ if self.keeps.is_some() => self.set_outside(*dst) | caught,
                     _ => caught,
                 }
             }
@@ -355,7 +378,7 @@ pub fn call_of(op: &Op) -> Option<(Site, &[Var])> {
 }
 
 /// Applies stage S to a body.
-pub fn local(facts: &Facts, sound: bool) -> Local {
+pub fn local(facts: &Facts, sound: Sound<'_>) -> Local {
     let mut local = Local::default();
     let mut near = false;
     Points::find(facts, Variant::Over, sound, |over, at, op| match op {

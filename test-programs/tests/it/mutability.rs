@@ -547,6 +547,45 @@ fn what_the_jdk_does() {
 }
 
 #[test]
+fn what_contracts_say() {
+    let Annotated { classes, expected } = apart("contracts");
+    for pipeline in ["S'-P", "S-P"] {
+        let arguments = ["--sound", "--pipeline", pipeline];
+        let matrix = compare(&verdicts(&classes, &arguments), &expected);
+        assert_eq!(matrix.mutable[0], 0, "{pipeline}: {:#?}", matrix.wrong);
+    }
+    let matrix = compare(&verdicts(&classes, &[""; 0]), &expected);
+    assert!(matrix.wrong.is_empty(), "{:#?}", matrix.wrong);
+    assert!(matrix.open.is_empty(), "{:#?}", matrix.open);
+}
+
+#[test]
+fn constructors_that_keep_nothing() {
+    let Annotated { classes, expected } = apart("constructors");
+    let bodies = verdicts(&classes, &["--sound", "--pipeline", "S-P"]);
+    let matrix = compare(&bodies, &expected);
+    assert_eq!(matrix.mutable[0], 0, "{:#?}", matrix.wrong);
+    let is_proved = |class: &str| {
+        let lines = matrix.open.iter().chain(&matrix.wrong);
+        let mut lines = lines.filter(|line| line.contains("is immutable"));
+        !lines.any(|line| line.starts_with(class))
+    };
+    assert!(is_proved("Constructed$Base."), "{:#?}", matrix.open);
+    assert!(is_proved("Constructed$Below."), "{:#?}", matrix.open);
+    // Who is a parameter's sibling is said by what types allow.
+    let says = |method: &str, reason: &str| {
+        let mut lines = matrix.open.iter();
+        lines.any(|line| line.starts_with(method) && line.contains(reason))
+    };
+    for (method, reason) in [
+        ("Constructed.apart", "may lead to an object that c leads to"),
+        ("Constructed.alike", "may be the same object as c"),
+    ] {
+        assert!(says(method, reason), "{method}: {:#?}", matrix.open);
+    }
+}
+
+#[test]
 fn what_fields_hold() {
     let Annotated { classes, expected } = apart("held");
     for arguments in [&[][..], &["--sound"]] {

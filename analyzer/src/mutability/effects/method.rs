@@ -75,6 +75,8 @@ pub trait World {
     fn may_be(&self, method: MethodId, param: u16, class: ClassId) -> bool;
     /// Whether a parameter, as it is declared, may be a lambda that the program makes somewhere.
     fn may_be_lambda(&self, method: MethodId, param: u16) -> bool;
+    /// Whether a class is the library's.
+    fn is_of_library(&self, class: ClassId) -> bool;
     /// Whether a class is a subclass of another one, or the same.
     fn is_subtype(&self, class: ClassId, of: ClassId) -> bool;
     /// Whether two parameters of a method may be the same object.
@@ -472,6 +474,28 @@ impl State<'_> {
         self.closure_past(start, lambdas)
     }
 
+    /// What values hold if they are collections. Of those that the library has
+    /// classes of and that were made here, all is seen that was ever put there;
+    /// anything else may be a view, or have its elements further away.
+    fn held_by(&mut self, refs: &Nodes) -> Nodes {
+        let mut held = Nodes::default();
+        let mut others = Nodes::default();
+        for one in refs.iter() {
+            let (node, weak) = (one >> 1, one & 1 == 1);
+            match self.nodes[node as usize] {
+                Node::New(_, Made::Class(class)) if self.world.is_of_library(class) => {
+                    held.join(&self.heap.below(node), weak);
+                }
+                _ => {
+                    others.insert(one);
+                }
+            }
+        }
+        held.join(&self.closure_below(&others, false), false);
+        held.join(&others, false);
+        held
+    }
+
     fn write(&mut self, target: Ref, cause: Cause) {
         match self.nodes[(target >> 1) as usize] {
             Node::New(..) => {}
@@ -849,6 +873,7 @@ impl State<'_> {
                 // What the callee stored there is found below.
                 Node::Read(from, field) => self.load(&means[from as usize], field),
                 Node::Deep(param) => self.closure_below(&arg(param), own),
+                Node::Held(param) => self.held_by(&arg(param)),
                 Node::New(_, made) => {
                     // Where summaries are coarse, objects that calls make are
                     // known by what they are alone.

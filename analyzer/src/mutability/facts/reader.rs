@@ -3,7 +3,8 @@
 mod asked;
 mod dynamic;
 
-use crate::mutability::facts::{Fact, Facts, NONE, Op, Var, is_trivial, is_trivial_class};
+use crate::mutability::facts::{Fact, Facts, NONE, Op, Var, is_trivial};
+use crate::mutability::values;
 use crate::program::calls::{Dispatch, Site};
 use crate::program::ssa::{Body, Insn, Kind, Op as Ssa, Value};
 use crate::program::{ClassId, MethodId, Program, Sym};
@@ -175,11 +176,11 @@ impl<'a> Reader<'a> {
                 type_of(self.pool.field(index).map(|field| field.descriptor))
             }
             Ssa::CheckCast(index) => match self.pool.class(index) {
-                Ok(name) => !is_trivial_class(name.as_bytes()),
+                Ok(name) => !values::is_trivial(name.as_bytes()),
                 Err(_) => true,
             },
             Ssa::New(index) => match self.pool.class(index) {
-                Ok(name) => !is_trivial_class(name.as_bytes()),
+                Ok(name) => !values::is_trivial(name.as_bytes()),
                 Err(_) => true,
             },
             Ssa::Invoke(_, index) => {
@@ -480,6 +481,10 @@ impl<'a> Reader<'a> {
             oc::INVOKESTATIC | oc::INVOKESPECIAL => Dispatch::Exact,
             _ => Dispatch::Virtual,
         };
+        // It does nothing, and whoever had to follow it would lose the new object.
+        if method.owner == "java/lang/Object" && method.name == "<init>" {
+            return;
+        }
         self.asked(insn, method);
         let mut site = self.site(method.owner, method.name, method.descriptor, dispatch);
         // Compilers name Object for what everything has, whatever the receiver is

@@ -4,6 +4,7 @@ use super::{MethodRow, View};
 use crate::mutability::answers::{Reason, Verdict};
 use crate::mutability::facts::{Facts, NONE, Op, Var};
 use crate::mutability::recorded::evidence::Witness;
+use crate::mutability::types;
 use crate::program::{MethodId, Program, Sym};
 
 /// Steps of a chain that are told.
@@ -157,7 +158,12 @@ fn seen(view: &View<'_>, witness: &Witness) -> String {
 }
 
 /// One line: the reason, and the next method to look at, if there is one.
-fn step(view: &View<'_>, row: &MethodRow, reason: &Reason) -> (String, Option<(MethodId, u16)>) {
+fn step(
+    view: &View<'_>,
+    row: &MethodRow,
+    own: u16,
+    reason: &Reason,
+) -> (String, Option<(MethodId, u16)>) {
     let text = match reason {
         Reason::None => "no stage of the pipeline says anything about it".to_owned(),
         Reason::Trivial => "numbers, strings, boxes and dates cannot be changed".to_owned(),
@@ -234,7 +240,19 @@ fn step(view: &View<'_>, row: &MethodRow, reason: &Reason) -> (String, Option<(M
                 .params
                 .get(usize::from(*param))
                 .map_or("another argument", |param| &param.name);
-            format!("it may be the same object as {name}, which is not known to be left alone")
+            // Of other types they may still share what they lead to.
+            match types::may_alias(view.program, row.id, own, *param) {
+                true => {
+                    format!(
+                        "it may be the same object as {name}, which is not known to be left alone"
+                    )
+                }
+                false => {
+                    format!(
+                        "it may lead to an object that {name} leads to, which is not known to be left alone"
+                    )
+                }
+            }
         }
         Reason::Seen(witness) => seen(view, witness),
         Reason::Bound { method, param } => {
@@ -263,9 +281,9 @@ fn step(view: &View<'_>, row: &MethodRow, reason: &Reason) -> (String, Option<(M
 
 /// A parameter's reason in one sentence.
 pub fn sentence(view: &View<'_>, row: &MethodRow, param: usize) -> String {
-    row.params
-        .get(param)
-        .map_or_else(String::new, |param| step(view, row, &param.reason).0)
+    row.params.get(param).map_or_else(String::new, |found| {
+        step(view, row, param as u16, &found.reason).0
+    })
 }
 
 /// The whole chain, one step a line: from the parameter through calls to the
@@ -274,7 +292,7 @@ pub fn chain(view: &View<'_>, row: &MethodRow, param: usize) -> Vec<String> {
     let Some(reason) = row.params.get(param).map(|param| param.reason.clone()) else {
         return Vec::new();
     };
-    let (text, mut next) = step(view, row, &reason);
+    let (text, mut next) = step(view, row, param as u16, &reason);
     let mut lines = vec![text];
     let mut seen = vec![(row.id, param as u16)];
     while let Some((method, param)) = next {
@@ -286,7 +304,7 @@ pub fn chain(view: &View<'_>, row: &MethodRow, param: usize) -> Vec<String> {
         let Some(found) = row.params.get(usize::from(param)) else {
             break;
         };
-        let (text, further) = step(view, &row, &found.reason.clone());
+        let (text, further) = step(view, &row, param, &found.reason.clone());
         lines.push(format!("{}: {text}", row.full_name()));
         next = further;
     }

@@ -1,10 +1,10 @@
 //! What a body asks of the rest of the program.
 
 use super::Solver;
-use crate::mutability::answers::is_new;
 use crate::mutability::effects::Summary;
 use crate::mutability::effects::method::{Target, World};
 use crate::mutability::facts::{Lambda, Op};
+use crate::mutability::types;
 use crate::program::calls::{Dispatch, Site};
 use crate::program::names::Set;
 use crate::program::{ClassId, MethodId, Sym};
@@ -28,68 +28,6 @@ impl Solver<'_> {
                     .and_then(|name| program.find(program.names.find(name.as_bytes())?))
             }
         }
-    }
-
-    /// Whether an object may be of two types, which are named as class constants name them.
-    fn may_be_both(&self, one: &[u8], other: &[u8]) -> bool {
-        if one == other {
-            return true;
-        }
-        match (one.strip_prefix(b"["), other.strip_prefix(b"[")) {
-            (Some(one), Some(other)) => match (element(one), element(other)) {
-                (Some(one), Some(other)) => self.may_be_both(one, other),
-                // Arrays of a primitive type are nothing else.
-                _ => false,
-            },
-            (Some(_), None) => ABOVE_ARRAYS.contains(&other),
-            (None, Some(_)) => ABOVE_ARRAYS.contains(&one),
-            (None, None) => {
-                let find = |name: &[u8]| {
-                    let found = self.program.names.find(name);
-                    found.and_then(|name| self.program.find(name))
-                };
-                match (find(one), find(other)) {
-                    (Some(one), Some(other)) => self.has_common(one, other),
-                    _ => true,
-                }
-            }
-        }
-    }
-
-    /// Whether there may be a class that extends or implements two others, or is one of them.
-    fn has_common(&self, one: ClassId, other: ClassId) -> bool {
-        let program = self.program;
-        if program.is_subtype(one, other) || program.is_subtype(other, one) {
-            return true;
-        }
-        if program.is_incomplete(one) || program.is_incomplete(other) {
-            return true;
-        }
-        let is_interface = |class: ClassId| program.class(class).access & access::INTERFACE != 0;
-        let (class, interface) = match (is_interface(one), is_interface(other)) {
-            (false, false) => return false,
-            (true, _) => (other, one),
-            (false, true) => (one, other),
-        };
-        let mut below = program.subtypes(class).into_iter();
-        below.any(|class| program.is_subtype(class, interface) || program.is_incomplete(class))
-    }
-}
-
-/// What arrays of any kind are.
-const ABOVE_ARRAYS: [&[u8]; 3] = [
-    b"java/lang/Object",
-    b"java/lang/Cloneable",
-    b"java/io/Serializable",
-];
-
-/// What an array's elements are, from its descriptor behind the first bracket; nothing if that is a
-/// primitive type.
-fn element(descriptor: &[u8]) -> Option<&[u8]> {
-    match descriptor {
-        [b'L', name @ .., b';'] => Some(name),
-        [b'[', ..] => Some(descriptor),
-        _ => None,
     }
 }
 
@@ -250,30 +188,7 @@ impl World for Solver<'_> {
     }
 
     fn may_alias(&self, method: MethodId, one: u16, other: u16) -> bool {
-        let program = self.program;
-        let method = program.method(method);
-        let text = program.names.bytes(method.signature);
-        if is_new(&text, one) || is_new(&text, other) {
-            return false;
-        }
-        let open = text.iter().position(|&byte| byte == b'(').unwrap_or(0);
-        let Ok(descriptor) = MethodDescriptor::parse(Utf8::new(&text[open..])) else {
-            return true;
-        };
-        let own = program.names.bytes(program.class(method.class).name);
-        let type_of = |param: u16| -> Option<Vec<u8>> {
-            let place = match (method.is(access::STATIC), param) {
-                (false, 0) => return Some(own.to_vec()),
-                (false, param) => param - 1,
-                (true, param) => param,
-            };
-            let ty = descriptor.parameters().nth(usize::from(place))?;
-            ty.constant_name().map(|name| name.as_bytes().to_vec())
-        };
-        let (Some(one), Some(other)) = (type_of(one), type_of(other)) else {
-            return true;
-        };
-        self.may_be_both(&one, &other)
+        types::may_alias(self.program, method, one, other)
     }
 
     fn narrows(&self, site: Site, target: &Target) -> Option<ClassId> {
@@ -303,6 +218,10 @@ impl World for Solver<'_> {
             || (is_interface(declared) || is_interface(class))
                 && (program.subtypes(class).into_iter())
                     .any(|class| program.is_subtype(class, declared))
+    }
+
+    fn is_of_library(&self, class: ClassId) -> bool {
+        self.program.class(class).library
     }
 
     fn is_subtype(&self, class: ClassId, of: ClassId) -> bool {

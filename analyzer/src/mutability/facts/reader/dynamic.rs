@@ -2,7 +2,8 @@
 
 use super::Reader;
 use super::asked::{EQUALS, HASH_CODE, TO_STRING};
-use crate::mutability::facts::{Lambda, NONE, Op, Var, is_trivial_class};
+use crate::mutability::facts::{Lambda, NONE, Op, Var};
+use crate::mutability::values;
 use crate::program::calls::{Dispatch, Site};
 use crate::program::ssa::Insn;
 use hindsight_classfile::{ClassFile, Constant, FieldType, Utf8, access};
@@ -79,7 +80,7 @@ impl Reader<'_> {
             let ty = descriptor
                 .strip_prefix(b"L")
                 .and_then(|rest| rest.strip_suffix(b";"));
-            let Some(ty) = ty.filter(|name| !is_trivial_class(name)) else {
+            let Some(ty) = ty.filter(|name| !values::is_trivial(name)) else {
                 continue;
             };
             let known = self.find_class(Utf8::new(ty));
