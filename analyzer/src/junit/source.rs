@@ -145,11 +145,8 @@ fn method(
         Framework::Junit5 => "",
         Framework::Junit4 => "public ",
     };
-    let throws = if body.throws {
-        format!(" throws {}", names.java_lang("Throwable"))
-    } else {
-        String::new()
-    };
+    // The fixed program may declare what the recorded one did not.
+    let throws = names.java_lang(if body.throws { "Throwable" } else { "Exception" });
     let title = format!("Frame {} of the crash: {}", candidate.frame, frame(at));
     let mut out = comment::lines(&title, "    ", 3);
     let failure = &plan.inputs[candidate.crash].crash.failure;
@@ -207,7 +204,7 @@ fn method(
         out.push_str(&format!("    @{annotation}({kinds})\n"));
     }
     out.push_str(&format!(
-        "    {public}void {}(){throws} {{\n{code}    }}\n",
+        "    {public}void {}() throws {throws} {{\n{code}    }}\n",
         candidate.name
     ));
     out

@@ -24,7 +24,7 @@ class CasesCrash0007Test {
 
     // Frame 0 of the crash: shop.Cases.fixed(Cases.java:15)
     @Test
-    void fixed_frame0() {
+    void fixed_frame0() throws Exception {
         Cases.fixed(-3);
     }
 
@@ -43,7 +43,7 @@ class CasesCrash0007Test {
     // It was left by exception 2 of the crash, which this test ends in:
     //     java.lang.IllegalStateException: ?
     @Test
-    void overloaded_frame2() {
+    void overloaded_frame2() throws Exception {
         Cases cases = new Cases();
         cases.count = 1;
         cases.name = "failure";
@@ -54,7 +54,7 @@ class CasesCrash0007Test {
     // It was left by exception 3 of the crash, which this test ends in:
     //     java.lang.IllegalStateException: ?
     @Test
-    void overloaded_frame3() {
+    void overloaded_frame3() throws Exception {
         Cases cases = new Cases();
         cases.count = 1;
         cases.name = "failure";
@@ -65,7 +65,7 @@ class CasesCrash0007Test {
     // It was left by exception 4 of the crash, which this test ends in:
     //     java.lang.IllegalStateException: ?
     @Test
-    void boxes_frame4() {
+    void boxes_frame4() throws Exception {
         Cases.boxes(7, 8, '\n', (byte) -1, 1.5f, Double.NaN, Long.MIN_VALUE, true);
     }
 
@@ -73,7 +73,7 @@ class CasesCrash0007Test {
     // It was left by exception 5 of the crash, which this test ends in:
     //     java.lang.IllegalStateException: ?
     @Test
-    void variable_frame5() {
+    void variable_frame5() throws Exception {
         Cases.variable((String[]) null);
     }
 
@@ -81,7 +81,7 @@ class CasesCrash0007Test {
     // It was left by exception 6 of the crash, which this test ends in:
     //     java.lang.IllegalStateException: ?
     @Test
-    void variable_frame6() {
+    void variable_frame6() throws Exception {
         Cases.variable(new String[] {"a", "b"});
     }
 
@@ -89,7 +89,7 @@ class CasesCrash0007Test {
     // It was left by exception 7 of the crash, which this test ends in:
     //     java.lang.IllegalStateException: ?
     @Test
-    void colour_frame7() {
+    void colour_frame7() throws Exception {
         Cases.colour(Cases.Color.GREEN, int[].class);
     }
 
@@ -120,7 +120,7 @@ class CasesCrash0007Test {
     // It was left by exception 10 of the crash, which this test ends in:
     //     java.lang.IllegalStateException: ?
     @Test
-    void new_Cases_frame10() {
+    void new_Cases_frame10() throws Exception {
         new Cases("a");
     }
 
@@ -128,7 +128,7 @@ class CasesCrash0007Test {
     // It was left by exception 11 of the crash, which this test ends in:
     //     java.lang.IllegalStateException: ?
     @Test
-    void new_Inner_frame11() {
+    void new_Inner_frame11() throws Exception {
         Cases arg1 = new Cases();
         arg1.count = 1;
         arg1.name = "failure";
@@ -169,7 +169,7 @@ class CasesCrash0007Test {
     // It was left by exception 15 of the crash, which this test ends in:
     //     java.lang.IllegalStateException: ?
     @Test
-    void frame_frame15() {
+    void frame_frame15() throws Exception {
         Frame frame = Crash.of(CasesCrash0007Test.class, "crash-0007.hsc").frame(15);
         // receiver: "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"... (70000
         //     characters)
@@ -184,7 +184,7 @@ class CasesCrash0007Test {
     // It was left by exception 16 of the crash, which this test ends in:
     //     java.lang.IllegalStateException: ?
     @Test
-    void generic_frame16() {
+    void generic_frame16() throws Exception {
         Cases cases = new Cases();
         cases.count = 1;
         cases.name = "failure";
@@ -195,7 +195,7 @@ class CasesCrash0007Test {
     // It was left by exception 17 of the crash, which this test ends in:
     //     java.lang.IllegalStateException: ?
     @Test
-    void huge_frame17() {
+    void huge_frame17() throws Exception {
         Frame frame = Crash.of(CasesCrash0007Test.class, "crash-0007.hsc").frame(17);
         // s: "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"... (70000
         //     characters)
@@ -207,7 +207,7 @@ class CasesCrash0007Test {
     // It was left by exception 18 of the crash, which this test ends in:
     //     java.lang.StackOverflowError: ?
     @Test
-    void deep_frame18() {
+    void deep_frame18() throws Exception {
         Cases cases = new Cases();
         cases.count = 1;
         cases.name = "failure";
@@ -220,7 +220,7 @@ class CasesCrash0007Test {
     // Verdict: differs: throws java.lang.IllegalArgumentException in shop.Cases.other:36
     //     (other) instead of java.lang.IllegalStateException in shop.Cases.other:36
     @Test
-    void other_frame19() {
+    void other_frame19() throws Exception {
         System.setProperty("shop.mode", "test");
         Frame frame = Crash.of(CasesCrash0007Test.class, "crash-0007.hsc").frame(19);
         // this: Cases {count = 1, name = "failure"}
@@ -233,7 +233,7 @@ class CasesCrash0007Test {
     //     java.lang.IllegalStateException: ?
     // Verdict: passes: returns without an exception
     @Test
-    void line_frame20() {
+    void line_frame20() throws Exception {
         System.setProperty("shop.mode", "test");
         Frame frame = Crash.of(CasesCrash0007Test.class, "crash-0007.hsc").frame(20);
         // this: Cases {count = 1, name = "failure"}
@@ -246,7 +246,7 @@ class CasesCrash0007Test {
     //     java.lang.IllegalStateException: ?
     // Verdict: differs: timed out after 5 s
     @Test
-    void loop_frame21() {
+    void loop_frame21() throws Exception {
         Frame frame = Crash.of(CasesCrash0007Test.class, "crash-0007.hsc").frame(21);
         // this: Cases {count = 1, name = "failure"}
         Cases cases = frame.receiver();
@@ -258,7 +258,7 @@ class CasesCrash0007Test {
     //     java.lang.IllegalStateException: ?
     // Verdict: differs: the program ended the JVM (System.exit)
     @Test
-    void exit_frame22() {
+    void exit_frame22() throws Exception {
         System.setProperty("shop.mode", "test");
         Frame frame = Crash.of(CasesCrash0007Test.class, "crash-0007.hsc").frame(22);
         // this: Cases {count = 1, name = "failure"}

@@ -16,14 +16,14 @@ class RandomCrashCrash0001Test {
 
     // Frame 0 of the crash: RandomCrash.toUpperCase(RandomCrash.java:10)
     @Test
-    void toUpperCase_frame0() {
+    void toUpperCase_frame0() throws Exception {
         RandomCrash randomCrash = new RandomCrash();
         randomCrash.toUpperCase(null);
     }
 
     // Frame 1 of the crash: RandomCrash.hexAbs(RandomCrash.java:6)
     @Test
-    void hexAbs_frame1() {
+    void hexAbs_frame1() throws Exception {
         RandomCrash randomCrash = new RandomCrash();
         randomCrash.hexAbs(0);
     }
