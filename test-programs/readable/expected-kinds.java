@@ -31,7 +31,7 @@ class KindsCrash0001Test {
 
     // Frame 0 of the crash: readable.Kinds.errors(Kinds.java:93)
     @Test
-    void errors_frame0() {
+    void errors_frame0() throws Exception {
         IllegalStateException old = new IllegalStateException("old", new Error("cause"));
         old.addSuppressed(new Refused("closed", 3));
         Kinds.errors(old, new NumberFormatException("no number"), new Refused("why", 7));
@@ -39,7 +39,7 @@ class KindsCrash0001Test {
 
     // Frame 1 of the crash: readable.Kinds.others(Kinds.java:89)
     @Test
-    void others_frame1() {
+    void others_frame1() throws Exception {
         LinkedBlockingQueue<String> bounded = new LinkedBlockingQueue<>(3);
         bounded.add("x");
         WeakHashMap<String, Integer> weak = new WeakHashMap<>();
@@ -52,7 +52,7 @@ class KindsCrash0001Test {
     // Frame 2 of the crash: readable.Kinds.sorted(Kinds.java:79)
     @Test
     @SuppressWarnings({"rawtypes", "unchecked"})
-    void sorted_frame2() {
+    void sorted_frame2() throws Exception {
         Map<String, Integer> ages = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
         ages.put("Ann", 40);
         Comparator reverseComparator = Collections.reverseOrder();
@@ -85,13 +85,13 @@ class KindsCrash0001Test {
 
     // Frame 4 of the crash: readable.Kinds.texts(Kinds.java:40)
     @Test
-    void texts_frame4() {
+    void texts_frame4() throws Exception {
         Kinds.texts("k7", new ArrayList<>(List.of(new String("k7"), "other")), "other");
     }
 
     // Frame 5 of the crash: readable.Kinds.boxes(Kinds.java:34)
     @Test
-    void boxes_frame5() {
+    void boxes_frame5() throws Exception {
         Integer one = 1234;
         Map<String, Long> totals = new HashMap<>();
         Long value = 5000L;
@@ -101,7 +101,7 @@ class KindsCrash0001Test {
 
     // Frame 6 of the crash: readable.Kinds.main(Kinds.java:101)
     @Test
-    void main_frame6() {
+    void main_frame6() throws Exception {
         Kinds.main(new String[0]);
     }
 }

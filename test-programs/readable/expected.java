@@ -24,14 +24,14 @@ class OutcomeCrash0001Test {
 
     // Frame 0 of the crash: readable.Outcome$1.end(Shop.java:111)
     @Test
-    void end_frame0() {
+    void end_frame0() throws Exception {
         Outcome outcome = Outcome.FAILURE;
         outcome.end("no such thing");
     }
 
     // Frame 1 of the crash: readable.Shop.count(Shop.java:86)
     @Test
-    void count_frame1() {
+    void count_frame1() throws Exception {
         LongAdder visits = new LongAdder();
         visits.add(42L);
         StringJoiner names = new StringJoiner(", ", "[", "]");
@@ -42,7 +42,7 @@ class OutcomeCrash0001Test {
 
     // Frame 2 of the crash: readable.Shop.fail(Shop.java:82)
     @Test
-    void fail_frame2() {
+    void fail_frame2() throws Exception {
         Frame frame = Crash.of(OutcomeCrash0001Test.class, "crash-0001.hsc").frame(2);
         // clock: Clock {started = 18770072831143}
         Clock clock = frame.argument(7);
@@ -65,7 +65,7 @@ class OutcomeCrash0001Test {
 
     // Frame 3 of the crash: readable.Shop.total(Shop.java:72)
     @Test
-    void total_frame3() {
+    void total_frame3() throws Exception {
         Shop shop = new Shop();
         shop.setOpened(9);
         shop.stock.put("pen", 3);
@@ -87,7 +87,7 @@ class OutcomeCrash0001Test {
 
     // Frame 4 of the crash: readable.Shop.book(Shop.java:59)
     @Test
-    void book_frame4() {
+    void book_frame4() throws Exception {
         Shop shop = new Shop();
         shop.setOpened(9);
         shop.stock.put("pen", 3);
@@ -106,7 +106,7 @@ class OutcomeCrash0001Test {
 
     // Frame 5 of the crash: readable.Shop.main(Shop.java:100)
     @Test
-    void main_frame5() {
+    void main_frame5() throws Exception {
         Shop.main(new String[0]);
     }
 }
