@@ -146,7 +146,11 @@ fn method(
         Framework::Junit4 => "public ",
     };
     // The fixed program may declare what the recorded one did not.
-    let throws = names.java_lang(if body.throws { "Throwable" } else { "Exception" });
+    let throws = names.java_lang(if body.throws {
+        "Throwable"
+    } else {
+        "Exception"
+    });
     let title = format!("Frame {} of the crash: {}", candidate.frame, frame(at));
     let mut out = comment::lines(&title, "    ", 3);
     let failure = &plan.inputs[candidate.crash].crash.failure;

@@ -27,6 +27,7 @@ use std::sync::Arc;
 pub struct Contracts {
     known: Map<MethodId, Arc<Summary>>,
     quiet: Set<MethodId>,
+    outside: Set<MethodId>,
     /// Whether what overrides a method does as it does.
     promises: bool,
 }
@@ -40,6 +41,7 @@ impl Contracts {
         let mut contracts = Contracts {
             known: Map::default(),
             quiet: Set::default(),
+            outside: Set::default(),
             promises: !sound,
         };
         for &(class, methods, shape) in tables::NATIVES {
@@ -49,6 +51,14 @@ impl Contracts {
                 methods,
                 &Arc::new(summary(shape, any, element)),
             );
+        }
+        for &(class, methods) in tables::OUTSIDE {
+            contracts.outside.extend(named(program, class, methods));
+        }
+        for method in &contracts.outside {
+            if let Some(known) = contracts.known.get_mut(method) {
+                Arc::make_mut(known).writes_outside = true;
+            }
         }
         if sound {
             return contracts;
@@ -216,6 +226,11 @@ impl Contracts {
     /// What changes its receiver, and returns something that this leads to.
     pub fn step(any: Sym, element: Sym) -> Summary {
         summary(Steps, any, element)
+    }
+
+    /// Whether a method changes what no parameter leads to: a setting of the JVM, a file.
+    pub fn changes_outside(&self, method: MethodId) -> bool {
+        self.outside.contains(&method)
     }
 
     /// Whether a method calls nothing of what it is given. Not a proof.

@@ -800,3 +800,71 @@ public class Shelf {
         assert!(!told.contains("all") && !told.contains("names"), "{told}");
     }
 }
+
+const SETTINGS: &str = "
+import java.io.File;
+import java.nio.file.Files;
+import java.util.Locale;
+import java.util.TimeZone;
+
+public class Settings {
+    static boolean property() {
+        System.setProperty(\"a\", \"b\");
+        return true;
+    }
+
+    static boolean locale() {
+        Locale.setDefault(Locale.ROOT);
+        return true;
+    }
+
+    static boolean zone() {
+        TimeZone.setDefault(null);
+        return true;
+    }
+
+    static boolean end() {
+        System.exit(1);
+        return true;
+    }
+
+    static boolean delete(String name) {
+        return new File(name).delete();
+    }
+
+    static boolean create(String name) throws Exception {
+        return Files.createFile(new File(name).toPath()) != null;
+    }
+
+    static boolean thread() {
+        new Thread(() -> {}).start();
+        return true;
+    }
+
+    static boolean byOthers() {
+        return property();
+    }
+
+    static boolean asks(String name) {
+        return Boolean.getBoolean(name) && new File(name).exists() && Locale.getDefault() != null;
+    }
+}
+";
+
+/// What changes a setting of the JVM, a file or a thread is not pure, though it changes no parameter.
+#[test]
+fn what_changes_the_jvm_is_not_pure() {
+    let workplace = Workplace::new("settings");
+    let release = ["--release", "17"];
+    let classes = workplace.compile_text(&jdks()[0], &release, "Settings", SETTINGS);
+    for options in [&[][..], &["--sound"]] {
+        let found = verdicts(&classes, options);
+        for method in found["methods"].as_array().expect("methods") {
+            let name = method["method"].as_str().expect("a name");
+            if name == "<init>" || name.starts_with("lambda$") {
+                continue;
+            }
+            assert_eq!(method["pure"], name == "asks", "{options:?}: {method}");
+        }
+    }
+}

@@ -369,6 +369,82 @@ pub(super) const ENTRIES: &[(&str, &str, Shape)] = &[
     ("java/util/Map$Entry", "equals hashCode toString", Reads),
 ];
 
+/// Methods that change what no parameter leads to: settings of the whole JVM, threads, files, processes and
+/// the network. A contract, as natives and what the operating system does have no body to look at.
+pub(super) const OUTSIDE: &[(&str, &str)] = &[
+    (
+        "java/lang/System",
+        "setProperty clearProperty setProperties setOut setErr setIn setSecurityManager exit load loadLibrary gc \
+         runFinalization",
+    ),
+    (
+        "java/lang/Runtime",
+        "exit halt exec load loadLibrary gc runFinalization addShutdownHook removeShutdownHook",
+    ),
+    (
+        "java/lang/Thread",
+        "start startVirtualThread interrupted setDefaultUncaughtExceptionHandler",
+    ),
+    ("java/lang/ProcessBuilder", "start startPipeline"),
+    ("java/lang/ProcessHandle", "destroy destroyForcibly"),
+    (
+        "java/io/File",
+        "createNewFile createTempFile delete deleteOnExit mkdir mkdirs renameTo setExecutable setLastModified \
+         setReadOnly setReadable setWritable",
+    ),
+    ("java/io/FileOutputStream", "<init>"),
+    ("java/io/FileWriter", "<init>"),
+    ("java/io/RandomAccessFile", "<init>"),
+    (
+        "java/io/PrintStream",
+        "<init>(Ljava/lang/String; <init>(Ljava/io/File;",
+    ),
+    (
+        "java/io/PrintWriter",
+        "<init>(Ljava/lang/String; <init>(Ljava/io/File;",
+    ),
+    (
+        "java/util/Formatter",
+        "<init>(Ljava/lang/String; <init>(Ljava/io/File;",
+    ),
+    (
+        "java/nio/file/Files",
+        "copy createDirectories createDirectory createFile createLink createSymbolicLink createTempDirectory \
+         createTempFile delete deleteIfExists move newBufferedWriter newByteChannel newOutputStream setAttribute \
+         setLastModifiedTime setOwner setPosixFilePermissions write writeString",
+    ),
+    ("java/nio/channels/FileChannel", "open"),
+    ("java/net/Socket", "<init> connect bind"),
+    ("java/net/ServerSocket", "<init> accept bind"),
+    (
+        "java/net/DatagramSocket",
+        "<init> connect bind send receive",
+    ),
+    (
+        "java/net/URL",
+        "getContent openStream setURLStreamHandlerFactory",
+    ),
+    (
+        "java/net/URLConnection",
+        "connect getContent getInputStream getOutputStream",
+    ),
+    ("java/net/http/HttpClient", "send sendAsync"),
+    (
+        "java/security/Security",
+        "addProvider insertProviderAt removeProvider setProperty",
+    ),
+    ("java/util/Locale", "setDefault"),
+    ("java/util/TimeZone", "setDefault"),
+    ("java/net/Authenticator", "setDefault"),
+    ("java/net/CookieHandler", "setDefault"),
+    ("java/net/ProxySelector", "setDefault"),
+    ("java/net/ResponseCache", "setDefault"),
+    (
+        "java/sql/DriverManager",
+        "registerDriver deregisterDriver setLogWriter setLoginTimeout getConnection",
+    ),
+];
+
 /// Methods that call nothing of what they are given: they compare no elements
 /// and put none into words.
 pub(super) const QUIET: &[(&str, &str)] = &[

@@ -277,6 +277,14 @@ impl<'p> Solver<'p> {
     }
 
     fn library_summary(&self, method: MethodId) -> Arc<Summary> {
+        let mut summary = self.summary_of_verdicts(method);
+        if self.contracts.changes_outside(method) {
+            Arc::make_mut(&mut summary).writes_outside = true;
+        }
+        summary
+    }
+
+    fn summary_of_verdicts(&self, method: MethodId) -> Arc<Summary> {
         let known = self.library.summary(method);
         if let Some(known) = &known
             && !self.library.calls_back(method).meets(&self.overridden)
