@@ -5,10 +5,7 @@ use crate::jni::{Jni, Obj};
 use crate::jvmti::ACC_STATIC;
 use crate::shim::GET_CAUSE;
 use crate::snapshot::classes::binary_name;
-use hindsight_tracelog::crash::{ExceptionInfo, StackElement};
-
-/// Causes and suppressed exceptions are followed up to this many in all.
-const MAX_EXCEPTIONS: usize = 32;
+use hindsight_tracelog::crash::{ExceptionInfo, MAX_EXCEPTIONS, StackElement};
 
 /// UTF-16 code units of a message that are read; programs put whole documents there.
 const MAX_MESSAGE: usize = 16 << 10;

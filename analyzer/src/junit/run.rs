@@ -8,7 +8,7 @@ use super::verdict::{Expected, NOT_INITIALIZED, judge};
 use crate::classpath::ClassPath;
 use crate::jdk::{Ended, run as run_child};
 use anyhow::{Context, Result};
-use hindsight_tracelog::crash::Frame;
+use hindsight_tracelog::crash::{ExceptionInfo, Failure, Frame, MAX_EXCEPTIONS};
 use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
@@ -39,8 +39,14 @@ pub struct Outcome {
     pub detail: Option<String>,
     /// Its stack trace.
     pub stack: Vec<Element>,
-    /// The innermost of its causes, if it has any.
+    /// Classes of its causes, the direct one first.
+    pub chain: Vec<String>,
+    /// The direct one, if it has any.
+    pub cause: Option<Root>,
+    /// The innermost of them.
     pub root: Option<Root>,
+    /// Class of the first of them that is an argument that was restored, or a part of one.
+    pub given: Option<String>,
     /// Why the state could not be restored.
     pub reason: Option<String>,
     /// What of the state could not be restored.
@@ -57,6 +63,8 @@ pub struct Root {
     pub exception: String,
     /// Its message.
     pub message: Option<String>,
+    /// What its own field has for the message, as recordings tell it.
+    pub detail: Option<String>,
     /// Its stack trace.
     pub stack: Vec<Element>,
 }
@@ -299,14 +307,33 @@ fn expected<'a>(plan: &Plan<'a>, candidate: usize) -> Option<Expected<'a>> {
         .iter()
         .filter(|frame| frame.exception == exception);
     let info = failure.exceptions.get(exception as usize)?;
-    let cause = info.cause;
+    let (causes, cut) = causes(failure, exception);
     Some(Expected {
         exception: info,
-        cause: cause.and_then(|cause| failure.exceptions.get(cause as usize)),
+        causes,
+        cut,
         frames: frames.collect(),
         unchanged: unchanged(&failure.frames, plan.classpath),
         test: plan.classes[candidate.class].full_name(),
     })
+}
+
+/// The causes of a recorded exception, the direct one first; and whether it may have had others.
+fn causes(failure: &Failure, of: u32) -> (Vec<&ExceptionInfo>, bool) {
+    let cause = |of: u32| failure.exceptions.get(of as usize)?.cause;
+    let mut path = vec![of];
+    while let Some(next) = path.last().and_then(|last| cause(*last)) {
+        // It goes round.
+        if path.contains(&next) {
+            break;
+        }
+        path.push(next);
+    }
+    let round = path.last().is_some_and(|last| cause(*last).is_some());
+    let infos = path[1..].iter();
+    let infos = infos.filter_map(|&index| failure.exceptions.get(index as usize));
+    let cut = round || failure.exceptions.len() >= MAX_EXCEPTIONS;
+    (infos.collect(), cut)
 }
 
 /// Classes of the stack whose class files are those that were recorded, so
@@ -427,6 +454,36 @@ fn well_formed(json: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn causes_are_followed_to_the_innermost() {
+        let info = |class: &str, cause| ExceptionInfo {
+            class: class.to_owned(),
+            cause,
+            ..ExceptionInfo::default()
+        };
+        let mut failure = Failure {
+            exceptions: vec![
+                info("A", Some(2)),
+                info("S", None),
+                info("B", Some(3)),
+                info("C", None),
+            ],
+            ..Failure::default()
+        };
+        let told = |failure: &Failure, of| {
+            let (causes, cut) = causes(failure, of);
+            let classes: String = causes.iter().map(|info| info.class.as_str()).collect();
+            (classes, cut)
+        };
+        assert_eq!(told(&failure, 0), ("BC".to_owned(), false));
+        assert_eq!(told(&failure, 1), (String::new(), false));
+        failure.exceptions[3].cause = Some(2);
+        assert_eq!(told(&failure, 0), ("BC".to_owned(), true));
+        failure.exceptions[3].cause = None;
+        failure.exceptions.resize(MAX_EXCEPTIONS, info("S", None));
+        assert_eq!(told(&failure, 0), ("BC".to_owned(), true));
+    }
 
     #[test]
     fn lone_surrogates_are_replaced() {

@@ -5,6 +5,9 @@
 //! from version to version; where the failure is in the JDK throughout, or a
 //! method of the JDK itself is called, it is the first one.
 //!
+//! What stands behind it must be the same failure, too: programs wrap many in one
+//! class at one place. [`behind`] knows where causes differ by chance.
+//!
 //! Programs take frames out of a trace before they throw an exception on. The
 //! frames that were captured inside of it are known all the same, and a test of
 //! one of them shows where the exception came from.
@@ -33,13 +36,21 @@ pub const THROWS: &str = "throws ";
 /// How the message of an error starts whose class could not be initialized when it was used before.
 pub const NOT_INITIALIZED: &str = "Could not initialize class ";
 
+/// The error of a class that is missing, or could not be initialized when it was used before.
+const NO_CLASS: &str = "java.lang.NoClassDefFoundError";
+
+/// The error of a class that cannot be initialized.
+const INITIALIZER: &str = "java.lang.ExceptionInInitializerError";
+
 /// What must happen again.
 #[derive(Debug)]
 pub struct Expected<'a> {
     /// The exception that left the candidate's frame.
     pub exception: &'a ExceptionInfo,
-    /// Its cause.
-    pub cause: Option<&'a ExceptionInfo>,
+    /// Its causes, the direct one first.
+    pub causes: Vec<&'a ExceptionInfo>,
+    /// Whether there may have been others, which are not recorded.
+    pub cut: bool,
     /// The frames it passed through, innermost first.
     pub frames: Vec<&'a Frame>,
     /// Classes whose class files are the recorded ones.
@@ -156,11 +167,12 @@ fn compare(expected: &Expected<'_>, frame: &Frame, outcome: &Outcome) -> (bool, 
             .filter(|_| !any);
         program.or(places.first()).cloned()
     };
-    let cause = expected.cause.map(|cause| (&*cause.class, places(cause)));
+    let cause = expected.causes.first();
+    let cause = cause.map(|cause| (&*cause.class, places(cause)));
     let want = of_task(&recorded, &expected.exception.class, cause);
-    let cause = outcome.root.as_ref().map(|root| {
-        let places = actual_places(&root.stack, &expected.test);
-        (&*root.exception, places)
+    let cause = outcome.cause.as_ref().map(|cause| {
+        let places = actual_places(&cause.stack, &expected.test);
+        (&*cause.exception, places)
     });
     let got = of_task(&actual, class, cause);
     // Where a task of the JDK's has thrown, no frame of the program need be below: then the innermost says.
@@ -169,7 +181,7 @@ fn compare(expected: &Expected<'_>, frame: &Frame, outcome: &Outcome) -> (bool, 
     let innermost = innermost && want.first() == got.first();
     // Or what it has failed of.
     let of_task = alone(&want) || alone(&got);
-    let by_cause = expected.cause.zip(outcome.root.as_ref());
+    let by_cause = expected.causes.last().zip(outcome.root.as_ref());
     let by_cause = by_cause.filter(|(want, got)| of_task && want.class == got.exception);
     let by_cause = by_cause.is_some_and(|(want, got)| {
         let (want, got) = (places(want), actual_places(&got.stack, &expected.test));
@@ -239,25 +251,125 @@ fn compare(expected: &Expected<'_>, frame: &Frame, outcome: &Outcome) -> (bool, 
         (Some(_), None) => outcome.stack.is_empty() || is_taken_out,
         (None, Some(_)) => true,
     };
-    if same {
-        let message = other_message(expected, outcome).unwrap_or_default();
-        (true, format!("throws {what}{at}{message}"))
-    } else {
-        (false, instead())
+    if !same {
+        return (false, instead());
     }
+    match behind(expected, outcome) {
+        Ok(remark) => {
+            let now = (outcome.detail.as_deref(), outcome.message.as_deref());
+            let message = other_message(expected.exception, now);
+            // Wrappers repeat the message of their cause.
+            let remark = message.map_or(remark, |other| format!("; {other}"));
+            (true, format!("{THROWS}{what}{at}{remark}"))
+        }
+        Err(how) => (false, format!("{THROWS}{what}{at}{how}")),
+    }
+}
+
+/// Whether what stands behind an exception is what stood behind the recorded one: the innermost cause has the same
+/// class and was thrown at the same place. With a remark, or with how it is another.
+fn behind(expected: &Expected<'_>, outcome: &Outcome) -> Result<String, String> {
+    let same = Ok(String::new());
+    let infos = || std::iter::once(expected.exception).chain(expected.causes.iter().copied());
+    let mut want: Vec<&str> = infos().map(|info| &*info.class).collect();
+    let class = outcome.exception.as_deref().unwrap_or("?");
+    let chain = outcome.chain.iter().map(String::as_str);
+    let mut got: Vec<&str> = std::iter::once(class).chain(chain).collect();
+    // What stands behind an exception that was passed to it is as far restored as it was recorded.
+    let given = outcome.given.as_deref();
+    if expected.cut || given.is_some_and(|given| want[1..].contains(&given)) {
+        return same;
+    }
+    let root = outcome.root.as_ref();
+    // Whether a class fails in its first use or had failed before is chance.
+    if let Some(at) = infos().position(|info| info.class == NO_CLASS)
+        && let (Some(of), Some(root)) = (infos().nth(at), root)
+        && got.contains(&INITIALIZER)
+        && fails_as_before(of, infos().nth(at + 1), root)
+    {
+        return same;
+    }
+    if want.contains(&INITIALIZER)
+        && got.contains(&NO_CLASS)
+        && root.is_some_and(|root| match root.message.as_deref() {
+            Some(message) if root.exception == NO_CLASS => message.starts_with(NOT_INITIALIZED),
+            Some(message) => want.last().is_some_and(|failed| tells_of(message, failed)),
+            None => false,
+        })
+    {
+        return same;
+    }
+    // And only the first use of a missing one tells why it is not there.
+    for classes in [&mut want, &mut got] {
+        let end = classes.iter().position(|class| *class == NO_CLASS);
+        classes.truncate(end.map_or(classes.len(), |end| end + 1));
+    }
+    let last = expected.causes.last();
+    let last_place = last.and_then(|last| of_program(places(last)));
+    let instead = || match (last, root) {
+        (Some(last), Some(root)) => format!(
+            "caused by {} instead of {}{}",
+            tell_root(expected, root),
+            one_line(&last.class, 300),
+            tell_place(last_place.as_ref())
+        ),
+        (None, Some(root)) => {
+            format!("caused by {}, where nothing was", tell_root(expected, root))
+        }
+        (Some(last), None) => format!("without its cause {}", one_line(&last.class, 300)),
+        (None, None) => String::new(),
+    };
+    if want.last() != got.last() {
+        // What the JDK gives its exceptions for causes depends on its version.
+        let both = want.len().min(got.len());
+        let of_jdk = infos().nth(both - 1).is_some_and(is_of_jdk);
+        return match of_jdk && want[..both] == got[..both] {
+            true => Ok(format!("; {}", instead())),
+            false => Err(format!(", {}", instead())),
+        };
+    }
+    let (Some(last), Some(root)) = (last, root) else {
+        return same;
+    };
+    // Where memory ends is chance.
+    let any = ["java.lang.OutOfMemoryError", "java.lang.StackOverflowError"];
+    let is_last = |class: &String| want.last() == Some(&class.as_str());
+    if !is_last(&last.class) || !is_last(&root.exception) || any.contains(&&*last.class) {
+        return same;
+    }
+    // Traces that the JDK or the program has taken away say nothing, nor those of tasks without a frame of its own.
+    let got_place = of_program(actual_places(&root.stack, &expected.test));
+    if let (Some(want), Some(got)) = (&last_place, &got_place)
+        && !same_place(want, got, &expected.unchanged)
+    {
+        return Err(format!(", {}", instead()));
+    }
+    let message = other_message(last, (root.detail.as_deref(), root.message.as_deref()));
+    Ok(message.map_or(String::new(), |other| format!("; its cause has {other}")))
+}
+
+/// The first place of a trace that is the program's.
+fn of_program(trace: Vec<Place>) -> Option<Place> {
+    let mut trace = trace.into_iter();
+    trace.find(|place| !is_platform(&place.class))
+}
+
+/// Whether an exception is one of the JDK's that it has thrown itself.
+fn is_of_jdk(info: &ExceptionInfo) -> bool {
+    let thrower = info.stack.first();
+    is_platform(&info.class) && thrower.is_none_or(|element| is_platform(&element.class))
 }
 
 /// A remark on a message that says something else than the recorded one, for it may be another failure of the same
 /// kind at the same place; or the same one with other values, if only numbers are others (they may also be times).
-/// Hash codes are others each time, and secrets are not known.
-fn other_message(expected: &Expected<'_>, outcome: &Outcome) -> Option<String> {
-    let then = expected.exception.message.as_deref()?;
+/// Hash codes are others each time, and secrets are not known. Now there is what the field of the exception has, and
+/// what it says.
+fn other_message(of: &ExceptionInfo, now: (Option<&str>, Option<&str>)) -> Option<String> {
+    let then = of.message.as_deref()?;
     // What a class makes of the message when it is asked is not recorded, but for what the JVM says of a null.
-    let now = match outcome.detail.as_deref() {
-        None if expected.exception.class == "java.lang.NullPointerException" => {
-            outcome.message.as_deref()
-        }
-        detail => detail,
+    let now = match now {
+        (None, said) if of.class == "java.lang.NullPointerException" => said,
+        (detail, _) => detail,
     }?;
     let said = |text: &str| -> String {
         let mut parts = text.split('@');
@@ -277,7 +389,7 @@ fn other_message(expected: &Expected<'_>, outcome: &Outcome) -> Option<String> {
         true => "other numbers in its message",
         false => "another message",
     };
-    Some(format!("; {what}: {}", one_line(now, 160)))
+    Some(format!("{what}: {}", one_line(now, 160)))
 }
 
 /// Whether a trace goes round in what has gone round in the recorded one. Methods of the JDK say so
@@ -362,21 +474,13 @@ fn tell_root(expected: &Expected<'_>, root: &Root) -> String {
 /// from Java 17 on.
 fn failed_before(expected: &Expected<'_>, outcome: &Outcome) -> Option<String> {
     let of = expected.exception;
-    if of.class != "java.lang.NoClassDefFoundError"
-        || outcome.exception.as_deref() != Some("java.lang.ExceptionInInitializerError")
-    {
+    if of.class != NO_CLASS || outcome.exception.as_deref() != Some(INITIALIZER) {
         return None;
     }
-    let message = of.message.as_deref()?;
-    let class = message.strip_prefix(NOT_INITIALIZED)?.trim();
+    let class = of.message.as_deref()?.strip_prefix(NOT_INITIALIZED)?.trim();
     let root = outcome.root.as_ref()?;
-    let ran = |element: &Element| element.method == "<clinit>" && element.class == class;
-    let then = expected.cause.and_then(|cause| cause.message.as_deref());
-    let same = then.is_none_or(|then| {
-        let then = then.strip_prefix("Exception ").unwrap_or(then);
-        (then.strip_prefix(&*root.exception)).is_some_and(|rest| rest.starts_with([':', ' ']))
-    });
-    (same && root.stack.iter().any(ran)).then(|| {
+    let same = fails_as_before(of, expected.causes.first().copied(), root);
+    same.then(|| {
         format!(
             "the static initializer of {} fails, as it had before: {}",
             one_line(class, 300),
@@ -385,12 +489,32 @@ fn failed_before(expected: &Expected<'_>, outcome: &Outcome) -> Option<String> {
     })
 }
 
+/// Whether what an initializer fails of is what it had failed of before an error was recorded that says so, as far
+/// as that and its cause tell.
+fn fails_as_before(of: &ExceptionInfo, cause: Option<&ExceptionInfo>, root: &Root) -> bool {
+    let message = of.message.as_deref();
+    let class = message.map(|message| message.strip_prefix(NOT_INITIALIZED).map(str::trim));
+    let ran = |element: &Element| {
+        let same = class.is_none_or(|class| class == Some(element.class.as_str()));
+        same && element.method == "<clinit>"
+    };
+    let then = cause.and_then(|cause| cause.message.as_deref());
+    then.is_none_or(|then| tells_of(then, &root.exception)) && root.stack.iter().any(ran)
+}
+
+/// Whether the message of the error that stands for a failed initializer, `Exception F: text [in thread ...]`, tells
+/// of this exception.
+fn tells_of(message: &str, failed: &str) -> bool {
+    let message = message.strip_prefix("Exception ").unwrap_or(message);
+    let rest = message.strip_prefix(failed);
+    rest.is_some_and(|rest| rest.starts_with([':', ' ']))
+}
+
 /// Says that the candidate's call has run a static initializer, which failed
 /// before the method began.
 fn initializer(expected: &Expected<'_>, outcome: &Outcome) -> Option<String> {
     let root = outcome.root.as_ref()?;
-    let error = "java.lang.ExceptionInInitializerError";
-    let is_error = outcome.exception.as_deref() == Some(error);
+    let is_error = outcome.exception.as_deref() == Some(INITIALIZER);
     // Else it was thrown by what the method does.
     if !is_error || !actual_places(&outcome.stack, &expected.test).is_empty() {
         return None;

@@ -64,6 +64,10 @@ pub struct Meta {
     pub properties: Vec<(String, String)>,
 }
 
+/// Exceptions of a failure that are kept: a recording follows causes and suppressed exceptions up to
+/// this many in all.
+pub const MAX_EXCEPTIONS: usize = 32;
+
 /// The exception and the frames it passed through.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Failure {

@@ -103,6 +103,93 @@ fn causes_that_a_class_keeps_by_itself_are_found() {
     }
 }
 
+const CAUSES: &str = "
+import java.util.*;
+import java.util.concurrent.*;
+
+public class Causes {
+    static final ThreadLocal<String> TENANT = new ThreadLocal<>();
+    static class Failed extends RuntimeException {
+        Failed(String message, Throwable cause) { super(message, cause); }
+    }
+    static int each(int total, int parts) { return total / parts; }
+    static int price(List<Integer> order) {
+        return each(TENANT.get().length() + order.size(), order.size());
+    }
+    static int handle(List<Integer> order) {
+        try { return price(order); } catch (RuntimeException e) { throw new Failed(\"order failed\", e); }
+    }
+    static int joined(List<Integer> order) {
+        return CompletableFuture.supplyAsync(() -> { TENANT.set(\"acme\"); return each(4, order.size()); }).join();
+    }
+    static int lost(Thread thread, List<Integer> order) {
+        return CompletableFuture.supplyAsync(() -> each(thread.getName().length(), order.size())).join();
+    }
+    static void start(String name, Runnable body) throws Exception {
+        Thread thread = new Thread(() -> { TENANT.set(\"acme\"); body.run(); }, name);
+        thread.setUncaughtExceptionHandler((of, e) -> { });
+        thread.start();
+        thread.join();
+    }
+    public static void main(String[] args) throws Exception {
+        List<Integer> order = new ArrayList<>();
+        start(\"handle\", () -> handle(order));
+        start(\"joined\", () -> joined(order));
+        Thread own = Thread.currentThread();
+        start(\"lost\", () -> lost(own, order));
+    }
+}
+";
+
+/// A test that ends in the recorded wrapper reproduces nothing if it stands for another failure.
+#[test]
+fn another_cause_in_the_same_wrapper_is_another_failure() {
+    for jdk in jdks() {
+        let workplace = Workplace::new("causes");
+        run(&workplace, jdk, "", ("Causes", CAUSES));
+        let output = workplace
+            .junit(jdk, workplace.join("classes"))
+            .args(["--format", "json"])
+            .output()
+            .unwrap();
+        let report: Value = serde_json::from_str(&text(&output.stdout)).unwrap_or_default();
+        let frame = |crash: usize, method: &str| {
+            let frames = report["crashes"][crash]["frames"].as_array();
+            let mut frames = frames.into_iter().flatten();
+            let frame = frames.find(|frame| frame["method"] == method);
+            let frame = frame.unwrap_or_else(|| panic!("no {method}: {}", both(&output)));
+            let verdict = frame["verdict"].as_str().unwrap_or_default().to_owned();
+            (
+                verdict,
+                frame["reason"].as_str().unwrap_or_default().to_owned(),
+            )
+        };
+        for (crash, method) in [(0, "each"), (1, "each"), (1, "joined"), (2, "each")] {
+            let (verdict, reason) = frame(crash, method);
+            assert_eq!(
+                verdict, "reproduces",
+                "JDK {}: {crash} {method}: {reason}",
+                jdk.version
+            );
+        }
+        // The thread that the test runs in has no tenant, and what was recorded of a thread is none.
+        for (crash, method, wrapper) in [
+            (0, "handle", "Causes$Failed in Causes.handle:"),
+            (2, "lost", "java.util.concurrent.CompletionException in "),
+        ] {
+            let (verdict, reason) = frame(crash, method);
+            assert_eq!(verdict, "differs", "JDK {}: {reason}", jdk.version);
+            assert!(reason.starts_with(&format!("throws {wrapper}")), "{reason}");
+            assert!(
+                reason.contains(", caused by java.lang.NullPointerException in "),
+                "{reason}"
+            );
+            let instead = " instead of java.lang.ArithmeticException in Causes.each:10";
+            assert!(reason.contains(instead), "{reason}");
+        }
+    }
+}
+
 const ALIKE: &str = "
 import java.util.*;
 import java.util.stream.*;

@@ -41,12 +41,16 @@ fn caused(
     (exception, message): (&str, Option<&str>),
     stack: &[(&str, &str, i32)],
 ) -> Outcome {
+    let root = Root {
+        exception: exception.to_owned(),
+        message: message.map(str::to_owned),
+        detail: message.map(str::to_owned),
+        stack: outcome(exception, stack).stack,
+    };
     Outcome {
-        root: Some(Root {
-            exception: exception.to_owned(),
-            message: message.map(str::to_owned),
-            stack: outcome(exception, stack).stack,
-        }),
+        chain: vec![exception.to_owned()],
+        cause: Some(root.clone()),
+        root: Some(root),
         ..threw
     }
 }
@@ -55,7 +59,8 @@ fn caused(
 fn expected<'a>(exception: &'a ExceptionInfo, cause: Option<&'a ExceptionInfo>) -> Expected<'a> {
     Expected {
         exception,
-        cause,
+        causes: cause.into_iter().collect(),
+        cut: false,
         frames: Vec::new(),
         unchanged: vec!["A"],
         test: "T".to_owned(),
@@ -314,6 +319,191 @@ fn what_stands_behind_an_exception_is_told() {
         ),
         Verdict::Differs,
         "calling it runs the static initializer of A, which fails: F in A.m:5 (zone)",
+    );
+}
+
+/// An exception that the program wraps, as it was recorded.
+fn cause(class: &str, stack: &[(&str, &str, i32)]) -> ExceptionInfo {
+    ExceptionInfo {
+        class: class.to_owned(),
+        message: Some("then".to_owned()),
+        ..recorded(stack)
+    }
+}
+
+const INNER: &[(&str, &str, i32)] = &[("java.util.Objects", "check", 1), ("A", "inner", 9)];
+
+/// What is said of an exception with this cause where an F was behind it.
+#[track_caller]
+fn check_cause(class: &str, stack: &[(&str, &str, i32)], verdict: Verdict, reason: &str) {
+    let (exception, f) = (recorded(STACK), cause("F", INNER));
+    let expected = expected(&exception, Some(&f));
+    let ran = caused(outcome("E", STACK), (class, Some("then")), stack);
+    let told = judge(&expected, &of_a(), &Ran::Told(Box::new(ran)));
+    assert_eq!(told, (verdict, reason.to_owned()));
+}
+
+#[test]
+fn another_cause_is_another_failure() {
+    let (reproduces, differs) = (Verdict::Reproduces, Verdict::Differs);
+    check_cause("F", INNER, reproduces, "throws E in A.m:5");
+    let reason = "throws E in A.m:5, caused by G in A.inner:9 (then) instead of F in A.inner:9";
+    check_cause("G", INNER, differs, reason);
+    let reason = "throws E in A.m:5, caused by F in A.other:9 (then) instead of F in A.inner:9";
+    check_cause("F", &[("A", "other", 9)], differs, reason);
+    // The JDK's own frames differ from version to version, and traces may be missing.
+    check_cause(
+        "F",
+        &[("jdk.X", "x", 3), INNER[1]],
+        reproduces,
+        "throws E in A.m:5",
+    );
+    check_cause("F", &INNER[..1], reproduces, "throws E in A.m:5");
+    check_cause("F", &[], reproduces, "throws E in A.m:5");
+}
+
+#[test]
+fn a_cause_that_is_missing_is_told() {
+    let (exception, f) = (recorded(STACK), cause("F", INNER));
+    let frame = of_a();
+    let told = |expected: &Expected<'_>, outcome: &Outcome| {
+        judge(expected, &frame, &Ran::Told(Box::new(outcome.clone())))
+    };
+    let plain = outcome("E", STACK);
+    let of_f = caused(plain.clone(), ("F", None), INNER);
+    let reason = "throws E in A.m:5, without its cause F".to_owned();
+    let with = expected(&exception, Some(&f));
+    assert_eq!(told(&with, &plain), (Verdict::Differs, reason));
+    let reason = "throws E in A.m:5, caused by F in A.inner:9, where nothing was".to_owned();
+    let without = expected(&exception, None);
+    assert_eq!(told(&without, &of_f), (Verdict::Differs, reason));
+    // Unless it is not known, because the recording has not kept it or it was passed to the program.
+    let cut = Expected {
+        cut: true,
+        ..expected(&exception, None)
+    };
+    assert_eq!(told(&cut, &of_f).0, Verdict::Reproduces);
+    let given = Outcome {
+        given: Some("F".to_owned()),
+        chain: vec!["F".to_owned(), "G".to_owned()],
+        ..of_f
+    };
+    assert_eq!(told(&with, &given).0, Verdict::Reproduces);
+    assert_eq!(told(&without, &given).0, Verdict::Differs);
+    // Versions of the JDK give their own exceptions other causes.
+    let class = "java.lang.IllegalArgumentException";
+    let of_jdk = ExceptionInfo {
+        class: class.to_owned(),
+        ..recorded(STACK)
+    };
+    let now = caused(
+        outcome(class, STACK),
+        ("java.lang.ClassCastException", None),
+        &STACK[..1],
+    );
+    let (verdict, reason) = told(&expected(&of_jdk, None), &now);
+    assert_eq!(verdict, Verdict::Reproduces);
+    assert!(
+        reason.contains("; caused by java.lang.ClassCastException in"),
+        "{reason}"
+    );
+}
+
+#[test]
+fn only_the_innermost_cause_counts() {
+    let (exception, middle, f) = (recorded(STACK), cause("D", STACK), cause("F", INNER));
+    let expected = Expected {
+        causes: vec![&middle, &f],
+        ..expected(&exception, None)
+    };
+    let of_f = caused(outcome("E", STACK), ("F", Some("now")), INNER);
+    let through_d = Outcome {
+        chain: vec!["D".to_owned(), "F".to_owned()],
+        ..of_f.clone()
+    };
+    let reason = "throws E in A.m:5; its cause has another message: now".to_owned();
+    for outcome in [of_f, through_d] {
+        let told = judge(&expected, &of_a(), &Ran::Told(Box::new(outcome)));
+        assert_eq!(told, (Verdict::Reproduces, reason.clone()));
+    }
+}
+
+/// Which use of a class was its first one is chance, also where the program wraps what that gives.
+#[test]
+fn causes_that_a_static_initializer_gives_are_alike() {
+    let stack = [("A", "m", 5), ("A", "main", 6)];
+    let exception = recorded(&stack);
+    let had_failed = |message: &str| ExceptionInfo {
+        message: Some(message.to_owned()),
+        ..cause(NO_CLASS, &stack)
+    };
+    let not_initialized = had_failed("Could not initialize class B");
+    let then = ExceptionInfo {
+        message: Some("Exception F: bad [in thread \"main\"]".to_owned()),
+        ..cause(INITIALIZER, &[])
+    };
+    let (error, f) = (
+        cause(INITIALIZER, &stack),
+        cause("F", &[("B", "<clinit>", 2)]),
+    );
+    let frame = of_a();
+    let told = |causes: &[&ExceptionInfo], chain: &[&str], message: Option<&str>, of: &str| {
+        let expected = Expected {
+            causes: causes.to_vec(),
+            ..expected(&exception, None)
+        };
+        let last = chain.last().copied().unwrap_or_default();
+        let outcome = Outcome {
+            chain: chain.iter().map(|class| (*class).to_owned()).collect(),
+            ..caused(
+                outcome("E", &stack),
+                (last, message),
+                &[(of, "<clinit>", 2)],
+            )
+        };
+        judge(&expected, &frame, &Ran::Told(Box::new(outcome))).0
+    };
+    let first = [INITIALIZER, "F"];
+    assert_eq!(
+        told(&[&not_initialized, &then], &first, None, "B"),
+        Verdict::Reproduces
+    );
+    assert_eq!(
+        told(&[&not_initialized, &then], &[INITIALIZER, "G"], None, "B"),
+        Verdict::Differs
+    );
+    assert_eq!(
+        told(&[&not_initialized], &first, None, "C"),
+        Verdict::Differs
+    );
+    // The other way round, with and without what newer JDKs tell.
+    let second = [NO_CLASS];
+    let message = not_initialized.message.as_deref();
+    assert_eq!(
+        told(&[&error, &f], &second, message, "B"),
+        Verdict::Reproduces
+    );
+    assert_eq!(
+        told(&[&error, &f], &second, Some("x/B"), "B"),
+        Verdict::Differs
+    );
+    let second = [NO_CLASS, INITIALIZER];
+    assert_eq!(
+        told(&[&error, &f], &second, then.message.as_deref(), "B"),
+        Verdict::Reproduces
+    );
+    assert_eq!(
+        told(&[&error, &f], &second, Some("Exception G [in"), "B"),
+        Verdict::Differs
+    );
+    // A missing class has a cause only once.
+    let (missing, why) = (
+        had_failed("x/B"),
+        cause("java.lang.ClassNotFoundException", &[]),
+    );
+    assert_eq!(
+        told(&[&missing, &why], &[NO_CLASS], Some("x/B"), "B"),
+        Verdict::Reproduces
     );
 }
 

@@ -6,6 +6,7 @@ import static dev.hindsight.replay.Tests.check;
 import static dev.hindsight.replay.Tests.equal;
 
 import java.io.File;
+import java.lang.reflect.InvocationTargetException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.Paths;
@@ -77,6 +78,25 @@ final class RunnerTests {
             };
         }
 
+        void tellsItsCauseItself() {
+            class Own extends RuntimeException {
+                private static final long serialVersionUID = 1L;
+                final Throwable inner = new Error(new InvocationTargetException(new Exception()));
+
+                @Override
+                public synchronized Throwable getCause() {
+                    throw new IllegalStateException();
+                }
+            }
+            throw new Own();
+        }
+
+        void passesAnException() {
+            Exception given = new Exception();
+            Runner.passed(given);
+            throw new IllegalStateException(new Error(given));
+        }
+
         void doesNotLink() {
             Gone.run();
         }
@@ -116,7 +136,8 @@ final class RunnerTests {
     static void passed() throws Exception {
         String json = run("passes");
         check(json.startsWith("{\"outcome\":\"passed\",\"exception\":null,\"message\":null,\"detail\":null,"
-                + "\"stack\":[],\"chain\":[],\"root\":null,\"reason\":null,\"holes\":[],\"restored\":false}"), json);
+                + "\"stack\":[],\"chain\":[],\"cause\":null,\"root\":null,"
+                + "\"given\":null,\"reason\":null,\"holes\":[],\"restored\":false}"), json);
     }
 
     static void threw() throws Exception {
@@ -124,7 +145,11 @@ final class RunnerTests {
                 "\"quote \\\" and \\u000a \\ud800\"", "\"method\":\"fails\"",
                 "\"file\":\"RunnerTests.java\"",
                 "\"chain\":[\"java.lang.Error\",\"java.lang.Exception\"]",
-                "\"root\":{\"exception\":\"java.lang.Exception\",", "\"reason\":null");
+                "\"cause\":{\"exception\":\"java.lang.Error\",",
+                "\"root\":{\"exception\":\"java.lang.Exception\",", "\"given\":null,\"reason\":null");
+        has(run("tellsItsCauseItself"), "\"chain\":[\"java.lang.Error\","
+                + "\"java.lang.reflect.InvocationTargetException\",\"java.lang.Exception\"]");
+        has(run("passesAnException"), "\"given\":\"java.lang.Exception\"", "\"restored\":false");
         has(run("initialises"), "\"threw\"", "ExceptionInInitializerError",
                 "\"root\":{\"exception\":\"java.lang.NumberFormatException\"",
                 "\"method\":\"<clinit>\"");

@@ -28,8 +28,10 @@ import java.util.concurrent.atomic.AtomicBoolean;
  * message    its message, or null
  * detail     what its own field has for the message, whatever getMessage makes of it, or null
  * stack      [{class, method, file, line}], innermost first
- * chain      classes of its causes
- * root       {exception, message, stack} of the innermost of them, or null
+ * chain      classes of its causes, the direct one first
+ * cause      {exception, message, detail, stack} of the direct one, or null
+ * root       the same of the innermost of them
+ * given      class of the first of them that is an exception that was restored with the arguments, or null
  * reason     why it is broken, or null
  * holes      what was not restored, as {@link Frame#holes} tells it
  * restored   whether what was thrown is an exception that was restored with the arguments
@@ -177,25 +179,25 @@ public final class Runner {
         }
         json.append(",\"chain\":");
         strings(json, chain);
+        json.append(",\"cause\":");
+        object(json, causes.isEmpty() ? null : causes.get(0));
         json.append(",\"root\":");
-        if (causes.isEmpty()) {
-            json.append("null");
-        } else {
-            json.append('{');
-            exception(json, causes.get(causes.size() - 1));
-            json.append('}');
+        object(json, causes.isEmpty() ? null : causes.get(causes.size() - 1));
+        json.append(",\"given\":");
+        String given = null;
+        for (Throwable cause : causes) {
+            if (given == null && isPassed(cause)) {
+                given = cause.getClass().getName();
+            }
         }
+        string(json, given);
         json.append(",\"reason\":");
         string(json, reason);
         json.append(",\"holes\":");
         synchronized (HOLES) {
             strings(json, HOLES);
-            boolean known = false;
-            for (Throwable exception : PASSED) {
-                known |= exception == thrown;
-            }
-            json.append(",\"restored\":").append(known);
         }
+        json.append(",\"restored\":").append(isPassed(thrown));
         json.append("}\n");
         try {
             Path part = file.resolveSibling(file.getFileName() + ".part");
@@ -205,6 +207,28 @@ public final class Runner {
             System.err.println("hindsight: failed to write " + file + ": " + e);
             Runtime.getRuntime().halt(3);
         }
+    }
+
+    /** Whether it is an exception that the test has passed to the program. */
+    private static boolean isPassed(Throwable thrown) {
+        synchronized (HOLES) {
+            for (Throwable exception : PASSED) {
+                if (exception == thrown) {
+                    return true;
+                }
+            }
+            return false;
+        }
+    }
+
+    private static void object(StringBuilder json, Throwable thrown) {
+        if (thrown == null) {
+            json.append("null");
+            return;
+        }
+        json.append('{');
+        exception(json, thrown);
+        json.append('}');
     }
 
     private static void exception(StringBuilder json, Throwable thrown) {
@@ -239,16 +263,45 @@ public final class Runner {
 
     private static List<Throwable> causes(Throwable thrown) {
         List<Throwable> causes = new ArrayList<>();
-        try {
-            Throwable cause = thrown == null ? null : thrown.getCause();
-            while (cause != null && cause != thrown && causes.size() < MAX_CHAIN) {
-                causes.add(cause);
-                cause = cause.getCause();
-            }
-        } catch (Throwable e) {
-            // As above.
+        Throwable cause = thrown == null ? null : cause(thrown);
+        while (cause != null && cause != thrown && causes.size() < MAX_CHAIN) {
+            causes.add(cause);
+            cause = cause(cause);
         }
         return causes;
+    }
+
+    /**
+     * The cause as recordings tell it: what its own field has, or else a field of the class that overrides
+     * {@code getCause}, which may be the program's and is not called.
+     */
+    private static Throwable cause(Throwable thrown) {
+        Layout.Slot own = Layout.find(Throwable.class, "cause", "Ljava/lang/Throwable;");
+        Object cause = own == null ? null : own.get(thrown);
+        if (cause != null && cause != thrown) {
+            return (Throwable) cause;
+        }
+        Class<?> teller = teller(thrown.getClass());
+        for (Layout.Slot slot : teller == null ? List.<Layout.Slot>of() : Layout.declared(teller)) {
+            Object value = slot.type.isPrimitive() ? null : slot.get(thrown);
+            if (value instanceof Throwable && value != thrown) {
+                return (Throwable) value;
+            }
+        }
+        return null;
+    }
+
+    /** The class whose {@code getCause} one of this class has; null for {@link Throwable}'s. */
+    private static Class<?> teller(Class<?> thrown) {
+        for (Class<?> type = thrown; type != Throwable.class; type = type.getSuperclass()) {
+            try {
+                type.getDeclaredMethod("getCause");
+                return type;
+            } catch (NoSuchMethodException | LinkageError e) {
+                // It is further up, or another method's types are not on the class path.
+            }
+        }
+        return null;
     }
 
     private static String message(Throwable thrown) {
