@@ -40,7 +40,8 @@ Examples:
     $ hindsight junit crash-0001.hsc --classpath app.jar --out tests --keep-all
 
 Exit status:
-    0 if each crash is reproduced by a test (or nothing was to be run),
+    0 if each crash is reproduced by a test (or nothing was to be run; a dump of
+      all threads is no crash),
     1 if a crash is not, or a file, the class path or the JDK cannot be used,
     2 if the arguments are wrong.")]
 pub struct Opts {

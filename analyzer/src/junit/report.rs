@@ -85,8 +85,12 @@ struct CrashReport {
     #[serde(skip)]
     title: String,
     /// How many threads it tells of, where it is a dump of all; 0 of others.
-    #[serde(skip)]
+    #[serde(skip_serializing_if = "is_zero")]
     threads: usize,
+}
+
+fn is_zero(number: &usize) -> bool {
+    *number == 0
 }
 
 #[derive(Debug, Serialize)]
@@ -390,7 +394,8 @@ impl Report {
     /// reproduces it, or nothing was to be run.
     pub fn is_success(&self) -> bool {
         let mut crashes = self.crashes.iter();
-        crashes.all(|crash| crash.reproduced > 0 || crash.is_untried())
+        // In a dump of all threads nothing has failed.
+        crashes.all(|crash| crash.reproduced > 0 || crash.threads > 0 || crash.is_untried())
     }
 
     /// How many tests were written, and how many of them need the crash file.

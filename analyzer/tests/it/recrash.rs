@@ -2,7 +2,8 @@
 //! result, and only the one for `hexAbs` goes green when `hexAbs` is fixed.
 
 use crate::common::*;
-use hindsight_tracelog::crash::Value;
+use hindsight_tracelog::crash::{THREAD_STATE, ThreadState, Value};
+use serde_json::Value as Json;
 use std::fs;
 use std::path::Path;
 
@@ -94,4 +95,32 @@ fn junit4() {
     let dir = tempfile::tempdir().unwrap();
     let (source, _) = emit(dir.path(), "junit4");
     check_golden("RandomCrashCrash0001Test.junit4.java", &source);
+}
+
+/// What threads were doing is no failure that a test could reproduce.
+#[test]
+fn a_dump_of_all_threads_is_no_failure() {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path();
+    let classes = compile(dir, &[("RandomCrash.java", RANDOM_CRASH)]);
+    recording().write(&dir.join("crash-0001.hsc"));
+    let mut dump = Recording::new();
+    dump.exception(THREAD_STATE, None, &[("RandomCrash", "main", 1)]);
+    dump.failure.threads = vec![ThreadState::default()];
+    dump.write(&dir.join("crash-0002.hsc"));
+    let out = dir.join("out");
+    let output = hindsight([
+        "junit".as_ref(),
+        dir.as_os_str(),
+        "--classpath".as_ref(),
+        classes.as_os_str(),
+        "--out".as_ref(),
+        out.as_os_str(),
+        "--format".as_ref(),
+        "json".as_ref(),
+    ]);
+    let report: Json = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(output.status.code(), Some(0), "{report}");
+    assert_eq!(report["crashes"][0]["threads"], Json::Null);
+    assert_eq!(report["crashes"][1]["threads"], 1);
 }
