@@ -11,6 +11,8 @@ pub struct ClassInfo {
     pub name: String,
     /// The version of its class file: 52 for Java 8, 69 for Java 25.
     pub version: u16,
+    /// Whether it uses preview features, which only a JVM of its version loads that is asked to.
+    pub preview: bool,
     /// Access flags; of a nested class those of `InnerClasses`, where alone
     /// `private` and `static` stand.
     pub access: u16,
@@ -99,6 +101,7 @@ impl ClassInfo {
         Ok(ClassInfo {
             name: binary(name),
             version: class.major,
+            preview: class.minor == u16::MAX,
             access,
             super_class: class.super_name()?.map(binary),
             interfaces: interfaces

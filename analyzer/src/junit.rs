@@ -13,6 +13,8 @@
 //! 5. [`write`] keeps the sources, [`project`] makes them a Maven project,
 //!    [`report`] tells it all; [`differences`] knows changed classes.
 //!
+//! [`memory`] and [`preview`] know options of the JVM that crashes need.
+//!
 //! [`generate`] does all this for several crashes together, for one javac run
 //! costs as much as a hundred tests.
 
@@ -23,6 +25,7 @@ pub mod compile;
 pub mod differences;
 pub mod memory;
 pub mod origins;
+pub mod preview;
 pub mod project;
 pub mod report;
 pub mod run;
@@ -151,7 +154,7 @@ pub fn generate(
     let written = write::write(&plan, keep, options)?;
     if options.project && !written.is_empty() {
         let replay = written.iter().any(|written| written.library);
-        project::write(&plan, replay, options)?;
+        project::write(&plan, replay, jdk, options)?;
     }
     Ok(report::report(&plan, &written, jdk, options))
 }

@@ -5,7 +5,7 @@ use super::{Failure, Format};
 use crate::classpath::ClassPath;
 use crate::files::writable;
 use crate::jdk::Jdk;
-use crate::junit::{Framework, Options, Source, generate, memory};
+use crate::junit::{Framework, Options, Source, generate, memory, preview};
 use anyhow::Result;
 use std::io::{IsTerminal, Write};
 use std::path::PathBuf;
@@ -83,7 +83,8 @@ pub struct Opts {
     jdk: Option<PathBuf>,
 
     /// An option of the JVMs that the tests run in, like --add-opens=java.base/java.util=ALL-UNNAMED
-    /// or --enable-preview; may be given several times.
+    /// or --enable-preview, which javac gets, too, and which is added where a class of the stack needs
+    /// it; may be given several times.
     #[arg(long, value_name = "OPTION", allow_hyphen_values = true)]
     java_option: Vec<String>,
 
@@ -137,6 +138,8 @@ impl Opts {
         };
         let mut java_options = self.java_option.clone();
         memory::add_bounds(&mut java_options, inputs.iter().map(|input| &input.crash));
+        let crashes = inputs.iter().map(|input| &input.crash);
+        preview::add(&mut java_options, &classpath, crashes);
         let options = Options {
             out: self.out.clone(),
             framework: self.framework,

@@ -5,9 +5,8 @@ use super::{Failure, Format};
 use crate::classpath::ClassPath;
 use crate::jdk::Jdk;
 use crate::junit::candidate::test_name;
-use crate::junit::memory;
 use crate::junit::report::{Report, Verdict};
-use crate::junit::{Framework, Options, Source, generate, write_file};
+use crate::junit::{Framework, Options, Source, generate, memory, preview, write_file};
 use crate::repair;
 use crate::temporary;
 use crate::text::{count, frame as told};
@@ -149,6 +148,7 @@ impl Opts {
         // The trimmed file has no command line.
         let mut java_options = self.java_option.clone();
         memory::add_bounds(&mut java_options, std::iter::once(&input.crash));
+        preview::add(&mut java_options, &classpath, std::iter::once(&input.crash));
         let tests = |input: &Input, frames: &[usize]| {
             let mut options = self.options(work.path().join("tests"), frames);
             options.java_options.clone_from(&java_options);

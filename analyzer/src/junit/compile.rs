@@ -4,7 +4,7 @@
 use super::candidate::{Level, Plan, State, TestClass};
 use super::report::Verdict;
 use super::source::{Source, source};
-use super::{Framework, Options, REPLAY_JAR, REPLAY_JAR_NAME, write_file};
+use super::{Framework, Options, REPLAY_JAR, REPLAY_JAR_NAME, preview, write_file};
 use crate::classpath::ClassPath;
 use crate::jdk::Jdk;
 use anyhow::{Context, Result, bail};
@@ -120,6 +120,7 @@ pub fn settle(
         if pending.is_empty() {
             return Ok(());
         }
+        let late = round >= MAX_ROUNDS;
         let sources = write_sources(plan, &pending, place, options)?;
         let mut failed: BTreeMap<usize, String> = BTreeMap::new();
         for source in sources.values() {
@@ -132,15 +133,14 @@ pub fn settle(
             }
         }
         if failed.is_empty() {
-            match javac(plan, place, sources.keys(), options.framework)? {
+            match javac(plan, place, sources.keys(), options)? {
                 Compiled::Yes(warnings) => {
                     note_warnings(plan, &pending, &warnings, &sources);
                     return Ok(());
                 }
-                Compiled::No(errors) => blame(plan, &errors, &sources, &mut failed),
+                Compiled::No(errors) => blame(plan, &errors, &sources, late, &mut failed),
             }
         }
-        let late = round >= MAX_ROUNDS;
         let last = round == LAST_ROUND || late && failed.is_empty();
         for (index, message) in failed {
             let candidate = &mut plan.candidates[index];
@@ -179,7 +179,7 @@ pub fn again(
     options: &Options,
 ) -> Result<bool> {
     let sources = write_sources(plan, candidates, place, options)?;
-    let compiled = javac(plan, place, sources.keys(), options.framework)?;
+    let compiled = javac(plan, place, sources.keys(), options)?;
     Ok(matches!(compiled, Compiled::Yes(_)))
 }
 
@@ -231,20 +231,25 @@ fn javac<'p>(
     plan: &Plan<'_>,
     place: &Workplace<'_>,
     sources: impl Iterator<Item = &'p PathBuf>,
-    framework: Framework,
+    options: &Options,
 ) -> Result<Compiled> {
-    let stub = match framework {
+    let stub = match options.framework {
         Framework::Junit5 => "jupiter",
         Framework::Junit4 => "junit4",
     };
     let path =
         std::env::join_paths(&place.libraries).context("a class path entry cannot be passed on")?;
-    let release = plan.classpath.release();
+    let preview = preview::is_on(&options.java_options);
+    let release = match preview {
+        true => place.jdk.version,
+        false => plan.classpath.release().min(place.jdk.version),
+    };
     let output = place
         .jdk
         .command("javac")
         .args(["-J-Duser.language=en", "--release"])
-        .arg(release.min(place.jdk.version).to_string())
+        .arg(release.to_string())
+        .args(preview.then_some(preview::ENABLE))
         .args([
             "-encoding",
             "UTF-8",
@@ -334,6 +339,7 @@ fn blame(
     plan: &Plan<'_>,
     errors: &[Diagnostic],
     sources: &HashMap<PathBuf, Source>,
+    late: bool,
     failed: &mut BTreeMap<usize, String>,
 ) {
     let mut general = Vec::new();
@@ -372,10 +378,18 @@ fn blame(
     if !failed.is_empty() {
         return;
     }
-    let direct = |index: usize| plan.candidates[index].level != Level::Call;
-    let any_direct = general.iter().any(|(index, _)| direct(*index));
+    // Those first that there is another way for: it may be about them, and the others are good.
+    let ways = |index: usize| {
+        let candidate = &plan.candidates[index];
+        let simpler = candidate.typed || candidate.built && candidate.simplified;
+        match candidate.level {
+            Level::Call => u8::from(simpler && !late),
+            _ => 2,
+        }
+    };
+    let most = general.iter().map(|(index, _)| ways(*index)).max();
     for (index, message) in general {
-        if !any_direct || direct(index) {
+        if Some(ways(index)) == most {
             failed.entry(index).or_insert_with(|| message.clone());
         }
     }

@@ -11,7 +11,8 @@
 
 use super::candidate::Plan;
 use super::run::asserts;
-use super::{Framework, Options, REPLAY_JAR_NAME, write_file};
+use super::{Framework, Options, REPLAY_JAR_NAME, preview, write_file};
+use crate::jdk::Jdk;
 use anyhow::{Context, Result};
 use std::fs::{self, File};
 use std::io::{BufWriter, Write};
@@ -32,7 +33,7 @@ const BUILD_HELPER_PLUGIN: &str = "3.6.0";
 /// # Errors
 ///
 /// Fails if a file cannot be written, or a directory of the class path read.
-pub fn write(plan: &Plan<'_>, replay: bool, options: &Options) -> Result<()> {
+pub fn write(plan: &Plan<'_>, replay: bool, jdk: Option<&Jdk>, options: &Options) -> Result<()> {
     let mut libraries = Vec::new();
     for (index, path) in plan.classpath.paths().enumerate() {
         let number = index + 1;
@@ -55,7 +56,11 @@ pub fn write(plan: &Plan<'_>, replay: bool, options: &Options) -> Result<()> {
     let classpath = std::env::join_paths(plan.classpath.paths())
         .context("a class path entry cannot be passed on")?;
     let assertions = (0..plan.candidates.len()).any(|index| asserts(plan, index));
-    let release = plan.classpath.release();
+    let release = match jdk {
+        // Javac has the preview features of its own version alone.
+        Some(jdk) if preview::is_on(&options.java_options) => jdk.version,
+        _ => plan.classpath.release(),
+    };
     let pom = pom(
         &libraries,
         &classpath.to_string_lossy(),
@@ -163,6 +168,14 @@ fn pom(
                 .join(" "))
         ),
     };
+    let compiler = match preview::is_on(&options.java_options) {
+        true => format!(
+            "        <configuration>\n          <compilerArgs>\n            <arg>{}</arg>\n          \
+             </compilerArgs>\n        </configuration>\n",
+            preview::ENABLE
+        ),
+        false => String::new(),
+    };
     let replay = match replay {
         true => dependency(
             "dev.hindsight",
@@ -232,7 +245,7 @@ fn pom(
       <plugin>
         <artifactId>maven-compiler-plugin</artifactId>
         <version>{COMPILER_PLUGIN}</version>
-      </plugin>
+{compiler}      </plugin>
       <plugin>
         <artifactId>maven-surefire-plugin</artifactId>
         <version>{SUREFIRE_PLUGIN}</version>

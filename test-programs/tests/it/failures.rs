@@ -3,6 +3,7 @@
 
 use hindsight_test_programs::{Jdk, Workplace, both, hindsight, jdks, render, text};
 use serde_json::Value;
+use std::fs;
 use std::process::Command;
 
 /// Runs a program with the agent, which has nothing to complain of.
@@ -187,6 +188,63 @@ fn another_cause_in_the_same_wrapper_is_another_failure() {
             let instead = " instead of java.lang.ArithmeticException in Causes.each:10";
             assert!(reason.contains(instead), "{reason}");
         }
+    }
+}
+
+const TAXES: &str = "
+public class Taxes {
+    public static int rate(Object of, int by) { return of.hashCode() / by; }
+    public static int total(Object[] all, int by) {
+        int total = 0;
+        for (Object of : all) total += rate(of, by);
+        return total;
+    }
+    public static void main(String[] args) { System.out.println(total(new Object[] {\"x\", 42}, args.length)); }
+}
+";
+
+/// A JVM loads classes with preview features only if it is asked to, and javac reads them only so.
+#[test]
+fn tests_of_classes_with_preview_features_run() {
+    for jdk in jdks() {
+        let workplace = Workplace::new("preview");
+        let release = jdk.version.to_string();
+        let classes = workplace.compile_text(jdk, &["--release", &release], "Taxes", TAXES);
+        // What is a preview feature depends on the version; which file uses one, its minor version says.
+        let file = classes.join("Taxes.class");
+        let mut bytes = fs::read(&file).unwrap();
+        bytes[4..6].fill(0xff);
+        fs::write(&file, bytes).unwrap();
+        let output = workplace
+            .java_with_agent(jdk, "")
+            .args(["--enable-preview", "-cp"])
+            .arg(&classes)
+            .arg("Taxes")
+            .output()
+            .unwrap();
+        assert_eq!(output.status.code(), Some(1), "{}", both(&output));
+        let output = workplace
+            .junit(jdk, &classes)
+            .arg("--project")
+            .output()
+            .unwrap();
+        let told = text(&output.stdout);
+        assert!(
+            output.status.success(),
+            "JDK {}: {}",
+            jdk.version,
+            both(&output)
+        );
+        assert!(
+            told.contains("3 of 3 frames reproduce"),
+            "JDK {}: {told}",
+            jdk.version
+        );
+        let pom = fs::read_to_string(workplace.join("tests/pom.xml")).unwrap();
+        assert!(pom.contains("<arg>--enable-preview</arg>"), "{pom}");
+        assert!(pom.contains("<argLine>--enable-preview</argLine>"), "{pom}");
+        let release = format!("<maven.compiler.release>{}<", jdk.version);
+        assert!(pom.contains(&release), "{pom}");
     }
 }
 
