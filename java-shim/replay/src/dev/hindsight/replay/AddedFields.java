@@ -7,11 +7,17 @@ import java.lang.reflect.Modifier;
 import java.lang.reflect.Parameter;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.BitSet;
+import java.util.Collection;
 import java.util.Comparator;
+import java.util.Deque;
 import java.util.List;
+import java.util.Map;
+import java.util.Stack;
 
 /**
- * Fields that a class has got since it was recorded, as a fix may well bring.
+ * Fields that a class has got since it was recorded, as a fix may well bring, or whose type has
+ * become another that cannot hold what was recorded.
  *
  * <p>Nothing is known of their values but what the class itself does with them in a new object. So one
  * is made by a constructor that takes nothing but what was recorded, in fields of its parameters'
@@ -58,17 +64,24 @@ final class AddedFields {
         }
     }
 
-    /** Fills the added fields of a restored object; whether a constructor could be called. */
-    boolean fill(Instance instance, Object object) {
+    /**
+     * Fills the added fields of a restored object and those at the places {@code unheld}; whether a
+     * constructor could be called.
+     */
+    boolean fill(Instance instance, Object object, BitSet unheld) {
         for (Maker maker : makers) {
             Object[] arguments =
-                    maker.failures < MAX_FAILURES ? arguments(maker, instance, object) : null;
+                    maker.failures < MAX_FAILURES ? arguments(maker, instance, object, unheld) : null;
             if (arguments == null) {
                 continue;
             }
             try {
                 Object made = (Object) maker.handle.invoke(arguments);
                 for (Slot slot : added) {
+                    slot.put(object, adopt(slot.get(made), made, object));
+                }
+                for (int i = unheld.nextSetBit(0); i >= 0; i = unheld.nextSetBit(i + 1)) {
+                    Slot slot = instance.type.slots[i];
                     slot.put(object, adopt(slot.get(made), made, object));
                 }
                 return true;
@@ -83,7 +96,8 @@ final class AddedFields {
     }
 
     /** What was recorded for each parameter: by its name where the class file has it, else by type. */
-    private static Object[] arguments(Maker maker, Instance instance, Object object) {
+    private static Object[] arguments(
+            Maker maker, Instance instance, Object object, BitSet unheld) {
         Slot[] slots = instance.type.slots;
         boolean[] used = new boolean[slots.length];
         Object[] arguments = new Object[maker.parameters.length];
@@ -91,7 +105,8 @@ final class AddedFields {
             Parameter parameter = maker.parameters[i];
             int best = -1;
             for (int at = 0; at < slots.length; at++) {
-                if (slots[at] == null || used[at] || slots[at].type != parameter.getType()) {
+                if (slots[at] == null || used[at] || unheld.get(at)
+                        || slots[at].type != parameter.getType()) {
                     continue;
                 }
                 if (best < 0) {
@@ -109,6 +124,56 @@ final class AddedFields {
             arguments[i] = slots[best].get(object);
         }
         return arguments;
+    }
+
+    /**
+     * Puts the elements of a recorded collection or map into the empty one of another type that a
+     * constructor has made in its place; whether there is such a one.
+     */
+    boolean takeElements(Instance instance, Object object, int index) {
+        Slot[] slots = instance.type.slots;
+        if (slots[index].type.isPrimitive()
+                || !Recorded.isReference(instance.type.info.fields[index].descriptor)) {
+            return false;
+        }
+        Object recorded = instance.restorer.get(Restorer.reference(instance.values[index]));
+        Object empty = slots[index].get(object);
+        for (int i = 0; i < slots.length; i++) {
+            // The constructor may have been given it, so that it is a recorded one.
+            if (i != index && slots[i] != null && !slots[i].type.isPrimitive()
+                    && slots[i].get(object) == empty) {
+                return false;
+            }
+        }
+        try {
+            return take(recorded, empty);
+        } catch (RuntimeException | LinkageError e) {
+            // It cannot be changed, or not take one of the elements.
+            instance.restorer.note(instance.type.info.name, "field " + slots[index].name
+                    + " is not complete: " + Classes.reason(e));
+            return false;
+        }
+    }
+
+    @SuppressWarnings({"unchecked", "rawtypes"})
+    private static boolean take(Object recorded, Object empty) {
+        if (recorded instanceof Map && empty instanceof Map && ((Map) empty).isEmpty()) {
+            ((Map) empty).putAll((Map) recorded);
+            return true;
+        }
+        if (!(recorded instanceof Collection) || !(empty instanceof Collection)
+                || !((Collection) empty).isEmpty()) {
+            return false;
+        }
+        if (recorded instanceof Stack && empty instanceof Deque) {
+            // What is pushed last is the last element of the one, and the first of the other.
+            for (Object element : (Stack) recorded) {
+                ((Deque) empty).push(element);
+            }
+        } else {
+            ((Collection) empty).addAll((Collection) recorded);
+        }
+        return true;
     }
 
     /** A value of a new object, as one of the restored object: what refers to its owner, refers on. */

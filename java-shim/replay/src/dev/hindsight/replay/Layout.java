@@ -11,7 +11,8 @@ import java.util.List;
  * The instance fields that a running class declares, those included that reflection hides.
  *
  * <p>Names alone do not say where to write: a field that has become a reference since it was
- * recorded as an int must not be written as one, so a {@link Slot} is only found by its type too.
+ * recorded as an int must not be written as one, so a {@link Slot} is found by its type too, or its
+ * value is converted.
  */
 final class Layout {
     /** A field of the running JVM. */
@@ -72,14 +73,31 @@ final class Layout {
         return LAYOUTS.get(owner).find(name, descriptor);
     }
 
-    /** The static field of this name and type that {@code owner} declares, or null. */
-    static Field findStatic(Class<?> owner, String name, String descriptor) {
-        for (Field field : statics(owner)) {
-            if (field.getName().equals(name) && descriptor(field.getType()).equals(descriptor)) {
-                return field;
+    /** The field of this name that {@code owner} declares, whatever its type, or null. */
+    static Slot named(Class<?> owner, String name) {
+        for (Slot slot : declared(owner)) {
+            if (slot.name.equals(name)) {
+                return slot;
             }
         }
         return null;
+    }
+
+    /**
+     * The static field of this name that {@code owner} declares, or null; of a class of the JDK only with
+     * this type. Class files may have several of one name.
+     */
+    static Field findStatic(Class<?> owner, String name, String descriptor) {
+        Field named = null;
+        for (Field field : statics(owner)) {
+            if (field.getName().equals(name)) {
+                if (descriptor(field.getType()).equals(descriptor)) {
+                    return field;
+                }
+                named = field;
+            }
+        }
+        return Classes.ofJdk(owner) ? null : named;
     }
 
     /** The static fields of {@code owner}; none if their types cannot be loaded. */
@@ -101,15 +119,11 @@ final class Layout {
 
     /** A field that must be there, whatever its type. */
     static Slot need(Class<?> owner, String name) throws Hole {
-        Layout layout = LAYOUTS.get(owner);
-        if (layout.slots != null) {
-            for (Slot slot : layout.slots) {
-                if (slot.name.equals(name)) {
-                    return slot;
-                }
-            }
+        Slot slot = named(owner, name);
+        if (slot == null) {
+            throw new Hole("this JDK's " + owner.getName() + " has no field " + name);
         }
-        throw new Hole("this JDK's " + owner.getName() + " has no field " + name);
+        return slot;
     }
 
     /** The fields of {@code owner}, without inherited ones. */

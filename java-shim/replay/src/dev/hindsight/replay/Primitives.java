@@ -1,5 +1,7 @@
 package dev.hindsight.replay;
 
+import java.lang.invoke.MethodType;
+
 /** Boxed values of the primitive types. */
 final class Primitives {
     private Primitives() {}
@@ -37,6 +39,33 @@ final class Primitives {
             case "void": return void.class;
             default: return null;
         }
+    }
+
+    /** The primitive type that {@code type} is or boxes, or null. */
+    static Class<?> unboxed(Class<?> type) {
+        Class<?> primitive = MethodType.methodType(type).unwrap().returnType();
+        return primitive.isPrimitive() ? primitive : null;
+    }
+
+    /** Whether a value of one primitive type is one of another as Java assigns it. */
+    static boolean isWidened(Class<?> from, Class<?> to) {
+        String order = "BSIJFD";
+        int target = order.indexOf(Layout.descriptor(to));
+        // A char is as wide as a short, but not signed.
+        int source = from == char.class ? 1 : order.indexOf(Layout.descriptor(from));
+        return from == to
+                || source >= 0 && (from == char.class ? source < target : source <= target);
+    }
+
+    /** As {@link #convert}, but null if {@code type} cannot hold the value. */
+    static Object fitting(Object value, Class<?> type) {
+        Object converted = convert(value, type);
+        boolean real = value instanceof Float || value instanceof Double;
+        // Java itself lets integers become reals, if less exact.
+        if (converted == null || !real && (type == float.class || type == double.class)) {
+            return converted;
+        }
+        return value.equals(convert(converted, unboxed(value.getClass()))) ? converted : null;
     }
 
     /** Boxes a value as {@code type}; null if it is no such value. Integers wrap around. */

@@ -28,6 +28,9 @@ import java.util.Set;
  */
 final class Restorer {
     private static final int[] NONE = {};
+    /** Stands for what a field cannot hold. */
+    private static final Object UNHELD = new Object();
+    private static final BitSet NO_FIELDS = new BitSet();
     /** Hash codes that depend on tables in a cycle settle in a round or two, or never. */
     private static final int ROUNDS = 4;
     /** Objects that are made once more; each is work for the whole file. */
@@ -60,6 +63,8 @@ final class Restorer {
     private int copies;
     /** and compared with constants. */
     private int compared;
+    /** Places of fields, by object, whose type is another now and cannot hold what was recorded. */
+    private final Map<Integer, BitSet> unheld = new HashMap<>();
     /** Objects for which a constant of the running program stands. */
     private final BitSet constants = new BitSet();
     /** All objects, each after those it leads to (but for cycles). */
@@ -143,10 +148,13 @@ final class Restorer {
                 Classes.initialize(known);
                 Field found = Layout.findStatic(known, field.name, field.descriptor);
                 if (found == null) {
-                    note(field.owner, "has no static field " + field.name + " of this type here");
+                    note(field.owner, "has no static field " + field.name + " here");
                     continue;
                 }
-                set(Statics.Setting.of(found), field.value, settings);
+                if (!set(Statics.Setting.of(found), field.descriptor, field.value, settings)) {
+                    note(field.owner, "static field " + field.name
+                            + " cannot hold what was recorded; " + Classes.DIFFERS);
+                }
             } catch (Hole hole) {
                 note(field.owner, hole.getMessage());
             } catch (ClassNotFoundException | RuntimeException | LinkageError e) {
@@ -176,21 +184,40 @@ final class Restorer {
         }
         for (int i = 0; i < stored.values().length && i < type.slots.length; i++) {
             if (type.slots[i] != null) {
-                set(Statics.Setting.of(constant, type.slots[i]), stored.values()[i], settings);
+                set(Statics.Setting.of(constant, type.slots[i]), type.info.fields[i].descriptor,
+                        stored.values()[i], settings);
             }
         }
     }
 
-    /** Adds what sets a place to a value, if that could be restored. */
-    private void set(Statics.Setting setting, Object stored, List<Statics.Setting> settings) {
-        boolean primitive = setting.type.isPrimitive();
-        Object value = primitive
-                ? Primitives.convert(stored, setting.type) : get(reference(stored));
-        boolean known = value != null || !primitive && stored == null;
-        if (known && (value == null || primitive || setting.type.isInstance(value))) {
+    /** Adds what sets a place to a value, if that could be restored; false if the place cannot hold it. */
+    private boolean set(Statics.Setting setting, String descriptor, Object stored,
+            List<Statics.Setting> settings) {
+        if (stored == null && !Recorded.isReference(descriptor)) {
+            return true;
+        }
+        Object value = converted(stored, descriptor, setting.type);
+        if (value != UNHELD && (value != null || stored == null)) {
             setting.value = value;
             settings.add(setting);
         }
+        return value != UNHELD;
+    }
+
+    /** A recorded value as a field of {@code type} has it, or {@link #UNHELD}. */
+    private Object converted(Object stored, String descriptor, Class<?> type) {
+        boolean reference = Recorded.isReference(descriptor);
+        Object value = reference ? get(reference(stored))
+                : Primitives.convert(stored, Primitives.type(descriptor));
+        if (value == null) {
+            return reference && !type.isPrimitive() ? null : UNHELD;
+        } else if (type.isInstance(value)) {
+            return value;
+        }
+        Class<?> primitive = Primitives.unboxed(type);
+        Object fitting = primitive == null || Primitives.unboxed(value.getClass()) == null
+                ? null : Primitives.fitting(value, primitive);
+        return fitting != null ? fitting : UNHELD;
     }
 
     /**
@@ -460,7 +487,7 @@ final class Restorer {
     /** What an object's fields lead to, after what was found before. */
     private static int[] fields(Type type, Object[] values, Numbers out) {
         for (int i = 0; i < values.length && i < type.slots.length; i++) {
-            if (type.slots[i] != null && !type.slots[i].type.isPrimitive()) {
+            if (type.slots[i] != null && Recorded.isReference(type.info.fields[i].descriptor)) {
                 out.add(reference(values[i]));
             }
         }
@@ -539,8 +566,12 @@ final class Restorer {
     private void fillAdded() {
         for (int i = 0; i < order.size(); i++) {
             Instance instance = built[order.get(i)] == null ? null : instance(order.get(i));
-            if (instance != null && !instance.type.added.isEmpty() && !preset[instance.number]) {
-                instance.type.fillAdded(instance, built[instance.number]);
+            if (instance == null || preset[instance.number]) {
+                continue;
+            }
+            BitSet fields = unheld.getOrDefault(instance.number, NO_FIELDS);
+            if (!instance.type.added.isEmpty() || !fields.isEmpty()) {
+                instance.type.fillAdded(instance, built[instance.number], fields);
             }
         }
     }
@@ -557,13 +588,26 @@ final class Restorer {
                 return;
             }
             for (int i = 0; i < instance.values.length; i++) {
-                if (instance.type.slots[i] != null) {
+                if (instance.type.isRetyped(i)) {
+                    writeConverted(object, instance, i);
+                } else if (instance.type.slots[i] != null) {
                     write(object, instance.type.slots[i], instance.values[i], instance.type);
                 }
             }
             if (instance.type.rule != null) {
                 instance.type.rule.fill(instance, object);
             }
+        }
+    }
+
+    private void writeConverted(Object object, Instance instance, int index) {
+        Slot slot = instance.type.slots[index];
+        Object value = converted(
+                instance.values[index], instance.type.info.fields[index].descriptor, slot.type);
+        if (value != UNHELD) {
+            slot.put(object, value);
+        } else {
+            unheld.computeIfAbsent(instance.number, n -> new BitSet()).set(index);
         }
     }
 

@@ -3,7 +3,9 @@ package dev.hindsight.replay;
 import dev.hindsight.replay.Layout.Slot;
 import dev.hindsight.replay.Recorded.ClassInfo;
 import dev.hindsight.replay.Recorded.FieldInfo;
+import java.lang.invoke.MethodType;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -19,6 +21,10 @@ final class Type {
     final Rule rule;
     /** Where recorded fields go, in their order; null for those that are not written. */
     final Slot[] slots;
+    /** Those whose type is not the recorded one; null if there are none, as in all unchanged classes. */
+    private BitSet retyped;
+    /** Slots of fields that another class of the chain declared when it was recorded. */
+    private final List<Slot> moved = new ArrayList<>();
     /** Recorded fields that the running class does not have. */
     final List<String> missing = new ArrayList<>();
     /** Fields of the running class that were not recorded. */
@@ -27,7 +33,9 @@ final class Type {
     private boolean initialized;
     /** Whether the running class is the recorded one; null until it is asked for. */
     private Boolean unchanged;
-    /** How those get values; null where there are none, or the JDK's class differs. */
+    /** Those that classes of the program declare. */
+    private final List<Slot> addedSlots = new ArrayList<>();
+    /** How those get values, and what cannot hold the recorded one; null until it is asked for. */
     private AddedFields addedFields;
     /** Recorded names of the running class and its superclasses, where compilers have numbered them. */
     private final Map<Class<?>, String> recordedNames = new HashMap<>();
@@ -113,6 +121,7 @@ final class Type {
             return;
         }
         int covered = rule == null ? Integer.MAX_VALUE : depth(rule.owner);
+        BitSet unplaced = new BitSet();
         for (int i = 0; i < slots.length; i++) {
             FieldInfo field = info.fields[i];
             if (depth(field.owner) >= covered && !rule.isRaw(field)) {
@@ -122,26 +131,98 @@ final class Type {
             slots[i] = owner == null
                     ? null : Layout.find(owner, field.name, field.descriptor);
             if (slots[i] == null) {
-                missing.add(field.owner + "." + field.name);
+                unplaced.set(i);
             }
         }
-        List<Slot> ofProgram = new ArrayList<>();
+        // Seldom any.
+        for (int i = unplaced.nextSetBit(0); i >= 0; i = unplaced.nextSetBit(i + 1)) {
+            place(i, unplaced);
+        }
         for (Class<?> type = running; type != null; type = type.getSuperclass()) {
             // Where a rule covers fields of the JDK, it also knows about its versions.
             if (rule == null || !Classes.ofJdk(type)) {
                 for (Slot slot : Layout.declared(type)) {
-                    if (info.index(recordedName(type), slot.name) < 0) {
+                    if (info.index(recordedName(type), slot.name) < 0 && !moved.contains(slot)) {
                         added.add(recordedName(type) + "." + slot.name);
                         if (!Classes.ofJdk(type)) {
-                            ofProgram.add(slot);
+                            addedSlots.add(slot);
                         }
                     }
                 }
             }
         }
-        if (!ofProgram.isEmpty()) {
-            addedFields = new AddedFields(running, ofProgram);
+    }
+
+    /**
+     * Looks for a field that its class does not declare as it did: with another type, or elsewhere in the
+     * chain of classes. Where the JDK differs, rules know about it.
+     */
+    private void place(int index, BitSet unplaced) {
+        FieldInfo field = info.fields[index];
+        Class<?> owner = superclass(field.owner);
+        boolean ofProgram = owner != null
+                ? !Classes.ofJdk(owner) : !field.owner.matches("(java|jdk|sun|com\\.sun)\\..*");
+        // By what they capture, classes without a name are told apart.
+        if (ofProgram && !field.name.startsWith("val$") && !field.name.startsWith("this$")) {
+            Slot slot = owner == null ? null : Layout.named(owner, field.name);
+            if (slot == null) {
+                slot = elsewhere(field, unplaced);
+                if (slot != null) {
+                    moved.add(slot);
+                }
+            }
+            slots[index] = slot;
+            if (slot != null && !Layout.descriptor(slot.type).equals(field.descriptor)) {
+                retyped = retyped == null ? new BitSet() : retyped;
+                retyped.set(index);
+            }
         }
+        if (slots[index] == null) {
+            missing.add(field.owner + "." + field.name);
+        }
+    }
+
+    /** The only field of this name that a class of the program in the chain has got, or null. */
+    private Slot elsewhere(FieldInfo field, BitSet unplaced) {
+        for (int i = unplaced.nextSetBit(0); i >= 0; i = unplaced.nextSetBit(i + 1)) {
+            if (info.fields[i] != field && info.fields[i].name.equals(field.name)) {
+                // It could be either's.
+                return null;
+            }
+        }
+        Slot found = null;
+        for (Class<?> type = running; type != null && !Classes.ofJdk(type); type = type.getSuperclass()) {
+            Slot slot = Layout.named(type, field.name);
+            if (slot != null && info.index(recordedName(type), field.name) < 0) {
+                if (found != null) {
+                    return null;
+                }
+                found = slot;
+            }
+        }
+        return found != null && isAssignable(field.descriptor, found.type) ? found : null;
+    }
+
+    /** Whether a field of {@code type} can hold all values of a recorded one. */
+    private boolean isAssignable(String descriptor, Class<?> type) {
+        if (Layout.descriptor(type).equals(descriptor)) {
+            return true;
+        }
+        try {
+            MethodType recorded = MethodType.fromMethodDescriptorString(
+                    "()" + descriptor, running.getClassLoader());
+            Class<?> from = recorded.unwrap().returnType();
+            Class<?> to = Primitives.unboxed(type);
+            return type.isAssignableFrom(recorded.wrap().returnType())
+                    || to != null && from.isPrimitive() && Primitives.isWidened(from, to);
+        } catch (TypeNotPresentException | LinkageError e) {
+            return false;
+        }
+    }
+
+    /** Whether the field at this place has another type than the recorded one. */
+    boolean isRetyped(int index) {
+        return retyped != null && retyped.get(index);
     }
 
     /**
@@ -152,6 +233,7 @@ final class Type {
         if (unchanged == null) {
             // Its file is read for that.
             unchanged = running != null && missing.isEmpty() && added.isEmpty()
+                    && retyped == null && moved.isEmpty()
                     && (Classes.ofJdk(running)
                             || info.sha256 != null && info.sha256.equals(Classes.sha256(running)));
         }
@@ -166,9 +248,27 @@ final class Type {
         }
     }
 
-    /** Gives values to the added fields of a restored object, as far as they can be known. */
-    void fillAdded(Instance instance, Object object) {
-        boolean made = addedFields != null && addedFields.fill(instance, object);
+    /**
+     * Gives values to the added fields of a restored object, as far as they can be known, and to those
+     * that cannot hold what was recorded.
+     *
+     * @param unheld their places among the recorded ones
+     */
+    void fillAdded(Instance instance, Object object, BitSet unheld) {
+        boolean wanted = !addedSlots.isEmpty() || !unheld.isEmpty();
+        if (wanted && addedFields == null) {
+            addedFields = new AddedFields(running, addedSlots);
+        }
+        boolean made = wanted && addedFields.fill(instance, object, unheld);
+        for (int i = unheld.nextSetBit(0); i >= 0; i = unheld.nextSetBit(i + 1)) {
+            boolean filled = made && addedFields.takeElements(instance, object, i);
+            FieldInfo field = info.fields[i];
+            instance.restorer.note(info.name, "field " + field.owner + "." + field.name
+                    + " cannot hold what was recorded and "
+                    + (filled ? "has only the recorded elements; "
+                            : made ? "has what a constructor gives it; " : "keeps its default; ")
+                    + Classes.DIFFERS);
+        }
         for (String field : added) {
             boolean known = made && !Classes.ofJdk(superclass(ownerOf(field)));
             instance.restorer.note(info.name, "field " + field + " was not recorded and "
