@@ -302,3 +302,80 @@ public class Prices {
         assert_eq!(maven.status.success(), extra.is_some(), "{told}");
     }
 }
+
+/// A fix may give fields other types, or move them to a superclass: tests restore what was recorded all
+/// the same.
+#[test]
+fn tests_of_fixed_classes_restore_fields_that_were_changed() {
+    const PROGRAM: &str = r#"
+import java.util.*;
+
+public class Carts {
+    static class Base { }
+    static class Cart extends Base {
+        private static HashMap<String, Integer> known = new HashMap<>();
+        private String owner = "nobody";
+        private final HashMap<String, Integer> items = new HashMap<>();
+        private final ArrayList<String> log = new ArrayList<>();
+        private int total = 2;
+        private Integer count = 0;
+        private final Object guard;
+        Cart(Object guard) { this.guard = guard; }
+        void add(String name, int price) {
+            items.put(name, price);
+            known.put(name, price);
+            log.add(name);
+            total += price;
+            count++;
+            owner = "somebody";
+        }
+        int price(String name) {
+            String state = owner + items + log + total + count + known;
+            if (!state.equals("somebody{pen=3}[pen]51{pen=3}")) throw new IllegalStateException(state);
+            return items.get(name);
+        }
+    }
+    public static void main(String[] args) {
+        Cart cart = new Cart(new Thread());
+        cart.add("pen", 3);
+        cart.price("ink");
+    }
+}
+"#;
+    let edits = [
+        ("items.get(name)", "items.getOrDefault(name, 0)"),
+        ("class Base { }", "class Base { String owner; }"),
+        ("private String owner = \"nobody\";", ""),
+        (
+            "final HashMap<String, Integer> items = new HashMap",
+            "final Map<String, Integer> items = new java.util.concurrent.ConcurrentHashMap",
+        ),
+        (
+            "final ArrayList<String> log = new ArrayList",
+            "final Deque<String> log = new ArrayDeque",
+        ),
+        ("int total", "Long total"),
+        ("total += price", "total += (long) price"),
+        ("= 2;", "= 2L;"),
+        ("Integer count", "int count"),
+        ("static HashMap<", "static Map<"),
+    ];
+    let mut fixed = PROGRAM.to_owned();
+    for (from, to) in edits {
+        assert!(fixed.contains(from), "{from}");
+        fixed = fixed.replace(from, to);
+    }
+    for jdk in jdks() {
+        let workplace = Workplace::new("carts");
+        let (classes, run) = workplace.run_text(jdk, "11", "", ("Carts", PROGRAM));
+        assert_eq!(workplace.crash_files().len(), 1, "{}", both(&run));
+        let made = workplace.junit(jdk, &classes).output().unwrap();
+        let told = both(&made);
+        assert!(told.contains("2 of 2 frames reproduce"), "{told}");
+        assert_eq!(run_tests(&workplace, jdk, &classes), (Vec::new(), 2));
+        let place = Workplace::new("carts-fixed");
+        let classes = place.compile_text(jdk, &["--release", "11"], "Carts", &fixed);
+        let (passed, all) = run_tests(&workplace, jdk, &classes);
+        assert_eq!((passed.len(), all), (2, 2), "{passed:?}");
+    }
+}
