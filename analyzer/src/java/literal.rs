@@ -120,11 +120,18 @@ fn push_char(c: char, out: &mut String) {
     }
 }
 
+/// Whether a Unicode escape stands at the end: its backslash is the last of an odd number of them (JLS 3.3).
 fn ends_with_escape(out: &str) -> bool {
-    let tail = out.len().checked_sub(6).and_then(|at| out.get(at..));
-    tail.is_some_and(|tail| {
-        tail.strip_prefix("\\u")
-            .is_some_and(|hex| hex.bytes().all(|b| b.is_ascii_hexdigit()))
+    let split = out
+        .len()
+        .checked_sub(5)
+        .and_then(|at| out.split_at_checked(at));
+    split.is_some_and(|(before, tail)| {
+        let slashes = before.bytes().rev().take_while(|b| *b == b'\\').count();
+        slashes % 2 == 1
+            && tail
+                .strip_prefix('u')
+                .is_some_and(|hex| hex.bytes().all(|b| b.is_ascii_hexdigit()))
     })
 }
 
@@ -180,6 +187,10 @@ mod tests {
         check("", r#""""#);
         check("a\"b\\c", r#""a\"b\\c""#);
         check("\\u000a", r#""\\u000a""#);
+        // What looks like an escape is none behind two backslashes.
+        check("\\u0041\\n", r#""\\u0041\\n""#);
+        check("\\\\u0041\\", r#""\\\\u0041\\""#);
+        check("\\\u{202e}\\", r#""\\\u202e\134""#);
         check("\u{0}1\n\u{7f}", r#""\0001\n\177""#);
         check("ä€😀\u{202e}", r#""ä€😀\u202e""#);
         assert_eq!(string(&[0xdc00, 0x61]).as_deref(), Some(r#""\udc00a""#));
