@@ -16,6 +16,8 @@ public class Program {
     void near(String s) { throw new IllegalStateException(s + count); }
     void distant(Object o) { throw new IllegalStateException(far + \"\" + o); }
     static void wrap(int pin, Integer code) { throw new IllegalArgumentException(\"\" + pin + code); }
+    void around(String s) { try { within(0, 0); } catch (RuntimeException e) { throw new IllegalStateException(s + count, e); } }
+    static void within(int pin, Integer code) { try { hidden(pin); } catch (RuntimeException e) { throw new IllegalArgumentException(\"\" + pin + code, e); } }
     static void hidden(int pin) { throw new IllegalArgumentException(\"\" + pin); }
     static void again(int x) { if (x < 0) throw new IllegalStateException(); again(x - 1); }
 }
@@ -149,21 +151,21 @@ fn causes_and_redacted_values() {
             line_of(PROGRAM, &format!("void {method}")),
         )
     };
-    recording.exception(STATE, Some("outer"), &[thrower("near")]);
-    recording.exception(BAD, Some("inner"), &[thrower("wrap")]);
+    recording.exception(STATE, Some("outer"), &[thrower("around")]);
+    recording.exception(BAD, Some("inner"), &[thrower("within")]);
     recording.exception(BAD, Some("innermost"), &[thrower("hidden")]);
     recording.failure.exceptions[0].cause = Some(1);
     recording.failure.exceptions[1].cause = Some(2);
     let own = recording.class("Program", &[("count", "I"), ("far", "Ljava/lang/Object;")]);
     let this = recording.object(own, Body::Instance(vec![Value::Null, Value::Null]));
     let code = recording.instance("java.lang.Integer", &[("value", "I", Value::Null)]);
-    let near = ("Program", "near", "(Ljava/lang/String;)V");
+    let around = ("Program", "around", "(Ljava/lang/String;)V");
     let string = "Ljava/lang/String;";
     let arguments = [(0, "", "LProgram;", this), (1, "s", string, Value::Null)];
-    recording.frame(near, 0, &arguments);
+    recording.frame(around, 0, &arguments);
     recording
         .frame(
-            ("Program", "wrap", "(ILjava/lang/Integer;)V"),
+            ("Program", "within", "(ILjava/lang/Integer;)V"),
             8,
             &[
                 (1, "pin", "I", Value::Null),
@@ -191,7 +193,7 @@ fn causes_and_redacted_values() {
     ];
     let lines = [
         "        int pin = 0; // redacted\n        Integer code = 0; // redacted\n",
-        "        Program.wrap(pin, code);\n",
+        "        Program.within(pin, code);\n",
         "    // It was left by cause 1 of the crash, which this test ends in:\n",
     ];
     for (part, of) in headings
@@ -206,7 +208,7 @@ fn causes_and_redacted_values() {
         dir.path().join("crash-0001.hsc").as_os_str(),
     ]);
     let shown = text(&shown.stdout);
-    let heading = "\nframes of cause 1: java.lang.IllegalArgumentException: inner\n#1 Program.wrap(Program.java)\n     pin = (not stored)\n";
+    let heading = "\nframes of cause 1: java.lang.IllegalArgumentException: inner\n#1 Program.within(Program.java)\n     pin = (not stored)\n";
     assert!(shown.contains(heading), "{shown}");
 }
 
