@@ -12,7 +12,8 @@ use crate::run;
 use crate::shim::Shim;
 use crate::sys::{self, JValue};
 use crate::trace;
-use hindsight_instrument::{contract, entry_hook};
+use hindsight_instrument::contract::{self, ProbeMethod};
+use hindsight_instrument::entry_hook;
 use std::ffi::CStr;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -194,18 +195,7 @@ fn hook_thread(base: &Base, bytes: &[u8]) -> Option<Vec<u8>> {
     if !base.options.report.uncaught {
         return None;
     }
-    let target = (
-        contract::PROBE,
-        contract::UNCAUGHT.name,
-        contract::UNCAUGHT.descriptor,
-    );
-    entry_hook(
-        bytes,
-        contract::DISPATCH_UNCAUGHT.name,
-        contract::DISPATCH_UNCAUGHT.descriptor,
-        target,
-    )
-    .ok()
+    calling(bytes, contract::DISPATCH_UNCAUGHT, contract::UNCAUGHT)
 }
 
 /// The class of the JDK through which native code calls Java, hooked where it is given what such a call has
@@ -214,7 +204,11 @@ fn hook_upcalls(base: &Base, bytes: &[u8]) -> Option<Vec<u8>> {
     if !base.options.report.uncaught || base.options.tracing || hook::has_probes(bytes) {
         return None;
     }
-    let (method, probe) = (contract::HANDLE_UNCAUGHT, contract::UNHANDLED);
+    calling(bytes, contract::HANDLE_UNCAUGHT, contract::UNHANDLED)
+}
+
+/// A class of which a method calls a probe at its entry; `None` if it cannot be made so.
+fn calling(bytes: &[u8], method: ProbeMethod, probe: ProbeMethod) -> Option<Vec<u8>> {
     let target = (contract::PROBE, probe.name, probe.descriptor);
     entry_hook(bytes, method.name, method.descriptor, target).ok()
 }

@@ -35,6 +35,20 @@ pub struct Contracts {
 impl Contracts {
     /// Finds the methods in a program; with `sound` those of natives only.
     pub fn new(program: &Program, any: Sym, sound: bool) -> Contracts {
+        let mut contracts = Contracts::of_shapes(program, any, sound);
+        for &(class, methods) in tables::OUTSIDE {
+            contracts.outside.extend(named(program, class, methods));
+        }
+        for method in &contracts.outside {
+            if let Some(known) = contracts.known.get_mut(method) {
+                Arc::make_mut(known).writes_outside = true;
+            }
+        }
+        contracts
+    }
+
+    /// Those that have a shape.
+    fn of_shapes(program: &Program, any: Sym, sound: bool) -> Contracts {
         let element = program
             .names
             .intern(super::facts::Facts::ELEMENT.as_bytes());
@@ -51,14 +65,6 @@ impl Contracts {
                 methods,
                 &Arc::new(summary(shape, any, element)),
             );
-        }
-        for &(class, methods) in tables::OUTSIDE {
-            contracts.outside.extend(named(program, class, methods));
-        }
-        for method in &contracts.outside {
-            if let Some(known) = contracts.known.get_mut(method) {
-                Arc::make_mut(known).writes_outside = true;
-            }
         }
         if sound {
             return contracts;

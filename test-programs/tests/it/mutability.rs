@@ -841,6 +841,16 @@ public class Settings {
         return true;
     }
 
+    static boolean writer(String name) throws Exception {
+        new java.io.PrintWriter(name);
+        return true;
+    }
+
+    static boolean stream(File file) throws Exception {
+        new java.io.PrintStream(file);
+        return true;
+    }
+
     static boolean byOthers() {
         return property();
     }

@@ -138,8 +138,7 @@ pub(super) fn summary(shape: Shape, any: Sym, element: Sym) -> Summary {
         }
         Backed => summary.returned = vec![certain(THIS), certain(DEEP)],
         GetsFirst => {
-            let below = summary.nodes.len() as u32;
-            summary.nodes.push(Node::Deep(1));
+            let below = add(&mut summary, Node::Deep(1));
             summary.returned = vec![certain(OUTSIDE), certain(below)];
         }
         Puts => {
@@ -161,8 +160,7 @@ pub(super) fn summary(shape: Shape, any: Sym, element: Sym) -> Summary {
             summary.heap.push((THIS, any, arguments));
         }
         ChangesSecond => {
-            let below = summary.nodes.len() as u32;
-            summary.nodes.push(Node::Deep(1));
+            let below = add(&mut summary, Node::Deep(1));
             summary.writes.push(write(ARGUMENT));
             summary.heap.push((ARGUMENT, any, arguments[1..].to_vec()));
             summary.returned.push(certain(below));
@@ -184,8 +182,7 @@ pub(super) fn summary(shape: Shape, any: Sym, element: Sym) -> Summary {
         }
         ArrayCopy => {
             // The elements of the first: read, then stored.
-            let read = summary.nodes.len() as u32;
-            summary.nodes.push(Node::Read(THIS, element));
+            let read = add(&mut summary, Node::Read(THIS, element));
             summary.writes.push(write(ARGUMENT + 1));
             summary
                 .heap
@@ -206,22 +203,7 @@ pub(super) fn summary(shape: Shape, any: Sym, element: Sym) -> Summary {
             summary.heap.push((ARGUMENT, any, vec![certain(held)]));
         }
         Copies => summary.returned = vec![certain(MADE)],
-        Anything => {
-            summary.writes_outside = true;
-            summary.writes_kept = true;
-            for argument in 0..=ARGUMENTS {
-                for node in [Node::Param(argument), Node::Deep(argument)] {
-                    let number = summary.nodes.len() as u32;
-                    summary.nodes.push(node);
-                    summary.returned.push(reference(number, true));
-                    summary.writes.push(Write {
-                        node: reference(number, true),
-                        cause: Cause::NoBody,
-                        only: None,
-                    });
-                }
-            }
-        }
+        Anything => return Summary::unknown(&[true; ARGUMENTS as usize + 1]),
     }
     summary
 }

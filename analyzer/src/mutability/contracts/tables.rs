@@ -395,18 +395,9 @@ pub(super) const OUTSIDE: &[(&str, &str)] = &[
     ("java/io/FileOutputStream", "<init>"),
     ("java/io/FileWriter", "<init>"),
     ("java/io/RandomAccessFile", "<init>"),
-    (
-        "java/io/PrintStream",
-        "<init>(Ljava/lang/String; <init>(Ljava/io/File;",
-    ),
-    (
-        "java/io/PrintWriter",
-        "<init>(Ljava/lang/String; <init>(Ljava/io/File;",
-    ),
-    (
-        "java/util/Formatter",
-        "<init>(Ljava/lang/String; <init>(Ljava/io/File;",
-    ),
+    ("java/io/PrintStream", OPENING),
+    ("java/io/PrintWriter", OPENING),
+    ("java/util/Formatter", OPENING),
     (
         "java/nio/file/Files",
         "copy createDirectories createDirectory createFile createLink createSymbolicLink createTempDirectory \
@@ -463,6 +454,12 @@ pub(super) const QUIET: &[(&str, &str)] = &[
     ("java/util/Deque", QUIET_LISTS),
     ("java/util/Map$Entry", "getKey getValue setValue"),
 ];
+/// Constructors that open a file by its name.
+const OPENING: &str = "<init>(Ljava/lang/String;) <init>(Ljava/lang/String;Ljava/lang/String;) \
+    <init>(Ljava/lang/String;Ljava/nio/charset/Charset;) <init>(Ljava/io/File;) \
+    <init>(Ljava/io/File;Ljava/lang/String;) <init>(Ljava/io/File;Ljava/nio/charset/Charset;) \
+    <init>(Ljava/lang/String;Ljava/lang/String;Ljava/util/Locale;) \
+    <init>(Ljava/io/File;Ljava/lang/String;Ljava/util/Locale;)";
 pub(super) const BUILDERS: &str =
     "<init> append insert delete deleteCharAt replace reverse setCharAt setLength appendCodePoint";
 pub(super) const QUIET_LISTS: &str = "add get set size isEmpty clear addFirst addLast getFirst getLast removeFirst removeLast \
