@@ -155,11 +155,12 @@ impl Opts {
         let program = self.prepare()?;
         let mut tools = program.tools();
         let carved = self.carve(&mut tools)?;
+        let until = self.until();
         let searched = self.invent(&mut tools)?;
         let all = carved.tests.len() + searched.tests.len();
         let (observed, generated) = few(carved.tests, searched.tests);
         let alike = all - observed.len() - generated.len();
-        let suite = self.suite(&program)?;
+        let suite = self.suite(&program)?.until(until);
         let proven = self.prove(&suite, &tools, observed, generated)?;
         let (files, removed) = self.write(&proven.written)?;
         let changes = self.compare(&suite, &mut tools, &proven)?;

@@ -46,6 +46,8 @@ pub struct Lab<'a> {
     ordered: [[RefCell<Vec<Ordered>>; 2]; 2],
     /// Whether static state is ever as it was at first, and always.
     resets: (bool, bool),
+    /// Whether [`Lab::next_side`] was asked an odd number of times.
+    is_odd: Cell<bool>,
 }
 
 struct Ordered {
@@ -75,6 +77,20 @@ impl<'a> Lab<'a> {
             methods: RefCell::new(methods),
             workers: [RefCell::new(here), RefCell::new(there)],
             ordered: Default::default(),
+            is_odd: Cell::new(false),
+        }
+    }
+
+    /// Whether it makes a difference which [`State`] is ordered.
+    pub fn resets(&self) -> bool {
+        self.resets == (true, false)
+    }
+
+    /// One JVM and the other, in turns.
+    pub fn next_side(&self) -> Side {
+        match self.is_odd.replace(!self.is_odd.get()) {
+            true => Side::There,
+            false => Side::Here,
         }
     }
 

@@ -78,6 +78,8 @@ pub struct Found {
     pub object: Option<usize>,
     /// How many basic blocks it has run that none before it has.
     pub novel: usize,
+    /// How long it has taken, with what it has waited.
+    pub lasted: Duration,
 }
 
 /// What became of a search.
@@ -145,6 +147,8 @@ struct How {
     by_walk: bool,
     /// How many basic blocks it has run that none before it has.
     novel: usize,
+    /// How long it has taken.
+    lasted: Duration,
 }
 
 /// A search that goes on.

@@ -18,7 +18,8 @@ use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Duration;
+use std::thread;
+use std::time::{Duration, Instant};
 
 const ASSERTIONS: &str = include_str!("stubs/Assertions.java");
 const EXECUTABLE: &str = include_str!("stubs/Executable.java");
@@ -118,6 +119,8 @@ pub struct Suite<'a> {
     release: u32,
     dir: PathBuf,
     told: &'a Stages,
+    /// When not to look any longer for why tests do not always pass.
+    until: Option<Instant>,
 }
 
 impl<'a> Suite<'a> {
@@ -170,7 +173,19 @@ impl<'a> Suite<'a> {
             release,
             dir,
             told,
+            until: None,
         })
+    }
+
+    /// The same, with no more than the runs that there must be after `until`.
+    #[must_use]
+    pub fn until(mut self, until: Option<Instant>) -> Suite<'a> {
+        self.until = until;
+        self
+    }
+
+    fn is_late(&self) -> bool {
+        self.until.is_some_and(|until| Instant::now() >= until)
     }
 
     fn classes(&self) -> PathBuf {
@@ -393,10 +408,12 @@ impl<'a> Suite<'a> {
         place: usize,
         limit: Duration,
     ) -> Result<BTreeMap<usize, Verdict>> {
-        let place = &PLACES[place % PLACES.len()];
+        // Those of another run at the same time are others.
+        let place = place % PLACES.len();
+        let list = self.dir.join(format!("list{place}"));
+        let results = self.dir.join(format!("results{place}"));
+        let place = &PLACES[place];
         let mut verdicts = BTreeMap::new();
-        let list = self.dir.join("list");
-        let results = self.dir.join("results");
         while !left.is_empty() {
             let lines = left
                 .iter()
@@ -449,32 +466,45 @@ impl<'a> Suite<'a> {
         let mut runs: Vec<Run> = Vec::new();
         let (mut passed, mut failed) = (BTreeSet::new(), BTreeSet::new());
         let (mut flaky, mut calm) = (0, 0);
-        for run in 0..MAX_RUNS {
-            if run >= least && (flaky == 0 || calm >= RUNS) {
-                break;
-            }
+        let one = |run: u64| -> Result<Run> {
             let order = Order {
                 seed: seed.wrapping_add(run / 2),
                 reverse: run % 2 == 1,
                 place: run as usize,
             };
-            let list = listed(written, order);
-            let verdicts = self.run_list(list.clone(), &self.setup.entries, order.place, limit)?;
+            let (list, place) = (listed(written, order), order.place);
+            let verdicts = self.run_list(list.clone(), &self.setup.entries, place, limit)?;
             done.fetch_add(1, Ordering::Relaxed);
-            for (test, verdict) in &verdicts {
-                match verdict {
-                    Verdict::Passed => passed.insert(*test),
-                    _ => failed.insert(*test),
-                };
-            }
-            let now = passed.intersection(&failed).count();
-            calm = if now > flaky { 0 } else { calm + 1 };
-            flaky = now;
-            runs.push(Run {
+            Ok(Run {
                 list,
-                place: order.place,
+                place,
                 verdicts,
+            })
+        };
+        for pair in 0..MAX_RUNS / 2 {
+            let run = 2 * pair;
+            let is_enough = flaky == 0 || calm >= RUNS || self.is_late();
+            if run >= least && is_enough || run >= RUNS && self.is_late() {
+                break;
+            }
+            // Each has a JVM and a place of its own.
+            let both = thread::scope(|scope| {
+                let second = scope.spawn(|| one(run + 1));
+                [Ok(one(run)), second.join()]
             });
+            for run in both {
+                let run = run.unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
+                for (test, verdict) in &run.verdicts {
+                    match verdict {
+                        Verdict::Passed => passed.insert(*test),
+                        _ => failed.insert(*test),
+                    };
+                }
+                let now = passed.intersection(&failed).count();
+                calm = if now > flaky { 0 } else { calm + 1 };
+                flaky = now;
+                runs.push(run);
+            }
         }
         Ok(runs)
     }

@@ -336,6 +336,8 @@ pub struct Executed {
     pub threads: bool,
     /// Processor time, as far as it has ended.
     pub took: Duration,
+    /// The same with what it has waited.
+    pub lasted: Duration,
 }
 
 impl Executed {
@@ -348,6 +350,7 @@ impl Executed {
             ended,
             threads: false,
             took: Duration::ZERO,
+            lasted: Duration::ZERO,
         }
     }
 }

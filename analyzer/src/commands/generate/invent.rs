@@ -34,6 +34,9 @@ const MIN_TRIED: Duration = Duration::from_secs(1);
 /// still be.
 const MIN_GRACE: Duration = Duration::from_secs(3);
 
+/// What it takes to make a test of a sequence that itself takes no time.
+const TRYING: Duration = Duration::from_millis(20);
+
 /// What has come of a search.
 #[derive(Default)]
 pub(super) struct Searched {
@@ -63,7 +66,12 @@ impl Opts {
             .begin("trying out what was found", trying);
         let grace = (bounds.time).map_or(Duration::MAX, |time| (time / 20).max(MIN_GRACE));
         let (mut novel, more): (Vec<_>, Vec<_>) = found.into_iter().partition(|one| one.novel > 0);
-        novel.sort_by_key(|one| Reverse(one.novel));
+        // Where time is short, one that waits long takes it from all others that are in the making beside it.
+        let gain = |one: &Found| match bounds.time {
+            Some(_) => one.novel as u128 * 1000 / (TRYING + one.lasted).as_millis().max(1),
+            None => one.novel as u128,
+        };
+        novel.sort_by_key(|one| Reverse(gain(one)));
         let found = novel.into_iter().chain(Ends::of(more));
         let lab = Lab::new(&mut tools.methods, &mut tools.worker, &mut tools.other);
         let jobs = found.map(|one| try_out(one, &tools.wanted, &tools.access, &lab));
@@ -73,6 +81,12 @@ impl Opts {
             tally: Some(tally),
             left_out,
         })
+    }
+
+    /// When all should be done, if a search begins now that time bounds.
+    pub(super) fn until(&self) -> Option<Instant> {
+        let half = self.bounds().time.filter(|_| self.searches())?;
+        Some(Instant::now() + 2 * half)
     }
 
     fn bounds(&self) -> Bounds {

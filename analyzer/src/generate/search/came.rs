@@ -55,6 +55,7 @@ impl Search<'_> {
             phase,
             by_walk: candidate.walk.is_some(),
             novel: blocks,
+            lasted: executed.lasted,
         };
         let novel = blocks > 0;
         self.walked(&mut candidate, executed, blocks);
@@ -184,6 +185,7 @@ impl Search<'_> {
             class,
             object,
             novel: how.novel,
+            lasted: how.lasted,
         });
     }
 }

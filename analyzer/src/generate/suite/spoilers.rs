@@ -38,13 +38,15 @@ impl Suite<'_> {
         let mut spoilers = BTreeSet::new();
         let mut left = flaky.clone();
         let mut tries = 0;
-        while let Some(victim) = left.pop_first() {
+        while !self.is_late()
+            && let Some(victim) = left.pop_first()
+        {
             let Some(run) = runs.iter().find(|run| !passed(run, victim)) else {
                 continue;
             };
             let mut of_victim = BTreeSet::new();
             let mut saved = BTreeSet::new();
-            while tries < MAX_SPOILERS {
+            while tries < MAX_SPOILERS && !self.is_late() {
                 tries += 1;
                 let is_here =
                     |test: &&Listed| !spoilers.contains(&test.0) && !of_victim.contains(&test.0);
@@ -93,6 +95,9 @@ impl Suite<'_> {
         }
         let mut suspects = before;
         while suspects.len() > 1 {
+            if self.is_late() {
+                return Ok(None);
+            }
             let (first, last) = suspects.split_at(suspects.len() / 2);
             suspects = if fails(last)? {
                 last

@@ -326,6 +326,7 @@ impl<R: Read> Reader<R> {
                 let id = self.number()?;
                 let flags = self.byte()?;
                 let took = Duration::from_millis(self.number()?.into());
+                let lasted = Duration::from_millis(self.number()?.into());
                 let mut outcomes = Vec::new();
                 for _ in 0..self.number()? {
                     outcomes.push(self.outcome()?);
@@ -355,6 +356,7 @@ impl<R: Read> Reader<R> {
                         ended,
                         threads: flags & 8 != 0,
                         took,
+                        lasted,
                     },
                     flags & 4 != 0,
                 )

@@ -51,6 +51,11 @@ final class Watch {
         return (int) Math.min(Integer.MAX_VALUE, (threads.getCurrentThreadCpuTime() - startedCpu) / 1_000_000);
     }
 
+    /** Milliseconds until now, with those that it has waited. */
+    int lasted() {
+        return (int) Math.min(Integer.MAX_VALUE, (System.nanoTime() - startedWall) / 1_000_000);
+    }
+
     /** Whether it is too late; to be asked often. */
     boolean isLate() {
         long now = System.nanoTime();

@@ -708,6 +708,7 @@ public final class Worker {
             out.writeInt(id);
             out.writeByte(flags);
             out.writeInt(watch.used());
+            out.writeInt(watch.lasted());
             out.writeInt(done);
             for (int i = 0; i < done; i++) {
                 result(i);
