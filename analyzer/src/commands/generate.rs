@@ -5,7 +5,7 @@ use crate::generate::distinct::few;
 use crate::junit::Framework;
 use anyhow::Result;
 use clap::ArgGroup;
-use report::Report;
+use report::{Changes, Report};
 use std::io::Write;
 use std::path::PathBuf;
 
@@ -183,8 +183,8 @@ impl Opts {
         if total == 0 && !self.quiet {
             eprintln!("hindsight: no tests: {}", self.reason(&report));
         }
-        if total == 0 || carved.damaged || report.changes.is_some_and(|changes| !changes.is_empty())
-        {
+        let is_changed = |changes: &Changes| !changes.tests.is_empty();
+        if total == 0 || carved.damaged || report.changes.as_ref().is_some_and(is_changed) {
             return Err(super::Failure.into());
         }
         Ok(())

@@ -1,7 +1,7 @@
 //! What another version does otherwise: the calls of a test, executed on both.
 
-use super::asserted::Checked;
-use super::sequence::{Methods, Sequence};
+use super::asserted::{Assertion, Checked};
+use super::sequence::{Method, Methods, Sequence};
 use super::worker::{Executed, Outcome, Worker};
 use crate::java::literal;
 use crate::model::values::Literal;
@@ -22,10 +22,29 @@ pub struct Difference {
     pub new: String,
     /// Whether it cannot be called there as it was compiled.
     pub is_missing: bool,
+    /// The member that the other version lacks, if that is why: many calls may want it.
+    pub lacks: Option<String>,
 }
 
-/// The calls of a test that end otherwise on the other version, in their order.
-/// `calls` is how they are written.
+/// A class of the other version that no JVM takes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unloadable {
+    /// Its name.
+    pub class: String,
+    /// What the JVM says.
+    pub why: String,
+}
+
+/// What comes of a test on the other version.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Differences {
+    /// The calls that end otherwise by themselves, in their order.
+    pub calls: Vec<Difference>,
+    /// Classes without which others do.
+    pub unloadable: Vec<Unloadable>,
+}
+
+/// What a test does otherwise on the other version. `calls` is how its calls are written.
 ///
 /// # Errors
 ///
@@ -36,7 +55,7 @@ pub fn differences(
     methods: &Methods,
     old: &mut Worker,
     new: &mut Worker,
-) -> Result<Vec<Difference>> {
+) -> Result<Differences> {
     let mut sequence: Sequence = test.sequence.clone();
     sequence.iter_mut().for_each(|call| call.may_throw = true);
     let run = |worker: &mut Worker| -> Result<Option<Executed>> {
@@ -45,51 +64,112 @@ pub fn differences(
         Ok(executed.into_iter().next())
     };
     let (Some(before), Some(after)) = (run(old)?, run(new)?) else {
-        return Ok(Vec::new());
+        return Ok(Differences::default());
     };
-    let mut found = Vec::new();
-    for (at, (one, other)) in before.outcomes.iter().zip(&after.outcomes).enumerate() {
-        let (one, other) = (told(old, one), told(new, other));
-        // What is not asserted may differ from run to run, but how a call ends may not.
-        let counts = test.assertions[at].is_some() || one.ended != other.ended;
-        if counts && one != other {
-            found.push(Difference {
-                call: calls.get(at).cloned().unwrap_or_default(),
-                old: one.text,
-                new: other.text,
-                is_missing: other.ended == How::Failed,
-            });
+    let ends: Vec<(Told, Told)> = (before.outcomes.iter().zip(&after.outcomes).zip(&sequence))
+        .map(|((one, other), call)| {
+            let method = methods.get(call.method);
+            (told(old, one, method), told(new, other, method))
+        })
+        .collect();
+    Ok(compare(test, calls, &ends))
+}
+
+/// The calls that end otherwise by themselves, of which these are the ends on both versions.
+fn compare(test: &Checked, calls: &[String], ends: &[(Told, Told)]) -> Differences {
+    let mut found = Differences::default();
+    // What is not in the other version as it was: what is done with it has no end of its own.
+    let mut gone = vec![false; test.sequence.len()];
+    for (at, (one, other)) in ends.iter().enumerate() {
+        let call = &test.sequence[at];
+        let mut is_on_nothing =
+            matches!(test.assertions[at], Some(Assertion::Same(var)) if gone[var]);
+        call.vars(|var| is_on_nothing |= gone[var]);
+        if is_on_nothing {
+            gone[at] = true;
+            // It has not done to others what it did.
+            call.vars(|var| gone[var] = true);
+            continue;
+        }
+        gone[at] = one.is_there && !other.is_there;
+        if let Some(unloadable) = &other.unloadable
+            && one != other
+        {
+            // Whatever that was to do has not been done: no other end says anything from here on.
+            if !found.unloadable.contains(unloadable) {
+                found.unloadable.push(unloadable.clone());
+            }
+        } else if found.unloadable.is_empty() {
+            // What is not asserted may differ from run to run, but how a call ends may not, nor whether there is
+            // what others are done with.
+            let is_used = || {
+                let mut used = false;
+                for later in &test.sequence[at + 1..] {
+                    later.vars(|var| used |= var == at);
+                }
+                used
+            };
+            let counts =
+                test.assertions[at].is_some() || one.ended != other.ended || gone[at] && is_used();
+            if counts && one != other {
+                found.calls.push(Difference {
+                    call: calls.get(at).cloned().unwrap_or_default(),
+                    old: one.text.clone(),
+                    new: other.text.clone(),
+                    is_missing: other.ended == How::Failed,
+                    lacks: other.lacks.clone(),
+                });
+            }
         }
         // What follows cannot do what it did.
-        if other.ended == How::Failed || found.len() == MAX_TOLD {
+        if other.ended == How::Failed || found.calls.len() == MAX_TOLD {
             break;
         }
     }
-    Ok(found)
+    found
 }
 
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum How {
     Returned,
     Threw,
     Failed,
 }
 
-#[derive(Debug, PartialEq, Eq)]
+/// How a call ends.
+#[derive(Debug, Clone, PartialEq, Eq)]
 struct Told {
     ended: How,
     text: String,
+    /// Whether there is something that others can be called on.
+    is_there: bool,
+    /// A member that it wants and that is not there.
+    lacks: Option<String>,
+    /// A class that it wants and that cannot be loaded.
+    unloadable: Option<Unloadable>,
 }
 
-fn told(worker: &Worker, outcome: &Outcome) -> Told {
+impl Told {
+    fn new(ended: How, text: String) -> Told {
+        Told {
+            is_there: ended == How::Returned,
+            ended,
+            text,
+            lacks: None,
+            unloadable: None,
+        }
+    }
+}
+
+fn told(worker: &Worker, outcome: &Outcome, method: &Method) -> Told {
     let simple = |class: &str| short_type(class).replace('$', ".");
-    let returned = |text: String| Told {
-        ended: How::Returned,
-        text,
-    };
+    let returned = |text: String| Told::new(How::Returned, text);
     match outcome {
         Outcome::Void => returned("returns".to_owned()),
-        Outcome::Null => returned("null".to_owned()),
+        Outcome::Null => Told {
+            is_there: false,
+            ..returned("null".to_owned())
+        },
         Outcome::Literal(literal) => returned(shown(literal)),
         Outcome::Array(_, elements) => {
             let elements: Vec<String> = elements.iter().map(shown).collect();
@@ -102,27 +182,74 @@ fn told(worker: &Worker, outcome: &Outcome) -> Told {
         }),
         Outcome::Opaque => returned("a text".to_owned()),
         Outcome::Threw(class, message, _) => {
-            let class = simple(&worker.class(*class).name);
-            let message = message.as_deref().map(|text| one_line(text, 120));
-            Told {
-                ended: How::Threw,
-                text: match message {
-                    Some(message) => format!("throws {class}: {message}"),
-                    None => format!("throws {class}"),
-                },
+            let class = worker.class(*class);
+            let name = simple(&class.name);
+            let said = message.as_deref().map(|text| one_line(text, 120));
+            let text = match said {
+                Some(said) => format!("throws {name}: {said}"),
+                None => format!("throws {name}"),
+            };
+            let mut told = Told::new(How::Threw, text);
+            if class.is_a("java.lang.IncompatibleClassChangeError") {
+                told.lacks.clone_from(message);
+            } else if class.is_a("java.lang.LinkageError")
+                && !class.is_a("java.lang.UnsatisfiedLinkError")
+            {
+                let message = message.as_deref().unwrap_or_default();
+                told.unloadable = Some(Unloadable {
+                    class: blamed(&name, message).unwrap_or_else(|| method.class.clone()),
+                    why: match message.lines().next() {
+                        Some(first) => format!("{name}: {}", one_line(first, 160)),
+                        None => name,
+                    },
+                });
             }
+            told
         }
-        Outcome::Failed(reason) => Told {
-            ended: How::Failed,
-            text: match reason.strip_prefix("java.lang.NoSuchMethodException: ") {
+        Outcome::Failed(reason) => {
+            let reason = reason.as_str();
+            let missing = reason.strip_prefix("java.lang.NoSuchMethodException: ");
+            let text = match missing {
                 Some(missing) => match missing.strip_prefix("it is ") {
                     Some(now) => one_line(&format!("has another signature: {now}"), 200),
                     None => "is not there".to_owned(),
                 },
                 None => one_line(&format!("cannot be called: {reason}"), 200),
-            },
-        },
+            };
+            let absent =
+                (reason.strip_prefix("java.lang.ClassNotFoundException: ")).or_else(|| {
+                    let ty = reason.strip_prefix("java.lang.TypeNotPresentException: Type ")?;
+                    ty.strip_suffix(" not present")
+                });
+            Told {
+                lacks: missing
+                    .map(|_| format!("{}.{}{}", method.class, method.name, method.descriptor)),
+                unloadable: absent.map(|class| Unloadable {
+                    class: class.to_owned(),
+                    why: "is not there".to_owned(),
+                }),
+                ..Told::new(How::Failed, text)
+            }
+        }
     }
+}
+
+/// The class that a JVM does not take, as far as the message of a `LinkageError` says.
+fn blamed(error: &str, message: &str) -> Option<String> {
+    let behind = |words: &str| {
+        let (_, rest) = message.split_once(words)?;
+        Some(rest.trim_start())
+    };
+    let initialized = behind("Could not initialize class ");
+    let text = match error {
+        "NoClassDefFoundError" => initialized.unwrap_or(message),
+        "UnsupportedClassVersionError" => behind("not enabled for ").unwrap_or(message),
+        "VerifyError" => behind("Location:").and_then(|rest| Some(rest.split_once('.')?.0))?,
+        "ClassFormatError" => behind("class file ")?,
+        _ => return None,
+    };
+    let name = text.split([' ', '\n', '(']).next()?;
+    (!name.is_empty()).then(|| name.replace('/', "."))
 }
 
 fn shown(value: &Literal) -> String {
@@ -140,5 +267,135 @@ fn shown(value: &Literal) -> String {
         Literal::Enum(class, name) => format!("{}.{name}", simple_name(class).replace('$', ".")),
         Literal::Class(name) => format!("{}.class", simple_name(name)),
         Literal::Box(_, text) | Literal::JdkValue(_, text) => one_line(text, 40),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::sequence::{Arg, MethodId, Statement};
+    use super::*;
+
+    fn calls(uses: &[Option<usize>]) -> Checked {
+        let call = |on: &Option<usize>| Statement {
+            method: MethodId(0),
+            on: None,
+            args: on.iter().map(|var| Arg::Var(*var)).collect(),
+            may_throw: true,
+            shown: false,
+        };
+        Checked {
+            sequence: uses.iter().map(call).collect(),
+            assertions: vec![Some(Assertion::NotNull); uses.len()],
+            kept: vec![true; uses.len()],
+            fluent: Vec::new(),
+            observers: 0,
+            class: "A".to_owned(),
+            whole: None,
+        }
+    }
+
+    fn threw(text: &str) -> Told {
+        Told::new(How::Threw, format!("throws {text}"))
+    }
+
+    fn found(test: &Checked, ends: &[(Told, Told)]) -> (Vec<usize>, Vec<String>) {
+        let names: Vec<String> = (0..ends.len()).map(|at| at.to_string()).collect();
+        let found = compare(test, &names, ends);
+        let calls = found.calls.iter().map(|one| one.call.parse().unwrap_or(99));
+        let classes = found.unloadable.into_iter().map(|one| one.class);
+        (calls.collect(), classes.collect())
+    }
+
+    #[test]
+    fn what_is_done_with_nothing_is_not_told() {
+        let fine = || Told::new(How::Returned, "fine".to_owned());
+        let null = Told {
+            is_there: false,
+            ..fine()
+        };
+        let npe = || threw("NullPointerException");
+        let test = calls(&[None, Some(0), Some(1), None]);
+        for first in [threw("IllegalStateException"), null] {
+            let other = Told::new(How::Returned, "other".to_owned());
+            let ends = [
+                (fine(), first),
+                (fine(), npe()),
+                (fine(), npe()),
+                (fine(), other),
+            ];
+            assert_eq!(found(&test, &ends), (vec![0, 3], vec![]));
+            // What was to be the same object cannot be.
+            let mut test = test.clone();
+            test.assertions[0] = None;
+            test.assertions[3] = Some(Assertion::Same(1));
+            assert_eq!(found(&test, &ends), (vec![0], vec![]));
+        }
+        // What it was to change has not been changed.
+        let test = calls(&[None, None, Some(0), Some(1)]);
+        let mut both = test.clone();
+        both.sequence[2].on = Some(1);
+        let other = || Told::new(How::Returned, "other".to_owned());
+        let ends = [
+            (fine(), threw("IllegalStateException")),
+            (fine(), fine()),
+            (fine(), npe()),
+            (fine(), other()),
+        ];
+        assert_eq!(found(&test, &ends), (vec![0, 3], vec![]));
+        assert_eq!(found(&both, &ends), (vec![0], vec![]));
+        // A call that threw before has left nothing either.
+        let ends = [(npe(), npe()), (npe(), threw("Other"))];
+        assert_eq!(found(&calls(&[None, Some(0)]), &ends), (vec![1], vec![]));
+    }
+
+    #[test]
+    fn a_class_that_cannot_be_loaded_is_told_once() {
+        let fine = || Told::new(How::Returned, "fine".to_owned());
+        let unloadable = || Told {
+            unloadable: Some(Unloadable {
+                class: "a.B".to_owned(),
+                why: "VerifyError".to_owned(),
+            }),
+            ..threw("VerifyError")
+        };
+        let ends = [
+            (fine(), unloadable()),
+            (fine(), threw("NullPointerException")),
+            (fine(), unloadable()),
+        ];
+        let test = calls(&[None, Some(0), None]);
+        assert_eq!(found(&test, &ends), (vec![], vec!["a.B".to_owned()]));
+        // What cannot be loaded in either version has not changed.
+        let ends = [(unloadable(), unloadable())];
+        assert_eq!(found(&calls(&[None]), &ends), (vec![], vec![]));
+    }
+
+    #[test]
+    fn classes_are_found_in_messages() {
+        let class = |error, message| blamed(error, message);
+        for (error, message) in [
+            ("NoClassDefFoundError", "a/B"),
+            ("NoClassDefFoundError", "a/B (wrong name: c/B)"),
+            ("NoClassDefFoundError", "Could not initialize class a.B"),
+            (
+                "UnsupportedClassVersionError",
+                "a/B has been compiled by a more recent version of the Java Runtime (class file version 99.0)",
+            ),
+            (
+                "UnsupportedClassVersionError",
+                "Preview features are not enabled for a/B (class file version 61.65535)",
+            ),
+            (
+                "VerifyError",
+                "Bad type on operand stack\nException Details:\n  Location:\n    a/B.one()V @1: areturn",
+            ),
+            (
+                "ClassFormatError",
+                "Incompatible magic value 0 in class file a/B",
+            ),
+        ] {
+            assert_eq!(class(error, message).as_deref(), Some("a.B"), "{message}");
+        }
+        assert_eq!(class("ExceptionInInitializerError", ""), None);
     }
 }

@@ -202,6 +202,84 @@ fn a_run_becomes_tests() {
     }
 }
 
+/// Of a next version, what has changed is told, and not what comes of it; what it lacks is told once.
+#[test]
+fn changes_are_told_where_they_begin() {
+    for jdk in jdks() {
+        let workplace = record(jdk, "constrained", "shop.Main");
+        let observed = "generate --observed --trace out --classpath classes --out tests --format";
+        let against = |name: &str, format: &str| {
+            let path = format!("{name}:classes");
+            let more = [format, "--against", &path];
+            let how: Vec<&str> = observed.split(' ').chain(more).collect();
+            let output = run(jdk, &workplace, &how);
+            assert_eq!(output.status.code(), Some(1), "{}", both(&output));
+            text(&output.stdout)
+        };
+        let next = |name: &str, class: &str, old: &str, new: &str| {
+            let dir = workplace.join(name);
+            fs::create_dir_all(&dir).expect("a directory");
+            let place = root().join("test-programs/palulu/constrained/shop");
+            let source = fs::read_to_string(place.join(format!("{class}.java")));
+            let source = source.expect("a source").replace(old, new);
+            let file = dir.join(format!("{class}.java"));
+            fs::write(&file, source).expect("a file");
+            let classes = workplace.join("classes");
+            jdk.compile(["-cp".into(), classes, "-d".into(), dir, file]);
+        };
+        // No office, no order, no ticket, and nobody enters.
+        next("closed", "Office", "[A-Z]{3}-", "[A-Z]{4}-");
+        let report: Value = serde_json::from_str(&against("closed", "json")).expect("JSON");
+        let changes = report["changes"].as_array().expect("changes");
+        assert!(changes.len() >= 5, "{report}");
+        for change in changes {
+            let calls = change["differences"].as_array().expect("calls");
+            let [call] = calls.as_slice() else {
+                panic!("{change}");
+            };
+            let new = "throws IllegalArgumentException: no office ZRH-8001";
+            assert_eq!(call["new"], new, "{change}");
+        }
+        assert!(report["unloadable"].as_array().is_some_and(Vec::is_empty));
+        // Without what others call.
+        next("less", "Ticket", "void punch()", "void mark()");
+        let told = against("less", "text");
+        let lacking = told
+            .matches("      new: throws NoSuchMethodError: ")
+            .count();
+        assert_eq!(lacking, 1, "{told}");
+        // Classes that no JVM takes.
+        let class = fs::read(workplace.join("classes/shop/Ticket.class"));
+        let mut newer = class.expect("a class");
+        let mut bad = newer.clone();
+        newer[6..8].copy_from_slice(&[0, 99]);
+        bad[..4].fill(0);
+        for (name, bytes, why) in [
+            (
+                "newer",
+                newer,
+                "shop.Ticket: UnsupportedClassVersionError: ",
+            ),
+            ("bad", bad, "shop.Ticket: "),
+        ] {
+            let dir = workplace.join(name).join("shop");
+            fs::create_dir_all(&dir).expect("a directory");
+            fs::write(dir.join("Ticket.class"), bytes).expect("a class");
+            let told = against(name, "text");
+            let once = "  the other class path cannot be loaded: ";
+            assert_eq!(told.matches(once).count(), 1, "{told}");
+            assert!(told.contains(&format!("{once}{why}")), "{told}");
+            assert!(!told.contains("new: "), "{told}");
+            let report: Value = serde_json::from_str(&against(name, "json")).expect("JSON");
+            let unloadable = report["unloadable"][0].as_str();
+            assert!(
+                unloadable.is_some_and(|one| one.starts_with(why)),
+                "{report}"
+            );
+        }
+    }
+}
+
 #[test]
 fn models_lead_to_legal_sequences() {
     for jdk in jdks() {

@@ -3,16 +3,16 @@
 
 use super::Opts;
 use super::prepare::{Program, Tools};
-use super::report::Change;
+use super::report::{Change, Changes};
 use crate::generate::asserted::Checked;
-use crate::generate::changes::differences;
+use crate::generate::changes::{Differences, differences};
 use crate::generate::emit::{Context as Emit, OBSERVED, Source, Written};
 use crate::generate::guard::Guarded;
 use crate::generate::suite::{Dropped, Order, Suite, Verdict};
 use crate::generate::worker::{Setup, Worker};
 use crate::progress::Extent;
 use anyhow::Result;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
 
 /// Tests that pass.
@@ -139,7 +139,7 @@ impl Opts {
         suite: &Suite<'_>,
         tools: &mut Tools<'_>,
         proven: &Proven,
-    ) -> Result<Option<Vec<Change>>> {
+    ) -> Result<Option<Changes>> {
         let program = tools.program;
         let setup = &program.setup;
         let Some((text, found)) = self.against.as_deref().zip(program.against.as_ref()) else {
@@ -183,7 +183,9 @@ impl Opts {
             entries: other.entries,
             ..setup.clone()
         });
-        let mut changes = Vec::new();
+        let mut tests = Vec::new();
+        let mut unloadable: BTreeMap<String, String> = BTreeMap::new();
+        let mut lacking = HashSet::new();
         for (source, test) in tests_of(&proven.written) {
             let refused = refused.get(&test.number);
             let how = match (refused, failure(verdicts.get(&test.number))) {
@@ -191,7 +193,10 @@ impl Opts {
                 (None, Some(how)) => how,
                 (None, None) => continue,
             };
-            let mut differences = match proven.checked.get(&test.number) {
+            let Differences {
+                mut calls,
+                unloadable: classes,
+            } = match proven.checked.get(&test.number) {
                 Some(known) => differences(
                     known,
                     &test.calls,
@@ -199,21 +204,37 @@ impl Opts {
                     &mut tools.worker,
                     &mut next,
                 )?,
-                None => Vec::new(),
+                None => Differences::default(),
             };
             if refused.is_none() {
                 // javac has found what is called instead.
-                differences.retain(|one| !one.is_missing);
+                calls.retain(|one| !one.is_missing);
             }
-            changes.push(Change {
+            let all = calls.len() + classes.len();
+            for one in classes {
+                unloadable.entry(one.class).or_insert(one.why);
+            }
+            // What is not there any more is told once, whoever wants it.
+            calls.retain(|one| {
+                let mut lacks = one.lacks.iter();
+                lacks.all(|member| lacking.insert(member.clone()))
+            });
+            tests.push(Change {
                 class: source.class(),
                 test: test.name.clone(),
                 how,
                 compiles: refused.is_none(),
-                differences,
+                is_told: calls.is_empty() && all > 0,
+                differences: calls,
             });
         }
-        Ok(Some(changes))
+        let unloadable = unloadable.into_iter();
+        Ok(Some(Changes {
+            tests,
+            unloadable: unloadable
+                .map(|(class, why)| format!("{class}: {why}"))
+                .collect(),
+        }))
     }
 }
 

@@ -23,8 +23,18 @@ pub struct Change {
     pub how: String,
     /// whether javac takes it there,
     pub compiles: bool,
+    /// whether all that it shows is told elsewhere: with a test before, or as a class that cannot be loaded,
+    pub is_told: bool,
     /// and which of its calls end otherwise.
     pub differences: Vec<Difference>,
+}
+
+/// What another version does otherwise.
+pub struct Changes {
+    /// Tests that it does not pass.
+    pub tests: Vec<Change>,
+    /// Its classes that cannot be loaded, each with the reason.
+    pub unloadable: Vec<String>,
 }
 
 /// Classes or calls that are named in one line.
@@ -105,7 +115,7 @@ pub struct Report {
     /// What a search has found that there was no time to try out.
     pub left_out: usize,
     /// What another version does otherwise, if there is one.
-    pub changes: Option<Vec<Change>>,
+    pub changes: Option<Changes>,
 }
 
 impl Report {
@@ -198,10 +208,13 @@ impl Report {
             writeln!(
                 out,
                 "the other version passes {} of {}",
-                self.total - changes.len(),
+                self.total - changes.tests.len(),
                 self.total
             )?;
-            for change in changes {
+            for class in &changes.unloadable {
+                writeln!(out, "  the other class path cannot be loaded: {class}")?;
+            }
+            for change in changes.tests.iter().filter(|change| !change.is_told) {
                 let how = one_line(&change.how, 400);
                 if change.differences.is_empty() {
                     writeln!(out, "  {}.{}: {how}", change.class, change.test)?;
@@ -223,7 +236,7 @@ impl Report {
 
     fn json(&self) -> Json {
         let changes = self.changes.as_ref().map(|changes| {
-            let rows = changes.iter().map(|change| {
+            let rows = changes.tests.iter().map(|change| {
                 let calls = change
                     .differences
                     .iter()
@@ -275,6 +288,7 @@ impl Report {
             "javac": self.dropped.error,
             "left_out": self.left_out,
             "changes": changes,
+            "unloadable": self.changes.as_ref().map_or(&[][..], |changes| &changes.unloadable),
         })
     }
 }
