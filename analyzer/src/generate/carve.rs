@@ -13,7 +13,7 @@ mod slice;
 
 pub use callable::Access;
 use callable::of;
-pub use slice::{Carved, Means, Reach, Recorded};
+pub use slice::{Carved, Means, Reach, Recorded, Score};
 
 use super::platform::Classes;
 use super::sequence::Method;

@@ -2,7 +2,7 @@
 //! compared with what was seen.
 
 use super::asserted::{Checked, as_seen};
-use super::carve::{Access, Carved, End, Means, Reach, Recorded, Seen, Value};
+use super::carve::{Access, Carved, End, Means, Reach, Recorded, Score, Seen, Value};
 use super::complete::{Wanted, complete};
 use super::lab::Lab;
 use super::sequence::{Methods, Sequence};
@@ -89,6 +89,8 @@ pub struct Counts {
     pub unmade: BTreeMap<String, usize>,
     /// Lives that go on behind the end of their tests, since there are too many calls.
     pub cut: usize,
+    /// Lives whose tests end before they do, since a call went another way than in the run: which, and how.
+    pub ended: BTreeMap<String, usize>,
 }
 
 impl Counts {
@@ -101,6 +103,9 @@ impl Counts {
             *self.omitted.entry(call).or_default() += count;
         }
         self.cut += other.cut;
+        for (call, count) in other.ended {
+            *self.ended.entry(call).or_default() += count;
+        }
         for (class, count) in other.unmade {
             *self.unmade.entry(class).or_default() += count;
         }
@@ -200,6 +205,9 @@ pub fn tests(
         *per_class.entry(class.to_owned()).or_default() += 1;
         counts.omit(&tried, came.of);
         counts.cut += usize::from(came.of.is_some_and(|of| tried[of].is_cut));
+        if let Some(call) = came.ended.filter(|_| came.test.is_ok()) {
+            *counts.ended.entry(call).or_default() += 1;
+        }
         let about = || {
             let own = tried.last().and_then(|one| {
                 let at = one.own.iter().rposition(|own| *own)?;
@@ -312,7 +320,17 @@ fn lives(recorded: &Recorded, mut admits: impl FnMut(&str) -> bool) -> Vec<(u64,
 struct Came {
     /// Which of them is the test, or was to be.
     of: Option<usize>,
+    /// What ended it before the life did, if anything has gone another way.
+    ended: Option<String>,
     test: Result<Checked, Lost>,
+}
+
+/// The first calls of a slice that do as they did.
+#[derive(Debug, Clone, Copy)]
+struct Good {
+    calls: usize,
+    /// The call that goes another way, if one does.
+    stopped_at: Option<usize>,
 }
 
 /// The test of the slice that does most of what was seen.
@@ -329,29 +347,28 @@ fn best(
     let batch: Vec<Sequence> = tries.iter().map(|carved| carved.sequence.clone()).collect();
     let executed = worker.execute(methods, &batch)?;
     // What has been cut out, how much of it is good, and what that does.
-    let mut able: Vec<(usize, usize, (usize, usize))> = Vec::new();
+    let mut able: Vec<(usize, Good, Score)> = Vec::new();
     for (at, (carved, executed)) in tries.iter().zip(&executed).enumerate() {
         let good = good(carved, executed, methods, worker, other)?;
-        let own = (0..good).filter(|at| carved.own[*at]);
         // Calls that went as they did, and returned what they did.
-        let same = own.clone().filter(|at| {
-            let outcome = executed.outcomes.get(*at);
-            outcome.is_some_and(|outcome| as_seen(worker, outcome, &carved.seen[*at]))
-        });
-        let score = (own.clone().count(), same.count());
-        if score.0 > 0 {
+        let is_same = |at: usize| {
+            let outcome = executed.outcomes.get(at);
+            outcome.is_some_and(|outcome| as_seen(worker, outcome, &carved.seen[at]))
+        };
+        if let Some(score) = carved.score(good.calls, is_same) {
             able.push((at, good, score));
         }
     }
+    // Of those that do as much, the one with the most around comes first.
     able.sort_by_key(|(.., score)| Reverse(*score));
     let mut came: Option<Came> = None;
     // Where the one that does most shows nothing, the next may.
     for (at, good, _) in able.into_iter().take(2) {
-        let carved = &tries[at];
+        let (carved, executed_at) = (&tries[at], &executed[at]);
         let test = tested(
             carved,
-            &executed[at],
-            good,
+            executed_at,
+            good.calls,
             class,
             wanted,
             access,
@@ -361,7 +378,14 @@ fn best(
         )?;
         let is_test = test.is_ok();
         if is_test || came.is_none() {
-            came = Some(Came { of: Some(at), test });
+            let mut own_left = carved.own.iter().skip(good.calls);
+            let ended = good.stopped_at.filter(|_| own_left.any(|own| *own));
+            came = Some(Came {
+                of: Some(at),
+                ended: ended
+                    .map(|at| otherwise(worker, carved, &executed_at.outcomes[at], at, methods)),
+                test,
+            });
         }
         if is_test {
             break;
@@ -372,6 +396,7 @@ fn best(
         let Some((last, executed)) = tries.iter().zip(&executed).next_back() else {
             return Ok(Came {
                 of: None,
+                ended: None,
                 test: Err(Lost::Ended),
             });
         };
@@ -395,6 +420,7 @@ fn best(
         };
         return Ok(Came {
             of: None,
+            ended: None,
             test: Err(lost),
         });
     };
@@ -481,10 +507,22 @@ fn why(worker: &Worker, carved: &Carved, executed: &Executed, methods: &Methods)
     let Some(at) = first_other(worker, carved, executed) else {
         return Lost::Ended;
     };
-    let (outcome, seen) = (&executed.outcomes[at], &carved.seen[at]);
+    let outcome = &executed.outcomes[at];
+    Lost::Otherwise(otherwise(worker, carved, outcome, at, methods))
+}
+
+/// How a call went another way than in the run.
+fn otherwise(
+    worker: &Worker,
+    carved: &Carved,
+    outcome: &Outcome,
+    at: usize,
+    methods: &Methods,
+) -> String {
+    let seen = &carved.seen[at];
     let method = methods.get(carved.sequence[at].method);
     let name = method.call_of(&method.class);
-    Lost::Otherwise(match (outcome, &seen.end) {
+    match (outcome, &seen.end) {
         (Outcome::Threw(class, message, _), end) => {
             let threw = &worker.class(*class).name;
             let message = message.as_ref().map(|message| format!(": {message}"));
@@ -500,7 +538,7 @@ fn why(worker: &Worker, carved: &Carved, executed: &Executed, methods: &Methods)
         (Outcome::Failed(reason), _) => format!("{name} cannot be called: {reason}"),
         (_, End::Threw(class)) => format!("{name} does not throw {class}"),
         (..) => format!("{name} returns something else"),
-    })
+    }
 }
 
 /// Whether a call ended in another way than it did; where something was left out, also whether it
@@ -530,14 +568,19 @@ fn good(
     methods: &Methods,
     worker: &Worker,
     other: &mut Worker,
-) -> anyhow::Result<usize> {
+) -> anyhow::Result<Good> {
+    let nothing = Good {
+        calls: 0,
+        stopped_at: None,
+    };
     if executed.ended != Ended::Well {
-        return Ok(0);
+        return Ok(nothing);
     }
-    let mut end = match first_other(worker, carved, executed) {
+    let mut stopped_at = first_other(worker, carved, executed);
+    let mut end = match stopped_at {
         Some(end) => end,
         // It caught what says that it must not.
-        None if executed.blocked => return Ok(0),
+        None if executed.blocked => return Ok(nothing),
         None => executed.outcomes.len(),
     };
     let is_same = |at: usize| as_seen(worker, &executed.outcomes[at], &carved.seen[at]);
@@ -559,6 +602,7 @@ fn good(
         told && is_same(*at)
     };
     if let Some(first) = others.first() {
+        stopped_at = Some(*first);
         let last = own(0..*first).rfind(shows);
         let made = own(0..*first).next();
         end = last.or(made).map_or(0, |at| at + 1);
@@ -573,5 +617,8 @@ fn good(
         let last = own(gap..end).rfind(shows);
         end = last.map_or(gap, |at| at + 1);
     }
-    Ok(end)
+    Ok(Good {
+        calls: end,
+        stopped_at,
+    })
 }

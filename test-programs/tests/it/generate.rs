@@ -688,6 +688,32 @@ fn long_lives_are_whole_or_said_to_be_cut() {
     }
 }
 
+/// What an iterator asks its owner is asked through the iterator; and a life that cannot be followed to its end is
+/// told, with what is in the way.
+#[test]
+fn a_life_goes_on_in_what_it_has_given_away() {
+    for jdk in jdks() {
+        let workplace = record(jdk, "boxes", "boxes.Main");
+        let arguments = "generate --observed --trace out --mutability mutability.json --classpath classes --out tests";
+        let arguments: Vec<&str> = arguments.split(' ').collect();
+        let report = ok(&run(jdk, &workplace, &arguments));
+        let tests = written(&workplace, "tests");
+        let through = "        Iterator<String> iterator = box.iterator();\n        \
+                       assertTrue(iterator.hasNext());\n        \
+                       assertEquals(\"pen\", iterator.next());\n        \
+                       assertTrue(iterator.hasNext());\n        \
+                       assertEquals(\"ink\", iterator.next());\n        \
+                       assertFalse(iterator.hasNext());\n        \
+                       box.put(\"cap\");\n        \
+                       assertEquals(3, box.size());\n";
+        assert!(tests.contains(through), "{tests}");
+        assert!(!tests.contains("box.get("), "{tests}");
+        let ended = "1 object whose tests end before they do, such as where boxes.Box.label returns something else";
+        assert!(report.contains(ended), "{report}");
+        passes(jdk, &workplace, "tests", "classes");
+    }
+}
+
 /// A sequence without an end costs little of the time: it is stopped where it is, in a JVM that goes on; what it is
 /// built on is left alone, and not the methods that it has called.
 #[test]

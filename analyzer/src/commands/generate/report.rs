@@ -85,6 +85,15 @@ fn observed(counts: &Counts, out: &mut dyn Write) -> Result<()> {
             count(counts.cut, "object")
         )?;
     }
+    if let Some(call) = counts.ended.keys().next() {
+        let number = counts.ended.values().sum();
+        writeln!(
+            out,
+            "  {} whose tests end before they do, such as where {}",
+            count(number, "object"),
+            one_line(call, 200)
+        )?;
+    }
     if !counts.unmade.is_empty() {
         let names: Vec<&str> = counts.unmade.keys().map(String::as_str).collect();
         writeln!(
@@ -271,6 +280,7 @@ impl Report {
                 "omitted": counts.omitted,
                 "unmade": counts.unmade,
                 "cut": counts.cut,
+                "ended": counts.ended,
             })),
             "searched": self.searched.map(|tally| json!({
                 "at_random": {"executed": tally.executed[0], "components": tally.components[0]},

@@ -144,8 +144,10 @@ pub struct Carved {
     pub sequence: Sequence,
     /// What was seen of each.
     pub seen: Vec<Rc<Seen>>,
-    /// Which of them are the object's own.
+    /// Which of them are the object's own, or ask it by what it has given away.
     pub own: Vec<bool>,
+    /// How many of its own calls run within each.
+    pub nested: Vec<usize>,
     /// Whether calls of its own are left out, since what was passed cannot be made, or something else is
     /// passed.
     pub lacks: bool,
@@ -156,6 +158,17 @@ pub struct Carved {
     pub is_cut: bool,
     /// The object's own calls that it lacks, with the types of what cannot be made.
     pub omitted: Vec<String>,
+}
+
+/// How much of an object's life the first calls of a sequence do; more is better.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Score {
+    /// When the last of them began: how far into the life they get,
+    until: u64,
+    /// how many calls of the object's they do, those within others included,
+    done: usize,
+    /// and how many of them as in the run.
+    same: usize,
 }
 
 /// Calls of an object, and what is around them.
@@ -386,14 +399,22 @@ impl Recorded {
             sequence: Vec::new(),
             seen: Vec::new(),
             own: Vec::new(),
+            nested: Vec::new(),
             lacks: false,
             gaps: Vec::new(),
             is_cut: false,
             omitted: Vec::new(),
         };
         let mut told = false;
+        let mut given_away: FxHashSet<u64> = FxHashSet::default();
         for seen in calls {
-            let mine = is_own(seen);
+            let nested = own.iter().filter(|one| one.ran_within(seen)).count();
+            // What an iterator does that asks its owner is what the run has done with the owner.
+            let is_part = seen.on.is_some_and(|on| given_away.contains(&on));
+            let mine = is_own(seen) || nested > 0 && is_part;
+            if mine && let End::Returned(Some(Value::Object(serial))) = seen.end {
+                given_away.insert(serial);
+            }
             // Before anything stands in: that is not the run's.
             let changes = seen.changes(&vars, means.mutability);
             let gap = changes || seen.gives_an_object();
@@ -462,6 +483,7 @@ impl Recorded {
             });
             carved.seen.push(seen.clone());
             carved.own.push(mine);
+            carved.nested.push(nested);
         }
         carved.own.contains(&true).then_some(carved)
     }
@@ -498,6 +520,22 @@ impl Recorded {
 }
 
 impl Carved {
+    /// How much of the object's life the first calls do; `is_same` says which of its own returned what they did.
+    /// Nothing if none of them is the object's.
+    pub fn score(&self, calls: usize, is_same: impl Fn(usize) -> bool) -> Option<Score> {
+        let own = (0..calls).filter(|at| self.own[*at]);
+        let until = own.clone().next_back().map(|at| self.seen[at].entered)?;
+        let weight = |at: usize| match self.nested[at] {
+            0 => 1,
+            nested => nested,
+        };
+        Some(Score {
+            until,
+            done: own.clone().map(weight).sum(),
+            same: own.filter(|at| is_same(*at)).map(weight).sum(),
+        })
+    }
+
     /// Something else is passed than was in the run; from a `gap` on, that may matter to what follows.
     fn passes_another(&mut self, gap: Option<usize>) {
         self.lacks = true;
@@ -547,6 +585,7 @@ impl Carved {
             left: seen.entered,
         }));
         self.own.push(false);
+        self.nested.push(0);
         Some(place)
     }
 }
