@@ -13,6 +13,7 @@
 //! 5. [`write`] keeps the sources, [`project`] makes them a Maven project,
 //!    [`report`] tells it all; [`differences`] knows changed classes.
 //!
+//! [`missing`] finds tests that reproduce, but lack static state which the fixed program needs.
 //! [`memory`] and [`preview`] know options of the JVM that crashes need.
 //!
 //! [`generate`] does all this for several crashes together, for one javac run
@@ -24,6 +25,7 @@ pub mod candidate;
 pub mod compile;
 pub mod differences;
 pub mod memory;
+pub mod missing;
 pub mod origins;
 pub mod preview;
 pub mod project;
@@ -128,6 +130,7 @@ pub fn generate(
             }
         }
         let mut tried = together::Tried::default();
+        let mut missing = missing::Tried::default();
         while !pending.is_empty() {
             compile::settle(&mut plan, &pending, &place, options)?;
             if !options.run {
@@ -137,15 +140,18 @@ pub fn generate(
             if !build::check(&mut plan, &pending_still, &place, options)?.is_empty() {
                 continue;
             }
-            let compiled = plan.only(&pending, |state| matches!(state, State::Pending));
+            let mut compiled = plan.only(&pending, |state| matches!(state, State::Pending));
             run::run(&mut plan, &compiled, &place, options)?;
+            let again = missing::tries(&mut plan, &mut compiled, &mut missing);
             pending = second_tries(&mut plan, &compiled);
+            pending.extend(again);
             if pending.is_empty() {
                 pending = together::tries(&mut plan, &place, options, &compiled, &mut tried)?;
             }
         }
     }
     plan.note_subclasses();
+    missing::note(&mut plan);
     let keep = |verdict: Verdict| match verdict {
         Verdict::Reproduces | Verdict::NotRun => true,
         Verdict::Differs | Verdict::Passes | Verdict::NotCompiled => options.keep_all,

@@ -98,6 +98,9 @@ pub struct Candidate {
     pub properties: bool,
     /// Whether the test sets the recorded static fields and those of enum constants.
     pub statics: bool,
+    /// Static fields that its call reads, as `Class.field`, and in which what was recorded is missing
+    /// where it reproduces without setting them.
+    pub missing: Vec<String>,
     /// Whether the test puts back the static state that it finds.
     pub keeps: bool,
     /// What javac warns of in it, by the names that `@SuppressWarnings` takes;
@@ -262,6 +265,7 @@ impl<'a> Plan<'a> {
                 needs: Needs::default(),
                 properties: false,
                 statics: false,
+                missing: Vec::new(),
                 keeps: false,
                 warnings: None,
                 state: match refusal {

@@ -3,6 +3,7 @@
 use super::Options;
 use super::candidate::{Plan, State};
 use super::compile::Workplace;
+use super::missing;
 use super::report::Verdict;
 use super::verdict::{Expected, NOT_INITIALIZED, judge};
 use crate::classpath::ClassPath;
@@ -53,6 +54,10 @@ pub struct Outcome {
     pub holes: Vec<String>,
     /// Whether what was thrown is an argument that was restored, or its cause.
     pub restored: bool,
+    /// Static fields, as `Class.field`, that lack what was recorded; told in a file of its own, if it was
+    /// asked for.
+    #[serde(skip)]
+    pub lacking: Vec<String>,
 }
 
 /// What stands behind an exception.
@@ -101,6 +106,9 @@ struct Job {
     class: String,
     method: String,
     asserts: bool,
+    /// Name of the crash file and number of the frame whose static fields are compared with the
+    /// recorded ones after the test.
+    compared: Option<(String, usize)>,
 }
 
 /// Runs candidates and settles them.
@@ -115,7 +123,19 @@ pub fn run(
     options: &Options,
 ) -> Result<()> {
     let path = place.runtime_path()?;
-    let jobs: Vec<Job> = candidates.iter().map(|&index| job(plan, index)).collect();
+    let reads: Vec<BTreeSet<String>> = (candidates.iter())
+        .map(|&index| missing::reads(plan, index))
+        .collect();
+    let jobs = candidates.iter().zip(&reads).map(|(&index, reads)| {
+        let candidate = &plan.candidates[index];
+        let resource = plan.classes[candidate.class].resource.clone();
+        let compared = (!reads.is_empty() && !candidate.statics).then_some(candidate.frame);
+        Job {
+            compared: compared.map(|frame| (resource, frame)),
+            ..job(plan, index)
+        }
+    });
+    let jobs: Vec<Job> = jobs.collect();
     let next = AtomicUsize::new(0);
     let done = AtomicUsize::new(0);
     let results = Mutex::new(Vec::new());
@@ -145,6 +165,16 @@ pub fn run(
     for (index, result) in results.into_inner().unwrap_or_else(PoisonError::into_inner) {
         for ran in result? {
             let (verdict, reason) = judged(plan, index, &ran);
+            let at = candidates.iter().position(|&candidate| candidate == index);
+            let candidate = &mut plan.candidates[index];
+            if let (Ran::Told(outcome), Some(at)) = (ran, at)
+                && verdict == Verdict::Reproduces
+                && !candidate.statics
+            {
+                let lacking = outcome.lacking.into_iter();
+                let lacking = lacking.filter(|field| reads[at].contains(field));
+                candidate.missing = lacking.collect();
+            }
             plan.candidates[index].state = State::Done(verdict, reason);
         }
     }
@@ -276,6 +306,7 @@ fn job(plan: &Plan<'_>, index: usize) -> Job {
         class: plan.classes[candidate.class].full_name(),
         method: candidate.name.clone(),
         asserts: asserts(plan, index),
+        compared: None,
     }
 }
 
@@ -372,6 +403,7 @@ fn launch(
     for file in &files {
         // A second try must not find the result of the first.
         let _ = fs::remove_file(file);
+        let _ = fs::remove_file(lacking_file(file));
     }
     let dir = place.run_dir(first.index);
     fs::create_dir_all(&dir).context("failed to make a directory to run in")?;
@@ -389,6 +421,11 @@ fn launch(
         .arg("-cp")
         .arg(path)
         .arg("dev.hindsight.replay.Runner");
+    if let Some((resource, frame)) = &first.compared {
+        command
+            .arg("--statics")
+            .args([resource, &frame.to_string()]);
+    }
     for (job, file) in jobs.iter().zip(&files) {
         command.args([&job.class, &job.method]).arg(file);
     }
@@ -399,7 +436,10 @@ fn launch(
     let ended = run_child(&mut command, timeout)?;
     let told = |file: &PathBuf| {
         let text = fs::read_to_string(file).ok()?;
-        serde_json::from_str::<Outcome>(&well_formed(&text)).ok()
+        let mut outcome = serde_json::from_str::<Outcome>(&well_formed(&text)).ok()?;
+        let lacking = fs::read_to_string(lacking_file(file)).unwrap_or_default();
+        outcome.lacking = serde_json::from_str(&well_formed(&lacking)).unwrap_or_default();
+        Some(outcome)
     };
     let results = files.iter().map(|file| match (told(file), &ended) {
         (Some(outcome), _) => Ran::Told(Box::new(outcome)),
@@ -407,6 +447,11 @@ fn launch(
         (None, Ended::Exit(status)) => Ran::Died(format!("{status}{}", last_line(&log))),
     });
     Ok(results.collect())
+}
+
+/// Where the runner says which static fields lack what was recorded.
+fn lacking_file(result: &Path) -> PathBuf {
+    result.with_extension("statics")
 }
 
 /// The last line that a JVM has said; the first one of one that did not even start.

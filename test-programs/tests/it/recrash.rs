@@ -379,3 +379,90 @@ public class Carts {
         assert_eq!((passed.len(), all), (2, 2), "{passed:?}");
     }
 }
+
+/// What reproduces without a registry that only `main` fills is green with the fix all the same: the fixed
+/// program reads it. What a call fills by itself is not set.
+#[test]
+fn tests_have_the_static_state_that_the_fixed_program_reads() {
+    const PROGRAM: &str = r#"
+import java.util.*;
+
+public class Handlers {
+    interface Handler { int handle(String text); }
+    static class Length implements Handler {
+        public int handle(String text) { return text.length(); }
+    }
+    static class Registry {
+        final Map<String, Handler> handlers = new HashMap<>();
+    }
+    static class Base {
+        static String prefix = "none";
+    }
+    static class Dispatcher extends Base {
+        private static final Registry REGISTRY = new Registry();
+        private static final Map<String, Integer> CACHE = new HashMap<>();
+        private static int calls;
+        private static String last;
+        int dispatch(String kind, String text) {
+            calls++;
+            text = text.trim();
+            return CACHE.computeIfAbsent(text, key -> handler(kind).handle(key));
+        }
+        private static Handler handler(String kind) {
+            Handler handler = REGISTRY.handlers.get(kind);
+            if (handler == null) throw new IllegalArgumentException("no handler of " + kind);
+            return handler;
+        }
+        static int cached(String key) {
+            calls++;
+            if (last == null) last = key;
+            Integer known = CACHE.get(key);
+            if (known == null) {
+                known = 7 / Integer.parseInt(key);
+                CACHE.put(key, known);
+            }
+            return known + last.length();
+        }
+    }
+    public static void main(String[] args) {
+        Dispatcher.cached("1");
+        if (args.length > 0) Dispatcher.cached("zero");
+        Dispatcher.REGISTRY.handlers.put("length", new Length());
+        Dispatcher dispatcher = new Dispatcher();
+        dispatcher.dispatch("length", "one");
+        dispatcher.dispatch("length", null);
+    }
+}
+"#;
+    let fixed = PROGRAM
+        .replace("text.trim()", "text == null ? \"\" : text.trim()")
+        .replace("Integer.parseInt(key)", "key.length()");
+    for jdk in jdks() {
+        let workplace = Workplace::new("handlers");
+        let (classes, run) = workplace.run_text(jdk, "11", "", ("Handlers", PROGRAM));
+        let again = workplace
+            .java_with_agent(jdk, "")
+            .arg("-cp")
+            .arg(&classes)
+            .args(["Handlers", "zero"])
+            .output()
+            .unwrap();
+        let said = (both(&run), both(&again));
+        assert_eq!(workplace.crash_files().len(), 2, "{said:?}");
+        let made = workplace.junit(jdk, &classes).output().unwrap();
+        let told = both(&made);
+        let set = "sets static fields that nothing fills here: Handlers$Dispatcher.REGISTRY ->";
+        assert_eq!(told.matches(set).count(), 1, "{told}");
+        let test = |number: u32| {
+            let file = format!("tests/src/test/java/HandlersCrash000{number}Test.java");
+            std::fs::read_to_string(workplace.join(file)).unwrap()
+        };
+        assert_eq!(test(1).matches("setStatics").count(), 1, "{}", test(1));
+        assert!(!test(2).contains("setStatics"), "{}", test(2));
+        assert_eq!(run_tests(&workplace, jdk, &classes).0, Vec::<String>::new());
+        let place = Workplace::new("handlers-fixed");
+        let classes = place.compile_text(jdk, &["--release", "11"], "Handlers", &fixed);
+        let (passed, all) = run_tests(&workplace, jdk, &classes);
+        assert_eq!((passed.len(), all), (4, 4), "{passed:?}");
+    }
+}

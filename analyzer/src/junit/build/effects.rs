@@ -1,15 +1,39 @@
 //! What a constructor or short method does with its parameters: which fields
-//! they end up in, which object it returns.
+//! they end up in, which object it returns; and which static fields it reads and fills.
 //!
 //! One pass over the bytecode with symbols in place of values. Where ways meet,
 //! the more telling symbol wins. That is a guess at times, which is enough here:
 //! whatever is built by it is compared with what was recorded.
 
-use hindsight_classfile::{ClassFile, Code, Constant, ConstantPool, Insn, Member, Operand, opcode};
+use crate::classpath::is_platform;
+use hindsight_classfile::{
+    ClassFile, Code, Constant, ConstantPool, Insn, Member, MemberRef, Operand, opcode,
+};
 use std::collections::HashMap;
 
 /// Bytes of the longest body that is looked at.
 const MAX_BODY: usize = 4000;
+
+/// Names of methods of the JDK that put something into what they are called on.
+const FILLING: [&str; 17] = [
+    "add",
+    "addAll",
+    "addElement",
+    "addFirst",
+    "addLast",
+    "append",
+    "compareAndSet",
+    "compute",
+    "computeIfAbsent",
+    "merge",
+    "offer",
+    "push",
+    "put",
+    "putAll",
+    "putIfAbsent",
+    "set",
+    "setProperty",
+];
 
 /// Class and name of a field.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -29,6 +53,8 @@ pub enum Symbol {
     Parameter(usize),
     /// A field of something.
     Field(Box<Symbol>, FieldName),
+    /// A static field.
+    Static(FieldName),
     /// An object made in the body; an index of [`Effects::made`].
     Made(usize),
     /// Computed from something: a copy, a check that hands it on.
@@ -41,7 +67,7 @@ impl Symbol {
     /// How much is known.
     fn rank(&self) -> u8 {
         match self {
-            Symbol::Other => 0,
+            Symbol::Other | Symbol::Static(_) => 0,
             Symbol::From(_) => 1,
             Symbol::Made(_) => 2,
             Symbol::Field(..) | Symbol::This => 3,
@@ -59,7 +85,7 @@ impl Symbol {
                 base => Symbol::Field(Box::new(base), field.clone()),
             },
             Symbol::From(base) => derived(&base.given(arguments, this)),
-            Symbol::Made(_) | Symbol::Other => Symbol::Other,
+            Symbol::Static(_) | Symbol::Made(_) | Symbol::Other => Symbol::Other,
         }
     }
 }
@@ -74,7 +100,7 @@ fn derived(from: &Symbol) -> Symbol {
 }
 
 /// A method as code refers to it.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Target {
     /// Class.
     pub class: String,
@@ -105,6 +131,12 @@ pub struct Effects {
     pub returned: Vec<Symbol>,
     /// Calls on fields of `this`.
     pub on_fields: Vec<(String, Called)>,
+    /// Static fields that are read.
+    pub reads: Vec<FieldName>,
+    /// Those that are written, or whose arrays, collections and the like get something put in.
+    pub fills: Vec<FieldName>,
+    /// Methods that are called, and those that lambdas run.
+    pub calls: Vec<Target>,
 }
 
 /// One effect on `this`.
@@ -139,6 +171,7 @@ pub fn effects(class: &ClassFile<'_>, member: &Member<'_>) -> Option<Effects> {
         Symbol::Other,
     );
     let mut walk = Walk {
+        class,
         pool: &class.pool,
         locals,
         stack: Vec::new(),
@@ -151,6 +184,7 @@ pub fn effects(class: &ClassFile<'_>, member: &Member<'_>) -> Option<Effects> {
 }
 
 struct Walk<'a, 'p> {
+    class: &'p ClassFile<'a>,
     pool: &'p ConstantPool<'a>,
     locals: Vec<Symbol>,
     stack: Vec<Symbol>,
@@ -235,12 +269,13 @@ impl Walk<'_, '_> {
                 let place = self.locals.get_mut(usize::from(local))?;
                 // A parameter that is given a default (`x = x == null ? ... : x`).
                 *place = match (&symbol, &*place) {
-                    (Symbol::Other, Symbol::Parameter(_)) => derived(place),
+                    (Symbol::Other | Symbol::Static(_), Symbol::Parameter(_)) => derived(place),
                     _ => symbol,
                 };
             }
             0x4f..=0x56 => {
-                self.pop(if matches!(code, 0x50 | 0x52) { 4 } else { 3 })?;
+                let array = self.pop(if matches!(code, 0x50 | 0x52) { 4 } else { 3 })?;
+                self.fill(array);
             }
             0x57 => {
                 self.pop(1)?;
@@ -370,9 +405,13 @@ impl Walk<'_, '_> {
             name: field.name.to_string_lossy().into_owned(),
         };
         match insn.opcode {
-            opcode::GETSTATIC => self.push(Symbol::Other, slots),
+            opcode::GETSTATIC => {
+                self.effects.reads.push(name.clone());
+                self.push(Symbol::Static(name), slots);
+            }
             opcode::PUTSTATIC => {
                 self.pop(slots)?;
+                self.effects.fills.push(name);
             }
             opcode::GETFIELD => {
                 let symbol = match self.pop(1)? {
@@ -394,6 +433,37 @@ impl Walk<'_, '_> {
         Some(())
     }
 
+    /// Notes that something is put into what a static field holds.
+    fn fill(&mut self, holder: Symbol) {
+        if let Symbol::Static(field) = holder {
+            self.effects.fills.push(field);
+        }
+    }
+
+    /// The methods that a bootstrap method is given: what a lambda runs.
+    fn given_methods(&self, bootstrap: u16) -> Option<Vec<Target>> {
+        let attributes = &self.class.attributes;
+        let mut r = attributes.find(self.pool, "BootstrapMethods")?.reader();
+        let _number = r.u16().ok()?;
+        for _ in 0..bootstrap {
+            let _method = r.u16().ok()?;
+            for _ in 0..r.u16().ok()? {
+                r.u16().ok()?;
+            }
+        }
+        let _method = r.u16().ok()?;
+        let mut targets = Vec::new();
+        for _ in 0..r.u16().ok()? {
+            let argument = r.u16().ok()?;
+            if let Ok(Constant::MethodHandle { reference, .. }) = self.pool.get(argument)
+                && let Ok(method) = self.pool.method(reference)
+            {
+                targets.push(target(&method));
+            }
+        }
+        Some(targets)
+    }
+
     /// What an object made of something says about it: `new ArrayList<>(items)`.
     fn resolved(&self, value: Symbol) -> Symbol {
         match value {
@@ -408,21 +478,28 @@ impl Walk<'_, '_> {
     }
 
     fn call(&mut self, insn: &Insn<'_>) -> Option<()> {
-        let (class, name, descriptor) = match self.pool.get(insn.constant()).ok()? {
-            Constant::Method(target) | Constant::InterfaceMethod(target) => (
-                binary(target.owner.to_string_lossy()),
-                target.name.to_string_lossy().into_owned(),
-                target.descriptor.to_string_lossy().into_owned(),
-            ),
+        let target = match self.pool.get(insn.constant()).ok()? {
+            Constant::Method(called) | Constant::InterfaceMethod(called) => {
+                let target = target(&called);
+                self.effects.calls.push(target.clone());
+                target
+            }
             Constant::InvokeDynamic {
-                name, descriptor, ..
-            } => (
-                String::new(),
-                name.to_string_lossy().into_owned(),
-                descriptor.to_string_lossy().into_owned(),
-            ),
+                bootstrap,
+                name,
+                descriptor,
+            } => {
+                let given = self.given_methods(bootstrap);
+                self.effects.calls.extend(given.unwrap_or_default());
+                Target {
+                    class: String::new(),
+                    name: name.to_string_lossy().into_owned(),
+                    descriptor: descriptor.to_string_lossy().into_owned(),
+                }
+            }
             _ => return None,
         };
+        let (name, descriptor) = (target.name.clone(), target.descriptor.clone());
         let (parameters, result) = crate::java::descriptor::split(&descriptor)?;
         let mut arguments = Vec::new();
         for parameter in parameters.iter().rev() {
@@ -432,14 +509,10 @@ impl Walk<'_, '_> {
         arguments.reverse();
         let bound = !matches!(insn.opcode, opcode::INVOKESTATIC | opcode::INVOKEDYNAMIC);
         let receiver = if bound { self.pop(1)? } else { Symbol::Other };
-        let called = Called {
-            target: Target {
-                class,
-                name: name.clone(),
-                descriptor: descriptor.clone(),
-            },
-            arguments,
-        };
+        if FILLING.contains(&name.as_str()) && is_platform(&target.class) {
+            self.fill(receiver.clone());
+        }
+        let called = Called { target, arguments };
         let symbol = called
             .arguments
             .iter()
@@ -467,6 +540,14 @@ impl Walk<'_, '_> {
         }
         self.push(symbol, slots_of(result));
         Some(())
+    }
+}
+
+fn target(called: &MemberRef<'_>) -> Target {
+    Target {
+        class: binary(called.owner.to_string_lossy()),
+        name: called.name.to_string_lossy().into_owned(),
+        descriptor: called.descriptor.to_string_lossy().into_owned(),
     }
 }
 

@@ -25,6 +25,13 @@ pub struct Body {
     effects: Option<Effects>,
 }
 
+impl Body {
+    /// What it does, as far as that is known.
+    pub fn effects(&self) -> Option<&Effects> {
+        self.effects.as_ref()
+    }
+}
+
 /// A field as its class file tells it.
 #[derive(Debug, Clone)]
 pub struct Field {

@@ -218,4 +218,48 @@ final class SameTests {
     private static String tried(Path file, long object, Object... steps) throws Throwable {
         return Trial.recipe(row(file.toString(), 0L, object, 0L, steps));
     }
+
+    /** Static state that {@code main} of a program may have filled. */
+    static class State {
+        static final Node CONSTANT = new Node(null);
+        static Map<String, Object> map = new HashMap<>();
+        static Object[] array = new Object[2];
+        static Object value;
+        static Node node = new Node("default");
+        static int number = 1;
+    }
+
+    /** What {@code name} lacks that is to have a value, while the constant's item is to be another. */
+    private static boolean lacks(String name, Object value, Object item) throws Exception {
+        Statics.Setting field = Statics.Setting.of(State.class.getDeclaredField(name));
+        field.field = "State." + name;
+        field.value = value;
+        Statics.Setting ofConstant =
+                Statics.Setting.of(State.CONSTANT, Layout.named(Node.class, "item"));
+        ofConstant.value = item;
+        List<String> lacking = Lacking.of(List.of(field, ofConstant));
+        equal(lacking.isEmpty() ? List.of("State." + name) : lacking, List.of("State." + name));
+        return !lacking.isEmpty();
+    }
+
+    static void whatIsMissingInStaticStateIsKnown() throws Exception {
+        Node full = new Node(new ArrayList<>(List.of("x")));
+        Node cycle = new Node("other");
+        cycle.setNext(cycle);
+        check(lacks("map", Map.of("a", 1), null), "an entry");
+        check(!lacks("map", new TreeMap<>(), null), "the kind of map");
+        check(lacks("array", new Object[] {null, "x"}, null), "an element");
+        check(lacks("value", "x", null), "a null");
+        check(!lacks("value", null, null), "a null that was");
+        check(lacks("node", cycle, null), "a field");
+        check(!lacks("node", new Node("other"), null), "a text behind it");
+        check(lacks("number", 2, null), "a number");
+        check(!lacks("number", 1, null), "the same number");
+        check(!lacks("CONSTANT", State.CONSTANT, null), "the constant");
+        check(lacks("CONSTANT", State.CONSTANT, full), "what the constant had");
+        Runnable lambda = () -> { };
+        State.value = "x";
+        check(!lacks("value", lambda, null), "a lambda");
+        State.value = null;
+    }
 }

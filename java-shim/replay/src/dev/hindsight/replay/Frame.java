@@ -52,6 +52,11 @@ public final class Frame {
         return new Statics(statics);
     }
 
+    /** The static fields, as {@code Class.field}, that lack in this JVM what was recorded. */
+    List<String> lacking() {
+        return Lacking.of(statics);
+    }
+
     /**
      * The object whose method was called.
      *

@@ -151,7 +151,9 @@ final class Restorer {
                     note(field.owner, "has no static field " + field.name + " here");
                     continue;
                 }
-                if (!set(Statics.Setting.of(found), field.descriptor, field.value, settings)) {
+                Statics.Setting setting = Statics.Setting.of(found);
+                setting.field = field.owner + "." + field.name;
+                if (!set(setting, field.descriptor, field.value, settings)) {
                     note(field.owner, "static field " + field.name
                             + " cannot hold what was recorded; " + Classes.DIFFERS);
                 }

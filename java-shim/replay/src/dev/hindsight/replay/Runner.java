@@ -17,7 +17,8 @@ import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * Runs emitted tests and writes down how each ended: {@code Runner {TESTCLASS METHOD RESULTFILE}...}.
+ * Runs emitted tests and writes down how each ended:
+ * {@code Runner [--statics CRASHFILE FRAME] {TESTCLASS METHOD RESULTFILE}...}.
  *
  * <p>{@code hindsight junit} checks its tests with it, one JVM each and then all in one, without JUnit.
  * A result is one JSON object:
@@ -37,7 +38,11 @@ import java.util.concurrent.atomic.AtomicBoolean;
  * restored   whether what was thrown is an exception that was restored with the arguments
  * </pre>
  *
- * <p>The file is there as a whole or not at all. After the last one is written the JVM halts, whatever
+ * <p>With {@code --statics}, which is for one test alone, a list of the static fields that lack after it
+ * what was recorded with the frame of the crash file beside it goes to another file then, whose name ends
+ * in {@code .statics} instead.
+ *
+ * <p>Files are there as a whole or not at all. After the last one is written the JVM halts, whatever
  * threads the program has left behind.
  */
 public final class Runner {
@@ -61,14 +66,16 @@ public final class Runner {
      * @param arguments class and method of each test, and the file to write
      */
     public static void main(String[] arguments) {
-        if (arguments.length == 0 || arguments.length % 3 != 0) {
-            System.err.println("usage: Runner {TESTCLASS METHOD RESULTFILE}...");
+        int first = arguments.length > 0 && arguments[0].equals("--statics") ? 3 : 0;
+        if (arguments.length <= first || arguments.length % 3 != 0) {
+            System.err.println(
+                    "usage: Runner [--statics CRASHFILE FRAME] {TESTCLASS METHOD RESULTFILE}...");
             Runtime.getRuntime().halt(2);
         }
-        current = Paths.get(arguments[2]);
+        current = Paths.get(arguments[first + 2]);
         Runtime.getRuntime().addShutdownHook(
                 new Thread(() -> write(current, "exited", null, null), "hindsight-result"));
-        for (int i = 0; i < arguments.length; i += 3) {
+        for (int i = first; i < arguments.length; i += 3) {
             synchronized (HOLES) {
                 HOLES.clear();
                 PASSED.clear();
@@ -76,6 +83,9 @@ public final class Runner {
             current = Paths.get(arguments[i + 2]);
             WRITTEN.set(false);
             run(arguments[i], arguments[i + 1], current);
+        }
+        if (first > 0) {
+            lacking(arguments[first], arguments[1], Integer.parseInt(arguments[2]));
         }
         Runtime.getRuntime().halt(0);
     }
@@ -131,6 +141,22 @@ public final class Runner {
         } else {
             write(file, "threw", thrown, null);
         }
+    }
+
+    /** Tells which static fields lack what was recorded; nothing if that cannot be found out. */
+    private static void lacking(String className, String crashFile, int frame) {
+        List<String> lacking;
+        try {
+            Class<?> test = Class.forName(className, true, ClassLoader.getSystemClassLoader());
+            lacking = Crash.of(test, crashFile).withStatics().frame(frame).lacking();
+        } catch (Throwable e) {
+            // Code of the program runs here, too.
+            return;
+        }
+        StringBuilder json = new StringBuilder();
+        strings(json, lacking);
+        String name = current.getFileName().toString().replaceFirst("[.][^.]*$", "");
+        write(current.resolveSibling(name + ".statics"), json);
     }
 
     private static Object instance(Class<?> type) throws ReflectiveOperationException {
@@ -198,7 +224,10 @@ public final class Runner {
             strings(json, HOLES);
         }
         json.append(",\"restored\":").append(isPassed(thrown));
-        json.append("}\n");
+        write(file, json.append("}\n"));
+    }
+
+    private static void write(Path file, CharSequence json) {
         try {
             Path part = file.resolveSibling(file.getFileName() + ".part");
             Files.write(part, json.toString().getBytes(StandardCharsets.UTF_8));

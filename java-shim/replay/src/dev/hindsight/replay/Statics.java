@@ -59,9 +59,12 @@ public final class Statics implements AutoCloseable {
 
     /** A field of the running JVM and a value for it. */
     static final class Setting {
-        private final Object base;
+        /** What has the field. */
+        final Object base;
         private final long offset;
         final Class<?> type;
+        /** The static field, as {@code Class.field}; null if it is one of an object. */
+        String field;
         Object value;
 
         private Setting(Object base, long offset, Class<?> type) {
