@@ -629,3 +629,50 @@ fn blame(errors: &[Diagnostic], written: &[Source], dir: &Path) -> BTreeSet<usiz
     }
     if blamed.is_empty() { general } else { blamed }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::generate::emit::Written;
+
+    /// A file with tests of five lines each, the first from line 10.
+    fn file(name: &str, numbers: &[usize]) -> Source {
+        let tests = numbers.iter().enumerate().map(|(at, &number)| Written {
+            number,
+            name: format!("test{number}"),
+            lines: 10 + 5 * at..15 + 5 * at,
+            calls: Vec::new(),
+        });
+        Source {
+            package: "a".to_owned(),
+            name: name.to_owned(),
+            text: String::new(),
+            tests: tests.collect(),
+            failed: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn errors_are_about_the_tests_in_whose_lines_they_stand() {
+        let dir = Path::new("/suite");
+        let written = [file("One", &[4, 5]), file("Two", &[6])];
+        let error = |of: Option<&Source>, line| Diagnostic {
+            file: of.map(|source| file_of(dir, source)),
+            line,
+            message: String::new(),
+        };
+        let blamed = |errors: &[Diagnostic]| -> Vec<usize> {
+            blame(errors, &written, dir).into_iter().collect()
+        };
+        let [one, two] = [0, 1].map(|at| Some(&written[at]));
+        assert_eq!(blamed(&[error(one, 10), error(two, 14)]), [4, 6]);
+        assert_eq!(blamed(&[error(one, 15)]), [5]);
+        // An import may be of any test of its file, but for one that has an error of its own.
+        assert_eq!(blamed(&[error(one, 3)]), [4, 5]);
+        assert_eq!(blamed(&[error(one, 3), error(one, 15)]), [5]);
+        // What is in no file, or one that is not ours, tells nothing.
+        let stranger = file("Three", &[7]);
+        let nowhere = [error(None, 0), error(Some(&stranger), 10)];
+        assert!(blamed(&nowhere).is_empty());
+    }
+}

@@ -217,7 +217,7 @@ enum Compiled {
 }
 
 /// An error or a warning of javac.
-#[derive(Debug, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Diagnostic {
     /// In which file, if in one.
     pub(crate) file: Option<PathBuf>,
@@ -398,6 +398,84 @@ fn blame(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::commands::input::Input;
+    use hindsight_tracelog::crash::Frame;
+    use hindsight_tracelog::reader::Crash;
+
+    /// A file whose tests of candidates have five lines each, the first from line 10.
+    fn file(name: &str, candidates: &[usize]) -> (PathBuf, Source) {
+        let lines = candidates.iter().enumerate();
+        let lines = lines.map(|(at, &index)| (index, 10 + 5 * at..15 + 5 * at));
+        let source = Source {
+            text: String::new(),
+            lines: lines.collect(),
+            failed: Vec::new(),
+            made: Vec::new(),
+        };
+        (name.into(), source)
+    }
+
+    /// An error in a line of a file.
+    fn at(file: &str, line: usize, message: &str) -> Diagnostic {
+        Diagnostic {
+            file: (!file.is_empty()).then(|| file.into()),
+            line,
+            message: message.to_owned(),
+        }
+    }
+
+    /// Whom errors are about, and which, of four candidates in the files `A` (0 and 3) and `B` (1
+    /// and 2, both called by name, and 2 without types).
+    fn blamed(errors: &[Diagnostic], late: bool) -> Vec<(usize, String)> {
+        let mut crash = Crash::default();
+        crash.failure.frames = vec![Frame::default(); 4];
+        let inputs = [Input {
+            path: PathBuf::new(),
+            crash,
+            notes: Vec::new(),
+        }];
+        let classpath = ClassPath::open(env!("CARGO_MANIFEST_DIR")).expect("a directory");
+        let mut plan = Plan::new(&inputs, &classpath, &[]);
+        let levels = [Level::Direct, Level::Call, Level::Call, Level::Direct];
+        for (candidate, level) in plan.candidates.iter_mut().zip(levels) {
+            candidate.level = level;
+        }
+        plan.candidates[2].typed = false;
+        let sources = HashMap::from([file("A", &[0, 3]), file("B", &[1, 2])]);
+        let mut failed = BTreeMap::new();
+        blame(&plan, errors, &sources, late, &mut failed);
+        failed.into_iter().collect()
+    }
+
+    #[test]
+    fn an_error_is_about_the_test_in_whose_lines_it_stands() {
+        let one = |index, message: &str| vec![(index, message.to_owned())];
+        assert_eq!(blamed(&[at("A", 10, "x")], false), one(0, "x"));
+        assert_eq!(blamed(&[at("A", 19, "x")], false), one(3, "x"));
+        assert_eq!(blamed(&[at("B", 10, "x")], false), one(1, "x"));
+        // The first one tells the reason.
+        let two = [at("B", 16, "first"), at("B", 17, "second")];
+        assert_eq!(blamed(&two, false), one(2, "first"));
+        // What is about no test may come from it.
+        let errors = [at("A", 2, "import"), at("", 0, "all"), two[0].clone()];
+        assert_eq!(blamed(&errors, false), one(2, "first"));
+        assert!(blamed(&[], false).is_empty());
+    }
+
+    #[test]
+    fn an_error_outside_of_tests_is_about_those_with_another_way() {
+        let all = |indices: &[usize]| -> Vec<(usize, String)> {
+            let told = indices.iter().map(|&index| (index, "x".to_owned()));
+            told.collect()
+        };
+        assert_eq!(blamed(&[at("A", 2, "x")], false), all(&[0, 3]));
+        assert_eq!(blamed(&[at("", 0, "x")], false), all(&[0, 3]));
+        // A file that is not ours, of the program say.
+        assert_eq!(blamed(&[at("C", 10, "x")], false), all(&[0, 3]));
+        // Late there is no other way for what is called by name.
+        assert_eq!(blamed(&[at("B", 2, "x")], false), all(&[1]));
+        assert_eq!(blamed(&[at("B", 2, "x")], true), all(&[1, 2]));
+    }
 
     #[test]
     fn errors_of_javac_are_read() {
