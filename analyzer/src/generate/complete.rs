@@ -156,11 +156,11 @@ async fn shorten(
 }
 
 /// Whether all that is asserted holds: with static state as at first, in one JVM or the other, so that both have
-/// as much to do; and in the other JVM, again and again.
+/// as much to do; and in each of them again and again, for a coin falls on the same side twice.
 async fn confirmed(checked: &Checked, lab: &Lab<'_>) -> bool {
-    let again = std::iter::repeat_n((Side::There, State::Left), CONFIRMED);
+    let again = [Side::Here, Side::There].map(|side| [(side, State::Left); CONFIRMED]);
     let orders: Vec<_> = std::iter::once((lab.next_side(), State::Fresh))
-        .chain(again)
+        .chain(again.into_iter().flatten())
         .map(|(side, state)| (side, lab.order(side, state, &checked.sequence)))
         .collect();
     let mut holds = true;
