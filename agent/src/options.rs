@@ -435,10 +435,20 @@ impl Options {
             // and these are parts of harmless names (`pinMode`), too.
             "pin" | "bearer" => plain == *secret || ends_with(secret),
             _ => plain.contains(secret),
-        }) || self
-            .redact
-            .iter()
-            .any(|pattern| Globs::new([pattern.as_str()]).matches(name))
+        }) || self.redacts(name)
+    }
+
+    /// The same of a field with this descriptor: whether a password has expired is none, unless an option says so.
+    pub(crate) fn is_secret_field(&self, name: &str, descriptor: &str) -> bool {
+        match descriptor {
+            "Z" => self.redacts(name),
+            _ => self.is_secret(name),
+        }
+    }
+
+    /// Whether an option says that it is secret.
+    fn redacts(&self, name: &str) -> bool {
+        (self.redact.iter()).any(|pattern| Globs::new([pattern.as_str()]).matches(name))
     }
 }
 
@@ -742,6 +752,8 @@ mod tests {
         assert!(options.report.exception.matches("java.io.IOException"));
         assert_eq!((options.max_objects, options.max_bytes), (5, 2 << 20));
         assert_eq!(options.version, "1,2");
+        assert!(!options.is_secret_field("passwordExpired", "Z"));
+        assert!(options.is_secret_field("password", "J") && options.is_secret_field("fooBar", "Z"));
         assert!(
             options.is_secret("fooBar")
                 && options.is_secret("user_Password")

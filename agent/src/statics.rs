@@ -60,8 +60,8 @@ pub(crate) fn read(
                 beyond += 1;
                 continue;
             }
-            let secret =
-                base.options.is_secret(&field_name) || base.methods.marks.field(&name, &field_name);
+            let secret = base.options.is_secret_field(&field_name, &descriptor)
+                || base.methods.marks.field(&name, &field_name);
             let value = value(jni, class, field, secret, &descriptor, graph);
             found.push(StaticField {
                 owner: name.clone(),

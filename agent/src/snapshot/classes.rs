@@ -187,6 +187,26 @@ const HOLES: &[(&str, &str)] = &[
     ("java.util.zip.Inflater", "memory outside the heap"),
     ("java.util.zip.Deflater", "memory outside the heap"),
     ("com.sun.jna.Pointer", "memory outside the heap"),
+    ("sun.java2d.SurfaceData", "memory outside the heap"),
+    (
+        "sun.java2d.loops.GraphicsPrimitive",
+        "memory outside the heap",
+    ),
+    ("sun.font.FontScaler", "memory outside the heap"),
+    ("sun.font.FontStrike", "memory outside the heap"),
+    ("org.sqlite.core.NativeDB", "memory outside the heap"),
+    (
+        "com.github.luben.zstd.ZstdInputStreamNoFinalizer",
+        "memory outside the heap",
+    ),
+    (
+        "com.github.luben.zstd.ZstdOutputStreamNoFinalizer",
+        "memory outside the heap",
+    ),
+    (
+        "org.rocksdb.AbstractNativeReference",
+        "memory outside the heap",
+    ),
     ("com.sun.jna.NativeLibrary", "native library"),
     ("java.util.zip.ZipFile", "open file"),
     ("java.util.concurrent.ThreadPoolExecutor", "thread pool"),
@@ -379,7 +399,8 @@ pub(crate) fn read(
                 if logs_none && access & (ACC_FINAL | ACC_TRANSIENT) == 0 {
                     unseen = true;
                 }
-                if options.is_secret(&name) || methods.marks.field(owner, &name) {
+                if options.is_secret_field(&name, &descriptor) || methods.marks.field(owner, &name)
+                {
                     secrets.push(fields.len());
                 }
                 fields.push((field, letter));

@@ -172,3 +172,37 @@ fn addresses_of_jna_are_holes() {
         assert!(!told.contains("peer"), "{told}");
     }
 }
+
+/// What a picture is drawn on, with the address of its points.
+const SURFACE: &str = r#"import java.awt.Graphics2D;
+import java.awt.image.BufferedImage;
+
+public class Paint {
+    static void paint(Graphics2D graphics, int value) {
+        int width = 100 / value;
+        graphics.fillRect(0, 0, width, width);
+    }
+
+    public static void main(String[] arguments) {
+        System.setProperty("java.awt.headless", "true");
+        BufferedImage image = new BufferedImage(20, 20, BufferedImage.TYPE_INT_ARGB);
+        Graphics2D graphics = image.createGraphics();
+        paint(graphics, 10);
+        paint(graphics, 0);
+    }
+}
+"#;
+
+/// The fixed program draws: what native code would take for an address ends the JVM of all tests.
+#[test]
+fn addresses_of_surfaces_are_holes() {
+    for jdk in jdks() {
+        let workplace = Workplace::new("surface");
+        let (_, output) = workplace.run_text(jdk, "17", "", ("Paint", SURFACE));
+        let crashes = workplace.crashes();
+        assert_eq!(crashes.len(), 1, "{}", both(&output));
+        let told = render(&crashes[0]);
+        assert!(told.contains("memory outside the heap"), "{told}");
+        assert!(!told.contains("pData"), "{told}");
+    }
+}
