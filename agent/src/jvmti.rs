@@ -206,6 +206,22 @@ impl Jvmti {
             .collect()
     }
 
+    /// Whether a class declares native methods.
+    pub(crate) fn declares_native(self, class: Obj) -> bool {
+        let (mut count, mut methods) = (0, ptr::null_mut());
+        // SAFETY: valid class, places for results.
+        let error = unsafe { (self.0).GetClassMethods(class.raw(), &mut count, &mut methods) };
+        if error != sys::OK {
+            return false;
+        }
+        self.take_array(methods, count).into_iter().any(|method| {
+            let mut is_native = 0;
+            // SAFETY: the method is one that JVM TI has just named, of a class that is referred to.
+            unsafe { self.0.IsMethodNative(method, &mut is_native) };
+            is_native != 0
+        })
+    }
+
     /// Name, descriptor and access flags of a field.
     pub(crate) fn field(self, class: Obj, field: FieldId) -> Option<(String, String, u16)> {
         let (mut name, mut descriptor, mut modifiers) = (ptr::null_mut(), ptr::null_mut(), 0);

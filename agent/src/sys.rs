@@ -299,6 +299,7 @@ table! {
         49 GetSourceFileName(class: Ref, name: *mut *mut c_char) -> c_int;
         63 GetMethodName(method: MethodId, name: *mut *mut c_char, signature: *mut *mut c_char, generic: *mut *mut c_char) -> c_int;
         64 GetMethodDeclaringClass(method: MethodId, class: *mut Ref) -> c_int;
+        75 IsMethodNative(method: MethodId, is_native: *mut u8) -> c_int;
         69 GetLineNumberTable(method: MethodId, count: *mut c_int, table: *mut *mut LineEntry) -> c_int;
         100 GetThreadListStackTraces(count: c_int, threads: *const Ref, max: c_int, stacks: *mut *mut StackInfo) -> c_int;
         113 GetObjectsWithTags(count: c_int, tags: *const i64, found: *mut c_int, objects: *mut *mut Ref, found_tags: *mut *mut i64) -> c_int;
@@ -313,6 +314,7 @@ table! {
         47 GetClassSignature(class: Ref, signature: *mut *mut c_char, generic: *mut *mut c_char) -> c_int;
         48 GetClassStatus(class: Ref, status: *mut c_int) -> c_int;
         50 GetClassModifiers(class: Ref, modifiers: *mut c_int) -> c_int;
+        51 GetClassMethods(class: Ref, count: *mut c_int, methods: *mut *mut MethodId) -> c_int;
         52 GetClassFields(class: Ref, count: *mut c_int, fields: *mut *mut FieldId) -> c_int;
         53 GetImplementedInterfaces(class: Ref, count: *mut c_int, interfaces: *mut *mut Ref) -> c_int;
         56 GetClassLoader(class: Ref, loader: *mut Ref) -> c_int;

@@ -152,6 +152,9 @@ fn wraps_text(name: &str, fields: &[FieldInfo]) -> bool {
         && references.next().is_none()
 }
 
+/// Why what has an address of its own is a hole.
+const OUTSIDE: &str = "memory outside the heap";
+
 /// Classes, and subclasses of them, whose objects mean nothing outside the JVM
 /// they live in, or would pull the whole JVM in.
 const HOLES: &[(&str, &str)] = &[
@@ -183,30 +186,18 @@ const HOLES: &[(&str, &str)] = &[
         "channel",
     ),
     ("java.nio.channels.Selector", "selector"),
-    ("java.nio.MappedByteBuffer", "memory outside the heap"),
-    ("java.util.zip.Inflater", "memory outside the heap"),
-    ("java.util.zip.Deflater", "memory outside the heap"),
-    ("com.sun.jna.Pointer", "memory outside the heap"),
-    ("sun.java2d.SurfaceData", "memory outside the heap"),
-    (
-        "sun.java2d.loops.GraphicsPrimitive",
-        "memory outside the heap",
-    ),
-    ("sun.font.FontScaler", "memory outside the heap"),
-    ("sun.font.FontStrike", "memory outside the heap"),
-    ("org.sqlite.core.NativeDB", "memory outside the heap"),
-    (
-        "com.github.luben.zstd.ZstdInputStreamNoFinalizer",
-        "memory outside the heap",
-    ),
-    (
-        "com.github.luben.zstd.ZstdOutputStreamNoFinalizer",
-        "memory outside the heap",
-    ),
-    (
-        "org.rocksdb.AbstractNativeReference",
-        "memory outside the heap",
-    ),
+    ("java.nio.MappedByteBuffer", OUTSIDE),
+    ("java.util.zip.Inflater", OUTSIDE),
+    ("java.util.zip.Deflater", OUTSIDE),
+    ("com.sun.jna.Pointer", OUTSIDE),
+    ("sun.java2d.SurfaceData", OUTSIDE),
+    ("sun.java2d.loops.GraphicsPrimitive", OUTSIDE),
+    ("sun.font.FontScaler", OUTSIDE),
+    ("sun.font.FontStrike", OUTSIDE),
+    ("org.sqlite.core.NativeDB", OUTSIDE),
+    ("com.github.luben.zstd.ZstdInputStreamNoFinalizer", OUTSIDE),
+    ("com.github.luben.zstd.ZstdOutputStreamNoFinalizer", OUTSIDE),
+    ("org.rocksdb.AbstractNativeReference", OUTSIDE),
     ("com.sun.jna.NativeLibrary", "native library"),
     ("java.util.zip.ZipFile", "open file"),
     ("java.util.concurrent.ThreadPoolExecutor", "thread pool"),
@@ -225,6 +216,13 @@ const HOLES: &[(&str, &str)] = &[
     ("java.nio.file.FileSystem", "file system"),
     ("java.nio.file.spi.FileSystemProvider", "file system"),
 ];
+
+/// Whether a field, of a class with native methods, keeps an address for them: in a `long` that is called after it.
+fn is_address(name: &str, descriptor: &str) -> bool {
+    const WORDS: [&str; 6] = ["addr", "handle", "native", "peer", "pointer", "ptr"];
+    let name = name.to_ascii_lowercase();
+    descriptor == "J" && WORDS.iter().any(|word| name.contains(word))
+}
 
 const THROWABLE: &str = "java.lang.Throwable";
 
@@ -424,6 +422,15 @@ pub(crate) fn read(
             };
         }
     }
+    if storage == Storage::Instance
+        && (info.fields.iter()).any(|field| is_address(&field.name, &field.descriptor))
+        && (chain.iter().map(|(_, class)| *class).chain([class])).any(|c| jvmti.declares_native(c))
+    {
+        storage = Storage::Hole(OUTSIDE);
+        fields.clear();
+        secrets.clear();
+        info.fields.clear();
+    }
     let pairs = PAIRS.contains(&info.name.as_str());
     let table = |field: &FieldInfo| field.name == "table";
     Class {
@@ -501,7 +508,18 @@ fn primitive_name(letter: u8) -> &'static str {
 
 #[cfg(test)]
 mod tests {
-    use super::binary_name;
+    use super::{binary_name, is_address};
+
+    #[test]
+    fn addresses_are_told_by_their_names() {
+        for name in ["peer", "nativeHandle_", "swigCPtr", "pAddress", "cPointer"] {
+            assert!(is_address(name, "J"), "{name}");
+            assert!(!is_address(name, "I"), "{name}");
+        }
+        for name in ["count", "serial", "crc"] {
+            assert!(!is_address(name, "J"), "{name}");
+        }
+    }
 
     #[test]
     fn names_are_those_of_java() {
