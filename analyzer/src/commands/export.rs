@@ -1,12 +1,13 @@
 //! `hindsight export`.
 
-use super::Failure;
+use super::{Failure, Format};
 use crate::progress::Progress;
 use crate::text::count;
 use crate::trace::Trace;
 use crate::trace::export::{Export, TABLES};
 use crate::trace::steps::{Steps, What};
 use anyhow::Result;
+use serde_json::json;
 use std::io::{IsTerminal, Write};
 use std::path::PathBuf;
 
@@ -60,6 +61,10 @@ pub struct Opts {
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
 
+    /// How to print: text for people, json for machines.
+    #[arg(long, value_enum, default_value_t)]
+    format: Format,
+
     /// No notes and no progress on stderr.
     #[arg(long)]
     quiet: bool,
@@ -92,10 +97,34 @@ impl Opts {
                 if export.unbegun == 1 { "is" } else { "are" },
             );
         }
+        let unbegun = export.unbegun;
         let rows = export.finish()?;
-        for ((name, _), rows) in TABLES.iter().zip(rows) {
-            let path = self.out.join(format!("{name}.parquet"));
-            writeln!(out, "{rows:>14}  {}", path.display())?;
+        let path = |name: &str| self.out.join(format!("{name}.parquet"));
+        let tables = TABLES
+            .iter()
+            .zip(rows)
+            .map(|((name, _), rows)| (name, rows));
+        match self.format {
+            Format::Text => {
+                for (name, rows) in tables {
+                    writeln!(out, "{rows:>14}  {}", path(name).display())?;
+                }
+            }
+            Format::Json => {
+                let tables = tables.map(|(name, rows)| {
+                    let file = path(name).display().to_string();
+                    json!({ "table": name, "file": file, "rows": rows })
+                });
+                let document = json!({
+                    "schema": "hindsight.export/1",
+                    "tables": tables.collect::<Vec<_>>(),
+                    "calls_begun_before": unbegun,
+                    "notes": trace.notes,
+                    "damaged": failed,
+                });
+                serde_json::to_writer_pretty(&mut *out, &document)?;
+                writeln!(out)?;
+            }
         }
         if failed { Err(Failure.into()) } else { Ok(()) }
     }

@@ -242,7 +242,7 @@ fn tables_are_read_back() {
     let out = workplace.join("tables");
     let export = |expected: bool| {
         let output = Command::new(hindsight())
-            .args(["export", "--parquet"])
+            .args(["export", "--parquet", "--format", "json"])
             .arg(workplace.join("out"))
             .arg("--out")
             .arg(&out)
@@ -251,7 +251,8 @@ fn tables_are_read_back() {
         assert_eq!(output.status.success(), expected, "{}", both(&output));
         output
     };
-    export(true);
+    let report: serde_json::Value = serde_json::from_slice(&export(true).stdout).expect("JSON");
+    assert_eq!(report["schema"], "hindsight.export/1");
     let table = |name: &str| -> Vec<serde_json::Value> {
         let file = fs::File::open(out.join(format!("{name}.parquet"))).expect("a table");
         let reader = SerializedFileReader::new(file).expect("it is Parquet");
@@ -268,6 +269,16 @@ fn tables_are_read_back() {
     let [calls, arguments, writes, objects, blocks] =
         ["calls", "arguments", "writes", "objects", "blocks"].map(table);
     assert!(blocks.is_empty());
+    let rows = |name: &str| {
+        let mut tables = report["tables"].as_array().expect("tables").iter();
+        let table = tables
+            .find(|table| table["table"] == name)
+            .expect("a table");
+        (table["rows"].as_u64(), table["file"].clone())
+    };
+    let file = out.join("calls.parquet").display().to_string();
+    assert_eq!(rows("calls"), (Some(calls.len() as u64), file.into()));
+    assert_eq!(rows("writes").0, Some(writes.len() as u64));
 
     let events = told(&workplace, "events", &["--format", "json"]);
     let events: Vec<serde_json::Value> = (events.lines().skip(1))
