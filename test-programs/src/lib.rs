@@ -309,6 +309,20 @@ pub fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
+/// What a command of `hindsight` reports with `--format json`, beside all that it tells.
+///
+/// # Panics
+///
+/// Panics with what it tells if that is no JSON.
+#[track_caller]
+pub fn reported(command: &mut Command) -> (Output, serde_json::Value) {
+    let output = command.args(["--format", "json"]).output();
+    let output = output.expect("hindsight runs");
+    let report = serde_json::from_slice(&output.stdout);
+    let report = report.unwrap_or_else(|_| panic!("{}", both(&output)));
+    (output, report)
+}
+
 /// Both outputs of a process, for a failed assertion.
 pub fn both(output: &Output) -> String {
     format!(

@@ -483,8 +483,8 @@ impl<'a> Suite<'a> {
         };
         for pair in 0..MAX_RUNS / 2 {
             let run = 2 * pair;
-            let is_enough = flaky == 0 || calm >= RUNS || self.is_late();
-            if run >= least && is_enough || run >= RUNS && self.is_late() {
+            let is_enough = run >= least && (flaky == 0 || calm >= RUNS);
+            if is_enough || run >= RUNS && self.is_late() {
                 break;
             }
             // Each has a JVM and a place of its own.

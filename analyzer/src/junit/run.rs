@@ -123,15 +123,18 @@ pub fn run(
     options: &Options,
 ) -> Result<()> {
     let path = place.runtime_path()?;
-    let reads: Vec<BTreeSet<String>> = (candidates.iter())
-        .map(|&index| missing::reads(plan, index))
+    // Of those that restore no static state, the fields that their call reads.
+    let plain = (candidates.iter()).filter(|&&index| !plan.candidates[index].statics);
+    let reads: BTreeMap<usize, BTreeSet<String>> = plain
+        .map(|&index| (index, missing::reads(plan, index)))
+        .filter(|(_, reads)| !reads.is_empty())
         .collect();
-    let jobs = candidates.iter().zip(&reads).map(|(&index, reads)| {
+    let jobs = candidates.iter().map(|&index| {
         let candidate = &plan.candidates[index];
-        let resource = plan.classes[candidate.class].resource.clone();
-        let compared = (!reads.is_empty() && !candidate.statics).then_some(candidate.frame);
+        let resource = &plan.classes[candidate.class].resource;
+        let compared = reads.contains_key(&index);
         Job {
-            compared: compared.map(|frame| (resource, frame)),
+            compared: compared.then(|| (resource.clone(), candidate.frame)),
             ..job(plan, index)
         }
     });
@@ -165,17 +168,14 @@ pub fn run(
     for (index, result) in results.into_inner().unwrap_or_else(PoisonError::into_inner) {
         for ran in result? {
             let (verdict, reason) = judged(plan, index, &ran);
-            let at = candidates.iter().position(|&candidate| candidate == index);
             let candidate = &mut plan.candidates[index];
-            if let (Ran::Told(outcome), Some(at)) = (ran, at)
+            if let (Ran::Told(outcome), Some(reads)) = (ran, reads.get(&index))
                 && verdict == Verdict::Reproduces
-                && !candidate.statics
             {
                 let lacking = outcome.lacking.into_iter();
-                let lacking = lacking.filter(|field| reads[at].contains(field));
-                candidate.missing = lacking.collect();
+                candidate.missing = lacking.filter(|field| reads.contains(field)).collect();
             }
-            plan.candidates[index].state = State::Done(verdict, reason);
+            candidate.state = State::Done(verdict, reason);
         }
     }
     Ok(())

@@ -108,6 +108,15 @@ impl<'a> Member<'a> {
     }
 }
 
+/// A bootstrap method, and what it is given each time (JVMS 4.7.23).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Bootstrap {
+    /// The constant of its method handle.
+    pub method: u16,
+    /// The constants that it is given.
+    pub arguments: Vec<u16>,
+}
+
 impl<'a> ClassFile<'a> {
     /// Reads a class file.
     ///
@@ -162,6 +171,26 @@ impl<'a> ClassFile<'a> {
     /// The internal names of the interfaces that the class names.
     pub fn interface_names(&self) -> impl Iterator<Item = Result<Utf8<'a>, Error>> {
         self.interfaces.iter().map(|&index| self.pool.class(index))
+    }
+
+    /// The bootstrap methods; none, if the class has no such attribute.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the attribute ends too early.
+    pub fn bootstraps(&self) -> Result<Vec<Bootstrap>, Error> {
+        let mut all = Vec::new();
+        let Some(attribute) = self.attributes.find(&self.pool, "BootstrapMethods") else {
+            return Ok(all);
+        };
+        let mut r = attribute.reader();
+        for _ in 0..r.u16()? {
+            let (method, count) = (r.u16()?, r.u16()?);
+            let arguments = (0..count).map(|_| r.u16());
+            let arguments = arguments.collect::<Result<_, _>>()?;
+            all.push(Bootstrap { method, arguments });
+        }
+        Ok(all)
     }
 
     /// Whether a flag of [`crate::access`] is set.

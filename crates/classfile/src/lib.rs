@@ -56,7 +56,7 @@ mod reader;
 pub mod tables;
 
 pub use attribute::{Attribute, Attributes};
-pub use class::{ClassFile, Member};
+pub use class::{Bootstrap, ClassFile, Member};
 pub use code::{Code, Handler, Handlers};
 pub use descriptor::{FieldType, MethodDescriptor, Parameters};
 pub use error::{Error, ErrorKind};

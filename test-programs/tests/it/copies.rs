@@ -1,10 +1,9 @@
 //! The copy strategies: each gives tests that the cheaper ones do not.
 
-use hindsight_test_programs::{Jdk, Workplace, both, hindsight, jdks, root, text};
+use hindsight_test_programs::{Jdk, Workplace, both, hindsight, jdks, reported, root, text};
 use hindsight_tracelog::crash::{Fidelity, Frame, Value};
 use hindsight_tracelog::plan::Plan;
 use hindsight_tracelog::reader::Crash;
-use serde_json::Value as Json;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -49,12 +48,8 @@ fn ran(
 
 /// The verdicts on all frames, by method; recursive ones have the depth behind their name.
 fn verdicts(jdk: &Jdk, workplace: &Workplace) -> BTreeMap<String, String> {
-    let output = workplace
-        .junit(jdk, workplace.join("classes"))
-        .args(["--format", "json"])
-        .output()
-        .unwrap();
-    let report: Json = serde_json::from_str(&text(&output.stdout)).unwrap_or_default();
+    let (output, report) = reported(&mut workplace.junit(jdk, workplace.join("classes")));
+
     let frames = report["crashes"][0]["frames"]
         .as_array()
         .unwrap_or_else(|| panic!("{}", both(&output)));

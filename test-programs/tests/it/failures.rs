@@ -1,7 +1,7 @@
 //! Which failures are told from others, and none of them is lost: behind
 //! wrappers with causes of their own, below code of the JDK, in floods.
 
-use hindsight_test_programs::{Jdk, Workplace, both, hindsight, jdks, render, text};
+use hindsight_test_programs::{Jdk, Workplace, both, hindsight, jdks, render, reported, text};
 use serde_json::Value;
 use std::fs;
 use std::process::Command;
@@ -89,12 +89,8 @@ fn causes_that_a_class_keeps_by_itself_are_found() {
             let size = format!("Wrapped.size:17 (cause {causes}) text=null");
             assert!(shown.contains(&size), "JDK {}: {shown}", jdk.version);
         }
-        let output = workplace
-            .junit(jdk, workplace.join("classes"))
-            .args(["--format", "json"])
-            .output()
-            .unwrap();
-        let report: Value = serde_json::from_str(&text(&output.stdout)).unwrap_or_default();
+        let (_, report) = reported(&mut workplace.junit(jdk, workplace.join("classes")));
+
         for crash in report["crashes"].as_array().expect("crashes") {
             let frames = crash["frames"].as_array().expect("frames");
             let size = frames.iter().find(|frame| frame["method"] == "size");
@@ -148,12 +144,8 @@ fn another_cause_in_the_same_wrapper_is_another_failure() {
     for jdk in jdks() {
         let workplace = Workplace::new("causes");
         run(&workplace, jdk, "", ("Causes", CAUSES));
-        let output = workplace
-            .junit(jdk, workplace.join("classes"))
-            .args(["--format", "json"])
-            .output()
-            .unwrap();
-        let report: Value = serde_json::from_str(&text(&output.stdout)).unwrap_or_default();
+        let (output, report) = reported(&mut workplace.junit(jdk, workplace.join("classes")));
+
         let frame = |crash: usize, method: &str| {
             let frames = report["crashes"][crash]["frames"].as_array();
             let mut frames = frames.into_iter().flatten();

@@ -1,7 +1,6 @@
 //! Lambdas come back to life in tests.
 
-use hindsight_test_programs::{Workplace, both, jdks, root, text};
-use serde_json::Value;
+use hindsight_test_programs::{Workplace, both, jdks, reported, root};
 
 #[test]
 fn frames_with_lambdas_reproduce_on_every_jdk() {
@@ -18,12 +17,8 @@ fn frames_with_lambdas_reproduce_on_every_jdk() {
             .unwrap();
         assert_eq!(run.status.code(), Some(1), "{}", both(&run));
         for replayed in jdks() {
-            let output = workplace
-                .junit(replayed, &classes)
-                .args(["--format", "json"])
-                .output()
-                .unwrap();
-            let report: Value = serde_json::from_str(&text(&output.stdout)).unwrap_or_default();
+            let (output, report) = reported(&mut workplace.junit(replayed, &classes));
+
             let frames = report["crashes"][0]["frames"]
                 .as_array()
                 .unwrap_or_else(|| panic!("{}", both(&output)));

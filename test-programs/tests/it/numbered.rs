@@ -1,7 +1,7 @@
 //! Tests of lambdas and anonymous classes outlive edits that give these other numbers.
 
 use super::recrash::run_tests;
-use hindsight_test_programs::{Jdk, Workplace, both, jdks, text};
+use hindsight_test_programs::{Jdk, Workplace, both, jdks, reported};
 use serde_json::Value;
 use std::fs;
 use std::path::PathBuf;
@@ -66,12 +66,8 @@ fn emit(recorded: &Jdk, jdk: &Jdk) -> (Workplace, Vec<Value>) {
     let (_, run) = workplace.run_text(recorded, "11", "", ("Numbers", PROGRAM));
     assert_eq!(workplace.crash_files().len(), 2, "{}", both(&run));
     let (_place, classes) = compile(jdk, PROGRAM);
-    let output = workplace
-        .junit(jdk, &classes)
-        .args(["--format", "json"])
-        .output()
-        .unwrap();
-    let report: Value = serde_json::from_str(&text(&output.stdout)).unwrap_or_default();
+    let (output, report) = reported(&mut workplace.junit(jdk, &classes));
+
     let crashes = report["crashes"].as_array();
     let crashes = crashes.unwrap_or_else(|| panic!("{}", both(&output)));
     let frames = crashes

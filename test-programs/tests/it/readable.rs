@@ -3,7 +3,7 @@
 //! the tests that result, on every JDK. `BLESS=1` rewrites it; read the diff.
 //! `readable/Kinds.java` has objects that are told by identity, and kinds of the JDK.
 
-use hindsight_test_programs::{Jdk, Workplace, both, jdks, root, text};
+use hindsight_test_programs::{Jdk, Workplace, both, jdks, reported, root, text};
 use serde_json::Value;
 use std::fs;
 use std::path::PathBuf;
@@ -92,13 +92,8 @@ fn identity_and_kinds_of_the_jdk() {
     let golden = root().join("test-programs/readable/expected-kinds.java");
     for (at, jdk) in jdks().iter().enumerate() {
         let (workplace, classes) = recorded(jdk, "Kinds");
-        let output = workplace
-            .junit(jdk, &classes)
-            .args(["--format", "json"])
-            .output()
-            .unwrap();
+        let (output, report) = reported(&mut workplace.junit(jdk, &classes));
         assert!(output.status.success(), "{}", both(&output));
-        let report: Value = serde_json::from_str(&text(&output.stdout)).unwrap();
         for frame in report["crashes"][0]["frames"].as_array().unwrap() {
             assert_eq!(
                 frame["verdict"], "reproduces",

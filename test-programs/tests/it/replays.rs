@@ -1,7 +1,7 @@
 //! What becomes of frames whose state is all there, and whose class, trace or
 //! thread is out of the ordinary.
 
-use hindsight_test_programs::{Jdk, Workplace, both, hindsight, jdks, root, text};
+use hindsight_test_programs::{Jdk, Workplace, both, hindsight, jdks, reported, root, text};
 use serde_json::Value;
 use std::process::Command;
 
@@ -21,13 +21,8 @@ fn frames(jdk: &Jdk, program: &str, jvm: &[&str], options: &[&str]) -> Vec<Value
         .output()
         .unwrap();
     assert_eq!(run.status.code(), Some(1), "{}", both(&run));
-    let output = workplace
-        .junit(jdk, &classes)
-        .args(["--format", "json"])
-        .args(options)
-        .output()
-        .unwrap();
-    let report: Value = serde_json::from_str(&text(&output.stdout)).unwrap_or_default();
+    let (output, report) = reported(workplace.junit(jdk, &classes).args(options));
+
     let crashes = report["crashes"].as_array();
     let crashes = crashes.unwrap_or_else(|| panic!("{}", both(&output)));
     crashes
@@ -219,12 +214,8 @@ fn what_constants_hold_is_the_same_object_in_tests() {
         let workplace = Workplace::new(&format!("replays-singles-{}", jdk.version));
         let (classes, run) = workplace.run_text(jdk, "11", "", ("Singles", SINGLES));
         assert!(run.status.success(), "{}", both(&run));
-        let told = workplace
-            .junit(jdk, &classes)
-            .args(["--format", "json"])
-            .output()
-            .expect("hindsight runs");
-        let report: Value = serde_json::from_slice(&told.stdout).expect("JSON");
+        let (_, report) = reported(&mut workplace.junit(jdk, &classes));
+
         let crashes = report["crashes"].as_array().expect("crashes");
         let frames: Vec<Value> = crashes
             .iter()

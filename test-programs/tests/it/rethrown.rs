@@ -1,7 +1,6 @@
 //! Frames that only throw on what they are given, errors that end JUnit, and classes that no test can name.
 
-use hindsight_test_programs::{Workplace, both, jdks, text};
-use serde_json::Value;
+use hindsight_test_programs::{Workplace, both, jdks, reported, text};
 use std::collections::BTreeMap;
 use std::fs;
 
@@ -70,12 +69,8 @@ fn what_throws_on_is_no_test() {
         let workplace = Workplace::new("rethrown");
         let (classes, ran) = workplace.run_text(jdk, "17", "", ("Helped", HELPED));
         assert!(ran.status.success(), "{}", both(&ran));
-        let told = workplace
-            .junit(jdk, &classes)
-            .args(["--format", "json"])
-            .output()
-            .expect("hindsight runs");
-        let report: Value = serde_json::from_slice(&told.stdout).expect("JSON");
+        let (told, report) = reported(&mut workplace.junit(jdk, &classes));
+
         let mut verdicts: BTreeMap<(usize, String), (String, String)> = BTreeMap::new();
         for (number, crash) in (report["crashes"].as_array().expect("crashes").iter()).enumerate() {
             for frame in crash["frames"].as_array().expect("frames") {

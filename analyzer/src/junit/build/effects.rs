@@ -442,26 +442,21 @@ impl Walk<'_, '_> {
 
     /// The methods that a bootstrap method is given: what a lambda runs.
     fn given_methods(&self, bootstrap: u16) -> Option<Vec<Target>> {
-        let attributes = &self.class.attributes;
-        let mut r = attributes.find(self.pool, "BootstrapMethods")?.reader();
-        let _number = r.u16().ok()?;
-        for _ in 0..bootstrap {
-            let _method = r.u16().ok()?;
-            for _ in 0..r.u16().ok()? {
-                r.u16().ok()?;
-            }
-        }
-        let _method = r.u16().ok()?;
-        let mut targets = Vec::new();
-        for _ in 0..r.u16().ok()? {
-            let argument = r.u16().ok()?;
-            if let Ok(Constant::MethodHandle { reference, .. }) = self.pool.get(argument)
-                && let Ok(method) = self.pool.method(reference)
-            {
-                targets.push(target(&method));
-            }
-        }
-        Some(targets)
+        let mut bootstraps = self.class.bootstraps().ok()?.into_iter();
+        let given = bootstraps
+            .nth(usize::from(bootstrap))?
+            .arguments
+            .into_iter();
+        let method = |argument| match self.pool.get(argument) {
+            Ok(Constant::MethodHandle { reference, .. }) => self.pool.method(reference).ok(),
+            _ => None,
+        };
+        Some(
+            given
+                .filter_map(method)
+                .map(|method| target(&method))
+                .collect(),
+        )
     }
 
     /// What an object made of something says about it: `new ArrayList<>(items)`.

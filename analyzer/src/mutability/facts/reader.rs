@@ -8,9 +8,8 @@ use crate::mutability::values;
 use crate::program::calls::{Dispatch, Site};
 use crate::program::ssa::{Body, Insn, Kind, Op as Ssa, Value};
 use crate::program::{ClassId, MethodId, Program, Sym};
-use dynamic::{Bootstrap, bootstraps};
 use hindsight_classfile::opcode as oc;
-use hindsight_classfile::{ClassFile, Code, Constant, ConstantPool, Utf8, access};
+use hindsight_classfile::{Bootstrap, ClassFile, Code, Constant, ConstantPool, Utf8, access};
 
 pub(super) struct Reader<'a> {
     program: &'a Program,
@@ -66,10 +65,9 @@ impl<'a> Reader<'a> {
         Reader {
             program,
             pool: &class.pool,
-            bootstraps: if has_dynamic {
-                bootstraps(class)
-            } else {
-                Vec::new()
+            bootstraps: match has_dynamic {
+                true => class.bootstraps().unwrap_or_default(),
+                false => Vec::new(),
             },
             body,
             meaning: vec![NONE; body.kinds.len()],

@@ -20,6 +20,7 @@ pub fn read(bytes: &[u8]) -> Result<usize, Error> {
     if let Some(attribute) = class.attributes.find(&class.pool, "InnerClasses") {
         tables::inner_classes(&attribute)?.for_each(drop);
     }
+    class.bootstraps()?;
     let mut instructions = 0;
     for method in &class.methods {
         method.method_descriptor()?;

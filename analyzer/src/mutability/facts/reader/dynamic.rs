@@ -6,33 +6,7 @@ use crate::mutability::facts::{Lambda, NONE, Op, Var};
 use crate::mutability::values;
 use crate::program::calls::{Dispatch, Site};
 use crate::program::ssa::Insn;
-use hindsight_classfile::{ClassFile, Constant, FieldType, Utf8, access};
-
-pub(super) struct Bootstrap {
-    method: u16,
-    arguments: Vec<u16>,
-}
-
-pub(super) fn bootstraps(class: &ClassFile<'_>) -> Vec<Bootstrap> {
-    let read = || -> Option<Vec<Bootstrap>> {
-        let mut r = class
-            .attributes
-            .find(&class.pool, "BootstrapMethods")?
-            .reader();
-        let mut all = Vec::new();
-        for _ in 0..r.u16().ok()? {
-            let method = r.u16().ok()?;
-            let count = r.u16().ok()?;
-            let mut arguments = Vec::new();
-            for _ in 0..count {
-                arguments.push(r.u16().ok()?);
-            }
-            all.push(Bootstrap { method, arguments });
-        }
-        Some(all)
-    };
-    read().unwrap_or_default()
-}
+use hindsight_classfile::{Bootstrap, Constant, FieldType, Utf8, access};
 
 impl Reader<'_> {
     /// What makes a lambda: the handle of the method that it runs.
