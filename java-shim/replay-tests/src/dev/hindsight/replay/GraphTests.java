@@ -234,8 +234,10 @@ final class GraphTests {
         Frame frame = frameOf(node);
         Node back = frame.argument(1);
         same(back.item, null);
-        equal(frame.holes(), List.of("java.lang.Thread: thread"));
+        String item = Node.class.getName() + ".item";
+        equal(frame.holes(), List.of("java.lang.Thread (" + item + "): thread"));
         equal(frameOf(new Thread("y")).argument(1), null);
+        equal(frameOf(new Thread("y")).holes(), List.of("java.lang.Thread: thread"));
     }
 
     static void onlyWhatTheFrameReaches() {

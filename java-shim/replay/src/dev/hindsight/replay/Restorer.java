@@ -3,6 +3,7 @@ package dev.hindsight.replay;
 import dev.hindsight.replay.Layout.Slot;
 import dev.hindsight.replay.Recorded.Argument;
 import dev.hindsight.replay.Recorded.ClassInfo;
+import dev.hindsight.replay.Recorded.FieldInfo;
 import dev.hindsight.replay.Recorded.FrameInfo;
 import dev.hindsight.replay.Recorded.Lambda;
 import dev.hindsight.replay.Recorded.Patch;
@@ -44,6 +45,8 @@ final class Restorer {
     /** Finds what is named by a number; copies share it. */
     final Numbered numbered;
     private final Set<String> holes = new LinkedHashSet<>();
+    /** The object whose parts are walked through. */
+    private int parent = -1;
     private final Map<Integer, Type> types = new HashMap<>();
     /** The objects that the frame's patch changes, as they were at its entry. */
     private final Map<Integer, Stored> patched = new HashMap<>();
@@ -315,6 +318,7 @@ final class Restorer {
         Numbers stack = new Numbers();
         Numbers positions = new Numbers();
         List<int[]> children = new ArrayList<>();
+        parent = -1;
         push(root, stack, positions, children);
         while (stack.size() > 0) {
             int top = stack.size() - 1;
@@ -326,6 +330,7 @@ final class Restorer {
                 children.remove(top);
             } else {
                 positions.set(top, position + 1);
+                parent = stack.get(top);
                 push(next[position], stack, positions, children);
             }
         }
@@ -358,7 +363,7 @@ final class Restorer {
             }
             return create(number, stored, type);
         } catch (Hole hole) {
-            note(className(number), hole.getMessage());
+            note(className(number) + place(number), hole.getMessage());
             if (hole.differs) {
                 differing.put(number, hole.getMessage());
             }
@@ -370,6 +375,23 @@ final class Restorer {
             differing.put(number, reason);
         }
         return NONE;
+    }
+
+    /** Which field has led to an object, as far as one has. */
+    private String place(int number) {
+        Stored holder = parent < 0 ? null : stored(parent);
+        ClassInfo info = holder == null ? null : file.type(holder.classId);
+        if (info == null || holder.kind != Stored.INSTANCE && holder.kind != Stored.ENUM) {
+            return "";
+        }
+        Object[] values = holder.values();
+        for (int i = 0; i < values.length && i < info.fields.length; i++) {
+            FieldInfo field = info.fields[i];
+            if (Recorded.isReference(field.descriptor) && reference(values[i]) == number) {
+                return " (" + field.owner + "." + field.name + ")";
+            }
+        }
+        return "";
     }
 
     /**
