@@ -3,7 +3,7 @@
 use super::carve::{End, Seen, Value};
 use super::lab::{Lab, Side, State};
 use super::sequence::{Sequence, Statement, without};
-use super::worker::{Ended, Executed, Outcome, Said, Worker, primitive};
+use super::worker::{Ended, Executed, Outcome, Said, Thrower, Worker, primitive};
 use crate::java::jdk_value::says_its_text;
 use crate::model::values::Literal;
 use std::ops::Range;
@@ -114,7 +114,7 @@ pub fn assertion(worker: &Worker, outcome: &Outcome) -> Option<Assertion> {
         Outcome::Object(_, None, Some(Said::Text(text))) => Assertion::Text(text.clone()),
         Outcome::Object(_, None, Some(Said::Elements(text))) => Assertion::Elements(text.clone()),
         Outcome::Object(_, None, None) => Assertion::NotNull,
-        Outcome::Threw(class, message, false) => {
+        Outcome::Threw(class, message, by @ (Thrower::Platform | Thrower::Program)) => {
             let class = worker.class(*class);
             if !class.accessible
                 || class.is_a("java.lang.VirtualMachineError")
@@ -123,21 +123,28 @@ pub fn assertion(worker: &Worker, outcome: &Outcome) -> Option<Assertion> {
                 return None;
             }
             let message = message.clone();
-            let message = message.filter(|message| says(&class.name, message));
+            let message = message.filter(|message| says(&class.name, message, *by));
             Assertion::Throws(class.name.clone(), message)
         }
-        Outcome::Void | Outcome::Opaque | Outcome::Threw(_, _, true) | Outcome::Failed(_) => {
-            return None;
-        }
+        Outcome::Void
+        | Outcome::Opaque
+        | Outcome::Threw(_, _, Thrower::Guard)
+        | Outcome::Failed(_) => return None,
     })
 }
 
 /// Whether the message of an exception is the program's: that of the JVM's and of the JDK's own, as of a
 /// bad index, is not the same in all releases.
-fn says(class: &str, message: &str) -> bool {
-    // What the JVM says of a null begins so; all else is from who has thrown it.
-    if class == "java.lang.NullPointerException" {
-        return !message.starts_with("Cannot ");
+fn says(class: &str, message: &str, by: Thrower) -> bool {
+    match class {
+        // What the JVM says of a null begins so; all else is from who has thrown it.
+        "java.lang.NullPointerException" => return !message.starts_with("Cannot "),
+        "java.lang.ArithmeticException" if message == "/ by zero" => return false,
+        "java.lang.ArrayIndexOutOfBoundsException"
+        | "java.lang.ArrayStoreException"
+        | "java.lang.ClassCastException"
+        | "java.lang.NegativeArraySizeException" => return false,
+        _ => {}
     }
     const SAID_BY_PROGRAMS: [&str; 8] = [
         "java.lang.Exception",
@@ -150,13 +157,15 @@ fn says(class: &str, message: &str) -> bool {
         "java.util.NoSuchElementException",
     ];
     let of_jdk = ["java.", "javax.", "jdk.", "sun.", "com.sun."];
-    SAID_BY_PROGRAMS.contains(&class) || !of_jdk.iter().any(|prefix| class.starts_with(prefix))
+    by == Thrower::Program
+        || SAID_BY_PROGRAMS.contains(&class)
+        || !of_jdk.iter().any(|prefix| class.starts_with(prefix))
 }
 
 /// Whether an outcome is what was seen of the call.
 pub fn as_seen(worker: &Worker, outcome: &Outcome, seen: &Seen) -> bool {
     match (&seen.end, outcome) {
-        (End::Threw(class), Outcome::Threw(thrown, _, false)) => {
+        (End::Threw(class), Outcome::Threw(thrown, _, Thrower::Platform | Thrower::Program)) => {
             worker.class(*thrown).name == *class
         }
         (End::Threw(_), _) | (_, Outcome::Threw(..) | Outcome::Failed(_)) => false,
@@ -291,6 +300,25 @@ mod tests {
     use super::super::sequence::{Arg, MethodId};
     use super::*;
     use std::task::{Context, Poll, Waker};
+
+    #[test]
+    fn messages_of_the_program_are_asserted() {
+        use Thrower::{Platform, Program};
+        let index = "java.lang.IndexOutOfBoundsException";
+        assert!(says(index, "no row 3", Program));
+        assert!(!says(index, "Index 3 out of bounds for length 2", Platform));
+        let number = "java.lang.NumberFormatException";
+        assert!(says(number, "what is x1?", Program));
+        assert!(!says(number, "For input string: \"x1\"", Platform));
+        // What the JVM throws stands where the program does.
+        let array = "java.lang.ArrayIndexOutOfBoundsException";
+        assert!(!says(array, "Index 3 out of bounds for length 2", Program));
+        let null = "java.lang.NullPointerException";
+        assert!(!says(null, "Cannot read the array length", Program));
+        assert!(says(null, "a name", Platform));
+        assert!(!says("java.lang.ArithmeticException", "/ by zero", Program));
+        assert!(says("shop.Closed", "since May", Platform));
+    }
 
     /// Calls that take what these calls before have made.
     fn calls(uses: &[Option<usize>]) -> Checked {

@@ -116,6 +116,10 @@ impl Setup {
                 .envs([("USER", user), ("LOGNAME", user)])
                 .env("HOME", home);
         }
+        if let Some(threads) = place.shared {
+            let name = "java.util.concurrent.ForkJoinPool.common.parallelism";
+            command.arg(format!("-D{name}={threads}"));
+        }
         if place.shift != 0 {
             command.arg(format!("-Dhindsight.shift={}", place.shift));
         }
@@ -177,6 +181,9 @@ pub struct Place {
     file: Option<&'static str>,
     /// Processors; those that there are if it does not say.
     processors: Option<u32>,
+    /// Threads of the pool that all share, if not as many as go with the processors: with one, `CompletableFuture`
+    /// starts a thread for each task, which nobody can hold back.
+    shared: Option<u32>,
     /// Megabytes of heap.
     heap: u32,
     /// Whose the machine is, if somebody else's: the user's name, home and JVM.
@@ -202,6 +209,7 @@ pub static PLACES: [Place; 3] = [
         scratch: "scratch",
         file: None,
         processors: None,
+        shared: Some(2),
         heap: 512,
         user: None,
         shift: 0,
@@ -216,6 +224,7 @@ pub static PLACES: [Place; 3] = [
         scratch: "elsewhere/another",
         file: Some("another.txt"),
         processors: Some(3),
+        shared: None,
         heap: 480,
         user: Some("somebody"),
         shift: 10_003,
@@ -230,6 +239,7 @@ pub static PLACES: [Place; 3] = [
         scratch: "third",
         file: Some("a third"),
         processors: Some(1),
+        shared: None,
         heap: 544,
         user: None,
         shift: -3_001,
@@ -267,6 +277,17 @@ impl Class {
     }
 }
 
+/// Whose code an exception comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Thrower {
+    /// The JDK's, or nobody knows.
+    Platform,
+    /// What stands in for what the program must not do.
+    Guard,
+    /// The program's, or what the JVM throws there.
+    Program,
+}
+
 /// What came of a call.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Outcome {
@@ -282,8 +303,8 @@ pub enum Outcome {
     Array(ClassNumber, Vec<Literal>),
     /// or a text that no source can hold.
     Opaque,
-    /// It threw: what, with which message, and whether the guard did.
-    Threw(ClassNumber, Option<String>, bool),
+    /// It threw: what, with which message, and whose code has made that.
+    Threw(ClassNumber, Option<String>, Thrower),
     /// It could not be called.
     Failed(String),
 }

@@ -733,6 +733,30 @@ fn what_waits_for_ever_costs_little() {
     }
 }
 
+/// How far other threads have come is chance: what tells it is not asserted, and what waits for them is.
+#[test]
+fn what_other_threads_do_is_told_where_it_is_waited_for() {
+    for jdk in jdks() {
+        let workplace = record(jdk, "later", "later.Main");
+        let search = [
+            &["generate", "--model", "model.json", "--classpath", "classes"][..],
+            &["--classes", "later.*", "--sequences", "2000"],
+            &["--out", "tests", "--format", "json"],
+        ];
+        let report = json(&run(jdk, &workplace, &search.concat()));
+        let tests = written(&workplace, "tests");
+        assert!(tests.contains(".send(5)"), "{tests}");
+        for test in tests.split("@Test").skip(1) {
+            for (does, tells) in [(".answer(", ".answered()"), (".file(", ".filed()")] {
+                let told = test.split(does).skip(1).any(|after| after.contains(tells));
+                assert!(!told, "{test}");
+            }
+        }
+        // They are known before the tests are run as a whole.
+        assert_eq!(report["dropped"]["flaky"], 0, "{report}");
+    }
+}
+
 /// Searches some seconds among the methods of a class, some of which do not end, and has tests of these calls.
 fn search_what_has_no_end(jdk: &Jdk, workplace: &Workplace, class: &str, calls: &[&str]) {
     let arguments = [

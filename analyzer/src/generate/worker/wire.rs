@@ -1,6 +1,6 @@
 //! What is said on the pipes to and from the worker, as its `Worker.java` describes it.
 
-use super::{Class, ClassNumber, Ended, Executed, Outcome, Said};
+use super::{Class, ClassNumber, Ended, Executed, Outcome, Said, Thrower};
 use crate::generate::sequence::{Arg, MethodId, Methods, Sequence};
 use crate::java::{descriptor, jdk_value};
 use crate::model::values::Literal;
@@ -288,7 +288,12 @@ impl<R: Read> Reader<R> {
                 let class = ClassNumber(self.number()?);
                 let told = self.byte()? != 0;
                 let message = self.text()?.filter(|_| told);
-                Outcome::Threw(class, message, self.byte()? != 0)
+                let by = match self.byte()? {
+                    0 => Thrower::Platform,
+                    1 => Thrower::Guard,
+                    _ => Thrower::Program,
+                };
+                Outcome::Threw(class, message, by)
             }
             6 => Outcome::Failed(self.name()?),
             _ => return Err(io::ErrorKind::InvalidData.into()),

@@ -2,6 +2,7 @@ package dev.hindsight.worker;
 
 import java.util.HashMap;
 import java.util.Map;
+import java.util.concurrent.ForkJoinPool;
 
 /** Threads that the program has started and that have not ended: with many, a JVM is of no use. */
 final class Leftovers {
@@ -48,6 +49,16 @@ final class Leftovers {
         return left > MAX;
     }
 
+    /** Whether there are any, those of the pool that all share among them. */
+    boolean areThere() {
+        return Thread.activeCount() > before;
+    }
+
+    /** Whether any of them, or of the pool that all share, runs now. */
+    boolean areAnyBusy() {
+        return ForkJoinPool.commonPool().hasQueuedSubmissions() || !busy(true).isEmpty();
+    }
+
     /** Without those of the pool that all share. */
     private static int count() {
         Thread[] threads = new Thread[2 * Thread.activeCount() + 8];
@@ -63,8 +74,12 @@ final class Leftovers {
         return name.startsWith("ForkJoinPool.commonPool-");
     }
 
-    /** Those that are busy now, and since when. */
     private Map<Long, Long> busy() {
+        return busy(false);
+    }
+
+    /** Those that are busy now, and since when. */
+    private Map<Long, Long> busy(boolean withShared) {
         Thread[] threads = new Thread[2 * Thread.activeCount() + 8];
         int count = Thread.enumerate(threads);
         long now = System.nanoTime();
@@ -74,7 +89,7 @@ final class Leftovers {
             String name = thread.getName();
             boolean isOurs = thread == Thread.currentThread()
                     || name.startsWith("hindsight-")
-                    || isShared(name);
+                    || !withShared && isShared(name);
             if (!isOurs && thread.getState() == Thread.State.RUNNABLE) {
                 found = found.isEmpty() ? new HashMap<>() : found;
                 found.put(thread.getId(), busy.getOrDefault(thread.getId(), now));

@@ -46,10 +46,12 @@ public final class Suite {
         monitor.setDaemon(true);
         monitor.start();
         Leftovers leftovers = new Leftovers();
+        Beside beside = new Beside(leftovers);
         int status = 0;
         for (String test : tests) {
             String[] parts = test.split("\t");
             Program.stir();
+            beside.begin();
             Throwable[] thrown = new Throwable[1];
             Runnable runs = () -> {
                 watch.start();
@@ -64,6 +66,7 @@ public final class Suite {
             } else {
                 runs.run();
             }
+            beside.end();
             synchronized (out) {
                 current = null;
                 tell(out, parts[0], thrown[0] == null ? "passed" : "failed", thrown[0]);

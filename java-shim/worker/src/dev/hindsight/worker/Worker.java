@@ -70,8 +70,9 @@ import java.util.regex.Pattern;
  *    flags 1: something was blocked; 2: memory ran out; 4: no other sequence should follow, since
  *          memory is short or threads go on; 8: its last call has left a thread; 16: it took too long
  *    result: 0 void | 1 null | 2 literal | 3 class:int alias:int kind:byte text | 4 class:int type:byte count:int literal*
- *            5 class:int hasMessage:byte text flags:byte | 6 reason:text
+ *            5 class:int hasMessage:byte text by:byte | 6 reason:text
  *            kind: 0 no text, 1 its own, 2 that of its elements
+ *            by: 0 who threw it is code of the JDK, or unknown; 1 the guard; 2 code of the program, or the JVM for it
  * T  id:int                                           it took too long: the JVM ends
  * E                                                   the end of a batch
  * </pre>
@@ -119,6 +120,7 @@ public final class Worker {
     private volatile boolean isStoppable;
     private long stoppedAt;
     private Leftovers leftovers;
+    private Beside beside;
 
     private Worker(String[] arguments) throws IOException {
         in = new DataInputStream(new BufferedInputStream(new FileInputStream(FileDescriptor.in), 1 << 16));
@@ -141,6 +143,7 @@ public final class Worker {
         monitor.setPriority(Thread.MAX_PRIORITY);
         monitor.start();
         worker.leftovers = new Leftovers();
+        worker.beside = new Beside(worker.leftovers);
         try {
             worker.serve();
         } catch (EOFException e) {
@@ -599,13 +602,24 @@ public final class Worker {
                 Program.stir();
             }
             int threads = 0;
+            // A search only looks for what is worth a try.
+            boolean isTried = !tellsStates;
+            if (isTried) {
+                beside.begin();
+            }
             for (Statement statement : statements) {
                 int at = done++;
                 if (done == statements.length) {
                     threads = Thread.activeCount();
                 }
                 try {
-                    values[at] = call(statement, at);
+                    try {
+                        values[at] = call(statement, at);
+                    } finally {
+                        if (isTried) {
+                            beside.called();
+                        }
+                    }
                     if (statement.isShown) {
                         texts[at] = said(values[at]);
                         if (texts[at] == null) {
@@ -633,6 +647,7 @@ public final class Worker {
                     break;
                 }
             }
+            beside.end();
             if (System.out != before) {
                 Program.silence();
             }
@@ -757,6 +772,19 @@ public final class Worker {
             return states;
         }
 
+        /** Whether code of the program has made an exception, or the JVM for it: code of the JDK has not. */
+        private boolean isProgram(Throwable thrown) {
+            try {
+                StackTraceElement[] stack = thrown.getStackTrace();
+                return stack.length > 0
+                        && stack[0].getModuleName() == null
+                        && !stack[0].getClassName().startsWith(Worker.class.getPackageName() + ".");
+            } catch (Throwable e) {
+                // The program's own exception may do that.
+                return false;
+            }
+        }
+
         private void result(int at) throws IOException {
             Object value = values[at];
             if (failed[at] != null) {
@@ -776,7 +804,8 @@ public final class Worker {
                 write(tell ? message : "");
                 // Whatever names our classes is not the program's doing.
                 boolean ours = message != null && message.contains(Worker.class.getPackageName() + ".");
-                out.writeByte(ours || thrown[at] instanceof Blocked ? 1 : 0);
+                boolean isBlocked = ours || thrown[at] instanceof Blocked;
+                out.writeByte(isBlocked ? 1 : isProgram(thrown[at]) ? 2 : 0);
             } else if (isVoid[at]) {
                 out.writeByte(0);
             } else if (value == null) {

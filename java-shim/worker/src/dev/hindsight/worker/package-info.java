@@ -5,6 +5,7 @@
  *   <li>{@link dev.hindsight.worker.Worker} executes sequences of calls that come through a pipe, and
  *       tells what came out.
  *   <li>{@link dev.hindsight.worker.Suite} runs emitted tests, in an order that it is told.
+ *   <li>{@link dev.hindsight.worker.Beside} holds back, or waits for, what the program does in other threads.
  *   <li>{@link dev.hindsight.worker.Guard} stands in for what the program must not do here: end the
  *       JVM, start processes, use the network, write or delete but for temporary files. Calls
  *       in the program's classes are rewritten to it before they are loaded.

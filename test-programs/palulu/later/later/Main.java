@@ -1,0 +1,12 @@
+package later;
+
+/** A morning at the desk. */
+public class Main {
+    public static void main(String[] arguments) throws InterruptedException {
+        Desk desk = new Desk();
+        desk.answer(3);
+        desk.file(2);
+        Thread.sleep(200);
+        System.out.println(desk.answered() + " " + desk.filed() + " " + new Post().send(5));
+    }
+}
