@@ -739,7 +739,13 @@ fn what_other_threads_do_is_told_where_it_is_waited_for() {
     for jdk in jdks() {
         let workplace = record(jdk, "later", "later.Main");
         let search = [
-            &["generate", "--model", "model.json", "--classpath", "classes"][..],
+            &[
+                "generate",
+                "--model",
+                "model.json",
+                "--classpath",
+                "classes",
+            ][..],
             &["--classes", "later.*", "--sequences", "2000"],
             &["--out", "tests", "--format", "json"],
         ];
