@@ -20,6 +20,8 @@ final class Beside {
     private final boolean isHolding;
     private CountDownLatch held = new CountDownLatch(0);
     private long left;
+    /** How many there were when the test began: what others have left mostly has nothing to do for this one. */
+    private int before;
 
     Beside(Leftovers leftovers) {
         this.leftovers = leftovers;
@@ -29,6 +31,7 @@ final class Beside {
     /** A test begins: what it leaves to the pool that all share waits, if the program has ever used that. */
     void begin() {
         left = MOST;
+        before = Thread.activeCount();
         ForkJoinPool shared = ForkJoinPool.commonPool();
         if (!isHolding || shared.getPoolSize() == 0) {
             return;
@@ -54,7 +57,10 @@ final class Beside {
 
     /** A call of the test has returned: what other threads do for it is done, if that does not take long. */
     void called() {
-        if (isHolding || left <= 0 || !leftovers.areThere()) {
+        if (isHolding || left <= 0) {
+            return;
+        }
+        if (Thread.activeCount() <= before && ForkJoinPool.commonPool().isQuiescent()) {
             return;
         }
         long now = System.nanoTime();

@@ -49,11 +49,6 @@ final class Leftovers {
         return left > MAX;
     }
 
-    /** Whether there are any, those of the pool that all share among them. */
-    boolean areThere() {
-        return Thread.activeCount() > before;
-    }
-
     /** Whether any of them, or of the pool that all share, runs now. */
     boolean areAnyBusy() {
         return ForkJoinPool.commonPool().hasQueuedSubmissions() || !busy(true).isEmpty();
