@@ -15,6 +15,8 @@ use crate::model::{Model, document};
 use crate::program::source;
 use crate::progress::Extent;
 use anyhow::{Result, bail};
+use hindsight_classfile::ClassFile;
+use hindsight_instrument::glob::Globs;
 use std::cmp::Reverse;
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
@@ -121,14 +123,15 @@ impl Opts {
             &mut tools.methods,
         );
         if surface.methods.is_empty() {
-            bail!(
-                "no public class of the class path {}",
-                match (wanted.is_empty(), &model) {
-                    (false, _) => "matches --classes",
-                    (true, Some(_)) => "is in the model: is it of another program?",
-                    (true, None) => "has public methods",
+            let why = match (wanted.is_empty(), &model) {
+                (true, Some(_)) => "is in the model: is it of another program?",
+                (true, None) => "has public methods",
+                (false, _) if classes.iter().any(|class| is_of(class, wanted)) => {
+                    "that matches --classes has methods that a test could call"
                 }
-            );
+                (false, _) => "matches --classes",
+            };
+            bail!("no public class of the class path {why}");
         }
         let model = model.filter(|_| !self.universal);
         // One sequence must not take what many could use.
@@ -170,6 +173,13 @@ impl Opts {
         }
         Ok(all)
     }
+}
+
+/// Whether a class file is of a class that some patterns name.
+fn is_of(class: &[u8], wanted: &Globs) -> bool {
+    let class = ClassFile::parse(class);
+    let name = class.as_ref().ok().and_then(|class| class.name().ok());
+    name.is_some_and(|name| wanted.matches(&name.to_string_lossy().replace('/', ".")))
 }
 
 /// Makes a test of what a search has found.
