@@ -2,7 +2,8 @@
 
 use anyhow::{Context, Result, bail};
 use std::ffi::OsStr;
-use std::io::Read;
+use std::io::{Read, Write};
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::{fs, io};
 
@@ -67,10 +68,92 @@ pub fn writable(dir: &Path) -> Result<()> {
         .with_context(|| format!("failed to write to {}", dir.display()))
 }
 
+/// Writes a file, whole or not at all: who reads it never sees a part. A link is followed, and what is no
+/// regular file, as `/dev/stdout`, is written into. `mode` is the new file's, as far as the user's mask lets it.
+///
+/// # Errors
+///
+/// Fails if the file cannot be written, and names it; and as `fill` does.
+pub fn write_whole(
+    path: &Path,
+    mode: u32,
+    fill: impl FnOnce(&mut dyn Write) -> Result<()>,
+) -> Result<()> {
+    let context = || format!("failed to write {}", path.display());
+    let real = fs::canonicalize(path);
+    let path = real.as_deref().unwrap_or(path);
+    if let Some(directory) = path.parent() {
+        fs::create_dir_all(directory).with_context(context)?;
+    }
+    let is_link = fs::symlink_metadata(path).is_ok_and(|of| of.is_symlink());
+    if is_link || path.exists() && !path.is_file() {
+        let mut file = io::BufWriter::new(fs::File::create(path).with_context(context)?);
+        fill(&mut file)?;
+        return file.flush().with_context(context);
+    }
+    let directory = path.parent().filter(|dir| !dir.as_os_str().is_empty());
+    let part = tempfile::Builder::new()
+        .prefix(".hindsight-")
+        .permissions(fs::Permissions::from_mode(mode))
+        .tempfile_in(directory.unwrap_or(Path::new(".")))
+        .with_context(context)?;
+    let mut file = io::BufWriter::new(part);
+    fill(&mut file)?;
+    let part = file.into_inner().map_err(io::IntoInnerError::into_error);
+    part.with_context(context)?
+        .persist(path)
+        .with_context(context)?;
+    Ok(())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::os::unix::fs::symlink;
     use std::path::PathBuf;
+    use std::process::Command;
+    use std::thread;
+
+    #[test]
+    fn files_are_replaced_as_a_whole_and_nothing_else_is() {
+        let dir = tempfile::tempdir().unwrap();
+        let write = |path: &Path, text: &str| {
+            write_whole(path, 0o640, |out| Ok(out.write_all(text.as_bytes())?))
+        };
+        let file = dir.path().join("made/file");
+        write(&file, "one").unwrap();
+        let mode = fs::metadata(&file).unwrap().permissions().mode() & 0o777;
+        assert_eq!(mode & !0o640, 0, "{mode:o}");
+        let failed = write_whole(&file, 0o640, |out| {
+            out.write_all(b"half")?;
+            bail!("no more")
+        });
+        assert!(failed.is_err());
+        assert_eq!(fs::read_to_string(&file).unwrap(), "one");
+        let (link, dangling) = (dir.path().join("link"), dir.path().join("dangling"));
+        symlink(&file, &link).unwrap();
+        symlink(dir.path().join("new"), &dangling).unwrap();
+        write(&link, "two").unwrap();
+        write(&dangling, "three").unwrap();
+        assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
+        assert_eq!(fs::read_to_string(&file).unwrap(), "two");
+        assert_eq!(fs::read_to_string(dir.path().join("new")).unwrap(), "three");
+        // As a device, which only root can make.
+        let pipe = dir.path().join("pipe");
+        assert!(
+            Command::new("mkfifo")
+                .arg(&pipe)
+                .status()
+                .unwrap()
+                .success()
+        );
+        let read = pipe.clone();
+        let reader = thread::spawn(move || fs::read_to_string(read).unwrap());
+        write(&pipe, "four").unwrap();
+        assert_eq!(reader.join().unwrap(), "four");
+        let entries = fs::read_dir(dir.path()).unwrap().count();
+        assert_eq!(entries, 5, "link, dangling, new, pipe and the directory");
+    }
 
     #[test]
     fn crash_files_are_told_by_their_names() {

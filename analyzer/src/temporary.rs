@@ -37,7 +37,13 @@ pub fn directory() -> Result<TempDir> {
             process::exit(INTERRUPTED);
         });
     });
-    let made = tempfile::tempdir().context("failed to make a temporary directory")?;
+    let made = tempfile::tempdir().with_context(|| {
+        let place = std::env::temp_dir();
+        let place = place.display();
+        format!(
+            "failed to make a directory in {place} for temporary files; TMPDIR names another place"
+        )
+    })?;
     let mut all = ALL.lock().unwrap_or_else(PoisonError::into_inner);
     all.retain(|path| path.exists());
     all.push(made.path().to_owned());

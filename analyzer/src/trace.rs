@@ -353,16 +353,31 @@ fn missing_segments(numbers: &[u32], last: Option<u32>) -> Option<(u32, u32)> {
     Some((first, missing.checked_sub(1)?))
 }
 
+/// Whether a directory, if it is one, has the files.
+fn has_dictionary(path: &Path) -> Result<bool> {
+    match fs::metadata(path.join(DICTIONARY)) {
+        Ok(file) => Ok(file.is_file()),
+        Err(error) => match error.kind() {
+            io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => Ok(false),
+            io::ErrorKind::PermissionDenied => Err(error).with_context(|| {
+                let path = path.display();
+                format!("failed to read {path}, which only the user may read that has recorded it")
+            }),
+            _ => Err(error).with_context(|| format!("failed to read {}", path.display())),
+        },
+    }
+}
+
 /// The directory with the files.
 fn find(path: &Path) -> Result<PathBuf> {
-    if path.join(DICTIONARY).is_file() {
+    if has_dictionary(path)? {
         return Ok(path.to_owned());
     }
     let context = || format!("failed to read {}", path.display());
     let mut found = Vec::new();
     for entry in fs::read_dir(path).with_context(context)? {
         let path = entry.with_context(context)?.path();
-        if path.join(DICTIONARY).is_file() {
+        if has_dictionary(&path)? {
             found.push(path);
         }
     }

@@ -47,7 +47,7 @@ Examples:
 Exit status:
     0 on success, also if classes were left as they were,
     1 if the input cannot be read or the output cannot be written, or no class or
-      method to be listed was found,
+      method that --class and --method ask for was found,
     2 if the arguments are wrong.")]
 pub struct Opts {
     /// A class file, a directory, or an archive (jar, war, ear, zip, jmod).

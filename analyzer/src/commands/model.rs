@@ -1,6 +1,7 @@
 //! `hindsight model`.
 
 use super::{Failure, Format};
+use crate::files::write_whole;
 use crate::model::infer::{Inference, Limits, Skipped};
 use crate::model::mutable::Mutability;
 use crate::model::{Model, Run, document, show};
@@ -11,8 +12,8 @@ use crate::trace::ahead::{Taker, read_ahead};
 use crate::trace::steps::{Step, Steps};
 use anyhow::{Context, Result, bail};
 use sha2::{Digest, Sha256};
-use std::fs::{self, File};
-use std::io::{BufWriter, IsTerminal, Write};
+use std::fs;
+use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
 /// Infer how objects are used from recorded runs: a graph for each class, of the
@@ -297,13 +298,8 @@ fn id(trace: &Trace) -> String {
 }
 
 fn write_file(path: &Path, model: &Model) -> Result<()> {
-    let context = || format!("failed to write {}", path.display());
-    // Beside it first: a reader never sees half a model.
-    let mut part = path.as_os_str().to_owned();
-    part.push(".part");
-    let part = PathBuf::from(part);
-    let mut file = BufWriter::new(File::create(&part).with_context(context)?);
-    document::write(model, &mut file).with_context(context)?;
-    file.flush().with_context(context)?;
-    fs::rename(&part, path).with_context(context)
+    write_whole(path, 0o666, |mut out| {
+        document::write(model, &mut out)
+            .with_context(|| format!("failed to write {}", path.display()))
+    })
 }

@@ -2,6 +2,7 @@
 
 use super::Failure;
 use super::program::{Loaded, Source};
+use crate::files::write_whole;
 use crate::instrument::plan::globs;
 use crate::mutability::analysis::{Outcome, Plan, read_facts, run};
 use crate::mutability::answers::Stage;
@@ -17,9 +18,9 @@ use crate::trace::{Trace, none_is_there};
 use anyhow::{Context, Result, bail};
 use pipeline::Pipeline;
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs::{self, File};
-use std::io::{BufWriter, Write};
-use std::path::{Path, PathBuf};
+use std::fs;
+use std::io::Write;
+use std::path::PathBuf;
 
 mod pipeline;
 mod random;
@@ -210,7 +211,10 @@ impl Opts {
         })?;
         if let Some(path) = &self.save_evidence {
             let failed = || format!("failed to write {}", path.display());
-            save(&outcome.recorded.evidence, path).with_context(failed)?;
+            let evidence = &outcome.recorded.evidence;
+            write_whole(path, 0o666, |mut out| {
+                evidence.write(&mut out).with_context(failed)
+            })?;
         }
         for class in &outcome.others {
             let note = format!(
@@ -350,7 +354,12 @@ impl Opts {
                 true => "--classes",
                 false => "--explain",
             };
-            eprintln!("hindsight: no method matches {option}");
+            let example = view.methods().next().map(|row| row.full_name());
+            let example = example.filter(|_| !explain.is_empty());
+            let example = example.map_or_else(String::new, |name| {
+                format!(", which takes names like {name}")
+            });
+            eprintln!("hindsight: no method matches {option}{example}");
             return Err(Failure.into());
         }
         match self.format {
@@ -370,20 +379,6 @@ impl Opts {
         }
         Ok(())
     }
-}
-
-/// Writes a file, whole or not at all.
-fn save(evidence: &Evidence, path: &Path) -> Result<()> {
-    let directory = match path.parent() {
-        Some(directory) if !directory.as_os_str().is_empty() => directory,
-        _ => Path::new("."),
-    };
-    let file = tempfile::NamedTempFile::new_in(directory)?;
-    let mut out = BufWriter::new(file);
-    evidence.write(&mut out)?;
-    let file: tempfile::NamedTempFile<File> = out.into_inner()?;
-    file.persist(path)?;
-    Ok(())
 }
 
 /// Whether a class, by its name with dots, is on the class path.

@@ -3,6 +3,7 @@
 use super::input::Input;
 use super::{Failure, Format};
 use crate::classpath::ClassPath;
+use crate::files::write_whole;
 use crate::jdk::Jdk;
 use crate::junit::candidate::test_name;
 use crate::junit::report::{Report, Verdict};
@@ -16,6 +17,7 @@ use hindsight_tracelog::reader::Crash;
 use serde::Serialize;
 use std::fs;
 use std::io::{IsTerminal, Write};
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -290,17 +292,15 @@ impl Opts {
         }
     }
 
-    /// Writes the file as a whole or not at all, for those to read who may read the recording.
+    /// Writes the file for those to read who may read the recording.
     fn write(&self, bytes: &[u8]) -> Result<()> {
-        let mut name = self.out.file_name().unwrap_or_default().to_owned();
-        name.push(".part");
-        let part = self.out.with_file_name(name);
-        write_file(&part, bytes)?;
-        let finish = || {
-            fs::set_permissions(&part, fs::metadata(&self.file)?.permissions())?;
-            fs::rename(&part, &self.out)
-        };
-        finish().with_context(|| format!("failed to write {}", self.out.display()))
+        let context = || format!("failed to write {}", self.out.display());
+        let permissions = fs::metadata(&self.file)
+            .with_context(context)?
+            .permissions();
+        write_whole(&self.out, permissions.mode(), |out| {
+            out.write_all(bytes).with_context(context)
+        })
     }
 }
 

@@ -3,9 +3,9 @@
 use super::Failure;
 use crate::view::{collect, page};
 use anyhow::{Context, Result};
-use std::fs::{self, OpenOptions};
+use std::fs::{self, OpenOptions, Permissions};
 use std::io::Write;
-use std::os::unix::fs::OpenOptionsExt;
+use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 /// Make one HTML file of recordings: crashes with their frames and objects,
@@ -113,6 +113,11 @@ fn write_page(path: &Path, page: &str) -> Result<()> {
     let mut options = OpenOptions::new();
     options.write(true).create(true).truncate(true).mode(0o600);
     let mut file = options.open(path).with_context(context)?;
+    if path.is_file() {
+        // Of one that was there before, too.
+        let own = Permissions::from_mode(0o600);
+        file.set_permissions(own).with_context(context)?;
+    }
     file.write_all(page.as_bytes()).with_context(context)
 }
 

@@ -15,6 +15,9 @@ use std::{fs, thread};
 /// The schema of results, and of earlier results that are inputs.
 pub const SCHEMA: &str = "hindsight.crashes/1";
 
+/// The schema of what a run tells of itself.
+const RUN_SCHEMA: &str = "hindsight.run/1";
+
 /// What the inputs name.
 #[derive(Debug, Default)]
 pub struct Found {
@@ -126,6 +129,12 @@ fn why_nothing(run: &Path) -> Option<String> {
     if matches!(option("mode"), Some("trace" | "second-chance")) {
         return None;
     }
+    if told.get("ended_ms").is_some_and(serde_json::Value::is_null) {
+        let name = run.file_name()?.to_string_lossy();
+        return Some(format!(
+            "by its {name}, it still runs or was killed: what it has counted since its start is not known"
+        ));
+    }
     let instrumented = counter("classes_instrumented").unwrap_or(0) > 0;
     let of_methods = |rules: &&str| rules.contains("escape:") || rules.contains("caught:");
     let name = run.file_name()?.to_string_lossy();
@@ -223,6 +232,9 @@ pub fn read(files: &BTreeSet<PathBuf>, frames: usize, step: &(dyn Fn() + Sync)) 
         collected.groups.add(key, group);
     }
     collected.groups.settle();
+    let counts = counts.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let uncounted = counts.into_values().flat_map(|of_run| of_run.errors);
+    collected.errors.extend(uncounted);
     collected.errors.sort_unstable();
     collected
 }
@@ -234,10 +246,16 @@ fn lock<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
 /// How often each crash happened, by the directory of its run.
 type Counts = Mutex<HashMap<PathBuf, RunCounts>>;
 
-/// By the name of the file, and when its JVM was started if the run says so: names come again
-/// where files were moved away. One without a name is of a run that stores a crash again when it knows
-/// more frames.
-type RunCounts = HashMap<(String, Option<i64>), Times>;
+/// What the runs of a directory have counted.
+#[derive(Debug, Default)]
+struct RunCounts {
+    /// By the name of the file, and when its JVM was started if the run says so: names come again
+    /// where files were moved away. One without a name is of a run that stores a crash again when it knows
+    /// more frames.
+    times: HashMap<(String, Option<i64>), Times>,
+    /// Why some cannot be told.
+    errors: Vec<String>,
+}
 
 fn one(path: &Path, frames: usize, counts: &Counts) -> Result<(Identity, Key, Group)> {
     let input = Input::read(path)?;
@@ -266,6 +284,11 @@ fn times(file: &Path, started_ms: i64, counts: &Counts) -> Times {
     let of_run = counts
         .entry(directory.to_owned())
         .or_insert_with(|| directory_counts(directory));
+    let once = Times {
+        not_all_recorded: !of_run.errors.is_empty(),
+        ..once
+    };
+    let of_run = &of_run.times;
     let name = name.to_string_lossy().into_owned();
     let of = |started: Option<i64>| of_run.get(&(name.clone(), started)).copied();
     // One that a later one of the same crash stands for, with more frames, is in its count.
@@ -276,8 +299,17 @@ fn times(file: &Path, started_ms: i64, counts: &Counts) -> Times {
 
 /// What the runs of a directory have counted: `run.json`, and `run-PID.json` of earlier ones.
 fn directory_counts(directory: &Path) -> RunCounts {
-    let all = runs(directory).filter_map(|run| run_counts(&run));
-    all.flatten().collect()
+    let mut counts = RunCounts::default();
+    for run in runs(directory) {
+        match run_counts(&run) {
+            Ok(times) => counts.times.extend(times),
+            Err(error) => {
+                let error = format!("{error:#}; how often its crashes have come is not known");
+                counts.errors.push(error);
+            }
+        }
+    }
+    counts
 }
 
 /// The files in which runs of a directory have told what they counted.
@@ -289,10 +321,19 @@ fn runs(directory: &Path) -> impl Iterator<Item = PathBuf> {
     })
 }
 
-fn run_counts(run: &Path) -> Option<RunCounts> {
-    let text = fs::read(run).ok()?;
-    let run: serde_json::Value = serde_json::from_slice(&text).ok()?;
-    let crashes = run.get("crashes")?.as_array()?;
+fn run_counts(path: &Path) -> Result<HashMap<(String, Option<i64>), Times>> {
+    let context = || format!("failed to read {}", path.display());
+    let text = fs::read(path).with_context(context)?;
+    let run: serde_json::Value = serde_json::from_slice(&text).with_context(context)?;
+    match run.get("schema").and_then(serde_json::Value::as_str) {
+        None | Some(RUN_SCHEMA) => {}
+        Some(other) => bail!(
+            "{} has the schema {other}, of another release; expected {RUN_SCHEMA}",
+            path.display()
+        ),
+    }
+    let crashes = run.get("crashes").and_then(serde_json::Value::as_array);
+    let crashes = crashes.map_or(&[][..], Vec::as_slice);
     let started = run.get("started_ms").and_then(serde_json::Value::as_i64);
     let any = |counter| {
         let counter = run.pointer(counter);
@@ -317,12 +358,12 @@ fn run_counts(run: &Path) -> Option<RunCounts> {
         };
         Some(((file, started), times))
     };
-    let mut counts: RunCounts = crashes.iter().filter_map(of).collect();
+    let mut counts: HashMap<_, _> = crashes.iter().filter_map(of).collect();
     let mode = run
         .pointer("/options/mode")
         .and_then(serde_json::Value::as_str);
     if mode == Some("second-chance") && !counts.is_empty() {
         counts.insert((String::new(), started), known);
     }
-    Some(counts)
+    Ok(counts)
 }

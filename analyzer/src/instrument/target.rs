@@ -47,6 +47,10 @@ impl Target {
             bail!("{} cannot be written: it has no name", path.display());
         }
         check(input, is_folder, &path, force)?;
+        if let Ok(real) = fs::canonicalize(&path) {
+            // What a link leads to is replaced, and not the link.
+            path = real;
+        }
         let folder = match path.parent() {
             Some(folder) if !folder.as_os_str().is_empty() => folder.to_owned(),
             _ => PathBuf::from("."),

@@ -412,6 +412,8 @@ fn launch(
     let mut command = place.jdk.command("java");
     command
         .args([
+            // What ends it before it begins is said there, too.
+            "-XX:+DisplayVMOutputToStderr",
             "-XX:TieredStopAtLevel=1",
             "-XX:+UseSerialGC",
             "-Djava.awt.headless=true",

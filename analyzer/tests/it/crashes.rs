@@ -209,4 +209,39 @@ fn what_cannot_be_read_is_named_and_hides_nothing() {
         r#""classes_instrumented": 7, "methods_named_by_report": 1"#,
     );
     assert!(!told.contains("run.json"), "{told}");
+    // One that goes on, or was killed, has not counted.
+    let begun = r#"{"ended_ms": null, "options": {"report": "caught:a.B.handle"}, "counters": {"methods_named_by_report": 0}}"#;
+    fs::write(empty.join("run.json"), begun).unwrap();
+    let output = hindsight(["crashes".as_ref(), empty.as_os_str()]);
+    let told = text(&output.stderr);
+    assert!(told.contains("still runs or was killed"), "{told}");
+    assert!(!told.contains("matches"), "{told}");
+}
+
+#[test]
+fn runs_that_cannot_be_read_are_named() {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path();
+    runs(dir);
+    let run = dir.join("a/run-1/run.json");
+    let told = fs::read_to_string(&run).unwrap();
+    for (told, why) in [
+        (&told[..told.len() / 2], "EOF"),
+        (
+            r#"{"schema": "hindsight.run/9", "crashes": []}"#,
+            "hindsight.run/9",
+        ),
+    ] {
+        fs::write(&run, told).unwrap();
+        let output = hindsight(["crashes".as_ref(), dir.as_os_str()]);
+        assert_eq!(output.status.code(), Some(1));
+        let error = text(&output.stderr);
+        let is_named = error.contains(why) && error.contains(&run.display().to_string());
+        assert!(is_named, "{error}");
+        assert!(
+            text(&output.stdout).contains("at least "),
+            "{}",
+            text(&output.stdout)
+        );
+    }
 }

@@ -96,6 +96,11 @@ fn a_directory_becomes_a_page() {
     let page = dir.path().join("hindsight.html");
     let mode = fs::metadata(&page).unwrap().permissions().mode();
     assert_eq!(mode & 0o777, 0o600);
+    // As one that was there before, with room for others.
+    fs::set_permissions(&page, PermissionsExt::from_mode(0o644)).unwrap();
+    assert!(hindsight(["view".as_ref(), dir.path()]).status.success());
+    let mode = fs::metadata(&page).unwrap().permissions().mode();
+    assert_eq!(mode & 0o777, 0o600);
     let told = text(&output.stdout);
     let expected = "1 crash, 1 class with a model, 1 result of mutability";
     assert_eq!(told, format!("{}: {expected}\n", page.display()));

@@ -62,6 +62,15 @@ fn superclasses_are_initialised_before_their_subclasses() {
     }
 }
 
+/// What a JVM says that does not even begin.
+#[test]
+fn why_a_jvm_of_tests_does_not_start_is_told() {
+    for jdk in jdks() {
+        let frames = frames(jdk, "Cleaned", &[], &["--java-option=-Xmx1m"]);
+        check(jdk, &frames, "inner", "differs", "Too small maximum heap");
+    }
+}
+
 #[test]
 fn frames_that_the_program_took_out_of_the_trace_reproduce() {
     for jdk in jdks() {
