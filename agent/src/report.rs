@@ -561,6 +561,7 @@ pub(crate) fn meta(agent: &Agent, jni: Jni, reason: String, thread: &str) -> Met
             .filter(|(_, count)| *count > 0)
             .collect(),
         properties: crate::properties::read(jni, &|name| base.options.is_secret(name)),
+        order: crate::statics::order(agent, jni),
     }
 }
 

@@ -3,7 +3,7 @@
 //! A plan says which those are, in what the methods call too. Without one they are the fields that the
 //! methods' own classes declare.
 
-use crate::agent::Base;
+use crate::agent::{Agent, Base};
 use crate::jni::{FieldId, Jni, Obj};
 use crate::jvmti::ACC_STATIC;
 use crate::shim::API;
@@ -77,6 +77,18 @@ pub(crate) fn read(
         base.counters.add("static_fields_beyond_limit", beyond);
     }
     found
+}
+
+/// In which order the JDK's immutable sets and maps iterate; not known of releases that keep it otherwise.
+pub(crate) fn order(agent: &Agent, jni: Jni) -> Option<(i64, bool)> {
+    let class = jni.find_class(c"java/util/ImmutableCollections")?;
+    let salt = jni.static_long(class, c"SALT32L")?;
+    let mut fields = agent.jvmti.class_fields(class).into_iter();
+    let reverse = fields.find(|field| {
+        let named = agent.jvmti.field(class, *field);
+        named.is_some_and(|(name, descriptor, _)| name == "REVERSE" && descriptor == "Z")
+    })?;
+    Some((salt, jni.static_integral(class, reverse, b'Z') != 0))
 }
 
 fn wanted(base: &Base, frames: &[Frame]) -> Wanted {

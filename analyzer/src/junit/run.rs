@@ -106,6 +106,8 @@ struct Job {
     class: String,
     method: String,
     asserts: bool,
+    /// In which order immutable sets and maps iterate; not the recorded one, for it is another one in each JVM.
+    order: Option<(i64, bool)>,
     /// Name of the crash file and number of the frame whose static fields are compared with the
     /// recorded ones after the test.
     compared: Option<(String, usize)>,
@@ -306,8 +308,24 @@ fn job(plan: &Plan<'_>, index: usize) -> Job {
         class: plan.classes[candidate.class].full_name(),
         method: candidate.name.clone(),
         asserts: asserts(plan, index),
+        order: plan.inputs[candidate.crash]
+            .crash
+            .meta
+            .order
+            .map(other_order),
         compared: None,
     }
+}
+
+/// Options of a JVM in which immutable sets and maps iterate as the runner is told.
+const UNCOMPILED_ORDER: [&str; 2] = [
+    "-XX:CompileCommand=quiet",
+    "-XX:CompileCommand=exclude,java.util.ImmutableCollections*::*",
+];
+
+/// The other direction, from the other half of the table.
+fn other_order((salt, reverse): (i64, bool)) -> (i64, bool) {
+    (salt ^ 1 << 31, !reverse)
 }
 
 fn judged(plan: &Plan<'_>, index: usize, ran: &Ran) -> (Verdict, String) {
@@ -419,10 +437,15 @@ fn launch(
             "-Djava.awt.headless=true",
         ])
         .args(first.asserts.then_some("-ea"))
+        // What is compiled has the JVM's own order in it.
+        .args(first.order.iter().flat_map(|_| UNCOMPILED_ORDER))
         .args(java_options)
         .arg("-cp")
         .arg(path)
         .arg("dev.hindsight.replay.Runner");
+    if let Some((salt, reverse)) = first.order {
+        command.args(["--order", &salt.to_string(), &reverse.to_string()]);
+    }
     if let Some((resource, frame)) = &first.compared {
         command
             .arg("--statics")

@@ -62,6 +62,11 @@ pub struct Meta {
     /// of names; secrets masked as in the command line.
     #[serde(default)]
     pub properties: Vec<(String, String)>,
+    /// In which order `Set.of` and `Map.of` iterate, which each JVM draws: `SALT32L` of
+    /// `java.util.ImmutableCollections` (32 bits: which part of the table comes first) and `REVERSE` (whether it goes
+    /// on upwards).
+    #[serde(default)]
+    pub order: Option<(i64, bool)>,
 }
 
 /// Exceptions of a failure that are kept: a recording follows causes and suppressed exceptions up to

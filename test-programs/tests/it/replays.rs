@@ -235,3 +235,66 @@ fn what_constants_hold_is_the_same_object_in_tests() {
         }
     }
 }
+
+const ORDERS: &str = r#"
+import java.util.*;
+
+public class Orders {
+    private static final Set<String> RULES = Set.of("allow", "deny");
+
+    static void given(Set<String> rules, String expected) {
+        if (rules.iterator().next().equals(expected)) {
+            throw new IllegalStateException("first of " + rules.size());
+        }
+    }
+
+    static void mapped(Map<String, Integer> rules, String expected) {
+        if (rules.keySet().iterator().next().equals(expected)) {
+            throw new IllegalStateException("first of " + rules.size());
+        }
+    }
+
+    static void own(String expected) {
+        if (RULES.iterator().next().equals(expected)) {
+            throw new IllegalStateException("first of my own");
+        }
+    }
+
+    static void run(Runnable what) {
+        try {
+            what.run();
+        } catch (RuntimeException e) {
+            System.out.println(e);
+        }
+    }
+
+    public static void main(String[] arguments) {
+        Set<String> two = Set.of("allow", "deny");
+        Set<String> many = Set.of("a", "b", "c", "d", "e");
+        Map<String, Integer> map = Map.of("x", 1, "y", 2, "z", 3);
+        run(() -> given(two, two.iterator().next()));
+        run(() -> given(many, many.iterator().next()));
+        run(() -> mapped(map, map.keySet().iterator().next()));
+        run(() -> own(RULES.iterator().next()));
+    }
+}
+"#;
+
+/// `Set.of` and `Map.of` iterate in another order in each JVM: what depends on it finds the recorded one, also where
+/// the set is the program's own.
+#[test]
+fn the_order_of_immutable_sets_is_as_recorded() {
+    for jdk in jdks() {
+        let workplace = Workplace::new("orders");
+        let program = ("Orders", ORDERS);
+        let (classes, run) = workplace.run_text(jdk, "17", "report=caught:Orders.run", program);
+        assert_eq!(workplace.crash_files().len(), 4, "{}", both(&run));
+        let (_, report) = reported(&mut workplace.junit(jdk, &classes));
+        for crash in report["crashes"].as_array().expect("crashes") {
+            let frame = &crash["frames"][0];
+            // Candidates run where the order is another one: a set that is built there would not do.
+            let is_loaded = frame["values"]["state"] == true;
+            assert!(frame["verdict"] == "reproduces" && is_loaded, "{frame}");
+        }
+    }
+}

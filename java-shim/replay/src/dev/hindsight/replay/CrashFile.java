@@ -34,6 +34,8 @@ final class CrashFile {
     private static final int MAX_GAP = 1 << 20;
 
     private static final int META = 1;
+    /** The place of the order in the circumstances. */
+    private static final int ORDER = 16;
     private static final int FAILURE = 2;
     private static final int CLASSES = 3;
     private static final int OBJECTS = 4;
@@ -45,6 +47,8 @@ final class CrashFile {
     FrameInfo[] frames;
     Trace[] exceptions = {};
     StaticField[] statics = {};
+    /** In which order immutable sets and maps of the recorded JVM iterate; null if that is not known. */
+    Order order;
     /** By the numbers of the objects. */
     final Map<Integer, Constant> constants = new HashMap<>();
     /** Names with their origins, as {@link Numbered} takes them. */
@@ -151,6 +155,11 @@ final class CrashFile {
 
     private void take(int kind, Object value) throws Malformed {
         switch (kind) {
+            case META:
+                // Files of earlier releases have none.
+                Object drawn = new Row(value, "the circumstances").at(ORDER);
+                order = drawn == null ? null : Order.of(new Row(drawn, "an order"));
+                break;
             case FAILURE:
                 Row failure = new Row(value, "the failure");
                 Object[] list = failure.list(0);

@@ -18,6 +18,7 @@ import java.util.Set;
 import java.util.WeakHashMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Predicate;
+import java.util.stream.IntStream;
 
 /**
  * Rules for hash tables: their entries are read from the recorded nodes and inserted anew.
@@ -139,16 +140,18 @@ final class HashTables {
         Rules.register(new Immutable("java.util.ImmutableCollections$MapN") {
             @Override
             void entries(Instance map, Entries out) {
-                pairs(map, "table", out);
+                Object[] table = map.elements("table");
+                for (int place : places(map, table, 2)) {
+                    out.add(Restorer.reference(table[place]), Restorer.reference(table[place + 1]));
+                }
             }
         });
         Rules.register(new Immutable("java.util.ImmutableCollections$SetN") {
             @Override
             void entries(Instance set, Entries out) {
-                for (Object element : set.elements("elements")) {
-                    if (element != null) {
-                        out.add(Restorer.reference(element), -1);
-                    }
+                Object[] elements = set.elements("elements");
+                for (int place : places(set, elements, 1)) {
+                    out.add(Restorer.reference(elements[place]), -1);
                 }
             }
         });
@@ -369,7 +372,24 @@ final class HashTables {
                     arguments.add(value);
                 }
             });
-            return made(instance, arguments.toArray());
+            Object[] entries = arguments.toArray();
+            Object made = made(instance, entries);
+            Order order = instance.restorer.file.order;
+            Slot table = Layout.find(
+                    instance.type.superclass(owner), isMap ? "table" : "elements", "[Ljava/lang/Object;");
+            if (order != null && table != null) {
+                order.apply(made, table, entries, isMap ? 2 : 1);
+            }
+            return made;
+        }
+
+        /** Where the elements stand, in the order of iteration if that is known. */
+        static int[] places(Instance instance, Object[] table, int step) {
+            Order order = instance.restorer.file.order;
+            return order != null && table.length % step == 0
+                    ? order.places(table, step)
+                    : IntStream.range(0, table.length / step).map(i -> i * step)
+                            .filter(i -> table[i] != null).toArray();
         }
 
         private Object made(Instance instance, Object... arguments) throws Hole {

@@ -67,8 +67,8 @@ final class Partials {
                 }
             }
         });
-        registerImmutable("java.util.ImmutableCollections$List12", "e1");
-        registerImmutable("java.util.ImmutableCollections$Set12", "e1");
+        registerImmutable("java.util.ImmutableCollections$List12");
+        registerImmutable("java.util.ImmutableCollections$Set12");
         Rules.register(new Partial(
                 "java.util.EnumMap", "keyUniverse", "vals", "size", "entrySet", "keySet", "values") {
             @Override
@@ -143,7 +143,8 @@ final class Partials {
     }
 
     /** With one element, the other field holds a marker since JDK 12, and null before. */
-    private static void registerImmutable(String owner, String second) {
+    private static void registerImmutable(String owner) {
+        String second = "e1";
         Rules.register(new Partial(owner) {
             @Override
             void children(Instance instance, Numbers out) {
@@ -156,9 +157,19 @@ final class Partials {
 
             @Override
             void fill(Instance instance, Object object) throws Hole {
+                Slot slot = Layout.need(instance.type.running, second);
+                Object empty = Constants.ofJdk("java.util.ImmutableCollections", "EMPTY");
                 if (instance.reference(second) < 0) {
-                    Layout.need(instance.type.running, second)
-                            .put(object, Constants.ofJdk("java.util.ImmutableCollections", "EMPTY"));
+                    slot.put(object, empty);
+                    return;
+                }
+                Order order = instance.restorer.file.order;
+                Object value = slot.get(object);
+                if (owner.endsWith("Set12") && order != null && value != null && value != empty
+                        && order.isSwapped()) {
+                    Slot first = Layout.need(instance.type.running, "e0");
+                    slot.put(object, first.get(object));
+                    first.put(object, value);
                 }
             }
         });

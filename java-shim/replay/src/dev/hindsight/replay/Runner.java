@@ -38,6 +38,9 @@ import java.util.concurrent.atomic.AtomicBoolean;
  * restored   whether what was thrown is an exception that was restored with the arguments
  * </pre>
  *
+ * <p>With {@code --order}, {@code Set.of} and {@code Map.of} iterate in the order that goes with these values of
+ * the JDK's own, which other JVMs draw.
+ *
  * <p>With {@code --statics}, which is for one test alone, a list of the static fields that lack after it
  * what was recorded with the frame of the crash file beside it goes to another file then, whose name ends
  * in {@code .statics} instead.
@@ -66,11 +69,20 @@ public final class Runner {
      * @param arguments class and method of each test, and the file to write
      */
     public static void main(String[] arguments) {
-        int first = arguments.length > 0 && arguments[0].equals("--statics") ? 3 : 0;
+        int first = 0;
+        int compared = -1;
+        for (; first < arguments.length && arguments[first].startsWith("--"); first += 3) {
+            if (arguments[first].equals("--statics")) {
+                compared = first;
+            }
+        }
         if (arguments.length <= first || arguments.length % 3 != 0) {
-            System.err.println(
-                    "usage: Runner [--statics CRASHFILE FRAME] {TESTCLASS METHOD RESULTFILE}...");
+            System.err.println("usage: Runner [--order SALT REVERSE] [--statics CRASHFILE FRAME] "
+                    + "{TESTCLASS METHOD RESULTFILE}...");
             Runtime.getRuntime().halt(2);
+        }
+        if (arguments[0].equals("--order")) {
+            Statics.order(Long.parseLong(arguments[1]), Boolean.parseBoolean(arguments[2]));
         }
         current = Paths.get(arguments[first + 2]);
         Runtime.getRuntime().addShutdownHook(
@@ -84,8 +96,9 @@ public final class Runner {
             WRITTEN.set(false);
             run(arguments[i], arguments[i + 1], current);
         }
-        if (first > 0) {
-            lacking(arguments[first], arguments[1], Integer.parseInt(arguments[2]));
+        if (compared >= 0) {
+            String crashFile = arguments[compared + 1];
+            lacking(arguments[first], crashFile, Integer.parseInt(arguments[compared + 2]));
         }
         Runtime.getRuntime().halt(0);
     }

@@ -49,6 +49,25 @@ public final class Statics implements AutoCloseable {
         return kept;
     }
 
+    /** Sets, for good, in which order {@code Set.of} and {@code Map.of} iterate; releases before 17 draw otherwise. */
+    static void order(long salt, boolean reverse) {
+        try {
+            Class<?> owner = Class.forName("java.util.ImmutableCollections");
+            Setting[] settings = {
+                Setting.of(owner.getDeclaredField("SALT32L")),
+                Setting.of(owner.getDeclaredField("REVERSE"))
+            };
+            settings[0].value = salt;
+            settings[1].value = reverse;
+            for (Setting setting : settings) {
+                setting.apply();
+            }
+        } catch (ReflectiveOperationException | LinkageError e) {
+            // It stays as it is drawn.
+            return;
+        }
+    }
+
     /** Sets all fields. */
     Statics(List<Setting> settings) {
         for (Setting setting : settings) {
