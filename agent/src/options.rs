@@ -119,6 +119,14 @@ const KEYS: &str = "mode, out, chances, include, exclude, copy, copy.receiver, c
                     dump-on, max-objects, max-bytes, max-writes, max-crashes, per-minute, cpu, redact, version, \
                     trace-what, overflow, max-trace, from, until, sample, @FILE";
 
+const QUOTES: [char; 2] = ['"', '\''];
+
+/// What some editors put in front of a file.
+const BYTE_ORDER_MARK: char = '\u{feff}';
+
+/// How deep option files may name further ones.
+const MAX_NESTED: usize = 8;
+
 /// Keys that are about traces.
 const OF_TRACES: &[&str] = &[
     "trace-what",
@@ -231,7 +239,7 @@ impl Options {
     /// Parses the agent's option text.
     pub(crate) fn parse(text: &str) -> Result<Options, Error> {
         let mut options = Options::default();
-        options.take(text, 0)?;
+        options.take(text)?;
         let (others, mode) = if options.tracing {
             (OF_CRASHES, "crash and mode=second-chance")
         } else {
@@ -264,6 +272,11 @@ impl Options {
                 options.copy
             )));
         }
+        if given("max-writes") && !options.copy.need_log() && options.enabled {
+            return Err(Error(
+                "option max-writes is for copy=deep and copy=depth:N only".to_owned(),
+            ));
+        }
         let out = options
             .out
             .to_string_lossy()
@@ -272,36 +285,50 @@ impl Options {
         Ok(options)
     }
 
-    fn take(&mut self, text: &str, depth: usize) -> Result<(), Error> {
+    /// Takes the keys of one line.
+    fn take(&mut self, text: &str) -> Result<(), Error> {
         for part in split(text, ',')? {
-            if let Some(file) = part.strip_prefix('@') {
-                if depth > 8 {
-                    return Err(Error(format!("option files nest too deeply at @{file}")));
-                }
-                let content = fs::read_to_string(file)
-                    .map_err(|error| Error(format!("cannot read option file {file}: {error}")))?;
-                for line in content.lines().map(str::trim) {
-                    if !line.is_empty() && !line.starts_with('#') {
-                        self.pair(line, depth)?;
-                    }
-                }
-            } else if !part.is_empty() {
-                self.pair(&part, depth)?;
+            if !part.is_empty() {
+                self.pair(&part, 0)?;
             }
         }
         Ok(())
     }
 
+    /// Takes those of a file, one a line; `depth` of 1 is for one that the command line names.
+    fn read(&mut self, file: &str, depth: usize) -> Result<(), Error> {
+        if depth > MAX_NESTED {
+            return Err(Error(format!("option files nest too deeply at @{file}")));
+        }
+        let content = fs::read_to_string(file)
+            .map_err(|error| Error(format!("cannot read option file {file}: {error}")))?;
+        let content = content.strip_prefix(BYTE_ORDER_MARK).unwrap_or(&content);
+        for line in content.lines().map(str::trim) {
+            if !line.is_empty() && !line.starts_with('#') {
+                self.pair(line, depth)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes a key with its value, or what a file has; a `depth` of 0 is for the command line.
     fn pair(&mut self, pair: &str, depth: usize) -> Result<(), Error> {
         if let Some(file) = pair.strip_prefix('@') {
-            return self.take(&format!("@{file}"), depth + 1);
+            refuse_further_key("@FILE", file, depth)?;
+            return self.read(&unquote("@FILE", file)?, depth + 1);
+        }
+        // With the quotes around it all, as one would write it for a shell.
+        if quoted(pair).is_some_and(|(_, text, _)| text.starts_with('@')) {
+            return self.read(&unquote("@FILE", pair)?[1..], depth + 1);
         }
         let (key, value) = pair.split_once('=').ok_or_else(|| {
             Error(format!(
                 "option \"{pair}\" has no value; write KEY=VALUE with a key of {KEYS}"
             ))
         })?;
-        let (key, value) = (key.trim(), unquote(value.trim()));
+        let (key, value) = (key.trim(), value.trim());
+        refuse_further_key(key, value, depth)?;
+        let value = unquote(key, value)?;
         // Whichever of the two would win, somebody believes in the other.
         if let Some((_, first)) = self.given.iter().find(|(given, _)| given == key) {
             return Err(Error(format!(
@@ -630,11 +657,57 @@ fn bad(key: &str, value: &str, accepted: &str) -> Error {
     ))
 }
 
-fn unquote(value: &str) -> String {
-    match value.as_bytes() {
-        [quote @ (b'"' | b'\''), .., last] if quote == last => value[1..value.len() - 1].to_owned(),
-        _ => value.to_owned(),
+/// The value of a key without the quotes around it.
+fn unquote(key: &str, value: &str) -> Result<String, Error> {
+    match quoted(value) {
+        None => Ok(value.to_owned()),
+        Some((_, _, None)) => Err(Error(format!(
+            "the quote of {key} is never closed: {value}"
+        ))),
+        Some((_, text, Some(""))) => Ok(text.to_owned()),
+        Some((quote, text, Some(rest))) => Err(Error(format!(
+            "there is text behind the closing quote of {key}, \"{rest}\"; \
+             write {quote}{text}{quote} without it, or the quotes around it all"
+        ))),
     }
+}
+
+/// Of a value that begins with a quote: the quote, what is behind it, and what is behind the closing one, if
+/// there is one.
+fn quoted(value: &str) -> Option<(char, &str, Option<&str>)> {
+    let quote = value.chars().next().filter(|c| QUOTES.contains(c))?;
+    let behind = &value[1..];
+    Some(match behind.split_once(quote) {
+        Some((text, rest)) => (quote, text, Some(rest)),
+        None => (quote, behind, None),
+    })
+}
+
+/// Refuses a value that has `,KEY=` or `;KEY=` in it, outside of quotes: it is meant as a key, of a command
+/// line that was pasted into a file, or between wrong separators. Taken as part of a name it would go
+/// unnoticed.
+fn refuse_further_key(key: &str, value: &str, depth: usize) -> Result<(), Error> {
+    let open = match quoted(value) {
+        Some((_, _, rest)) => rest.unwrap_or_default(),
+        None => value,
+    };
+    let key_at = |at: usize| {
+        let (name, _) = open[at + 1..].split_once('=')?;
+        KEYS.split(", ").find(|known| *known == name.trim())
+    };
+    let Some((separator, further)) = open
+        .match_indices([',', ';'])
+        .find_map(|(at, separator)| Some((separator, key_at(at)?)))
+    else {
+        return Ok(());
+    };
+    let instead = match depth {
+        0 => "put a comma between keys",
+        _ => "give each key a line of its own",
+    };
+    Err(Error(format!(
+        "the value of {key} has \"{separator}{further}=\" in it: {instead}, or quote the value if it is meant so: {value}"
+    )))
 }
 
 /// Splits at a separator that is not inside quotes.
@@ -644,7 +717,7 @@ fn split(text: &str, separator: char) -> Result<Vec<String>, Error> {
     for c in text.chars() {
         match quote {
             Some(open) if c == open => quote = None,
-            None if c == '"' || c == '\'' => quote = Some(c),
+            None if QUOTES.contains(&c) => quote = Some(c),
             None if c == separator => {
                 parts.push(String::new());
                 continue;
@@ -824,6 +897,23 @@ mod tests {
             ),
             ("version=\"1", "never closed"),
             (
+                "version=\"1\"x",
+                "text behind the closing quote of version, \"x\"; write \"1\" without it",
+            ),
+            (
+                "out=o;mode=trace",
+                "the value of out has \";mode=\" in it: put a comma between keys, or quote the value",
+            ),
+            ("out=o; max-trace = 5M", "has \";max-trace=\" in it"),
+            ("out='o';mode=trace", "has \";mode=\" in it"),
+            ("include=a.**;exclude=a.b.**", "has \";exclude=\" in it"),
+            ("@a;mode=trace", "the value of @FILE has \";mode=\" in it"),
+            (
+                "max-writes=1k",
+                "option max-writes is for copy=deep and copy=depth:N only",
+            ),
+            ("copy=fields,max-writes=1k", "option max-writes is for"),
+            (
                 "@/nonexistent/file",
                 "cannot read option file /nonexistent/file",
             ),
@@ -832,6 +922,66 @@ mod tests {
             assert!(error.contains(part), "{text}: {error}");
             assert!(!error.contains('\n'));
         }
+    }
+
+    #[test]
+    fn a_log_of_writes_has_a_size() {
+        for text in [
+            "max-writes=1k,copy=deep",
+            "copy=depth:2,max-writes=1k",
+            "copy.receiver=deep,max-writes=1k",
+        ] {
+            assert_eq!(Options::parse(text).unwrap().max_writes, 1 << 10, "{text}");
+        }
+    }
+
+    /// An option file of this name and content.
+    fn option_file(name: &str, content: &str) -> String {
+        let directory =
+            std::env::temp_dir().join(format!("hindsight-options-{}", std::process::id()));
+        fs::create_dir_all(&directory).unwrap();
+        let path = directory.join(name);
+        fs::write(&path, content).unwrap();
+        path.to_str().unwrap().to_owned()
+    }
+
+    #[test]
+    fn any_name_of_a_file_can_be_quoted() {
+        let inner = option_file("in, ner", "per-minute=7\n");
+        let content = format!("\u{feff}version=1,2\r\n# no key\n@{inner}\n");
+        let file = option_file("d e,f", &content);
+        for text in [format!("@\"{file}\""), format!("\"@{file}\",out=o")] {
+            let options = Options::parse(&text).unwrap();
+            assert_eq!((options.version.as_str(), options.per_minute), ("1,2", 7));
+        }
+        let error = Options::parse(&format!("@\"{file}\"x")).unwrap_err();
+        assert!(error.to_string().contains("behind the closing quote"));
+        fs::remove_file(inner).unwrap();
+        fs::remove_file(file).unwrap();
+    }
+
+    #[test]
+    fn keys_in_one_line_of_a_file_are_no_part_of_a_name() {
+        let parse = |name, line| {
+            let file = option_file(name, line);
+            let options = Options::parse(&format!("@{file}"));
+            fs::remove_file(file).unwrap();
+            options
+        };
+        let error = parse("pasted", "out=o,mode=trace").unwrap_err().to_string();
+        let told = "the value of out has \",mode=\" in it: give each key a line of its own, or quote the value";
+        assert!(error.contains(told), "{error}");
+        let error = parse("unclosed", "out=\"o").unwrap_err().to_string();
+        assert!(
+            error.contains("the quote of out is never closed"),
+            "{error}"
+        );
+        let meant = parse("meant", "out=\"o,mode=trace\"").unwrap();
+        assert_eq!((meant.tracing, meant.out), (false, "o,mode=trace".into()));
+        let meant = Options::parse("out='o;mode=trace'").unwrap();
+        assert_eq!(meant.out, PathBuf::from("o;mode=trace"));
+        let other = parse("other", "out=o,b=c;d").unwrap();
+        assert_eq!(other.out, PathBuf::from("o,b=c;d"));
     }
 
     #[test]
