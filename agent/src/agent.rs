@@ -2,7 +2,7 @@
 
 use crate::budget::Budget;
 use crate::chances::Chances;
-use crate::counters::Counters;
+use crate::counters::{Counters, NAMED_BY_REPORT};
 use crate::hook::Workspaces;
 use crate::jvmti::{Jvmti, Vm};
 use crate::known::Reports;
@@ -97,8 +97,8 @@ pub(crate) fn set_base(vm: Vm, jvmti: Jvmti, options: Options, files: Files, sin
             .then(|| vm.jvmti(&[sys::CAN_ACCESS_LOCAL_VARIABLES, sys::CAN_SUSPEND]))
             .flatten();
         let counters = Counters::default();
-        if !options.report.escape.is_empty() || !options.report.caught.is_empty() {
-            counters.begin("methods_named_by_report");
+        if options.report.names_methods() {
+            counters.begin(NAMED_BY_REPORT);
         }
         Base {
             vm,
@@ -135,6 +135,16 @@ impl Base {
     /// Whether the JVM ran before the agent came.
     pub(crate) fn is_attached(&self) -> bool {
         self.since != Since::Start
+    }
+
+    /// Counts that the agent has not started, and says so on stderr.
+    pub(crate) fn give_up(&self, why: &str) {
+        self.counters.add("agent_not_started", 1);
+        // Not `eprintln!`, which panics when nobody reads.
+        let _ = writeln!(
+            std::io::stderr(),
+            "hindsight: nothing will be recorded: {why} (the program goes on)"
+        );
     }
 
     /// Counts a trouble of our own and says it on stderr, the first time of its kind only: the

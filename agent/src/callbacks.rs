@@ -279,10 +279,8 @@ unsafe extern "system" fn vm_init(_: JvmtiEnv, env: JniEnv, _: Ref) {
         // SAFETY: this thread's environment.
         let jni = unsafe { Jni::new(env) };
         if let Some(Err(what)) = jni.with_frame(|jni| start::start(base, jni, hook_classes)) {
-            base.complain(
-                "agent_not_started",
-                &format!("nothing will be recorded: {what}"),
-            );
+            base.give_up(&what);
+            run::write_not_started(base, jni, &what);
         }
     });
 }

@@ -3,6 +3,11 @@
 use std::collections::BTreeMap;
 use std::sync::Mutex;
 
+/// Methods that rules of `report` name.
+pub(crate) const NAMED_BY_REPORT: &str = "methods_named_by_report";
+/// Classes with probes.
+pub(crate) const INSTRUMENTED: &str = "classes_instrumented";
+
 /// Counters of one run. Counting happens at class loading and at failures only,
 /// so a lock is cheap enough.
 #[derive(Default)]
@@ -29,6 +34,11 @@ impl Counters {
         {
             counters.insert(name.to_owned(), 0);
         }
+    }
+
+    pub(crate) fn get(&self, name: &str) -> u64 {
+        let counters = self.0.lock();
+        counters.map_or(0, |counters| counters.get(name).copied().unwrap_or(0))
     }
 
     pub(crate) fn snapshot(&self) -> Vec<(String, u64)> {

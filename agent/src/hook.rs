@@ -23,6 +23,7 @@
 
 use crate::agent::Base;
 use crate::chances::Chances;
+use crate::counters::{INSTRUMENTED, NAMED_BY_REPORT};
 use crate::jvmti::Jvmti;
 use crate::originals::{self, Original};
 use crate::snapshot::classes::binary_name;
@@ -446,7 +447,7 @@ fn instrument(
                 caught: false,
             };
         };
-        if report.escape.is_empty() && report.caught.is_empty() {
+        if !report.names_methods() {
             return Rules {
                 escape: false,
                 caught: false,
@@ -457,10 +458,7 @@ fn instrument(
             escape: report.escape.matches(&full),
             caught: report.caught.matches(&full),
         };
-        counters.add(
-            "methods_named_by_report",
-            u64::from(rules.escape || rules.caught),
-        );
+        counters.add(NAMED_BY_REPORT, u64::from(rules.escape || rules.caught));
         rules
     };
     let effects = base.known.class(name, original, counters);
@@ -593,7 +591,7 @@ fn count(base: &Base, rewritten: &Rewritten) {
     count_skipped(base, "methods_without_log_of_writes", &rewritten.reduced);
     counters.add("methods_instrumented", rewritten.methods.len() as u64);
     if rewritten.class.is_some() {
-        counters.add("classes_instrumented", 1);
+        counters.add(INSTRUMENTED, 1);
     } else {
         counters.add("classes_without_probes", 1);
     }

@@ -110,6 +110,27 @@ impl Jni {
         self.checked(Self::obj(class))
     }
 
+    /// A class that there must be, initialised, by a reference for all threads. `Err` says that it is missing,
+    /// or that there is no memory left for it.
+    pub(crate) fn required_class(self, name: &CStr) -> Result<Obj, String> {
+        // SAFETY: the name lives through the call.
+        let class = unsafe { Self::obj(self.0.FindClass(name.as_ptr())) };
+        // SAFETY: may be called at any time.
+        let thrown = unsafe { Self::obj(self.0.ExceptionOccurred()) };
+        let class = self.checked(class).and_then(|class| self.global(class));
+        class.ok_or_else(|| {
+            let no_memory = self.find_class(c"java/lang/OutOfMemoryError");
+            let is_full = thrown
+                .zip(no_memory)
+                .is_some_and(|(thrown, no_memory)| self.is_instance(thrown, no_memory));
+            let name = name.to_string_lossy();
+            match is_full {
+                true => format!("the JVM is out of memory: class {name} cannot be initialised"),
+                false => format!("class {name} is missing"),
+            }
+        })
+    }
+
     /// Drops a pending exception; `None` in its place.
     fn checked<T>(self, value: Option<T>) -> Option<T> {
         // SAFETY: both may be called at any time.
@@ -249,6 +270,13 @@ impl Jni {
                 .CallStaticBooleanMethodA(class.0, method.0, args.as_ptr())
         };
         self.checked(Some(result != 0))
+    }
+
+    /// Calls a method without parameters that returns a long.
+    pub(crate) fn call_long(self, object: Obj, method: MethodId) -> Option<i64> {
+        // SAFETY: `method` is one of the object's class, and has no parameters.
+        let result = unsafe { self.0.CallLongMethodA(object.0, method.0, ptr::null()) };
+        self.checked(Some(result))
     }
 
     /// Calls a static method that returns an object.

@@ -105,6 +105,13 @@ pub(crate) struct Rules {
     pub(crate) exception: Globs,
 }
 
+impl Rules {
+    /// Whether they name methods.
+    pub(crate) fn names_methods(&self) -> bool {
+        !self.escape.is_empty() || !self.caught.is_empty()
+    }
+}
+
 /// A key or value that is not understood. One line, made for stderr.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Error(String);

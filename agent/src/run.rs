@@ -1,14 +1,18 @@
 //! `run.json`: what this run was, and everything that was lost or skipped in it.
 
 use crate::agent::{Agent, Base};
+use crate::counters::{INSTRUMENTED, NAMED_BY_REPORT};
 use crate::jni::Jni;
 use crate::masks;
+use crate::recording::Recording;
 use crate::report::now_ms;
+use crate::shim;
+use crate::sys::JValue;
 use crate::trace;
 use serde_json::{Map, Value, json};
 use std::fs;
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
 /// How long a crash that is being recorded may take to its end.
@@ -79,8 +83,71 @@ pub(crate) fn stop(agent: &Agent, jni: Jni) -> bool {
 
 /// Writes `run.json` anew.
 pub(crate) fn write(agent: &Agent, ended: bool) {
-    let base = agent.base;
-    let property = |name: &std::ffi::CStr| agent.jvmti.system_property(name).unwrap_or_default();
+    let crashes = agent.reports.list();
+    let run = document(agent.base, &agent.java_version, &crashes, ended);
+    if let Err(what) = agent.recording.write_run(&run) {
+        agent.base.complain("run_json_not_written", &what);
+    }
+}
+
+/// Writes that of a run in which nothing is recorded.
+pub(crate) fn write_not_started(base: &Base, jni: Jni, why: &str) {
+    let recording = Recording::new(base.options.out.clone());
+    // Without probes of ours, a second copy of the agent may be recording, and into this directory.
+    if shim::LINKED.load(Ordering::Acquire) && recording.directory().is_dir() {
+        let mut run = document(base, &java_version(jni), &[], true);
+        run["not_started"] = json!(why);
+        // What is in the way of it may be what was in the way of the recording, which is told.
+        let _ = recording.write_run(&run);
+    }
+}
+
+/// How much of what the options name was found when [`write_what_is_found`] wrote last.
+static FOUND: AtomicUsize = AtomicUsize::new(0);
+
+/// Writes `run.json` when the first class of `include` or the first method of `report` is there. At the start
+/// of a JVM there is none of them, and whoever looks while it runs, or when it was killed, would read that
+/// they name nothing.
+pub(crate) fn write_what_is_found(agent: &Agent) {
+    let Base {
+        options, counters, ..
+    } = agent.base;
+    let named = [
+        (INSTRUMENTED, !options.include.is_empty()),
+        (NAMED_BY_REPORT, options.report.names_methods()),
+    ];
+    let is_found = |(counter, is_asked): &&(&str, bool)| *is_asked && counters.get(counter) > 0;
+    let found = named.iter().filter(is_found).count();
+    if FOUND.swap(found, Ordering::Relaxed) < found && agent.recording.directory().is_dir() {
+        // The end waits for this, and what it writes is the last.
+        agent.reports.recording(|| {
+            // Whoever records a crash meanwhile writes after this.
+            let _turn = agent.reports.turn();
+            if !is_over() {
+                write(agent, false);
+            }
+        });
+    }
+}
+
+/// `java.version`, which JVM TI does not tell.
+pub(crate) fn java_version(jni: Jni) -> String {
+    let get = || {
+        let system = jni.find_class(c"java/lang/System")?;
+        let get = jni.static_method(
+            system,
+            c"getProperty",
+            c"(Ljava/lang/String;)Ljava/lang/String;",
+        )?;
+        let key = jni.new_string(c"java.version")?;
+        jni.call_static_object(system, get, &[JValue { object: key.raw() }])
+            .map(|text| jni.string(text))
+    };
+    get().unwrap_or_default()
+}
+
+fn document(base: &Base, java_version: &str, crashes: &[Value], ended: bool) -> Value {
+    let property = |name: &std::ffi::CStr| base.jvmti.system_property(name).unwrap_or_default();
     let counters: Map<String, Value> = base
         .counters
         .snapshot()
@@ -93,7 +160,7 @@ pub(crate) fn write(agent: &Agent, ended: bool) {
         .iter()
         .map(|(key, value)| (key.clone(), json!(value)))
         .collect();
-    let run = json!({
+    json!({
         "schema": "hindsight.run/1",
         "hindsight": env!("CARGO_PKG_VERSION"),
         "pid": std::process::id(),
@@ -103,7 +170,7 @@ pub(crate) fn write(agent: &Agent, ended: bool) {
         "jvm": {
             "name": property(c"java.vm.name"),
             "version": property(c"java.vm.version"),
-            "java_version": agent.java_version,
+            "java_version": java_version,
         },
         "command": masks::command_line(&|name| base.options.is_secret(name)),
         "options": options,
@@ -113,12 +180,9 @@ pub(crate) fn write(agent: &Agent, ended: bool) {
             "max_writes": base.options.copy.need_log().then_some(base.options.max_writes),
         },
         "cpu": base.budget.describe(),
-        "crashes": agent.reports.list(),
+        "crashes": crashes,
         "counters": counters,
-    });
-    if let Err(what) = agent.recording.write_run(&run) {
-        base.complain("run_json_not_written", &what);
-    }
+    })
 }
 
 #[cfg(test)]

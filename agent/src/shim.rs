@@ -230,11 +230,10 @@ impl Shim {
     /// A JVM looks for native methods in a library that is attached a little later.
     pub(crate) fn install(jni: Jni, attached: bool) -> Result<Shim, String> {
         define(jni, PROBES, |_, bytes| Cow::Borrowed(bytes))?;
-        let global = |name: &str| {
-            let c_name = CString::new(name).ok()?;
-            jni.find_class(&c_name).and_then(|class| jni.global(class))
+        let class = |name: &str| {
+            let c_name = CString::new(name).map_err(|error| error.to_string())?;
+            jni.required_class(&c_name)
         };
-        let class = |name: &str| global(name).ok_or_else(|| format!("class {name} is missing"));
         let field = |class: Obj, name: &str, signature: &str| {
             let (c_name, c_signature) = (CString::new(name).ok(), CString::new(signature).ok());
             c_name
@@ -304,8 +303,8 @@ impl Shim {
                     .ok_or("method add is missing")?,
             ),
             sweep: jni
-                .static_method(thread, c"sweepForever", c"()V")
-                .ok_or("method sweepForever is missing")?,
+                .static_method(thread, c"sweepLater", c"()V")
+                .ok_or("method sweepLater is missing")?,
             work: (
                 work,
                 jni.static_method(work, c"workForever", c"()V")
@@ -377,12 +376,14 @@ impl Shim {
                     )
                     .ok_or("method getStackTrace is missing")?,
                 depth: field(throwable, "depth", "I").ok(),
-                null_pointer: global("java/lang/NullPointerException").and_then(|class| {
-                    Some((
-                        class,
-                        jni.method(class, c"getMessage", c"()Ljava/lang/String;")?,
-                    ))
-                }),
+                null_pointer: class("java/lang/NullPointerException")
+                    .ok()
+                    .and_then(|class| {
+                        Some((
+                            class,
+                            jni.method(class, c"getMessage", c"()Ljava/lang/String;")?,
+                        ))
+                    }),
                 element_class: field(element, "declaringClass", "Ljava/lang/String;")?,
                 element_method: field(element, "methodName", "Ljava/lang/String;")?,
                 element_file: field(element, "fileName", "Ljava/lang/String;")?,
@@ -456,9 +457,13 @@ impl Shim {
         jni.set_static_int(self.log.class, c"maxChunks", chunks)
     }
 
-    /// Drops what the probes keep of exceptions that are over, again and again; does not return.
-    pub(crate) fn sweep_forever(&self, jni: Jni) {
-        jni.call_static_void(self.thread, self.sweep, &[]);
+    /// Drops what the probes keep of exceptions that are over, again and again, with something else to do
+    /// after each time; does not return.
+    pub(crate) fn sweep_forever(&self, jni: Jni, and: impl Fn()) {
+        loop {
+            jni.call_static_void(self.thread, self.sweep, &[]);
+            and();
+        }
     }
 
     /// Works whenever there is something to do; does not return.

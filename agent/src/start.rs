@@ -44,7 +44,7 @@ pub(crate) fn start(
     if base.options.tracing {
         trace::start(base, jni, recording.directory())?;
     }
-    let java_version = java_version(jni).unwrap_or_default();
+    let java_version = run::java_version(jni);
     let started = agent::set_agent(Agent {
         base,
         jvmti: base.jvmti,
@@ -103,19 +103,6 @@ pub(crate) fn start(
         base.counters.add("sweeper_not_started", 1);
     }
     Ok(changed)
-}
-
-/// `java.version`, which JVM TI does not tell.
-fn java_version(jni: Jni) -> Option<String> {
-    let system = jni.find_class(c"java/lang/System")?;
-    let get = jni.static_method(
-        system,
-        c"getProperty",
-        c"(Ljava/lang/String;)Ljava/lang/String;",
-    )?;
-    let key = jni.new_string(c"java.version")?;
-    jni.call_static_object(system, get, &[JValue { object: key.raw() }])
-        .map(|text| jni.string(text))
 }
 
 /// Has all threads recorded at these signals.
@@ -252,6 +239,8 @@ fn sweep_forever(jni: Jni) {
     if let Some(tracing) = trace::tracing() {
         tracing.sweep_forever(jni);
     } else if let Some(agent) = agent::agent() {
-        agent.shim.sweep_forever(jni);
+        agent
+            .shim
+            .sweep_forever(jni, || run::write_what_is_found(agent));
     }
 }

@@ -228,6 +228,7 @@ table! {
         6 FindClass(name: *const c_char) -> Ref;
         10 GetSuperclass(class: Ref) -> Ref;
         12 ToReflectedField(class: Ref, field: FieldId, is_static: u8) -> Ref;
+        15 ExceptionOccurred() -> Ref;
         17 ExceptionClear();
         19 PushLocalFrame(capacity: c_int) -> c_int;
         20 PopLocalFrame(result: Ref) -> Ref;
@@ -239,6 +240,7 @@ table! {
         30 NewObjectA(class: Ref, method: MethodId, args: *const JValue) -> Ref;
         31 GetObjectClass(object: Ref) -> Ref;
         33 GetMethodID(class: Ref, name: *const c_char, signature: *const c_char) -> MethodId;
+        54 CallLongMethodA(object: Ref, method: MethodId, args: *const JValue) -> i64;
         66 CallNonvirtualObjectMethodA(object: Ref, class: Ref, method: MethodId, args: *const JValue) -> Ref;
         94 GetFieldID(class: Ref, name: *const c_char, signature: *const c_char) -> FieldId;
         95 GetObjectField(object: Ref, field: FieldId) -> Ref;

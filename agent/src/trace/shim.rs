@@ -73,6 +73,9 @@ pub(super) fn askable(is_recorded: impl Fn(&str) -> bool) -> i32 {
     free.fold(0, |bits, (kind, _)| bits | 1 << kind)
 }
 
+/// Bytes of heap below which a JVM that starts may die of what the probes have taken from it.
+const MIN_HEAP: i64 = 5 << 20;
+
 const CARRIER: &str = "java/lang/HindsightCarrier";
 
 /// `java.lang.HindsightTracer`.
@@ -102,13 +105,15 @@ impl Tracer {
                 Cow::Borrowed(bytes)
             }
         })?;
-        let class = jni
-            .find_class(c"java/lang/HindsightTracer")
-            .and_then(|class| jni.global(class))
-            .ok_or("class HindsightTracer is missing")?;
+        if let Some(heap) = max_heap(jni).filter(|heap| *heap < MIN_HEAP) {
+            return Err(format!(
+                "the heap is too small: it has {:.1} MB at most (-Xmx), and a trace takes 2 to 3 MB of it",
+                heap as f64 / f64::from(1 << 20)
+            ));
+        }
+        let class = jni.required_class(c"java/lang/HindsightTracer")?;
         // So that no probe is the first to need it.
-        let probes = jni.find_class(c"java/lang/HindsightTrace");
-        probes.ok_or("class HindsightTrace is missing")?;
+        jni.required_class(c"java/lang/HindsightTrace")?;
         let method = |name, signature| {
             jni.static_method(class, name, signature)
                 .ok_or("a method of HindsightTracer is missing")
@@ -195,6 +200,14 @@ impl Tracer {
     pub(super) fn sweep_forever(&self, jni: Jni) {
         jni.call_static_void(self.class, self.sweep, &[]);
     }
+}
+
+/// Bytes that the heap may grow to.
+fn max_heap(jni: Jni) -> Option<i64> {
+    let class = jni.find_class(c"java/lang/Runtime")?;
+    let get = jni.static_method(class, c"getRuntime", c"()Ljava/lang/Runtime;")?;
+    let runtime = jni.call_static_object(class, get, &[])?;
+    jni.call_long(runtime, jni.method(class, c"maxMemory", c"()J")?)
 }
 
 /// Replaces a text constant of a class.

@@ -340,6 +340,48 @@ fn a_trace_of_a_running_jvm_ends_when_it_is_let_go() {
     }
 }
 
+/// A trace that finds no memory says so, and takes none from a program that has little left.
+#[test]
+fn a_trace_is_refused_where_the_heap_is_full() {
+    const SOURCE: &str = "
+import java.util.*;
+public class Server {
+    static byte[] spare = new byte[600 << 10];
+    public static void main(String[] args) throws Exception {
+        System.out.println(\"ready\");
+        while (System.in.read() >= 0) {
+            List<byte[]> all = new ArrayList<>(10_000);
+            try {
+                while (true) { all.add(new byte[16 << 10]); }
+            } catch (OutOfMemoryError e) {
+                spare = null;
+            }
+            System.out.println(\"done\");
+            System.in.read();
+            all.clear();
+        }
+    }
+}
+";
+    for jdk in jdks() {
+        let workplace = Workplace::new("attach-full");
+        let options = ["-XX:+UseSerialGC", "-Xmx24m"];
+        let mut server = Server::of(SOURCE, jdk, &workplace, &options);
+        server.ask(b'f');
+        let out = format!("mode=trace,out={}", workplace.join("out").display());
+        let refused = server.attach(&[&out]);
+        let output = server.end();
+        let label = format!("JDK {}: {}{}", jdk.version, both(&refused), both(&output));
+        assert!(!refused.status.success(), "{label}");
+        assert!(
+            stderr(&refused).contains("the JVM is out of memory: class java/lang/HindsightTracer"),
+            "{label}"
+        );
+        assert!(output.status.success(), "{label}");
+        assert!(!workplace.join("out/trace").exists(), "{label}");
+    }
+}
+
 /// The JDK's own command does the same. It wants quotes around options with `=`.
 #[test]
 fn jcmd_begins_a_trace_and_ends_it() {

@@ -405,3 +405,50 @@ fn rules_that_name_no_method_are_told() {
         both(&grouped)
     );
 }
+
+/// Of a run that goes on, `run.json` says soon that rules have named a method: one that is killed says no
+/// more.
+#[test]
+fn rules_that_name_a_method_are_told_before_the_end() {
+    const SOURCE: &str = "
+import java.nio.file.*;
+
+public class Goes {
+    static class Late { static void handle() { } }
+    public static void main(String[] args) throws Exception {
+        Path run = Paths.get(System.getProperty(\"run\"));
+        String named = \"\\\"methods_named_by_report\\\": \";
+        if (!Files.readString(run).contains(named + 0)) { throw new IllegalStateException(); }
+        Late.handle();
+        for (int i = 0; i < 400 && !Files.readString(run).contains(named + 1); i++) { Thread.sleep(100); }
+        new ProcessBuilder(\"kill\", \"-9\", \"\" + ProcessHandle.current().pid()).start();
+        Thread.sleep(60_000);
+    }
+}
+";
+    // One suffices: it takes as long as the agent sleeps.
+    let jdk = &jdks()[0];
+    let workplace = Workplace::new("goes-on");
+    let classes = workplace.compile_text(jdk, &["--release", "17"], "Goes", SOURCE);
+    let output = workplace
+        .java_with_agent(jdk, "report=escape:**Late.handle,include=Goes*")
+        .arg(format!(
+            "-Drun={}",
+            workplace.join("out/run.json").display()
+        ))
+        .arg("-cp")
+        .arg(&classes)
+        .arg("Goes")
+        .output()
+        .expect("java runs");
+    let told = workplace.run_json();
+    let label = format!("{}\n{told}", both(&output));
+    assert_eq!(output.status.code(), None, "{label}");
+    assert!(told["ended_ms"].is_null(), "{label}");
+    let counters = &told["counters"];
+    assert_eq!(counters["methods_named_by_report"], 1, "{label}");
+    assert!(
+        counters["classes_instrumented"].as_u64() >= Some(1),
+        "{label}"
+    );
+}

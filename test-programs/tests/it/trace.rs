@@ -765,7 +765,11 @@ fn a_full_disk() {
          {hindsight} events {disk} --limit 100000 --quiet | tail -1
          umount {disk}; mount -t tmpfs -o size=100k tmpfs {disk} || exit 77
          {java} -agentpath:{agent}=mode=trace,out={disk} -cp {classes} Ends exit 10
-         echo status $? with $(ls {disk} | wc -l) files",
+         echo status $? with $(ls {disk})
+         grep -e not_started -e ended_ms {disk}/run.json
+         rm {disk}/*; cat /dev/zero >{disk}/full
+         {java} -agentpath:{agent}=mode=trace,out={disk} -cp {classes} Ends exit 10
+         echo status $? with $(ls {disk})",
         disk = disk.display(),
         java = jdk.tool("java").display(),
         agent = agent().display(),
@@ -808,12 +812,56 @@ fn a_full_disk() {
         assert!(is_told, "{of}: {}", both(&ran));
     }
     assert!(stdout.contains("Ends.step"), "{}", both(&ran));
-    // Nothing that looks like a recording is left of one that could not begin.
+    // Nothing that looks like a recording is left of one that could not begin, but why, if there is room.
+    let (_, second) = stdout
+        .split_once("status 3 with run.json\n")
+        .expect(&stdout);
+    let none = "cannot make room for events";
+    assert!(second.contains(none), "{}", both(&ran));
+    assert!(!second.contains("null"), "{}", both(&ran));
     assert!(
-        stdout.ends_with("worked\nstatus 3 with 0 files\n"),
+        second.ends_with("worked\nstatus 3 with full\n"),
         "{}",
         both(&ran)
     );
-    let none = "nothing will be recorded: cannot make room for events";
-    assert!(stderr.contains(none), "{}", both(&ran));
+    let told: Vec<&str> = stderr
+        .lines()
+        .filter(|line| line.contains("nothing will be recorded"))
+        .collect();
+    assert_eq!(told.len(), 2, "{}", both(&ran));
+    for line in told {
+        assert!(line.contains("No space left on device"), "{}", both(&ran));
+        // Of which there are none.
+        assert!(line.ends_with(" (the program goes on)"), "{}", both(&ran));
+    }
+}
+
+/// A heap that has no room for the probes is left to the program, and the reason is told.
+#[test]
+fn a_heap_without_room_for_a_trace() {
+    for jdk in jdks() {
+        let workplace = Workplace::new("trace-small-heap");
+        let classes = workplace.compile(jdk, &[], &[source("Ends.java")]);
+        let ran = workplace
+            .java_with_agent(jdk, "mode=trace")
+            .arg("-Xmx4m")
+            .arg("-cp")
+            .arg(&classes)
+            .args(["Ends", "exit", "10"])
+            .output()
+            .expect("java runs");
+        let label = format!("JDK {}: {}", jdk.version, both(&ran));
+        assert_eq!(ran.status.code(), Some(3), "{label}");
+        assert_eq!(text(&ran.stdout), "worked\n", "{label}");
+        let why = "the heap is too small: it has ";
+        assert!(text(&ran.stderr).contains(why), "{label}");
+        let run = workplace.run_json();
+        assert_eq!(run["counters"]["agent_not_started"], 1, "{label}: {run}");
+        assert!(
+            run["not_started"].to_string().contains(why),
+            "{label}: {run}"
+        );
+        assert!(run["ended_ms"].is_number(), "{label}: {run}");
+        assert!(!workplace.join("out/trace").exists(), "{label}");
+    }
 }

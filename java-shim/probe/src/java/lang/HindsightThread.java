@@ -501,21 +501,19 @@ final class HindsightThread {
     }
 
     /**
-     * The body of the agent's own thread.
+     * What the agent's own thread does, again and again.
      *
      * <p>It sleeps in Java, not in native code: a JVM that goes down waits 300 ms for threads that
      * are in native code.
      */
-    static void sweepForever() {
-        while (true) {
-            try {
-                Thread.sleep(SWEEP_MILLIS);
-            } catch (InterruptedException e) {
-                // Somebody interrupts every thread there is; we are not meant.
-            }
-            sweep();
-            HindsightLog.sweep();
+    static void sweepLater() {
+        try {
+            Thread.sleep(SWEEP_MILLIS);
+        } catch (InterruptedException e) {
+            // Somebody interrupts every thread there is; we are not meant.
         }
+        sweep();
+        HindsightLog.sweep();
     }
 
     /**
