@@ -5,10 +5,13 @@ use super::carve::Access;
 use super::effects::assert_effects;
 use super::lab::{Lab, Side, State};
 use super::observed::Lost;
-use super::observers::{MAX_OBSERVERS, choose, drop_observers, observe};
-use super::sequence::{Method, Methods, Sequence};
+use super::observers::{MAX_OBSERVERS, choose, drop_observers, drop_silent, observe};
+use super::sequence::{Arg, Method, Methods, Sequence, Statement};
 use super::worker::{Ended, Executed, Outcome, Worker};
+use crate::classpath::is_jdk;
+use crate::java::descriptor;
 use crate::model::mutable::Mutability;
+use crate::model::values::Literal;
 use hindsight_instrument::glob::Globs;
 use std::cell::RefCell;
 use std::collections::HashSet;
@@ -34,6 +37,24 @@ impl Wanted<'_> {
             && !method.is_constructor()
             && !method.is_constant()
             && (self.mutability).is_some_and(|mutability| mutability.is_immutable(&name, 0))
+    }
+
+    /// Whether a call is known to do nothing to any of the objects that it gets. A method that
+    /// gets none may be for what is static.
+    fn leaves_all(&self, call: &Statement, method: &Method) -> bool {
+        let Some(mutability) = self.mutability else {
+            return false;
+        };
+        let name = method.as_name();
+        let on = call.on.map(|_| 0);
+        let args = (1..).zip(&call.args).filter_map(|(position, arg)| {
+            let mut is_object = false;
+            arg.vars(&mut |_| is_object = true);
+            is_object.then_some(position)
+        });
+        let mut objects = on.into_iter().chain(args).peekable();
+        (objects.peek().is_some() || method.is_constructor())
+            && objects.all(|at| mutability.is_immutable(&name, at))
     }
 }
 
@@ -143,13 +164,18 @@ async fn shorten(
     loop {
         minimise(checked, lab, side, state).await;
         let asserted = checked.assertions.iter().flatten().count();
-        let length = checked.calls().len();
+        let kept = checked.kept.clone();
         {
             let methods = lab.methods();
+            let length = checked.calls().len();
             drop_again(checked, length, wanted, &methods);
+            drop_silent(checked);
+            drop_used(checked);
             keep_what_shows(checked, length, &methods);
         }
-        if checked.assertions.iter().flatten().count() == asserted {
+        // Where the users of something are gone, it can go as well.
+        let is_less = checked.assertions.iter().flatten().count() < asserted;
+        if !is_less && checked.kept == kept {
             return;
         }
     }
@@ -192,28 +218,89 @@ fn assert_same(
         }
         checked.assertions.push(found);
     }
-    // That there is an object is of interest where nothing is done with it.
-    let mut used = HashSet::new();
-    for statement in &checked.sequence {
-        statement.vars(|var| {
-            used.insert(var);
-        });
-    }
-    for (at, assertion) in checked.assertions.iter_mut().enumerate() {
-        let method = methods.get(checked.sequence[at].method);
-        let made = method.is_constructor();
-        if method.is_constant() {
-            *assertion = None;
-            checked.kept[at] = false;
+    for (at, statement) in checked.sequence.iter().enumerate() {
+        let method = methods.get(statement.method);
+        let of_jdk = |at: usize| match one.outcomes.get(at) {
+            Some(Outcome::Object(class, ..)) => is_jdk(&worker.class(*class).name),
+            _ => false,
+        };
+        let of_jdk_alone = statement.on.is_some_and(of_jdk)
+            && (checked.assertions[at].as_ref())
+                .is_some_and(|told| tells_of_jdk(method, told, of_jdk(at)));
+        let is_said = says_again(checked, at, method);
+        if method.is_constant() || of_jdk_alone || is_said {
+            checked.assertions[at] = None;
+            checked.kept[at] &= !method.is_constant();
         }
+    }
+    // That there is an object is of interest where nothing that stays is done with it.
+    let mut needed = HashSet::new();
+    for (at, statement) in checked.sequence.iter().enumerate().rev() {
+        let method = methods.get(statement.method);
+        let assertion = &mut checked.assertions[at];
         if *assertion == Some(Assertion::NotNull)
-            && (made || at >= length || used.contains(&at) || !checked.kept[at])
+            && (method.is_constructor()
+                || at >= length
+                || needed.contains(&at)
+                || !checked.kept[at])
         {
             *assertion = None;
+        }
+        let stays = assertion.is_some() || checked.kept[at] && method.types().1 == "V";
+        if at >= length || stays || needed.contains(&at) {
+            needs(statement, assertion.as_ref(), &mut needed);
         }
     }
     keep_what_shows(checked, length, &methods);
     Ok(())
+}
+
+/// Adds what a call uses, and what is asserted of it.
+fn needs(statement: &Statement, assertion: Option<&Assertion>, needed: &mut HashSet<usize>) {
+    statement.vars(|var| {
+        needed.insert(var);
+    });
+    if let Some(Assertion::Same(same)) = assertion {
+        needed.insert(*same);
+    }
+}
+
+/// Whether what is asserted of a call on an object of the JDK's says nothing of the program: that there is
+/// another object of the JDK's, or that a collection has taken what it was given.
+fn tells_of_jdk(method: &Method, told: &Assertion, gives_jdk: bool) -> bool {
+    match told {
+        Assertion::NotNull => gives_jdk,
+        // An element that a set has already, or a key, may be told by the program's `equals`.
+        Assertion::Equals(Literal::Bool(true) | Literal::Null) => matches!(
+            method.name.as_str(),
+            "add" | "addAll" | "offer" | "offerFirst" | "offerLast" | "put" | "putIfAbsent"
+        ),
+        _ => false,
+    }
+}
+
+/// Whether an object is asked for the text that it has said at once, and says it again.
+fn says_again(checked: &Checked, at: usize, method: &Method) -> bool {
+    let on = checked.sequence[at].on.map(|on| &checked.assertions[on]);
+    match (on, &checked.assertions[at]) {
+        (Some(Some(Assertion::Text(said))), Some(Assertion::Equals(Literal::Text(told)))) => {
+            method.name == "toString" && method.descriptor.starts_with("()") && said == told
+        }
+        _ => false,
+    }
+}
+
+/// That there is an object need not be said where what is left does something with it.
+fn drop_used(checked: &mut Checked) {
+    let mut used = HashSet::new();
+    for (statement, assertion) in checked.sequence.iter().zip(&checked.assertions) {
+        needs(statement, assertion.as_ref(), &mut used);
+    }
+    for at in used {
+        if checked.assertions[at] == Some(Assertion::NotNull) {
+            checked.assertions[at] = None;
+        }
+    }
 }
 
 /// What a call returns that is another thing each time, or goes into calls alone that no test needs, is no
@@ -227,9 +314,7 @@ fn keep_what_shows(checked: &mut Checked, length: usize, methods: &Methods) {
             checked.kept[at] &= is_asserted || result == "V" || needed.contains(&at);
         }
         if at >= length || checked.kept[at] || is_asserted || needed.contains(&at) {
-            statement.vars(|var| {
-                needed.insert(var);
-            });
+            needs(statement, checked.assertions[at].as_ref(), &mut needed);
         }
     }
 }
@@ -252,19 +337,27 @@ async fn twice(
     Ok((whole(one)?, whole(two)?))
 }
 
-/// Has those calls show what they return of which nothing else is asserted, if it is an object.
+/// Has those calls show what they return of which nothing else is asserted, if it is an object: what the run
+/// alone has looked at, no test does. What is in a collection may be asked in any case.
 fn show(checked: &mut Checked, methods: &Methods) {
-    let mut used = HashSet::new();
-    for statement in &checked.sequence {
-        statement.vars(|var| {
-            used.insert(var);
-        });
-    }
-    for (at, statement) in checked.sequence.iter_mut().enumerate() {
+    let mut needed = HashSet::new();
+    for (at, statement) in checked.sequence.iter_mut().enumerate().rev() {
         let method = methods.get(statement.method);
-        let returns = method.types().1.starts_with(['L', '[']) && !method.is_constructor();
-        statement.shown |= returns && checked.kept[at] && !used.contains(&at);
+        let (_, result) = method.types();
+        let returns = result.starts_with(['L', '[']) && !method.is_constructor();
+        let is_asked = !needed.contains(&at) || says_what_is_in_it(&result);
+        statement.shown |= returns && checked.kept[at] && is_asked;
+        if checked.kept[at] || needed.contains(&at) {
+            needs(statement, None, &mut needed);
+        }
     }
+}
+
+/// Whether a type is one of the JDK's whose objects say what is in them.
+fn says_what_is_in_it(ty: &str) -> bool {
+    const KINDS: [&str; 6] = ["Collection", "Deque", "List", "Map", "Queue", "Set"];
+    let class = descriptor::class_name(ty).unwrap_or_default();
+    class.starts_with("java.util.") && KINDS.iter().any(|kind| class.ends_with(kind))
 }
 
 /// What is asserted if it was so in two JVMs.
@@ -329,21 +422,57 @@ fn by_one_name(
     }
 }
 
-/// Whether a call asks what the one before has asked, and gets the same answer.
-fn asks_nothing_new(checked: &Checked, at: usize, methods: &Methods) -> bool {
-    let statement = &checked.sequence[at];
-    let (_, result) = methods.get(statement.method).types();
-    at > 0
-        && checked.assertions[at].is_some()
-        && (statement.on.is_some() && statement.args.is_empty() && result != "V")
-        && checked.sequence[at - 1] == *statement
-        && checked.assertions[at - 1] == checked.assertions[at]
+/// Whether two calls are the same but for how they are looked at.
+fn is_alike(one: &Statement, other: &Statement) -> bool {
+    one.method == other.method && one.on == other.on && one.args == other.args
 }
 
-/// What was asked before, and can be nothing else by now, need not be asserted again.
+/// Whether a call asks what those just before it have asked, and gets the same answer.
+fn asks_nothing_new(checked: &Checked, at: usize, methods: &Methods) -> bool {
+    let statement = &checked.sequence[at];
+    let (Some(on), Some(told)) = (statement.on, &checked.assertions[at]) else {
+        return false;
+    };
+    let (_, result) = methods.get(statement.method).types();
+    let mut args = statement.args.iter();
+    let is_plain = args.all(|arg| matches!(arg, Arg::Literal(_)));
+    // What is passed something may be no question, and say only that it is done.
+    let is_done = match told {
+        Assertion::Equals(Literal::Bool(_) | Literal::Null) => true,
+        told => *told == Assertion::Same(on),
+    };
+    if result == "V" || !is_plain || is_done && !statement.args.is_empty() {
+        return false;
+    }
+    let mut before = (0..at)
+        .rev()
+        .take_while(|before| is_alike(&checked.sequence[*before], statement))
+        .filter_map(|before| checked.assertions[before].as_ref());
+    before.next() == Some(told)
+}
+
+/// Whether a call is on an object of the JDK's that was made for the test, and that no other has got yet.
+fn fills(checked: &Checked, at: usize, methods: &Methods) -> bool {
+    let Some(on) = checked.sequence[at].on else {
+        return false;
+    };
+    let maker = methods.get(checked.sequence[on].method);
+    let mut before = checked.sequence[on + 1..at].iter();
+    maker.is_constructor()
+        && is_jdk(&maker.class)
+        && before.all(|call| {
+            let mut is_passed = false;
+            let args = call.args.iter();
+            args.for_each(|arg| arg.vars(&mut |var| is_passed |= var == on));
+            !is_passed
+        })
+}
+
+/// What was asked before, and can be nothing else by now, need not be asserted again, nor asked at last by one of
+/// the observers, which begin at `length`.
 fn drop_again(checked: &mut Checked, length: usize, wanted: &Wanted<'_>, methods: &Methods) {
     let mut since: Vec<usize> = Vec::new();
-    for at in 0..length {
+    for at in 0..checked.sequence.len() {
         let statement = &checked.sequence[at];
         let method = methods.get(statement.method);
         // Where that is not known, what looks like a question is one: without it, all else must hold.
@@ -351,16 +480,19 @@ fn drop_again(checked: &mut Checked, length: usize, wanted: &Wanted<'_>, methods
             && statement.args.is_empty()
             && !method.is_constructor()
             && method.types().1 != "V";
-        if !asks && !wanted.changes_nothing(method) && !asks_nothing_new(checked, at, methods) {
-            since.clear();
+        let twice = asks_nothing_new(checked, at, methods);
+        if !asks && !wanted.changes_nothing(method) && !twice {
+            if !wanted.leaves_all(statement, method) && !fills(checked, at, methods) {
+                since.clear();
+            }
             continue;
         }
         let same = |before: &usize| {
-            checked.sequence[*before] == *statement
+            is_alike(&checked.sequence[*before], statement)
                 && checked.assertions[*before] == checked.assertions[at]
         };
-        let twice = asks_nothing_new(checked, at, methods);
-        if (twice || since.iter().any(same)) && !statement.may_throw {
+        let may_throw = statement.may_throw && at < length;
+        if (twice || since.iter().any(same)) && !may_throw {
             checked.kept[at] = false;
             checked.assertions[at] = None;
         } else {

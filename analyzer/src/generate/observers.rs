@@ -157,6 +157,27 @@ pub fn drop_observers(checked: &mut Checked, executed: &Executed, first: usize) 
     }
 }
 
+/// Leaves out those of the observers of which nothing is asserted any more.
+pub fn drop_silent(checked: &mut Checked) {
+    for at in (checked.calls().len()..checked.sequence.len()).rev() {
+        let is_asked_for = checked.assertions.contains(&Some(Assertion::Same(at)));
+        if checked.assertions[at].is_some() || is_asked_for {
+            continue;
+        }
+        checked.sequence.remove(at);
+        checked.assertions.remove(at);
+        checked.kept.remove(at);
+        checked.observers -= 1;
+        for assertion in checked.assertions.iter_mut().flatten() {
+            if let Assertion::Same(var) = assertion
+                && *var > at
+            {
+                *var -= 1;
+            }
+        }
+    }
+}
+
 /// Leaves those observers that tell what the calls have changed; if nothing shows that,
 /// some that tell what the object is, unless the calls tell enough.
 pub async fn choose(

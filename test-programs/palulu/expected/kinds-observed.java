@@ -56,7 +56,6 @@ class KindsObservedTest {
                 .parts();
         assertEquals(12, list.size());
         assertSame(part, list.get(3));
-        assertSame(part, list.get(3));
     }
 }
 // Pins down what the program does:

@@ -646,6 +646,43 @@ fn what_is_done_to_what_is_passed_is_asserted() {
     }
 }
 
+/// What the run alone has looked at is asserted as it was returned; nothing is asked again without need, nor is
+/// the JDK tested, and what nothing needs any more is gone.
+#[test]
+fn what_is_looked_at_is_asserted() {
+    for jdk in jdks() {
+        let options = "mode=trace,include=notes.**;java.util.*";
+        let workplace = record_with(jdk, "notes", "notes.Main", options);
+        let observed = "generate --observed --trace out --classpath classes --out tests";
+        let observed: Vec<&str> = observed.split(' ').collect();
+        ok(&run(jdk, &workplace, &observed));
+        let tests = written(&workplace, "tests");
+        golden("palulu/expected/notes-observed.java", &tests);
+        passes(jdk, &workplace, "tests", "classes");
+        // Only the list that one call returns is another.
+        let next = Workplace::new("notes-next");
+        let mut files = Vec::new();
+        sources(&root().join("test-programs/palulu/notes"), &mut files);
+        let notes = fs::read_to_string(&files[2]).expect("a source");
+        let changed = notes.replace("all.addAll(more)", "all.addAll(0, more)");
+        assert_ne!(notes, changed);
+        fs::write(next.join("Notes.java"), changed).expect("a source");
+        files[2] = next.join("Notes.java");
+        next.compile(jdk, &["-parameters"], &files);
+        let classes = next.join("classes").display().to_string();
+        let against = [&observed[..], &["--against", &classes]].concat();
+        let output = run(jdk, &workplace, &against);
+        assert_eq!(output.status.code(), Some(1));
+        let told = text(&output.stdout);
+        assert!(told.contains("[rice, tea, milk]"), "{told}");
+
+        let knowing = [&observed[..], &["--mutability", "mutability.json"]].concat();
+        ok(&run(jdk, &workplace, &knowing));
+        let tests = written(&workplace, "tests");
+        golden("palulu/expected/notes-observed-knowing.java", &tests);
+    }
+}
+
 /// All that was called on an object is in its test, or its test ends where the run has shown the same. What a test
 /// does not know of an object it does not say.
 #[test]

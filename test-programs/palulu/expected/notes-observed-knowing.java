@@ -1,0 +1,78 @@
+// Pins down what the program does:
+// Written by hindsight 0.1.0 from recorded runs (out). A test that fails shows what has
+//     changed since.
+package notes;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import org.junit.jupiter.api.Test;
+
+class LabelObservedTest {
+
+    @Test
+    void text() {
+        assertEquals("red", new Label("red").text());
+    }
+}
+// Pins down what the program does:
+// Written by hindsight 0.1.0 from recorded runs (out). A test that fails shows what has
+//     changed since.
+package notes;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertSame;
+
+import java.util.ArrayList;
+import org.junit.jupiter.api.Test;
+
+class NotesObservedTest {
+
+    @Test
+    void addThenWith() {
+        Notes notes = new Notes().add("tea").add("milk");
+        assertEquals("[TEA, MILK]", notes.upper().toString());
+        ArrayList<String> more = new ArrayList<>();
+        more.add("rice");
+        assertEquals("[tea, milk, rice]", notes.with(more).toString());
+        assertEquals("{milk=4, tea=3}", notes.lengths().toString());
+        assertEquals(2, notes.size());
+    }
+
+    @Test
+    void addThenPart() {
+        Notes part = new Notes();
+        Notes notes = new Notes().add("week");
+        notes.attach(part);
+        assertSame(part, notes.part(0));
+        assertEquals("{week=4}", notes.lengths().toString());
+        assertEquals(1, notes.size());
+        assertEquals("[WEEK]", notes.upper().toString());
+    }
+
+    @Test
+    void addThenTitled() {
+        Notes notes = new Notes().add("ink");
+        assertEquals(1, notes.size());
+        assertEquals("for today: [ink]", Notes.titled("for today: ", notes));
+        assertEquals("{ink=3}", notes.lengths().toString());
+        assertEquals("[INK]", notes.upper().toString());
+    }
+
+    @Test
+    void addWithPen() {
+        Notes notes = new Notes().add("pen");
+        assertNotNull(notes.iterator());
+        assertEquals("{pen=3}", notes.lengths().toString());
+        assertEquals(1, notes.size());
+        assertEquals("[PEN]", notes.upper().toString());
+    }
+
+    @Test
+    void addWithJug() {
+        Notes notes = new Notes().add("cup").add("jug");
+        assertEquals("[CUP, JUG]", notes.upper().toString());
+        assertEquals("{cup=3, jug=3}", notes.lengths().toString());
+        assertEquals(2, notes.size());
+    }
+}
