@@ -39,8 +39,12 @@ const MAX_OF_MANY: usize = 40;
 const MANY: usize = 2 << 20;
 /// Elements of arrays that are followed.
 const MAX_ARRAY: usize = 64;
-/// Calls of static methods that are kept, of each: that return, and that throw one class.
-const MAX_STATIC: usize = 3;
+/// Calls of one static method that are kept,
+const MAX_STATIC: usize = 24;
+/// of them those that end alike, one to stand in for the other,
+const MAX_ALIKE: usize = 2;
+/// or where that is not known: of what an object or a message says, more may be told.
+const MAX_UNTOLD: usize = 8;
 
 /// A value that took part in a call.
 #[derive(Debug, Clone, PartialEq)]
@@ -64,10 +68,56 @@ pub enum End {
     Threw(String),
 }
 
+impl End {
+    /// Whether all is known of it that a test can tell.
+    fn is_told(&self) -> bool {
+        match self {
+            End::Returned(Some(value)) => value.is_told(),
+            // Nothing says what else it has done, or which message there is.
+            End::Returned(None) | End::Threw(_) => false,
+        }
+    }
+
+    /// Whether it is like another one, as far as is known.
+    fn is_like(&self, other: &End) -> bool {
+        match (self, other) {
+            (End::Threw(one), End::Threw(other)) => one == other,
+            (End::Returned(Some(one)), End::Returned(Some(other))) => one.is_like(other),
+            (End::Returned(one), End::Returned(other)) => one == other,
+            _ => false,
+        }
+    }
+}
+
+impl Value {
+    fn is_told(&self) -> bool {
+        match self {
+            Value::Literal(_) => true,
+            Value::Array(_, _, elements) => elements.iter().all(Value::is_told),
+            Value::Object(_) | Value::Unknown => false,
+        }
+    }
+
+    fn is_like(&self, other: &Value) -> bool {
+        match (self, other) {
+            (Value::Literal(one), Value::Literal(other)) => one == other,
+            (Value::Array(_, _, one), Value::Array(_, _, other)) => {
+                let mut pairs = one.iter().zip(other);
+                one.len() == other.len() && pairs.all(|(one, other)| one.is_like(other))
+            }
+            (Value::Literal(_) | Value::Array(..), _)
+            | (_, Value::Literal(_) | Value::Array(..)) => false,
+            // Two objects, of which nothing else is known.
+            _ => true,
+        }
+    }
+}
+
 /// A call that was seen.
 #[derive(Debug)]
 pub struct Seen {
-    method: Method,
+    /// What is called.
+    pub method: Method,
     on: Option<u64>,
     args: Vec<Value>,
     /// The object that it made: by constructing it, or by being the first to return it.
@@ -75,8 +125,53 @@ pub struct Seen {
     /// How it ended.
     pub end: End,
     thread: u64,
+    /// In how many others it ran.
+    depth: usize,
     entered: u64,
     left: u64,
+}
+
+/// Calls of a static method.
+#[derive(Default)]
+struct Static {
+    kept: Vec<Rc<Seen>>,
+    /// How many others there were that were passed something else.
+    left_out: usize,
+}
+
+impl Static {
+    fn take(&mut self, seen: &Rc<Seen>) {
+        if self.kept.iter().any(|known| known.args == seen.args) {
+            return;
+        }
+        let most = match seen.end.is_told() {
+            true => MAX_ALIKE,
+            false => MAX_UNTOLD,
+        };
+        let alike = self
+            .kept
+            .iter()
+            .filter(|known| known.end.is_like(&seen.end));
+        if self.kept.len() < MAX_STATIC && alike.count() < most {
+            self.kept.push(seen.clone());
+        } else {
+            self.left_out += 1;
+        }
+    }
+
+    /// The calls, first those that end as none before them.
+    fn by_end(&self) -> Vec<&Rc<Seen>> {
+        let calls = self.kept.iter().enumerate();
+        let mut calls: Vec<(usize, &Rc<Seen>)> = calls
+            .map(|(at, seen)| {
+                let before = self.kept[..at].iter();
+                let alike = before.filter(|known| known.end.is_like(&seen.end));
+                (alike.count(), seen)
+            })
+            .collect();
+        calls.sort_by_key(|(alike, _)| *alike);
+        calls.into_iter().map(|(_, seen)| seen).collect()
+    }
 }
 
 /// Goes through a run.
@@ -87,7 +182,7 @@ pub struct Recorder<'d> {
     texts: FxHashMap<u64, Literal>,
     arrays: FxHashMap<u64, Array>,
     threads: FxHashMap<u64, Vec<Frame>>,
-    statics: BTreeMap<(String, String), Vec<Rc<Seen>>>,
+    statics: BTreeMap<(String, String), Static>,
     /// Which methods are the JDK's, as far as it was asked.
     of_jdk: FxHashMap<u32, bool>,
     now: u64,
@@ -105,7 +200,7 @@ struct Object {
     cut: Option<u64>,
     /// Of the calls that returned it after it had been made, the first of those that were called from the
     /// fewest others; and these.
-    given: Option<(usize, Rc<Seen>)>,
+    given: Option<Rc<Seen>>,
 }
 
 struct Array {
@@ -322,6 +417,7 @@ impl<'d> Recorder<'d> {
             made: Some(serial),
             end: End::Returned(Some(Value::Object(serial))),
             thread,
+            depth: 0,
             entered: self.now,
             left: self.now,
         };
@@ -528,6 +624,7 @@ impl<'d> Recorder<'d> {
             made,
             end,
             thread,
+            depth,
             entered,
             left: self.now,
         });
@@ -535,9 +632,9 @@ impl<'d> Recorder<'d> {
             && object
                 .given
                 .as_ref()
-                .is_none_or(|(known, _)| depth < *known)
+                .is_none_or(|known| depth < known.depth)
         {
-            object.given = Some((depth, seen.clone()));
+            object.given = Some(seen.clone());
         }
         // One that no object of the program took part in is in none's life.
         let own = |serial: &u64| {
@@ -552,16 +649,7 @@ impl<'d> Recorder<'d> {
                 seen.method.class.clone(),
                 format!("{}{}", seen.method.name, seen.method.descriptor),
             );
-            let list = self.statics.entry(key).or_default();
-            // Those that throw are not fewer for those that return.
-            let alike = list.iter().filter(|known| match (&known.end, &seen.end) {
-                (End::Threw(known), End::Threw(class)) => known == class,
-                (End::Returned(_), End::Returned(_)) => true,
-                _ => false,
-            });
-            if alike.count() < MAX_STATIC && list.iter().all(|known| known.args != seen.args) {
-                list.push(seen.clone());
-            }
+            self.statics.entry(key).or_default().take(&seen);
         }
         for (serial, length) in parts {
             if let Some(object) = self.objects.get_mut(&serial) {
@@ -612,14 +700,26 @@ impl<'d> Recorder<'d> {
             (*serial, name.clone())
         });
         let of_jdk = of_jdk.collect();
-        let given = self.objects.iter().filter_map(|(serial, object)| {
-            let (_, given) = object.given.as_ref()?;
-            Some((*serial, given.clone()))
-        });
+        let given = self
+            .objects
+            .iter()
+            .filter_map(|(serial, object)| Some((*serial, object.given.clone()?)));
         let given = given.collect();
         let cut = self.objects.iter();
         let cut = cut.filter_map(|(serial, object)| Some((*serial, object.cut?)));
         let cut = cut.collect();
+        let left_out = self.statics.values().filter_map(|one| {
+            let first = one.kept.first()?;
+            (one.left_out > 0).then(|| (first.method.clone(), one.left_out))
+        });
+        let left_out = left_out.collect();
+        // One call of each method comes before the second of any.
+        let mut statics: Vec<(usize, &Rc<Seen>)> = Vec::new();
+        for one in self.statics.values() {
+            statics.extend(one.by_end().into_iter().enumerate());
+        }
+        statics.sort_by_key(|(place, _)| *place);
+        let statics = statics.into_iter().map(|(_, seen)| seen.clone()).collect();
         let histories = self.objects.into_iter();
         Recorded {
             given,
@@ -633,7 +733,8 @@ impl<'d> Recorder<'d> {
                 .collect(),
             derived,
             of_jdk,
-            statics: self.statics.into_values().flatten().collect(),
+            statics,
+            left_out,
         }
     }
 }
@@ -654,5 +755,73 @@ fn objects(value: &Value, each: &mut impl FnMut(u64)) {
         Value::Object(serial) => each(*serial),
         Value::Array(_, _, elements) => elements.iter().for_each(|one| objects(one, each)),
         Value::Literal(_) | Value::Unknown => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn call(number: i64, end: End) -> Rc<Seen> {
+        Rc::new(Seen {
+            method: Method {
+                class: "A".to_owned(),
+                name: "of".to_owned(),
+                descriptor: "(I)I".to_owned(),
+                is_static: true,
+            },
+            on: None,
+            args: vec![Value::Literal(Literal::Int(number))],
+            made: None,
+            end,
+            thread: 1,
+            depth: 1,
+            entered: 1,
+            left: 2,
+        })
+    }
+
+    fn returned(number: i64) -> End {
+        End::Returned(Some(Value::Literal(Literal::Int(number))))
+    }
+
+    /// What is passed in those that are kept, those that end otherwise first, and how many are left out.
+    fn kept(ends: impl IntoIterator<Item = End>) -> (Vec<i64>, usize) {
+        let mut all = Static::default();
+        for (number, end) in (0..).zip(ends) {
+            all.take(&call(number, end));
+        }
+        let passed = all.by_end().into_iter().map(|seen| match seen.args[..] {
+            [Value::Literal(Literal::Int(number))] => number,
+            _ => panic!("{seen:?}"),
+        });
+        (passed.collect(), all.left_out)
+    }
+
+    #[test]
+    fn calls_that_end_otherwise_are_kept() {
+        let grades = [1, 1, 1, 2, 3, 1].map(returned);
+        assert_eq!(kept(grades), (vec![0, 3, 4, 1], 2));
+        let different = (0..30).map(returned);
+        assert_eq!(kept(different).1, 6);
+        // Of exceptions of one class and of objects, the messages and contents may differ.
+        let threw = || End::Threw("B".to_owned());
+        assert_eq!(kept((0..9).map(|_| threw())).1, 1);
+        let object = |number| End::Returned(Some(Value::Object(number)));
+        assert_eq!(kept((0..9).map(object)).1, 1);
+        assert_eq!(
+            kept([threw(), threw(), returned(1), object(7)]),
+            (vec![0, 2, 3, 1], 0)
+        );
+        // One of the same is no other one.
+        let mut twice = Static::default();
+        twice.take(&call(1, returned(1)));
+        twice.take(&call(1, returned(1)));
+        assert_eq!((twice.kept.len(), twice.left_out), (1, 0));
+        let array = |serial, number| {
+            let elements = vec![Value::Literal(Literal::Int(number))];
+            End::Returned(Some(Value::Array(serial, "I".to_owned(), elements)))
+        };
+        assert!(array(1, 5).is_like(&array(2, 5)) && !array(1, 5).is_like(&array(1, 6)));
     }
 }

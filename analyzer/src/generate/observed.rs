@@ -5,7 +5,7 @@ use super::asserted::{Checked, as_seen};
 use super::carve::{Access, Carved, End, Means, Reach, Recorded, Score, Seen, Value};
 use super::complete::{Wanted, complete};
 use super::lab::Lab;
-use super::sequence::{Methods, Sequence};
+use super::sequence::{Method, Methods, Sequence};
 use super::ways::Ways;
 use super::worker::{Ended, Executed, Outcome, Worker};
 use std::cmp::Reverse;
@@ -15,6 +15,10 @@ use std::rc::Rc;
 /// Tests of one class.
 const MAX_PER_CLASS: usize = 20;
 
+/// Tests of one class that are about what its calls have given away,
+const MAX_PARTS: usize = 10;
+/// and calls of its static methods, with the tests of its objects.
+const MAX_STATICS: usize = 2 * MAX_PER_CLASS;
 /// Lives of one shape, and of one class, that are tried.
 const MAX_PER_SHAPE: usize = 3;
 /// Lives of one class, one after another, that no test can begin, after which no others are looked at.
@@ -89,6 +93,9 @@ pub struct Counts {
     pub unmade: BTreeMap<String, usize>,
     /// Lives that go on behind the end of their tests, since there are too many calls.
     pub cut: usize,
+    /// Calls of static methods that were not tried, since others end the same, or there are too many: of
+    /// which methods, and how many.
+    pub untried: BTreeMap<String, usize>,
     /// Lives whose tests end before they do, since a call went another way than in the run: which, and how.
     pub ended: BTreeMap<String, usize>,
 }
@@ -103,6 +110,9 @@ impl Counts {
             *self.omitted.entry(call).or_default() += count;
         }
         self.cut += other.cut;
+        for (call, count) in other.untried {
+            *self.untried.entry(call).or_default() += count;
+        }
         for (call, count) in other.ended {
             *self.ended.entry(call).or_default() += count;
         }
@@ -158,21 +168,40 @@ pub fn tests(
     };
     let mut tests = Vec::new();
     let mut per_class: HashMap<String, usize> = HashMap::new();
-    let mut unmade: HashMap<String, usize> = HashMap::new();
+    let mut parts: HashMap<String, usize> = HashMap::new();
+    let mut unmade: HashMap<(String, bool), usize> = HashMap::new();
+    let wants = |class: &str| wanted.classes.is_empty() || wanted.classes.matches(class);
     let admits = |class: &str, access: &mut Access<'_>| {
-        (wanted.classes.is_empty() || wanted.classes.matches(class))
-            && access.is_own(class)
-            && access.is_accessible(class)
+        wants(class) && access.is_own(class) && access.is_accessible(class)
     };
-    for (serial, class) in lives(recorded, |class| admits(class, access)) {
+    // What compilers write needs no test.
+    let has_tests = |method: &Method, access: &mut Access<'_>| {
+        let is_written = matches!(method.name.as_str(), "values" | "valueOf");
+        admits(&method.class, access) && !(is_written && access.is_enum(&method.class))
+    };
+    let (lives, nameless) = lives(recorded, access, wants);
+    for class in nameless {
+        *counts.unmade.entry(format!("of {class}")).or_default() += 1;
+    }
+    for Life {
+        serial,
+        name,
+        class,
+        is_part,
+    } in lives
+    {
         let class = class.as_str();
-        if (per_class.get(class)).is_some_and(|count| *count >= MAX_PER_CLASS) {
+        let (tested, most) = match is_part {
+            true => (&mut parts, MAX_PARTS),
+            false => (&mut per_class, MAX_PER_CLASS),
+        };
+        if (tested.get(class)).is_some_and(|count| *count >= most) {
             continue;
         }
         let mut came: Option<Came> = None;
         let mut tried = Vec::new();
         // What the first lives of a class could not begin, later ones hardly can.
-        let in_vain = unmade.entry(class.to_owned()).or_default();
+        let in_vain = unmade.entry((class.to_owned(), is_part)).or_default();
         let ways = [Recorded::life, Recorded::life_given];
         for life in ways.into_iter().filter(|_| *in_vain < MAX_IN_VAIN) {
             if came.as_ref().is_some_and(|came| came.test.is_ok()) {
@@ -197,12 +226,15 @@ pub fn tests(
             let made = recorded
                 .maker(serial)
                 .and_then(|seen| seen.lacking(&HashMap::new()));
-            let what = made.unwrap_or_else(|| format!("of {class}"));
+            let what = made.unwrap_or_else(|| match is_part {
+                true => format!("of {name}"),
+                false => format!("of {class}"),
+            });
             *counts.unmade.entry(what).or_default() += 1;
             continue;
         };
         *in_vain = 0;
-        *per_class.entry(class.to_owned()).or_default() += 1;
+        *tested.entry(class.to_owned()).or_default() += 1;
         counts.omit(&tried, came.of);
         counts.cut += usize::from(came.of.is_some_and(|of| tried[of].is_cut));
         if let Some(call) = came.ended.filter(|_| came.test.is_ok()) {
@@ -216,10 +248,14 @@ pub fn tests(
             let Some(seen) = own else {
                 return class.to_owned();
             };
-            seen.call_in_life(serial, class)
+            match is_part {
+                true => seen.call_of(&seen.method.class),
+                false => seen.call_in_life(serial, class),
+            }
         };
         tests.extend(counts.take(about, came.test));
     }
+    let mut of_statics: Vec<((String, String, String), Checked)> = Vec::new();
     for seen in &recorded.statics {
         let mut calls = [false, true].into_iter();
         let Some(mut carved) =
@@ -230,12 +266,12 @@ pub fn tests(
         by_declared_types(&mut carved.sequence, access, methods);
         let method = methods.get(carved.sequence[carved.sequence.len() - 1].method);
         let class = method.class.clone();
-        // What compilers write needs no test.
-        if matches!(method.name.as_str(), "values" | "valueOf") && access.is_enum(&class) {
+        if !has_tests(method, access) {
             continue;
         }
         let count = per_class.entry(class.clone()).or_default();
-        if *count >= 2 * MAX_PER_CLASS || !admits(&class, access) {
+        if *count >= MAX_STATICS {
+            *counts.untried.entry(seen.call_of(&class)).or_default() += 1;
             continue;
         }
         *count += 1;
@@ -249,7 +285,18 @@ pub fn tests(
             *counts.omitted.entry(call).or_default() += 1;
             continue;
         }
-        tests.extend(counts.take(|| seen.call_of(&class), came.test));
+        if let Some(test) = counts.take(|| seen.call_of(&class), came.test) {
+            let method = seen.method.clone();
+            of_statics.push(((class, method.name, method.descriptor), test));
+        }
+    }
+    // Those of one method stand together.
+    of_statics.sort_by(|(one, _), (other, _)| one.cmp(other));
+    tests.extend(of_statics.into_iter().map(|(_, test)| test));
+    for (method, count) in &recorded.left_out {
+        if has_tests(method, access) {
+            *(counts.untried.entry(method.call_of(&method.class))).or_default() += count;
+        }
     }
     Ok((tests, counts))
 }
@@ -291,29 +338,68 @@ fn slices(
     all
 }
 
+/// An object that is to have a test.
+struct Life {
+    serial: u64,
+    /// Its class,
+    name: String,
+    /// and the one that the test is about.
+    class: String,
+    /// Whether that is not the object's, but that of the call which has given it away: neither its class nor
+    /// its type there is one that tests can be called after.
+    is_part: bool,
+}
+
 /// The lives of objects of the classes that are wanted: first one of each shape, then a second one, and so
-/// on. An object of a class that no test can name counts as one of the type by which it is given away.
-fn lives(recorded: &Recorded, mut admits: impl FnMut(&str) -> bool) -> Vec<(u64, String)> {
+/// on. An object of a class that no test can name counts as one of the type by which it is given away, or
+/// where that is the JDK's, as an iterator's is, as a part of what has given it away. With them come the
+/// classes of those that only the JDK has given away.
+fn lives(
+    recorded: &Recorded,
+    access: &mut Access<'_>,
+    wants: impl Fn(&str) -> bool,
+) -> (Vec<Life>, Vec<String>) {
     let mut shapes: HashMap<(String, _), usize> = HashMap::new();
     let mut lives = Vec::new();
-    for (serial, class) in &recorded.objects {
-        let given = match admits(class) {
-            true => Some(class.clone()),
-            false => recorded.given_as(*serial),
-        };
-        let Some(class) = given.filter(|class| admits(class)) else {
+    let mut nameless = Vec::new();
+    for (serial, name) in &recorded.objects {
+        let is_own = access.is_own(name);
+        let mut of_own = |class: &str| access.is_own(class) && access.is_accessible(class);
+        let is_named = of_own(name);
+        let mut class = Some(name.clone());
+        if !is_named || !wants(name) {
+            class = recorded.given_as(*serial).filter(|class| of_own(class));
+        }
+        let is_part = !is_named && class.is_none();
+        if is_part {
+            // What nothing is done with is in the tests of what has given it away.
+            let giver = recorded.giver(*serial);
+            let Some(giver) = giver.filter(|_| is_own && recorded.calls(*serial) > 1) else {
+                continue;
+            };
+            class = Some(giver.class.clone()).filter(|class| of_own(class));
+            if class.is_none() && wants(name) {
+                nameless.push(name.clone());
+            }
+        }
+        let Some(class) = class.filter(|class| wants(class)) else {
             continue;
         };
         let shape = recorded.shape(*serial);
         let before = shapes.entry((class.clone(), shape)).or_default();
         if *before < MAX_PER_SHAPE {
-            lives.push((*before, *serial, class));
+            let life = Life {
+                serial: *serial,
+                name: name.clone(),
+                class,
+                is_part,
+            };
+            lives.push((*before, life));
             *before += 1;
         }
     }
-    lives.sort_by_key(|(before, ..)| *before);
-    let lives = lives.into_iter();
-    lives.map(|(_, serial, class)| (serial, class)).collect()
+    lives.sort_by_key(|(before, _)| *before);
+    (lives.into_iter().map(|(_, life)| life).collect(), nameless)
 }
 
 /// What came of slices of one life.

@@ -751,6 +751,37 @@ fn a_life_goes_on_in_what_it_has_given_away() {
     }
 }
 
+/// What is given away as a type of the JDK, by a class that no test can name, has tests with those of what gives it
+/// away. Of a static method, calls that end in different ways are tests, and the others are counted.
+#[test]
+fn what_is_given_away_and_each_way_to_end_is_tested() {
+    for jdk in jdks() {
+        let workplace = record(jdk, "spans", "spans.Main");
+        let arguments = "generate --observed --trace out --classpath classes --out tests";
+        let arguments: Vec<&str> = arguments.split(' ').collect();
+        let report = ok(&run(jdk, &workplace, &arguments));
+        golden(
+            "palulu/expected/spans-observed.java",
+            &written(&workplace, "tests"),
+        );
+        let told = "  not tried: objects that nothing makes which a test can call: of spans.Span$Text\n  \
+                    not tried: 6 calls of static methods, where others end the same or there are too many: \
+                    spans.Marks.of, spans.Marks.square\n";
+        assert!(report.contains(told), "{report}");
+        let as_json = [&arguments[..], &["--format", "json"]].concat();
+        let report = json(&run(jdk, &workplace, &as_json));
+        let untried = &report["observed"]["untried"];
+        assert_eq!(untried["spans.Marks.of"], 2, "{report}");
+        assert_eq!(untried["spans.Marks.square"], 4, "{report}");
+        // Nothing of what one class gives away is in the tests of another.
+        let marks = "--observed --trace out --classes spans.Marks";
+        let marks: Vec<&str> = marks.split(' ').collect();
+        let marks = generate(jdk, &workplace, "marks", &marks);
+        assert!(!marks.contains("new Span("), "{marks}");
+        passes(jdk, &workplace, "tests", "classes");
+    }
+}
+
 /// A sequence without an end costs little of the time: it is stopped where it is, in a JVM that goes on; what it is
 /// built on is left alone, and not the methods that it has called.
 #[test]

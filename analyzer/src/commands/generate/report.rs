@@ -102,6 +102,15 @@ fn observed(counts: &Counts, out: &mut dyn Write) -> Result<()> {
             first_of(&names)
         )?;
     }
+    if !counts.untried.is_empty() {
+        let names: Vec<&str> = counts.untried.keys().map(String::as_str).collect();
+        writeln!(
+            out,
+            "  not tried: {} of static methods, where others end the same or there are too many: {}",
+            count(counts.untried.values().sum(), "call"),
+            first_of(&names)
+        )?;
+    }
     Ok(())
 }
 
@@ -280,6 +289,7 @@ impl Report {
                 "omitted": counts.omitted,
                 "unmade": counts.unmade,
                 "cut": counts.cut,
+                "untried": counts.untried,
                 "ended": counts.ended,
             })),
             "searched": self.searched.map(|tally| json!({

@@ -133,8 +133,11 @@ pub struct Recorded {
     pub(super) derived: FxHashMap<u64, Vec<u64>>,
     /// Classes of objects that are the JDK's.
     pub(super) of_jdk: FxHashMap<u64, Rc<str>>,
-    /// Calls of static methods in which no object of the program took part.
+    /// Calls of static methods in which no object of the program took part: one of each method, then another
+    /// of each, and so on.
     pub statics: Vec<Rc<Seen>>,
+    /// Static methods with more such calls, and how many.
+    pub left_out: Vec<(Method, usize)>,
 }
 
 /// A sequence that was cut out.
@@ -207,6 +210,11 @@ impl Recorded {
             .collect()
     }
 
+    /// How many calls of an object are known.
+    pub fn calls(&self, object: u64) -> usize {
+        self.histories.get(&object).map_or(0, Vec::len)
+    }
+
     /// The call that has made an object, if it was seen.
     pub fn maker(&self, object: u64) -> Option<&Seen> {
         let first = self.histories.get(&object)?.first()?;
@@ -215,9 +223,14 @@ impl Recorded {
 
     /// The class by which a call gives an object away.
     pub fn given_as(&self, object: u64) -> Option<String> {
-        let given = self.given.get(&object).map(Rc::as_ref);
-        let (_, result) = given.or_else(|| self.maker(object))?.method.types();
+        let (_, result) = self.giver(object)?.types();
         descriptor::class_name(&result)
+    }
+
+    /// The method that gives an object away.
+    pub fn giver(&self, object: u64) -> Option<&Method> {
+        let given = self.given.get(&object).map(Rc::as_ref);
+        Some(&given.or_else(|| self.maker(object))?.method)
     }
 
     /// The calls of an object, if the first is one that has made it.
@@ -581,6 +594,7 @@ impl Carved {
             made: None,
             end: End::Returned(None),
             thread: seen.thread,
+            depth: seen.depth,
             entered: seen.entered,
             left: seen.entered,
         }));

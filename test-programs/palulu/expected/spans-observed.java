@@ -1,0 +1,224 @@
+// Pins down what the program does:
+// Written by hindsight 0.1.0 from recorded runs (out). A test that fails shows what has
+//     changed since.
+package spans;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import org.junit.jupiter.api.Test;
+
+class MarksObservedTest {
+
+    @Test
+    void ofWith10() {
+        assertEquals("F", Marks.of(10));
+    }
+
+    @Test
+    void ofWith55() {
+        assertEquals("C", Marks.of(55));
+    }
+
+    @Test
+    void ofWith95() {
+        assertEquals("A", Marks.of(95));
+    }
+
+    @Test
+    void pointsThrowsIllegalArgumentExceptionWithEmptyText() {
+        assertEquals("nothing there",
+                assertThrows(IllegalArgumentException.class, () -> Marks.points("")).getMessage());
+    }
+
+    @Test
+    void points() {
+        assertEquals(77, Marks.points("77"));
+    }
+
+    @Test
+    void pointsThrowsIllegalArgumentException() {
+        assertEquals("below zero",
+                assertThrows(IllegalArgumentException.class,
+                () -> Marks.points("-1")).getMessage());
+    }
+
+    @Test
+    void pointsThrowsIllegalArgumentException_2() {
+        assertEquals("no sign is needed",
+                assertThrows(IllegalArgumentException.class,
+                () -> Marks.points("+1")).getMessage());
+    }
+
+    @Test
+    void pointsThrowsIllegalArgumentException_3() {
+        assertEquals("too many",
+                assertThrows(IllegalArgumentException.class,
+                () -> Marks.points("1000")).getMessage());
+    }
+
+    @Test
+    void squareWith0() {
+        assertEquals(0, Marks.square(0));
+    }
+
+    @Test
+    void squareWith2() {
+        assertEquals(4, Marks.square(2));
+    }
+
+    @Test
+    void squareWith3() {
+        assertEquals(9, Marks.square(3));
+    }
+
+    @Test
+    void squareWith4() {
+        assertEquals(16, Marks.square(4));
+    }
+
+    @Test
+    void squareWith5() {
+        assertEquals(25, Marks.square(5));
+    }
+
+    @Test
+    void squareWith6() {
+        assertEquals(36, Marks.square(6));
+    }
+
+    @Test
+    void squareWith7() {
+        assertEquals(49, Marks.square(7));
+    }
+
+    @Test
+    void squareWith8() {
+        assertEquals(64, Marks.square(8));
+    }
+
+    @Test
+    void squareWith9() {
+        assertEquals(81, Marks.square(9));
+    }
+
+    @Test
+    void squareWith10() {
+        assertEquals(100, Marks.square(10));
+    }
+
+    @Test
+    void squareWith11() {
+        assertEquals(121, Marks.square(11));
+    }
+
+    @Test
+    void squareWith12() {
+        assertEquals(144, Marks.square(12));
+    }
+
+    @Test
+    void squareWith13() {
+        assertEquals(169, Marks.square(13));
+    }
+
+    @Test
+    void squareWith14() {
+        assertEquals(196, Marks.square(14));
+    }
+
+    @Test
+    void squareWith15() {
+        assertEquals(225, Marks.square(15));
+    }
+
+    @Test
+    void squareWith16() {
+        assertEquals(256, Marks.square(16));
+    }
+
+    @Test
+    void squareWith17() {
+        assertEquals(289, Marks.square(17));
+    }
+
+    @Test
+    void squareWith18() {
+        assertEquals(324, Marks.square(18));
+    }
+
+    @Test
+    void squareWith19() {
+        assertEquals(361, Marks.square(19));
+    }
+
+    @Test
+    void squareWith20() {
+        assertEquals(400, Marks.square(20));
+    }
+
+    @Test
+    void squareWith21() {
+        assertEquals(441, Marks.square(21));
+    }
+
+    @Test
+    void squareWith22() {
+        assertEquals(484, Marks.square(22));
+    }
+
+    @Test
+    void squareWith23() {
+        assertEquals(529, Marks.square(23));
+    }
+}
+// Pins down what the program does:
+// Written by hindsight 0.1.0 from recorded runs (out). A test that fails shows what has
+//     changed since.
+package spans;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.Comparator;
+import java.util.Iterator;
+import java.util.NoSuchElementException;
+import org.junit.jupiter.api.Test;
+
+class SpanObservedTest {
+
+    @Test
+    void text() {
+        Span span = new Span(2, 5);
+        span.iterator();
+        assertEquals("2..5", span.text().toString());
+    }
+
+    @Test
+    void nextThrowsNoSuchElementException() {
+        Iterator<Integer> iterator = new Span(2, 5).iterator();
+        assertTrue(iterator.hasNext());
+        assertEquals(Integer.valueOf(2), iterator.next());
+        assertEquals(Integer.valueOf(3), iterator.next());
+        assertEquals(Integer.valueOf(4), iterator.next());
+        assertFalse(iterator.hasNext());
+        assertEquals("after 5",
+                assertThrows(NoSuchElementException.class, () -> iterator.next()).getMessage());
+    }
+
+    @Test
+    void nearestThenCompare() {
+        Comparator<Integer> comparator = new Span(2, 5).nearest(10);
+        assertEquals(-4, comparator.compare(9, 15));
+    }
+
+    @Test
+    void charAtThenSubSequence() {
+        CharSequence charSequence = new Span(2, 5).text();
+        assertEquals(4, charSequence.length());
+        assertEquals('.', charSequence.charAt(1));
+        assertEquals("2..", charSequence.subSequence(0, 3).toString());
+    }
+}
