@@ -40,7 +40,7 @@ const MANY: usize = 2 << 20;
 /// Elements of arrays that are followed.
 const MAX_ARRAY: usize = 64;
 /// Calls of one static method that are kept,
-const MAX_STATIC: usize = 24;
+const MAX_STATIC: usize = 12;
 /// of them those that end alike, one to stand in for the other,
 const MAX_ALIKE: usize = 2;
 /// or where that is not known: of what an object or a message says, more may be told.
@@ -803,7 +803,7 @@ mod tests {
         let grades = [1, 1, 1, 2, 3, 1].map(returned);
         assert_eq!(kept(grades), (vec![0, 3, 4, 1], 2));
         let different = (0..30).map(returned);
-        assert_eq!(kept(different).1, 6);
+        assert_eq!(kept(different).1, 18);
         // Of exceptions of one class and of objects, the messages and contents may differ.
         let threw = || End::Threw("B".to_owned());
         assert_eq!(kept((0..9).map(|_| threw())).1, 1);
