@@ -17,6 +17,9 @@ import java.util.Map;
  * were of its kind, and says which of them it was. Where that cannot be told, it is a {@link
  * ReplayException}.
  *
+ * <p>Where there is no method of this descriptor, the only one of its name, kind and number of parameters
+ * that the class declares is called, if Java would let it take the arguments: a fix may widen a signature.
+ *
  * <p>Arguments are boxed. A number is converted to the parameter's primitive type.
  */
 public final class Call {
@@ -105,7 +108,7 @@ public final class Call {
         }
         Object[] given = arguments == null ? new Object[] {null} : arguments;
         Class<?> owner = Classes.ofCall(className, receiver, callerLoader());
-        MethodHandle handle = find(kind, owner, method, descriptor, what);
+        MethodHandle handle = find(kind, owner, method, descriptor, given, what);
         Class<?>[] types = handle.type().parameterArray();
         Object[] all = new Object[types.length];
         int first = 0;
@@ -132,7 +135,7 @@ public final class Call {
     }
 
     private static MethodHandle find(
-            Kind kind, Class<?> owner, String text, String descriptor, String what) {
+            Kind kind, Class<?> owner, String text, String descriptor, Object[] given, String what) {
         Numbered.Member member;
         try {
             member = new Numbered(Map.of(), owner.getClassLoader())
@@ -143,21 +146,48 @@ public final class Call {
         String method = member == null ? Numbered.plain(text) : member.name;
         MethodType type = Classes.methodType(
                 member == null ? descriptor : member.descriptor, owner, what);
+        // One that has a number is known by more than its name.
+        boolean numbered = member != null || text.indexOf('/') >= 0 || Numbered.isMethod(text);
         try {
-            switch (kind) {
-                case VIRTUAL:
-                    return Trusted.LOOKUP.findVirtual(owner, method, type);
-                case EXACT:
-                    return Trusted.LOOKUP.findSpecial(owner, method, type, owner);
-                case STATIC:
-                    return Trusted.LOOKUP.findStatic(owner, method, type);
-                default:
-                    return Trusted.LOOKUP.findConstructor(owner, type);
+            try {
+                return handle(kind, owner, method, type);
+            } catch (NoSuchMethodException e) {
+                MethodType other = numbered ? null
+                        : Signatures.fitting(owner, method, kind == Kind.STATIC, type, given);
+                if (other == null) {
+                    throw e;
+                }
+                return asRecorded(handle(kind, owner, method, other), type);
             }
         } catch (ReflectiveOperationException | LinkageError e) {
+            String there = numbered ? "" : Signatures.told(owner, method);
             throw new ReplayException("cannot call " + what + ": " + Classes.reason(e) + "; "
-                    + Classes.DIFFERS, e);
+                    + (there.isEmpty() ? Classes.DIFFERS : "there is " + there
+                    + " here; the signature has changed: run hindsight junit again"), e);
         }
+    }
+
+    private static MethodHandle handle(
+            Kind kind, Class<?> owner, String method, MethodType type)
+            throws ReflectiveOperationException {
+        switch (kind) {
+            case VIRTUAL:
+                return Trusted.LOOKUP.findVirtual(owner, method, type);
+            case EXACT:
+                return Trusted.LOOKUP.findSpecial(owner, method, type, owner);
+            case STATIC:
+                return Trusted.LOOKUP.findStatic(owner, method, type);
+            default:
+                return Trusted.LOOKUP.findConstructor(owner, type);
+        }
+    }
+
+    /** A handle that takes what the recorded method took, and gives what its own one does. */
+    private static MethodHandle asRecorded(MethodHandle handle, MethodType recorded) {
+        MethodType own = handle.type();
+        int first = own.parameterCount() - recorded.parameterCount();
+        MethodType type = recorded.insertParameterTypes(0, own.parameterList().subList(0, first));
+        return handle.asFixedArity().asType(type.changeReturnType(own.returnType()));
     }
 
     /** The loader of the class that called us, which is the test. */
