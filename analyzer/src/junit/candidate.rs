@@ -52,6 +52,40 @@ pub enum State {
     Done(Verdict, String),
 }
 
+/// Why a test that reproduces by itself does not always.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Lapse {
+    /// It did not when it was run again.
+    Unsteady,
+    /// It does not after others in one JVM.
+    Together,
+}
+
+impl Lapse {
+    /// What is said after the reason of the verdict.
+    pub fn remark(self) -> &'static str {
+        match self {
+            Lapse::Unsteady => "; not each time: it depends on threads, time or chance",
+            Lapse::Together => {
+                "; not with all the others in one JVM, which may leave state behind: run it in one \
+                 of its own"
+            }
+        }
+    }
+
+    /// What is said above the test.
+    pub fn comment(self) -> &'static str {
+        match self {
+            Lapse::Unsteady => {
+                "Does not reproduce each time: it depends on threads, time or chance."
+            }
+            Lapse::Together => {
+                "Reproduces in a JVM of its own: others may leave state behind that it finds."
+            }
+        }
+    }
+}
+
 /// What a test needs beside the program and JUnit.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Needs {
@@ -106,6 +140,8 @@ pub struct Candidate {
     /// What javac warns of in it, by the names that `@SuppressWarnings` takes;
     /// unknown before it has compiled.
     pub warnings: Option<BTreeSet<String>>,
+    /// Why it does not reproduce always, if it does by itself.
+    pub lapse: Option<Lapse>,
     /// What became of it.
     pub state: State,
 }
@@ -268,6 +304,7 @@ impl<'a> Plan<'a> {
                 missing: Vec::new(),
                 keeps: false,
                 warnings: None,
+                lapse: None,
                 state: match refusal {
                     Some(reason) => State::Done(Verdict::Unsupported, reason),
                     None => State::Pending,

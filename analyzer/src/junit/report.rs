@@ -1,6 +1,6 @@
 //! What became of each frame, for people and machines.
 
-use super::candidate::{OF_RECURSION, Plan, STILL_RUNNING, State};
+use super::candidate::{Lapse, OF_RECURSION, Plan, STILL_RUNNING, State};
 use super::differences::{Difference, Kind, differences, rewritten_before};
 use super::memory;
 use super::verdict::{NOT_RESTORED, THROWS};
@@ -107,6 +107,9 @@ struct FrameReport {
     gap: bool,
     verdict: Verdict,
     reason: String,
+    /// Whether the test has reproduced each time that it was run by itself; of one that does not
+    /// reproduce, or was not run, nothing.
+    steady: Option<bool>,
     /// `package.Class#method` of the test, if it was written.
     test: Option<String>,
     /// What the values of the test take.
@@ -334,10 +337,12 @@ fn may_change(crash: &Crash, frame: &Frame) -> bool {
 fn frame_report(plan: &Plan<'_>, written: &[Written], index: usize) -> FrameReport {
     let candidate = &plan.candidates[index];
     let frame = plan.frame(candidate);
-    let (verdict, reason) = match &candidate.state {
+    let (verdict, mut reason) = match &candidate.state {
         State::Done(verdict, reason) => (*verdict, reason.clone()),
         State::Pending => (Verdict::NotRun, "not run, as asked for".to_owned()),
     };
+    let lapse = candidate.lapse.filter(|_| verdict == Verdict::Reproduces);
+    reason.push_str(lapse.map_or("", Lapse::remark));
     let kept = written
         .iter()
         .any(|written| written.candidates.contains(&index));
@@ -354,6 +359,7 @@ fn frame_report(plan: &Plan<'_>, written: &[Written], index: usize) -> FrameRepo
         heading: heading(&plan.inputs[candidate.crash].crash.failure, frame.exception),
         verdict,
         reason,
+        steady: (verdict == Verdict::Reproduces).then_some(lapse != Some(Lapse::Unsteady)),
         values: kept.then_some(ValuesReport {
             literals: candidate.needs.literals,
             built: candidate.needs.built,

@@ -140,7 +140,8 @@ pub fn run(
             ..job(plan, index)
         }
     });
-    for (index, result) in all(&jobs.collect::<Vec<_>>(), place, &path, options) {
+    let jobs: Vec<Job> = jobs.collect();
+    for (index, result) in launch_each(place, &path, &jobs, options) {
         for ran in result? {
             let (verdict, reason) = judged(plan, index, &ran);
             let candidate = &mut plan.candidates[index];
@@ -172,7 +173,7 @@ pub fn run(
         })
         .filter(|job| job.order.is_some())
         .collect();
-    for (index, result) in all(&again, place, &path, options) {
+    for (index, result) in launch_each(place, &path, &again, options) {
         for ran in result? {
             let (verdict, reason) = judged(plan, index, &ran);
             if verdict != Verdict::Reproduces {
@@ -181,42 +182,6 @@ pub fn run(
         }
     }
     Ok(())
-}
-
-/// Runs each job in a JVM of its own, some at a time.
-fn all(
-    jobs: &[Job],
-    place: &Workplace<'_>,
-    path: &OsStr,
-    options: &Options,
-) -> Vec<(usize, Result<Vec<Ran>>)> {
-    let next = AtomicUsize::new(0);
-    let done = AtomicUsize::new(0);
-    let results = Mutex::new(Vec::new());
-    let work = || {
-        while let Some(job) = jobs.get(next.fetch_add(1, Ordering::Relaxed)) {
-            let result = launch(place, path, &[job], options);
-            let mut results = results.lock().unwrap_or_else(PoisonError::into_inner);
-            results.push((job.index, result));
-            if options.progress {
-                let number = done.fetch_add(1, Ordering::Relaxed) + 1;
-                eprint!(
-                    "\r\x1b[Khindsight: {number} of {} candidates run",
-                    jobs.len()
-                );
-                let _ = std::io::stderr().flush();
-            }
-        }
-    };
-    thread::scope(|scope| {
-        for _ in 0..PARALLEL.min(jobs.len()) {
-            scope.spawn(work);
-        }
-    });
-    if options.progress {
-        eprint!("\r\x1b[K");
-    }
-    results.into_inner().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Runs candidates that reproduce in one JVM, in their order and in the other one. Gives those that
@@ -324,17 +289,28 @@ pub fn unsteady(
 ) -> Result<BTreeSet<usize>> {
     let path = place.runtime_path()?;
     let mut unsteady = BTreeSet::new();
-    for &index in candidates {
-        for _ in 0..AGAIN {
-            let results = launch(place, &path, &[&job(plan, index)], options)?;
+    for _ in 0..AGAIN {
+        let left = candidates.difference(&unsteady);
+        let jobs: Vec<Job> = left.map(|&index| job(plan, index)).collect();
+        for (index, results) in launch_each(place, &path, &jobs, options) {
             let fails = |ran| judged(plan, index, ran).0 != Verdict::Reproduces;
-            if results.iter().any(fails) {
+            if results?.iter().any(fails) {
                 unsteady.insert(index);
-                break;
             }
         }
     }
     Ok(unsteady)
+}
+
+/// Those of `candidates` that [`together`] runs with no others.
+pub fn solitary(plan: &Plan<'_>, candidates: &[usize]) -> BTreeSet<usize> {
+    let (asserting, others): (Vec<usize>, Vec<usize>) =
+        (candidates.iter()).partition(|&&index| asserts(plan, index));
+    [asserting, others]
+        .into_iter()
+        .filter(|group| group.len() == 1)
+        .flatten()
+        .collect()
 }
 
 fn job(plan: &Plan<'_>, index: usize) -> Job {
@@ -445,6 +421,42 @@ fn unchanged<'a>(frames: &'a [Frame], classpath: &ClassPath) -> Vec<&'a str> {
         .filter(same)
         .map(|frame| frame.class.as_str())
         .collect()
+}
+
+/// Runs candidates, each in a JVM of its own, and tells how far it is.
+fn launch_each(
+    place: &Workplace<'_>,
+    path: &OsStr,
+    jobs: &[Job],
+    options: &Options,
+) -> Vec<(usize, Result<Vec<Ran>>)> {
+    let next = AtomicUsize::new(0);
+    let done = AtomicUsize::new(0);
+    let results = Mutex::new(Vec::new());
+    let work = || {
+        while let Some(job) = jobs.get(next.fetch_add(1, Ordering::Relaxed)) {
+            let result = launch(place, path, &[job], options);
+            let mut results = results.lock().unwrap_or_else(PoisonError::into_inner);
+            results.push((job.index, result));
+            if options.progress {
+                let number = done.fetch_add(1, Ordering::Relaxed) + 1;
+                eprint!(
+                    "\r\x1b[Khindsight: {number} of {} candidates run",
+                    jobs.len()
+                );
+                let _ = std::io::stderr().flush();
+            }
+        }
+    };
+    thread::scope(|scope| {
+        for _ in 0..PARALLEL.min(jobs.len()) {
+            scope.spawn(work);
+        }
+    });
+    if options.progress {
+        eprint!("\r\x1b[K");
+    }
+    results.into_inner().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Runs candidates in one JVM, one after the other.

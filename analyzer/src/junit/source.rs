@@ -184,6 +184,10 @@ fn method(
             3,
         ));
     }
+    if let (State::Done(Verdict::Reproduces, _), Some(lapse)) = (&candidate.state, candidate.lapse)
+    {
+        out.push_str(&comment::lines(lapse.comment(), "    ", 3));
+    }
     let asked = failure.exceptions.first();
     let code = match asked.filter(|_| is_asked_for(plan, index)) {
         Some(info) => failing_at_records(&body.code, info, names),

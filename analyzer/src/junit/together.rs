@@ -4,22 +4,18 @@
 //! state behind (a guard that says that something has been done, a cache) makes others pass, or fail
 //! otherwise. So what reproduces by itself is run again with all others, in both orders. Where that
 //! shows another outcome, tests keep the static state that their call finds, and put it back.
+//!
+//! Chance shows another outcome, too, and may have let a test reproduce at first. So those that end
+//! otherwise, and those that no others are run with, are run by themselves some times more.
 
 use super::Options;
 use super::call;
-use super::candidate::{Candidate, Plan, State};
+use super::candidate::{Candidate, Lapse, Plan, State};
 use super::compile::{self, Workplace};
 use super::report::Verdict;
 use super::run::{self, Influenced};
 use anyhow::Result;
 use std::collections::{BTreeMap, BTreeSet};
-
-/// Said of a test that keeping static state does not help.
-const ALONE: &str =
-    "; not with all the others in one JVM, which leave state behind: run it in one of its own";
-
-/// Said of a test that does not reproduce each time it is run by itself.
-const UNSTEADY: &str = "; not each time, by itself either: it depends on threads, time or chance";
 
 /// The stage in which all tests keep static state.
 const LAST_STAGE: usize = 8;
@@ -67,7 +63,7 @@ pub fn tries(
     let group: Vec<usize> = (0..plan.candidates.len()).filter(reproduces).collect();
     // Those that were compiled last have taken the place of the others in their classes.
     let whole = group.iter().all(|index| compiled.contains(index));
-    if group.len() < 2 || !whole && !compile::again(plan, &group, place, options)? {
+    if group.is_empty() || !whole && !compile::again(plan, &group, place, options)? {
         return Ok(Vec::new());
     }
     let mut influenced = run::together(plan, &group, place, options)?;
@@ -76,16 +72,14 @@ pub fn tries(
     let failed = |influenced: &Influenced| run::is_failed_class(&influenced.ran);
     for (&index, _) in influenced.iter().filter(|(_, how)| failed(how)) {
         if tried.given_up.insert(index) {
-            note(plan, index, ALONE);
+            plan.candidates[index].lapse = Some(Lapse::Together);
         }
     }
     influenced.retain(|_, how| !failed(how));
-    // Others need not be the reason.
-    let indices = influenced.keys().copied().collect();
-    for index in run::unsteady(plan, &indices, place, options)? {
+    for index in unsteady(plan, &group, &influenced, place, options, tried)? {
         influenced.remove(&index);
         restore(plan, tried, vec![index]);
-        note(plan, index, UNSTEADY);
+        plan.candidates[index].lapse = Some(Lapse::Unsteady);
         tried.given_up.insert(index);
         tried.unsteady.insert(index);
     }
@@ -144,7 +138,7 @@ pub fn tries(
             restore(plan, tried, all);
         }
         for index in now {
-            note(plan, index, ALONE);
+            plan.candidates[index].lapse = Some(Lapse::Together);
         }
     } else {
         tried.last = (used, again.clone(), now);
@@ -152,11 +146,51 @@ pub fn tries(
     Ok(again)
 }
 
+/// Candidates of the group of which chance is seen now: others need not be the reason why some are
+/// influenced.
+fn unsteady(
+    plan: &Plan<'_>,
+    group: &[usize],
+    influenced: &BTreeMap<usize, Influenced>,
+    place: &Workplace<'_>,
+    options: &Options,
+    tried: &Tried,
+) -> Result<BTreeSet<usize>> {
+    let mut asked: BTreeSet<usize> = influenced.keys().copied().collect();
+    // They have run but once.
+    if tried.stage == 0 {
+        asked.extend(run::solitary(plan, group));
+    }
+    let mut found = run::unsteady(plan, &asked, place, options)?;
+    // The others of such a crash may have been lucky.
+    let crashes = crashes_of(plan, &found);
+    asked.extend(&tried.unsteady);
+    let others = group
+        .iter()
+        .copied()
+        .filter(|index| !asked.contains(index) && crashes.contains(&plan.candidates[*index].crash));
+    found.extend(run::unsteady(plan, &others.collect(), place, options)?);
+    // What ends otherwise, and calls what depends on chance, does so by chance.
+    let known: Vec<usize> = tried.unsteady.union(&found).copied().collect();
+    let calls_any = |index: &&usize| known.iter().any(|&other| calls(plan, **index, other));
+    found.extend(influenced.keys().filter(calls_any));
+    Ok(found)
+}
+
+/// Whether the frame of a candidate is that of a caller of another's, direct or not.
+fn calls(plan: &Plan<'_>, candidate: usize, other: usize) -> bool {
+    let (caller, called) = (&plan.candidates[candidate], &plan.candidates[other]);
+    caller.crash == called.crash
+        && caller.frame > called.frame
+        && plan.frame(caller).exception == plan.frame(called).exception
+}
+
 /// Writes candidates as they were before they kept static state.
 fn restore(plan: &mut Plan<'_>, tried: &mut Tried, candidates: Vec<usize>) {
     for index in candidates {
         if let Some(before) = tried.before.remove(&index) {
-            plan.candidates[index] = before;
+            let lapse = plan.candidates[index].lapse;
+            plan.candidates[index] = Candidate { lapse, ..before };
         }
     }
 }
@@ -201,12 +235,6 @@ fn crashes_of<'a>(
 ) -> BTreeSet<usize> {
     let crash = |&index: &usize| plan.candidates[index].crash;
     candidates.into_iter().map(crash).collect()
-}
-
-fn note(plan: &mut Plan<'_>, index: usize, remark: &str) {
-    if let State::Done(_, reason) = &mut plan.candidates[index].state {
-        reason.push_str(remark);
-    }
 }
 
 /// What has reproduced before it kept static state is written as it was.

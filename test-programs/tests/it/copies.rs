@@ -722,6 +722,9 @@ fn what_does_not_help_is_not_in_a_test() {
         fs::read_to_string(workplace.join(file)).expect("a test")
     };
     assert!(test(1).contains("\"Guarded$Guard\""), "{}", test(1));
+    let remark = "// Reproduces in a JVM of its own:";
+    assert!(test(3).contains(remark), "{}", test(3));
+    assert!(!test(1).contains(remark), "{}", test(1));
     for unconcerned in [2, 3] {
         let source = test(unconcerned);
         assert!(!source.contains("Statics"), "{source}");

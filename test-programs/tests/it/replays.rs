@@ -3,6 +3,7 @@
 
 use hindsight_test_programs::{Jdk, Workplace, both, hindsight, jdks, reported, root, text};
 use serde_json::Value;
+use std::fs;
 use std::process::Command;
 
 /// Records a program of `programs/`, makes tests with these options, and hands
@@ -296,5 +297,66 @@ fn the_order_of_immutable_sets_is_as_recorded() {
             let is_loaded = frame["values"]["state"] == true;
             assert!(frame["verdict"] == "reproduces" && is_loaded, "{frame}");
         }
+    }
+}
+
+const CHANCE: &str = "
+import java.util.Random;
+
+public class Chance {
+    static void drawn() {
+        if (new Random().nextInt(3) > 0) throw new IllegalStateException(\"drawn\");
+    }
+    static void some() {
+        drawn();
+    }
+    public static void main(String[] args) throws Exception {
+        MAIN
+    }
+}
+";
+
+/// A test that has reproduced by luck says so, be it one of several or the only one. Each try finds that
+/// out in two of five cases.
+#[test]
+fn what_depends_on_chance_is_told() {
+    let several = "while (true) some();";
+    let only = "
+        boolean[] failed = {false};
+        while (!failed[0]) {
+            Thread thread = new Thread(Chance::drawn);
+            thread.setUncaughtExceptionHandler((of, e) -> failed[0] = true);
+            thread.start();
+            thread.join();
+        }";
+    let jdk = &jdks()[0];
+    for main in [several, only] {
+        let workplace = Workplace::new("replays-chance");
+        let source = CHANCE.replace("MAIN", main);
+        let (classes, run) = workplace.run_text(jdk, "11", "", ("Chance", &source));
+        assert_eq!(workplace.crash_files().len(), 1, "{}", both(&run));
+        let is_told = (0..30).any(|_| {
+            let (output, report) = reported(&mut workplace.junit(jdk, &classes));
+            let frames = report["crashes"][0]["frames"].as_array();
+            let frames = frames.unwrap_or_else(|| panic!("{}", both(&output)));
+            let test = workplace.join("tests/src/test/java/ChanceCrash0001Test.java");
+            let test = fs::read_to_string(test).unwrap_or_default();
+            for frame in frames {
+                let reproduces = frame["verdict"] == "reproduces";
+                assert_eq!(frame["steady"].is_boolean(), reproduces, "{frame}");
+                let reason = frame["reason"].as_str().expect("a reason");
+                let is_remarked = reason.contains("; not each time: it depends on");
+                assert_eq!(is_remarked, frame["steady"] == false, "{frame}");
+                // It draws until it fails.
+                if frame["method"] == "main" {
+                    assert_eq!(frame["steady"], true, "{frame}");
+                }
+            }
+            let unsteady = frames.iter().filter(|frame| frame["steady"] == false);
+            let remarks = test.matches("// Does not reproduce each time:").count();
+            assert_eq!(remarks, unsteady.count(), "{test}");
+            frames[0]["steady"] == false
+        });
+        assert!(is_told, "{main}");
     }
 }
