@@ -13,13 +13,14 @@
 //! - [`Summary`] is what a caller has to know of a method.
 //! - [`method`] makes one of a body, given those of what it calls; [`heap`] is
 //!   what objects refer to meanwhile, [`set`] are sets of nodes, and [`keep`]
-//!   picks what callers can see.
+//!   picks what callers can see. [`kinds`] tells what is written from what it leads to.
 //! - [`solve`] does so for all methods, in an order that [`circles`] finds;
 //!   [`reach`] says which lambdas a call may run.
 
 pub mod circles;
 mod heap;
 mod keep;
+pub mod kinds;
 pub mod method;
 mod reach;
 mod set;
@@ -27,6 +28,7 @@ pub mod solve;
 
 use crate::program::names::Map;
 use crate::program::{ClassId, MethodId, Sym};
+use kinds::Kinds;
 
 /// Where a value comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -153,6 +155,8 @@ pub struct Write {
     pub cause: Cause,
     /// That it does so only if a parameter is an instance of a class.
     pub only: Only,
+    /// What the object is that is written.
+    pub kinds: Kinds,
 }
 
 /// A parameter, and the class of which it must be an instance; nothing if it does
@@ -255,6 +259,7 @@ impl Summary {
                 own.node >> 1 == node.node >> 1
                     && own.node <= node.node
                     && (own.only.is_none() || own.only == node.only)
+                    && own.kinds.covers(&node.kinds)
             })
         };
         self.writes_outside >= other.writes_outside
@@ -303,6 +308,7 @@ impl Summary {
             match (both.writes.iter_mut()).find(|known| known.node >> 1 == node >> 1) {
                 Some(known) => {
                     known.only = known.only.filter(|_| known.only == write.only);
+                    known.kinds.join(write.kinds);
                     if node < known.node {
                         (known.node, known.cause) = (node, write.cause);
                     }
@@ -350,6 +356,7 @@ impl Summary {
                     node: reference(number, true),
                     cause: Cause::NoBody,
                     only: None,
+                    kinds: Kinds::ANY,
                 });
             }
         }
@@ -400,6 +407,10 @@ mod tests {
                         node,
                         cause,
                         only: [None, Some((1, ClassId(node % 3)))][usize::from(flags[1])],
+                        kinds: [
+                            Kinds::ANY,
+                            Kinds::one(kinds::Kind::Class(ClassId(node % 7))),
+                        ][usize::from(flags[0])],
                     })
                     .collect(),
                 heap: vec![(2, field, set(&held)), (5, other, set(&writes))],

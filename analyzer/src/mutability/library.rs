@@ -21,6 +21,7 @@
 
 use super::analysis::{read_facts, run_library};
 use super::answers::{Answers, Verdict, param_count};
+use super::effects::kinds::Kinds;
 use super::effects::solve::{self, any_field};
 use super::effects::{Cause, Made, Node, Refs, Summary, Write, reference};
 use super::facts::is_trivial;
@@ -39,7 +40,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 const MAGIC: &[u8; 8] = b"HSLIBRY\n";
 /// Of the layout and of the analysis: a change of either makes another.
-const VERSION: u32 = 12;
+const VERSION: u32 = 13;
 const NOTHING: u32 = u32::MAX;
 /// Parameters whose verdicts fit in a word.
 const PACKED: u16 = 16;
@@ -480,6 +481,7 @@ pub fn from_verdicts(
                 node: reference(node, weak),
                 cause: Cause::NoBody,
                 only: None,
+                kinds: Kinds::ANY,
             });
         };
         match verdict(param) {

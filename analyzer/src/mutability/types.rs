@@ -42,8 +42,8 @@ fn may_be_both(program: &Program, one: &[u8], other: &[u8]) -> bool {
             // Arrays of a primitive type are nothing else.
             _ => false,
         },
-        (Some(_), None) => ABOVE_ARRAYS.contains(&other),
-        (None, Some(_)) => ABOVE_ARRAYS.contains(&one),
+        (Some(_), None) => is_above_arrays(other),
+        (None, Some(_)) => is_above_arrays(one),
         (None, None) => {
             let find = |name: &[u8]| {
                 let found = program.names.find(name);
@@ -58,7 +58,7 @@ fn may_be_both(program: &Program, one: &[u8], other: &[u8]) -> bool {
 }
 
 /// Whether there may be a class that extends or implements two others, or is one of them.
-fn has_common(program: &Program, one: ClassId, other: ClassId) -> bool {
+pub fn has_common(program: &Program, one: ClassId, other: ClassId) -> bool {
     if program.is_subtype(one, other) || program.is_subtype(other, one) {
         return true;
     }
@@ -73,6 +73,11 @@ fn has_common(program: &Program, one: ClassId, other: ClassId) -> bool {
     };
     let mut below = program.subtypes(class).into_iter();
     below.any(|class| program.is_subtype(class, interface) || program.is_incomplete(class))
+}
+
+/// Whether arrays are instances of a class.
+pub fn is_above_arrays(class: &[u8]) -> bool {
+    ABOVE_ARRAYS.contains(&class)
 }
 
 /// What arrays of any kind are.

@@ -1,5 +1,6 @@
 //! The shapes that effects have of which a table says, not a body.
 
+use crate::mutability::effects::kinds::Kinds;
 use crate::mutability::effects::{Cause, Made, Node, Summary, Write, join, reference};
 use crate::program::Sym;
 
@@ -80,6 +81,7 @@ pub(super) fn summary(shape: Shape, any: Sym, element: Sym) -> Summary {
         node: certain(node),
         cause: Cause::NoBody,
         only: None,
+        kinds: Kinds::ANY,
     };
     let mut summary = Summary {
         nodes: vec![

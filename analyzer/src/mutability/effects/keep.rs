@@ -92,18 +92,21 @@ impl Keep<'_, '_> {
         for write in writes {
             let node = reference(self.node(write.node >> 1), write.node & 1 == 1);
             let only = state.guards.get(&(write.node >> 1)).copied();
+            let kinds = state.kinds_of(write.node >> 1);
             if !written.has(node) {
                 written.insert(node);
                 self.summary.writes.push(Write {
                     node,
                     cause: write.cause,
                     only,
+                    kinds,
                 });
-            } else if self.coarse && !state.guards.is_empty() {
+            } else if self.coarse {
                 // Another one that is thrown together with it.
                 let mut writes = self.summary.writes.iter_mut();
                 if let Some(known) = writes.find(|known| known.node >> 1 == node >> 1) {
                     known.only = known.only.filter(|known| Some(*known) == only);
+                    known.kinds.join(kinds);
                 }
             }
         }

@@ -2,6 +2,7 @@
 
 use super::heap::{Heap, Held};
 use super::keep::summary;
+use super::kinds::{Kind, Kinds};
 use super::set::{MOST, Nodes};
 use super::{Cause, Made, Node, Only, Ref, Summary, Write, reference};
 use crate::mutability::facts::{Facts, Lambda, NONE, Op, Var};
@@ -75,6 +76,14 @@ pub trait World {
     fn may_be(&self, method: MethodId, param: u16, class: ClassId) -> bool;
     /// Whether a parameter, as it is declared, may be a lambda that the program makes somewhere.
     fn may_be_lambda(&self, method: MethodId, param: u16) -> bool;
+    /// The kind of objects that have a field.
+    fn kinds_with(&self, field: Sym) -> Kinds;
+    /// Whether a parameter may be of a kind, as it is declared.
+    fn is_param_of(&self, method: MethodId, param: u16, kind: Kind) -> bool;
+    /// Whether what a field refers to may be.
+    fn is_field_of(&self, field: Sym, kind: Kind) -> bool;
+    /// Whether anything that a parameter leads to may be.
+    fn leads_param_to(&self, method: MethodId, param: u16, kind: Kind) -> bool;
     /// Whether a class is the library's.
     fn is_of_library(&self, class: ClassId) -> bool;
     /// Whether a class is a subclass of another one, or the same.
@@ -105,6 +114,12 @@ pub(super) struct State<'a> {
     pub guards: Map<u32, (u16, ClassId)>,
     /// The condition of what is looked at.
     guard: Only,
+    /// What nodes are that are written.
+    kinds: Map<u32, Kinds>,
+    /// What the receiver of the call is that is looked at.
+    receiver: Kinds,
+    /// Whether a node may be of a kind, as far as that was asked.
+    possible: Map<(u32, Kind), bool>,
     pub returned: Nodes,
     pub thrown: Nodes,
     pub kept: Nodes,
@@ -153,6 +168,9 @@ pub fn summarize(world: &dyn World, id: MethodId, facts: &Facts, coarse: bool) -
         written: Nodes::default(),
         guards: Map::default(),
         guard: None,
+        kinds: Map::default(),
+        receiver: Kinds::ANY,
+        possible: Map::default(),
         returned: Nodes::default(),
         thrown: Nodes::default(),
         kept: Nodes::default(),
@@ -207,7 +225,7 @@ pub fn summarize(world: &dyn World, id: MethodId, facts: &Facts, coarse: bool) -
     }
     if world.is_sound() {
         for found in state.struck(facts.loops_from).iter() {
-            state.write(found | 1, Cause::Unknown(0));
+            state.write(found | 1, Cause::Unknown(0), Kinds::ANY);
         }
     }
     Some(summary(&state, coarse))
@@ -496,7 +514,29 @@ impl State<'_> {
         held
     }
 
-    fn write(&mut self, target: Ref, cause: Cause) {
+    /// Whether what a node stands for may be of a kind, by its declared type.
+    fn may_be_of(&mut self, node: u32, kind: Kind) -> bool {
+        let (world, id) = (self.world, self.id);
+        let of = self.nodes[node as usize];
+        let may = || match of {
+            Node::Param(param) => world.is_param_of(id, param, kind),
+            Node::Read(_, field) => world.is_field_of(field, kind),
+            Node::Deep(param) => world.leads_param_to(id, param, kind),
+            Node::Held(_) | Node::New(..) | Node::Outside => true,
+        };
+        *self.possible.entry((node, kind)).or_insert_with(may)
+    }
+
+    /// What a node is that is written.
+    pub fn kinds_of(&self, node: u32) -> Kinds {
+        self.kinds.get(&node).copied().unwrap_or(Kinds::ANY)
+    }
+
+    fn write(&mut self, target: Ref, cause: Cause, kinds: Kinds) {
+        // What was stored in an object comes by the same ways as that; it is another one.
+        if !kinds.is_any() && !kinds.iter().any(|kind| self.may_be_of(target >> 1, kind)) {
+            return;
+        }
         match self.nodes[(target >> 1) as usize] {
             Node::New(..) => {}
             Node::Outside => {
@@ -516,12 +556,18 @@ impl State<'_> {
                     }
                     true => {}
                 }
+                let is_new = match self.kinds.get_mut(&node) {
+                    Some(known) => known.join(kinds),
+                    None => self.kinds.insert(node, kinds).is_none(),
+                };
+                self.note(is_new);
                 if !self.written.has(target) {
                     self.written.insert(target);
                     self.writes.push(Write {
                         node: target,
                         cause,
                         only: None,
+                        kinds,
                     });
                     self.note(true);
                 }
@@ -551,9 +597,13 @@ impl State<'_> {
             }
             Op::Store { base, field, value } => {
                 let refs = self.get(*value);
+                let kinds = self.world.kinds_with(*field);
                 for target in self.get(*base).iter() {
+                    if !kinds.iter().all(|kind| self.may_be_of(target >> 1, kind)) {
+                        continue;
+                    }
                     self.put(target >> 1, *field, &refs, target & 1 == 1);
-                    self.write(target, Cause::Store(at));
+                    self.write(target, Cause::Store(at), kinds);
                 }
             }
             Op::LoadStatic { dst: NONE, .. } => {}
@@ -622,10 +672,10 @@ impl State<'_> {
     fn give_away(&mut self, at: u32, args: &[Nodes]) -> Nodes {
         let mut all = union(args);
         for given in self.closure(all).iter() {
-            self.write(given | 1, Cause::Unknown(at));
+            self.write(given | 1, Cause::Unknown(at), Kinds::ANY);
         }
         let outside = self.outside();
-        self.write(outside, Cause::Unknown(at));
+        self.write(outside, Cause::Unknown(at), Kinds::ANY);
         let any = self.world.any_field();
         all.remove(outside >> 1);
         self.put(outside >> 1, any, &all, true);
@@ -640,8 +690,22 @@ impl State<'_> {
             return result;
         }
         let world = self.world;
-        let receiver = args.first().copied().unwrap_or_default();
+        let mut receiver = args.first().copied().unwrap_or_default();
         let exact = site.dispatch == Dispatch::Exact;
+        let kind = Kind::Class(site.owner);
+        let mut args = args.to_vec();
+        if let (Some(first), false) = (args.first_mut(), exact) {
+            // Nothing else has the method.
+            for one in receiver.iter() {
+                if !self.may_be_of(one >> 1, kind) {
+                    receiver.remove(one >> 1);
+                }
+            }
+            *first = receiver;
+        }
+        let args = &args;
+        let receivers = if exact { Kinds::ANY } else { Kinds::one(kind) };
+        let outer = std::mem::replace(&mut self.receiver, receivers);
         let mut any = exact || receiver.is_empty();
         // Receivers that code of the library may run on.
         let mut of_library = receiver;
@@ -655,7 +719,7 @@ impl State<'_> {
                     }
                     Node::Read(_, field) => {
                         if world.reorders(site, Some(field)) {
-                            self.write(one, Cause::Known(at));
+                            self.write(one, Cause::Known(at), Kinds::ANY);
                         }
                         match world.holds(field) {
                             Some(classes) => {
@@ -668,7 +732,7 @@ impl State<'_> {
                     }
                     Node::Param(_) => {
                         if world.reorders(site, None) {
-                            self.write(one, Cause::Known(at));
+                            self.write(one, Cause::Known(at), Kinds::ANY);
                         }
                         any = true;
                     }
@@ -711,8 +775,10 @@ impl State<'_> {
             if let Some(first) = args.first_mut() {
                 *first = of_library;
             }
+            self.receiver = Kinds::ANY;
             result.join(&self.call_back(at, &args), false);
         }
+        self.receiver = outer;
         result
     }
 
@@ -915,8 +981,12 @@ impl State<'_> {
                 self.guard = guard.or(param.map(|param| (param, class)));
             }
             let weak = write.node & 1;
+            let kinds = match summary.nodes[(write.node >> 1) as usize] {
+                Node::Param(0) if write.kinds.is_any() => self.receiver,
+                _ => write.kinds,
+            };
             for target in means[(write.node >> 1) as usize].iter() {
-                self.write(target | weak, cause(number as u32));
+                self.write(target | weak, cause(number as u32), kinds);
             }
             self.guard = guard;
         }
@@ -928,7 +998,9 @@ impl State<'_> {
         let given = mapped(&summary.given);
         let mut result = mapped(&summary.returned);
         if given.iter().next().is_some() {
+            let outer = std::mem::take(&mut self.receiver);
             result.join(&self.call_back(at, &[given]), false);
+            self.receiver = outer;
         }
         if summary.writes_outside {
             self.note(!self.writes_outside);
@@ -936,7 +1008,7 @@ impl State<'_> {
         }
         if summary.writes_kept {
             let outside = self.outside();
-            self.write(outside, cause(0));
+            self.write(outside, cause(0), Kinds::ANY);
         }
         result
     }

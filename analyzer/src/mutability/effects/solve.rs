@@ -3,6 +3,7 @@
 
 mod held;
 mod sites;
+mod types;
 mod world;
 
 use super::Summary;
@@ -85,6 +86,10 @@ pub struct Solver<'p> {
     /// Where lambdas go, if that is asked for.
     reach: Option<Reach>,
     chosen: Mutex<Map<(Site, Vec<Maker>), Run>>,
+    /// Which classes have objects in common, as far as that was asked.
+    common: Mutex<Map<(ClassId, ClassId), bool>>,
+    /// What objects lead to, by their class; nothing if that may be anything.
+    below: Mutex<Map<ClassId, Option<Arc<types::Below>>>>,
 }
 
 /// Methods with how many arguments they take.
@@ -174,6 +179,8 @@ impl<'p> Solver<'p> {
             held: Map::default(),
             reach: None,
             chosen: Mutex::default(),
+            common: Mutex::default(),
+            below: Mutex::default(),
             reorders: Arc::new(Contracts::step(
                 any_field(program),
                 program.names.intern(Facts::ELEMENT.as_bytes()),
@@ -274,6 +281,12 @@ impl<'p> Solver<'p> {
         self.facts
             .get(method.0 as usize)
             .is_some_and(|facts| facts.present)
+    }
+
+    /// What is known of a method of the library.
+    pub fn known(&self, method: MethodId) -> Arc<Summary> {
+        let known = self.contracts.find(method).cloned();
+        known.unwrap_or_else(|| self.library_summary(method))
     }
 
     fn library_summary(&self, method: MethodId) -> Arc<Summary> {
@@ -472,6 +485,7 @@ fn until_settled(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::mutability::effects::kinds::Kinds;
     use crate::mutability::effects::{Cause, Node, Write, reference};
     use std::cell::{Cell, RefCell};
 
@@ -483,6 +497,7 @@ mod tests {
                 node: reference(0, false),
                 cause: Cause::NoBody,
                 only: None,
+                kinds: Kinds::ANY,
             }],
             ..Summary::default()
         })

@@ -2,6 +2,7 @@
 
 use super::Solver;
 use crate::mutability::effects::Summary;
+use crate::mutability::effects::kinds::{Kind, Kinds};
 use crate::mutability::effects::method::{Target, World};
 use crate::mutability::facts::{Lambda, Op};
 use crate::mutability::types;
@@ -10,26 +11,6 @@ use crate::program::names::Set;
 use crate::program::{ClassId, MethodId, Sym};
 use hindsight_classfile::{MethodDescriptor, Utf8, access};
 use std::sync::{Arc, PoisonError};
-
-impl Solver<'_> {
-    /// The class that a parameter is declared to be, as far as the program has it; 0 is the receiver.
-    fn declared(&self, method: MethodId, param: u16) -> Option<ClassId> {
-        let program = self.program;
-        let method = program.method(method);
-        match (method.is(access::STATIC), param) {
-            (false, 0) => Some(method.class),
-            (is_static, param) => {
-                let text = program.names.bytes(method.signature);
-                let open = text.iter().position(|&byte| byte == b'(').unwrap_or(0);
-                let descriptor = MethodDescriptor::parse(Utf8::new(&text[open..]));
-                let place = usize::from(param) - usize::from(!is_static);
-                let ty = descriptor.ok().and_then(|d| d.parameters().nth(place));
-                ty.and_then(|ty| ty.class_name())
-                    .and_then(|name| program.find(program.names.find(name.as_bytes())?))
-            }
-        }
-    }
-}
 
 impl World for Solver<'_> {
     fn any(&self, site: Site, at: Option<(MethodId, u32)>) -> Arc<Vec<Target>> {
@@ -218,6 +199,22 @@ impl World for Solver<'_> {
             || (is_interface(declared) || is_interface(class))
                 && (program.subtypes(class).into_iter())
                     .any(|class| program.is_subtype(class, declared))
+    }
+
+    fn kinds_with(&self, field: Sym) -> Kinds {
+        Solver::kinds_with(self, field)
+    }
+
+    fn is_param_of(&self, method: MethodId, param: u16, kind: Kind) -> bool {
+        Solver::is_param_of(self, method, param, kind)
+    }
+
+    fn is_field_of(&self, field: Sym, kind: Kind) -> bool {
+        Solver::is_field_of(self, field, kind)
+    }
+
+    fn leads_param_to(&self, method: MethodId, param: u16, kind: Kind) -> bool {
+        Solver::leads_param_to(self, method, param, kind)
     }
 
     fn is_of_library(&self, class: ClassId) -> bool {
