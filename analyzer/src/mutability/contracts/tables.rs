@@ -345,6 +345,33 @@ pub(super) const ENTRIES: &[(&str, &str, Shape)] = &[
         "getTime before after equals compareTo hashCode toString toInstant",
         Reads,
     ),
+    // A path is a name: what changes is the file.
+    (
+        "java/nio/file/Files",
+        "exists notExists isDirectory isExecutable isHidden isReadable isRegularFile isSameFile isSymbolicLink \
+         isWritable size mismatch createDirectories createDirectory createFile createLink createSymbolicLink \
+         createTempDirectory createTempFile delete deleteIfExists move readSymbolicLink setAttribute \
+         setLastModifiedTime setOwner setPosixFilePermissions write writeString \
+         copy(Ljava/nio/file/Path;Ljava/nio/file/Path;[Ljava/nio/file/CopyOption;)",
+        Reads,
+    ),
+    (
+        "java/nio/file/Files",
+        "find getAttribute getFileAttributeView getFileStore getLastModifiedTime getOwner getPosixFilePermissions \
+         lines list newBufferedReader newBufferedWriter newByteChannel newDirectoryStream newInputStream \
+         newOutputStream probeContentType readAllBytes readAllLines readAttributes readString walk",
+        Copies,
+    ),
+    (
+        "java/nio/file/Files",
+        "copy(Ljava/io/InputStream;Ljava/nio/file/Path;[Ljava/nio/file/CopyOption;)",
+        Consumes,
+    ),
+    (
+        "java/nio/file/Files",
+        "copy(Ljava/nio/file/Path;Ljava/io/OutputStream;)",
+        ChangesSecond,
+    ),
     ("java/util/regex/Pattern", "matcher", Views),
     (
         "java/util/regex/Pattern",
