@@ -3,8 +3,9 @@
 use super::answers::{Answers, Heuristics, Leaf, Reason, Stage, Verdict};
 use super::constructors::that_keep_nothing;
 use super::contracts::Contracts;
+use super::effects::method::World;
 use super::effects::solve::{Library, NoLibrary, Solver, any_field};
-use super::effects::{Cause, Summary};
+use super::effects::{Cause, Summary, Write};
 use super::facts::{Facts, Op};
 use super::library::from_verdicts;
 use super::points::{Local, local};
@@ -14,7 +15,7 @@ use super::recorded::Code;
 use super::recorded::apply::{Found, Recorded};
 use super::signatures::Signatures;
 use crate::program::calls::{Calls, Dispatch, Site};
-use crate::program::names::Set;
+use crate::program::names::{Map, Set};
 use crate::program::{ClassId, MethodId, Program};
 use anyhow::Result;
 use hindsight_classfile::access;
@@ -53,6 +54,17 @@ pub struct Outcome {
     pub others: Vec<String>,
     /// What all runs have shown, those with random inputs too.
     pub recorded: Recorded,
+    /// What implements the methods that have no body.
+    pub implementations: Map<MethodId, Implementations>,
+}
+
+/// What runs where a method without a body is called.
+#[derive(Debug, Default)]
+pub struct Implementations {
+    /// Methods, bodies of lambdas too; of those of the library with what is known of them.
+    pub methods: Vec<(MethodId, Option<Purity>)>,
+    /// Whether others may run as well, as a class is missing.
+    pub open: bool,
 }
 
 /// Reads the facts of all methods of the classes that `wanted` takes.
@@ -342,6 +354,7 @@ pub fn run(
         }
     }
     join_implementations(program, &solver, &mut answers);
+    let implementations = implementations(program, &calls, &solver);
     let mut contradictions = Vec::new();
     let found = Found::new(program, &recorded.evidence);
     if let Some(proofs) = &proofs {
@@ -360,7 +373,74 @@ pub fn run(
         contradictions,
         others,
         recorded,
+        implementations,
     })
+}
+
+/// The call that runs what implements a method without a body.
+fn site_of(program: &Program, id: MethodId) -> Site {
+    let method = program.method(id);
+    Site {
+        owner: method.class,
+        signature: method.signature,
+        dispatch: Dispatch::Virtual,
+    }
+}
+
+/// What implements the program's methods without a body.
+fn implementations(
+    program: &Program,
+    calls: &Calls<'_>,
+    solver: &Solver<'_>,
+) -> Map<MethodId, Implementations> {
+    let mut found = Map::default();
+    for class in program.classes.iter().filter(|class| !class.library) {
+        let methods = class.methods.clone().map(MethodId);
+        for id in methods.filter(|&id| program.method(id).is(access::ABSTRACT)) {
+            let site = site_of(program, id);
+            let mut all = Implementations::default();
+            let lambdas = solver.lambdas_of(site).into_iter();
+            let bodies =
+                lambdas.map(|(maker, op)| solver.lambda(maker, op).map(|found| found.site));
+            for site in std::iter::once(Some(site)).chain(bodies) {
+                let Some(site) = site else {
+                    all.open = true;
+                    continue;
+                };
+                let targets = calls.targets(site);
+                all.open |= targets.open;
+                for &method in &targets.methods {
+                    let library = program.class(program.method(method).class).library;
+                    let known = library.then(|| {
+                        let signature = program.names.bytes(program.method(method).signature);
+                        let makes = signature.starts_with(b"<init>");
+                        purity_of_summary(&solver.known(method), makes)
+                    });
+                    all.methods.push((method, known));
+                }
+            }
+            found.insert(id, all);
+        }
+    }
+    found
+}
+
+/// Whether a method of the library changes anything that was there before; `makes` if it is a
+/// constructor.
+fn purity_of_summary(summary: &Summary, makes: bool) -> Purity {
+    let param = |write: &Write| {
+        let param = summary.param(write.node >> 1);
+        param.filter(|&param| !makes || param != 0)
+    };
+    let certain = summary.writes.iter().filter(|write| write.node & 1 == 0);
+    if let Some(param) = certain.filter_map(param).next() {
+        return Purity::Changes(param);
+    }
+    if summary.writes_outside {
+        return Purity::Outside;
+    }
+    let unknown = summary.writes.iter().filter_map(param).next();
+    unknown.map_or(Purity::Pure, Purity::UnknownParameter)
 }
 
 /// Methods with parameters of which nothing is known, that have a body.
@@ -391,12 +471,7 @@ fn join_implementations(program: &Program, solver: &Solver<'_>, answers: &mut An
             continue;
         }
         let (id, param) = answers.param(place);
-        let method = program.method(id);
-        let site = Site {
-            owner: method.class,
-            signature: method.signature,
-            dispatch: Dispatch::Virtual,
-        };
+        let site = site_of(program, id);
         let found = solver.verdicts_of(answers, site, param);
         answers.withdraw(place, Reason::Abstract);
         let Some(found) = found else {
@@ -621,6 +696,14 @@ pub enum Purity {
     UnknownParameter(u16),
     /// It has no code that could be read.
     Unknown,
+    /// It has no body; this method implements it, and is not pure.
+    NotAsImplemented(MethodId),
+    /// It has no body; this method implements it, of which nothing is known.
+    UnknownImplementation(MethodId),
+    /// It has no body, and nothing is known that implements it.
+    Unimplemented,
+    /// It has no body, and a class is missing that may implement it.
+    Missing,
 }
 
 impl Purity {
@@ -628,8 +711,12 @@ impl Purity {
     pub fn is_pure(self) -> Option<bool> {
         match self {
             Purity::Pure => Some(true),
-            Purity::Changes(_) | Purity::Outside => Some(false),
-            Purity::UnknownParameter(_) | Purity::Unknown => None,
+            Purity::Changes(_) | Purity::Outside | Purity::NotAsImplemented(_) => Some(false),
+            Purity::UnknownParameter(_)
+            | Purity::Unknown
+            | Purity::UnknownImplementation(_)
+            | Purity::Unimplemented
+            | Purity::Missing => None,
         }
     }
 }
@@ -639,7 +726,7 @@ pub fn purity(program: &Program, outcome: &Outcome, method: MethodId) -> Purity 
     let signature = program.names.bytes(program.method(method).signature);
     let makes = signature.starts_with(b"<init>");
     let facts = &outcome.facts[method.0 as usize];
-    if !facts.present || facts.unknown.is_some() {
+    if facts.unknown.is_some() {
         return Purity::Unknown;
     }
     let mut pure = Purity::Pure;
@@ -656,9 +743,43 @@ pub fn purity(program: &Program, outcome: &Outcome, method: MethodId) -> Purity 
             Verdict::Unknown => pure = Purity::UnknownParameter(param),
         }
     }
+    if let Some(implementations) = outcome.implementations.get(&method) {
+        return purity_without_body(program, outcome, implementations, pure);
+    }
     match outcome.summaries.get(method.0 as usize) {
         Some(Some(summary)) if summary.writes_outside => Purity::Outside,
         Some(Some(_)) => pure,
         _ => Purity::Unknown,
+    }
+}
+
+/// The same of a method without a body: what is known of all that implement it. `pure` is what its
+/// parameters say.
+fn purity_without_body(
+    program: &Program,
+    outcome: &Outcome,
+    implementations: &Implementations,
+    pure: Purity,
+) -> Purity {
+    let found: Vec<(MethodId, Option<bool>)> = (implementations.methods.iter())
+        .map(|&(method, known)| {
+            let known = known.unwrap_or_else(|| purity(program, outcome, method));
+            (method, known.is_pure())
+        })
+        .collect();
+    let first = |wanted: Option<bool>| found.iter().find(|found| found.1 == wanted);
+    if let Some(&(method, _)) = first(Some(false)) {
+        return Purity::NotAsImplemented(method);
+    }
+    if implementations.open {
+        return Purity::Missing;
+    }
+    if found.is_empty() {
+        return Purity::Unimplemented;
+    }
+    match first(None) {
+        Some(_) if pure != Purity::Pure => pure,
+        Some(&(method, _)) => Purity::UnknownImplementation(method),
+        None => pure,
     }
 }

@@ -119,7 +119,10 @@ impl<'p> Calls<'p> {
                 continue;
             }
             match program.resolve(class, site.signature) {
-                Some(method) if program.method(method).is(access::ABSTRACT) => {}
+                // What is above it may have a body.
+                Some(method) if program.method(method).is(access::ABSTRACT) => {
+                    targets.open |= program.is_incomplete(class);
+                }
                 Some(method) => {
                     if seen.insert(method) {
                         targets.methods.push(method);

@@ -196,6 +196,43 @@ fn a_program_with_parts_missing() {
 }
 
 #[test]
+fn what_may_implement_a_method_is_missing() {
+    let dir = tempfile::tempdir().unwrap();
+    let sources = [
+        ("Asked.java", "interface Asked { int ask(); int tell(); }"),
+        (
+            "One.java",
+            "class One implements Asked { public int ask() { return 1; } public int tell() { return 1; } }",
+        ),
+        (
+            "Gone.java",
+            "class Gone { int asked; public int ask() { return asked++; } }",
+        ),
+        (
+            "Two.java",
+            "class Two extends Gone implements Asked { public int tell() { return 2; } }",
+        ),
+    ];
+    let classes = compile(dir.path(), &sources);
+    fs::remove_file(classes.join("Gone.class")).unwrap();
+    let (classes, jdk) = (classes.display().to_string(), no_jdk(dir.path()));
+    for sound in [&[][..], &["--sound"]] {
+        let base = ["mutability", "--classpath", &classes, "--jdk", &jdk];
+        let base = [&base[..], sound, &["--explain"]].concat();
+        let (out, _) = run(&[&base[..], &["Asked.ask"]].concat(), 0);
+        for part in [
+            "the method has no body, and a class is missing that may implement it",
+            "whether it is pure is not known: it has no body, and a class is missing",
+        ] {
+            assert!(out.contains(part), "no {part:?} in {out}");
+        }
+        let (out, _) = run(&[&base[..], &["Asked.tell"]].concat(), 0);
+        assert!(out.contains("Asked.tell()  pure\n"), "{out}");
+        assert!(out.contains("2 known methods implement it"), "{out}");
+    }
+}
+
+#[test]
 fn what_a_newer_java_means_is_not_guessed() {
     let dir = tempfile::tempdir().unwrap();
     let source = "class Newer { int v; static int read(Newer n) { return n.v; } }";
@@ -577,6 +614,26 @@ fn purity_for_other_tools() {
         run(&[&base[..], &["chicory"]].concat(), 0).0,
         "public final int A.get(int[]) throws java.io.IOException\n"
     );
+}
+
+#[test]
+fn purity_of_what_has_no_body() {
+    let dir = tempfile::tempdir().unwrap();
+    let source = "abstract class A { int x; static int n; abstract int get(); abstract int count(); abstract int any();
+        abstract void set(); static class B extends A { int get() { return x; } int count() { return n++; }
+        native int any(); void set() { x = 1; } } interface C { int get(); } }";
+    let classes = compile(dir.path(), &[("A.java", source)]);
+    let (classes, jdk) = (classes.display().to_string(), no_jdk(dir.path()));
+    let base = ["mutability", "--classpath", &classes, "--jdk", &jdk];
+    let base = [&base[..], &["--quiet", "--classes", "A"]].concat();
+    for sound in [&[][..], &["--sound"]] {
+        let base = [&base[..], sound].concat();
+        let (out, _) = run(&[&base[..], &["--format", "chicory"]].concat(), 0);
+        assert_eq!(out, "abstract int A.get()\n");
+        let (out, _) = run(&[&base[..], &["--explain", "A.count"]].concat(), 0);
+        let why = "not pure: A$B.count implements it, and is not pure";
+        assert!(out.contains(why), "{out}");
+    }
 }
 
 #[test]

@@ -878,3 +878,128 @@ fn what_changes_the_jvm_is_not_pure() {
         }
     }
 }
+
+const SHAPES: &str = "
+import java.util.*;
+
+public class Shapes {
+    static int made;
+    int asked;
+    abstract static class Shape {
+        abstract double area();
+        abstract void grow(int by);
+        abstract int count();
+        abstract int mixed(Shapes of);
+        abstract String none(Shapes of);
+    }
+    static class Square extends Shape {
+        double side;
+        double area() { return side * side; }
+        void grow(int by) { side += by; }
+        int count() { return 4; }
+        int mixed(Shapes of) { return 4; }
+        String none(Shapes of) { return \"\"; }
+    }
+    static class Circle extends Shape {
+        double radius;
+        double area() { return radius * radius * 3; }
+        void grow(int by) { radius += by; }
+        int count() { return made++; }
+        int mixed(Shapes of) { return of.asked++; }
+        native String none(Shapes of);
+    }
+    interface Sized { int size(); }
+    static class Names extends ArrayList<String> implements Sized { }
+    interface Length { int of(String text); }
+    interface Maker { Object make(); }
+    interface Counting { int next(); }
+    interface Nobody { int any(); }
+    static int length(String text, Length length) { return length.of(text); }
+    static int lengths() { return length(\"a\", String::length) + length(\"b\", text -> 2); }
+    static Object make(Maker maker) { return maker.make(); }
+    static Object makes() { return make(Object::new); }
+    static int count(Counting counting) { return counting.next(); }
+    static int counts(int[] cell) { return count(() -> cell[0]++); }
+}
+";
+
+/// A method without a body changes what those do that implement it, lambdas and the JDK's among them.
+#[test]
+fn what_has_no_body_is_as_pure_as_what_implements_it() {
+    let workplace = Workplace::new("mutability-shapes");
+    let release = ["--release", "17", "-g"];
+    let classes = workplace.compile_text(&jdks()[0], &release, "Shapes", SHAPES);
+    let expected = [
+        ("area", Value::Bool(true)),
+        ("grow", Value::Bool(false)),
+        // It changes no parameter, but static state.
+        ("count", Value::Bool(false)),
+        ("mixed", Value::Bool(false)),
+        ("none", Value::Null),
+        ("size", Value::Bool(true)),
+        ("of", Value::Bool(true)),
+        ("make", Value::Bool(true)),
+        ("next", Value::Bool(false)),
+        ("any", Value::Null),
+    ];
+    let bodiless = ["Shape", "Sized", "Length", "Maker", "Counting", "Nobody"];
+    let bodiless = bodiless.map(|name| format!("Shapes${name}"));
+    let found = verdicts::<&str>(&classes, &[]);
+    let proved = verdicts(&classes, &["--sound"]);
+    let pure = |document: &Value, name: &str| {
+        let methods = document["methods"].as_array().expect("methods");
+        let mut own = methods.iter().filter(|method| {
+            method["method"] == name && bodiless.iter().any(|class| method["class"] == **class)
+        });
+        own.next().expect(name)["pure"].clone()
+    };
+    for (name, is) in &expected {
+        assert_eq!(pure(&found, name), *is, "{name}");
+        // A proof says the same or less: some list does change where its size is asked.
+        if *is != Value::Bool(true) {
+            assert_ne!(pure(&proved, name), Value::Bool(true), "{name}");
+        }
+    }
+    assert_eq!(pure(&proved, "area"), true);
+    let printed = |arguments: &[&str]| {
+        let output = Command::new(hindsight())
+            .args(["mutability", "--quiet", "--classpath"])
+            .arg(&classes)
+            .args(arguments)
+            .env("JAVA_HOME", &jdks()[0].home)
+            .env(
+                "XDG_CACHE_HOME",
+                root().join("target/mutability").join("cache"),
+            )
+            .output()
+            .unwrap();
+        assert!(output.status.success(), "{}", both(&output));
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let list = printed(&["--format", "randoop"]);
+    assert!(list.contains("Shapes$Shape.area()\n"), "{list}");
+    assert!(!list.contains("Shapes$Shape.count()\n"), "{list}");
+    let list = printed(&["--format", "chicory"]);
+    assert!(
+        list.contains("abstract double Shapes$Shape.area()\n"),
+        "{list}"
+    );
+    for (method, why) in [
+        ("Shapes$Shape.grow", "not pure: this is mutable"),
+        (
+            "Shapes$Shape.count",
+            "not pure: Shapes$Circle.count implements it, and is not pure",
+        ),
+        (
+            "Shapes$Shape.none",
+            "whether it is pure is not known, as this is unknown",
+        ),
+        (
+            "Shapes$Nobody.any",
+            "whether it is pure is not known: it has no body, and nothing is known that implements it",
+        ),
+    ] {
+        let text = printed(&["--explain", method]);
+        assert!(text.contains(why), "{text}");
+    }
+}

@@ -1,6 +1,6 @@
 //! The formats.
 
-use super::reason::{chain, sentence};
+use super::reason::{chain, method_name, sentence};
 use super::{MethodRow, View};
 use crate::java::descriptor;
 use crate::mutability::analysis::Purity;
@@ -81,7 +81,7 @@ pub fn text(view: &View<'_>, explain: &Globs, colour: bool, out: &mut dyn Write)
                 writeln!(out, "{}", one_line(&sentence(view, &row, at), 200))?;
             }
         }
-        if explained && let Some(why) = why_not_pure(&row) {
+        if explained && let Some(why) = why_not_pure(view, &row) {
             writeln!(out, "  {}", one_line(&why, 200))?;
         }
     }
@@ -99,7 +99,7 @@ pub fn text(view: &View<'_>, explain: &Globs, colour: bool, out: &mut dyn Write)
 }
 
 /// Why a method is not pure, or not known to be.
-fn why_not_pure(row: &MethodRow) -> Option<String> {
+fn why_not_pure(view: &View<'_>, row: &MethodRow) -> Option<String> {
     let name = |at: u16| {
         row.params
             .get(usize::from(at))
@@ -118,6 +118,22 @@ fn why_not_pure(row: &MethodRow) -> Option<String> {
         )),
         Purity::Unknown => Some(
             "whether it is pure is not known: what it runs is not there, or cannot be read"
+                .to_owned(),
+        ),
+        Purity::NotAsImplemented(method) => Some(format!(
+            "not pure: {} implements it, and is not pure",
+            method_name(view, method)
+        )),
+        Purity::UnknownImplementation(method) => Some(format!(
+            "whether it is pure is not known: {} implements it, of which that is not known",
+            method_name(view, method)
+        )),
+        Purity::Unimplemented => Some(
+            "whether it is pure is not known: it has no body, and nothing is known that implements it"
+                .to_owned(),
+        ),
+        Purity::Missing => Some(
+            "whether it is pure is not known: it has no body, and a class is missing that may implement it"
                 .to_owned(),
         ),
     }

@@ -5,7 +5,9 @@ use crate::mutability::answers::{Reason, Verdict};
 use crate::mutability::facts::{Facts, NONE, Op, Var};
 use crate::mutability::recorded::evidence::Witness;
 use crate::mutability::types;
+use crate::program::calls::Site;
 use crate::program::{MethodId, Program, Sym};
+use hindsight_classfile::access;
 
 /// Steps of a chain that are told.
 const MAX_STEPS: usize = 20;
@@ -79,7 +81,7 @@ fn pc(facts: &Facts, op: u32) -> u16 {
 }
 
 /// Name of a method for people: `Foo.bar`.
-fn method_name(view: &View<'_>, method: MethodId) -> String {
+pub(super) fn method_name(view: &View<'_>, method: MethodId) -> String {
     let class = view.program.class_name(view.program.method(method).class);
     format!("{}.{}", class, view.program.signature(method).0)
 }
@@ -157,6 +159,12 @@ fn seen(view: &View<'_>, witness: &Witness) -> String {
     }
 }
 
+/// Whether a call is that of a method without a body itself.
+fn is_own(view: &View<'_>, row: &MethodRow, site: Site) -> bool {
+    let method = view.program.method(row.id);
+    method.is(access::ABSTRACT) && (method.class, method.signature) == (site.owner, site.signature)
+}
+
 /// One line: the reason, and the next method to look at, if there is one.
 fn step(
     view: &View<'_>,
@@ -214,6 +222,9 @@ fn step(
                 "it goes to {} as {name}, which is not known to leave it alone",
                 method_name(view, *method)
             )
+        }
+        Reason::Missing { site } if is_own(view, row, *site) => {
+            "the method has no body, and a class is missing that may implement it".to_owned()
         }
         Reason::Missing { site } => {
             let text = view.program.names.text(site.signature);
