@@ -261,6 +261,10 @@ fn circumstances(crash: &Crash, all: &mut Collection) {
     say("reported by the rule", &meta.reason);
     say("copy strategy", &meta.copy);
     say("recorded by agent", &meta.agent);
+    if let Some((salt, reverse)) = meta.order {
+        let way = if reverse { "up" } else { "down" };
+        say("order of Set.of and Map.of", &format!("{salt}, {way}"));
+    }
     for (name, number) in &meta.counters {
         say(&format!("counter {name}"), &number.to_string());
     }

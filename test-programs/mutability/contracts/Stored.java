@@ -48,11 +48,6 @@ class Stored {
     static void setInViewOf(Linked[] all, Linked l) { java.util.Arrays.asList(all).set(0, l); } // expect all: mutable, l: immutable
     void clearByView() { named.keySet().clear(); } // expect this: mutable
     static void clearByViewOf(HashMap<String, State> m) { m.values().clear(); } // expect m: mutable
-    static void clearOwn(Empty m) { m.entrySet().clear(); } // expect m: mutable
-
-    abstract static class Empty implements Map<String, String> {
-        int[] none;
-    }
 
     // The same ways, where it may be what is written, or lead to that.
     void addAny(Object l) { for (List<Object> all : things.values()) all.add(l); for (List<Object> all : things.values()) ((List<?>) all.get(0)).clear(); } // expect this: mutable, l: mutable

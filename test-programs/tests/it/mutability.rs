@@ -992,7 +992,7 @@ fn what_has_no_body_is_as_pure_as_what_implements_it() {
         ),
         (
             "Shapes$Shape.none",
-            "whether it is pure is not known, as this is unknown",
+            "whether it is pure is not known, as arg0 is unknown",
         ),
         (
             "Shapes$Nobody.any",
