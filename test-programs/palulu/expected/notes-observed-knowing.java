@@ -22,8 +22,11 @@ package notes;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.NoSuchElementException;
 import org.junit.jupiter.api.Test;
 
 class NotesObservedTest {
@@ -66,6 +69,14 @@ class NotesObservedTest {
         assertEquals("{pen=3}", notes.lengths().toString());
         assertEquals(1, notes.size());
         assertEquals("[PEN]", notes.upper().toString());
+    }
+
+    @Test
+    void addThrowsNoSuchElementException() {
+        Iterator<String> iterator = new Notes().add("pen").iterator();
+        assertEquals("pen", iterator.next());
+        assertEquals("nothing at 1",
+                assertThrows(NoSuchElementException.class, () -> iterator.next()).getMessage());
     }
 
     @Test

@@ -22,8 +22,11 @@ package notes;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.NoSuchElementException;
 import org.junit.jupiter.api.Test;
 
 class NotesObservedTest {
@@ -61,6 +64,14 @@ class NotesObservedTest {
     @Test
     void addWithPen() {
         assertNotNull(new Notes().add("pen").iterator());
+    }
+
+    @Test
+    void addThrowsNoSuchElementException() {
+        Iterator<String> iterator = new Notes().add("pen").iterator();
+        assertEquals("pen", iterator.next());
+        assertEquals("nothing at 1",
+                assertThrows(NoSuchElementException.class, () -> iterator.next()).getMessage());
     }
 
     @Test

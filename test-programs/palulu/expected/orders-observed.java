@@ -32,15 +32,28 @@ class JournalEntryObservedTest {
 //     changed since.
 package orders;
 
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.util.Iterator;
 import org.junit.jupiter.api.Test;
 
 class JournalObservedTest {
 
     @Test
-    void iterator() {
+    void iteratorOnNewJournal() {
         assertNotNull(new Journal("one,three").iterator());
+    }
+
+    @Test
+    void iteratorOnIterator() {
+        Iterator<Journal.Entry> iterator = new Journal("one,three").iterator();
+        assertTrue(iterator.hasNext());
+        assertNotNull(iterator.next());
+        assertTrue(iterator.hasNext());
+        assertNotNull(iterator.next());
+        assertFalse(iterator.hasNext());
     }
 }
 // Pins down what the program does:
