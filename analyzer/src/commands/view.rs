@@ -1,12 +1,11 @@
 //! `hindsight view`.
 
 use super::Failure;
+use crate::files::write_whole;
 use crate::view::{collect, page};
-use anyhow::{Context, Result};
-use std::fs::{self, OpenOptions, Permissions};
+use anyhow::Result;
 use std::io::Write;
-use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// Make one HTML file of recordings: crashes with their frames and objects,
 /// models, and which parameters methods change.
@@ -92,7 +91,8 @@ impl Opts {
             },
         };
         let bytes = page.len();
-        write_page(&path, &page)?;
+        // As crash files, only its owner may read it: it holds what they hold.
+        write_whole(&path, 0o600, |out| Ok(out.write_all(page.as_bytes())?))?;
         writeln!(out, "{}: {title}", path.display())?;
         if !self.quiet && bytes > 64 << 20 {
             eprintln!(
@@ -102,23 +102,6 @@ impl Opts {
         }
         failed(errors)
     }
-}
-
-/// As crash files, only its owner may read it: it holds what they hold.
-fn write_page(path: &Path, page: &str) -> Result<()> {
-    let context = || format!("failed to write {}", path.display());
-    if let Some(parent) = path.parent() {
-        fs::create_dir_all(parent).with_context(context)?;
-    }
-    let mut options = OpenOptions::new();
-    options.write(true).create(true).truncate(true).mode(0o600);
-    let mut file = options.open(path).with_context(context)?;
-    if path.is_file() {
-        // Of one that was there before, too.
-        let own = Permissions::from_mode(0o600);
-        file.set_permissions(own).with_context(context)?;
-    }
-    file.write_all(page.as_bytes()).with_context(context)
 }
 
 fn failed(errors: usize) -> Result<()> {

@@ -129,15 +129,14 @@ fn why_nothing(run: &Path) -> Option<String> {
     if matches!(option("mode"), Some("trace" | "second-chance")) {
         return None;
     }
+    let name = run.file_name()?.to_string_lossy();
     if told.get("ended_ms").is_some_and(serde_json::Value::is_null) {
-        let name = run.file_name()?.to_string_lossy();
         return Some(format!(
             "by its {name}, it still runs or was killed: what it has counted since its start is not known"
         ));
     }
     let instrumented = counter("classes_instrumented").unwrap_or(0) > 0;
     let of_methods = |rules: &&str| rules.contains("escape:") || rules.contains("caught:");
-    let name = run.file_name()?.to_string_lossy();
     match (option("include"), option("report").filter(of_methods)) {
         (Some(include), _) if !instrumented => Some(format!(
             "by its {name}, no class that was loaded matches include={include}"
@@ -246,13 +245,15 @@ fn lock<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
 /// How often each crash happened, by the directory of its run.
 type Counts = Mutex<HashMap<PathBuf, RunCounts>>;
 
+/// By the name of the crash file, and when its JVM was started if the run says so: names come again
+/// where files were moved away. One without a name is of a run that stores a crash again when it knows
+/// more frames.
+type TimesByFile = HashMap<(String, Option<i64>), Times>;
+
 /// What the runs of a directory have counted.
 #[derive(Debug, Default)]
 struct RunCounts {
-    /// By the name of the file, and when its JVM was started if the run says so: names come again
-    /// where files were moved away. One without a name is of a run that stores a crash again when it knows
-    /// more frames.
-    times: HashMap<(String, Option<i64>), Times>,
+    times: TimesByFile,
     /// Why some cannot be told.
     errors: Vec<String>,
 }
@@ -321,7 +322,7 @@ fn runs(directory: &Path) -> impl Iterator<Item = PathBuf> {
     })
 }
 
-fn run_counts(path: &Path) -> Result<HashMap<(String, Option<i64>), Times>> {
+fn run_counts(path: &Path) -> Result<TimesByFile> {
     let context = || format!("failed to read {}", path.display());
     let text = fs::read(path).with_context(context)?;
     let run: serde_json::Value = serde_json::from_slice(&text).with_context(context)?;
@@ -358,7 +359,7 @@ fn run_counts(path: &Path) -> Result<HashMap<(String, Option<i64>), Times>> {
         };
         Some(((file, started), times))
     };
-    let mut counts: HashMap<_, _> = crashes.iter().filter_map(of).collect();
+    let mut counts: TimesByFile = crashes.iter().filter_map(of).collect();
     let mode = run
         .pointer("/options/mode")
         .and_then(serde_json::Value::as_str);

@@ -52,6 +52,28 @@ impl Checked {
         &self.sequence[..self.sequence.len() - self.observers]
     }
 
+    /// Takes a call out whose result nobody uses.
+    pub fn remove(&mut self, at: usize) {
+        self.sequence.remove(at);
+        self.forget(at);
+    }
+
+    /// Drops what is known of a call that has left the sequence.
+    fn forget(&mut self, at: usize) {
+        self.assertions.remove(at);
+        for assertion in self.assertions.iter_mut().flatten() {
+            if let Assertion::Same(var) = assertion
+                && *var > at
+            {
+                *var -= 1;
+            }
+        }
+        self.kept.remove(at);
+        if at < self.fluent.len() {
+            self.fluent.remove(at);
+        }
+    }
+
     /// Whether anything is asserted.
     pub fn asserts(&self) -> bool {
         self.assertions.iter().any(Option::is_some)
@@ -74,18 +96,7 @@ impl Checked {
                 continue;
             };
             shorter.sequence = sequence;
-            shorter.assertions.remove(at);
-            for assertion in shorter.assertions.iter_mut().flatten() {
-                if let Assertion::Same(var) = assertion
-                    && *var > at
-                {
-                    *var -= 1;
-                }
-            }
-            shorter.kept.remove(at);
-            if at < shorter.fluent.len() {
-                shorter.fluent.remove(at);
-            }
+            shorter.forget(at);
             gone.push(at);
         }
         (shorter, gone)

@@ -147,9 +147,7 @@ pub fn drop_observers(checked: &mut Checked, executed: &Executed, first: usize) 
     for at in (first..checked.sequence.len()).rev() {
         let threw = matches!(executed.outcomes.get(at), Some(Outcome::Threw(..)));
         if threw || checked.assertions[at].is_none() {
-            checked.sequence.remove(at);
-            checked.assertions.remove(at);
-            checked.kept.remove(at);
+            checked.remove(at);
         } else {
             checked.sequence[at].may_throw = false;
             checked.observers += 1;
@@ -164,17 +162,8 @@ pub fn drop_silent(checked: &mut Checked) {
         if checked.assertions[at].is_some() || is_asked_for {
             continue;
         }
-        checked.sequence.remove(at);
-        checked.assertions.remove(at);
-        checked.kept.remove(at);
+        checked.remove(at);
         checked.observers -= 1;
-        for assertion in checked.assertions.iter_mut().flatten() {
-            if let Assertion::Same(var) = assertion
-                && *var > at
-            {
-                *var -= 1;
-            }
-        }
     }
 }
 
@@ -297,9 +286,7 @@ pub async fn choose(
         }
     }
     for at in (0..count).rev().filter(|at| !chosen.contains(at)) {
-        checked.sequence.remove(length + at);
-        checked.assertions.remove(length + at);
-        checked.kept.remove(length + at);
+        checked.remove(length + at);
         checked.observers -= 1;
     }
 }

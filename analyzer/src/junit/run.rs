@@ -163,14 +163,7 @@ pub fn run(
             && (crash.classes.iter()).any(|class| DRAWN_TABLES.contains(&class.name.as_str()))
     });
     let again: Vec<Job> = unsure
-        .flat_map(|&index| MORE_ORDERS.map(|mask| (index, mask)))
-        .map(|(index, (mask, turned))| {
-            let mut job = job(plan, index);
-            job.order = job
-                .order
-                .map(|(salt, reverse)| (salt ^ mask, reverse ^ turned));
-            job
-        })
+        .flat_map(|&index| [1, 2].map(|nth| job_in_order(plan, index, nth)))
         .filter(|job| job.order.is_some())
         .collect();
     for (index, result) in launch_each(place, &path, &again, options) {
@@ -314,6 +307,12 @@ pub fn solitary(plan: &Plan<'_>, candidates: &[usize]) -> BTreeSet<usize> {
 }
 
 fn job(plan: &Plan<'_>, index: usize) -> Job {
+    job_in_order(plan, index, 0)
+}
+
+/// In the `nth` of the [`OTHER_ORDERS`].
+fn job_in_order(plan: &Plan<'_>, index: usize, nth: usize) -> Job {
+    let (mask, turned) = OTHER_ORDERS[nth];
     let candidate = &plan.candidates[index];
     Job {
         index,
@@ -324,7 +323,7 @@ fn job(plan: &Plan<'_>, index: usize) -> Job {
             .crash
             .meta
             .order
-            .map(other_order),
+            .map(|(salt, reverse)| (salt ^ mask, reverse ^ turned)),
         compared: None,
     }
 }
@@ -341,13 +340,9 @@ const DRAWN_TABLES: [&str; 2] = [
     "java.util.ImmutableCollections$SetN",
 ];
 
-/// From other quarters of the table, and whether in the other direction.
-const MORE_ORDERS: [(i64, bool); 2] = [(3 << 30, true), (1 << 30, false)];
-
-/// The other direction, from the other half of the table.
-fn other_order((salt, reverse): (i64, bool)) -> (i64, bool) {
-    (salt ^ 1 << 31, !reverse)
-}
+/// Orders beside the recorded one: what of the salt is turned over, so that they begin in another quarter of the
+/// table, and whether the direction is. The first is for all candidates.
+const OTHER_ORDERS: [(i64, bool); 3] = [(1 << 31, true), (1 << 30, false), (3 << 30, true)];
 
 fn judged(plan: &Plan<'_>, index: usize, ran: &Ran) -> (Verdict, String) {
     match expected(plan, index) {

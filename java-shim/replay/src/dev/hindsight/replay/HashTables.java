@@ -137,24 +137,8 @@ final class HashTables {
                 return true;
             }
         });
-        Rules.register(new Immutable("java.util.ImmutableCollections$MapN") {
-            @Override
-            void entries(Instance map, Entries out) {
-                Object[] table = map.elements("table");
-                for (int place : places(map, table, 2)) {
-                    out.add(Restorer.reference(table[place]), Restorer.reference(table[place + 1]));
-                }
-            }
-        });
-        Rules.register(new Immutable("java.util.ImmutableCollections$SetN") {
-            @Override
-            void entries(Instance set, Entries out) {
-                Object[] elements = set.elements("elements");
-                for (int place : places(set, elements, 1)) {
-                    out.add(Restorer.reference(elements[place]), -1);
-                }
-            }
-        });
+        Rules.register(new Immutable("java.util.ImmutableCollections$MapN", "table", true));
+        Rules.register(new Immutable("java.util.ImmutableCollections$SetN", "elements", false));
     }
 
     /** Hash codes of keys; a key that cannot be asked counts as zero. */
@@ -332,15 +316,31 @@ final class HashTables {
     }
 
     /** What {@code Map.of} and {@code Set.of} give; their tables are salted in each process. */
-    private abstract static class Immutable extends Table {
-        Immutable(String owner) {
+    private static final class Immutable extends Table {
+        /** The field with the keys, each followed by its value in a map. */
+        private final String elements;
+        private final boolean isMap;
+        /** Objects of one entry. */
+        private final int step;
+
+        Immutable(String owner, String elements, boolean isMap) {
             super(owner);
+            this.elements = elements;
+            this.isMap = isMap;
+            step = isMap ? 2 : 1;
+        }
+
+        @Override
+        void entries(Instance table, Entries out) {
+            Object[] objects = table.elements(elements);
+            for (int place : places(table.restorer.file.order, objects)) {
+                out.add(Restorer.reference(objects[place]), isMap ? Restorer.reference(objects[place + 1]) : -1);
+            }
         }
 
         @Override
         Object create(Instance table) throws Hole {
-            boolean isMap = owner.endsWith("MapN");
-            if (!Constants.isEmpty(table, isMap ? "table" : "elements")) {
+            if (!Constants.isEmpty(table, elements)) {
                 return super.create(table);
             }
             Object shared = isMap ? Map.of() : Set.of();
@@ -355,7 +355,6 @@ final class HashTables {
 
         @Override
         Object filled(Instance instance, List<Object> keys, List<Object> values) throws Hole {
-            boolean isMap = owner.endsWith("MapN");
             Map<Object, Object> unique = new LinkedHashMap<>();
             for (int i = 0; i < keys.size(); i++) {
                 Object value = isMap ? values.get(i) : Boolean.TRUE;
@@ -375,17 +374,15 @@ final class HashTables {
             Object[] entries = arguments.toArray();
             Object made = made(instance, entries);
             Order order = instance.restorer.file.order;
-            Slot table = Layout.find(
-                    instance.type.superclass(owner), isMap ? "table" : "elements", "[Ljava/lang/Object;");
+            Slot table = Layout.find(instance.type.superclass(owner), elements, "[Ljava/lang/Object;");
             if (order != null && table != null) {
-                order.apply(made, table, entries, isMap ? 2 : 1);
+                order.apply(made, table, entries, step);
             }
             return made;
         }
 
         /** Where the elements stand, in the order of iteration if that is known. */
-        static int[] places(Instance instance, Object[] table, int step) {
-            Order order = instance.restorer.file.order;
+        private int[] places(Order order, Object[] table) {
             return order != null && table.length % step == 0
                     ? order.places(table, step)
                     : IntStream.range(0, table.length / step).map(i -> i * step)
