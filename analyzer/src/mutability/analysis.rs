@@ -3,8 +3,8 @@
 use super::answers::{Answers, Heuristics, Leaf, Reason, Stage, Verdict};
 use super::constructors::that_keep_nothing;
 use super::contracts::Contracts;
-use super::effects::method::World;
 use super::effects::solve::{Library, NoLibrary, Solver, any_field};
+use super::effects::world::World;
 use super::effects::{Cause, Summary, Write};
 use super::facts::{Facts, Op};
 use super::library::from_verdicts;

@@ -11,7 +11,7 @@
 //! disturb; and what is read right after it was stored is known everywhere.
 //!
 //! - [`Summary`] is what a caller has to know of a method.
-//! - [`method`] makes one of a body, given those of what it calls; [`heap`] is
+//! - [`method`] makes one of a body, given what [`world`] tells of the rest of the program; [`heap`] is
 //!   what objects refer to meanwhile, [`set`] are sets of nodes, and [`keep`]
 //!   picks what callers can see. [`kinds`] tells what is written from what it leads to.
 //! - [`solve`] does so for all methods, in an order that [`circles`] finds;
@@ -21,10 +21,11 @@ pub mod circles;
 mod heap;
 mod keep;
 pub mod kinds;
-pub mod method;
+mod method;
 mod reach;
 mod set;
 pub mod solve;
+pub mod world;
 
 use crate::program::names::Map;
 use crate::program::{ClassId, MethodId, Sym};

@@ -8,8 +8,9 @@ mod world;
 
 use super::Summary;
 use super::circles;
-use super::method::{World, summarize};
+use super::method::summarize;
 use super::reach::{Maker, Reach};
+use super::world::World;
 use crate::mutability::answers::{Answers, Verdict};
 use crate::mutability::contracts::Contracts;
 use crate::mutability::facts::{Facts, Op};

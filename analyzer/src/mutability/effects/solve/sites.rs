@@ -3,8 +3,8 @@
 use super::{MANY_TARGETS, SHARDS, Solver};
 use crate::mutability::answers::{Answers, Verdict};
 use crate::mutability::effects::Summary;
-use crate::mutability::effects::method::{Target, World};
 use crate::mutability::effects::reach::Maker;
+use crate::mutability::effects::world::{Target, World};
 use crate::mutability::library::from_verdicts;
 use crate::program::MethodId;
 use crate::program::calls::{Dispatch, Site};

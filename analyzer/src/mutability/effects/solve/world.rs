@@ -3,7 +3,7 @@
 use super::Solver;
 use crate::mutability::effects::Summary;
 use crate::mutability::effects::kinds::{Kind, Kinds};
-use crate::mutability::effects::method::{Target, World};
+use crate::mutability::effects::world::{Target, World};
 use crate::mutability::facts::{Lambda, Op};
 use crate::mutability::types;
 use crate::program::calls::{Dispatch, Site};

@@ -1,0 +1,82 @@
+//! Quotes around values, and separators outside of them.
+
+use super::{Error, KEYS};
+
+const QUOTES: [char; 2] = ['"', '\''];
+
+/// The value of a key without the quotes around it.
+pub(super) fn unquote(key: &str, value: &str) -> Result<String, Error> {
+    match quoted(value) {
+        None => Ok(value.to_owned()),
+        Some((_, _, None)) => Err(Error(format!(
+            "the quote of {key} is never closed: {value}"
+        ))),
+        Some((_, text, Some(""))) => Ok(text.to_owned()),
+        Some((quote, text, Some(rest))) => Err(Error(format!(
+            "there is text behind the closing quote of {key}, \"{rest}\"; \
+             write {quote}{text}{quote} without it, or the quotes around it all"
+        ))),
+    }
+}
+
+/// Of a value that begins with a quote: the quote, what is behind it, and what is behind the closing one, if
+/// there is one.
+pub(super) fn quoted(value: &str) -> Option<(char, &str, Option<&str>)> {
+    let quote = value.chars().next().filter(|c| QUOTES.contains(c))?;
+    let behind = &value[1..];
+    Some(match behind.split_once(quote) {
+        Some((text, rest)) => (quote, text, Some(rest)),
+        None => (quote, behind, None),
+    })
+}
+
+/// Refuses a value that has `,KEY=` or `;KEY=` in it, outside of quotes: it is meant as a key, of a command
+/// line that was pasted into a file, or between wrong separators. Taken as part of a name it would go
+/// unnoticed.
+pub(super) fn refuse_further_key(key: &str, value: &str, depth: usize) -> Result<(), Error> {
+    let open = match quoted(value) {
+        Some((_, _, rest)) => rest.unwrap_or_default(),
+        None => value,
+    };
+    let key_at = |at: usize| {
+        let (name, _) = open[at + 1..].split_once('=')?;
+        KEYS.split(", ").find(|known| *known == name.trim())
+    };
+    let Some((separator, further)) = open
+        .match_indices([',', ';'])
+        .find_map(|(at, separator)| Some((separator, key_at(at)?)))
+    else {
+        return Ok(());
+    };
+    let instead = match depth {
+        0 => "put a comma between keys",
+        _ => "give each key a line of its own",
+    };
+    Err(Error(format!(
+        "the value of {key} has \"{separator}{further}=\" in it: {instead}, or quote the value if it is meant so: {value}"
+    )))
+}
+
+/// Splits at a separator that is not inside quotes.
+pub(super) fn split(text: &str, separator: char) -> Result<Vec<String>, Error> {
+    let mut parts = vec![String::new()];
+    let mut quote = None;
+    for c in text.chars() {
+        match quote {
+            Some(open) if c == open => quote = None,
+            None if QUOTES.contains(&c) => quote = Some(c),
+            None if c == separator => {
+                parts.push(String::new());
+                continue;
+            }
+            _ => {}
+        }
+        parts.last_mut().expect("never empty").push(c);
+    }
+    match quote {
+        Some(open) => Err(Error(format!(
+            "the quote {open} is never closed in the options \"{text}\""
+        ))),
+        None => Ok(parts),
+    }
+}

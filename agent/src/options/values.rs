@@ -1,0 +1,164 @@
+//! The values of keys: lists, globs, numbers, sizes and rules.
+
+use super::{Error, Rules, SIGNALS, Sample};
+use crate::copies::Strategy;
+use hindsight_instrument::What;
+use hindsight_instrument::glob::Globs;
+
+pub(super) fn rules(value: &str) -> Result<Rules, Error> {
+    const ACCEPTED: &str =
+        "uncaught, escape:GLOB, caught:GLOB (of CLASS.METHOD), exception:GLOB, separated by ;";
+    let mut rules = Rules::default();
+    let (mut escape, mut caught, mut exception) = (vec![], vec![], vec![]);
+    // One with neither a dot nor a wildcard can be no method's.
+    let is_method = |glob: &str| glob.contains(['.', '*']);
+    for rule in list(value) {
+        match rule.split_once(':') {
+            None if rule == "uncaught" => rules.uncaught = true,
+            Some(("escape", glob)) if is_method(glob) => escape.push(glob),
+            Some(("caught", glob)) if is_method(glob) => caught.push(glob),
+            Some(("exception", glob)) if !glob.is_empty() => exception.push(glob),
+            _ => return Err(bad("report", rule, ACCEPTED)),
+        }
+    }
+    if !rules.uncaught && escape.is_empty() && caught.is_empty() {
+        if exception.is_empty() {
+            return Err(bad("report", value, ACCEPTED));
+        }
+        // Only narrowed, so the default stands.
+        rules.uncaught = true;
+    }
+    rules.escape = Globs::new(escape);
+    rules.caught = Globs::new(caught);
+    rules.exception = Globs::new(exception);
+    Ok(rules)
+}
+
+/// Names of signals, with or without `SIG`.
+pub(super) fn signals(value: &str) -> Result<Vec<String>, Error> {
+    let accepted = format!("QUIT, {}, separated by ;", SIGNALS.join(", "));
+    let read = |name: &str| {
+        let plain = name.strip_prefix("SIG").unwrap_or(name);
+        let known = plain == "QUIT" || SIGNALS.contains(&plain);
+        known
+            .then(|| plain.to_owned())
+            .ok_or_else(|| bad("dump-on", name, &accepted))
+    };
+    let signals: Vec<String> = list(value).map(read).collect::<Result<_, _>>()?;
+    if signals.is_empty() {
+        return Err(bad("dump-on", value, &accepted));
+    }
+    Ok(signals)
+}
+
+pub(super) fn told(value: &str) -> Result<What, Error> {
+    What::parse(value).map_err(|part| bad("trace-what", part, What::ACCEPTED))
+}
+
+/// Globs of classes. An empty list is a mistake: all or none could be meant.
+pub(super) fn classes(key: &str, value: &str) -> Result<Globs, Error> {
+    if list(value).next().is_none() {
+        return Err(bad(key, value, "globs of class names, separated by ;"));
+    }
+    Ok(globs(value))
+}
+
+/// Globs of methods, with their classes.
+pub(super) fn members(key: &str, value: &str) -> Result<Globs, Error> {
+    const ACCEPTED: &str = "globs of methods, CLASS.METHOD, separated by ;";
+    if list(value).next().is_none() {
+        return Err(bad(key, value, ACCEPTED));
+    }
+    if let Some(part) = list(value).find(|part| !part.contains('.')) {
+        return Err(bad(key, part, ACCEPTED));
+    }
+    Ok(globs(value))
+}
+
+/// `N`, `CLASSES` or `CLASSES/N`
+pub(super) fn sample(value: &str) -> Result<Sample, Error> {
+    const ACCEPTED: &str = "N, CLASSES or CLASSES/N: globs of classes or their methods separated by ;, and N from 1 on";
+    let bad = || bad("sample", value, ACCEPTED);
+    let number = |text: &str| {
+        text.parse()
+            .ok()
+            .filter(|number| (1..1 << 31).contains(number))
+    };
+    let is_number = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+    // A share, or a number that is none to go by: no class is called so.
+    let share = |text: &str| {
+        let number = text.strip_suffix('%').unwrap_or(text);
+        !text.starts_with(char::is_alphabetic) && number.parse::<f64>().is_ok()
+    };
+    if !is_number(value) && list(value).any(share) {
+        return Err(bad());
+    }
+    let (classes, every) = match value.rsplit_once('/') {
+        Some((classes, every)) => (classes, number(every.trim()).ok_or_else(bad)?),
+        None if is_number(value) => ("", number(value).ok_or_else(bad)?),
+        None => (value, 1),
+    };
+    if list(classes).next().is_none() && (value.contains('/') || value.trim().is_empty()) {
+        return Err(bad());
+    }
+    Ok(Sample {
+        every,
+        classes: globs(classes),
+    })
+}
+
+pub(super) fn strategy(key: &str, value: &str) -> Result<Strategy, Error> {
+    const ACCEPTED: &str = "reference, fields, depth:N with N from 1 on, deep";
+    Strategy::parse(value).ok_or_else(|| bad(key, value, ACCEPTED))
+}
+
+pub(super) fn list(value: &str) -> impl Iterator<Item = &str> {
+    value
+        .split(';')
+        .map(str::trim)
+        .filter(|part| !part.is_empty())
+}
+
+fn globs(value: &str) -> Globs {
+    Globs::new(list(value))
+}
+
+/// Bytes on disk: at least one megabyte.
+pub(super) fn size(key: &str, value: &str) -> Result<u64, Error> {
+    let (digits, shift) = match value.char_indices().last() {
+        Some((at, 'k' | 'K')) => (&value[..at], 10),
+        Some((at, 'm' | 'M')) => (&value[..at], 20),
+        Some((at, 'g' | 'G')) => (&value[..at], 30),
+        Some((at, 't' | 'T')) => (&value[..at], 40),
+        _ => (value, 0),
+    };
+    digits
+        .parse::<u64>()
+        .ok()
+        .and_then(|number| number.checked_mul(1 << shift))
+        .filter(|number| (1 << 20..1 << 50).contains(number))
+        .ok_or_else(|| bad(key, value, "a size from 1M to 1024T, like 500M or 20G"))
+}
+
+/// A count or size: digits with an optional `k`, `M` or `G` (powers of 1024).
+pub(super) fn number(key: &str, value: &str) -> Result<usize, Error> {
+    let (digits, shift) = match value.char_indices().last() {
+        Some((at, 'k' | 'K')) => (&value[..at], 10),
+        Some((at, 'm' | 'M')) => (&value[..at], 20),
+        Some((at, 'g' | 'G')) => (&value[..at], 30),
+        _ => (value, 0),
+    };
+    digits
+        .parse::<usize>()
+        .ok()
+        .and_then(|number| number.checked_mul(1 << shift))
+        .filter(|number| *number > 0 && u32::try_from(*number).is_ok())
+        .ok_or_else(|| bad(key, value, "a number from 1 to 4G, like 100000 or 64M"))
+}
+
+#[cold]
+pub(super) fn bad(key: &str, value: &str, accepted: &str) -> Error {
+    Error(format!(
+        "bad value \"{value}\" for option {key}; accepted: {accepted}"
+    ))
+}

@@ -1,0 +1,404 @@
+//! What a call does: what it runs, with which arguments, and what the summaries of these say.
+
+use super::{MAX_WORK, State};
+use crate::mutability::effects::kinds::{Kind, Kinds};
+use crate::mutability::effects::set::Nodes;
+use crate::mutability::effects::world::Target;
+use crate::mutability::effects::{Cause, Made, Node, Ref, Summary, reference};
+use crate::mutability::facts::Lambda;
+use crate::program::ClassId;
+use crate::program::calls::{Dispatch, Site};
+
+/// The operation that stands for all calls of a body.
+const MADE_BY_CALLS: u32 = u32::MAX - 1;
+/// Kinds of objects that one call makes.
+const MAX_MADE: u32 = 12;
+/// Lambdas that run lambdas.
+const MAX_DEPTH: usize = 3;
+
+impl State<'_> {
+    /// Gives arguments to code that is not known. What it returns, and what
+    /// anything outside is from now on, may be any of them.
+    pub(super) fn give_away(&mut self, at: u32, args: &[Nodes]) -> Nodes {
+        let mut all = union(args);
+        for given in self.closure(all).iter() {
+            self.write(given | 1, Cause::Unknown(at), Kinds::ANY);
+        }
+        let outside = self.outside();
+        self.write(outside, Cause::Unknown(at), Kinds::ANY);
+        let any = self.world.any_field();
+        all.remove(outside >> 1);
+        self.put(outside >> 1, any, &all, true);
+        let mut result = Nodes::one(outside);
+        result.join(&all, true);
+        result
+    }
+
+    pub(super) fn call(&mut self, at: u32, site: Site, args: &[Nodes]) -> Nodes {
+        let mut result = Nodes::default();
+        if self.work > MAX_WORK {
+            return result;
+        }
+        let world = self.world;
+        let mut receiver = args.first().copied().unwrap_or_default();
+        let exact = site.dispatch == Dispatch::Exact;
+        let kind = Kind::Class(site.owner);
+        let mut args = args.to_vec();
+        if let (Some(first), false) = (args.first_mut(), exact) {
+            // Nothing else has the method.
+            for one in receiver.iter() {
+                if !self.may_be_of(one >> 1, kind) {
+                    receiver.remove(one >> 1);
+                }
+            }
+            *first = receiver;
+        }
+        let args = &args;
+        let receivers = if exact { Kinds::ANY } else { Kinds::one(kind) };
+        let outer = std::mem::replace(&mut self.receiver, receivers);
+        let mut any = exact || receiver.is_empty();
+        // Receivers that code of the library may run on.
+        let mut of_library = receiver;
+        if !exact {
+            for one in receiver.iter() {
+                match self.nodes[(one >> 1) as usize] {
+                    Node::New(_, Made::Class(class)) => {
+                        if !self.run_on(at, site, one, &[class], args, &mut result) {
+                            of_library.remove(one >> 1);
+                        }
+                    }
+                    Node::Read(_, field) => {
+                        if world.reorders(site, Some(field)) {
+                            self.write(one, Cause::Known(at), Kinds::ANY);
+                        }
+                        match world.holds(field) {
+                            Some(classes) => {
+                                if !self.run_on(at, site, one, classes, args, &mut result) {
+                                    of_library.remove(one >> 1);
+                                }
+                            }
+                            None => any = true,
+                        }
+                    }
+                    Node::Param(_) => {
+                        if world.reorders(site, None) {
+                            self.write(one, Cause::Known(at), Kinds::ANY);
+                        }
+                        any = true;
+                    }
+                    Node::New(_, Made::Library) => {
+                        let mut args = args.to_vec();
+                        args[0] = Nodes::one(one);
+                        for target in world.of_library(site).iter() {
+                            result.join(&self.run(at, target, &args), false);
+                        }
+                    }
+                    Node::New(_, Made::Lambda(method, op)) => {
+                        let lambda = world
+                            .lambda(method, op)
+                            .filter(|lambda| world.answers(lambda, site));
+                        if let Some(lambda) = lambda {
+                            let found = self.run_lambda(at, lambda, &Nodes::one(one), &args[1..]);
+                            result.join(&found, false);
+                            of_library.remove(one >> 1);
+                        }
+                    }
+                    _ => any = true,
+                }
+            }
+        }
+        if any {
+            let place = Some((self.id, at)).filter(|_| self.depth == 0);
+            let of_param = self
+                .one_param(&receiver)
+                .filter(|_| !exact && self.depth == 0);
+            for target in world.any(site, place).iter() {
+                self.guard = of_param.and_then(|param| Some((param, world.narrows(site, target)?)));
+                result.join(&self.run(at, target, args), false);
+            }
+            if of_param.is_some() {
+                self.guard = None;
+            }
+        }
+        if (any || !of_library.is_empty()) && world.calls_back(site) {
+            let mut args = args.to_vec();
+            if let Some(first) = args.first_mut() {
+                *first = of_library;
+            }
+            self.receiver = Kinds::ANY;
+            result.join(&self.call_back(at, &args), false);
+        }
+        self.receiver = outer;
+        result
+    }
+
+    /// Runs what a call runs on one receiver, of one of these classes; whether any
+    /// of it is code of the library's.
+    fn run_on(
+        &mut self,
+        at: u32,
+        site: Site,
+        receiver: Ref,
+        classes: &[ClassId],
+        args: &[Nodes],
+        result: &mut Nodes,
+    ) -> bool {
+        let mut args = args.to_vec();
+        args[0] = Nodes::one(receiver);
+        let mut library = false;
+        for &class in classes {
+            for target in self.world.on(site, class).iter() {
+                result.join(&self.run(at, target, &args), false);
+                library |= self.world.is_library(target);
+            }
+        }
+        library
+    }
+
+    fn run(&mut self, at: u32, target: &Target, args: &[Nodes]) -> Nodes {
+        match target {
+            Target::Method(method) => {
+                let summary = self.world.summary(*method);
+                // The library runs the lambdas that it gets, and looks at nothing
+                // else of them.
+                let own = !self.world.is_library(target);
+                self.apply(at, &summary, args, own, |write| {
+                    Cause::Call(at, *method, write)
+                })
+            }
+            Target::Known(summary) => self.apply(at, summary, args, false, |_| Cause::Known(at)),
+            // Any lambda that runs any lambda would run all of them, over and
+            // over.
+            Target::Lambda(..) if self.depth > 0 => self.too_deep(at, args),
+            // What it has captured is read from it.
+            Target::Lambda(method, op) => match self.world.lambda(*method, *op) {
+                Some(lambda) => {
+                    let receiver = args.first().copied().unwrap_or_default();
+                    self.run_lambda(at, lambda, &receiver, args.get(1..).unwrap_or(&[]))
+                }
+                None => Nodes::default(),
+            },
+            Target::Unknown => self.give_away(at, args),
+        }
+    }
+
+    /// Where calls of calls are followed no further.
+    fn too_deep(&mut self, at: u32, args: &[Nodes]) -> Nodes {
+        match self.world.is_sound() {
+            true => self.give_away(at, args),
+            false => Nodes::default(),
+        }
+    }
+
+    /// Runs what a lambda stands for.
+    fn run_lambda(&mut self, at: u32, lambda: &Lambda, receiver: &Nodes, args: &[Nodes]) -> Nodes {
+        let mut all = Vec::new();
+        let mut made = Nodes::default();
+        if lambda.makes {
+            let class = self.node(Node::New(at, Made::Class(lambda.site.owner)));
+            made.insert(reference(class, false));
+            all.push(made);
+        }
+        for place in 0..lambda.captured.len() {
+            let captured = self.world.captured(place);
+            let refs = self.load(receiver, captured);
+            all.push(refs);
+        }
+        all.extend(args);
+        if self.depth > MAX_DEPTH {
+            return self.too_deep(at, &all);
+        }
+        self.depth += 1;
+        let mut result = self.call(at, lambda.site, &all);
+        self.depth -= 1;
+        result.join(&made, false);
+        result
+    }
+
+    /// The library may run what it gets: lambdas, and methods that override its
+    /// own, with all that it gets.
+    fn call_back(&mut self, at: u32, args: &[Nodes]) -> Nodes {
+        let mut result = Nodes::default();
+        let given = self.closure(union(args));
+        let world = self.world;
+        if !world.is_sound() && given.iter().any(|one| self.may_be_lambda(one >> 1)) {
+            // Callers know what it is.
+            let changed = self.given.join(&given, false);
+            self.note(changed);
+        }
+        let own: Vec<Ref> = given
+            .iter()
+            .filter(|one| match self.nodes[(one >> 1) as usize] {
+                Node::New(_, Made::Lambda(..)) => true,
+                Node::New(_, Made::Class(class)) => !world.callbacks(class).is_empty(),
+                _ => false,
+            })
+            .collect();
+        if own.is_empty() {
+            return result;
+        }
+        self.repeated.insert(self.at);
+        if self.depth >= MAX_DEPTH {
+            return self.too_deep(at, args);
+        }
+        self.depth += 1;
+        let outside = self.outside();
+        for one in own {
+            let mut given = given;
+            given.remove(one >> 1);
+            given.insert(outside);
+            match self.nodes[(one >> 1) as usize] {
+                Node::New(_, Made::Lambda(method, op)) => {
+                    if let Some(lambda) = world.lambda(method, op) {
+                        // As many as it may take.
+                        let found = self.run_lambda(at, lambda, &Nodes::one(one), &[given; 4]);
+                        result.join(&found, false);
+                    }
+                }
+                Node::New(_, Made::Class(class)) => {
+                    for &(method, params) in world.callbacks(class).iter() {
+                        let summary = world.summary(method);
+                        let mut args = vec![given; params.max(1)];
+                        args[0] = Nodes::one(one);
+                        let cause = |write| Cause::Call(at, method, write);
+                        result.join(&self.apply(at, &summary, &args, true, cause), false);
+                    }
+                }
+                _ => {}
+            }
+        }
+        self.depth -= 1;
+        result
+    }
+
+    /// Does to the arguments what a summary says; `own` if it is one of the
+    /// program's methods.
+    fn apply(
+        &mut self,
+        at: u32,
+        summary: &Summary,
+        args: &[Nodes],
+        own: bool,
+        cause: impl Fn(u32) -> Cause,
+    ) -> Nodes {
+        let arg = |param: u16| args.get(usize::from(param)).copied().unwrap_or_default();
+        let mut means: Vec<Nodes> = Vec::with_capacity(summary.nodes.len());
+        for node in &summary.nodes {
+            let refs = match *node {
+                Node::Param(param) => arg(param),
+                // What the callee stored there is found below.
+                Node::Read(from, field) => self.load(&means[from as usize], field),
+                Node::Deep(param) => self.closure_below(&arg(param), own),
+                Node::Held(param) => self.held_by(&arg(param)),
+                Node::New(_, made) => {
+                    // Where summaries are coarse, objects that calls make are
+                    // known by what they are alone.
+                    let at = if self.is_coarse() { MADE_BY_CALLS } else { at };
+                    let mut node = Node::New(at, made);
+                    let kinds = self.made.get(&at).copied().unwrap_or(0);
+                    if kinds >= MAX_MADE && !self.numbers.contains_key(&node) {
+                        node = Node::New(at, Made::Some);
+                    }
+                    Nodes::one(reference(self.node(node), false))
+                }
+                Node::Outside => Nodes::one(self.outside()),
+            };
+            means.push(refs);
+        }
+        self.work += summary.nodes.len() + summary.writes.len() + summary.heap.len();
+        let mapped = |refs: &[Ref]| {
+            let mut all = Nodes::default();
+            for &one in refs {
+                all.join(&means[(one >> 1) as usize], one & 1 == 1);
+            }
+            all
+        };
+        for (node, field, refs) in &summary.heap {
+            let refs = mapped(refs);
+            for target in means[*node as usize].iter() {
+                self.put(target >> 1, *field, &refs, target & 1 == 1);
+            }
+        }
+        let guard = self.guard;
+        for (number, write) in summary.writes.iter().enumerate() {
+            if let Some((param, class)) = write.only {
+                let given = arg(param);
+                if !given.iter().any(|one| self.may_be(one >> 1, class)) {
+                    continue;
+                }
+                let param = self.one_param(&given);
+                self.guard = guard.or(param.map(|param| (param, class)));
+            }
+            let weak = write.node & 1;
+            let kinds = match summary.nodes[(write.node >> 1) as usize] {
+                Node::Param(0) if write.kinds.is_any() => self.receiver,
+                _ => write.kinds,
+            };
+            for target in means[(write.node >> 1) as usize].iter() {
+                self.write(target | weak, cause(number as u32), kinds);
+            }
+            self.guard = guard;
+        }
+        let kept = mapped(&summary.kept);
+        self.keep(&kept, false);
+        let thrown = mapped(&summary.thrown);
+        let changed = self.thrown.join(&thrown, false);
+        self.note(changed);
+        let given = mapped(&summary.given);
+        let mut result = mapped(&summary.returned);
+        if given.iter().next().is_some() {
+            let outer = std::mem::take(&mut self.receiver);
+            result.join(&self.call_back(at, &[given]), false);
+            self.receiver = outer;
+        }
+        if summary.writes_outside {
+            self.note(!self.writes_outside);
+            self.writes_outside = true;
+        }
+        if summary.writes_kept {
+            let outside = self.outside();
+            self.write(outside, cause(0), Kinds::ANY);
+        }
+        result
+    }
+
+    /// Whether a node is a parameter that may be a lambda.
+    fn may_be_lambda(&mut self, node: u32) -> bool {
+        let Node::Param(param) = self.nodes[node as usize] else {
+            return false;
+        };
+        let (world, id) = (self.world, self.id);
+        let known = self.lambdas.entry(param);
+        *known.or_insert_with(|| world.may_be_lambda(id, param))
+    }
+
+    /// The parameter that a value is, if it is nothing else.
+    fn one_param(&self, value: &Nodes) -> Option<u16> {
+        let mut all = value.iter();
+        match (
+            all.next().map(|one| self.nodes[(one >> 1) as usize]),
+            all.next(),
+        ) {
+            (Some(Node::Param(param)), None) => Some(param),
+            _ => None,
+        }
+    }
+
+    /// Whether what a node is may be an instance of a class.
+    fn may_be(&self, node: u32, class: ClassId) -> bool {
+        match self.nodes[node as usize] {
+            Node::New(_, Made::Class(made)) => self.world.is_subtype(made, class),
+            Node::New(_, Made::Lambda(..)) => false,
+            Node::Param(param) => self.world.may_be(self.id, param, class),
+            _ => true,
+        }
+    }
+}
+
+fn union(sets: &[Nodes]) -> Nodes {
+    let mut all = Nodes::default();
+    for set in sets {
+        all.join(set, false);
+    }
+    all
+}
