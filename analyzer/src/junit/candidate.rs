@@ -1,36 +1,40 @@
 //! Which frames can be called, how, and from which test class.
+//!
+//! - [`callable`] says which methods source can call.
+//! - [`recursion`] leaves out what a deep stack has too much of.
+//! - [`names`] names tests and what they name.
+
+mod callable;
+mod names;
+mod recursion;
+
+pub use names::{source_name, test_name};
+pub(super) use recursion::OF_RECURSION;
+
+use names::{camel, capitalized, sanitize_file};
+use recursion::{limit, limit_recursion};
 
 use super::build::Recipes;
 use super::build::library::Library;
 use super::differences::is_made_at_run_time;
 use super::origins::Origins;
 use super::report::Verdict;
-use crate::classinfo::{ClassInfo, Method, Nesting};
-use crate::classpath::{ClassPath, is_jdk};
+use crate::classpath::ClassPath;
 use crate::commands::input::Input;
 use crate::graph::Graph;
 use crate::java::descriptor;
-use crate::java::names::{is_identifier, is_type_name, package_of, sanitize};
+use crate::java::names::{is_identifier, sanitize};
 use crate::text::{absence, gap, simple_name};
 use anyhow::Result;
 use hindsight_classfile::access;
 use hindsight_tracelog::crash::{Body, Fidelity, Frame, Value};
 use hindsight_tracelog::reader::Crash;
-use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::PathBuf;
 
-/// Frames tried at each end of the stack.
-const FRAMES_AT_EACH_END: usize = 100;
 /// Why a dump of all threads has no tests.
 pub(super) const STILL_RUNNING: &str = "nothing has failed that a test could show";
 
-/// How the reason ends of a frame in the middle of a recursion.
-pub(super) const OF_RECURSION: &str =
-    "frames of the same recursion; the first and last three are tried";
-/// How often a method is in a stack that goes round by way of others.
-const MANY_ROUNDS: usize = 20;
-/// Frames tried at each end of a recursion.
-const CALLS_AT_EACH_END: usize = 3;
 /// Package of tests whose frames have none that a test could be put into.
 const FALLBACK_PACKAGE: &str = "hindsight.crashes";
 
@@ -433,114 +437,6 @@ impl<'a> Plan<'a> {
         frame.access & access::STATIC != 0
     }
 
-    /// The package from which a frame's class can be called, if it is on the
-    /// class path and a test may join it.
-    fn home(&self, frame: &Frame) -> Option<String> {
-        let package = package_of(&frame.class);
-        let found = self.classpath.find(&frame.class)?;
-        let named = package.is_empty() || package.split('.').all(is_identifier);
-        (found.open && named && !is_jdk(&frame.class)).then(|| package.to_owned())
-    }
-
-    /// Whether Java source in the same package can call a frame's method.
-    fn can_call_directly(&self, frame: &Frame) -> bool {
-        let package = package_of(&frame.class);
-        let Some(found) = self.classpath.info(&frame.class) else {
-            return false;
-        };
-        let Some(info) = &found.info else {
-            return false;
-        };
-        let Some(method) = info.method(&frame.method, &frame.descriptor) else {
-            return false;
-        };
-        let named = frame.method == "<init>" || is_identifier(&frame.method);
-        if method.is(access::PRIVATE | access::SYNTHETIC) || !named {
-            return false;
-        }
-        let Some((parameters, _)) = descriptor::split(&frame.descriptor) else {
-            return false;
-        };
-        self.callable_type(frame).is_some()
-            && parameters
-                .iter()
-                .all(|parameter| self.can_name(parameter, package))
-    }
-
-    /// The type by which Java source in a frame's package calls its method: its class or, of one
-    /// that has no name there (an anonymous one, the body of an enum constant), the nearest type
-    /// above it that has the method.
-    pub fn callable_type(&self, frame: &Frame) -> Option<String> {
-        let package = package_of(&frame.class);
-        let is_named = |class: &str| source_name(self.classpath, class, package).is_some();
-        if is_named(&frame.class) {
-            return Some(frame.class.clone());
-        }
-        if frame.method == "<init>" || self.is_static(frame) {
-            return None;
-        }
-        let mut above = VecDeque::from([frame.class.clone()]);
-        for _ in 0..100 {
-            let class = above.pop_front()?;
-            if class == "java.lang.Runnable"
-                && (&*frame.method, &*frame.descriptor) == ("run", "()V")
-            {
-                return Some(class);
-            }
-            let Some(found) = self.classpath.info(&class) else {
-                continue;
-            };
-            let info = found.info.as_ref()?;
-            let method = info.method(&frame.method, &frame.descriptor);
-            let is_callable = |method: &Method| {
-                let own = package_of(&class) == package && !method.is(access::PRIVATE);
-                (own || method.is(access::PUBLIC)) && !method.is(access::STATIC)
-            };
-            if method.is_some_and(is_callable) && is_named(&class) {
-                return Some(class);
-            }
-            above.extend(info.super_class.clone());
-            above.extend(info.interfaces.iter().cloned());
-        }
-        None
-    }
-
-    fn can_name(&self, parameter: &str, package: &str) -> bool {
-        let (_, element) = descriptor::element(parameter);
-        match descriptor::class_name(element) {
-            Some(class) => source_name(self.classpath, &class, package).is_some(),
-            None => true,
-        }
-    }
-
-    /// Whether a virtual call on the recorded receiver would end up in another
-    /// method: a frame of `Super.m` entered through `super.m()`.
-    pub fn is_overridden(&self, frame: &Frame, graph: &Graph<'_>) -> bool {
-        let receiver = frame.arguments.iter().find(|argument| argument.index == 0);
-        let Some(Value::Ref(receiver)) = receiver.map(|receiver| receiver.value) else {
-            return false;
-        };
-        let Some(class) = graph.class(receiver) else {
-            return false;
-        };
-        let chain = std::iter::once(&class.name).chain(&class.supers);
-        for name in chain.take_while(|name| **name != frame.class) {
-            let Some(found) = self.classpath.info(name) else {
-                continue;
-            };
-            let same = found
-                .info
-                .as_ref()
-                .and_then(|info| info.method(&frame.method, &frame.descriptor));
-            let virtual_one =
-                |method: &Method| !method.is(access::STATIC | access::PRIVATE | access::ABSTRACT);
-            if same.is_some_and(virtual_one) {
-                return true;
-            }
-        }
-        false
-    }
-
     fn add_class(&mut self, crash: usize, package: &str, frame: &Frame) -> usize {
         let path = &self.inputs[crash].path;
         let file = path
@@ -578,240 +474,5 @@ impl<'a> Plan<'a> {
             siblings,
         });
         self.classes.len() - 1
-    }
-}
-
-/// Refuses the frames in the middle of a recursion: a method that called
-/// itself from the same line, again and again. Gaps do not end a recursion, and
-/// where it goes round often, nor do other methods, the JDK's among them.
-fn limit_recursion(frames: &[Frame], refusals: &mut [Option<String>]) {
-    let real: Vec<usize> = (0..frames.len())
-        .filter(|&index| gap(&frames[index]).is_none())
-        .collect();
-    let at = |index: usize| {
-        let Frame {
-            class,
-            method,
-            descriptor,
-            line,
-            exception,
-            ..
-        } = &frames[index];
-        (class, method, descriptor, *line, *exception)
-    };
-    let direct = real
-        .chunk_by(|&a, &b| at(a) == at(b))
-        .map(<[usize]>::to_vec);
-    let mut round: HashMap<_, Vec<usize>> = HashMap::new();
-    for &index in &real {
-        round.entry(at(index)).or_default().push(index);
-    }
-    let mut round: Vec<Vec<usize>> = round
-        .into_values()
-        .filter(|run| run.len() > MANY_ROUNDS)
-        .collect();
-    round.sort();
-    // What goes round is one recursion, though parts of it may be direct.
-    for run in round.into_iter().chain(direct) {
-        let open: Vec<usize> = run
-            .iter()
-            .copied()
-            .filter(|&index| refusals[index].is_none())
-            .collect();
-        if open.len() <= 2 * CALLS_AT_EACH_END {
-            continue;
-        }
-        for &index in &open[CALLS_AT_EACH_END..open.len() - CALLS_AT_EACH_END] {
-            refusals[index] = Some(format!("one of {} {OF_RECURSION}", run.len()));
-        }
-    }
-}
-
-/// Refuses the frames in the middle of a very deep stack.
-fn limit(refusals: &mut [Option<String>]) {
-    let open: Vec<usize> = (0..refusals.len())
-        .filter(|&i| refusals[i].is_none())
-        .collect();
-    if open.len() <= 2 * FRAMES_AT_EACH_END {
-        return;
-    }
-    for &index in &open[FRAMES_AT_EACH_END..open.len() - FRAMES_AT_EACH_END] {
-        refusals[index] = Some(format!(
-            "the stack is deep: only the {FRAMES_AT_EACH_END} innermost and outermost frames are tried"
-        ));
-    }
-}
-
-/// The name of a frame's test.
-pub fn test_name(frame: &Frame, index: usize) -> String {
-    let method = match frame.method.as_str() {
-        "<init>" => {
-            let class = simple_name(&frame.class);
-            format!("new_{}", class.rsplit('$').next().unwrap_or(class))
-        }
-        method => method.to_owned(),
-    };
-    let mut name = sanitize(&method);
-    if !is_identifier(&name) {
-        name.insert(0, 'x');
-    }
-    format!("{name}_frame{index}")
-}
-
-/// `crash-0001` as `Crash0001`.
-fn camel(stem: &str) -> String {
-    let words = stem.split(|c: char| !c.is_ascii_alphanumeric());
-    let name: String = words.map(capitalized).collect();
-    if name.starts_with("Crash") {
-        name
-    } else {
-        format!("Crash{name}")
-    }
-}
-
-fn capitalized(word: &str) -> String {
-    let mut chars = word.chars();
-    let mut out: String = chars
-        .next()
-        .map(|c| c.to_uppercase().collect())
-        .unwrap_or_default();
-    out.push_str(chars.as_str());
-    out
-}
-
-fn sanitize_file(stem: &str) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
-    let name: String = stem
-        .chars()
-        .map(|c| if plain(c) { c } else { '_' })
-        .take(100)
-        .collect();
-    if name.is_empty() {
-        "crash".to_owned()
-    } else {
-        name
-    }
-}
-
-/// Package and nested path by which sources in `from` name a class; `None` if
-/// they cannot.
-pub fn source_name(classpath: &ClassPath, class: &str, from: &str) -> Option<(String, String)> {
-    let package = package_of(class);
-    if package.is_empty() && !from.is_empty() {
-        return None;
-    }
-    if !package
-        .split('.')
-        .all(|part| package.is_empty() || is_identifier(part))
-    {
-        return None;
-    }
-    let path = match classpath.info(class) {
-        Some(found) => nested_path(classpath, found.info.as_ref()?, from, 0)?,
-        None if class.starts_with("java.") || class.starts_with("javax.") => {
-            simple_name(class).replace('$', ".")
-        }
-        None => return None,
-    };
-    path.split('.')
-        .all(is_type_name)
-        .then(|| (package.to_owned(), path))
-}
-
-fn nested_path(
-    classpath: &ClassPath,
-    info: &ClassInfo,
-    from: &str,
-    nesting: usize,
-) -> Option<String> {
-    let same_package = package_of(&info.name) == from;
-    let accessible = if same_package {
-        !info.is(access::PRIVATE)
-    } else {
-        info.is(access::PUBLIC)
-    };
-    if !accessible || info.is(access::SYNTHETIC) || nesting > 20 {
-        return None;
-    }
-    match &info.nesting {
-        Nesting::TopLevel => Some(simple_name(&info.name).to_owned()),
-        Nesting::Local => None,
-        Nesting::Member { outer, simple } => {
-            let outer = classpath.info(outer)?;
-            let path = nested_path(classpath, outer.info.as_ref()?, from, nesting + 1)?;
-            Some(format!("{path}.{simple}"))
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn names_of_classes_and_files() {
-        assert_eq!(camel("crash-0001"), "Crash0001");
-        assert_eq!(camel("my dump"), "CrashMyDump");
-        assert_eq!(capitalized("a"), "A");
-        assert_eq!(sanitize_file("../x"), "___x");
-        assert_eq!(sanitize_file(""), "crash");
-    }
-
-    #[test]
-    fn only_the_ends_of_a_recursion_are_tried() {
-        let frame = |method: &str, reason: &str| Frame {
-            method: method.to_owned(),
-            reason: reason.to_owned(),
-            ..Frame::default()
-        };
-        let mut frames = vec![frame("top", "")];
-        frames.extend(vec![frame("m", ""); 5]);
-        frames.push(frame("...", "9 frames of a deep recursion were not kept"));
-        frames.extend(vec![frame("m", ""); 4]);
-        frames.extend(vec![frame("n", ""); 6]);
-        let mut refusals = vec![None; frames.len()];
-        limit_recursion(&frames, &mut refusals);
-        let refused: Vec<usize> = (0..frames.len())
-            .filter(|&index| refusals[index].is_some())
-            .collect();
-        assert_eq!(refused, [4, 5, 7]);
-        assert_eq!(
-            refusals[4].as_deref(),
-            Some("one of 9 frames of the same recursion; the first and last three are tried")
-        );
-    }
-
-    #[test]
-    fn only_the_ends_of_a_recursion_by_way_of_others_are_tried() {
-        let frame = |method: &str| Frame {
-            method: method.to_owned(),
-            ..Frame::default()
-        };
-        let round = ["hashCode", "hash", "walk"];
-        let frames: Vec<Frame> = (0..90).map(|at| frame(round[at % 3])).collect();
-        let mut refusals = vec![None; frames.len()];
-        // The JDK's are not tried anyway.
-        for refusal in refusals.iter_mut().skip(1).step_by(3) {
-            *refusal = Some("class of the JDK".to_owned());
-        }
-        limit_recursion(&frames, &mut refusals);
-        let open = |method: usize| (method..90).step_by(3).filter(|&at| refusals[at].is_none());
-        assert_eq!(open(0).collect::<Vec<_>>(), [0, 3, 6, 81, 84, 87]);
-        assert_eq!(open(1).count(), 0);
-        assert_eq!(open(2).count(), 6);
-        // Not so often, each may be another case.
-        let mut refusals = vec![None; 30];
-        limit_recursion(&frames[..30], &mut refusals);
-        assert!(refusals.iter().all(Option::is_none));
-    }
-
-    #[test]
-    fn only_the_ends_of_deep_stacks_are_tried() {
-        let mut refusals = vec![None; 250];
-        refusals[0] = Some("other".to_owned());
-        limit(&mut refusals);
-        assert_eq!(refusals.iter().flatten().count(), 50);
-        assert!(refusals[100].is_none() && refusals[101].is_some());
-        assert!(refusals[149].is_some() && refusals[150].is_none());
     }
 }
