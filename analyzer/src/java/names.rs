@@ -250,6 +250,60 @@ impl Names {
     }
 }
 
+/// Letters of a class's name that is too long for a variable.
+const LONG_NAME: usize = 24;
+
+/// A variable's name by its type: `order` for `shop.Order`.
+pub fn of_type(class: &str) -> String {
+    let element = class.trim_start_matches('[');
+    let array = element.len() < class.len();
+    let element = element.trim_start_matches('L').trim_end_matches(';');
+    let element = if array && element.len() == 1 {
+        "value"
+    } else if array {
+        element
+    } else {
+        class
+    };
+    let simple = element.rsplit(['.', '$', '/']).next().unwrap_or(element);
+    if !array && class.starts_with("java.util.") {
+        // What it is used as says more than how it is made.
+        let kinds = ["Map", "List", "Set", "Deque", "Queue"];
+        if let Some(kind) = kinds.iter().find(|kind| simple.ends_with(**kind)) {
+            return kind.to_ascii_lowercase();
+        }
+    }
+    let mut chars = simple.chars().peekable();
+    let mut name = String::new();
+    // `URLParser` is `urlParser`.
+    while let Some(c) = chars.next() {
+        let next_lower = chars.peek().is_some_and(|next| next.is_lowercase());
+        if !name.is_empty() && next_lower || c.is_lowercase() {
+            name.push(c);
+            break;
+        }
+        name.extend(c.to_lowercase());
+    }
+    name.extend(chars);
+    if array {
+        name.push('s');
+    }
+    // The last word of a long name says what it is.
+    if name.len() > LONG_NAME
+        && let Some(at) = name.rfind(char::is_uppercase)
+    {
+        let word = name[at..].to_lowercase();
+        if word.len() > 2 {
+            name = word;
+        }
+    }
+    if is_identifier(&name) {
+        name
+    } else {
+        "value".to_owned()
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -281,5 +335,24 @@ mod tests {
         assert_eq!(names.imports("Map.Entry e;"), "import java.util.Map;\n");
         assert_eq!(names.imports("other.HashMap m;"), "");
         assert!(names.is_used("Map") && names.is_used("q") && !names.is_used("z"));
+    }
+
+    #[test]
+    fn names_of_types() {
+        for (class, name) in [
+            ("shop.Order", "order"),
+            ("a.URLParser", "urlParser"),
+            ("a.B$Inner", "inner"),
+            ("[I", "values"),
+            ("[Ljava.lang.String;", "strings"),
+            ("java.util.LinkedHashMap", "map"),
+            ("a.HashMap", "hashMap"),
+            ("a.JsonAdapterAnnotationTypeAdapterFactory", "factory"),
+            ("a.Case", "case"),
+            ("a.B$1", "value"),
+        ] {
+            let expected = if name == "case" { "value" } else { name };
+            assert_eq!(of_type(class), expected, "{class}");
+        }
     }
 }

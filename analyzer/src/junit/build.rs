@@ -7,7 +7,7 @@
 //!    collections in it, [`jdk`] for one of the JDK.
 //! 3. [`trial`] runs the proposals in a child JVM, which compares what they give
 //!    with the recorded object; [`Recipes`] keeps the best that is the same.
-//! 4. [`render`] writes the statements. The values
+//! 4. [`render`] writes the statements; [`uses`] tells it what is shared. The values
 //!    of each test are compared once more as a whole, after they are compiled
 //!    ([`check`]).
 //!
@@ -21,6 +21,7 @@ pub mod library;
 pub mod recipe;
 pub mod render;
 pub mod trial;
+mod uses;
 
 use super::Options;
 use super::candidate::{Candidate, Plan};

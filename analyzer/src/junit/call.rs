@@ -1,14 +1,14 @@
 //! The body of one test: build or load what the frame's method was called with,
 //! and call it.
 
-use super::build::render::{Maker, Place, of_type};
+use super::build::render::{Maker, Place};
 use super::candidate::{Candidate, Level, Needs, Plan, TestClass};
 use super::differences::is_made_at_run_time;
 use super::value::{Expression, Values};
 use crate::classinfo::{ClassInfo, Method, Nesting};
 use crate::classpath::is_platform;
 use crate::graph::{Graph, Typed};
-use crate::java::names::{Names, is_identifier};
+use crate::java::names::{Names, is_identifier, of_type};
 use crate::java::signature::Generic;
 use crate::java::{descriptor, literal};
 use crate::text::one_line;

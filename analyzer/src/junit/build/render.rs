@@ -2,13 +2,14 @@
 
 use super::Recipes;
 use super::recipe::{Argument, Operation, Recipe, Step};
+use super::uses::{Uses, is_own_box, reached};
 use crate::classinfo::Nesting;
 use crate::graph::{Graph, Typed};
-use crate::java::names::{Names, is_identifier};
+use crate::java::names::{Names, is_identifier, of_type};
 use crate::java::signature::Generic;
 use crate::java::{descriptor, literal};
 use crate::junit::value::{Expression, Values};
-use hindsight_tracelog::crash::{Body, Value, is_box};
+use hindsight_tracelog::crash::{Body, Value};
 use std::collections::{HashMap, HashSet};
 
 /// Objects that are made for one test.
@@ -19,11 +20,6 @@ const MAX_DEPTH: usize = 24;
 const MAX_ARRAY: usize = 64;
 /// Columns that an expression may take within another one.
 const MAX_INLINE: usize = 60;
-/// Objects that are looked at to learn what two arguments share.
-const MAX_REACHED: usize = 20_000;
-
-/// Letters of a class's name that is too long for a variable.
-const LONG_NAME: usize = 24;
 
 /// Where the making of an object stands.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -60,56 +56,6 @@ pub struct Place<'a> {
     pub depth: usize,
     /// The type of the place, if it is known with its arguments.
     pub expected: Option<&'a Generic>,
-}
-
-/// What a value leads to.
-#[derive(Debug, Default)]
-struct Reached {
-    /// Objects that can be told from their likes.
-    objects: HashSet<u32>,
-    /// Boxes that no cache holds.
-    boxes: HashSet<u32>,
-    /// Whether there are more than anybody would build.
-    too_many: bool,
-    /// Whether something was not stored: a test that loads it says so.
-    holes: bool,
-}
-
-/// How often objects are referred to by what would be written.
-#[derive(Debug, Clone, Default)]
-struct Uses {
-    counts: HashMap<u32, usize>,
-    /// The string of each text that was met first, which is its literal; and whether it is an argument.
-    literals: HashMap<Vec<u16>, (u32, bool)>,
-    /// Strings that are not the literal of their text.
-    copies: HashSet<u32>,
-}
-
-impl Uses {
-    /// Counts a reference, and says whether it is the first one.
-    ///
-    /// What arguments refer to is full of strings that were read and are equal by chance, and nearly all
-    /// programs compare them by `equals`: to tell all apart would hide what matters. An argument is told from
-    /// its likes.
-    fn add(&mut self, graph: &Graph<'_>, object: u32, is_argument: bool) -> bool {
-        let uses = self.counts.entry(object).or_insert(0);
-        *uses += 1;
-        if *uses > 1 {
-            return false;
-        }
-        if let Some(Body::String(text)) = graph.body(object) {
-            let first = self.literals.entry(text.units());
-            let (literal, was_argument) = *first.or_insert((object, is_argument));
-            if literal != object && (is_argument || was_argument) {
-                self.copies.insert(object);
-            }
-        }
-        true
-    }
-
-    fn is_shared(&self, object: u32) -> bool {
-        self.counts.get(&object).is_some_and(|&uses| uses > 1)
-    }
 }
 
 /// Writes what makes objects.
@@ -154,7 +100,10 @@ impl<'a> Maker<'a> {
     /// Which of `roots` can be built. Those that share objects are all built or
     /// all loaded, for what is shared must stay one.
     pub fn buildable(&mut self, roots: &[Value], names: &Names) -> Vec<bool> {
-        let reached: Vec<Reached> = roots.iter().map(|&root| self.reached(root)).collect();
+        let reached: Vec<_> = roots
+            .iter()
+            .map(|&root| reached(self.graph, root))
+            .collect();
         let group = |a: usize, b: usize| {
             let (one, other) = (&reached[a].objects, &reached[b].objects);
             reached[a].too_many || reached[b].too_many || !one.is_disjoint(other)
@@ -201,48 +150,6 @@ impl<'a> Maker<'a> {
             }
         }
         good
-    }
-
-    /// What a value leads to.
-    fn reached(&self, root: Value) -> Reached {
-        let mut reached = Reached::default();
-        let mut waiting = vec![root];
-        while let Some(value) = waiting.pop() {
-            let Value::Ref(object) = value else { continue };
-            let Some(body) = self.graph.body(object) else {
-                reached.holes = true;
-                continue;
-            };
-            let next: Vec<Value> = match body {
-                Body::Instance(values) if values.is_empty() => continue,
-                Body::Instance(_) if is_value(self.graph.class_name(object)) => {
-                    if is_own_box(self.graph, object) {
-                        reached.boxes.insert(object);
-                    }
-                    continue;
-                }
-                Body::Instance(_) => {
-                    let fields = self.graph.fields(object);
-                    fields.iter().map(|field| field.value.value).collect()
-                }
-                Body::References(values) => values.clone(),
-                Body::Lambda(lambda) => lambda.captured.iter().map(|(_, value)| *value).collect(),
-                Body::Primitives(_) => Vec::new(),
-                Body::Hole(_) => {
-                    reached.holes = true;
-                    continue;
-                }
-                Body::String(_) | Body::Class(_) | Body::Enum { .. } => continue,
-            };
-            if reached.objects.insert(object) {
-                waiting.extend(next);
-            }
-            if reached.objects.len() > MAX_REACHED {
-                reached.too_many = true;
-                break;
-            }
-        }
-        reached
     }
 
     /// Counts how often objects are referred to by what would be written.
@@ -374,7 +281,9 @@ impl<'a> Maker<'a> {
         let mut boxes: HashSet<u32> = roots.iter().filter_map(own_box).collect();
         if !boxes.is_empty() {
             let others = loaded.iter().filter(|root| own_box(root).is_none());
-            let within: HashSet<u32> = others.flat_map(|&root| self.reached(root).boxes).collect();
+            let within: HashSet<u32> = others
+                .flat_map(|&root| reached(self.graph, root).boxes)
+                .collect();
             boxes.retain(|object| within.contains(object));
         }
         boxes
@@ -736,110 +645,4 @@ fn is_zero(typed: Typed) -> bool {
 /// The result type of a method's descriptor.
 fn result_of(of: &str) -> String {
     of.rsplit_once(')').map_or(of, |(_, of)| of).to_owned()
-}
-
-/// Whether objects of a class of the JDK are told by their value alone.
-fn is_value(class: &str) -> bool {
-    const CLASSES: [&str; 8] = [
-        "java.math.BigInteger",
-        "java.math.BigDecimal",
-        "java.util.UUID",
-        "java.util.Locale",
-        "java.util.Currency",
-        "java.net.URI",
-        "java.io.File",
-        "sun.nio.fs.UnixPath",
-    ];
-    class.starts_with("java.time.")
-        || class.starts_with("sun.nio.cs.")
-        || class.starts_with("sun.util.calendar.")
-        || CLASSES.contains(&class)
-        || is_box(class)
-}
-
-/// Whether an object is a box that `valueOf` makes anew each time, so that programs can tell it from
-/// its likes.
-fn is_own_box(graph: &Graph<'_>, object: u32) -> bool {
-    match crate::views::unboxed(graph, object).map(|content| (content.kind, content.value)) {
-        Some((b'C', Value::Int(unit))) => unit > 127,
-        Some((b'B', _)) => false,
-        Some((_, Value::Int(number))) => !(-128..=127).contains(&number),
-        Some((_, Value::Float(_) | Value::Double(_))) => true,
-        _ => false,
-    }
-}
-
-/// A variable's name by its type: `order` for `shop.Order`.
-pub fn of_type(class: &str) -> String {
-    let element = class.trim_start_matches('[');
-    let array = element.len() < class.len();
-    let element = element.trim_start_matches('L').trim_end_matches(';');
-    let element = if array && element.len() == 1 {
-        "value"
-    } else if array {
-        element
-    } else {
-        class
-    };
-    let simple = element.rsplit(['.', '$', '/']).next().unwrap_or(element);
-    if !array && class.starts_with("java.util.") {
-        // What it is used as says more than how it is made.
-        let kinds = ["Map", "List", "Set", "Deque", "Queue"];
-        if let Some(kind) = kinds.iter().find(|kind| simple.ends_with(**kind)) {
-            return kind.to_ascii_lowercase();
-        }
-    }
-    let mut chars = simple.chars().peekable();
-    let mut name = String::new();
-    // `URLParser` is `urlParser`.
-    while let Some(c) = chars.next() {
-        let next_lower = chars.peek().is_some_and(|next| next.is_lowercase());
-        if !name.is_empty() && next_lower || c.is_lowercase() {
-            name.push(c);
-            break;
-        }
-        name.extend(c.to_lowercase());
-    }
-    name.extend(chars);
-    if array {
-        name.push('s');
-    }
-    // The last word of a long name says what it is.
-    if name.len() > LONG_NAME
-        && let Some(at) = name.rfind(char::is_uppercase)
-    {
-        let word = name[at..].to_lowercase();
-        if word.len() > 2 {
-            name = word;
-        }
-    }
-    if is_identifier(&name) {
-        name
-    } else {
-        "value".to_owned()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn names_of_types() {
-        for (class, name) in [
-            ("shop.Order", "order"),
-            ("a.URLParser", "urlParser"),
-            ("a.B$Inner", "inner"),
-            ("[I", "values"),
-            ("[Ljava.lang.String;", "strings"),
-            ("java.util.LinkedHashMap", "map"),
-            ("a.HashMap", "hashMap"),
-            ("a.JsonAdapterAnnotationTypeAdapterFactory", "factory"),
-            ("a.Case", "case"),
-            ("a.B$1", "value"),
-        ] {
-            let expected = if name == "case" { "value" } else { name };
-            assert_eq!(of_type(class), expected, "{class}");
-        }
-    }
 }
