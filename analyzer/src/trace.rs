@@ -368,8 +368,12 @@ fn has_dictionary(path: &Path) -> Result<bool> {
     }
 }
 
-/// The directory with the files.
-fn find(path: &Path) -> Result<PathBuf> {
+/// The directory with the files of a trace: this one, or one in it.
+///
+/// # Errors
+///
+/// Fails if there is none, or if there are several.
+pub fn find(path: &Path) -> Result<PathBuf> {
     if has_dictionary(path)? {
         return Ok(path.to_owned());
     }

@@ -113,11 +113,15 @@ pub fn nothing_in(directory: &Path) -> String {
         "no crash files (crash-*.hsc) in or below {}",
         directory.display()
     );
-    let why = runs(directory).find_map(|run| why_nothing(&run));
-    match why {
+    match why_none(directory) {
         Some(why) => format!("{none}: {why}"),
         None => none,
     }
+}
+
+/// Why the runs of a directory have no crash files, as far as they know.
+pub fn why_none(directory: &Path) -> Option<String> {
+    runs(directory).find_map(|run| why_nothing(&run))
 }
 
 /// Why a run cannot have recorded anything, if its options are the reason.

@@ -38,8 +38,8 @@ const TIRED: i32 = 3;
 pub const RUNS: u64 = 4;
 /// Runs at most, where some tests pass in some orders only.
 const MAX_RUNS: u64 = 16;
-/// A suite of no more tests runs twice as often, which takes no time.
-const SMALL: usize = 500;
+/// A suite of no more tests runs twice as often, which takes seconds.
+const SMALL: usize = 2000;
 
 /// In which order tests run, and where.
 #[derive(Debug, Clone, Copy)]

@@ -1,11 +1,13 @@
 //! What is to be shown.
 
 use crate::commands::input::Input;
+use crate::crashes::collect::why_none;
 use crate::files::walk;
 use crate::graph::{Graph, Typed};
 use crate::inspect::json;
 use crate::model::{document, show};
 use crate::text::primitive;
+use crate::trace;
 use crate::views::{View, view};
 use anyhow::{Context, Error, Result, bail};
 use hindsight_tracelog::crash::Value;
@@ -72,16 +74,30 @@ pub fn find(paths: &[PathBuf], max_objects: usize) -> Result<Found> {
     let something =
         !(found.crashes.is_empty() && found.models.is_empty() && found.mutability.is_empty());
     if !something && found.errors.is_empty() {
-        bail!(
-            "nothing to show in or below {}: no crash-*.hsc, no model, no result of hindsight mutability --format json",
-            paths
-                .iter()
-                .map(|path| path.display().to_string())
-                .collect::<Vec<_>>()
-                .join(", ")
-        );
+        bail!("{}", nothing_in(paths));
     }
     Ok(found)
+}
+
+/// Says that directories have nothing to show, and what is known of the reason.
+fn nothing_in(paths: &[PathBuf]) -> String {
+    let names: Vec<String> = paths
+        .iter()
+        .map(|path| path.display().to_string())
+        .collect();
+    let mut text = format!(
+        "nothing to show in or below {}: no crash-*.hsc, no model, no result of hindsight mutability --format json",
+        names.join(", ")
+    );
+    if let Some(why) = paths.iter().find_map(|path| why_none(path)) {
+        text += &format!("; {why}");
+    } else if let Some(trace) = paths.iter().find_map(|path| trace::find(path).ok()) {
+        let trace = trace.display();
+        text += &format!(
+            "; of its trace, hindsight model {trace} --out {trace}/use.model makes a model"
+        );
+    }
+    text
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -395,6 +411,20 @@ mod tests {
                 .to_string()
                 .contains("nothing to show")
         );
+        // What is known of the reason is told.
+        let below = dir.path().join("run");
+        fs::create_dir(&below).unwrap();
+        let told = || {
+            find(std::slice::from_ref(&below), 1)
+                .unwrap_err()
+                .to_string()
+        };
+        fs::write(below.join("dictionary.hsd"), "").unwrap();
+        assert!(told().contains("hindsight model"), "{}", told());
+        let run = r#"{"options":{"include":"shop.**"},"counters":{}}"#;
+        fs::write(below.join("run.json"), run).unwrap();
+        assert!(told().contains("no class that was loaded matches include=shop.**"));
+        fs::remove_dir_all(&below).unwrap();
         let named = [dir.path().join("notes.txt")];
         assert!(
             find(&named, 1)
