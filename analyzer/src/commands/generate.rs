@@ -152,6 +152,12 @@ impl Opts {
     /// Fails if the input cannot be read, no test can be made, or the tests cannot
     /// be written.
     pub fn run(&self, out: &mut dyn Write) -> Result<()> {
+        let bounds = self.time.is_some() || self.sequences.is_some();
+        if bounds && !self.searches() && !self.quiet {
+            eprintln!(
+                "hindsight: --time and --sequences bound the search for new sequences; without --model or --universal there is none"
+            );
+        }
         let program = self.prepare()?;
         let mut tools = program.tools();
         let carved = self.carve(&mut tools)?;
@@ -212,6 +218,7 @@ impl Opts {
             !self.classes.is_empty(),
         ) {
             (true, ..) => "nothing that was tried did the same each time, or may be done in a test",
+            (false, true, _) if self.sequences == Some(0) => "--sequences 0 leaves nothing to try",
             (false, true, _) => "there was no time to try anything; give more with --time",
             (false, false, true) => {
                 "the run used no public class of the program that matches --classes"

@@ -750,7 +750,31 @@ pub fn literal(class: &str, text: &str, length: u32) -> Option<Literal> {
         _ if is_box(class) => Literal::Box(class.to_owned(), text),
         _ => match jdk_value::way(class) {
             Some(way) => Literal::JdkValue(way.class.to_owned(), text),
-            None => Literal::Enum(class.to_owned(), text),
+            None => Literal::Enum(enum_of(class).to_owned(), text),
         },
     })
+}
+
+/// The enum of a constant of this class: one with a body of its own has a class of its own, which javac
+/// numbers (JLS 8.9.1).
+fn enum_of(class: &str) -> &str {
+    match class.rsplit_once('$') {
+        Some((outer, number)) if number.bytes().all(|byte| byte.is_ascii_digit()) => outer,
+        _ => class,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_constant_with_a_body_is_of_its_enum() {
+        let of = |class: &str| literal(class, "REJECT", 6);
+        let constant = |class: &str| Some(Literal::Enum(class.to_owned(), "REJECT".to_owned()));
+        assert_eq!(of("ring.Ring$Policy$1"), constant("ring.Ring$Policy"));
+        assert_eq!(of("ring.Ring$Policy"), constant("ring.Ring$Policy"));
+        // Of a method.
+        assert_eq!(of("ring.Ring$1Policy"), constant("ring.Ring$1Policy"));
+    }
 }
