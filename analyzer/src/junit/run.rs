@@ -98,7 +98,7 @@ pub enum Ran {
 }
 
 /// How often a candidate is run again to see whether it reproduces each time.
-const AGAIN: usize = 3;
+const AGAIN: usize = 5;
 
 /// A candidate to be run.
 struct Job {
