@@ -19,7 +19,7 @@ final class Tests {
     public static void main(String[] arguments) throws Exception {
         Class<?>[] suites = {
             FormatTests.class, GraphTests.class, JdkTests.class, LambdaTests.class,
-            CallTests.class, RunnerTests.class, SameTests.class, NumberedTests.class,
+            CallTests.class, RunnerTests.class, SameTests.class, NumberedTests.class, OrderTests.class,
         };
         int passed = 0;
         int failed = 0;

@@ -11,13 +11,16 @@ import java.util.Set;
  * In which order {@code Set.of} and {@code Map.of} of the recorded JVM iterate: it draws where in a table they begin, and
  * in which direction they go on. What depends on that must find the recorded order in JVMs that have drawn otherwise.
  * Nobody can change what they have drawn, for code that is compiled has it in it; but where the elements are in a table
- * depends on its length, too, which may be any.
+ * depends on its length, too, which may be any, and on what else is there: an iterator ends with the last element, and
+ * does not see what comes behind it.
  */
 final class Order {
-    /** Lengths that are tried for one table, */
-    private static final int MAX_TRIES = 3000;
+    /** Lengths that are tried for one table, without and with fillers, */
+    private static final int MAX_TRIES = 300;
     /** and places of all tables that are filled for that. */
     private static final int MAX_PLACES = 20_000_000;
+    /** Of those with fillers, so many are compared. */
+    private static final int MAX_FILLED = 4;
 
     private final long salt;
     private final boolean upwards;
@@ -69,11 +72,10 @@ final class Order {
         Object best = table.get(made);
         int most = common(made, entries, step);
         for (int length = 2 * count; length < 2 * count + MAX_TRIES && most < count; length++) {
-            filled += length;
-            if (filled > MAX_PLACES) {
+            Object tried = isTooMuch(length) ? null : table(entries, step, hashes, length);
+            if (tried == null) {
                 break;
             }
-            Object tried = table(entries, step, hashes, length);
             table.put(made, tried);
             int now = common(made, entries, step);
             if (now > most) {
@@ -82,6 +84,19 @@ final class Order {
             }
         }
         table.put(made, best);
+        if (most < count) {
+            Object filled = filled(made, table, entries, step, hashes);
+            table.put(made, filled == null ? best : filled);
+            if (common(made, entries, step) < count) {
+                table.put(made, best);
+            }
+        }
+    }
+
+    /** Whether too much was tried to try a table of this length, too. */
+    private boolean isTooMuch(int length) {
+        filled += length;
+        return filled > MAX_PLACES;
     }
 
     /** A table with so many places, each key in the first free one from that of its hash code on. */
@@ -97,14 +112,91 @@ final class Order {
         return table;
     }
 
+    /**
+     * A table in which the keys are where an iterator of this JVM comes first, with fillers from the place of each
+     * one's hash code on, so that it is found there: what is like 1, 2, 3 comes in neither direction otherwise but in
+     * this order. Of several lengths, the one with the fewest of them; null if there is none. An object with fillers
+     * cannot be serialized.
+     */
+    private Object[] filled(Object made, Layout.Slot table, Object[] entries, int step, int[] hashes) {
+        int count = hashes.length;
+        Object[] best = null;
+        int fewest = Integer.MAX_VALUE;
+        int found = 0;
+        // In one that is much longer than the square of their number, no hash code leads among the keys themselves.
+        int stride = 1 + count * count / 100;
+        for (int tries = 0; tries < MAX_TRIES && found < MAX_FILLED; tries++) {
+            int length = 2 * count + tries * stride;
+            if (isTooMuch(length)) {
+                break;
+            }
+            int[] first = first(made, table, count, length, step);
+            Object[] tried = new Object[length * step];
+            for (int i = 0; i < count; i++) {
+                System.arraycopy(entries, i * step, tried, first[i] * step, step);
+            }
+            int fillers = 0;
+            for (int i = 0; i < count; i++) {
+                for (int at = Math.floorMod(hashes[i], length); at != first[i]; at = (at + 1) % length) {
+                    if (tried[at * step] == null) {
+                        Arrays.fill(tried, at * step, (at + 1) * step, Filler.INSTANCE);
+                        fillers++;
+                    }
+                }
+            }
+            // Who looks for what is not there must come to a free place.
+            if (count + fillers < length) {
+                found++;
+                if (fillers < fewest) {
+                    fewest = fillers;
+                    best = tried;
+                }
+            }
+        }
+        return best;
+    }
+
+    /** Where an iterator of this JVM comes first in a table of this length. */
+    private static int[] first(Object made, Layout.Slot table, int count, int length, int step) {
+        Object[] places = new Object[length * step];
+        for (int i = 0; i < places.length; i++) {
+            places[i] = i / step;
+        }
+        table.put(made, places);
+        int[] first = new int[count];
+        Iterator<?> all = keys(made);
+        for (int i = 0; i < count; i++) {
+            first[i] = (Integer) all.next();
+        }
+        return first;
+    }
+
     /** How many of the first keys come in this order. */
     private static int common(Object made, Object[] entries, int step) {
-        Iterator<?> keys = made instanceof Map
-                ? ((Map<?, ?>) made).keySet().iterator() : ((Set<?>) made).iterator();
+        Iterator<?> keys = keys(made);
         int common = 0;
         while (keys.hasNext() && keys.next() == entries[common * step]) {
             common++;
         }
         return common;
+    }
+
+    private static Iterator<?> keys(Object made) {
+        return made instanceof Map ? ((Map<?, ?>) made).keySet().iterator() : ((Set<?>) made).iterator();
+    }
+
+    /** Stands in a place, as key and value: it is no other object, and adds nothing to the hash code of all. */
+    private static final class Filler {
+        static final Filler INSTANCE = new Filler();
+
+        @Override
+        public int hashCode() {
+            return 0;
+        }
+
+        @Override
+        public boolean equals(Object other) {
+            return this == other;
+        }
     }
 }
