@@ -63,18 +63,22 @@ pub(crate) fn argument(text: &str, is_secret: &dyn Fn(&str) -> bool) -> Says {
 }
 
 /// Where a text has what lets somebody in: the password of a URL, a parameter of one whose name says that it
-/// is secret, or what follows the scheme in an HTTP header (`Authorization: Bearer X`, RFC 9110, section
-/// 11.6.2).
+/// is secret, a private key, or what follows the scheme in an HTTP header (`Authorization: Bearer X`, RFC 9110,
+/// section 11.6.2).
 pub(crate) fn credentials(text: &str, is_secret: &dyn Fn(&str) -> bool) -> Option<(usize, usize)> {
     password(text)
         .or_else(|| parameter(text, is_secret))
         .or_else(|| header(text))
+        .or_else(|| private_key(text))
 }
 
 /// Where a URL has a secret parameter: `?password=X&ssl=true`, or as some drivers of databases want it,
 /// `;password=X;encrypt=true`.
 fn parameter(text: &str, is_secret: &dyn Fn(&str) -> bool) -> Option<(usize, usize)> {
-    let mut at = text.find("://")? + 3;
+    let Some(scheme) = text.find("://") else {
+        return pair(text, is_secret);
+    };
+    let mut at = scheme + 3;
     loop {
         at += text.get(at..)?.find(['?', '&', ';'])? + 1;
         let rest = text.get(at..)?;
@@ -88,6 +92,39 @@ fn parameter(text: &str, is_secret: &dyn Fn(&str) -> bool) -> Option<(usize, usi
             return Some((at + name.len() + 1, at + rest.len()));
         }
     }
+}
+
+/// The same of a query without its URL, or with the path alone, and of settings of a connection: a line that has
+/// nothing else but names with their values.
+fn pair(text: &str, is_secret: &dyn Fn(&str) -> bool) -> Option<(usize, usize)> {
+    if text.contains(['\n', '\r']) {
+        return None;
+    }
+    let mut at = text.find('?').map_or(0, |mark| mark + 1);
+    let mut found = None;
+    for part in text.get(at..)?.split(['&', ';']) {
+        if !part.trim().is_empty() {
+            let (name, value) = part.split_once('=')?;
+            let is_name = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | ' ');
+            if !name.chars().all(is_name) {
+                return None;
+            }
+            if found.is_none() && !value.is_empty() && names_secret(name.trim(), is_secret) {
+                found = Some((at + name.len() + 1, at + part.len()));
+            }
+        }
+        at += part.len() + 1;
+    }
+    found
+}
+
+/// A private key as text (RFC 7468, section 10).
+fn private_key(text: &str) -> Option<(usize, usize)> {
+    const LABEL: &str = "PRIVATE KEY-----";
+    let start = text.find(LABEL)? + LABEL.len();
+    let end = text.get(start..)?.find("-----END");
+    let end = end.map_or(text.len(), |end| start + end);
+    (end - start >= MIN_TOKEN).then_some((start, end))
 }
 
 /// As it is in a header's line, or alone.
@@ -185,7 +222,24 @@ mod tests {
             ),
             ("see https://h/?token=abc or so", Some("abc")),
             ("https://h/?password=&a=b;c", None),
-            ("a?password=b", None),
+            ("a?password=b", Some("b")),
+            ("/login?user=joe&password=s3cret", Some("s3cret")),
+            ("user=joe&password=s3cret", Some("s3cret")),
+            (
+                "Server=my host;User Id=joe;Password=s3cret;",
+                Some("s3cret"),
+            ),
+            ("if (password == null) password=b;", None),
+            ("a = 1\npassword=b", None),
+            ("the password is a=b&c", None),
+            (
+                "-----BEGIN RSA PRIVATE KEY-----abcdefgh-----END RSA PRIVATE KEY-----",
+                Some("abcdefgh"),
+            ),
+            (
+                "-----BEGIN PUBLIC KEY-----abcdefgh-----END PUBLIC KEY-----",
+                None,
+            ),
         ] {
             assert_eq!(found(text).as_deref(), expected, "{text}");
         }

@@ -43,6 +43,53 @@ const SECRETS: &[&str] = &[
     "jwt",
     "iban",
     "bearer",
+    "apisecret",
+    "passhash",
+    "passwort",
+    "kennwort",
+    "motdepasse",
+    "contrasena",
+    "cvc",
+    "pswd",
+    "totp",
+    "senha",
+    "pass",
+    "pinnumber",
+    "ccnumber",
+    "routingnumber",
+    "securityanswer",
+    "securitycode",
+    "seedphrase",
+    "phpsessid",
+    "connectsid",
+    "usertoken",
+    "resettoken",
+    "securitytoken",
+    "devicetoken",
+    "xsrftoken",
+    "sastoken",
+    "oauthtoken",
+    "oauth2token",
+    "logintoken",
+    "verificationtoken",
+    "registrationtoken",
+    "confirmationtoken",
+    "activationtoken",
+    "remembertoken",
+    "remembermetoken",
+    "sshkey",
+    "pgpkey",
+    "gpgkey",
+    "privkey",
+    "masterkey",
+    "sessionkey",
+    "sharedkey",
+    "accountkey",
+    "storagekey",
+    "hmackey",
+    "symmetrickey",
+    "signaturekey",
+    "licensekey",
 ];
 
 impl Options {
@@ -89,17 +136,32 @@ impl Options {
         let ends_with = |word: &str| words_with(word).last().is_some_and(|last| last == word);
         SECRETS.iter().any(|secret| match *secret {
             // Short words would be found inside harmless ones,
-            "ssn" | "otp" | "cvv" | "pwd" | "jwt" | "iban" => plain == *secret || has_word(secret),
+            "ssn" | "otp" | "totp" | "cvv" | "cvc" | "pwd" | "pswd" | "jwt" | "iban" | "senha" => {
+                plain == *secret || has_word(secret)
+            }
             // and these are parts of harmless names (`pinMode`), too.
-            "pin" | "bearer" => plain == *secret || ends_with(secret),
+            "pin" | "pass" | "bearer" => plain == *secret || ends_with(secret),
             _ => plain.contains(secret),
         }) || self.redacts(name)
     }
 
-    /// The same of a field with this descriptor: whether a password has expired is none, unless an option says so.
+    /// The same of a field with this descriptor: whether a password has expired is none, unless an option says so,
+    /// and a pass of a compiler is none either.
     pub(crate) fn is_secret_field(&self, name: &str, descriptor: &str) -> bool {
+        let is_text = descriptor.ends_with("[C")
+            || descriptor.ends_with("[B")
+            || [
+                "Ljava/lang/String;",
+                "Ljava/lang/CharSequence;",
+                "Ljava/lang/Object;",
+            ]
+            .iter()
+            .any(|text| descriptor.ends_with(text));
         match descriptor {
             "Z" => self.redacts(name),
+            _ if !is_text && words(name).last().is_some_and(|last| last == "pass") => {
+                self.redacts(name)
+            }
             _ => self.is_secret(name),
         }
     }

@@ -9,6 +9,7 @@ use crate::snapshot::lambda;
 use crate::statics;
 use hindsight_instrument::select;
 use hindsight_tracelog::crash::{ClassInfo, ClassKind, FieldInfo, Lambda, is_box};
+use std::collections::HashSet;
 
 const ACC_FINAL: u16 = 0x0010;
 const ACC_TRANSIENT: u16 = 0x0080;
@@ -94,12 +95,20 @@ impl Number {
     }
 }
 
-/// Classes, subclasses of them and classes that name such an interface, whose objects are secrets wherever they
-/// are.
+/// Classes and interfaces whose objects are secrets wherever they are.
 const KEYS: &[&str] = &[
     "java.security.PrivateKey",
+    "java.security.spec.DSAPrivateKeySpec",
+    "java.security.spec.ECPrivateKeySpec",
+    "java.security.spec.EdECPrivateKeySpec",
+    "java.security.spec.PKCS8EncodedKeySpec",
     "java.security.spec.RSAPrivateKeySpec",
+    "java.security.spec.XECPrivateKeySpec",
     "javax.crypto.SecretKey",
+    "javax.crypto.spec.DESKeySpec",
+    "javax.crypto.spec.DESedeKeySpec",
+    "javax.crypto.spec.DHPrivateKeySpec",
+    "javax.crypto.spec.PBEKeySpec",
     "sun.security.pkcs.PKCS8Key",
 ];
 
@@ -358,10 +367,12 @@ pub(crate) fn read(
             || KEYS.contains(&name)
     };
     if storage != Storage::Class
-        && std::iter::once(&info.name)
+        && (std::iter::once(&info.name)
             .chain(&info.supers)
-            .chain(&info.interfaces)
             .any(|name| secret(name))
+            || all_interfaces(jni, jvmti, class, &chain)
+                .iter()
+                .any(|name| secret(name)))
     {
         storage = Storage::Hole(REDACTED);
     }
@@ -473,6 +484,22 @@ fn superclasses(jni: Jni, jvmti: Jvmti, class: Obj) -> Vec<(String, Obj)> {
         above = jni.superclass(class);
     }
     chain
+}
+
+/// Names of all interfaces that instances of a class implement, those of its superclasses, `chain`, and of
+/// interfaces themselves included.
+fn all_interfaces(jni: Jni, jvmti: Jvmti, class: Obj, chain: &[(String, Obj)]) -> HashSet<String> {
+    let mut found = HashSet::new();
+    let classes = std::iter::once(class).chain(chain.iter().map(|(_, above)| *above));
+    let mut pending: Vec<Obj> = classes.flat_map(|class| jvmti.interfaces(class)).collect();
+    while let Some(interface) = pending.pop() {
+        let name = jvmti.class_signature(interface);
+        if name.is_some_and(|name| found.insert(binary_name(&name))) {
+            pending.extend(jvmti.interfaces(interface));
+        }
+        jni.delete_local(interface);
+    }
+    found
 }
 
 /// `Ljava/lang/String;` to `java.lang.String`, `[I` stays; a hidden class

@@ -4,11 +4,12 @@
 //! is called; its text may have been copied, joined to others, or encoded.
 
 use hindsight_tracelog::crash::Body;
+use std::collections::{HashMap, HashSet};
 
-/// Texts that are looked for.
-const MAX_TEXTS: usize = 256;
-/// UTF-16 code units, or bytes, of the longest one.
-const MAX_LEN: usize = 4_096;
+/// UTF-16 code units, or bytes, of a secret that are looked for: what begins alike is taken for it.
+const MAX_LEN: usize = 256;
+/// Bytes of all forms together; with more, every text is a secret.
+const MAX_BYTES: usize = 64 << 20;
 /// Of the shortest one that is looked for as a whole, and as a part of others. What is shorter is in
 /// too much that is harmless.
 const MIN_WHOLE: usize = 4;
@@ -19,12 +20,87 @@ const MASK: &str = "***";
 
 /// The texts found so far.
 #[derive(Default)]
-pub(crate) struct Secrets(Vec<Secret>);
+pub(crate) struct Secrets {
+    /// As strings have them,
+    texts: Forms,
+    /// and as arrays of bytes or characters have them, by all encodings that they may be in.
+    arrays: Forms,
+    /// Whether there are more than can be looked for.
+    too_many: bool,
+}
 
-struct Secret {
-    text: Option<String>,
-    /// As bytes, by all encodings that it may be in; the first one as a `char[]` has it.
-    forms: Vec<Vec<u8>>,
+/// Contents that are looked for in others, all of them at once.
+#[derive(Default)]
+struct Forms {
+    whole: HashSet<Vec<u8>>,
+    /// Those that may be a part, by their first bytes.
+    parts: HashMap<[u8; MIN_PART], Vec<Form>>,
+    /// A bit for each two bytes that some part begins with, so that the table is rarely asked.
+    begins: Vec<u64>,
+    bytes: usize,
+}
+
+struct Form {
+    bytes: Vec<u8>,
+    /// Whether the secret goes on.
+    is_cut: bool,
+}
+
+/// Where a bit for two bytes is.
+fn begin(bytes: &[u8]) -> (usize, u64) {
+    let two = usize::from(bytes[0]) | usize::from(bytes[1]) << 8;
+    (two >> 6, 1 << (two & 63))
+}
+
+impl Forms {
+    /// Adds a form; `is_part` if it is looked for in others.
+    fn add(&mut self, bytes: Vec<u8>, is_cut: bool, is_part: bool) {
+        let Some(first) = bytes.first_chunk::<MIN_PART>().filter(|_| is_part) else {
+            if !is_cut {
+                self.bytes += bytes.len();
+                self.whole.insert(bytes);
+            }
+            return;
+        };
+        let alike = self.parts.entry(*first).or_default();
+        if alike
+            .iter()
+            .any(|form| form.bytes == bytes && form.is_cut == is_cut)
+        {
+            return;
+        }
+        self.begins.resize(1 << 10, 0);
+        let (at, bit) = begin(first);
+        self.begins[at] |= bit;
+        self.bytes += bytes.len();
+        alike.push(Form { bytes, is_cut });
+        // The longest first: that is what is masked.
+        alike.sort_by_key(|form| std::cmp::Reverse(form.bytes.len()));
+    }
+
+    /// The first one in a content, from a place on, and where it ends.
+    fn find(&self, content: &[u8], from: usize) -> Option<(usize, usize)> {
+        if from == 0 && self.whole.contains(content) {
+            return Some((0, content.len()));
+        }
+        if self.parts.is_empty() {
+            return None;
+        }
+        let places = content.get(from..)?.windows(MIN_PART).zip(from..);
+        places
+            .filter(|(window, _)| {
+                let (at, bit) = begin(window);
+                self.begins[at] & bit != 0
+            })
+            .find_map(|(window, at)| {
+                let alike = self.parts.get(window)?.iter();
+                let mut found = alike.filter(|form| content[at..].starts_with(&form.bytes));
+                found.next().map(|form| match form.is_cut {
+                    true => (at, content.len()),
+                    false => (at, at + form.bytes.len()),
+                })
+            })
+    }
 }
 
 /// Why a text of this length is a hole: a rough length is all that is kept.
@@ -51,27 +127,24 @@ impl Secrets {
     /// Takes the text of a string or `char[]`, but for the room behind it in a buffer.
     pub(crate) fn text(&mut self, units: &[u16]) {
         let units = &units[..filled(units)];
-        if !(MIN_WHOLE..=MAX_LEN).contains(&units.len()) || self.0.len() >= MAX_TEXTS {
+        if units.len() < MIN_WHOLE {
             return;
+        }
+        let is_cut = units.len() > MAX_LEN;
+        let mut units = &units[..units.len().min(MAX_LEN)];
+        if let [before @ .., 0xd800..0xdc00] = units {
+            // The half of a letter is another text.
+            units = before;
         }
         let text = String::from_utf16_lossy(units);
-        if self
-            .0
-            .iter()
-            .any(|known| known.text.as_ref() == Some(&text))
-        {
-            return;
-        }
-        let mut forms = vec![
+        let is_part = text.chars().count() >= MIN_PART;
+        let arrays = [
             units.iter().flat_map(|unit| unit.to_le_bytes()).collect(),
             units.iter().flat_map(|unit| unit.to_be_bytes()).collect(),
             text.as_bytes().to_vec(),
         ];
-        if let Ok(latin1) = units.iter().map(|unit| u8::try_from(*unit)).collect() {
-            forms.push(latin1);
-        }
-        let text = Some(text);
-        self.0.push(Secret { text, forms });
+        let latin1: Result<Vec<u8>, _> = units.iter().map(|unit| u8::try_from(*unit)).collect();
+        self.add(text, is_part, arrays.into_iter().chain(latin1.ok()), is_cut);
     }
 
     /// Takes the content of a `byte[]`, but for the room behind it in a buffer.
@@ -90,38 +163,43 @@ impl Secrets {
         if let Ok(text) = std::str::from_utf8(bytes) {
             return self.text(&text.encode_utf16().collect::<Vec<u16>>());
         }
-        let room = self.0.len() < MAX_TEXTS;
-        if room && (MIN_WHOLE..=MAX_LEN).contains(&bytes.len()) {
+        if bytes.len() >= MIN_WHOLE {
             // Latin-1, or no text at all.
+            let is_cut = bytes.len() > MAX_LEN;
+            let bytes = &bytes[..bytes.len().min(MAX_LEN)];
+            let text: String = bytes.iter().map(|byte| char::from(*byte)).collect();
             let units: Vec<u8> = bytes.iter().flat_map(|byte| [*byte, 0]).collect();
-            self.0.push(Secret {
-                text: Some(bytes.iter().map(|byte| char::from(*byte)).collect()),
-                forms: vec![units, bytes.to_vec()],
-            });
+            let is_part = bytes.len() >= MIN_PART;
+            self.add(text, is_part, [units, bytes.to_vec()].into_iter(), is_cut);
+        }
+    }
+
+    /// Adds the forms of a secret: as a string, which may be `is_part` of others, and as arrays.
+    fn add(
+        &mut self,
+        text: String,
+        is_part: bool,
+        arrays: impl Iterator<Item = Vec<u8>>,
+        is_cut: bool,
+    ) {
+        if self.texts.bytes + self.arrays.bytes > MAX_BYTES {
+            self.too_many = true;
+            return;
+        }
+        self.texts.add(text.into_bytes(), is_cut, is_part);
+        for form in arrays {
+            self.arrays.add(form, is_cut, true);
         }
     }
 
     /// Whether an object's content has a secret in it. `letter` is the type of a primitive array.
     pub(crate) fn are_in(&self, body: &Body, letter: Option<u8>) -> bool {
-        if self.0.is_empty() {
-            return false;
-        }
         match (body, letter) {
             (Body::String(text), _) => {
-                let text = text.to_lossy();
-                self.0
-                    .iter()
-                    .filter_map(|secret| secret.text.as_deref())
-                    .any(|secret| {
-                        text == secret
-                            || secret.chars().count() >= MIN_PART && text.contains(secret)
-                    })
+                self.too_many || self.texts.find(text.to_lossy().as_bytes(), 0).is_some()
             }
             (Body::Primitives(bytes), Some(b'C' | b'B')) => {
-                let forms = self.0.iter().flat_map(|secret| &secret.forms);
-                forms
-                    .into_iter()
-                    .any(|form| form == bytes || form.len() >= MIN_PART && contains(bytes, form))
+                self.too_many || self.arrays.find(bytes, 0).is_some()
             }
             _ => false,
         }
@@ -129,23 +207,15 @@ impl Secrets {
 
     /// Masks secrets in a text that is stored beside the objects.
     pub(crate) fn mask(&self, text: &mut String) {
-        for secret in self.0.iter().filter_map(|secret| secret.text.as_deref()) {
-            let part = secret.chars().count() >= MIN_PART && text.contains(secret);
-            if part || text == secret {
-                *text = text.replace(secret, MASK);
-            }
+        if self.too_many {
+            *text = MASK.to_owned();
+        }
+        let mut from = 0;
+        while let Some((start, end)) = self.texts.find(text.as_bytes(), from) {
+            text.replace_range(start..end, MASK);
+            from = start + MASK.len();
         }
     }
-}
-
-fn contains(bytes: &[u8], part: &[u8]) -> bool {
-    let Some(first) = part.first() else {
-        return false;
-    };
-    let starts = bytes.iter().enumerate().filter(|(_, byte)| *byte == first);
-    starts
-        .into_iter()
-        .any(|(at, _)| bytes[at..].starts_with(part))
 }
 
 #[cfg(test)]
@@ -188,6 +258,44 @@ mod tests {
         let mut message = "no user hünter2 here".to_owned();
         secrets.mask(&mut message);
         assert_eq!(message, "no user *** here");
+    }
+
+    #[test]
+    fn many_and_long_ones_are_found() {
+        let string = |text: &str| Body::String(Text::Utf8(text.into()));
+        let units = |text: &str| text.encode_utf16().collect::<Vec<u16>>();
+        let mut secrets = Secrets::default();
+        for number in 0..5_000 {
+            secrets.text(&units(&format!("planted-{number}-x")));
+        }
+        let letters = (b'a'..b'x').cycle().map(char::from);
+        let long: String = letters.take(5_000).collect();
+        secrets.text(&units(&long));
+        for number in [0, 255, 256, 4_999] {
+            let text = format!("planted-{number}-x");
+            assert!(secrets.are_in(&string(&text), None));
+            let within = format!("<{text}>").into_bytes();
+            assert!(secrets.are_in(&Body::Primitives(within), Some(b'B')));
+        }
+        assert!(!secrets.are_in(&string("planted-5000-x"), None));
+        assert!(secrets.are_in(&string(&long), None));
+        assert!(secrets.are_in(&Body::Primitives(long.clone().into_bytes()), Some(b'B')));
+        let mut message = format!("planted-1-x, planted-300-x and {long}!");
+        secrets.mask(&mut message);
+        assert_eq!(message, "***, *** and ***");
+    }
+
+    #[test]
+    fn with_more_than_can_be_looked_for_no_text_is_stored() {
+        let string = |text: &str| Body::String(Text::Utf8(text.into()));
+        let mut secrets = Secrets::default();
+        let mut number = 0;
+        while !secrets.too_many {
+            let text = format!("{number}{}", "x".repeat(250));
+            secrets.text(&text.encode_utf16().collect::<Vec<u16>>());
+            number += 1;
+        }
+        assert!(number > 10_000 && secrets.are_in(&string("harmless"), None));
     }
 
     #[test]

@@ -95,7 +95,8 @@ impl Opts {
         let places = trace.log.select(&filter.of_blocks());
         let mut steps = Steps::new(&trace.log, &places);
         let mut names = Names::new(&trace.log.dictionary);
-        let mut left = self.limit.unwrap_or(u64::MAX);
+        let most = self.limit.unwrap_or(u64::MAX);
+        let mut left = most;
         let mut failed = false;
         if self.format == Format::Json {
             writeln!(out, "{}", json!({"schema": "hindsight.events/1"}))?;
@@ -132,8 +133,35 @@ impl Opts {
         {
             bail!(nothing(void, &[]));
         }
+        let mut alone = wanted.alone();
+        alone.retain(|_| left == most && left > 0);
+        for one in &alone {
+            // Of blocks that others rule out, nothing was seen.
+            if let Some(void) = void_alone(&trace, one) {
+                bail!(nothing(void, &[]));
+            }
+        }
+        if !alone.is_empty() && !self.quiet {
+            eprintln!(
+                "hindsight: no event has all that was asked for, though some have each of it"
+            );
+        }
         Ok(())
     }
+}
+
+/// Whether a trace has nothing of a thread or an object, whatever else was asked for.
+fn void_alone(trace: &Trace, wanted: &Wanted) -> Option<Void> {
+    let mut filter = Filter::new(wanted, &trace.log.dictionary);
+    let places = trace.log.select(&filter.of_blocks());
+    let mut steps = Steps::new(&trace.log, &places);
+    while let Some(step) = steps.next_step() {
+        // What is damaged has been told of.
+        let Ok(step) = step else { continue };
+        filter.follow(&step);
+        filter.void(true)?;
+    }
+    filter.void(true)
 }
 
 /// Says that there is no such thing in the trace.

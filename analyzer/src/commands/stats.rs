@@ -113,9 +113,10 @@ impl Opts {
         if let Some(start) = &dictionary.start {
             writeln!(
                 out,
-                "recorded {} (process {}): {}",
+                "recorded {} (process {}){}: {}",
                 utc(start.started_ms),
                 start.pid,
+                seconds(trace).map_or(String::new(), |seconds| format!(" for {seconds:.1} s")),
                 start.what.join(", ")
             )?;
             let bounds = start.bounds.iter();
@@ -148,7 +149,14 @@ impl Opts {
         )?;
         match events {
             0 => writeln!(out)?,
-            _ => writeln!(out, " ({:.2} an event)", bytes as f64 / events as f64)?,
+            _ => {
+                let each = bytes as f64 / events as f64;
+                let rate = rate(trace, events);
+                let rate = rate.map_or(String::new(), |rate| {
+                    format!("; {} events a second", round(rate))
+                });
+                writeln!(out, " ({each:.2} an event{rate})")?;
+            }
         }
         for note in &trace.notes {
             writeln!(out, "{note}")?;
@@ -233,6 +241,33 @@ fn sorted(counts: &HashMap<u32, u64>) -> Vec<(u32, u64)> {
     let mut sorted: Vec<_> = counts.iter().map(|(id, count)| (*id, *count)).collect();
     sorted.sort_by_key(|&(id, count)| (std::cmp::Reverse(count), id));
     sorted
+}
+
+/// How long was recorded; if the process was killed, up to the last block that was begun.
+fn seconds(trace: &Trace) -> Option<f64> {
+    let dictionary = &trace.log.dictionary;
+    let started = dictionary.start.as_ref()?.started_ms;
+    let begun = trace.log.blocks().iter().map(|block| block.header.time);
+    let ended = match &dictionary.stop {
+        Some(stop) => stop.ended_ms,
+        None => i64::try_from(begun.max()? / 1_000_000).ok()?,
+    };
+    // Somebody may have set the clock.
+    (ended > started).then(|| (ended - started) as f64 / 1e3)
+}
+
+/// Events a second.
+fn rate(trace: &Trace, events: u64) -> Option<f64> {
+    seconds(trace).map(|seconds| events as f64 / seconds)
+}
+
+/// A number with two digits that matter: `7.5 million`.
+fn round(number: f64) -> String {
+    match number {
+        1e6.. => format!("{:.1} million", number / 1e6),
+        1e4.. => format!("{:.0},000", number / 1e3),
+        _ => format!("{number:.0}"),
+    }
 }
 
 /// Bytes of all files; of live ones, which are made in advance, those with events.
@@ -321,6 +356,8 @@ fn json_counts(trace: &Trace, counts: &Counts, out: &mut dyn Write) -> Result<()
         "classes": dictionary.traced.len(),
         "events": counts.events(),
         "bytes": size(trace),
+        "seconds": seconds(trace),
+        "events_per_second": rate(trace, counts.events()),
         "blocks": trace.log.blocks().len(),
         "threads": counts.threads.len(),
         "virtual_threads": counts.virtual_threads.len(),

@@ -332,6 +332,8 @@ pub fn run(
                             verdict => verdict,
                         };
                         let mut summary = from_verdicts(program, method, verdict, any);
+                        // Nobody knows what else it does.
+                        summary.writes_outside = true;
                         for at in 0..summary.writes.len() {
                             let param = summary.param(summary.writes[at].node >> 1);
                             let store = param.and_then(store);

@@ -52,6 +52,26 @@ pub enum Void {
 const MAX_SUGGESTED: usize = 3;
 
 impl Wanted {
+    /// What is asked for of threads and objects, each without the rest, where there is more than one of these.
+    pub fn alone(&self) -> Vec<Wanted> {
+        let members = !(self.classes.is_empty() && self.members.is_empty());
+        let criteria = [members, !self.threads.is_empty(), self.object.is_some()];
+        if criteria.into_iter().filter(|given| *given).count() < 2 {
+            return Vec::new();
+        }
+        let threads = Wanted {
+            threads: self.threads.clone(),
+            ..Wanted::default()
+        };
+        let object = Wanted {
+            object: self.object,
+            ..Wanted::default()
+        };
+        let all = [threads, object].into_iter();
+        all.filter(|one| !one.threads.is_empty() || one.object.is_some())
+            .collect()
+    }
+
     /// Names of the trace, of classes, methods and fields, that end as those which were asked for.
     pub fn suggestions(&self, dictionary: &Dictionary) -> Vec<String> {
         let ends = |name: &str, wanted: &String| {

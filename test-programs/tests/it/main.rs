@@ -16,6 +16,7 @@ mod mutability;
 mod native;
 mod numbered;
 mod programs;
+mod purity;
 mod readable;
 mod record;
 mod recrash;

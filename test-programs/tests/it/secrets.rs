@@ -560,3 +560,107 @@ fn forms_of_secrets_are_known_in_arrays_and_urls() {
         }
     }
 }
+
+/// Hazard: secrets in memory.
+const INHERITED: &str = "\
+import java.lang.annotation.*;
+import java.net.*;
+import java.security.spec.*;
+import java.util.*;
+
+class Inherited {
+    interface Top { }
+    interface Mid extends Top { }
+    @Retention(RetentionPolicy.RUNTIME) @interface Sensitive { }
+    @Sensitive interface Marked { }
+    interface Below extends Marked { }
+    static class Base { }
+    static class BySuperinterface implements Mid { String value = \"hunter 1\"; }
+    static class Direct extends Base implements Top { String value = \"hunter 2\"; }
+    static class BySuperclass extends Direct { String own = \"hunter 3\"; }
+    static class ByMarked extends BySuperinterface implements Below { String own = \"hunter 4\"; }
+    static class OnlyMarked implements Below { String own = \"hunter 5\"; }
+    static class User {
+        String name;
+        String password;
+        User(String name, String password) { this.name = name; this.password = password; }
+    }
+    static class Key implements java.security.interfaces.RSAPrivateKey {
+        String exponent = \"hunter 6\";
+        public String getAlgorithm() { return \"RSA\"; }
+        public String getFormat() { return null; }
+        public byte[] getEncoded() { return null; }
+        public java.math.BigInteger getModulus() { return null; }
+        public java.math.BigInteger getPrivateExponent() { return null; }
+    }
+
+    List<User> users = new ArrayList<>();
+    String[] log = { new String(\"hunter-3-x\"), new String(\"hunter-400-x\"), new String(\"hunter-599-x\") };
+    String jwt;
+    String note;
+    byte[] raw;
+    Object[] urls;
+    String query = \"user=joe&password=hunter query\";
+    String settings = \"Server=my host;User Id=joe;Pwd=hunter settings;\";
+    String pem = \"-----BEGIN PRIVATE KEY-----\\nhunter pem\\n-----END PRIVATE KEY-----\";
+    KeySpec spec = new PKCS8EncodedKeySpec(\"hunter spec\".getBytes());
+    String plain = \"plain a=b\";
+
+    static void fail(Inherited all, Object... others) { throw new IllegalStateException(\"wrong\"); }
+
+    public static void main(String[] args) throws Exception {
+        Inherited all = new Inherited();
+        for (int i = 0; i < 600; i++) all.users.add(new User(\"plain \" + i, \"hunter-\" + i + \"-x\"));
+        StringBuilder jwt = new StringBuilder(\"hunter long\");
+        for (int i = 0; i < 5000; i++) jwt.append((char) ('a' + i % 26));
+        all.jwt = jwt.toString();
+        all.note = new String(all.jwt);
+        all.raw = all.jwt.getBytes();
+        all.urls = new Object[] { new URL(\"https://h/x?access_token=hunter+url\"), new URI(\"/x?password=hunter+uri\") };
+        fail(all, new BySuperinterface(), new Direct(), new BySuperclass(), new ByMarked(), new OnlyMarked(), new Key());
+    }
+}
+";
+
+/// What a type says of secrets holds for all that is of that type, by whatever way; and no number of secrets, nor
+/// their length, lets one through.
+#[test]
+fn secrets_are_hidden_by_inherited_types_and_however_many_there_are() {
+    for jdk in jdks() {
+        let label = format!("JDK {}", jdk.version);
+        let workplace = Workplace::new(&format!("inherited-{}", jdk.version));
+        let release = ["-g", "--release", "11", "-nowarn"];
+        let classes = workplace.compile_text(jdk, &release, "Inherited", INHERITED);
+        let run = workplace
+            .java_with_agent(jdk, "redact=type:Inherited$Top;annotation:Sensitive")
+            .arg("-cp")
+            .arg(&classes)
+            .arg("Inherited")
+            .output()
+            .unwrap();
+        assert_eq!(run.status.code(), Some(1), "{}", both(&run));
+        let crash = workplace.crashes().remove(0);
+        let texts = crash
+            .objects
+            .iter()
+            .flatten()
+            .filter_map(|object| match &object.body {
+                Body::String(text) => Some(text.to_lossy()),
+                Body::Primitives(bytes) => Some(String::from_utf8_lossy(bytes).replace('\0', "")),
+                _ => None,
+            });
+        let texts: Vec<String> = texts.collect();
+        let found: Vec<&String> = texts
+            .iter()
+            .filter(|text| text.contains("hunter"))
+            .collect();
+        assert!(found.is_empty(), "{label}: {found:?}");
+        let plain = texts
+            .iter()
+            .filter(|text| text.starts_with("plain "))
+            .count();
+        assert_eq!(plain, 601, "{label}");
+        let readable = readable(&fs::read(&workplace.crash_files()[0]).unwrap());
+        assert!(!readable.contains("hunter"), "{label}");
+    }
+}

@@ -19,6 +19,7 @@ const MAX_KEY: usize = 100;
 const SCHEME_END: [u16; 3] = [b':' as u16, b'/' as u16, b'/' as u16];
 const SCHEMES: [&[u8]; 2] = [b"bearer ", b"basic "];
 const MIN_HEADER: usize = 14;
+const DASHES: [u16; 5] = [b'-' as u16; 5];
 
 /// Longer text is not looked at for what it says of secrets.
 const MAX_ARGUMENT: usize = 1_000;
@@ -218,7 +219,9 @@ impl Graph<'_> {
                     letters.all(|(unit, letter)| unit | 0x20 == u16::from(*letter) | 0x20)
                 })
             });
-        if !(is_url || is_header) {
+        let is_pair = units.contains(&u16::from(b'='));
+        let is_key = units.starts_with(&DASHES);
+        if !(is_url || is_header || is_pair || is_key) {
             return false;
         }
         let text = String::from_utf16_lossy(units);

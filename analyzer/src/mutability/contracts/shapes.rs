@@ -56,7 +56,7 @@ pub(super) enum Shape {
     Clones,
     /// Copies the receiver and all of its state.
     Copies,
-    /// Changes the receiver, and reads the rest.
+    /// Changes the receiver, and reads the rest; returns the receiver, if anything.
     Outputs,
     /// Changes the receiver and what it is a view of; returns the receiver.
     Puts,
@@ -155,7 +155,7 @@ pub(super) fn summary(shape: Shape, any: Sym, element: Sym) -> Summary {
         }
         Outputs => {
             summary.writes.push(write(THIS));
-            summary.returned = vec![certain(THIS), certain(OUTSIDE)];
+            summary.returned = vec![certain(THIS)];
         }
         ChangesFirst => {
             summary.writes.push(write(THIS));

@@ -328,6 +328,12 @@ pub(super) const ENTRIES: &[(&str, &str, Shape)] = &[
     ("java/lang/StringBuffer", BUILDERS, Outputs),
     ("java/io/OutputStream", "write flush close", Outputs),
     ("java/io/Writer", "write append flush close", Outputs),
+    ("java/io/StringWriter", "write append flush close", Outputs),
+    (
+        "java/io/CharArrayWriter",
+        "write append flush close",
+        Outputs,
+    ),
     (
         "java/io/PrintWriter",
         "print println printf format append flush write close",
