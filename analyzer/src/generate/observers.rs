@@ -146,24 +146,29 @@ fn tells(class: &str) -> bool {
 pub fn drop_observers(checked: &mut Checked, executed: &Executed, first: usize) {
     for at in (first..checked.sequence.len()).rev() {
         let threw = matches!(executed.outcomes.get(at), Some(Outcome::Threw(..)));
-        if threw || checked.assertions[at].is_none() {
-            checked.remove(at);
-        } else {
+        let is_left_out = (threw || checked.assertions[at].is_none()) && leave_out(checked, at);
+        if !is_left_out {
             checked.sequence[at].may_throw = false;
             checked.observers += 1;
         }
     }
 }
 
+/// Leaves out an observer, unless another one is said to give the same object. Says whether it has.
+fn leave_out(checked: &mut Checked, at: usize) -> bool {
+    if checked.assertions.contains(&Some(Assertion::Same(at))) {
+        return false;
+    }
+    checked.remove(at);
+    true
+}
+
 /// Leaves out those of the observers of which nothing is asserted any more.
 pub fn drop_silent(checked: &mut Checked) {
     for at in (checked.calls().len()..checked.sequence.len()).rev() {
-        let is_asked_for = checked.assertions.contains(&Some(Assertion::Same(at)));
-        if checked.assertions[at].is_some() || is_asked_for {
-            continue;
+        if checked.assertions[at].is_none() && leave_out(checked, at) {
+            checked.observers -= 1;
         }
-        checked.remove(at);
-        checked.observers -= 1;
     }
 }
 
@@ -286,7 +291,73 @@ pub async fn choose(
         }
     }
     for at in (0..count).rev().filter(|at| !chosen.contains(at)) {
-        checked.remove(length + at);
-        checked.observers -= 1;
+        if leave_out(checked, length + at) {
+            checked.observers -= 1;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::sequence::MethodId;
+    use super::super::worker::{ClassNumber, Ended, Thrower};
+    use super::*;
+    use std::time::Duration;
+
+    /// An object that is made, and asked at last; the first call is none of the observers.
+    fn asked(assertions: Vec<Option<Assertion>>) -> Checked {
+        let call = |at: usize| Statement {
+            method: MethodId(at as u32),
+            on: at.checked_sub(1).map(|_| 0),
+            args: Vec::new(),
+            may_throw: at > 0,
+            shown: at > 0,
+        };
+        Checked {
+            sequence: (0..assertions.len()).map(call).collect(),
+            kept: vec![true; assertions.len()],
+            fluent: vec![false],
+            assertions,
+            observers: 0,
+            class: "A".to_owned(),
+            whole: None,
+        }
+    }
+
+    fn numbers(checked: &Checked) -> Vec<u32> {
+        let calls = checked.sequence.iter();
+        calls.map(|call| call.method.0).collect()
+    }
+
+    #[test]
+    fn observers_that_give_the_same_object_find_it_when_others_go() {
+        let one = |at: usize| match at {
+            1 => Outcome::Threw(ClassNumber(0), None, Thrower::Program),
+            4 => Outcome::Object(ClassNumber(0), Some(2), None),
+            _ => Outcome::Object(ClassNumber(0), None, None),
+        };
+        let executed = Executed {
+            outcomes: (0..5).map(one).collect(),
+            states: Vec::new(),
+            blocks: Vec::new(),
+            blocked: false,
+            ended: Ended::Well,
+            threads: false,
+            took: Duration::ZERO,
+            lasted: Duration::ZERO,
+        };
+        // The first one has thrown; of the second nothing is asserted but that the last one gives the same.
+        let same = |at: usize| Some(Assertion::Same(at));
+        let mut checked = asked(vec![None, None, None, None, same(2)]);
+        drop_observers(&mut checked, &executed, 1);
+        assert_eq!(numbers(&checked), [0, 2, 4]);
+        assert_eq!(checked.assertions, [None, None, same(1)]);
+        assert_eq!(checked.observers, 2);
+        assert!(checked.sequence.iter().all(|call| !call.may_throw));
+        // Without the last one, nobody needs the second.
+        checked.assertions[2] = None;
+        drop_silent(&mut checked);
+        assert_eq!(numbers(&checked), [0]);
+        assert_eq!(checked.observers, 0);
     }
 }
