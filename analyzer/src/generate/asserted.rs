@@ -103,21 +103,53 @@ impl Checked {
     }
 }
 
+/// The worker's own classes. What stands in for a class while tests are tried must not be in them.
+const OURS: &str = "dev.hindsight.worker";
+
+/// Whether a text names a stack frame or class that is there only since reflection calls, as does who looks
+/// on the stack for its caller: that is another one in each release of the JDK, and in each place.
+pub fn names_caller(text: &str) -> bool {
+    const OF_REFLECTION: [&str; 8] = [
+        OURS,
+        "jdk.internal.reflect.",
+        "sun.reflect.",
+        "java.lang.invoke.LambdaForm",
+        "java.lang.invoke.DirectMethodHandle",
+        "java.lang.reflect.Method.invoke",
+        "MethodAccessorImpl",
+        "DirectMethodHandleAccessor",
+    ];
+    OF_REFLECTION.iter().any(|name| text.contains(name))
+}
+
+/// Whether an outcome tells who has called.
+pub fn tells_caller(outcome: &Outcome) -> bool {
+    match outcome {
+        Outcome::Literal(literal) => is_of_caller(literal),
+        Outcome::Array(_, elements) => elements.iter().any(is_of_caller),
+        Outcome::Object(_, None, Some(said)) => names_caller(said.text()),
+        Outcome::Threw(_, Some(text), _) => names_caller(text),
+        _ => false,
+    }
+}
+
+fn is_of_caller(literal: &Literal) -> bool {
+    match literal {
+        Literal::Text(text) | Literal::Class(text) => names_caller(text),
+        _ => false,
+    }
+}
+
 /// What can be asserted of an outcome.
 pub fn assertion(worker: &Worker, outcome: &Outcome) -> Option<Assertion> {
-    // What stands in for a class while tests are tried must not be in them.
-    let is_ours = |text: &str| text.contains("dev.hindsight.worker");
     match outcome {
-        Outcome::Literal(Literal::Text(text) | Literal::Class(text))
-        | Outcome::Object(_, None, Some(Said::Text(text) | Said::Elements(text)))
-        | Outcome::Threw(_, Some(text), _)
-            if is_ours(text) =>
-        {
-            return None;
-        }
+        // In a test it may not be thrown at all.
+        Outcome::Threw(_, Some(text), _) if text.contains(OURS) => return None,
+        Outcome::Literal(_) | Outcome::Array(..) if tells_caller(outcome) => return None,
         _ => {}
     }
     Some(match outcome {
+        Outcome::Object(_, None, Some(said)) if names_caller(said.text()) => Assertion::NotNull,
         Outcome::Null => Assertion::Equals(Literal::Null),
         Outcome::Literal(literal) => Assertion::Equals(literal.clone()),
         Outcome::Array(_, elements) => Assertion::Array(elements.clone()),
@@ -134,7 +166,8 @@ pub fn assertion(worker: &Worker, outcome: &Outcome) -> Option<Assertion> {
                 return None;
             }
             let message = message.clone();
-            let message = message.filter(|message| says(&class.name, message, *by));
+            let message =
+                message.filter(|message| says(&class.name, message, *by) && !names_caller(message));
             Assertion::Throws(class.name.clone(), message)
         }
         Outcome::Void
@@ -329,6 +362,28 @@ mod tests {
         assert!(says(null, "a name", Platform));
         assert!(!says("java.lang.ArithmeticException", "/ by zero", Program));
         assert!(says("shop.Closed", "since May", Platform));
+    }
+
+    #[test]
+    fn what_names_the_caller_is_seen() {
+        for text in [
+            "jdk.internal.reflect.NativeMethodAccessorImpl.invoke0:-2",
+            "at DirectMethodHandleAccessor.invoke(DirectMethodHandleAccessor.java:104)",
+            "java.base/java.lang.reflect.Method.invoke(Method.java:580)",
+            "[shop.Log.find, sun.reflect.NativeMethodAccessorImpl.invoke]",
+            "dev.hindsight.worker.Worker.call",
+        ] {
+            assert!(names_caller(text), "{text}");
+        }
+        for text in [
+            "class java.lang.reflect.Method",
+            "java.lang.invoke.MethodType",
+            "shop.Main.main:12",
+        ] {
+            assert!(!names_caller(text), "{text}");
+        }
+        let class = Literal::Class("sun.reflect.Frame".to_owned());
+        assert!(tells_caller(&Outcome::Literal(class)));
     }
 
     /// Calls that take what these calls before have made.

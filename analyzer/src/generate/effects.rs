@@ -1,6 +1,6 @@
 //! What calls have done to what was passed to them: to lists that they fill, writers, builders, arrays.
 
-use super::asserted::{Assertion, Checked, is_whole};
+use super::asserted::{Assertion, Checked, is_whole, names_caller};
 use super::complete::Wanted;
 use super::lab::{Lab, Side, State};
 use super::sequence::{Arg, Method, MethodId, Methods, Sequence, Statement};
@@ -291,7 +291,7 @@ fn has_identity(text: &str) -> bool {
     };
     text.contains("$$Lambda")
         || text.contains("$Proxy")
-        || text.contains("dev.hindsight.worker")
+        || names_caller(text)
         || text.split('@').skip(1).any(hex)
 }
 
