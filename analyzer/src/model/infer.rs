@@ -750,16 +750,18 @@ pub fn literal(class: &str, text: &str, length: u32) -> Option<Literal> {
         _ if is_box(class) => Literal::Box(class.to_owned(), text),
         _ => match jdk_value::way(class) {
             Some(way) => Literal::JdkValue(way.class.to_owned(), text),
-            None => Literal::Enum(enum_of(class).to_owned(), text),
+            None => Literal::Enum(enum_of(class, &text).to_owned(), text),
         },
     })
 }
 
-/// The enum of a constant of this class: one with a body of its own has a class of its own, which javac
-/// numbers (JLS 8.9.1).
-fn enum_of(class: &str) -> &str {
+/// The enum of a constant of this class and name: one with a body of its own has a class of its own, which
+/// javac numbers (JLS 8.9.1), and which for Kotlin's compiler has the constant's name.
+fn enum_of<'c>(class: &'c str, name: &str) -> &'c str {
     match class.rsplit_once('$') {
         Some((outer, number)) if number.bytes().all(|byte| byte.is_ascii_digit()) => outer,
+        // An enum may have a constant of its own name, but hardly one in capital letters.
+        Some((outer, simple)) if simple == name && name == name.to_uppercase() => outer,
         _ => class,
     }
 }
@@ -774,6 +776,11 @@ mod tests {
         let constant = |class: &str| Some(Literal::Enum(class.to_owned(), "REJECT".to_owned()));
         assert_eq!(of("ring.Ring$Policy$1"), constant("ring.Ring$Policy"));
         assert_eq!(of("ring.Ring$Policy"), constant("ring.Ring$Policy"));
+        assert_eq!(of("ring.Policy$REJECT"), constant("ring.Policy"));
+        assert_eq!(
+            literal("a.B$End", "End", 3),
+            Some(Literal::Enum("a.B$End".to_owned(), "End".to_owned()))
+        );
         // Of a method.
         assert_eq!(of("ring.Ring$1Policy"), constant("ring.Ring$1Policy"));
     }
