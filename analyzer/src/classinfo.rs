@@ -22,8 +22,8 @@ pub struct ClassInfo {
     pub interfaces: Vec<String>,
     /// Its methods and constructors.
     pub methods: Vec<Method>,
-    /// Its constants, that is, static final fields: access flags, name and descriptor.
-    pub constants: Vec<(u16, String, String)>,
+    /// Its constants, that is, static final fields.
+    pub constants: Vec<Constant>,
     /// Whether its static fields may change, or lead to what does.
     pub has_static_state: bool,
     /// How it is nested.
@@ -49,6 +49,19 @@ pub struct Method {
     pub signature: Option<String>,
     /// Names of its parameters, as far as the class file has them.
     pub parameters: Vec<Option<String>>,
+}
+
+/// A constant, that is, a static final field.
+#[derive(Debug, Clone)]
+pub struct Constant {
+    /// Access flags.
+    pub access: u16,
+    /// Its name.
+    pub name: String,
+    /// Its descriptor.
+    pub descriptor: String,
+    /// Its signature, if its type is generic.
+    pub signature: Option<String>,
 }
 
 /// How a class is nested.
@@ -87,13 +100,11 @@ impl ClassInfo {
             .fields
             .iter()
             .filter(|field| field.is(access::STATIC) && field.is(access::FINAL));
-        let constant = |field: &Member<'_>| {
-            let descriptor = field.descriptor.to_string_lossy().into_owned();
-            (
-                field.access,
-                field.name.to_string_lossy().into_owned(),
-                descriptor,
-            )
+        let constant = |field: &Member<'_>| Constant {
+            access: field.access,
+            name: field.name.to_string_lossy().into_owned(),
+            descriptor: field.descriptor.to_string_lossy().into_owned(),
+            signature: signature(&class, &field.attributes),
         };
         let constants = constants.map(constant).collect();
         let signature = signature(&class, &class.attributes);
@@ -120,6 +131,12 @@ impl ClassInfo {
     pub fn method(&self, name: &str, descriptor: &str) -> Option<&Method> {
         let wanted = |method: &&Method| method.name == name && method.descriptor == descriptor;
         self.methods.iter().find(wanted)
+    }
+
+    /// The constant of this name and descriptor.
+    pub fn constant(&self, name: &str, descriptor: &str) -> Option<&Constant> {
+        let wanted = |one: &&Constant| one.name == name && one.descriptor == descriptor;
+        self.constants.iter().find(wanted)
     }
 
     /// Whether a flag of [`hindsight_classfile::access`] is set.

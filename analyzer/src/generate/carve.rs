@@ -396,11 +396,8 @@ impl<'d> Recorder<'d> {
         };
         let is_public = self.access.is_accessible(&member.owner)
             && (self.access.info(&member.owner).as_deref().and_then(of)).is_some_and(|info| {
-                info.constants.iter().any(|(flags, name, descriptor)| {
-                    flags & access::PUBLIC != 0
-                        && *name == member.name
-                        && *descriptor == member.descriptor
-                })
+                let constant = info.constant(&member.name, &member.descriptor);
+                constant.is_some_and(|constant| constant.access & access::PUBLIC != 0)
             });
         if !is_public {
             return;

@@ -74,8 +74,8 @@ pub struct Source {
     pub text: String,
     /// Its tests.
     pub tests: Vec<Written>,
-    /// Those that cannot be written down.
-    pub failed: Vec<usize>,
+    /// Those that cannot be written down, and why.
+    pub failed: Vec<(usize, String)>,
 }
 
 /// A test that was written.
@@ -155,12 +155,18 @@ pub fn sources(
 /// The name of a class of tests. It ends in `Test` whatever is before, for that is what runners look for. Of
 /// a nested class it has the outer ones, for each may have its own `Builder`.
 fn file_name(class: &str, what: &str, part: usize) -> String {
-    let simple = sanitize(&simple_name(class).replace('$', ""));
+    let simple = simple_name(class);
+    // The sole object that Scala has beside a class.
+    let module = match simple.ends_with('$') {
+        true => "Module",
+        false => "",
+    };
+    let simple = sanitize(&simple.replace('$', ""));
     let number = match part {
         0 => String::new(),
         part => (part + 1).to_string(),
     };
-    format!("{simple}{what}{number}Test")
+    format!("{simple}{module}{what}{number}Test")
 }
 
 fn source(
@@ -194,7 +200,7 @@ fn source(
         // Names that a failed one has asked for do no harm.
         let mut body = Body::new(context, checked, &mut names, without.contains(&number));
         let Some(code) = body.write() else {
-            failed.push(number);
+            failed.push((number, body.unwritten.unwrap_or_default()));
             continue;
         };
         // Calls that differ in the class whose method they name may be written alike.
@@ -274,5 +280,6 @@ mod tests {
     fn runners_find_all_parts() {
         assert_eq!(file_name("a.B$C", "Observed", 0), "BCObservedTest");
         assert_eq!(file_name("a.B", "Generated", 1), "BGenerated2Test");
+        assert_eq!(file_name("a.B$", "Observed", 0), "BModuleObservedTest");
     }
 }

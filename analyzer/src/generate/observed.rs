@@ -351,9 +351,10 @@ struct Life {
 }
 
 /// The lives of objects of the classes that are wanted: first one of each shape, then a second one, and so
-/// on. An object of a class that no test can name counts as one of the type by which it is given away, or
-/// where that is the JDK's, as an iterator's is, as a part of what has given it away. With them come the
-/// classes of those that only the JDK has given away.
+/// on. An object of a class that no test can name counts as one of the type by which it is given away, be it
+/// that which stands for a type variable, as in a list of texts; or where that is the JDK's, as an iterator's
+/// is, as a part of what has given it away. With them come the classes of those that only the JDK has given
+/// away.
 fn lives(
     recorded: &Recorded,
     access: &mut Access<'_>,
@@ -362,13 +363,21 @@ fn lives(
     let mut shapes: HashMap<(String, _), usize> = HashMap::new();
     let mut lives = Vec::new();
     let mut nameless = Vec::new();
+    let names = recorded.objects.iter();
+    let names: HashMap<u64, &String> = names.map(|(serial, name)| (*serial, name)).collect();
     for (serial, name) in &recorded.objects {
         let is_own = access.is_own(name);
+        let overriding = || {
+            let on = recorded.given_by(*serial)?;
+            access.overriding_result(names.get(&on)?, recorded.giver(*serial)?)
+        };
+        let overriding = overriding();
         let mut of_own = |class: &str| access.is_own(class) && access.is_accessible(class);
         let is_named = of_own(name);
         let mut class = Some(name.clone());
         if !is_named || !wants(name) {
-            class = recorded.given_as(*serial).filter(|class| of_own(class));
+            let given = [recorded.given_as(*serial), overriding];
+            class = given.into_iter().flatten().find(|class| of_own(class));
         }
         let is_part = !is_named && class.is_none();
         if is_part {

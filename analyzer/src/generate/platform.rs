@@ -83,8 +83,8 @@ impl Platform {
         let own = info
             .constants
             .iter()
-            .filter(|(flags, ..)| flags & access::ENUM != 0);
-        own.map(|(_, name, _)| name.clone()).collect()
+            .filter(|one| one.access & access::ENUM != 0);
+        own.map(|one| one.name.clone()).collect()
     }
 }
 

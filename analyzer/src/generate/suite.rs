@@ -57,8 +57,10 @@ pub struct Order {
 pub struct Dropped {
     /// They do not compile,
     pub not_compiled: usize,
-    /// of the first of them, for this.
+    /// of the first of them, for this that javac says,
     pub error: Option<String>,
+    /// and of the first that cannot even be written, for this.
+    pub unwritten: Option<String>,
     /// They failed in all runs,
     pub failed: usize,
     /// or in some.
@@ -215,13 +217,15 @@ impl<'a> Suite<'a> {
                 .map(|number| (*number, &tests[number]))
                 .collect();
             let written = sources(context, &list, names, &raw, &lints);
-            let failed: BTreeSet<usize> = written
+            let failed: BTreeMap<usize, &str> = written
                 .iter()
-                .flat_map(|source| source.failed.iter().copied())
+                .flat_map(|source| &source.failed)
+                .map(|(number, why)| (*number, why.as_str()))
                 .collect();
-            if !failed.is_empty() {
+            if let Some(why) = failed.values().next() {
+                dropped.unwritten.get_or_insert_with(|| (*why).to_owned());
                 dropped.not_compiled += failed.len();
-                left.retain(|number| !failed.contains(number));
+                left.retain(|number| !failed.contains_key(number));
                 continue;
             }
             if written.is_empty() {

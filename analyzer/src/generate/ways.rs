@@ -110,10 +110,7 @@ impl Ways {
             let info = info.info.as_ref()?;
             let flags = match descriptor.starts_with('(') {
                 true => info.method(name, descriptor)?.access,
-                false => {
-                    let is = |one: &&(u16, String, String)| one.1 == name && one.2 == descriptor;
-                    info.constants.iter().find(is)?.0
-                }
+                false => info.constant(name, descriptor)?.access,
             };
             let method = Method {
                 class: class.to_owned(),

@@ -603,6 +603,31 @@ fn what_was_called_is_called() {
     }
 }
 
+/// Who calls is not asserted, for while tests are found that is reflection, in each JDK another class of it. What
+/// no source can name is compared all the same; constants have the types that they are declared with; and
+/// elements stand for an array where they can.
+#[test]
+fn tests_are_the_same_on_every_jdk() {
+    for jdk in jdks() {
+        let workplace = record(jdk, "bazaar", "bazaar.Main");
+        let arguments = "generate --observed --trace out --classpath classes --out tests --format json \
+                         --against classes";
+        let arguments: Vec<&str> = arguments.split_whitespace().collect();
+        let output = run(jdk, &workplace, &arguments);
+        let report: Value = serde_json::from_str(&ok(&output)).expect("JSON");
+        assert_eq!(report["dropped"]["failed"], 0, "{report}");
+        // What is passed must be named.
+        assert_eq!(report["dropped"]["not_compiled"], 1, "{report}");
+        let why = "a type that no source can name: bazaar.Vault$Key";
+        assert_eq!(report["unwritten"], why, "{report}");
+        golden(
+            "palulu/expected/bazaar-observed.java",
+            &written(&workplace, "tests"),
+        );
+        passes(jdk, &workplace, "tests", "classes");
+    }
+}
+
 /// What calls do to lists, writers and arrays that they are passed is asserted, and what is in what they
 /// return; also by types that a test can name, where it cannot name the class.
 #[test]

@@ -212,6 +212,9 @@ impl Report {
         if let Some(error) = &self.dropped.error {
             writeln!(out, "  javac: {}", one_line(error, 200))?;
         }
+        if let Some(why) = &self.dropped.unwritten {
+            writeln!(out, "  not written: {}", one_line(why, 200))?;
+        }
         for file in &self.files {
             writeln!(out, "  {}", file.display())?;
         }
@@ -306,6 +309,7 @@ impl Report {
                 "timed_out": self.dropped.timed_out,
             },
             "javac": self.dropped.error,
+            "unwritten": self.dropped.unwritten,
             "left_out": self.left_out,
             "changes": changes,
             "unloadable": self.changes.as_ref().map_or(&[][..], |changes| &changes.unloadable),

@@ -95,6 +95,35 @@ impl<'c> Access<'c> {
         None
     }
 
+    /// The class that a method returns whose result is an `Object` where it is declared, as that of a list is,
+    /// by what overrides it in a class.
+    pub fn overriding_result(&self, class: &str, method: &Method) -> Option<String> {
+        let (types, result) = method.types();
+        if result != "Ljava/lang/Object;" {
+            return None;
+        }
+        let mut next = Some(class.to_owned());
+        while let Some(class) = next {
+            let found = self.info(&class)?;
+            let info = of(&found)?;
+            let overrides = info.methods.iter().filter_map(|other| {
+                let (others, result) = descriptor::split(&other.descriptor)?;
+                let is = other.name == method.name
+                    && !other.is(access::SYNTHETIC | access::STATIC)
+                    && others.len() == types.len();
+                is.then_some(result)
+            });
+            let results: HashSet<&str> = overrides.collect();
+            if !results.is_empty() {
+                let mut results = results.into_iter();
+                let only = results.next().filter(|_| results.next().is_none())?;
+                return descriptor::class_name(only);
+            }
+            next = info.super_class.clone();
+        }
+        None
+    }
+
     /// How a source calls a method on an object of `class`: by a public class or
     /// interface that declares it.
     pub(super) fn resolve(&mut self, class: &str, method: &Method) -> Option<Method> {

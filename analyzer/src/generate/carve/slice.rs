@@ -227,6 +227,12 @@ impl Recorded {
         descriptor::class_name(&result)
     }
 
+    /// The object by whose method another one is given away.
+    pub fn given_by(&self, object: u64) -> Option<u64> {
+        let given = self.given.get(&object).map(Rc::as_ref);
+        given.or_else(|| self.maker(object))?.on
+    }
+
     /// The method that gives an object away.
     pub fn giver(&self, object: u64) -> Option<&Method> {
         let given = self.given.get(&object).map(Rc::as_ref);

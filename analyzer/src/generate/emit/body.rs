@@ -47,6 +47,8 @@ pub(super) struct Body<'a, 'n> {
     pub throws: bool,
     /// The calls as they are written.
     pub calls: Vec<String>,
+    /// Why there is something that cannot be written.
+    pub unwritten: Option<String>,
     /// Types with arguments, unless they are to be left out.
     types: Option<Types<'a>>,
 }
@@ -74,11 +76,12 @@ impl<'a, 'n> Body<'a, 'n> {
             statics: HashSet::new(),
             throws: false,
             calls: Vec::new(),
+            unwritten: None,
             types: (!raw).then(|| Types::of(context, checked)),
         }
     }
 
-    /// The code; nothing if it cannot be written.
+    /// The code; nothing if it cannot be written, for what `unwritten` then says.
     pub fn write(&mut self) -> Option<String> {
         // What variables there are decides what they are called.
         self.once()?;
@@ -100,7 +103,18 @@ impl<'a, 'n> Body<'a, 'n> {
         self.statics.clear();
         self.calls.clear();
         for at in 0..self.checked.sequence.len() {
-            self.statement(at)?;
+            self.unwritten = None;
+            if self.statement(at).is_none() {
+                let method = (self.context.methods).get(self.checked.sequence[at].method);
+                let call = || {
+                    format!(
+                        "a call that no source can make: {}",
+                        method.call_of(&method.class)
+                    )
+                };
+                self.unwritten.get_or_insert_with(call);
+                return None;
+            }
         }
         self.flush()?;
         Some(std::mem::take(&mut self.out))
@@ -180,9 +194,8 @@ impl<'a, 'n> Body<'a, 'n> {
                 let class = self.type_name(&descriptor::of_class(class))?;
                 let assert = self.assert("assertThrows");
                 let thrown = format!("{assert}({class}.class, () -> {call})");
-                match message {
+                match message.as_deref().and_then(text) {
                     Some(message) => {
-                        let message = text(message)?;
                         let equals = self.assert("assertEquals");
                         format!("{equals}({message}, {thrown}.getMessage());")
                     }
@@ -370,7 +383,22 @@ impl<'a, 'n> Body<'a, 'n> {
         name
     }
 
+    /// What is asserted of a call's result; where a source cannot say it, that there is one.
     fn asserted(&mut self, method: &Method, assertion: &Assertion, actual: &str) -> Option<String> {
+        if let Some(exactly) = self.asserted_exactly(method, assertion, actual) {
+            return Some(exactly);
+        }
+        let (_, result) = method.types();
+        let is_object = descriptor::primitive_name(&result).is_none();
+        is_object.then(|| format!("{}({actual});", self.assert("assertNotNull")))
+    }
+
+    fn asserted_exactly(
+        &mut self,
+        method: &Method,
+        assertion: &Assertion,
+        actual: &str,
+    ) -> Option<String> {
         let (_, result) = method.types();
         let junit4 = self.context.framework == Framework::Junit4;
         Some(match assertion {

@@ -309,6 +309,18 @@ impl<'a> Types<'a> {
     fn signature(&self, method: &Method) -> Option<OfMethod> {
         let found = self.context.classes.info(&method.class)?;
         let info = found.info.as_ref()?;
+        if method.is_constant() {
+            let known = info.constant(&method.name, &method.descriptor);
+            let text = known.and_then(|known| known.signature.as_deref());
+            return Some(OfMethod {
+                variables: Vec::new(),
+                parameters: Vec::new(),
+                result: match text {
+                    Some(text) => Parser { rest: text }.one()?,
+                    None => Type::of(&method.descriptor)?,
+                },
+            });
+        }
         let text = info
             .method(&method.name, &method.descriptor)
             .and_then(|known| known.signature.as_deref());

@@ -1,7 +1,7 @@
 //! Calls and what is passed to them.
 
 use super::{Body, text};
-use crate::classinfo::{ClassInfo, Nesting};
+use crate::classinfo::Nesting;
 use crate::generate::sequence::{Arg, Method, Statement};
 use crate::generate::worker::{primitive, unboxed};
 use crate::graph::Typed;
@@ -53,7 +53,7 @@ impl Body<'_, '_> {
                 _ => written,
             });
         }
-        self.spread(method, statement, overloaded, &mut args);
+        self.spread(method, statement, &mut args);
         if method.is_constructor() {
             let Some(simple) = self.inner(method) else {
                 let class = self.made(&method.class)?;
@@ -96,65 +96,24 @@ impl Body<'_, '_> {
         }
     }
 
-    /// Whether no supertype has a method of this name, as far as that is known.
-    pub(super) fn is_new_above(&self, info: &ClassInfo, name: &str) -> bool {
-        let mut pending: Vec<String> = info.interfaces.clone();
-        pending.extend(info.super_class.clone());
-        while let Some(class) = pending.pop() {
-            if class == "java.lang.Object" {
-                continue;
-            }
-            let found = self.context.classes.info(&class);
-            let Some(info) = found.as_ref().and_then(|found| found.info.as_ref()) else {
-                return false;
-            };
-            if info.methods.iter().any(|method| method.name == name) {
-                return false;
-            }
-            pending.extend(info.interfaces.iter().cloned());
-            pending.extend(info.super_class.clone());
-        }
-        true
-    }
-
     /// Writes the array of a method with variable arity as its elements, where that can mean nothing else.
-    pub(super) fn spread(
-        &self,
-        method: &Method,
-        statement: &Statement,
-        overloaded: bool,
-        args: &mut Vec<String>,
-    ) {
-        let found = self.context.classes.info(&method.class);
-        let info = found.as_ref().and_then(|found| found.info.as_ref());
-        let Some(info) = info else { return };
-        let is_variable = (info.method(&method.name, &method.descriptor))
-            .is_some_and(|method| method.is(access::VARARGS));
-        let alone = !overloaded
-            && (info.methods.iter())
-                .filter(|other| other.name == method.name)
-                .count()
-                == 1
-            && self.is_new_above(info, &method.name);
-        if let Some(Arg::Array(element, elements)) = statement.args.last()
-            && is_variable
-            && alone
-            && let Some(array) = args.last()
-        {
-            let is_plain = |one: &Arg| !matches!(one, Arg::Literal(Literal::Null) | Arg::Array(..));
-            // Of objects, a sole one that is an array would be taken for all of them.
-            let objects = element == "Ljava/lang/Object;" && elements.len() == 1;
-            let inner = array
-                .split_once('{')
-                .and_then(|(_, rest)| rest.strip_suffix('}'));
-            if !elements.iter().all(is_plain) || objects {
-                return;
-            }
-            let inner = inner.unwrap_or_default().to_owned();
-            args.pop();
-            if !inner.is_empty() {
-                args.push(inner);
-            }
+    pub(super) fn spread(&self, method: &Method, statement: &Statement, args: &mut Vec<String>) {
+        let Some(Arg::Array(element, elements)) = statement.args.last() else {
+            return;
+        };
+        let is_plain = |one: &Arg| !matches!(one, Arg::Literal(Literal::Null) | Arg::Array(..));
+        // Of objects, a sole one that is an array would be taken for all of them.
+        let objects = element == "Ljava/lang/Object;" && elements.len() == 1;
+        if !elements.iter().all(is_plain) || objects || !self.takes_spread(method, statement) {
+            return;
+        }
+        let Some(array) = args.pop() else { return };
+        let inner = array
+            .split_once('{')
+            .and_then(|(_, rest)| rest.strip_suffix('}'));
+        let inner = inner.unwrap_or_default();
+        if !inner.is_empty() {
+            args.push(inner.to_owned());
         }
     }
 
@@ -221,6 +180,13 @@ impl Body<'_, '_> {
         declared.is_some_and(|declared| declared != ty && !is_generic(&declared))
     }
 
+    /// Whether a class is an enum.
+    fn is_enum(&self, class: &str) -> bool {
+        let found = self.context.classes.info(class);
+        let info = found.as_ref().and_then(|found| found.info.as_ref());
+        info.is_some_and(|info| info.is(access::ENUM))
+    }
+
     /// The class behind `new`.
     pub(super) fn made(&mut self, class: &str) -> Option<String> {
         let name = self.type_name(&descriptor::of_class(class))?;
@@ -246,8 +212,9 @@ impl Body<'_, '_> {
                 // A constant with a body of its own has a class of its own.
                 let own = self.context.classes.info(class);
                 let own = own.as_ref().and_then(|found| found.info.as_ref());
-                let class = match own {
-                    Some(info) if info.nesting == Nesting::Local => info.super_class.as_ref()?,
+                let above = own.and_then(|info| info.super_class.as_ref());
+                let class = match above {
+                    Some(above) if self.is_enum(above) => above,
                     _ => class,
                 };
                 format!("{}.{name}", self.type_name(&descriptor::of_class(class))?)

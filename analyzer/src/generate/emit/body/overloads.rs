@@ -49,7 +49,7 @@ impl Body<'_, '_> {
                 wanted.extend((0..types.len()).filter(differs));
             }
         }
-        let signature = self.parameters(method);
+        let signature = self.generic_parameters(method);
         for at in wanted {
             let ty = &types[at];
             if is_primitive(ty) || passed[at].as_ref() == Some(ty) {
@@ -68,42 +68,103 @@ impl Body<'_, '_> {
 
     /// What the other methods take that a call with so many arguments could mean.
     fn rivals(&self, method: &Method, statement: &Statement, count: usize) -> Vec<Vec<String>> {
+        let (own, _) = method.types();
+        let (named, _) = self.named(method, statement);
+        let parameters = named.iter().filter_map(parameters);
+        parameters
+            .filter(|other| other.len() == count && *other != own)
+            .collect()
+    }
+
+    /// The methods of the name of one, itself among them, in all types in which javac looks for them; and whether
+    /// all of these are known.
+    fn named(&self, method: &Method, statement: &Statement) -> (Vec<classinfo::Method>, bool) {
         let mut pending = vec![method.class.clone()];
         if let Some(on) = statement.on.and_then(|on| self.static_type(on)) {
             pending.extend(descriptor::class_name(&on));
         }
         let mut seen = HashSet::new();
-        let mut found: Vec<Vec<String>> = Vec::new();
+        let mut found = Vec::new();
+        let mut is_all = true;
         while let Some(class) = pending.pop() {
             if !seen.insert(class.clone()) {
                 continue;
             }
             let known = self.context.classes.info(&class);
             let Some(info) = known.as_ref().and_then(|known| known.info.as_ref()) else {
+                is_all &= class == OBJECT;
                 continue;
             };
-            let is_rival = |other: &&classinfo::Method| {
+            // Static methods of an interface are not inherited.
+            let is_other = info.is(access::INTERFACE) && class != method.class;
+            let is_named = |other: &&classinfo::Method| {
                 other.name == method.name
                     && !other.is(access::SYNTHETIC | access::PRIVATE)
-                    && other.descriptor != method.descriptor
+                    && !(is_other && other.is(access::STATIC))
             };
-            for rival in info.methods.iter().filter(is_rival) {
-                let Some((parameters, _)) = descriptor::split(&rival.descriptor) else {
-                    continue;
-                };
-                let parameters: Vec<String> = parameters.into_iter().map(str::to_owned).collect();
-                if parameters.len() == count && parameters != method.types().0 {
-                    found.push(parameters);
-                }
-            }
+            found.extend(info.methods.iter().filter(is_named).cloned());
             if !method.is_constructor() {
                 pending.extend(info.super_class.iter().chain(&info.interfaces).cloned());
             }
         }
-        found
+        (found, is_all)
     }
 
-    fn parameters(&self, method: &Method) -> Option<Vec<Type>> {
+    /// Whether a method has variable arity, and a call with the elements of its array in place of that can mean
+    /// no other one.
+    pub(super) fn takes_spread(&self, method: &Method, statement: &Statement) -> bool {
+        let (own, _) = method.types();
+        let (Some((Arg::Array(element, elements), fixed)), (named, true)) =
+            (statement.args.split_last(), self.named(method, statement))
+        else {
+            return false;
+        };
+        let (same, rivals): (Vec<_>, Vec<_>) = (named.iter())
+            .filter_map(|one| Some((one, parameters(one)?)))
+            .partition(|(_, parameters)| *parameters == own);
+        // What overrides it may not say so.
+        if same.is_empty() || !same.iter().all(|(one, _)| one.is(access::VARARGS)) {
+            return false;
+        }
+        let fixed = fixed.iter().zip(&own);
+        let elements = elements.iter().map(|one| (one, element));
+        let passed: Vec<Option<String>> = (fixed.chain(elements))
+            .map(|(arg, ty)| match arg {
+                // May be written without a cast.
+                Arg::Literal(Literal::Null) => None,
+                _ => self.type_passed(arg, ty),
+            })
+            .collect();
+        let fits = |passed: &[Option<String>], types: &[String]| {
+            let mut pairs = passed.iter().zip(types);
+            pairs.all(|(passed, ty)| self.may_pass(passed.as_deref(), ty))
+        };
+        !rivals.iter().any(|(rival, types)| {
+            let as_many = types.len() == passed.len() && fits(&passed, types);
+            let spread = || {
+                let (last, fixed) = types.split_last()?;
+                let rest = passed.get(fixed.len()..)?;
+                let element = vec![last.strip_prefix('[')?.to_owned(); rest.len()];
+                Some(fits(&passed[..fixed.len()], fixed) && fits(rest, &element))
+            };
+            as_many || rival.is(access::VARARGS) && spread().unwrap_or(true)
+        })
+    }
+
+    /// Whether a value may be taken as one of a type, with boxing; nothing is the type of a null.
+    fn may_pass(&self, from: Option<&str>, to: &str) -> bool {
+        let Some(from) = from else {
+            return !is_primitive(to);
+        };
+        match (is_primitive(from), is_primitive(to)) {
+            // To what a box is, or from one.
+            (true, false) => to.starts_with("Ljava/"),
+            (false, true) => from.starts_with("Ljava/lang/") && from != "Ljava/lang/String;",
+            _ => self.converts(from, to),
+        }
+    }
+
+    fn generic_parameters(&self, method: &Method) -> Option<Vec<Type>> {
         let found = self.context.classes.info(&method.class)?;
         let info = found.info.as_ref()?;
         let known = info.method(&method.name, &method.descriptor)?;
@@ -145,7 +206,7 @@ impl Body<'_, '_> {
     }
 
     /// Whether a value of a type is taken as one of another without boxing (JLS 5.3, phase 1).
-    fn converts(&self, from: &str, to: &str) -> bool {
+    pub(super) fn converts(&self, from: &str, to: &str) -> bool {
         /// Primitive types, each of which widens to those behind it; `char` does not from `short` or `byte`.
         const WIDENING: &str = "BSCIJFD";
         if from == to {
@@ -183,6 +244,12 @@ impl Body<'_, '_> {
         }
         false
     }
+}
+
+/// The descriptors of a method's parameters.
+fn parameters(method: &classinfo::Method) -> Option<Vec<String>> {
+    let (parameters, _) = descriptor::split(&method.descriptor)?;
+    Some(parameters.into_iter().map(str::to_owned).collect())
 }
 
 fn is_primitive(ty: &str) -> bool {

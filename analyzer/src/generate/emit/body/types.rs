@@ -11,7 +11,7 @@ use crate::java::descriptor;
 use crate::java::names::{is_identifier, package_of, sanitize};
 use crate::text::simple_name;
 use hindsight_classfile::access;
-use std::collections::HashSet;
+use std::collections::{HashSet, VecDeque};
 
 /// The types that are wanted of a variable that is passed.
 fn arg_types(arg: &Arg, ty: &str, var: usize, wanted: &mut HashSet<String>) {
@@ -124,18 +124,24 @@ impl Body<'_, '_> {
                     path.push(simple);
                     at = outer;
                 }
-                Nesting::Local => return None,
+                Nesting::Local => return self.unnamed(class),
             }
         }
         if !path.iter().all(|name| is_identifier(name)) {
-            return None;
+            return self.unnamed(class);
         }
         // No source of a package can name what is in none.
         if package_of(&at).is_empty() && !package_of(&self.checked.class).is_empty() {
-            return None;
+            return self.unnamed(class);
         }
         path.reverse();
         Some(self.names.write(package_of(&at), &path.join(".")))
+    }
+
+    /// Notes a class that no source can name.
+    fn unnamed(&mut self, class: &str) -> Option<String> {
+        self.unwritten = Some(format!("a type that no source can name: {class}"));
+        None
     }
 
     pub(super) fn declare(&mut self, at: usize, method: &Method, call: &str) -> Option<String> {
@@ -154,20 +160,41 @@ impl Body<'_, '_> {
             self.vars.insert(at, name.clone());
             return Some(format!("{written} {name} = {call};"));
         }
-        let ty = self.variable_type(at, &result)?;
+        let Some(ty) = self.variable_type(at, &result) else {
+            let wanted = self.wanted(at, &result);
+            let mut wanted: Vec<String> = (wanted.iter())
+                .filter_map(|ty| descriptor::class_name(descriptor::element(ty).1))
+                .collect();
+            wanted.sort();
+            return match &wanted[..] {
+                [only] => self.unnamed(only),
+                all => {
+                    let call = method.call_of(&method.class);
+                    let all = all.join(" and ");
+                    self.unwritten = Some(format!(
+                        "a type for what {call} returns, which is used as {all}"
+                    ));
+                    None
+                }
+            };
+        };
         let written = self.type_name(&ty)?;
-        let cast = if ty == result {
+        let cast = if self.converts(&result, &ty) {
             String::new()
         } else {
             format!("({written}) ")
         };
-        let name = self.variable(at, &ty);
+        let name = match ty == "Ljava/lang/Object;" {
+            // What it is says more.
+            true => self.variable(at, &result),
+            false => self.variable(at, &ty),
+        };
         self.vars.insert(at, name.clone());
         Some(format!("{written} {name} = {cast}{call};"))
     }
 
-    /// The static type, if all that follows can be done with it.
-    pub(super) fn variable_type(&self, at: usize, result: &str) -> Option<String> {
+    /// The types that a variable must be of for all that follows, where its static one does not say so.
+    fn wanted(&self, at: usize, result: &str) -> HashSet<String> {
         let mut wanted: HashSet<String> = HashSet::new();
         for statement in &self.checked.sequence {
             let method = self.context.methods.get(statement.method);
@@ -179,6 +206,12 @@ impl Body<'_, '_> {
                 arg_types(arg, ty, at, &mut wanted);
             }
         }
+        wanted
+    }
+
+    /// The static type, if all that follows can be done with it.
+    pub(super) fn variable_type(&self, at: usize, result: &str) -> Option<String> {
+        let wanted = self.wanted(at, result);
         let is = |ty: &str, wanted: &str| self.is_a(ty, wanted);
         let accessible = |ty: &str| {
             let (_, element) = descriptor::element(ty);
@@ -193,7 +226,51 @@ impl Body<'_, '_> {
         let narrow = |ty: &&String| accessible(ty) && wanted.iter().all(|wanted| is(ty, wanted));
         let mut fitting: Vec<&String> = wanted.iter().filter(narrow).collect();
         fitting.sort();
-        fitting.first().map(|ty| (*ty).clone())
+        if let Some(ty) = fitting.first() {
+            return Some((*ty).clone());
+        }
+        // What is only compared may be of any type above its own.
+        let mut above = self.above(result).into_iter();
+        above.find(|ty| wanted.iter().all(|wanted| is(ty, wanted)))
+    }
+
+    /// The types above one that any source can name, the nearest first, but for those with type parameters.
+    fn above(&self, ty: &str) -> Vec<String> {
+        let (dimensions, element) = descriptor::element(ty);
+        let Some(class) = descriptor::class_name(element) else {
+            return Vec::new();
+        };
+        let mut pending = VecDeque::from([class]);
+        let mut above = Vec::new();
+        while let Some(class) = pending.pop_front() {
+            let found = self.context.classes.info(&class);
+            if let Some(info) = found.as_ref().and_then(|found| found.info.as_ref()) {
+                pending.extend(info.super_class.iter().chain(&info.interfaces).cloned());
+            }
+            if class != "java.lang.Object" && !self.is_generic(&class) && self.is_public(&class) {
+                above.push(descriptor::of_class(&class));
+            }
+        }
+        above.push(descriptor::of_class("java.lang.Object"));
+        let array = "[".repeat(dimensions);
+        above
+            .into_iter()
+            .map(|one| format!("{array}{one}"))
+            .collect()
+    }
+
+    /// Whether a class is public, with those around it.
+    fn is_public(&self, class: &str) -> bool {
+        let found = self.context.classes.info(class);
+        let info = found.as_ref().and_then(|found| found.info.as_ref());
+        info.is_some_and(|info| {
+            info.is(access::PUBLIC)
+                && match &info.nesting {
+                    Nesting::TopLevel => true,
+                    Nesting::Member { outer, .. } => self.is_public(outer),
+                    Nesting::Local => false,
+                }
+        })
     }
 
     /// Whether a type that is not generic has a method that can be called on it as on the class that

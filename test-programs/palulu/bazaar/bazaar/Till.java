@@ -1,0 +1,5 @@
+package bazaar;
+
+public interface Till {
+    int ring(String what, Object... parts);
+}

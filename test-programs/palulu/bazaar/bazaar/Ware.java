@@ -1,0 +1,5 @@
+package bazaar;
+
+public interface Ware {
+    String name();
+}
