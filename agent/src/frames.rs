@@ -52,6 +52,19 @@ pub(crate) fn begin(frames: &[Raw], trace: &[StackElement], all: &Methods) -> bo
     follow(frames, trace, all).is_some()
 }
 
+/// Whether the trace tells that an exception came to this method by these frames, and not from where a
+/// class keeps it for all.
+pub(crate) fn lead_to(method: u32, frames: &[Raw], trace: &[StackElement], all: &Methods) -> bool {
+    let Some((class, index)) = all.find(method) else {
+        return false;
+    };
+    let reached = follow(frames, trace, all).and_then(|rest| {
+        let at = rest.iter().position(|element| is(&class, index, element));
+        at.map(|at| &rest[..at])
+    });
+    reached.is_some_and(|between| between.iter().all(|element| element.method != "<clinit>"))
+}
+
 /// What of the trace is left behind these frames, if it begins with them.
 fn follow<'t>(
     frames: &[Raw],

@@ -368,23 +368,40 @@ fn others(agent: &Agent, jni: Jni, call: &Call, last: Obj) -> Vec<Way> {
     ways
 }
 
-/// Whether the failure was reported on an earlier way: who has caught the exception has thrown it on by a
-/// helper. The first way is in its trace then, and this one is not; a shared exception that is thrown anew
-/// has it otherwise.
+/// Whether the failure was reported before: who has caught the exception has thrown it on, to another
+/// handler of the same method or by a helper. The first way is in its trace then, and that of a helper is
+/// not; a shared exception that is thrown anew has it otherwise.
 fn was_reported(agent: &Agent, jni: Jni, call: &Call) -> bool {
     let Some(way) = call.way.filter(|_| !call.trigger.is_asked_for()) else {
         return false;
     };
+    let again = call.trigger == Trigger::Caught && agent.shim.is_reported(jni, way);
     let mut earlier = other_ways(agent, jni, call, way)
         .filter(|way| agent.shim.is_reported(jni, *way))
         .peekable();
-    if earlier.peek().is_none() {
+    if !again && earlier.peek().is_none() {
         return false;
     }
     let exceptions = exceptions::read(agent, jni, call.exception);
     let trace = &exceptions.infos[0].stack;
-    let begins = |way| frames::begin(&agent.shim.way(jni, way).frames, trace, &agent.base.methods);
-    !trace.is_empty() && !begins(way) && earlier.any(begins)
+    let methods = &agent.base.methods;
+    let lead_to_catcher = |way, frames: &[Raw]| {
+        let catcher = agent.shim.catcher(jni, way);
+        catcher.is_some_and(|method| frames::lead_to(method, frames, trace, methods))
+    };
+    let last = agent.shim.way(jni, way).frames;
+    if again && lead_to_catcher(way, &last) {
+        return true;
+    }
+    let mut begins = |way| {
+        let frames = agent.shim.way(jni, way).frames;
+        // One that was caught before it left a method says nothing else.
+        match frames.is_empty() {
+            true => lead_to_catcher(way, &frames),
+            false => frames::begin(&frames, trace, methods),
+        }
+    };
+    !trace.is_empty() && !frames::begin(&last, trace, methods) && earlier.any(&mut begins)
 }
 
 pub(crate) const NO_ENVIRONMENT: &str = "the JVM gives no further JVM TI environment";

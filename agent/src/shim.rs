@@ -114,6 +114,7 @@ struct PropagationIds {
     before: FieldId,
     exception: FieldId,
     reported: FieldId,
+    catcher: FieldId,
 }
 
 struct PieceIds {
@@ -319,6 +320,7 @@ impl Shim {
                 before: field(propagation, "before", PROPAGATION)?,
                 exception: field(propagation, "exception", "Ljava/lang/Throwable;")?,
                 reported: field(propagation, "reported", "Z")?,
+                catcher: field(propagation, "catcher", "I")?,
             },
             piece: PieceIds {
                 references: field(piece, "references", "[Ljava/lang/Object;")?,
@@ -494,6 +496,11 @@ impl Shim {
     /// Whether a failure was reported on this way.
     pub(crate) fn is_reported(&self, jni: Jni, way: Obj) -> bool {
         jni.get_integral(way, self.propagation.reported, b'Z') != 0
+    }
+
+    /// The method whose handler has caught the exception at the end of this way, if any has.
+    pub(crate) fn catcher(&self, jni: Jni, way: Obj) -> Option<u32> {
+        u32::try_from(jni.get_int(way, self.propagation.catcher)).ok()
     }
 
     /// Reads the first frames of the way that the same exception object had before a handler threw

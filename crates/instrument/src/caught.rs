@@ -10,6 +10,8 @@
 //! It is guarded: a handler for stack overflows must not be cut off by another
 //! stack overflow, its own probe's.
 
+use std::collections::BTreeMap;
+
 use hindsight_classfile::frames::VerificationType;
 use hindsight_classfile::{Code, ConstantPool, Operand, opcode as op};
 
@@ -19,6 +21,13 @@ use crate::contract::ProbeMethod;
 use crate::entry::extend_locals;
 use crate::frames::HandlerFrame;
 use crate::parameters::place_at;
+
+/// Instructions of one method that are looked at for what its handlers throw
+/// again; where they are used up, handlers count as those that keep it.
+const MAX_STEPS: usize = 1 << 16;
+
+/// Variables that are known to hold the exception at a time.
+const MAX_HELD: usize = 4;
 
 /// Where handlers start, sorted, and whether they catch everything. One that
 /// does both for some entries is there twice.
@@ -57,10 +66,12 @@ pub fn catching_handlers(code: &Code<'_>) -> Result<Vec<usize>, SkipReason> {
 }
 
 /// Those of these handlers that drop the exception at once, or put it into a
-/// variable that is never thrown.
+/// variable that is never thrown, nor copied to one that is (as the handlers of
+/// resources do that ecj makes).
 fn swallowing(code: &Code<'_>, handlers: &[usize]) -> Result<Vec<usize>, SkipReason> {
     let mut kept_in: Vec<(usize, Option<u16>)> = Vec::new();
     let mut thrown: Vec<u16> = Vec::new();
+    let mut copied: Vec<(u16, u16)> = Vec::new();
     let mut loaded = None;
     for insn in code.instructions() {
         let insn = insn?;
@@ -76,16 +87,120 @@ fn swallowing(code: &Code<'_>, handlers: &[usize]) -> Result<Vec<usize>, SkipRea
                 _ => {}
             }
         }
-        if opcode == op::ATHROW {
-            thrown.extend(loaded);
+        match opcode {
+            op::ATHROW => thrown.extend(loaded),
+            op::ASTORE | op::ASTORE_0..=op::ASTORE_3 => copied.extend(loaded.zip(local)),
+            _ => {}
         }
         loaded = local.filter(|_| matches!(opcode, op::ALOAD | op::ALOAD_0..=op::ALOAD_3));
     }
+    let copies = copied.into_iter().filter(|(_, to)| thrown.contains(to));
+    let by_copy: Vec<u16> = copies.map(|(from, _)| from).collect();
+    thrown.extend(by_copy);
     Ok(kept_in
         .into_iter()
         .filter(|(_, local)| local.is_none_or(|local| !thrown.contains(&local)))
         .map(|(handler, _)| handler)
         .collect())
+}
+
+/// Takes out the handlers each way from which ends where they throw the same
+/// exception again: it is not caught in the method.
+///
+/// Compilers make them for resources, and programs to clean up. One that wraps
+/// it, or throws it again on some ways only, stays.
+pub fn drop_rethrowing(code: &Code<'_>, catching: &mut Vec<usize>) -> Result<(), SkipReason> {
+    let mut steps = MAX_STEPS;
+    let mut kept = Vec::with_capacity(catching.len());
+    for &handler in catching.iter() {
+        if !only_rethrows(code, handler, &mut steps)? {
+            kept.push(handler);
+        }
+    }
+    *catching = kept;
+    Ok(())
+}
+
+/// Whether all ways from this handler's start end in an `athrow` of what stands
+/// on the stack there. Exceptions on the way are those of other handlers.
+fn only_rethrows(code: &Code<'_>, handler: usize, steps: &mut usize) -> Result<bool, SkipReason> {
+    // The variables that hold it on all ways to where ways meet.
+    let mut met: BTreeMap<usize, Vec<u16>> = BTreeMap::new();
+    let mut pending = vec![(handler, Vec::new())];
+    let mut on_top = true;
+    while let Some((from, mut held)) = pending.pop() {
+        let mut goes_on = true;
+        for insn in code.instructions_from(from) {
+            let insn = insn?;
+            let Some(left) = steps.checked_sub(1) else {
+                return Ok(false);
+            };
+            *steps = left;
+            let opcode = insn.effective_opcode();
+            let was_on_top = std::mem::take(&mut on_top);
+            let mut targets = Vec::new();
+            match (opcode, insn.operand()?) {
+                (op::ATHROW, _) if !was_on_top => return Ok(false),
+                (op::IRETURN..=op::RETURN | op::JSR | op::JSR_W | op::RET, _) => {
+                    return Ok(false);
+                }
+                (op::NOP | op::CHECKCAST, _) => on_top = was_on_top,
+                (op::ALOAD | op::ALOAD_0..=op::ALOAD_3, Operand::Local(local)) => {
+                    on_top = held.contains(&local);
+                }
+                (op::ISTORE..=op::ASTORE_3, Operand::Local(local)) => {
+                    let is_wide = matches!(
+                        opcode,
+                        op::LSTORE
+                            | op::DSTORE
+                            | op::LSTORE_0..=op::LSTORE_3
+                            | op::DSTORE_0..=op::DSTORE_3
+                    );
+                    let last = local.saturating_add(u16::from(is_wide));
+                    held.retain(|other| !(local..=last).contains(other));
+                    if was_on_top && held.len() < MAX_HELD {
+                        held.push(local);
+                    }
+                }
+                (_, Operand::Branch(target)) => targets.push(Some(target)),
+                (_, Operand::Switch(switch)) => targets.extend(switch.targets()),
+                _ => {}
+            }
+            for target in targets {
+                let Some(target) = target else {
+                    return Ok(false);
+                };
+                let known = met.get_mut(&target);
+                let before = known.as_ref().map(|known| known.len());
+                let now = match known {
+                    Some(known) => {
+                        known.retain(|local| held.contains(local));
+                        known.clone()
+                    }
+                    None => {
+                        met.insert(target, held.clone());
+                        held.clone()
+                    }
+                };
+                if before != Some(now.len()) {
+                    pending.push((target, now));
+                }
+            }
+            // It cannot be thrown any more.
+            if held.is_empty() && !on_top && opcode != op::ATHROW {
+                return Ok(false);
+            }
+            if op::ends_flow(opcode) {
+                goes_on = false;
+                break;
+            }
+        }
+        if goes_on {
+            return Ok(false);
+        }
+        on_top = false;
+    }
+    Ok(true)
 }
 
 /// What probes at handlers have in common within one method.
@@ -172,4 +287,98 @@ fn is_throwable(pool: &ConstantPool<'_>, code: &Code<'_>, handler: usize, class:
                     .class(entry.catch_type)
                     .is_ok_and(|caught| caught == name)
         })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use hindsight_classfile::Attribute;
+
+    fn with_code<R>(bytecode: &[u8], ask: impl FnOnce(&Code<'_>) -> R) -> R {
+        let mut info = vec![0, 9, 0, 9];
+        info.extend((bytecode.len() as u32).to_be_bytes());
+        info.extend_from_slice(bytecode);
+        info.extend([0; 4]);
+        let attribute = Attribute {
+            name_index: 0,
+            info: &info,
+            offset: 0,
+        };
+        ask(&Code::parse(&attribute).expect("it is a body"))
+    }
+
+    fn rethrows(bytecode: &[u8]) -> bool {
+        with_code(bytecode, |code| {
+            let mut catching = vec![0];
+            drop_rethrowing(code, &mut catching).expect("it can be read");
+            catching.is_empty()
+        })
+    }
+
+    #[test]
+    fn handlers_of_everything_that_throw_a_copy_swallow_nothing() {
+        let swallows = |bytecode: &[u8]| {
+            let found = with_code(bytecode, |code| swallowing(code, &[0]));
+            !found.expect("it can be read").is_empty()
+        };
+        let (store, load, throw) = (op::ASTORE_1, op::ALOAD_1, op::ATHROW);
+        assert!(swallows(&[store, op::RETURN]));
+        assert!(swallows(&[op::POP, op::RETURN]));
+        assert!(!swallows(&[store, load, throw]));
+        // primary = primary == null ? e : primary; throw primary;
+        let copy = [
+            op::ALOAD_2,
+            op::IFNONNULL,
+            0,
+            5,
+            load,
+            op::ASTORE_2,
+            op::ALOAD_2,
+            throw,
+        ];
+        assert!(!swallows(&[&[store][..], &copy].concat()));
+        assert!(swallows(&[store, load, op::ASTORE_3, op::ALOAD_2, throw]));
+    }
+
+    #[test]
+    fn what_is_thrown_again_on_all_ways_is_not_caught() {
+        let (store, load, throw) = (op::ASTORE_1, op::ALOAD_1, op::ATHROW);
+        assert!(rethrows(&[throw]));
+        assert!(rethrows(&[store, load, throw]));
+        // By way of another variable, with a cast.
+        let copied = [store, load, op::ASTORE_2, op::ALOAD_2, op::CHECKCAST, 0, 1];
+        assert!(rethrows(&[&copied[..], &[throw]].concat()));
+        // Kotlin keeps it for the `finally` of a resource, in a variable before its own.
+        let kept = [op::ASTORE_2, op::ALOAD_2, op::ASTORE_1, op::ALOAD_2, throw];
+        assert!(rethrows(&kept));
+        // if (x) clean(); throw e;
+        let joined = [op::ILOAD_0, op::IFEQ, 0, 4, op::NOP, load, throw];
+        assert!(rethrows(&[&[store][..], &joined].concat()));
+        // while (x) { } throw e;
+        let turns = [op::ILOAD_0, op::IFNE, 0xff, 0xff, load, throw];
+        assert!(rethrows(&[&[store][..], &turns].concat()));
+    }
+
+    #[test]
+    fn what_may_not_be_thrown_again_is_caught() {
+        let (store, load, throw) = (op::ASTORE_1, op::ALOAD_1, op::ATHROW);
+        assert!(!rethrows(&[op::POP, op::RETURN]));
+        assert!(!rethrows(&[store, op::RETURN]));
+        assert!(!rethrows(&[store, op::ALOAD_2, throw]));
+        // if (x) throw e;
+        let some = [op::ILOAD_0, op::IFEQ, 0, 5, load, throw, op::RETURN];
+        assert!(!rethrows(&[&[store][..], &some].concat()));
+        // if (x) e = other; throw e;
+        let other = [op::ILOAD_0, op::IFEQ, 0, 5, op::ALOAD_2, store, load, throw];
+        assert!(!rethrows(&[&[store][..], &other].concat()));
+        // Half of it is written over; the code ends.
+        assert!(!rethrows(&[store, op::LCONST_0, op::LSTORE_0, load, throw]));
+        assert!(!rethrows(&[store, load]));
+        // More than is looked at.
+        let long = [&[store][..], &vec![op::NOP; 0x4000], &[load, throw]].concat();
+        assert!(rethrows(&long));
+        let back = [store, op::ILOAD_0, op::IFNE, 0xff, 0xff];
+        let long = [&back[..], &vec![op::NOP; 0xfff0], &[load, throw]].concat();
+        assert!(!rethrows(&long));
+    }
 }

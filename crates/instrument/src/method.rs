@@ -9,7 +9,7 @@ use hindsight_classfile::{Code, Member, Operand};
 use crate::asm::Constants;
 use crate::attributes::Kind;
 use crate::body::{Body, Pieces, Region};
-use crate::caught::{Caught, catching_handlers};
+use crate::caught::{Caught, catching_handlers, drop_rethrowing};
 use crate::constructor::{InitCall, init_call};
 use crate::contract::{CAUGHT, CAUGHT_REPORT};
 use crate::entry::{entry, fresh_types};
@@ -113,11 +113,14 @@ pub fn instrument<'a>(
         return Err(SkipReason::CannotThrow);
     }
     let frames = order.frames && can_throw;
-    let catching = if order.catches {
+    let mut catching = if order.catches {
         catching_handlers(code)?
     } else {
         Vec::new()
     };
+    if order.rules.caught {
+        drop_rethrowing(code, &mut catching)?;
+    }
     let nothing = if order.frames {
         SkipReason::CannotThrow
     } else {

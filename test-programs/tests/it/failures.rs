@@ -385,6 +385,100 @@ fn a_failure_counts_once_whatever_rules_see_it() {
     }
 }
 
+const AGAIN: &str = "
+import java.io.*;
+
+public class Again {
+    static final IllegalStateException SHARED = new IllegalStateException(\"shared\");
+    static int work(int n) { return 10 / n; }
+    static void fail(int n) { throw new IllegalArgumentException(\"n\" + n); }
+    static void tryResources(int n) {
+        try (Reader r = new StringReader(\"a\"); Writer w = new StringWriter()) { work(n); } catch (Exception e) { }
+    }
+    static void tryResource(int n) throws IOException {
+        try (Reader r = new StringReader(\"a\")) { work(n); }
+    }
+    static void tryRethrow(int n) {
+        try { work(n); } catch (RuntimeException e) { n++; throw e; } finally { n--; }
+    }
+    static void tryNested(int n) {
+        try {
+            try { work(n); } catch (IllegalStateException | ArithmeticException e) { if (n == 0) throw e; }
+        } catch (RuntimeException e) { }
+    }
+    static void tryThrown(int n) {
+        try {
+            try { throw new IllegalStateException(\"thrown\"); } catch (IllegalStateException e) { if (n == 0) throw e; }
+        } catch (RuntimeException e) { }
+    }
+    static void tryOfJdk(String text) {
+        try {
+            try { Integer.parseInt(text); } catch (NumberFormatException e) { if (text.isEmpty()) throw e; }
+        } catch (RuntimeException e) { }
+    }
+    static void tryWrapped(int n) {
+        try { work(n); } catch (ArithmeticException e) { throw new IllegalStateException(e); }
+    }
+    static void tryShared() {
+        try { throw SHARED; } catch (IllegalStateException e) { }
+    }
+    static void leaves(int n) throws IOException {
+        try (Reader r = new StringReader(\"a\"); Writer w = new StringWriter()) { fail(n); }
+    }
+    interface Body { void run() throws Exception; }
+    static void quietly(Body body) {
+        try { body.run(); } catch (Exception e) { }
+    }
+    public static void main(String[] args) throws Exception {
+        for (int round = 0; round < 2; round++) {
+            tryResources(0);
+            quietly(() -> tryResource(0));
+            quietly(() -> tryRethrow(0));
+            tryNested(0);
+            tryThrown(0);
+            tryOfJdk(\"\");
+            quietly(() -> tryWrapped(0));
+            tryShared();
+            Thread thread = new Thread(() -> {
+                try { leaves(1); } catch (IOException e) { }
+            });
+            thread.setUncaughtExceptionHandler((of, e) -> { });
+            thread.start();
+            thread.join();
+        }
+    }
+}
+";
+
+/// What a handler throws on is caught by none but the last, and counts once however many see it.
+#[test]
+fn what_handlers_throw_on_is_one_failure() {
+    for jdk in jdks() {
+        let workplace = Workplace::new("again");
+        let options = "report=\"uncaught;escape:Again.fail;caught:Again.try*\"";
+        run(&workplace, jdk, options, ("Again", AGAIN));
+        let reasons: Vec<String> = (workplace.crashes().into_iter())
+            .map(|crash| crash.meta.reason)
+            .collect();
+        let expected = [
+            "caught:Again.tryResources",
+            "caught:Again.tryNested",
+            "caught:Again.tryThrown",
+            "caught:Again.tryOfJdk",
+            "caught:Again.tryWrapped",
+            "caught:Again.tryShared",
+            "escape:Again.fail",
+        ];
+        assert_eq!(reasons, expected, "JDK {}", jdk.version);
+        let run = workplace.run_json();
+        let crashes = run["crashes"].as_array().expect("crashes");
+        let counts: Vec<u64> = (crashes.iter())
+            .filter_map(|crash| crash["count"].as_u64())
+            .collect();
+        assert_eq!(counts, [2; 7], "JDK {}: {run}", jdk.version);
+    }
+}
+
 /// Rules that match no method of what was loaded leave nothing but a hint.
 #[test]
 fn rules_that_name_no_method_are_told() {

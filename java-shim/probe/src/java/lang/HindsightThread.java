@@ -399,7 +399,7 @@ final class HindsightThread {
             at++;
         }
         if (at == KEPT) {
-            at--;
+            at = least(all);
         }
         Propagation fresh = all[at];
         if (fresh == null) {
@@ -414,6 +414,16 @@ final class HindsightThread {
         fresh.catchers = catchers(all, fresh);
         toFront(all, at, fresh);
         return fresh;
+    }
+
+    /** Of a full table, the one to go: what was caught before it left a method has no frames to lose. */
+    private static int least(Propagation[] all) {
+        for (int i = KEPT - 1; i >= 0; i--) {
+            if (all[i].frames == 0 && all[i].catcher >= 0) {
+                return i;
+            }
+        }
+        return KEPT - 1;
     }
 
     /** What {@link Propagation#catchers} says. */
@@ -456,8 +466,9 @@ final class HindsightThread {
             }
         }
         if (now != null) {
-            // Caught a second time without having left a method in between, it was thrown anew.
-            now.reported &= now.catcher < 0 || isReported;
+            // Caught in another method without having left one in between, it was thrown anew. In the
+            // same one, it may come from an inner handler.
+            now.reported &= now.catcher < 0 || now.catcher == method || isReported;
             now.catcher = method;
         }
         if (othersOnTheirWay) {
@@ -569,7 +580,10 @@ final class HindsightThread {
             HindsightThread known = known();
             if (known == null) {
                 boolean reserve = reserved == Thread.currentThread() && RESERVE.exception == exception;
-                report(rule, method, exception, reserve ? RESERVE : null, null);
+                boolean isFailure = report(rule, method, exception, reserve ? RESERVE : null, null);
+                if (isFailure && rule == CAUGHT && !reserve) {
+                    remember(method, exception);
+                }
                 return;
             }
             Propagation way = known.find(exception);
@@ -577,8 +591,21 @@ final class HindsightThread {
                 boolean isFailure = report(rule, method, exception, way, known.kept.get());
                 if (way != null) {
                     way.reported |= isFailure;
+                } else if (isFailure && rule == CAUGHT) {
+                    remember(method, exception);
                 }
             }
+        }
+    }
+
+    /** Keeps in mind what was reported before it has left any method: its handler may throw it on. */
+    private static void remember(int method, Throwable exception) {
+        try {
+            HindsightThread known = known();
+            HindsightThread thread = known != null ? known : register(Thread.currentThread());
+            thread.propagation(exception, method).reported = true;
+        } catch (OutOfMemoryError none) {
+            // Then it may be reported again.
         }
     }
 }
