@@ -7,7 +7,7 @@
 
 use crate::classpath::is_platform;
 use crate::java::numbered::generated;
-use hindsight_tracelog::crash::{ExceptionInfo, Failure, StackElement};
+use hindsight_tracelog::crash::{ExceptionInfo, Failure, Fidelity, Frame, StackElement};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
@@ -51,15 +51,31 @@ impl Key {
                 causes: Vec::new(),
             };
         };
-        // A trace may be missing where frames were captured all the same.
-        let captured = failure
+        let known: Vec<&Frame> = failure
             .frames
             .iter()
             .filter(|frame| frame.exception == 0 && frame.method != "...")
-            .map(|frame| (frame.class.as_str(), frame.method.as_str()));
+            .collect();
+        // Of frames that the trace does not know (a helper by which a handler has thrown the
+        // exception on) only those with probes are there, which differ from run to run. Where it is
+        // missing, or tells of another time (of an exception that a class keeps for all), they are
+        // all there is.
+        let mut captured = known
+            .iter()
+            .filter(|frame| frame.fidelity != Fidelity::None);
+        let first_in_trace =
+            captured.find_map(|frame| first.stack.iter().position(|of| place(of) == method(frame)));
+        let is_its_trace = match first_in_trace {
+            Some(at) => first.stack[..at].iter().all(|of| of.method != "<clinit>"),
+            None => known.is_empty(),
+        };
+        let places: Vec<_> = match is_its_trace {
+            true => first.stack.iter().map(place).collect(),
+            false => known.into_iter().map(method).collect(),
+        };
         Key {
             exception: generated(&first.class),
-            frames: methods(&first.class, captured, frames),
+            frames: methods(&first.class, places.into_iter(), frames),
             causes: causes(failure, first)
                 .into_iter()
                 .map(|cause| Cause {
@@ -98,6 +114,10 @@ impl Key {
 
 fn place(element: &StackElement) -> (&str, &str) {
     (&element.class, &element.method)
+}
+
+fn method(frame: &Frame) -> (&str, &str) {
+    (&frame.class, &frame.method)
 }
 
 /// The causes of an exception, nearest first.
@@ -159,7 +179,6 @@ fn methods<'a>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use hindsight_tracelog::crash::Frame;
 
     fn failure(exception: &str, frames: &[&str]) -> Failure {
         Failure {
@@ -222,6 +241,30 @@ mod tests {
         );
         let odd = frames("java.lang.StackOverflowError", &["a.A.y", "a.A.x", "a.A.y"]);
         assert_eq!(even, odd);
+    }
+
+    #[test]
+    fn frames_that_the_trace_does_not_know_do_not_count() {
+        let element = |method: &str| StackElement {
+            class: "a.A".to_owned(),
+            method: method.to_owned(),
+            ..StackElement::default()
+        };
+        let mut thrown_on = failure("a.E", &["a.A.work", "a.A.sneaky", "a.A.main"]);
+        for frame in &mut thrown_on.frames {
+            frame.fidelity = Fidelity::Fields;
+        }
+        thrown_on.exceptions[0].stack = ["work", "main"].map(element).to_vec();
+        let mut by_trace = thrown_on.clone();
+        by_trace.frames.remove(1);
+        let key = Key::new(&thrown_on, FRAMES);
+        assert_eq!(key.frames, ["a.A.work", "a.A.main"]);
+        assert_eq!(key, Key::new(&by_trace, FRAMES));
+        // A shared exception has the trace of where it was made.
+        for trace in [&["<clinit>"][..], &["<clinit>", "main"]] {
+            thrown_on.exceptions[0].stack = trace.iter().copied().map(element).collect();
+            assert_eq!(Key::new(&thrown_on, FRAMES).frames.len(), 3);
+        }
     }
 
     #[test]

@@ -2,6 +2,7 @@
 //! wrappers with causes of their own, below code of the JDK, in floods.
 
 use hindsight_test_programs::{Jdk, Workplace, both, hindsight, jdks, render, reported, text};
+use hindsight_tracelog::reader::Crash;
 use serde_json::Value;
 use std::fs;
 use std::process::Command;
@@ -476,6 +477,46 @@ fn what_handlers_throw_on_is_one_failure() {
             .filter_map(|crash| crash["count"].as_u64())
             .collect();
         assert_eq!(counts, [2; 7], "JDK {}: {run}", jdk.version);
+    }
+}
+
+const SNEAKY: &str = "
+import java.util.concurrent.Callable;
+
+public class Sneaky {
+    @SuppressWarnings(\"unchecked\")
+    static <X extends Throwable> RuntimeException sneaky(Throwable t) throws X { throw (X) t; }
+    static int work(int n) { return 10 / n; }
+    static <T> T unchecked(Callable<T> call) {
+        try { return call.call(); } catch (Exception e) { throw Sneaky.<RuntimeException>sneaky(e); }
+    }
+    static int handle(int n) { return unchecked(() -> work(n)); }
+    public static void main(String[] args) {
+        handle(0);
+    }
+}
+";
+
+/// A helper that throws an exception on is captured where it has probes, and in no stack trace: it is the same
+/// failure in all modes.
+#[test]
+fn what_a_helper_throws_on_is_one_group() {
+    for jdk in jdks() {
+        let workplace = Workplace::new("sneaky");
+        for mode in ["crash", "second-chance", "second-chance"] {
+            run(&workplace, jdk, &format!("mode={mode}"), ("Sneaky", SNEAKY));
+        }
+        let crashes = workplace.crashes();
+        let has_helper = |crash: &Crash| render(crash).contains("Sneaky.sneaky ");
+        assert!(has_helper(&crashes[0]), "{}", render(&crashes[0]));
+        assert!(!crashes.iter().all(has_helper), "JDK {}", jdk.version);
+        let grouped = Command::new(hindsight())
+            .arg("crashes")
+            .arg(workplace.join("out"))
+            .output()
+            .unwrap();
+        let grouped = text(&grouped.stdout);
+        assert!(grouped.contains("1 group of 3 crashes"), "{grouped}");
     }
 }
 
