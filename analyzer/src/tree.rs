@@ -6,7 +6,7 @@
 
 use crate::graph::{FieldView, Graph, Typed};
 use crate::text::{one_line, primitive, quote, short_type};
-use crate::views::{View, comparator, defaults, inherited, view};
+use crate::views::{View, comparator, defaults, inherited, iterated, view};
 use hindsight_tracelog::crash::{Body, Lambda, Value};
 use std::collections::HashSet;
 
@@ -263,7 +263,11 @@ impl<'a> Builder<'a> {
 
     fn object(&mut self, object: u32, class: &str, depth: usize) -> Node {
         let head = self.head(object, class);
-        let view = view(self.graph, object);
+        // Comments in tests stay as they are, whatever the recorded JVM has drawn.
+        let view = match self.numbers {
+            true => iterated(self.graph, object),
+            false => view(self.graph, object),
+        };
         match &view {
             Some(View::Scalar(text)) => {
                 let boxed = class.starts_with("java.lang.");

@@ -31,7 +31,7 @@ pub fn inherited<'a>(graph: &Graph<'a>, object: u32) -> Option<(&'a str, View)> 
     let class = graph.class(object)?;
     let of_jdk = |name: &&String| name.starts_with("java.util.");
     let above = class.supers.iter().find(of_jdk)?;
-    Some((above, collections::view(graph, object, above, 0)?))
+    Some((above, collections::view(graph, object, above, None, 0)?))
 }
 
 /// The comparator by which a sorted collection of the JDK orders, if it has one.
@@ -48,9 +48,20 @@ pub fn defaults(graph: &Graph<'_>, object: u32) -> Option<Typed> {
 
 /// The view of an object, if its class is a known one and its fields fit.
 pub fn view(graph: &Graph<'_>, object: u32) -> Option<View> {
+    in_order(graph, object, None)
+}
+
+/// The same for people: elements of the JDK's immutable sets and maps come in the order of their
+/// iteration in the recorded JVM, if it is known.
+pub fn iterated(graph: &Graph<'_>, object: u32) -> Option<View> {
+    in_order(graph, object, graph.crash.meta.order)
+}
+
+fn in_order(graph: &Graph<'_>, object: u32, order: collections::Order) -> Option<View> {
     let class = graph.class_name(object);
     if !class.starts_with("java.") && !class.starts_with("sun.nio.fs.") {
         return None;
     }
-    scalars::view(graph, object, class).or_else(|| collections::view(graph, object, class, 0))
+    scalars::view(graph, object, class)
+        .or_else(|| collections::view(graph, object, class, order, 0))
 }

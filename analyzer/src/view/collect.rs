@@ -8,7 +8,7 @@ use crate::inspect::json;
 use crate::model::{document, show};
 use crate::text::primitive;
 use crate::trace;
-use crate::views::{View, view};
+use crate::views::{View, iterated};
 use anyhow::{Context, Error, Result, bail};
 use hindsight_tracelog::crash::Value;
 use serde::{Deserialize, Serialize};
@@ -285,7 +285,7 @@ fn add_meanings(input: &Input, crash: &mut Json) {
     };
     for object in objects {
         let number = object["id"].as_u64().and_then(|id| u32::try_from(id).ok());
-        let meaning = match number.and_then(|number| view(&graph, number)) {
+        let meaning = match number.and_then(|number| iterated(&graph, number)) {
             Some(View::Scalar(text)) => json!({ "text": text }),
             Some(View::Text(text)) => json!({ "text": String::from_utf16_lossy(&text) }),
             Some(View::List(all)) => {

@@ -24,7 +24,18 @@ pub(super) fn comparator(graph: &Graph<'_>, object: u32) -> Option<u32> {
     }
 }
 
-pub(super) fn view(graph: &Graph<'_>, object: u32, class: &str, nesting: usize) -> Option<View> {
+/// How `Set.of` and `Map.of` iterate: see [`hindsight_tracelog::crash::Meta::order`].
+pub(super) type Order = Option<(i64, bool)>;
+
+/// The view of a collection. Without an order, elements of the JDK's immutable sets and maps come
+/// as they stand in their tables.
+pub(super) fn view(
+    graph: &Graph<'_>,
+    object: u32,
+    class: &str,
+    order: Order,
+    nesting: usize,
+) -> Option<View> {
     let name = class.strip_prefix("java.util.")?;
     if nesting > MAX_NESTING {
         return None;
@@ -32,7 +43,7 @@ pub(super) fn view(graph: &Graph<'_>, object: u32, class: &str, nesting: usize) 
     // The view of the collection that this one wraps.
     let inner = |field: &str| {
         let target = graph.reference(object, field)?;
-        view(graph, target, graph.class_name(target), nesting + 1)
+        view(graph, target, graph.class_name(target), order, nesting + 1)
     };
     match name {
         "ArrayList" => prefix(graph, object, "elementData", "size"),
@@ -83,19 +94,20 @@ pub(super) fn view(graph: &Graph<'_>, object: u32, class: &str, nesting: usize) 
         "ImmutableCollections$List12" | "ImmutableCollections$Set12" => {
             let mut elements = vec![graph.field(object, "e0")?];
             elements.extend(present(graph, graph.field(object, "e1")?));
+            if name.ends_with("Set12") && order.is_some_and(|(_, upwards)| upwards) {
+                elements.reverse();
+            }
             Some(View::List(elements))
         }
-        "ImmutableCollections$SetN" => match all(graph, object, "elements")? {
-            View::List(elements) => Some(View::List(
-                elements
-                    .into_iter()
-                    .filter(|e| e.value != Value::Null)
-                    .collect(),
-            )),
-            other => Some(other),
-        },
+        "ImmutableCollections$SetN" => {
+            let table = graph.elements(graph.reference(object, "elements")?)?;
+            let elements = places(table.len(), order).map(|at| table[at]);
+            Some(View::List(
+                elements.filter(|e| e.value != Value::Null).collect(),
+            ))
+        }
         "ImmutableCollections$Map1" => entry(graph, object, "k0", "v0"),
-        "ImmutableCollections$MapN" => map_n(graph, object),
+        "ImmutableCollections$MapN" => map_n(graph, object, order),
         "ImmutableCollections$SubList" => sub_list(graph, object, inner("root")?),
         "AbstractMap$SimpleEntry"
         | "AbstractMap$SimpleImmutableEntry"
@@ -343,20 +355,34 @@ fn enum_set(graph: &Graph<'_>, object: u32) -> Option<View> {
 /// `Object` there.
 fn identity_map(graph: &Graph<'_>, object: u32) -> Option<View> {
     let size = graph.int(object, "size")?;
-    let View::Map(entries) = map_n(graph, object)? else {
+    let View::Map(entries) = map_n(graph, object, None)? else {
         return None;
     };
     (entries.len() as i64 == size).then_some(View::Map(entries))
 }
 
-fn map_n(graph: &Graph<'_>, object: u32) -> Option<View> {
+fn map_n(graph: &Graph<'_>, object: u32, order: Order) -> Option<View> {
     let table = graph.elements(graph.reference(object, "table")?)?;
-    let entries = table.chunks_exact(2).map(|pair| (pair[0], pair[1]));
+    let pairs: Vec<_> = table.chunks_exact(2).collect();
+    let entries = places(pairs.len(), order).map(|at| (pairs[at][0], pairs[at][1]));
     Some(View::Map(
         entries
             .filter(|(key, _)| key.value != Value::Null)
             .collect(),
     ))
+}
+
+/// The places of a table in the order of iteration, which begins beside one that the JVM has drawn.
+fn places(length: usize, order: Order) -> impl Iterator<Item = usize> {
+    let first = order.map_or(0, |(salt, _)| {
+        let part = (u128::from(salt as u32) * length as u128) >> 32;
+        part as usize
+    });
+    (0..length).map(move |n| match order {
+        None => n,
+        Some((_, true)) => (first + 1 + n) % length,
+        Some((_, false)) => (first + length - 1 - n) % length,
+    })
 }
 
 fn sub_list(graph: &Graph<'_>, object: u32, root: View) -> Option<View> {

@@ -300,6 +300,53 @@ fn the_order_of_immutable_sets_is_as_recorded() {
     }
 }
 
+const SHOWN: &str = r#"
+import java.util.*;
+
+public class Shown {
+    static void fail(Set<String> two, Set<String> many, Map<String, Integer> map, Set<String> kept, String told) {
+        throw new IllegalStateException();
+    }
+    public static void main(String[] arguments) {
+        Set<String> two = Set.of("a", "b");
+        Set<String> many = Set.of("a", "b", "c", "d", "e", "f");
+        Map<String, Integer> map = Map.of("a", 1, "b", 2, "c", 3, "d", 4);
+        Set<String> kept = Collections.unmodifiableSet(Set.of("a", "b", "c", "d", "e"));
+        StringJoiner told = new StringJoiner(" ");
+        for (Set<String> keys : List.of(two, many, map.keySet(), kept)) {
+            told.add(String.join("", keys));
+        }
+        fail(two, many, map, kept, told.toString());
+    }
+}
+"#;
+
+/// People see immutable sets and maps in the order in which the recorded program met their elements.
+#[test]
+fn immutable_sets_are_shown_in_the_recorded_order() {
+    for jdk in jdks() {
+        // Each JVM draws another one.
+        for _ in 0..3 {
+            let workplace = Workplace::new("shown");
+            let (_, run) = workplace.run_text(jdk, "17", "", ("Shown", SHOWN));
+            assert_eq!(workplace.crash_files().len(), 1, "{}", both(&run));
+            let inspected = Command::new(hindsight())
+                .arg("inspect")
+                .arg(&workplace.crash_files()[0])
+                .output()
+                .expect("hindsight runs");
+            let shown = text(&inspected.stdout);
+            let keys = |name: &str| -> String {
+                let (_, line) = shown.split_once(&format!(" {name} = ")).expect(&shown);
+                let line = line.lines().next().unwrap_or_default();
+                line.split('"').skip(1).step_by(2).collect()
+            };
+            let all = ["two", "many", "map", "kept"].map(keys).join(" ");
+            assert_eq!(all, keys("told"), "JDK {}: {shown}", jdk.version);
+        }
+    }
+}
+
 const CHANCE: &str = "
 import java.util.Random;
 
