@@ -5,6 +5,7 @@ use crate::jni::{Jni, Obj};
 use crate::jvmti::ACC_STATIC;
 use crate::shim::GET_CAUSE;
 use crate::snapshot::classes::binary_name;
+use hindsight_instrument::glob::Globs;
 use hindsight_tracelog::crash::{ExceptionInfo, MAX_EXCEPTIONS, StackElement};
 
 /// UTF-16 code units of a message that are read; programs put whole documents there.
@@ -25,6 +26,23 @@ pub(crate) fn class_name(agent: &Agent, jni: Jni, object: Obj) -> String {
     let name = agent.jvmti.class_signature(class).map(|s| binary_name(&s));
     jni.delete_local(class);
     name.unwrap_or_else(|| "?".to_owned())
+}
+
+/// Whether the class of an object, or a superclass of it, has a name that these match.
+pub(crate) fn is_of(agent: &Agent, jni: Jni, object: Obj, names: &Globs) -> bool {
+    let mut class = Some(jni.class_of(object));
+    while let Some(of) = class {
+        let name = agent.jvmti.class_signature(of).map(|s| binary_name(&s));
+        class = jni.superclass(of);
+        jni.delete_local(of);
+        if name.is_some_and(|name| names.matches(&name)) {
+            if let Some(above) = class {
+                jni.delete_local(above);
+            }
+            return true;
+        }
+    }
+    false
 }
 
 /// Reads `exception`, its causes and suppressed exceptions, breadth first.

@@ -78,10 +78,9 @@ pub(crate) fn report(agent: &'static Agent, jni: Jni, call: &Call) -> bool {
     }
     if !rules.exception.is_empty()
         && !call.trigger.is_asked_for()
-        && !rules
-            .exception
-            .matches(&exceptions::class_name(agent, jni, call.exception))
+        && !exceptions::is_of(agent, jni, call.exception, &rules.exception)
     {
+        base.counters.add("exceptions_narrowed_away", 1);
         return false;
     }
     let known = jni.with_frame(|jni| was_reported(agent, jni, call));

@@ -145,10 +145,26 @@ fn why_nothing(run: &Path) -> Option<String> {
         (Some(include), _) if !instrumented => Some(format!(
             "by its {name}, no class that was loaded matches include={include}"
         )),
-        (_, Some(report)) if counter("methods_named_by_report") == Some(0) => Some(format!(
-            "by its {name}, no method of a class that was loaded matches report={report}"
-        )),
-        _ => None,
+        (_, Some(report)) if counter("methods_named_by_report") == Some(0) => {
+            let of_jdk = [":java.", ":javax.", ":jdk.", ":sun."];
+            let hint = match of_jdk.iter().any(|package| report.contains(package)) {
+                true => "; methods of the JDK count only if include= names their class, too",
+                false => "",
+            };
+            Some(format!(
+                "by its {name}, no method of a class that was loaded matches report={report}{hint}"
+            ))
+        }
+        _ => match (counter("exceptions_narrowed_away"), option("report")) {
+            (Some(count @ 1..), Some(report)) => Some(format!(
+                "by its {name}, {} of no class that the exception: of report={report} names",
+                match count {
+                    1 => "1 failure was".to_owned(),
+                    _ => format!("{count} failures were"),
+                }
+            )),
+            _ => None,
+        },
     }
 }
 

@@ -209,6 +209,20 @@ fn what_cannot_be_read_is_named_and_hides_nothing() {
         r#""classes_instrumented": 7, "methods_named_by_report": 1"#,
     );
     assert!(!told.contains("run.json"), "{told}");
+    let told = run(
+        r#""report": "caught:java.util.concurrent.FutureTask.run""#,
+        r#""classes_instrumented": 7, "methods_named_by_report": 0"#,
+    );
+    assert!(
+        told.contains("only if include= names their class"),
+        "{told}"
+    );
+    let told = run(
+        r#""report": "exception:a.Failure""#,
+        r#""classes_instrumented": 7, "exceptions_narrowed_away": 2"#,
+    );
+    let why = "2 failures were of no class that the exception: of report=exception:a.Failure names";
+    assert!(told.contains(why), "{told}");
     // One that goes on, or was killed, has not counted.
     let begun = r#"{"ended_ms": null, "options": {"report": "caught:a.B.handle"}, "counters": {"methods_named_by_report": 0}}"#;
     fs::write(empty.join("run.json"), begun).unwrap();
