@@ -13,6 +13,7 @@ use crate::mutability::facts::{Facts, NONE, Op, Var};
 use crate::program::calls::Calls;
 use crate::program::names::Map;
 use crate::program::{ClassId, MethodId, Program, Sym};
+use hindsight_classfile::access;
 use hindsight_tracelog::plan::{Class, Field, Method, Parameter, Plan};
 use std::collections::BTreeSet;
 
@@ -138,7 +139,8 @@ fn named(program: &Program, field: Sym) -> Field {
 }
 
 /// The static fields of the program that each method, or what it calls, may read; nothing if they are
-/// many.
+/// many. So do initialisers of the classes that it uses, as long as these are few: one that has failed,
+/// now or before, may have failed because of them.
 fn statics(program: &Program, calls: &Calls<'_>, outcome: &Outcome) -> Vec<Option<BTreeSet<Sym>>> {
     let own: BTreeSet<String> = program
         .classes
@@ -151,11 +153,19 @@ fn statics(program: &Program, calls: &Calls<'_>, outcome: &Outcome) -> Vec<Optio
         text.rsplit_once('.')
             .is_some_and(|(class, _)| own.contains(class))
     };
+    let initialiser = program.names.find(b"<clinit>()V");
     let mut statics = Vec::with_capacity(outcome.facts.len());
     let mut callers: Map<u32, Vec<u32>> = Map::default();
+    let mut users: Map<u32, Vec<u32>> = Map::default();
     for (number, facts) in outcome.facts.iter().enumerate() {
         let mut read = BTreeSet::new();
         for fact in &facts.ops {
+            let run = initialiser.map(|name| initialisers(program, calls, name, &fact.op));
+            for run in run.into_iter().flatten() {
+                if run.0 != number as u32 {
+                    users.entry(run.0).or_default().push(number as u32);
+                }
+            }
             let site = match &fact.op {
                 Op::LoadStatic { field, .. } => {
                     if is_own(*field) {
@@ -173,6 +183,30 @@ fn statics(program: &Program, calls: &Calls<'_>, outcome: &Outcome) -> Vec<Optio
         }
         statics.push((read.len() <= MAX_STATICS).then_some(read));
     }
+    let mut all = statics.clone();
+    passed_on(&mut statics, &mut callers);
+    for (initialiser, users) in users {
+        // What it reads of its own class it has written before.
+        if let Some(Some(read)) = all.get_mut(initialiser as usize) {
+            let class = program.class(program.method(MethodId(initialiser)).class);
+            let prefix = format!("{}.", program.names.text(class.name));
+            read.retain(|field| !program.names.text(*field).starts_with(&prefix));
+        }
+        callers.entry(initialiser).or_default().extend(users);
+    }
+    passed_on(&mut all, &mut callers);
+    for (known, all) in statics.iter_mut().zip(all) {
+        if let (Some(known), Some(all)) = (known, all)
+            && known.union(&all).count() <= MAX_STATICS
+        {
+            known.extend(all);
+        }
+    }
+    statics
+}
+
+/// Adds to what methods read what those that they call read.
+fn passed_on(statics: &mut [Option<BTreeSet<Sym>>], callers: &mut Map<u32, Vec<u32>>) {
     for callers in callers.values_mut() {
         callers.sort_unstable();
         callers.dedup();
@@ -204,7 +238,31 @@ fn statics(program: &Program, calls: &Calls<'_>, outcome: &Outcome) -> Vec<Optio
             }
         }
     }
-    statics
+}
+
+/// The initialisers of the program that an operation may run first (JVMS 5.5): those of its class and of
+/// what that extends.
+fn initialisers(program: &Program, calls: &Calls<'_>, signature: Sym, op: &Op) -> Vec<MethodId> {
+    let of_call = |site| {
+        let resolved = program.method(calls.targets(site).resolved?);
+        resolved.is(access::STATIC).then_some(resolved.class)
+    };
+    let class = match op {
+        Op::LoadStatic { field, .. } | Op::StoreStatic { field, .. } => {
+            let field = program.names.bytes(*field);
+            let dot = field.iter().rposition(|&byte| byte == b'.');
+            dot.and_then(|dot| program.find(program.names.find(&field[..dot])?))
+        }
+        Op::New { class, .. } => *class,
+        Op::Lambda(lambda) if lambda.makes => Some(lambda.site.owner),
+        Op::Lambda(lambda) => of_call(lambda.site),
+        Op::Call { site, .. } => of_call(*site),
+        _ => None,
+    };
+    let classes = std::iter::successors(class, |&class| program.class(class).superclass);
+    let own = classes.filter(|&class| !program.class(class).library);
+    own.filter_map(|class| program.declared(class, signature))
+        .collect()
 }
 
 /// What each method, and where it passes its arguments on, reads and writes.

@@ -800,3 +800,55 @@ fn a_plan_says_which_static_fields_matter() {
     let whole = format!("{:?}", Crash::read(&file).unwrap());
     assert!(!whole.contains("hunter2"));
 }
+
+/// What an initialiser reads is stored with all that may run it: who comes after it has failed only learns
+/// that it has.
+#[test]
+fn a_plan_has_what_initialisers_read() {
+    const PROGRAM: &str = r#"
+public class Started {
+    static String text = "1";
+    static class Lazy {
+        static final int NUMBER = Integer.parseInt(Started.text);
+        int divided(int by) {
+            return 1 / by;
+        }
+    }
+    static class Service {
+        int use(int by) {
+            return new Lazy().divided(by);
+        }
+    }
+    public static void main(String[] args) throws Exception {
+        text = "x";
+        for (int i = 0; i < 2; i++) {
+            Thread thread = new Thread(() -> new Service().use(1));
+            thread.start();
+            thread.join();
+        }
+    }
+}
+"#;
+    for jdk in jdks() {
+        let workplace = Workplace::new("copies-started");
+        let classes = workplace.compile_text(jdk, &["--release", "11"], "Started", PROGRAM);
+        let file = plan(&workplace, jdk, &classes);
+        let option = format!("plan={}", file.display());
+        let (_, run) = workplace.run_text(jdk, "11", &option, ("Started", PROGRAM));
+        let crashes = workplace.crashes();
+        assert_eq!(crashes.len(), 2, "{}", both(&run));
+        for crash in &crashes {
+            let names: Vec<_> = (crash.failure.statics.iter())
+                .map(|field| field.name.as_str())
+                .collect();
+            assert_eq!(names, ["text"]);
+        }
+        let (output, report) = reported(&mut workplace.junit(jdk, &classes));
+        for crash in report["crashes"].as_array().expect("crashes") {
+            let mut frames = crash["frames"].as_array().expect("frames").iter();
+            let used = frames.find(|frame| frame["method"] == "use");
+            let verdict = used.map(|frame| &frame["verdict"]);
+            assert_eq!(verdict, Some(&"reproduces".into()), "{}", both(&output));
+        }
+    }
+}
