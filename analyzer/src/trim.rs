@@ -204,6 +204,11 @@ pub fn constants(crash: &Crash, frame: usize) -> impl Iterator<Item = u32> {
     })
 }
 
+/// The objects that a frame's arguments lead to, but not by way of constants of enums: their numbers.
+pub fn of_arguments(crash: &Crash, frame: usize) -> Vec<u32> {
+    reached(crash, &[frame], false)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -3,16 +3,21 @@
 //! A registry that `main` has filled is empty where a test calls the method alone. Where the recorded
 //! failure comes first, nothing shows that; but once it is fixed the method goes on, and fails of the
 //! empty registry. So the static fields that a call may read are compared with the recorded ones after
-//! it. Where something is missing, a test that sets them is tried, and taken if it reproduces.
+//! it, and enum constants that its arguments lead to. Where something is missing, a test that sets them is
+//! tried, and taken if it reproduces.
 //!
 //! What the code writes by itself (a counter, a cache, an instance made when it is first asked for) is not
-//! missing: tests without state are easier to read.
+//! missing: tests without state are easier to read. The code tells that of static fields, and another run
+//! of what lies behind them: it holds something else after the call than before.
 
 use super::build::effects::{FieldName, Target};
 use super::candidate::{Candidate, Plan, State};
 use super::report::Verdict;
 use crate::classpath::is_platform;
-use hindsight_tracelog::crash::StaticField;
+use crate::graph::Graph;
+use crate::trim;
+use hindsight_tracelog::crash::{Body, StaticField};
+use hindsight_tracelog::reader::Crash;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 /// Methods that one call is followed to.
@@ -23,12 +28,15 @@ const MAX_SUPERS: usize = 100;
 const MAX_NAMED: usize = 3;
 
 /// The recorded static fields, as `Class.field`, that the call of a candidate may read but does not fill:
-/// those that its method, the recorded frames inside of it, and what these call have in their code.
+/// those that its method, the recorded frames inside of it, and what these call have in their code; and
+/// the enum constants that its arguments lead to.
 pub fn reads(plan: &Plan<'_>, candidate: usize) -> BTreeSet<String> {
     let candidate = &plan.candidates[candidate];
-    let failure = &plan.inputs[candidate.crash].crash.failure;
+    let crash = &plan.inputs[candidate.crash].crash;
+    let failure = &crash.failure;
+    let constants = enum_constants(crash, candidate.frame);
     if failure.statics.is_empty() {
-        return BTreeSet::new();
+        return constants;
     }
     let frames = failure.frames.iter().take(candidate.frame + 1).rev();
     let mut waiting: Vec<Target> = frames
@@ -59,7 +67,22 @@ pub fn reads(plan: &Plan<'_>, candidate: usize) -> BTreeSet<String> {
         }
     }
     read.retain(|field| !filled.contains(field));
+    read.extend(constants);
     read
+}
+
+/// The enum constants with fields that may change, as `Enum.CONSTANT`, that the arguments of a frame lead
+/// to: no code need name these.
+fn enum_constants(crash: &Crash, frame: usize) -> BTreeSet<String> {
+    let graph = Graph::at_entry(crash, &crash.failure.frames[frame]);
+    let constants = trim::of_arguments(crash, frame).into_iter();
+    let constants = constants.filter_map(|number| match graph.body(number) {
+        Some(Body::Enum { name, fields }) if !fields.is_empty() => {
+            Some(format!("{}.{name}", graph.enum_name(number)))
+        }
+        _ => None,
+    });
+    constants.collect()
 }
 
 /// A recorded static field as `Class.field`, by how code names it.

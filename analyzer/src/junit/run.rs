@@ -108,9 +108,9 @@ struct Job {
     asserts: bool,
     /// In which order immutable sets and maps iterate; not the recorded one, for it is another one in each JVM.
     order: Option<(i64, bool)>,
-    /// Name of the crash file and number of the frame whose static fields are compared with the
-    /// recorded ones after the test.
-    compared: Option<(String, usize)>,
+    /// The runner's option by which static fields are compared with the recorded ones, name of the
+    /// crash file and number of the frame.
+    compared: Option<(&'static str, String, usize)>,
 }
 
 /// Runs candidates and settles them.
@@ -131,16 +131,19 @@ pub fn run(
         .map(|&index| (index, missing::reads(plan, index)))
         .filter(|(_, reads)| !reads.is_empty())
         .collect();
-    let jobs = candidates.iter().map(|&index| {
+    let compared = |plan: &Plan<'_>, index: usize, option| {
         let candidate = &plan.candidates[index];
         let resource = &plan.classes[candidate.class].resource;
-        let compared = reads.contains_key(&index);
         Job {
-            compared: compared.then(|| (resource.clone(), candidate.frame)),
+            compared: (reads.contains_key(&index))
+                .then(|| (option, resource.clone(), candidate.frame)),
             ..job(plan, index)
         }
-    });
-    let jobs: Vec<Job> = jobs.collect();
+    };
+    let jobs = candidates.iter();
+    let jobs: Vec<Job> = jobs
+        .map(|&index| compared(plan, index, "--statics"))
+        .collect();
     for (index, result) in launch_each(place, &path, &jobs, options) {
         for ran in result? {
             let (verdict, reason) = judged(plan, index, &ran);
@@ -152,6 +155,28 @@ pub fn run(
                 candidate.missing = lacking.filter(|field| reads.contains(field)).collect();
             }
             candidate.state = State::Done(verdict, reason);
+        }
+    }
+    // What the call fills by itself is told by what was there before it; to look at that may initialise
+    // classes, so it is no part of the first run.
+    let lacking = candidates.iter().filter(|&&index| {
+        let candidate = &plan.candidates[index];
+        matches!(candidate.state, State::Done(Verdict::Reproduces, _))
+            && !candidate.statics
+            && !candidate.missing.is_empty()
+    });
+    let jobs: Vec<Job> = lacking
+        .map(|&index| compared(plan, index, "--unfilled"))
+        .collect();
+    for (index, result) in launch_each(place, &path, &jobs, options) {
+        for ran in result? {
+            let reproduces = judged(plan, index, &ran).0 == Verdict::Reproduces;
+            if let Ran::Told(outcome) = ran
+                && reproduces
+            {
+                let missing = &mut plan.candidates[index].missing;
+                missing.retain(|field| outcome.lacking.contains(field));
+            }
         }
     }
     // Of larger tables, what comes first may be the same by chance.
@@ -498,10 +523,8 @@ fn launch(
     if let Some((salt, reverse)) = first.order {
         command.args(["--order", &salt.to_string(), &reverse.to_string()]);
     }
-    if let Some((resource, frame)) = &first.compared {
-        command
-            .arg("--statics")
-            .args([resource, &frame.to_string()]);
+    if let Some((option, resource, frame)) = &first.compared {
+        command.args([option, resource.as_str(), &frame.to_string()]);
     }
     for (job, file) in jobs.iter().zip(&files) {
         command.args([&job.class, &job.method]).arg(file);

@@ -1,7 +1,7 @@
 //! The acceptance examples of ReCrash (thesis, Fig. 4-5 to 4-8 and 4-15), from
 //! the crash to tests that JUnit runs, on every JDK.
 
-use hindsight_test_programs::{Jdk, Workplace, both, hindsight, jdks, root, text};
+use hindsight_test_programs::{Jdk, Workplace, both, hindsight, jars, jdks, root, text};
 use serde_json::Value;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -464,5 +464,103 @@ public class Handlers {
         let classes = place.compile_text(jdk, &["--release", "11"], "Handlers", &fixed);
         let (passed, all) = run_tests(&workplace, jdk, &classes);
         assert_eq!((passed.len(), all), (4, 4), "{passed:?}");
+    }
+}
+
+/// What a library caches behind a static field is not set: it fills it by itself, and what it knew of the
+/// program is wrong for the fixed one.
+#[test]
+fn caches_of_a_library_are_left_to_it() {
+    const PROGRAM: &str = r#"
+import com.google.gson.Gson;
+
+public class Boxes {
+    static class Item {
+        String name;
+        int count;
+    }
+    private static final Gson GSON = new Gson();
+    static int boxes(String json) {
+        Item item = GSON.fromJson(json, Item.class);
+        return item.count / item.name.indexOf('x');
+    }
+    public static void main(String[] args) {
+        System.out.println(GSON.toJson(new int[] {1}));
+        System.out.println(boxes("{\"name\":\"xink\",\"count\":4,\"per\":2}"));
+    }
+}
+"#;
+    let fixed = PROGRAM
+        .replace("int count;", "int count;\n        int per;")
+        .replace("item.name.indexOf('x')", "item.per");
+    let gson = jars(&["com.google.code.gson:gson:2.6.2"]).remove(0);
+    let with_gson = |classes: PathBuf| format!("{}:{}", classes.display(), gson.display());
+    let library = gson.to_str().unwrap();
+    let options = ["--release", "11", "-cp", library];
+    for jdk in jdks() {
+        let workplace = Workplace::new("boxes");
+        let path = with_gson(workplace.compile_text(jdk, &options, "Boxes", PROGRAM));
+        let run = workplace
+            .java_with_agent(jdk, "")
+            .args(["-cp", &path, "Boxes"])
+            .output()
+            .unwrap();
+        assert_eq!(workplace.crash_files().len(), 1, "{}", both(&run));
+        let made = workplace.junit(jdk, &path).output().unwrap();
+        let test = workplace.join("tests/src/test/java/BoxesCrash0001Test.java");
+        let test = std::fs::read_to_string(test).unwrap_or_else(|_| panic!("{}", both(&made)));
+        assert!(!test.contains("setStatics"), "{test}");
+        let ran = run_tests(&workplace, jdk, Path::new(&path));
+        assert_eq!(ran, (Vec::new(), 2));
+        let place = Workplace::new("boxes-fixed");
+        let path = with_gson(place.compile_text(jdk, &options, "Boxes", &fixed));
+        let (passed, all) = run_tests(&workplace, jdk, Path::new(&path));
+        assert_eq!((passed.len(), all), (2, 2), "{passed:?}");
+    }
+}
+
+/// A constant that is the receiver or an argument has what `main` has put into it, though no code of the
+/// call names it.
+#[test]
+fn tests_have_the_state_of_constants_that_are_arguments() {
+    const PROGRAM: &str = r#"
+import java.util.*;
+
+public class Codecs {
+    enum Table {
+        SIZES {
+            int size(String name) {
+                return sizes.get(name);
+            }
+        };
+        final Map<String, Integer> sizes = new HashMap<>();
+        abstract int size(String name);
+    }
+    static int sum(Table table, String name) {
+        return 1 + table.size(name);
+    }
+    public static void main(String[] args) {
+        Table.SIZES.sizes.put("utf8", 1);
+        System.out.println(sum(Table.SIZES, "utf9"));
+    }
+}
+"#;
+    let fixed = PROGRAM.replace(
+        "return sizes.get(name);",
+        "if (sizes.isEmpty()) throw new IllegalStateException(\"no codecs\");
+         return sizes.getOrDefault(name, 0);",
+    );
+    for jdk in jdks() {
+        let workplace = Workplace::new("codecs");
+        let (classes, run) = workplace.run_text(jdk, "11", "", ("Codecs", PROGRAM));
+        assert_eq!(workplace.crash_files().len(), 1, "{}", both(&run));
+        let told = both(&workplace.junit(jdk, &classes).output().unwrap());
+        let set = "sets static fields that nothing fills here: Codecs$Table.SIZES ->";
+        assert_eq!(told.matches(set).count(), 2, "{told}");
+        assert_eq!(run_tests(&workplace, jdk, &classes), (Vec::new(), 3));
+        let place = Workplace::new("codecs-fixed");
+        let classes = place.compile_text(jdk, &["--release", "11"], "Codecs", &fixed);
+        let (passed, all) = run_tests(&workplace, jdk, &classes);
+        assert_eq!((passed.len(), all), (3, 3), "{passed:?}");
     }
 }

@@ -237,8 +237,8 @@ final class SameTests {
         Statics.Setting ofConstant =
                 Statics.Setting.of(State.CONSTANT, Layout.named(Node.class, "item"));
         ofConstant.value = item;
-        List<String> lacking = Lacking.of(List.of(field, ofConstant));
-        equal(lacking.isEmpty() ? List.of("State." + name) : lacking, List.of("State." + name));
+        Set<String> lacking = new Lacking(List.of(field, ofConstant)).fields();
+        equal(lacking.isEmpty() ? Set.of("State." + name) : lacking, Set.of("State." + name));
         return !lacking.isEmpty();
     }
 
@@ -261,5 +261,90 @@ final class SameTests {
         State.value = "x";
         check(!lacks("value", lambda, null), "a lambda");
         State.value = null;
+        State.array = new Object[] {"x", null, new Node("a")};
+        Node elsewhere = new Node("a");
+        elsewhere.next = full;
+        check(!lacks("array", new Object[] {null, elsewhere, "x", null}, null), "another order");
+        check(lacks("array", new Object[] {"y", null, elsewhere}, null), "an element's field");
+        State.array = new Object[2];
+    }
+
+    enum Filled {
+        ONE {
+            @Override
+            Object get() {
+                return parts;
+            }
+        };
+
+        final Map<String, Object> parts = new HashMap<>();
+        int count;
+
+        abstract Object get();
+    }
+
+    static void constantsLackTheirState() throws Exception {
+        Statics.Setting parts =
+                Statics.Setting.of(Filled.ONE, Layout.named(Filled.class, "parts"));
+        parts.value = Map.of("a", 1);
+        Statics.Setting count =
+                Statics.Setting.of(Filled.ONE, Layout.named(Filled.class, "count"));
+        count.value = 7;
+        String name = Filled.class.getName() + ".ONE";
+        equal(new Lacking(List.of(count, parts)).fields(), Set.of(name));
+        Lacking noted = new Lacking(List.of(count, parts));
+        noted.note();
+        equal(noted.fields(), Set.of(name));
+        Filled.ONE.parts.put("b", 1);
+        equal(new Lacking(List.of(count, parts)).fields(), Set.of());
+        Filled.ONE.parts.clear();
+    }
+
+    /** What {@code value} lacks that is to have a value, once a call has run. */
+    private static boolean lacksAfter(Object here, Object recorded, Runnable call)
+            throws Exception {
+        State.value = here;
+        Statics.Setting field = Statics.Setting.of(State.class.getDeclaredField("value"));
+        field.field = "State.value";
+        field.value = recorded;
+        Lacking lacking = new Lacking(List.of(field));
+        lacking.note();
+        call.run();
+        check(!new Lacking(List.of(field)).fields().isEmpty(), "it lacks something");
+        boolean found = !lacking.fields().isEmpty();
+        State.value = null;
+        return found;
+    }
+
+    /** An object of another library than the tests. */
+    private static Statics.Setting foreign(Object value) {
+        Statics.Setting setting =
+                Statics.Setting.of(new Node(null), Layout.named(Node.class, "item"));
+        setting.value = value;
+        return setting;
+    }
+
+    static void whatACallFillsByItselfIsNotMissing() throws Exception {
+        Node recorded = new Node(List.of(1, 2));
+        recorded.next = new Node(List.of(3, 4));
+        List<Object> cache = new ArrayList<>();
+        Node here = new Node(cache);
+        here.next = new Node(List.of(3, 4));
+        check(lacksAfter(here, recorded, () -> { }), "nothing fills it");
+        check(!lacksAfter(here, recorded, () -> cache.add(1)), "less than was recorded");
+        here.next.item = new ArrayList<>();
+        check(lacksAfter(here, recorded, () -> cache.add(2)), "the other one is not filled");
+        here.next.item = null;
+        check(!lacksAfter(here, recorded, () -> here.next.item = List.of()), "a field");
+        check(!lacksAfter("x", "z", () -> State.value = "y"), "the static field");
+
+        Object[] full = {new ArrayList<>(List.of(1, 2, 3)), new ArrayList<>(List.of(4))};
+        Object ofLibrary = foreign(full);
+        List<Object> one = new ArrayList<>();
+        List<Object> other = new ArrayList<>();
+        Object lacking = foreign(new Object[] {one, other});
+        check(lacksAfter(lacking, ofLibrary, () -> { }), "a library's that nothing fills");
+        check(!lacksAfter(lacking, ofLibrary, () -> one.add(1)), "what else a library keeps");
+        check(lacksAfter(new Object[] {one, other}, full, () -> one.add(1)), "the program's own");
     }
 }

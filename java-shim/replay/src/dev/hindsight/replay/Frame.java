@@ -52,9 +52,9 @@ public final class Frame {
         return new Statics(statics);
     }
 
-    /** The static fields, as {@code Class.field}, that lack in this JVM what was recorded. */
-    List<String> lacking() {
-        return Lacking.of(statics);
+    /** Tells which static fields lack in this JVM what was recorded. */
+    Lacking lacking() {
+        return new Lacking(statics);
     }
 
     /**

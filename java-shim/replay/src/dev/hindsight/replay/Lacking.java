@@ -2,126 +2,291 @@ package dev.hindsight.replay;
 
 import dev.hindsight.replay.Layout.Slot;
 import dev.hindsight.replay.Statics.Setting;
+import java.security.CodeSource;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.Deque;
 import java.util.IdentityHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicReference;
 
 /**
- * Whether a static field lacks what was recorded: it is null where something was, its collection has
- * fewer elements, or some object of the program behind it has such a field or element.
+ * Which static fields lack what was recorded: they are null where something was, their collection has
+ * fewer elements, or some object of the program behind them has such a field or element. So do constants
+ * of enums.
  *
- * <p>Of the field itself another value counts, too; of numbers behind it none does, for these may well be
+ * <p>Of a field itself another value counts, too; of numbers behind it none does, for these may well be
  * what a program counts.
+ *
+ * <p>What a call has changed since {@link #note} it fills by itself, be it with less than was recorded (a
+ * cache of a longer run). Where it does so within an object of a library, what else that object has is
+ * the library's own matter: it may have caches that this call does not need.
  */
 final class Lacking {
     /** Pairs of objects that are compared; what lies behind them is not known. */
     private static final int MAX_PAIRS = 10_000;
 
+    private final List<Setting> settings;
     /** What the recorded state of constants sets in them, for they stand for the recorded ones. */
-    private final Map<Object, List<Setting>> constants;
-    private final Set<Object> seen = Collections.newSetFromMap(new IdentityHashMap<>());
-    private final Deque<Object[]> work = new ArrayDeque<>();
-    private boolean found;
+    private final Map<Object, List<Setting>> constants = new IdentityHashMap<>();
+    /** Values of static fields when they were noted, */
+    private final Map<Setting, Object> values = new IdentityHashMap<>();
+    /** and what objects held then. */
+    private final Map<Object, Object[]> held = new IdentityHashMap<>();
 
-    private Lacking(Map<Object, List<Setting>> constants) {
-        this.constants = constants;
-    }
-
-    /** The static fields, as {@code Class.field}, that lack what would be set. */
-    static List<String> of(List<Setting> settings) {
-        Map<Object, List<Setting>> constants = new IdentityHashMap<>();
+    Lacking(List<Setting> settings) {
+        this.settings = settings;
         for (Setting setting : settings) {
             if (setting.field == null) {
                 constants.computeIfAbsent(setting.base, key -> new ArrayList<>()).add(setting);
             }
         }
-        List<String> lacking = new ArrayList<>();
+    }
+
+    /** Notes what there is now: what has changed at the end was filled since. */
+    void note() {
         for (Setting setting : settings) {
-            if (setting.field != null && is(setting.inverse().value, setting.value, constants)) {
+            if (setting.field != null) {
+                Object here = setting.inverse().value;
+                values.put(setting, here);
+                new Walk(setting.owner, true).run(here, setting.value);
+            }
+        }
+        for (Object constant : constants.keySet()) {
+            new Walk(constant.getClass(), true).run(constant, constant);
+        }
+    }
+
+    /** The static fields and constants of enums, as {@code Class.field}, that lack what would be set. */
+    Set<String> fields() {
+        Set<String> lacking = new LinkedHashSet<>();
+        for (Setting setting : settings) {
+            if (setting.field != null && lacks(setting)) {
                 lacking.add(setting.field);
+            }
+        }
+        for (Object constant : constants.keySet()) {
+            if (constant instanceof Enum
+                    && new Walk(constant.getClass(), false).run(constant, constant)) {
+                Enum<?> named = (Enum<?>) constant;
+                lacking.add(named.getDeclaringClass().getName() + "." + named.name());
             }
         }
         return lacking;
     }
 
-    private static boolean is(
-            Object here, Object recorded, Map<Object, List<Setting>> constants) {
-        if (here != null && recorded != null && isAnother(here, recorded)) {
-            return true;
+    private boolean lacks(Setting setting) {
+        Object here = setting.inverse().value;
+        if (values.containsKey(setting) && !isSame(values.get(setting), here)) {
+            return false;
         }
-        Lacking lacking = new Lacking(constants);
-        lacking.push(here, recorded);
-        while (!lacking.found && !lacking.work.isEmpty()) {
-            Object[] pair = lacking.work.removeLast();
-            lacking.parts(pair[0], pair[1]);
-        }
-        return lacking.found;
+        return here != null && setting.value != null && isAnother(here, setting.value)
+                || new Walk(setting.owner, false).run(here, setting.value);
     }
 
     /** Whether a value is another one; not of what holds others, nor of lambdas, which have no names. */
     private static boolean isAnother(Object here, Object recorded) {
-        if (size(recorded) >= 0 || recorded.getClass().isSynthetic()) {
+        if (recorded instanceof Object[] || size(recorded) >= 0 || recorded.getClass().isSynthetic()) {
             return false;
         }
         return here.getClass() != recorded.getClass() || isAtom(recorded) && !here.equals(recorded);
     }
 
-    private void push(Object here, Object recorded) {
-        if (recorded == null || here == recorded && !constants.containsKey(here)) {
-            return;
-        }
-        found |= here == null;
-        if (!found && seen.size() < MAX_PAIRS && seen.add(recorded)) {
-            work.add(new Object[] {here, recorded});
+    private static boolean isSame(Object before, Object here) {
+        return before == here || before != null && isAtom(before) && before.equals(here);
+    }
+
+    /** An object of this JVM, and the recorded one that is in its place. */
+    private static final class Pair {
+        final Object here;
+        final Object recorded;
+        /** Whether it is part of an object of a library. */
+        final boolean foreign;
+
+        Pair(Object here, Object recorded, boolean foreign) {
+            this.here = here;
+            this.recorded = recorded;
+            this.foreign = foreign;
         }
     }
 
-    private void parts(Object here, Object recorded) {
-        if (here == recorded) {
-            for (Setting setting : constants.get(here)) {
+    /** What lies behind a static field or a constant. */
+    private final class Walk {
+        private final Class<?> owner;
+        private final boolean notes;
+        private final Set<Object> seen = Collections.newSetFromMap(new IdentityHashMap<>());
+        private final Deque<Pair> work = new ArrayDeque<>();
+        /** Whether something is lacking, */
+        private boolean found;
+        /** and within a library, */
+        private boolean foundForeign;
+        /** and whether something has changed there. */
+        private boolean filledForeign;
+
+        Walk(Class<?> owner, boolean notes) {
+            this.owner = owner;
+            this.notes = notes;
+        }
+
+        boolean run(Object here, Object recorded) {
+            push(here, recorded, false);
+            while (!found && !work.isEmpty()) {
+                parts(work.removeLast());
+            }
+            return found || foundForeign && !filledForeign;
+        }
+
+        private void push(Object here, Object recorded, boolean foreign) {
+            if (recorded == null || here == recorded && !constants.containsKey(here)) {
+                return;
+            }
+            if (here == null) {
+                lacks(foreign);
+            } else if (seen.size() < MAX_PAIRS && seen.add(recorded)) {
+                work.add(new Pair(here, recorded, foreign));
+            }
+        }
+
+        private void lacks(boolean foreign) {
+            found |= !foreign && !notes;
+            foundForeign |= foreign;
+        }
+
+        private void parts(Pair pair) {
+            boolean constant = pair.here == pair.recorded;
+            Object[] now = constant ? ofConstant(pair.here, false) : held(pair.here);
+            Object[] then = constant ? ofConstant(pair.here, true) : held(pair.recorded);
+            if (notes) {
+                held.put(pair.here, now);
+            }
+            boolean foreign = pair.foreign || isForeign(pair.here.getClass(), owner);
+            Object[] before = held.getOrDefault(pair.here, now);
+            boolean filled = before.length != now.length;
+            for (int i = 0; !filled && i < now.length; i++) {
+                filled = !isSame(before[i], now[i]);
+            }
+            filledForeign |= filled && foreign;
+            int size = constant ? -1 : size(pair.here);
+            if (size >= 0) {
+                if (!filled && size < size(pair.recorded)) {
+                    lacks(foreign);
+                }
+                return;
+            }
+            if (pair.here instanceof Object[] && pair.recorded instanceof Object[]) {
+                // Not place by place: a hash table may have a seed of its own in each JVM.
+                if (!filled && full(now) < full(then)) {
+                    lacks(foreign);
+                }
+                if (!notes && !isAlike(now, then)) {
+                    return;
+                }
+            } else if (pair.here.getClass() != pair.recorded.getClass()) {
+                return;
+            }
+            for (int i = 0; i < now.length && i < then.length; i++) {
+                if (i >= before.length || isSame(before[i], now[i])) {
+                    push(now[i], then[i], foreign);
+                }
+            }
+        }
+
+        /** What fields of a constant have, or had. */
+        private Object[] ofConstant(Object constant, boolean recorded) {
+            List<Object> parts = new ArrayList<>();
+            for (Setting setting : constants.get(constant)) {
                 if (!setting.type.isPrimitive()) {
-                    push(setting.inverse().value, setting.value);
+                    parts.add(recorded ? setting.value : setting.inverse().value);
                 }
             }
-            return;
-        }
-        int now = size(here);
-        int then = size(recorded);
-        if (now >= 0 && then >= 0) {
-            found = now < then;
-            if (!found && here instanceof Object[] && recorded instanceof Object[]) {
-                for (int i = 0; i < then; i++) {
-                    push(((Object[]) here)[i], ((Object[]) recorded)[i]);
-                }
-            }
-        } else if (here.getClass() == recorded.getClass()) {
-            if (recorded instanceof AtomicReference) {
-                push(((AtomicReference<?>) here).get(), ((AtomicReference<?>) recorded).get());
-            }
-            Class<?> type = recorded.getClass();
-            while (type != null && !Classes.ofJdk(type)) {
-                for (Slot slot : Layout.declared(type)) {
-                    if (!slot.type.isPrimitive()) {
-                        push(slot.get(here), slot.get(recorded));
-                    }
-                }
-                type = type.getSuperclass();
-            }
+            return parts.toArray();
         }
     }
 
-    /** How much an array of references, or a collection of the JDK, holds; -1 of what is neither. */
+    /** The elements of an array, the size of a collection, or the references in fields. */
+    private static Object[] held(Object of) {
+        if (of instanceof Object[]) {
+            return ((Object[]) of).clone();
+        }
+        int size = size(of);
+        if (size >= 0) {
+            return new Object[] {size};
+        }
+        List<Object> parts = new ArrayList<>();
+        if (of instanceof AtomicReference) {
+            parts.add(((AtomicReference<?>) of).get());
+        }
+        Class<?> type = of.getClass();
+        while (type != null && !Classes.ofJdk(type)) {
+            for (Slot slot : Layout.declared(type)) {
+                if (!slot.type.isPrimitive()) {
+                    parts.add(slot.get(of));
+                }
+            }
+            type = type.getSuperclass();
+        }
+        return parts.toArray();
+    }
+
+    /** Whether arrays have objects of the same classes at the same places. */
+    private static boolean isAlike(Object[] here, Object[] recorded) {
+        if (here.length != recorded.length) {
+            return false;
+        }
+        for (int i = 0; i < here.length; i++) {
+            boolean empty = here[i] == null || recorded[i] == null;
+            if (empty ? here[i] != recorded[i] : here[i].getClass() != recorded[i].getClass()) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private static int full(Object[] array) {
+        int full = 0;
+        for (Object element : array) {
+            full += element == null ? 0 : 1;
+        }
+        return full;
+    }
+
+    /**
+     * Whether a class is of another program or library than the owner: it comes from elsewhere, or, of
+     * what was put into one file, its package has another name from the beginning.
+     */
+    private static boolean isForeign(Class<?> type, Class<?> owner) {
+        Class<?> base = type;
+        while (base.isArray()) {
+            base = base.getComponentType();
+        }
+        if (Classes.ofJdk(base)) {
+            return false;
+        }
+        String source = source(base);
+        if (source == null || source(owner) == null) {
+            return false;
+        }
+        String[] name = base.getName().split("[.]");
+        String[] of = owner.getName().split("[.]");
+        return !source.equals(source(owner))
+                || name.length > 2 && of.length > 2
+                        && !(name[0].equals(of[0]) && name[1].equals(of[1]));
+    }
+
+    /** Where a class comes from, or null. */
+    private static String source(Class<?> type) {
+        CodeSource source = type.getProtectionDomain().getCodeSource();
+        return source == null ? null : String.valueOf(source.getLocation());
+    }
+
+    /** How much a collection of the JDK holds; -1 of what is none. */
     private static int size(Object holder) {
-        if (holder instanceof Object[]) {
-            return ((Object[]) holder).length;
-        } else if (!Classes.ofJdk(holder.getClass())) {
+        if (!Classes.ofJdk(holder.getClass())) {
             return -1;
         } else if (holder instanceof Map) {
             return ((Map<?, ?>) holder).size();

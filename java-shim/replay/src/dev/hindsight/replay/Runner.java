@@ -18,7 +18,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
  * Runs emitted tests and writes down how each ended:
- * {@code Runner [--statics CRASHFILE FRAME] {TESTCLASS METHOD RESULTFILE}...}.
+ * {@code Runner [--statics|--unfilled CRASHFILE FRAME] {TESTCLASS METHOD RESULTFILE}...}.
  *
  * <p>{@code hindsight junit} checks its tests with it, one JVM each and then all in one, without JUnit.
  * A result is one JSON object:
@@ -43,7 +43,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
  *
  * <p>With {@code --statics}, which is for one test alone, a list of the static fields that lack after it
  * what was recorded with the frame of the crash file beside it goes to another file then, whose name ends
- * in {@code .statics} instead.
+ * in {@code .statics} instead. With {@code --unfilled}, those are left out that lack it in what the test
+ * fills by itself; classes are then initialised before it, so that its own result may be another.
  *
  * <p>Files are there as a whole or not at all. After the last one is written the JVM halts, whatever
  * threads the program has left behind.
@@ -72,13 +73,13 @@ public final class Runner {
         int first = 0;
         int compared = -1;
         for (; first < arguments.length && arguments[first].startsWith("--"); first += 3) {
-            if (arguments[first].equals("--statics")) {
+            if (!arguments[first].equals("--order")) {
                 compared = first;
             }
         }
         if (arguments.length <= first || arguments.length % 3 != 0) {
-            System.err.println("usage: Runner [--order SALT REVERSE] [--statics CRASHFILE FRAME] "
-                    + "{TESTCLASS METHOD RESULTFILE}...");
+            System.err.println("usage: Runner [--order SALT REVERSE] "
+                    + "[--statics|--unfilled CRASHFILE FRAME] {TESTCLASS METHOD RESULTFILE}...");
             Runtime.getRuntime().halt(2);
         }
         if (arguments[0].equals("--order")) {
@@ -87,6 +88,8 @@ public final class Runner {
         current = Paths.get(arguments[first + 2]);
         Runtime.getRuntime().addShutdownHook(
                 new Thread(() -> write(current, "exited", null, null), "hindsight-result"));
+        boolean unfilled = compared >= 0 && arguments[compared].equals("--unfilled");
+        Lacking noted = unfilled ? noted(arguments, compared, first) : null;
         for (int i = first; i < arguments.length; i += 3) {
             synchronized (HOLES) {
                 HOLES.clear();
@@ -97,8 +100,7 @@ public final class Runner {
             run(arguments[i], arguments[i + 1], current);
         }
         if (compared >= 0) {
-            String crashFile = arguments[compared + 1];
-            lacking(arguments[first], crashFile, Integer.parseInt(arguments[compared + 2]));
+            lacking(arguments, compared, first, noted);
         }
         Runtime.getRuntime().halt(0);
     }
@@ -156,12 +158,32 @@ public final class Runner {
         }
     }
 
-    /** Tells which static fields lack what was recorded; nothing if that cannot be found out. */
-    private static void lacking(String className, String crashFile, int frame) {
-        List<String> lacking;
+    /** What compares static fields with those of a frame. */
+    private static Lacking comparison(String[] arguments, int option, int test)
+            throws ClassNotFoundException {
+        ClassLoader loader = ClassLoader.getSystemClassLoader();
+        Class<?> type = Class.forName(arguments[test], true, loader);
+        int frame = Integer.parseInt(arguments[option + 2]);
+        return Crash.of(type, arguments[option + 1]).withStatics().frame(frame).lacking();
+    }
+
+    /** The same, with what there is before the test; null if that cannot be found out. */
+    private static Lacking noted(String[] arguments, int option, int test) {
         try {
-            Class<?> test = Class.forName(className, true, ClassLoader.getSystemClassLoader());
-            lacking = Crash.of(test, crashFile).withStatics().frame(frame).lacking();
+            Lacking comparison = comparison(arguments, option, test);
+            comparison.note();
+            return comparison;
+        } catch (Throwable e) {
+            // Code of the program runs here, too.
+            return null;
+        }
+    }
+
+    /** Tells which static fields lack what was recorded; nothing if that cannot be found out. */
+    private static void lacking(String[] arguments, int option, int test, Lacking noted) {
+        Set<String> lacking;
+        try {
+            lacking = (noted != null ? noted : comparison(arguments, option, test)).fields();
         } catch (Throwable e) {
             // Code of the program runs here, too.
             return;

@@ -80,32 +80,35 @@ public final class Statics implements AutoCloseable {
     static final class Setting {
         /** What has the field. */
         final Object base;
+        /** The class of a static field; null if it is one of an object. */
+        final Class<?> owner;
         private final long offset;
         final Class<?> type;
         /** The static field, as {@code Class.field}; null if it is one of an object. */
         String field;
         Object value;
 
-        private Setting(Object base, long offset, Class<?> type) {
+        private Setting(Object base, Class<?> owner, long offset, Class<?> type) {
             this.base = base;
+            this.owner = owner;
             this.offset = offset;
             this.type = type;
         }
 
         /** For a static field of an initialised class. */
         static Setting of(Field field) {
-            return new Setting(
-                    Trusted.staticBase(field), Trusted.staticOffset(field), field.getType());
+            return new Setting(Trusted.staticBase(field), field.getDeclaringClass(),
+                    Trusted.staticOffset(field), field.getType());
         }
 
         /** For a field of an object. */
         static Setting of(Object object, Slot slot) {
-            return new Setting(object, slot.offset, slot.type);
+            return new Setting(object, null, slot.offset, slot.type);
         }
 
         /** What gives the field the value that it has now. */
         Setting inverse() {
-            Setting inverse = new Setting(base, offset, type);
+            Setting inverse = new Setting(base, owner, offset, type);
             inverse.value = Trusted.get(base, offset, type);
             return inverse;
         }
