@@ -39,7 +39,10 @@ pub fn reads(plan: &Plan<'_>, candidate: usize) -> BTreeSet<String> {
         return constants;
     }
     let frames = failure.frames.iter().take(candidate.frame + 1).rev();
+    // Those of an exception that this one is the cause of are around it, though they come first.
+    let exception = plan.frame(candidate).exception;
     let mut waiting: Vec<Target> = frames
+        .filter(|frame| frame.exception == exception)
         .map(|frame| Target {
             class: frame.class.clone(),
             name: frame.method.clone(),

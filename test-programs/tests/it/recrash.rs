@@ -564,3 +564,50 @@ public class Codecs {
         assert_eq!((passed.len(), all), (3, 3), "{passed:?}");
     }
 }
+
+/// What has only wrapped an exception is no part of the call that threw it: what it reads is not set.
+#[test]
+fn who_wraps_a_cause_reads_nothing_for_it() {
+    const PROGRAM: &str = r#"
+import java.util.*;
+
+public class Wrapped {
+    static class Registry {
+        private final Map<String, Integer> known = new HashMap<>();
+        void enter(String name, int value) {
+            known.put(name, value);
+        }
+        int get(String name) {
+            return known.get(name);
+        }
+    }
+    private static final Registry REGISTRY = new Registry();
+    static int parse(String text) {
+        return Integer.parseInt(text);
+    }
+    static int value(String text) {
+        try {
+            return REGISTRY.get("one") + parse(text);
+        } catch (NumberFormatException e) {
+            throw new IllegalStateException("no value", e);
+        }
+    }
+    public static void main(String[] args) {
+        REGISTRY.enter("one", 1);
+        System.out.println(value("x"));
+    }
+}
+"#;
+    for jdk in jdks() {
+        let workplace = Workplace::new("wrapped");
+        let (classes, run) = workplace.run_text(jdk, "11", "", ("Wrapped", PROGRAM));
+        assert_eq!(workplace.crash_files().len(), 1, "{}", both(&run));
+        let told = both(&workplace.junit(jdk, &classes).output().unwrap());
+        let test = workplace.join("tests/src/test/java/WrappedCrash0001Test.java");
+        let test = std::fs::read_to_string(test).unwrap_or_else(|_| panic!("{told}"));
+        // `parse` and `main` have all that they need, `value` has not.
+        assert_eq!(test.matches("void ").count(), 3, "{test}");
+        assert_eq!(test.matches("setStatics").count(), 1, "{test}");
+        assert_eq!(run_tests(&workplace, jdk, &classes), (Vec::new(), 3));
+    }
+}
