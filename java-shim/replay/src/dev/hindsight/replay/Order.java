@@ -125,9 +125,9 @@ final class Order {
         int found = 0;
         // In one that is much longer than the square of their number, no hash code leads among the keys themselves.
         int stride = 1 + count * count / 100;
-        for (int tries = 0; tries < MAX_TRIES && found < MAX_FILLED; tries++) {
-            int length = 2 * count + tries * stride;
-            if (isTooMuch(length)) {
+        int length = 2 * count;
+        for (int tries = 0; found < MAX_FILLED && !isTooMuch(length); tries++) {
+            if (tries > MAX_TRIES && found > 0) {
                 break;
             }
             int[] first = first(made, table, count, length, step);
@@ -152,6 +152,8 @@ final class Order {
                     best = tried;
                 }
             }
+            // Where iterators of this JVM begin near the end of any table, they do so farther from it in long ones.
+            length += tries < MAX_TRIES ? stride : length;
         }
         return best;
     }
