@@ -57,7 +57,7 @@ fn plain(told: &str, marks: &[&str]) -> String {
                 continue;
             };
             let end = after
-                .find(|c: char| !c.is_ascii_digit())
+                .find(|c: char| !(c.is_ascii_digit() || star && c == '.'))
                 .unwrap_or(after.len());
             if end == 0 {
                 continue;
@@ -398,7 +398,7 @@ fn mistakes_are_named() {
         ),
         (
             "events",
-            &["--object", "1", "--thread", "other", "--class", "Orders"],
+            &["--thread", "other", "--method", "Orders.main"],
             0,
             "no event has all that was asked for",
         ),
