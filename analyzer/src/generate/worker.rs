@@ -160,6 +160,13 @@ impl Setup {
 
 /// How many times as long as any before it a sequence may take that can be stopped.
 const PATIENCE: u32 = 4;
+/// How many times as long as its limit a sequence may last until the worker is taken for one that cannot keep time,
+/// as it does itself.
+const LONGEST: u32 = 20;
+/// The time on top of it in which a busy machine says so,
+const SLACK: Duration = Duration::from_secs(10);
+/// and that in which a JVM starts.
+const STARTING: Duration = Duration::from_secs(60);
 /// The release that has the formats of before no more.
 const NO_OLD_FORMATS: u32 = 23;
 /// The directory for temporary files, in the current one.
@@ -380,6 +387,8 @@ struct Running {
     child: Child,
     input: BufWriter<ChildStdin>,
     messages: Receiver<Message>,
+    /// Whether it has said anything yet.
+    has_answered: bool,
     /// Our numbers of the classes that this JVM has told of.
     numbers: HashMap<u32, ClassNumber>,
     declared: usize,
@@ -413,6 +422,7 @@ impl Running {
             child,
             input: BufWriter::with_capacity(1 << 16, input),
             messages,
+            has_answered: false,
             numbers: HashMap::new(),
             declared: 0,
         })
@@ -716,10 +726,15 @@ impl Worker {
         total: usize,
         done: &mut Vec<Executed>,
     ) -> Option<()> {
-        // The worker keeps time itself: this is for one that cannot.
-        let patience = self.setup.limit * 40 + Duration::from_secs(60);
         loop {
-            match running.messages.recv_timeout(patience) {
+            let patience = if running.has_answered {
+                self.setup.limit * LONGEST + SLACK
+            } else {
+                self.setup.limit * LONGEST + STARTING
+            };
+            let message = running.messages.recv_timeout(patience);
+            running.has_answered |= message.is_ok();
+            match message {
                 Ok(Message::Class(number, class)) => {
                     let next = ClassNumber(self.classes.len() as u32);
                     let known = *self.by_name.entry(class.name.clone()).or_insert(next);

@@ -53,10 +53,12 @@ public final class Suite {
             Program.stir();
             beside.begin();
             Throwable[] thrown = new Throwable[1];
+            String[] message = new String[1];
             Runnable runs = () -> {
                 watch.start();
                 current = parts[0];
                 thrown[0] = run(loader, parts[1], parts[2]);
+                message[0] = said(thrown[0]);
             };
             if (alone) {
                 Thread thread = new Thread(runs, Thread.currentThread().getName());
@@ -69,7 +71,7 @@ public final class Suite {
             beside.end();
             synchronized (out) {
                 current = null;
-                tell(out, parts[0], thrown[0] == null ? "passed" : "failed", thrown[0]);
+                tell(out, parts[0], thrown[0] == null ? "passed" : "failed", message[0]);
             }
             if (leftovers.areTooMany()) {
                 status = TIRED;
@@ -113,38 +115,48 @@ public final class Suite {
         while (true) {
             try {
                 Thread.sleep(20);
-            } catch (InterruptedException e) {
-                continue;
+                look(out);
+            } catch (Throwable e) {
+                // The program interrupts what it likes, and may have used up all memory.
             }
-            String watched = current;
-            if (watched == null || !watch.isLate()) {
-                continue;
+        }
+    }
+
+    /** Ends the JVM if the test takes too long. */
+    private static void look(Writer out) {
+        String watched = current;
+        if (watched == null || !watch.isLate()) {
+            return;
+        }
+        synchronized (out) {
+            if (!watched.equals(current)) {
+                return;
             }
-            synchronized (out) {
-                if (!watched.equals(current)) {
-                    continue;
-                }
-                try {
-                    tell(out, watched, "timeout", null);
-                    out.close();
-                } catch (IOException e) {
-                    // The analyzer sees that there is no result.
-                }
+            try {
+                tell(out, watched, "timeout", "");
+                out.close();
+            } catch (IOException e) {
+                // The analyzer sees that there is no result.
+            } finally {
                 Runtime.getRuntime().halt(0);
             }
         }
     }
 
-    private static void tell(Writer out, String test, String how, Throwable thrown)
-            throws IOException {
-        String message = "";
-        if (thrown != null) {
-            try {
-                message = thrown.getClass().getName() + ": " + thrown.getMessage();
-            } catch (Throwable e) {
-                message = thrown.getClass().getName();
-            }
+    /** What an exception says, which may be code of the program's. */
+    private static String said(Throwable thrown) {
+        if (thrown == null) {
+            return "";
         }
+        try {
+            return thrown.getClass().getName() + ": " + thrown.getMessage();
+        } catch (Throwable e) {
+            return thrown.getClass().getName();
+        }
+    }
+
+    private static void tell(Writer out, String test, String how, String message)
+            throws IOException {
         StringBuilder line = new StringBuilder();
         for (int i = 0; i < message.length() && i < 1000; i++) {
             char unit = message.charAt(i);

@@ -16,7 +16,7 @@ final class Watch {
     /** So does what all threads together use: the collector's, where memory is short. */
     private static final int TOGETHER = 2;
     /** Of one that is in native code and neither computes nor waits, as far as the JVM knows. */
-    private static final int STUCK = 30;
+    private static final int STUCK = 15;
 
     private final ThreadMXBean threads = ManagementFactory.getThreadMXBean();
     private final OperatingSystemMXBean system =

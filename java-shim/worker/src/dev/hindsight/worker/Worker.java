@@ -88,6 +88,8 @@ public final class Worker {
     private static final int RESERVE = 2 << 20;
     /** Nanoseconds until what is to stop must have done so: code of the JDK's does not. */
     private static final long MAX_STOPPING = 100_000_000;
+    /** Nanoseconds after which the analyzer is told that something goes on. */
+    private static final long MAX_SILENCE = 1_000_000_000;
     private static final int MAX_TEXT = 2000;
     /** What the analyzer knows a method by that is there and takes or gives something else. */
     private static final String OTHERWISE = "it is ";
@@ -119,6 +121,7 @@ public final class Worker {
     /** Whether what runs may be stopped where it is, and since when it should be. */
     private volatile boolean isStoppable;
     private long stoppedAt;
+    private long flushed;
     private Leftovers leftovers;
     private Beside beside;
 
@@ -177,34 +180,40 @@ public final class Worker {
         while (true) {
             try {
                 Thread.sleep(20);
-            } catch (InterruptedException e) {
-                continue; // the program interrupts what it likes
+                look();
+            } catch (Throwable e) {
+                // The program interrupts what it likes, and may have used up all memory.
             }
-            int watched = current;
-            if (watched < 0 || !watch.isLate()) {
-                continue;
+        }
+    }
+
+    /** Stops what takes too long, or ends the JVM. */
+    private void look() {
+        int watched = current;
+        if (watched < 0 || !watch.isLate()) {
+            return;
+        }
+        synchronized (out) {
+            if (current != watched) {
+                return;
             }
-            synchronized (out) {
-                if (current != watched) {
-                    continue;
+            if (isStoppable) {
+                if (!Cover.isStopping()) {
+                    Cover.stop(runner);
+                    stoppedAt = System.nanoTime();
                 }
-                if (isStoppable) {
-                    if (!Cover.isStopping()) {
-                        Cover.stop(runner);
-                        stoppedAt = System.nanoTime();
-                    }
-                    if (System.nanoTime() - stoppedAt < MAX_STOPPING) {
-                        wake();
-                        continue;
-                    }
+                if (System.nanoTime() - stoppedAt < MAX_STOPPING) {
+                    wake();
+                    return;
                 }
-                try {
-                    out.writeByte('T');
-                    out.writeInt(watched);
-                    out.flush();
-                } catch (IOException e) {
-                    // Nobody listens any more.
-                }
+            }
+            try {
+                out.writeByte('T');
+                out.writeInt(watched);
+                out.flush();
+            } catch (IOException e) {
+                // Nobody listens any more.
+            } finally {
                 Runtime.getRuntime().halt(0);
             }
         }
@@ -251,6 +260,9 @@ public final class Worker {
                         current = -1;
                         run.stopped();
                         run.tell(id);
+                        if (System.nanoTime() - flushed > MAX_SILENCE) {
+                            flush();
+                        }
                     }
                     if (isAnew && !reset) {
                         // Others go on with what is warm by now.
@@ -260,7 +272,7 @@ public final class Worker {
                 case 'E':
                     synchronized (out) {
                         out.writeByte('E');
-                        out.flush();
+                        flush();
                     }
                     break;
                 case 'Q':
@@ -269,6 +281,11 @@ public final class Worker {
                     throw new IOException("no command " + command);
             }
         }
+    }
+
+    private void flush() throws IOException {
+        out.flush();
+        flushed = System.nanoTime();
     }
 
     private void declare() throws IOException {
@@ -572,6 +589,9 @@ public final class Worker {
         private final boolean tellsStates;
         private final Object[] values;
         private final Throwable[] thrown;
+        /** What an exception says, if that is told, and who threw it. */
+        private final String[] messages;
+        private final byte[] throwers;
         private final String[] failed;
         private final String[] texts;
         /** Whether the text is not its own, but that of its elements. */
@@ -588,6 +608,8 @@ public final class Worker {
             this.tellsStates = tellsStates;
             values = new Object[statements.length];
             thrown = new Throwable[statements.length];
+            messages = new String[statements.length];
+            throwers = new byte[statements.length];
             failed = new String[statements.length];
             texts = new String[statements.length];
             ofElements = new boolean[statements.length];
@@ -641,6 +663,11 @@ public final class Worker {
                     reserve = null;
                     java.util.Arrays.fill(values, null);
                     flags |= MEMORY;
+                }
+                if (thrown[at] != null) {
+                    hear(at);
+                }
+                if ((flags & MEMORY) != 0) {
                     break;
                 }
                 if (failed[at] != null || thrown[at] != null && !statement.mayThrow) {
@@ -708,6 +735,7 @@ public final class Worker {
             }
         }
 
+        /** Tells what came of it; calls nothing of the program, for nobody watches that. */
         void tell(int id) throws IOException {
             // Classes are told before what names them.
             List<Object> seen = new ArrayList<>();
@@ -772,6 +800,21 @@ public final class Worker {
             return states;
         }
 
+        /** Takes what an exception says, which may be code of the program's. */
+        private void hear(int at) {
+            String message = null;
+            try {
+                message = thrown[at].getMessage();
+            } catch (Throwable e) {
+                // The program's own exception may do that.
+            }
+            // Whatever names our classes is not the program's doing.
+            boolean ours = message != null && message.contains(Worker.class.getPackageName() + ".");
+            boolean isBlocked = ours || thrown[at] instanceof Blocked;
+            throwers[at] = (byte) (isBlocked ? 1 : isProgram(thrown[at]) ? 2 : 0);
+            messages[at] = message != null && message.length() <= MAX_TEXT ? message : null;
+        }
+
         /** Whether code of the program has made an exception, or the JVM for it: code of the JDK has not. */
         private boolean isProgram(Throwable thrown) {
             try {
@@ -791,21 +834,12 @@ public final class Worker {
                 out.writeByte(6);
                 write(failed[at]);
             } else if (thrown[at] != null) {
-                String message = null;
-                try {
-                    message = thrown[at].getMessage();
-                } catch (Throwable e) {
-                    // The program's own exception may do that.
-                }
-                boolean tell = message != null && message.length() <= MAX_TEXT;
+                String message = messages[at];
                 out.writeByte(5);
                 out.writeInt(number(thrown[at].getClass()));
-                out.writeByte(tell ? 1 : 0);
-                write(tell ? message : "");
-                // Whatever names our classes is not the program's doing.
-                boolean ours = message != null && message.contains(Worker.class.getPackageName() + ".");
-                boolean isBlocked = ours || thrown[at] instanceof Blocked;
-                out.writeByte(isBlocked ? 1 : isProgram(thrown[at]) ? 2 : 0);
+                out.writeByte(message != null ? 1 : 0);
+                write(message != null ? message : "");
+                out.writeByte(throwers[at]);
             } else if (isVoid[at]) {
                 out.writeByte(0);
             } else if (value == null) {
