@@ -463,40 +463,78 @@ fn a_program_cannot_harm_by_detours() {
         let workplace = Workplace::new("generate-sly");
         let victim = workplace.join("victim");
         fs::write(&victim, "precious").expect("a file");
+        let written_at = || fs::metadata(&victim).and_then(|file| file.modified()).ok();
+        let before = written_at();
         let source = fs::read_to_string(root().join("test-programs/palulu/hostile/Sly.java"))
             .expect("a source");
-        let source = source.replace("@VICTIM@", &format!("{:?}", victim.display().to_string()));
-        workplace.compile_text(jdk, &[], "Sly", &source);
+        let text = |path: &Path| format!("{:?}", path.display().to_string());
+        let source = source
+            .replace("@VICTIM@", &text(&victim))
+            .replace("@CLASSES@", &text(&workplace.join("classes")));
+        workplace.compile_text(jdk, &["-nowarn"], "Sly", &source);
         let arguments = [
             "generate",
             "--universal",
             "--classpath",
             "classes",
             "--sequences",
-            "200",
+            "400",
+            "--timeout",
+            "5",
             "--out",
             "tests",
             "--format",
             "json",
         ];
         let report = json(&run(jdk, &workplace, &arguments));
-        assert!(victim.exists(), "{report}");
-        assert!(!workplace.join("victim.touched").exists());
+        let sources = written(&workplace, "tests");
+        let precious = fs::read_to_string(&victim).unwrap_or_default();
+        assert_eq!(precious, "precious", "{report}");
+        assert_eq!(written_at(), before, "{report}");
+        let files = fs::read_dir(workplace.join(".")).expect("a directory");
+        for file in files {
+            let name = file.expect("a file").file_name();
+            assert!(!name.to_string_lossy().contains("touched"), "{name:?}");
+        }
         assert!(
-            report["searched"]["blocked"].as_u64() >= Some(8),
+            report["searched"]["blocked"].as_u64() >= Some(30),
             "{report}"
         );
-        let sources = written(&workplace, "tests");
         // What may be deleted is, and by the class's own method.
         assert!(sources.contains("deleted true, exists false"), "{sources}");
+        assert!(sources.contains("archive of 1"), "{sources}");
         for harm in [
             "deleteDocument(",
             "deletePaper(",
             "deleteBy",
+            "deleteIn",
+            "overwrite",
+            "touch",
+            "like",
             "pipe(",
-            "reach(",
+            "reach",
         ] {
             assert!(!sources.contains(harm), "{harm}: {sources}");
+        }
+    }
+}
+
+/// An exception that does not say what it is, and threads that are stopped, keep nobody from going on.
+#[test]
+fn a_program_cannot_keep_the_search_waiting() {
+    for jdk in jdks() {
+        let workplace = Workplace::new("generate-stuck");
+        let source = fs::read_to_string(root().join("test-programs/palulu/hostile/Stuck.java"))
+            .expect("a source");
+        workplace.compile_text(jdk, &["-nowarn"], "Stuck", &source);
+        let started = Instant::now();
+        let arguments = ["--universal", "--time", "6"];
+        let sources = generate(jdk, &workplace, "tests", &arguments);
+        // A busy machine takes some times as long; patience with a worker that is silent takes longer.
+        assert!(started.elapsed() < Duration::from_secs(80), "{sources}");
+        assert!(sources.contains("harmless("), "{sources}");
+        for stuck in ["fall(", "stopOthers(", "await("] {
+            assert!(!sources.contains(stuck), "{stuck}: {sources}");
         }
     }
 }

@@ -6,10 +6,11 @@ use hindsight_classfile::{ClassFile, Code, PoolBuilder, Utf8, opcode};
 use std::collections::{HashMap, HashSet};
 
 /// Classes whose static methods `Guard` stands in for.
-const STATIC_OWNERS: [&str; 22] = [
+const STATIC_OWNERS: [&str; 40] = [
     "java/lang/System",
     "java/lang/Math",
     "java/lang/ProcessBuilder",
+    "java/lang/Thread",
     "java/time/Clock",
     "java/time/Instant",
     "java/time/LocalDate",
@@ -23,22 +24,44 @@ const STATIC_OWNERS: [&str; 22] = [
     "java/time/ZonedDateTime",
     "java/util/Calendar",
     "java/util/GregorianCalendar",
+    "java/util/prefs/Preferences",
     "java/net/InetAddress",
+    "java/lang/ClassLoader",
     "java/nio/file/Files",
+    "java/nio/file/FileSystems",
     "java/nio/channels/AsynchronousFileChannel",
     "java/nio/channels/FileChannel",
     "java/nio/channels/SocketChannel",
     "java/io/File",
+    "java/rmi/Naming",
+    "java/rmi/registry/LocateRegistry",
+    "java/rmi/server/UnicastRemoteObject",
+    "javax/imageio/ImageIO",
+    "javax/management/remote/JMXConnectorFactory",
+    "javax/sound/midi/MidiSystem",
+    "javax/sound/sampled/AudioSystem",
+    "javax/tools/ToolProvider",
+    "com/sun/net/httpserver/HttpServer",
+    "com/sun/net/httpserver/HttpsServer",
+    "com/sun/net/httpserver/SimpleFileServer",
+    "com/sun/tools/attach/VirtualMachine",
+    "jdk/jshell/JShell",
+    "sun/misc/Signal",
 ];
 
 /// Whose instance methods it does.
-const OWNERS: [&str; 22] = [
+const OWNERS: [&str; 50] = [
+    "java/lang/ClassLoader",
     "java/lang/Runtime",
     "java/lang/ProcessBuilder",
     "java/lang/ProcessHandle",
+    "java/lang/Thread",
+    "java/lang/ThreadGroup",
     "java/lang/reflect/Method",
     "java/lang/reflect/Constructor",
     "java/lang/invoke/MethodHandles$Lookup",
+    "java/beans/Expression",
+    "java/beans/Statement",
     "java/io/File",
     "java/net/InetAddress",
     "java/net/Socket",
@@ -46,20 +69,87 @@ const OWNERS: [&str; 22] = [
     "java/net/DatagramSocket",
     "java/net/URL",
     "java/net/http/HttpClient",
+    "java/net/http/WebSocket$Builder",
     "java/nio/channels/AsynchronousServerSocketChannel",
     "java/nio/channels/AsynchronousSocketChannel",
     "java/nio/channels/DatagramChannel",
     "java/nio/channels/SocketChannel",
     "java/nio/channels/ServerSocketChannel",
+    "java/nio/file/SecureDirectoryStream",
+    "java/nio/file/attribute/AttributeView",
     "java/nio/file/spi/FileSystemProvider",
+    "java/rmi/registry/Registry",
     "java/util/concurrent/ThreadLocalRandom",
+    "java/util/logging/LogManager",
+    "java/util/spi/ToolProvider",
+    "javax/management/MBeanServerConnection",
+    "javax/management/remote/JMXConnectorServer",
+    "javax/naming/Context",
     "javax/net/ServerSocketFactory",
     "javax/net/SocketFactory",
+    "javax/tools/Tool",
+    "javax/xml/parsers/DocumentBuilder",
+    "javax/xml/parsers/SAXParser",
+    "javax/xml/stream/XMLOutputFactory",
+    "javax/xml/transform/Transformer",
+    "javax/xml/transform/TransformerFactory",
+    "javax/xml/transform/sax/TransformerHandler",
+    "org/w3c/dom/ls/LSSerializer",
+    "org/xml/sax/XMLReader",
+    "com/sun/management/HotSpotDiagnosticMXBean",
+    "com/sun/net/httpserver/HttpServer",
+    "com/sun/net/httpserver/spi/HttpServerProvider",
+    "jdk/jfr/Recording",
+    "jdk/jshell/JShell$Builder",
 ];
 
 /// Classes of the JDK that have methods of these from one of them.
-const HEIRS: [(&str, &str); 5] = [
+const HEIRS: [(&str, &str); 22] = [
     ("java/net/MulticastSocket", "java/net/DatagramSocket"),
+    ("java/net/URLClassLoader", "java/lang/ClassLoader"),
+    (
+        "java/nio/file/attribute/AclFileAttributeView",
+        "java/nio/file/attribute/AttributeView",
+    ),
+    (
+        "java/nio/file/attribute/BasicFileAttributeView",
+        "java/nio/file/attribute/AttributeView",
+    ),
+    (
+        "java/nio/file/attribute/DosFileAttributeView",
+        "java/nio/file/attribute/AttributeView",
+    ),
+    (
+        "java/nio/file/attribute/FileOwnerAttributeView",
+        "java/nio/file/attribute/AttributeView",
+    ),
+    (
+        "java/nio/file/attribute/PosixFileAttributeView",
+        "java/nio/file/attribute/AttributeView",
+    ),
+    (
+        "java/nio/file/attribute/UserDefinedFileAttributeView",
+        "java/nio/file/attribute/AttributeView",
+    ),
+    ("java/security/SecureClassLoader", "java/lang/ClassLoader"),
+    (
+        "java/util/concurrent/ForkJoinWorkerThread",
+        "java/lang/Thread",
+    ),
+    (
+        "javax/management/MBeanServer",
+        "javax/management/MBeanServerConnection",
+    ),
+    (
+        "javax/management/remote/rmi/RMIConnectorServer",
+        "javax/management/remote/JMXConnectorServer",
+    ),
+    ("javax/naming/InitialContext", "javax/naming/Context"),
+    ("javax/naming/directory/DirContext", "javax/naming/Context"),
+    (
+        "javax/naming/directory/InitialDirContext",
+        "javax/naming/Context",
+    ),
     ("javax/net/ssl/SSLServerSocket", "java/net/ServerSocket"),
     (
         "javax/net/ssl/SSLServerSocketFactory",
@@ -67,6 +157,31 @@ const HEIRS: [(&str, &str); 5] = [
     ),
     ("javax/net/ssl/SSLSocket", "java/net/Socket"),
     ("javax/net/ssl/SSLSocketFactory", "javax/net/SocketFactory"),
+    ("javax/tools/DocumentationTool", "javax/tools/Tool"),
+    ("javax/tools/JavaCompiler", "javax/tools/Tool"),
+    (
+        "javax/xml/transform/sax/SAXTransformerFactory",
+        "javax/xml/transform/TransformerFactory",
+    ),
+];
+
+/// Owners of static methods that differ in what they return alone, as `now` does.
+const ALIKE: [(&str, &str); 3] = [
+    ("java/nio/channels/AsynchronousFileChannel", "open"),
+    ("com/sun/net/httpserver/HttpServer", "create"),
+    ("com/sun/net/httpserver/HttpsServer", "create"),
+];
+
+/// What parameters of classes are for the worker that are younger than what it is compiled for.
+const YOUNG: [(&str, &str); 2] = [
+    (
+        "[Ljava/lang/invoke/MethodHandles$Lookup$ClassOption;",
+        "[Ljava/lang/Object;",
+    ),
+    (
+        "Lcom/sun/net/httpserver/SimpleFileServer$OutputLevel;",
+        "Ljava/lang/Object;",
+    ),
 ];
 
 /// What stands in for what a class calls of its superclass has this before its name: it must not lead back
@@ -186,8 +301,7 @@ impl Class<'_, '_> {
         let Some(owner) = self.heirs.owner(&named, &name, &descriptor) else {
             return Ok(None);
         };
-        if name == "now" || owner == "java/nio/channels/AsynchronousFileChannel" {
-            // They differ in what they return alone.
+        if name == "now" || kind == Kind::Static && ALIKE.contains(&(owner, &name)) {
             name.push_str(owner.rsplit('/').next().unwrap_or_default());
         }
         if kind == Kind::Super {
@@ -280,7 +394,16 @@ impl Class<'_, '_> {
     }
 
     /// A method of the worker that stands in for another.
-    fn guard(&mut self, name: impl Into<String>, descriptor: String) -> Result<Option<u16>, Full> {
+    fn guard(
+        &mut self,
+        name: impl Into<String>,
+        mut descriptor: String,
+    ) -> Result<Option<u16>, Full> {
+        for (young, known) in YOUNG {
+            if descriptor.contains(young) {
+                descriptor = descriptor.replace(young, known);
+            }
+        }
         let method = (name.into(), descriptor);
         match self.guards.methods.get(&method) {
             Some(class) => self.member(class, &method.0, &method.1).map(Some),

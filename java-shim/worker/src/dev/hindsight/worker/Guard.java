@@ -11,7 +11,16 @@ import java.lang.reflect.InaccessibleObjectException;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
+import java.net.URL;
+import java.net.URLClassLoader;
+import java.nio.ByteBuffer;
+import java.security.CodeSource;
+import java.security.ProtectionDomain;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
@@ -25,10 +34,6 @@ import java.util.concurrent.atomic.AtomicInteger;
  */
 public final class Guard {
     private static final AtomicInteger COUNT = new AtomicInteger();
-    /** All of them. */
-    private static final Class<?>[] ALL = {
-        Guard.class, GuardFiles.class, GuardNetwork.class, GuardClocks.class
-    };
 
     private Guard() {}
 
@@ -101,6 +106,123 @@ public final class Guard {
         throw blocked("ending a process");
     }
 
+    public static void raise(sun.misc.Signal signal) {
+        throw blocked("raising " + signal);
+    }
+
+    // Threads: ours are among them.
+
+    public static void stop(Thread thread) {
+        throw blocked("stopping " + thread);
+    }
+
+    public static void suspend(Thread thread) {
+        throw blocked("suspending " + thread);
+    }
+
+    public static void stop(ThreadGroup group) {
+        throw blocked("stopping threads");
+    }
+
+    public static void suspend(ThreadGroup group) {
+        throw blocked("suspending threads");
+    }
+
+    // Classes that were not rewritten.
+
+    public static Class<?> defineClass(MethodHandles.Lookup lookup, byte[] bytes) {
+        throw blocked("defining a class");
+    }
+
+    /** For the options, whose class is younger. */
+    public static MethodHandles.Lookup defineHiddenClass(
+            MethodHandles.Lookup lookup, byte[] bytes, boolean initialize, Object[] options) {
+        throw blocked("defining a class");
+    }
+
+    public static MethodHandles.Lookup defineHiddenClassWithClassData(
+            MethodHandles.Lookup lookup, byte[] bytes, Object data, boolean initialize, Object[] options) {
+        throw blocked("defining a class");
+    }
+
+    public static Class<?> defineClass(ClassLoader loader, byte[] bytes, int from, int length) {
+        throw blocked("defining a class");
+    }
+
+    public static Class<?> defineClass(
+            ClassLoader loader, String name, byte[] bytes, int from, int length) {
+        throw blocked("defining " + name);
+    }
+
+    public static Class<?> defineClass(
+            ClassLoader loader,
+            String name,
+            byte[] bytes,
+            int from,
+            int length,
+            ProtectionDomain domain) {
+        throw blocked("defining " + name);
+    }
+
+    public static Class<?> defineClass(
+            ClassLoader loader, String name, ByteBuffer bytes, ProtectionDomain domain) {
+        throw blocked("defining " + name);
+    }
+
+    public static Class<?> defineClass(
+            ClassLoader loader, String name, byte[] bytes, int from, int length, CodeSource source) {
+        throw blocked("defining " + name);
+    }
+
+    public static Class<?> defineClass(
+            ClassLoader loader, String name, ByteBuffer bytes, CodeSource source) {
+        throw blocked("defining " + name);
+    }
+
+    // The same where it is said to be the superclass's.
+
+    public static Class<?> super_defineClass(ClassLoader loader, byte[] bytes, int from, int length) {
+        throw blocked("defining a class");
+    }
+
+    public static Class<?> super_defineClass(
+            ClassLoader loader, String name, byte[] bytes, int from, int length) {
+        throw blocked("defining " + name);
+    }
+
+    public static Class<?> super_defineClass(
+            ClassLoader loader,
+            String name,
+            byte[] bytes,
+            int from,
+            int length,
+            ProtectionDomain domain) {
+        throw blocked("defining " + name);
+    }
+
+    public static Class<?> super_defineClass(
+            ClassLoader loader, String name, ByteBuffer bytes, ProtectionDomain domain) {
+        throw blocked("defining " + name);
+    }
+
+    public static Class<?> super_defineClass(
+            ClassLoader loader, String name, byte[] bytes, int from, int length, CodeSource source) {
+        throw blocked("defining " + name);
+    }
+
+    public static Class<?> super_defineClass(
+            ClassLoader loader, String name, ByteBuffer bytes, CodeSource source) {
+        throw blocked("defining " + name);
+    }
+
+    public static URLClassLoader newInstance(URL[] urls) {
+        return new Guarded.URLClassLoader(urls);
+    }
+
+    public static URLClassLoader newInstance(URL[] urls, ClassLoader parent) {
+        return new Guarded.URLClassLoader(urls, parent);
+    }
+
     // Reflection reaches what calls cannot.
 
     public static Object invoke(Method method, Object on, Object[] arguments)
@@ -116,7 +238,8 @@ public final class Guard {
             at = 1;
         }
         System.arraycopy(types, 0, all, at, types.length);
-        Method guard = find(method.getDeclaringClass(), method.getName(), method.getReturnType(), all);
+        Method guard = find(
+                method.getDeclaringClass(), method.getName(), isStatic, method.getReturnType(), all);
         if (guard != null
                 && (arguments == null ? types.length == 0 : arguments.length == types.length)) {
             if (arguments != null) {
@@ -198,20 +321,49 @@ public final class Guard {
         throw blocked("calling " + called);
     }
 
+    /** What stands in for methods, by name; only reflection needs it. */
+    private static final class Table {
+        static final Map<String, List<Method>> ALL = new HashMap<>();
+
+        static {
+            Class<?>[] all = {
+                Guard.class,
+                GuardFiles.class,
+                GuardNetwork.class,
+                GuardClocks.class,
+                GuardLibrary.class,
+                GuardTools.class,
+            };
+            for (Class<?> guards : all) {
+                try {
+                    for (Method method : guards.getMethods()) {
+                        if (Modifier.isStatic(method.getModifiers())) {
+                            ALL.computeIfAbsent(method.getName(), name -> new ArrayList<>()).add(method);
+                        }
+                    }
+                } catch (LinkageError e) {
+                    // A JVM that was put together without all modules.
+                }
+            }
+        }
+    }
+
     /** What stands in for a method of the JDK; null if nothing does. */
-    private static Method find(Class<?> owner, String name, Class<?> result, Class<?>[] all) {
-        if (!owner.getName().startsWith("java.") && !owner.getName().startsWith("javax.")) {
+    private static Method find(
+            Class<?> owner, String name, boolean isStatic, Class<?> result, Class<?>[] all) {
+        if (!owner.getModule().isNamed()) {
             return null;
         }
-        for (Class<?> guards : ALL) {
-            try {
-                Method guard = guards.getMethod(name, all);
-                // Others have static methods of the same name.
-                if (guard.getReturnType() == result) {
-                    return guard;
-                }
-            } catch (NoSuchMethodException e) {
-                // Perhaps the next one.
+        for (Method guard : Table.ALL.getOrDefault(name, List.of())) {
+            Class<?>[] types = guard.getParameterTypes();
+            // What has the method from another class is as good. Others have static methods of the same name.
+            if (types.length == all.length
+                    && !isStatic
+                    && types[0].isAssignableFrom(all[0])) {
+                types[0] = all[0];
+            }
+            if (guard.getReturnType() == result && Arrays.equals(types, all)) {
+                return guard;
             }
         }
         return null;
@@ -231,8 +383,12 @@ public final class Guard {
         if (!isStatic) {
             type = type.insertParameterTypes(0, info.getDeclaringClass());
         }
-        Method guard =
-                find(info.getDeclaringClass(), info.getName(), type.returnType(), type.parameterArray());
+        Method guard = find(
+                info.getDeclaringClass(),
+                info.getName(),
+                isStatic,
+                type.returnType(),
+                type.parameterArray());
         if (guard == null) {
             return found;
         }
@@ -267,19 +423,19 @@ public final class Guard {
     public static MethodHandle findConstructor(
             MethodHandles.Lookup lookup, Class<?> owner, MethodType type)
             throws NoSuchMethodException, IllegalAccessException {
-        checkNew(owner);
+        checkNew(owner, type.parameterArray());
         return lookup.findConstructor(owner, type);
     }
 
     public static MethodHandle unreflectConstructor(
             MethodHandles.Lookup lookup, Constructor<?> constructor)
             throws IllegalAccessException {
-        checkNew(constructor.getDeclaringClass());
+        checkNew(constructor.getDeclaringClass(), constructor.getParameterTypes());
         return lookup.unreflectConstructor(constructor);
     }
 
-    private static void checkNew(Class<?> made) {
-        if (Guarded.isGuarded(made.getName())) {
+    private static void checkNew(Class<?> made, Class<?>[] parameters) {
+        if (Guarded.isGuarded(made.getName(), parameters)) {
             throw blocked("new " + made.getName() + " by reflection");
         }
     }
@@ -287,7 +443,7 @@ public final class Guard {
     public static Object newInstance(Constructor<?> constructor, Object[] arguments)
             throws InstantiationException, IllegalAccessException, InvocationTargetException {
         Class<?> made = constructor.getDeclaringClass();
-        checkNew(made);
+        checkNew(made, constructor.getParameterTypes());
         try {
             return constructor.newInstance(arguments);
         } catch (IllegalAccessException e) {

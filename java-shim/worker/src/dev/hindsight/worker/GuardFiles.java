@@ -10,25 +10,40 @@ import java.io.InputStream;
 import java.io.OutputStream;
 import java.io.PrintStream;
 import java.io.RandomAccessFile;
+import java.net.URI;
+import java.nio.ByteBuffer;
 import java.nio.channels.AsynchronousFileChannel;
 import java.nio.channels.FileChannel;
 import java.nio.channels.SeekableByteChannel;
 import java.nio.charset.Charset;
 import java.nio.file.CopyOption;
+import java.nio.file.FileSystem;
 import java.nio.file.FileSystems;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.OpenOption;
 import java.nio.file.Path;
 import java.nio.file.Paths;
+import java.nio.file.ProviderNotFoundException;
+import java.nio.file.SecureDirectoryStream;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.AclEntry;
+import java.nio.file.attribute.AttributeView;
 import java.nio.file.attribute.FileAttribute;
+import java.nio.file.attribute.FileTime;
+import java.nio.file.attribute.GroupPrincipal;
+import java.nio.file.attribute.PosixFilePermission;
+import java.nio.file.attribute.UserPrincipal;
 import java.nio.file.spi.FileSystemProvider;
 import java.util.Formatter;
+import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Objects;
+import java.util.ServiceLoader;
 import java.util.Set;
 import java.util.concurrent.ExecutorService;
+import java.util.zip.ZipFile;
 
 /** {@link Guard} for files: what is written and deleted stays in the directory for temporary files. */
 public final class GuardFiles {
@@ -53,12 +68,29 @@ public final class GuardFiles {
 
     /** Gives back a path that may be written. */
     static Path check(Path path) {
-        if (path != null
-                && path.getFileSystem() == FileSystems.getDefault()
-                && !real(path).startsWith(SCRATCH)) {
+        Path file = file(path);
+        if (file != null && !real(file).startsWith(SCRATCH)) {
             throw Guard.blocked("writing " + path);
         }
         return path;
+    }
+
+    /** The file that changes with a path: an archive, for what is in one. */
+    private static Path file(Path path) {
+        if (path == null || path.getFileSystem() == FileSystems.getDefault()) {
+            return path;
+        }
+        // It says the archive's name of itself.
+        boolean isArchive = path.getFileSystem().provider().getScheme().equals("jar");
+        return isArchive ? Paths.get(path.getFileSystem().toString()) : null;
+    }
+
+    /** Gives back a file that may be opened like this. */
+    static File checkOpen(File file, int mode) {
+        if (file != null && (mode & ZipFile.OPEN_DELETE) != 0) {
+            checkDelete(file.toPath());
+        }
+        return file;
     }
 
     /** Gives back a file that may be written. */
@@ -100,10 +132,13 @@ public final class GuardFiles {
 
     /** A link itself is deleted, not what it leads to. */
     private static void checkDelete(Path path) {
+        if (path != null && path.getFileSystem() != FileSystems.getDefault()) {
+            check(path);
+            return;
+        }
         Path parent = path == null ? null : path.toAbsolutePath().normalize().getParent();
         boolean isScratch = path != null && real(path).equals(SCRATCH);
         if (parent != null
-                && path.getFileSystem() == FileSystems.getDefault()
                 && (isScratch || !real(parent).startsWith(SCRATCH))) {
             throw Guard.blocked("deleting " + path);
         }
@@ -609,5 +644,160 @@ public final class GuardFiles {
             LinkOption[] options)
             throws IOException {
         provider.setAttribute(check(path), attribute, value, options);
+    }
+
+    public static AsynchronousFileChannel newAsynchronousFileChannel(
+            FileSystemProvider provider,
+            Path path,
+            Set<? extends OpenOption> options,
+            ExecutorService executor,
+            FileAttribute<?>[] attributes)
+            throws IOException {
+        return provider.newAsynchronousFileChannel(
+                writes(options) ? check(path) : path, options, executor, attributes);
+    }
+
+    public static FileSystem newFileSystem(
+            FileSystemProvider provider, URI uri, Map<String, ?> how) throws IOException {
+        return provider.newFileSystem(checkArchive(uri, how), how);
+    }
+
+    public static FileSystem newFileSystem(
+            FileSystemProvider provider, Path path, Map<String, ?> how) throws IOException {
+        return provider.newFileSystem(checkArchive(path, how), how);
+    }
+
+    // Archives that are made where they are opened.
+
+    private static boolean makes(Map<String, ?> how) {
+        return how != null && "true".equals(String.valueOf(how.get("create")));
+    }
+
+    private static Path checkArchive(Path path, Map<String, ?> how) {
+        return makes(how) ? check(path) : path;
+    }
+
+    private static URI checkArchive(URI uri, Map<String, ?> how) {
+        if (uri != null && makes(how) && "jar".equalsIgnoreCase(uri.getScheme())) {
+            String inner = uri.getRawSchemeSpecificPart();
+            int end = inner.indexOf("!/");
+            check(Paths.get(URI.create(end < 0 ? inner : inner.substring(0, end))));
+        }
+        return uri;
+    }
+
+    public static FileSystem newFileSystem(URI uri, Map<String, ?> how) throws IOException {
+        return FileSystems.newFileSystem(checkArchive(uri, how), how);
+    }
+
+    public static FileSystem newFileSystem(URI uri, Map<String, ?> how, ClassLoader loader)
+            throws IOException {
+        return FileSystems.newFileSystem(checkArchive(uri, how), how, loader);
+    }
+
+    /** Since release 13. */
+    public static FileSystem newFileSystem(Path path, Map<String, ?> how) throws IOException {
+        return newFileSystem(path, how, null);
+    }
+
+    /** Since release 13; does what it does. */
+    public static FileSystem newFileSystem(Path path, Map<String, ?> how, ClassLoader loader)
+            throws IOException {
+        checkArchive(path, how);
+        for (FileSystemProvider provider : FileSystemProvider.installedProviders()) {
+            try {
+                return provider.newFileSystem(path, how);
+            } catch (UnsupportedOperationException e) {
+                // Perhaps the next one.
+            }
+        }
+        if (loader != null) {
+            for (FileSystemProvider provider : ServiceLoader.load(FileSystemProvider.class, loader)) {
+                try {
+                    return provider.newFileSystem(path, how);
+                } catch (UnsupportedOperationException e) {
+                    // Perhaps the next one.
+                }
+            }
+        }
+        throw new ProviderNotFoundException("Provider not found");
+    }
+
+    // Open directories, and views of attributes: what they are of is not known any more.
+
+    private static Blocked unknown(String what) {
+        return Guard.blocked(what + " of an unknown file");
+    }
+
+    public static void deleteFile(SecureDirectoryStream<?> in, Object path) {
+        throw Guard.blocked("deleting " + path);
+    }
+
+    public static void deleteDirectory(SecureDirectoryStream<?> in, Object path) {
+        throw Guard.blocked("deleting " + path);
+    }
+
+    public static void move(
+            SecureDirectoryStream<?> in, Object from, SecureDirectoryStream<?> to, Object path) {
+        throw Guard.blocked("deleting " + from);
+    }
+
+    public static <T> SeekableByteChannel newByteChannel(
+            SecureDirectoryStream<T> in,
+            Object path,
+            Set<? extends OpenOption> options,
+            FileAttribute<?>[] attributes)
+            throws IOException {
+        if (writes(options)) {
+            throw Guard.blocked("writing " + path);
+        }
+        @SuppressWarnings("unchecked")
+        T of = (T) path;
+        return in.newByteChannel(of, options, attributes);
+    }
+
+    public static void setTimes(
+            AttributeView view, FileTime modified, FileTime accessed, FileTime created) {
+        throw unknown("setting times");
+    }
+
+    public static void setPermissions(AttributeView view, Set<PosixFilePermission> permissions) {
+        throw unknown("setting permissions");
+    }
+
+    public static void setGroup(AttributeView view, GroupPrincipal group) {
+        throw unknown("setting the group");
+    }
+
+    public static void setOwner(AttributeView view, UserPrincipal owner) {
+        throw unknown("setting the owner");
+    }
+
+    public static void setAcl(AttributeView view, List<AclEntry> acl) {
+        throw unknown("setting permissions");
+    }
+
+    public static void setReadOnly(AttributeView view, boolean on) {
+        throw unknown("setting attributes");
+    }
+
+    public static void setHidden(AttributeView view, boolean on) {
+        throw unknown("setting attributes");
+    }
+
+    public static void setSystem(AttributeView view, boolean on) {
+        throw unknown("setting attributes");
+    }
+
+    public static void setArchive(AttributeView view, boolean on) {
+        throw unknown("setting attributes");
+    }
+
+    public static int write(AttributeView view, String name, ByteBuffer value) {
+        throw unknown("setting attributes");
+    }
+
+    public static void delete(AttributeView view, String name) {
+        throw unknown("setting attributes");
     }
 }

@@ -7,15 +7,18 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.SocketAddress;
+import java.net.URI;
 import java.net.URL;
 import java.net.URLConnection;
 import java.net.UnknownHostException;
+import java.net.http.WebSocket;
 import java.nio.ByteBuffer;
 import java.nio.channels.AsynchronousServerSocketChannel;
 import java.nio.channels.AsynchronousSocketChannel;
 import java.nio.channels.CompletionHandler;
 import java.nio.channels.DatagramChannel;
 import java.nio.channels.SocketChannel;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
 import javax.net.ServerSocketFactory;
 import javax.net.SocketFactory;
@@ -102,16 +105,44 @@ public final class GuardNetwork {
         throw Guard.blocked("connecting to " + address);
     }
 
-    private static URL local(URL url) {
+    /** Gives back a URL of this computer. */
+    static URL local(URL url) {
         String protocol = url.getProtocol();
-        if (!protocol.equals("file") && !protocol.equals("jar") && !protocol.equals("jrt")) {
+        boolean isLocal = protocol.equals("file") && !isHost(url.getHost())
+                || protocol.equals("jar") && url.getFile().startsWith("file:")
+                || protocol.equals("jrt");
+        if (!isLocal) {
             throw Guard.blocked("connecting to " + url);
         }
         return url;
     }
 
+    /** Whether it names another computer, which is then asked by FTP. */
+    private static boolean isHost(String host) {
+        return host != null && !host.isEmpty() && !host.equals("~") && !host.equals("localhost");
+    }
+
+    /** Says so if any of them is not of this computer. */
+    static void checkAll(URL[] urls) {
+        for (URL url : urls) {
+            local(url);
+        }
+    }
+
+    /** Gives back a name of a document that is none in the network: with another protocol, or none. */
+    static String local(String uri) {
+        if (uri != null && uri.matches("(?is)\\s*(jar:)?(https?|ftp|rmi|ldaps?|iiop|dns):.*")) {
+            throw Guard.blocked("connecting to " + uri);
+        }
+        return uri;
+    }
+
     public static InputStream openStream(URL url) throws IOException {
         return local(url).openStream();
+    }
+
+    public static Object getContent(URL url, Class<?>[] types) throws IOException {
+        return local(url).getContent(types);
     }
 
     public static Object getContent(URL url) throws IOException {
@@ -138,6 +169,11 @@ public final class GuardNetwork {
             java.net.http.HttpRequest request,
             java.net.http.HttpResponse.BodyHandler<?> handler) {
         throw Guard.blocked("connecting to " + request.uri());
+    }
+
+    public static CompletableFuture<WebSocket> buildAsync(
+            WebSocket.Builder builder, URI uri, WebSocket.Listener listener) {
+        throw Guard.blocked("connecting to " + uri);
     }
 
     public static Socket createSocket(SocketFactory factory, String host, int port) {

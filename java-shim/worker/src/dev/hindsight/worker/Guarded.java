@@ -6,7 +6,14 @@ import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.io.UnsupportedEncodingException;
 import java.net.InetAddress;
+import java.net.URL;
+import java.net.URLStreamHandlerFactory;
 import java.nio.charset.Charset;
+import java.rmi.RemoteException;
+import java.rmi.server.RMIClientSocketFactory;
+import java.rmi.server.RMIServerSocketFactory;
+import java.util.Arrays;
+import java.util.Enumeration;
 
 /**
  * Classes that stand in where the program makes an object whose constructor must not be called as it
@@ -16,11 +23,28 @@ import java.nio.charset.Charset;
 public final class Guarded {
     private Guarded() {}
 
-    static boolean isGuarded(String name) {
-        return name.startsWith("java.io.File")
-                        && (name.endsWith("OutputStream") || name.endsWith("Writer"))
-                || name.equals("java.io.RandomAccessFile")
-                || name.startsWith("java.net.") && name.endsWith("Socket");
+    /** Whether an object of a class, made of such arguments, is one that must not be made. */
+    static boolean isGuarded(String name, Class<?>[] parameters) {
+        switch (name) {
+            case "java.io.FileOutputStream":
+            case "java.io.FileWriter":
+            case "java.io.RandomAccessFile":
+            case "java.util.logging.FileHandler":
+            case "java.util.logging.SocketHandler":
+            case "java.net.URLClassLoader":
+            case "javax.imageio.stream.FileImageOutputStream":
+                return true;
+            case "java.io.PrintStream":
+            case "java.io.PrintWriter":
+            case "java.util.Formatter":
+                return parameters.length > 0
+                        && (parameters[0] == String.class || parameters[0] == File.class);
+            case "java.util.zip.ZipFile":
+            case "java.util.jar.JarFile":
+                return Arrays.asList(parameters).contains(int.class);
+            default:
+                return name.startsWith("java.net.") && name.endsWith("Socket");
+        }
     }
 
     private static Blocked network() {
@@ -300,6 +324,146 @@ public final class Guarded {
 
         private static String check(String pattern) {
             return pattern != null && pattern.contains("%h") ? no() : GuardFiles.check(pattern);
+        }
+    }
+
+    /** Connects by itself. */
+    public static class SocketHandler extends java.util.logging.SocketHandler {
+        public SocketHandler() throws IOException {
+            super(no(""), 0);
+        }
+
+        public SocketHandler(String host, int port) throws IOException {
+            super(no(host), port);
+        }
+    }
+
+    /** Listens by itself, for what is made of its subclasses. */
+    public static class UnicastRemoteObject extends java.rmi.server.UnicastRemoteObject {
+        private static final long serialVersionUID = 1;
+
+        public UnicastRemoteObject() throws RemoteException {
+            super(no(0));
+        }
+
+        public UnicastRemoteObject(int port) throws RemoteException {
+            super(no(port));
+        }
+
+        public UnicastRemoteObject(
+                int port, RMIClientSocketFactory client, RMIServerSocketFactory server)
+                throws RemoteException {
+            super(no(port), client, server);
+        }
+    }
+
+    /** Can delete its file. */
+    public static class ZipFile extends java.util.zip.ZipFile {
+        public ZipFile(String name) throws IOException {
+            super(name);
+        }
+
+        public ZipFile(String name, Charset charset) throws IOException {
+            super(name, charset);
+        }
+
+        public ZipFile(File file) throws IOException {
+            super(file);
+        }
+
+        public ZipFile(File file, Charset charset) throws IOException {
+            super(file, charset);
+        }
+
+        public ZipFile(File file, int mode) throws IOException {
+            super(GuardFiles.checkOpen(file, mode), mode);
+        }
+
+        public ZipFile(File file, int mode, Charset charset) throws IOException {
+            super(GuardFiles.checkOpen(file, mode), mode, charset);
+        }
+    }
+
+    /** Can delete its file. */
+    public static class JarFile extends java.util.jar.JarFile {
+        public JarFile(String name) throws IOException {
+            super(name);
+        }
+
+        public JarFile(String name, boolean verify) throws IOException {
+            super(name, verify);
+        }
+
+        public JarFile(File file) throws IOException {
+            super(file);
+        }
+
+        public JarFile(File file, boolean verify) throws IOException {
+            super(file, verify);
+        }
+
+        public JarFile(File file, boolean verify, int mode) throws IOException {
+            super(GuardFiles.checkOpen(file, mode), verify, mode);
+        }
+
+        public JarFile(File file, boolean verify, int mode, Runtime.Version version)
+                throws IOException {
+            super(GuardFiles.checkOpen(file, mode), verify, mode, version);
+        }
+    }
+
+    /** Opens a file by itself. */
+    public static class FileImageOutputStream extends javax.imageio.stream.FileImageOutputStream {
+        public FileImageOutputStream(File file) throws IOException {
+            super(GuardFiles.check(file));
+        }
+
+        public FileImageOutputStream(java.io.RandomAccessFile file) throws IOException {
+            super(file);
+        }
+    }
+
+    /** Has resources, and the classes of its parent: those of its own were not rewritten. */
+    public static class URLClassLoader extends java.net.URLClassLoader {
+        public URLClassLoader(URL[] urls) {
+            super(urls);
+        }
+
+        public URLClassLoader(URL[] urls, ClassLoader parent) {
+            super(urls, parent);
+        }
+
+        public URLClassLoader(URL[] urls, ClassLoader parent, URLStreamHandlerFactory factory) {
+            super(urls, parent, factory);
+        }
+
+        public URLClassLoader(String name, URL[] urls, ClassLoader parent) {
+            super(name, urls, parent);
+        }
+
+        public URLClassLoader(
+                String name, URL[] urls, ClassLoader parent, URLStreamHandlerFactory factory) {
+            super(name, urls, parent, factory);
+        }
+
+        @Override
+        protected Class<?> findClass(String name) throws ClassNotFoundException {
+            if (findResource(name.replace('.', '/') + ".class") != null) {
+                throw Guard.blocked("loading " + name);
+            }
+            throw new ClassNotFoundException(name);
+        }
+
+        @Override
+        public URL findResource(String name) {
+            GuardNetwork.checkAll(getURLs());
+            return super.findResource(name);
+        }
+
+        @Override
+        public Enumeration<URL> findResources(String name) throws IOException {
+            GuardNetwork.checkAll(getURLs());
+            return super.findResources(name);
         }
     }
 
