@@ -539,6 +539,26 @@ fn a_program_cannot_keep_the_search_waiting() {
     }
 }
 
+/// With a seed, the search of a program that asks clocks and chance finds the same again.
+#[test]
+fn clocks_do_not_change_what_is_found() {
+    for jdk in jdks() {
+        let workplace = Workplace::new("generate-stamped");
+        let source = fs::read_to_string(root().join("test-programs/palulu/hostile/Stamped.java"))
+            .expect("a source");
+        workplace.compile_text(jdk, &[], "Stamped", &source);
+        let arguments = ["--universal", "--seed", "3", "--sequences", "300"];
+        let first = generate(jdk, &workplace, "first", &arguments);
+        let second = generate(jdk, &workplace, "second", &arguments);
+        assert!(first.contains(".draw("), "{first}");
+        assert_eq!(first, second);
+        for chance in [".now()", ".number()", ".throwDice()", ".bonus()"] {
+            let asserted = |line: &str| line.contains("assert") && line.contains(chance);
+            assert!(!first.lines().any(asserted), "{chance}: {first}");
+        }
+    }
+}
+
 /// Tests write no files where they run, and tell of constructors that refuse.
 #[test]
 fn files_where_a_test_runs_are_safe() {

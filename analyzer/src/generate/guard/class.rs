@@ -6,7 +6,7 @@ use hindsight_classfile::{ClassFile, Code, PoolBuilder, Utf8, opcode};
 use std::collections::{HashMap, HashSet};
 
 /// Classes whose static methods `Guard` stands in for.
-const STATIC_OWNERS: [&str; 40] = [
+const STATIC_OWNERS: [&str; 41] = [
     "java/lang/System",
     "java/lang/Math",
     "java/lang/ProcessBuilder",
@@ -24,6 +24,7 @@ const STATIC_OWNERS: [&str; 40] = [
     "java/time/ZonedDateTime",
     "java/util/Calendar",
     "java/util/GregorianCalendar",
+    "java/util/UUID",
     "java/util/prefs/Preferences",
     "java/net/InetAddress",
     "java/lang/ClassLoader",
@@ -50,7 +51,7 @@ const STATIC_OWNERS: [&str; 40] = [
 ];
 
 /// Whose instance methods it does.
-const OWNERS: [&str; 50] = [
+const OWNERS: [&str; 51] = [
     "java/lang/ClassLoader",
     "java/lang/Runtime",
     "java/lang/ProcessBuilder",
@@ -80,6 +81,7 @@ const OWNERS: [&str; 50] = [
     "java/nio/file/spi/FileSystemProvider",
     "java/rmi/registry/Registry",
     "java/util/concurrent/ThreadLocalRandom",
+    "java/util/concurrent/TimeUnit",
     "java/util/logging/LogManager",
     "java/util/spi/ToolProvider",
     "javax/management/MBeanServerConnection",

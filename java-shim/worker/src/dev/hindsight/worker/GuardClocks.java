@@ -16,27 +16,139 @@ import java.time.ZoneOffset;
 import java.time.ZonedDateTime;
 import java.util.Calendar;
 import java.util.Locale;
+import java.util.Random;
 import java.util.TimeZone;
+import java.util.UUID;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 
 /** {@link Guard} for clocks and chance: they are not the same each time. */
 public final class GuardClocks {
     /** Milliseconds by which all clocks are wrong, where tests are tried that must not depend on them. */
     private static final long SHIFT = Long.getLong("hindsight.shift", 0) * 3_600_000;
     private static final AtomicInteger ASKED = new AtomicInteger();
+    /** What all clocks say when a sequence of a search begins: milliseconds. */
+    private static final long START = 1_715_707_422_508L;
+    /** Spread numbers that are near each other. */
+    private static final long GOLDEN = 0x9e3779b97f4a7c15L;
+    private static final long MORE = 0xbf58476d1ce4e5b9L;
+    /** Milliseconds to which time is rounded that passes otherwise. */
+    private static final long COARSE = 250;
+
+    private static int tries;
+    /** Whose chance is the same each time, and whose clock; null if nobody's is. */
+    private static volatile Sequence lot;
+    private static volatile Sequence clock;
 
     private GuardClocks() {}
+
+    /** What has to do with clocks and chance in one sequence. */
+    private static final class Sequence {
+        private final Thread thread;
+        private final long started = System.nanoTime();
+        private final AtomicInteger asked = new AtomicInteger();
+        /** How often chance has said yes or no, and objects that were made with some. */
+        private final AtomicInteger decided = new AtomicInteger();
+        private final AtomicLong made = new AtomicLong();
+        private final long seed;
+        private final Random chance;
+        /** For how long its thread has slept: milliseconds that it wanted, nanoseconds that it took. */
+        private volatile long slept;
+        private volatile long sleptReally;
+
+        Sequence(Thread thread, long turn) {
+            this.thread = thread;
+            seed = (31 * turn + Program.PLACE) * GOLDEN;
+            chance = new Random(seed);
+        }
+
+        /** Milliseconds: what it has slept, and one each time, so that whoever waits for a time gets it. */
+        long time() {
+            long waited = (System.nanoTime() - started - sleptReally) / 1_000_000 / COARSE * COARSE;
+            return START + asked.incrementAndGet() + slept + waited;
+        }
+
+        void slept(long milliseconds, long since) {
+            if (Thread.currentThread() == thread) {
+                slept += milliseconds;
+                sleptReally += System.nanoTime() - since;
+            }
+        }
+    }
+
+    /**
+     * A sequence begins. In a search, which goes on with what it finds, clocks and chance are the same for each. Where
+     * one is tried out, chance is another one each time, in the same way each time that the same is done, and clocks
+     * are as they are here.
+     */
+    static void begin(boolean isSearch) {
+        Sequence sequence = new Sequence(Thread.currentThread(), isSearch ? 0 : ++tries);
+        lot = sequence;
+        clock = isSearch ? sequence : null;
+    }
+
+    /** What chance an object that is made of nothing begins with. */
+    static long seed() {
+        Sequence sequence = lot;
+        return sequence == null
+                ? ThreadLocalRandom.current().nextLong()
+                : sequence.seed + sequence.made.incrementAndGet() * MORE;
+    }
+
+    /** Fills bytes at random, if that is to be the same each time. */
+    static boolean fill(byte[] bytes) {
+        Sequence sequence = lot;
+        if (sequence != null) {
+            sequence.chance.nextBytes(bytes);
+        }
+        return sequence != null;
+    }
+
+    private static Random chance(Random otherwise) {
+        Sequence sequence = lot;
+        return sequence == null ? otherwise : sequence.chance;
+    }
 
     // Clocks, and chance. A wrong clock goes fast, too, so that nothing takes no time; `now` has the name
     // of what it gives behind it.
 
     public static long currentTimeMillis() {
-        return System.currentTimeMillis() + shift();
+        Sequence sequence = clock;
+        return sequence == null ? System.currentTimeMillis() + shift() : sequence.time();
     }
 
     public static long nanoTime() {
-        return System.nanoTime() + shift() * 1_000_000;
+        Sequence sequence = clock;
+        return sequence == null
+                ? System.nanoTime() + shift() * 1_000_000
+                : (sequence.time() - START) * 1_000_000;
+    }
+
+    public static void sleep(long milliseconds) throws InterruptedException {
+        long since = System.nanoTime();
+        Thread.sleep(milliseconds);
+        slept(milliseconds, since);
+    }
+
+    public static void sleep(long milliseconds, int nanoseconds) throws InterruptedException {
+        long since = System.nanoTime();
+        Thread.sleep(milliseconds, nanoseconds);
+        slept(milliseconds, since);
+    }
+
+    public static void sleep(TimeUnit unit, long time) throws InterruptedException {
+        long since = System.nanoTime();
+        unit.sleep(time);
+        slept(Math.max(unit.toMillis(time), 0), since);
+    }
+
+    private static void slept(long milliseconds, long since) {
+        Sequence sequence = clock;
+        if (sequence != null) {
+            sequence.slept(milliseconds, since);
+        }
     }
 
     private static long shift() {
@@ -44,8 +156,18 @@ public final class GuardClocks {
     }
 
     public static double random() {
-        double random = Math.random();
+        Sequence sequence = lot;
+        double random = sequence == null ? Math.random() : sequence.chance.nextDouble();
         return isLeft() ? random : isSmall() ? random / 1000 : 1 - (1 + random) / 1000;
+    }
+
+    public static UUID randomUUID() {
+        Sequence sequence = lot;
+        if (sequence == null) {
+            return UUID.randomUUID();
+        }
+        long most = sequence.chance.nextLong() & ~0xf000L | 0x4000;
+        return new UUID(most, sequence.chance.nextLong() >>> 2 | Long.MIN_VALUE);
     }
 
     /** Whether chance is small, or large if not, where it is neither left alone nor to be relied upon. */
@@ -57,41 +179,121 @@ public final class GuardClocks {
         return SHIFT < 0;
     }
 
+    public static int nextInt(ThreadLocalRandom random) {
+        return chance(random).nextInt();
+    }
+
     public static int nextInt(ThreadLocalRandom random, int bound) {
-        return isLeft() || bound <= 0 ? random.nextInt(bound) : isSmall() ? 0 : bound - 1;
+        return isLeft() || bound <= 0
+                ? chance(random).nextInt(bound)
+                : isSmall() ? 0 : bound - 1;
     }
 
     public static int nextInt(ThreadLocalRandom random, int origin, int bound) {
-        boolean isLeft = isLeft() || origin >= bound;
-        return isLeft ? random.nextInt(origin, bound) : isSmall() ? origin : bound - 1;
+        if (origin >= bound || isLeft() && lot == null) {
+            return random.nextInt(origin, bound);
+        }
+        return isLeft() ? (int) within(origin, bound) : isSmall() ? origin : bound - 1;
+    }
+
+    public static long nextLong(ThreadLocalRandom random) {
+        return chance(random).nextLong();
     }
 
     public static long nextLong(ThreadLocalRandom random, long bound) {
-        return isLeft() || bound <= 0 ? random.nextLong(bound) : isSmall() ? 0 : bound - 1;
+        if (bound <= 0 || isLeft() && lot == null) {
+            return random.nextLong(bound);
+        }
+        return isLeft() ? within(0, bound) : isSmall() ? 0 : bound - 1;
+    }
+
+    /** One of the numbers from one up to another, that is the same each time. */
+    private static long within(long origin, long bound) {
+        return origin + Math.floorMod(chance(ThreadLocalRandom.current()).nextLong(), bound - origin);
     }
 
     public static boolean nextBoolean(ThreadLocalRandom random) {
-        return isLeft() ? random.nextBoolean() : isSmall();
+        Sequence sequence = lot;
+        if (isLeft() && sequence != null && clock == null && sequence.decided.incrementAndGet() == 1) {
+            // Where the sequence is tried with small chance, it is not.
+            return true;
+        }
+        return isLeft() ? chance(random).nextBoolean() : isSmall();
     }
 
     public static double nextDouble(ThreadLocalRandom random) {
-        return isLeft() ? random.nextDouble() : random();
+        return isLeft() ? chance(random).nextDouble() : random();
+    }
+
+    public static double nextGaussian(ThreadLocalRandom random) {
+        return chance(random).nextGaussian();
+    }
+
+    /** A clock that gives what is asked for here. */
+    private static final class Asked extends Clock {
+        private final ZoneId zone;
+
+        Asked(ZoneId zone) {
+            this.zone = zone;
+        }
+
+        @Override
+        public ZoneId getZone() {
+            return zone;
+        }
+
+        @Override
+        public Clock withZone(ZoneId other) {
+            return other.equals(zone) ? this : new Asked(other);
+        }
+
+        @Override
+        public long millis() {
+            return currentTimeMillis();
+        }
+
+        @Override
+        public Instant instant() {
+            return Instant.ofEpochMilli(millis());
+        }
+
+        @Override
+        public boolean equals(Object other) {
+            return other instanceof Asked && zone.equals(((Asked) other).zone);
+        }
+
+        @Override
+        public int hashCode() {
+            return zone.hashCode() + 1;
+        }
+
+        @Override
+        public String toString() {
+            return "SystemClock[" + zone + "]";
+        }
     }
 
     private static Clock clock(ZoneId zone) {
+        if (clock != null) {
+            return new Asked(zone);
+        }
         return Clock.offset(Clock.system(zone), Duration.ofMillis(shift()));
     }
 
+    private static boolean isReal() {
+        return SHIFT == 0 && clock == null;
+    }
+
     public static Clock systemUTC() {
-        return SHIFT == 0 ? Clock.systemUTC() : clock(ZoneOffset.UTC);
+        return isReal() ? Clock.systemUTC() : clock(ZoneOffset.UTC);
     }
 
     public static Clock systemDefaultZone() {
-        return SHIFT == 0 ? Clock.systemDefaultZone() : clock(ZoneId.systemDefault());
+        return isReal() ? Clock.systemDefaultZone() : clock(ZoneId.systemDefault());
     }
 
     public static Clock system(ZoneId zone) {
-        return SHIFT == 0 ? Clock.system(zone) : clock(zone);
+        return isReal() || zone == null ? Clock.system(zone) : clock(zone);
     }
 
     public static Clock tickMillis(ZoneId zone) {
@@ -175,7 +377,7 @@ public final class GuardClocks {
     }
 
     private static Calendar shifted(Calendar calendar) {
-        if (SHIFT != 0) {
+        if (!isReal()) {
             calendar.setTimeInMillis(currentTimeMillis());
         }
         return calendar;

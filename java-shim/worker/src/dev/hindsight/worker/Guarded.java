@@ -543,6 +543,7 @@ public final class Guarded {
         private boolean isSeeded;
 
         public Random() {
+            super(GuardClocks.seed());
             isSeeded = false;
         }
 
@@ -567,6 +568,30 @@ public final class Guarded {
             // whoever waits for a number gets it, if it is none of a few.
             int upper = bits == 32 ? 0xfff00000 : (1 << bits) - (1 << bits - 12);
             return GuardClocks.isSmall() ? next & ~upper : next | upper & ~(1 << bits - 12);
+        }
+    }
+
+    /** Not to be relied upon either; with all that it is made of. */
+    public static class SecureRandom extends java.security.SecureRandom {
+        private static final long serialVersionUID = 1;
+
+        public SecureRandom() {}
+
+        public SecureRandom(byte[] seed) {
+            super(seed);
+        }
+
+        @Override
+        public void nextBytes(byte[] bytes) {
+            if (!GuardClocks.fill(bytes)) {
+                super.nextBytes(bytes);
+            }
+        }
+
+        @Override
+        public byte[] generateSeed(int count) {
+            byte[] seed = new byte[Math.max(count, 0)];
+            return count >= 0 && GuardClocks.fill(seed) ? seed : super.generateSeed(count);
         }
     }
 }

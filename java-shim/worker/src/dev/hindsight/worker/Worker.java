@@ -626,6 +626,7 @@ public final class Worker {
             int threads = 0;
             // A search only looks for what is worth a try.
             boolean isTried = !tellsStates;
+            GuardClocks.begin(!isTried);
             if (isTried) {
                 beside.begin();
             }
