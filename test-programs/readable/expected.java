@@ -44,7 +44,7 @@ class OutcomeCrash0001Test {
     @Test
     void fail_frame2() throws Exception {
         Frame frame = Crash.of(OutcomeCrash0001Test.class, "crash-0001.hsc").frame(2);
-        // clock: Clock {started = 18770072831143}
+        // clock: Clock {started = 68961435059735}
         Clock clock = frame.argument(7);
         Node node = new Node("a");
         Node next = new Node("b");
@@ -56,9 +56,8 @@ class OutcomeCrash0001Test {
         days.set(1);
         days.set(2);
         days.set(70);
-        Request request = new Request.Builder().method("GET").url("https://example.org").retries(3)
-                .build();
-        Shop.fail(node, request, Money.of(250L, "EUR"), Size.LARGE, ratings,
+        Shop.fail(node, Request.builder("GET").url("https://example.org").retries(3).build(),
+                Money.of(250L, "EUR"), Size.LARGE, ratings,
                 new Box<>(UUID.fromString("00000000-0000-0001-0000-000000000002")), clock,
                 "abc".toCharArray(), days);
     }

@@ -113,3 +113,36 @@ fn identity_and_kinds_of_the_jdk() {
         assert_eq!(body, expected, "JDK {}:\n{body}", jdk.version);
     }
 }
+
+/// Builders are known by what they do, whatever they are called, what they begin with, and whether they collect.
+#[test]
+fn builders_of_several_forms_are_used() {
+    for jdk in jdks() {
+        let (workplace, classes) = recorded(jdk, "Makers");
+        let output = workplace
+            .junit(jdk, &classes)
+            .args(["--format", "json"])
+            .output()
+            .unwrap();
+        assert!(output.status.success(), "{}", both(&output));
+        let report: Value = serde_json::from_str(&text(&output.stdout)).unwrap();
+        for frame in report["crashes"][0]["frames"].as_array().unwrap() {
+            assert_eq!(frame["verdict"], "reproduces", "{frame}");
+            assert_eq!(frame["values"]["state"], false, "{frame}");
+        }
+        let source = workplace.join("tests/src/test/java/readable/MakersCrash0001Test.java");
+        let source = fs::read_to_string(source).unwrap();
+        let plain: String = source.split_whitespace().collect();
+        for expected in [
+            "Page.start().to(\"https://example.org\").limit(5).make()",
+            "Mail.builder(\"joe\").subject(\"lunch\").header(\"A:b\").header(\"C:d\").build()",
+            "newMenu.Builder(\"noon\").price(\"rice\",6).price(\"soup\",4).build()",
+        ] {
+            assert!(
+                plain.contains(expected),
+                "JDK {}: {expected}\n{source}",
+                jdk.version
+            );
+        }
+    }
+}

@@ -10,7 +10,7 @@ use crate::java::descriptor;
 use crate::java::names::is_identifier;
 use crate::views::{View, view};
 use hindsight_classfile::access;
-use hindsight_tracelog::crash::Value;
+use hindsight_tracelog::crash::{FieldInfo, Value};
 
 /// Elements that are added one by one.
 const MAX_ADDED: usize = 16;
@@ -64,6 +64,39 @@ pub fn steps(
     }
 }
 
+/// The steps that give a builder what it collects in its field `source` for a field of what it builds, one call
+/// for each element; the step that they are on is to be filled in.
+pub fn adders(
+    library: &Library<'_>,
+    graph: &Graph<'_>,
+    (builder, source): (&ClassInfo, &str),
+    field: &FieldView<'_>,
+    package: &str,
+) -> Option<Vec<Step>> {
+    let Value::Ref(object) = field.value.value else {
+        return None;
+    };
+    // What is built may hold a copy that nobody can change.
+    let content = elements(graph, object)?;
+    let info = FieldInfo {
+        owner: builder.name.clone(),
+        name: source.to_owned(),
+        ..field.info.clone()
+    };
+    let filler = Filler {
+        library,
+        graph,
+        info: builder,
+        field: &FieldView {
+            info: &info,
+            ..*field
+        },
+        package,
+        first: 0,
+    };
+    filler.by_adder(&content.calls)
+}
+
 fn content(graph: &Graph<'_>, object: u32) -> Option<Content> {
     let class = graph.class_name(object);
     let name = class.strip_prefix("java.util.")?;
@@ -87,9 +120,10 @@ fn content(graph: &Graph<'_>, object: u32) -> Option<Content> {
             | "concurrent.ConcurrentHashMap"
             | "concurrent.CopyOnWriteArrayList"
     );
-    if !plain {
-        return None;
-    }
+    plain.then(|| elements(graph, object))?
+}
+
+fn elements(graph: &Graph<'_>, object: u32) -> Option<Content> {
     let content = match view(graph, object)? {
         View::List(elements) => Content {
             calls: elements.into_iter().map(|element| vec![element]).collect(),

@@ -1,8 +1,10 @@
-//! Ways to make an object of the program: constructors, factories, builders,
+//! Ways to make an object of the program: constructors, factories, builders ([`builder`]),
 //! constants, each followed by setters where they are needed.
 //!
 //! What stands here are proposals. [`super::trial`] finds out which of them give
 //! the recorded state.
+
+mod builder;
 
 use super::effects::{FieldName, Symbol};
 use super::library::{Library, is_usable};
@@ -363,121 +365,6 @@ impl Proposer<'_> {
         Some(read(&constant.owner, field.name, field.descriptor))
     }
 
-    /// `X.builder().a(1).b(2).build()`.
-    fn built(&self) -> Vec<Recipe> {
-        let own = descriptor::of_class(&self.info.name);
-        let mut recipes = Vec::new();
-        for start in self.builders() {
-            let Some(found) = self.library.info(&start.result) else {
-                continue;
-            };
-            let Some(builder) = &found.info else { continue };
-            let ends = builder.methods.iter().filter(|method| {
-                method.descriptor == format!("(){own}")
-                    && !method.is(access::STATIC | access::SYNTHETIC)
-                    && self.usable(builder, method.access)
-            });
-            for end in ends.take(3) {
-                recipes.extend(self.chain(&start.step, builder, end));
-            }
-        }
-        recipes
-    }
-
-    /// The first steps of builders: static methods, or constructors.
-    fn builders(&self) -> Vec<Start> {
-        let mut starts = Vec::new();
-        for method in &self.info.methods {
-            let Some((parameters, result)) = descriptor::split(&method.descriptor) else {
-                continue;
-            };
-            let Some(class) = descriptor::class_name(result) else {
-                continue;
-            };
-            if method.is(access::STATIC)
-                && class.ends_with("Builder")
-                && parameters.is_empty()
-                && self.usable(self.info, method.access)
-            {
-                let step = Step {
-                    operation: Operation::Static,
-                    ..call(&self.info.name, method, None, Vec::new(), Vec::new())
-                };
-                starts.push(Start {
-                    step,
-                    result: class,
-                });
-            }
-        }
-        let name = &self.info.name;
-        for class in [format!("{name}$Builder"), format!("{name}Builder")] {
-            let Some(found) = self.library.info(&class) else {
-                continue;
-            };
-            let Some(builder) = &found.info else { continue };
-            let Some(method) = builder.method("<init>", "()V") else {
-                continue;
-            };
-            if self.usable(builder, method.access) && !builder.is(access::ABSTRACT) {
-                let step = Step {
-                    operation: Operation::New,
-                    ..call(&class, method, None, Vec::new(), Vec::new())
-                };
-                starts.push(Start {
-                    step,
-                    result: class.clone(),
-                });
-            }
-        }
-        starts
-    }
-
-    fn chain(&self, start: &Step, builder: &ClassInfo, end: &Method) -> Option<Recipe> {
-        // Which field of the builder becomes which field of the object.
-        let called =
-            self.library
-                .returns_new(&builder.name, &end.name, &end.descriptor, &self.info.name)?;
-        let writes = self
-            .library
-            .writes(&self.info.name, "<init>", &called.target.descriptor);
-        let mut steps = vec![start.clone()];
-        for field in &self.fields {
-            if is_zero(field.value) {
-                continue;
-            }
-            let source = writes.iter().find_map(|(written, value)| {
-                if !is_field(written, field) {
-                    return None;
-                }
-                builder_field(&value.given(&called.arguments, &Symbol::Other))
-                    .or_else(|| builder_field(value))
-            });
-            let Some(source) = source.or_else(|| Some(field.info.name.clone())) else {
-                continue;
-            };
-            let Some((method, argument)) = self.setter(builder, &source, field, true) else {
-                continue;
-            };
-            let on = steps.len() - 1;
-            steps.push(Step {
-                field: Some(name_of(field)),
-                ..call(
-                    &builder.name,
-                    &method,
-                    Some(on),
-                    vec![argument],
-                    vec![field.info.name.clone()],
-                )
-            });
-        }
-        let on = steps.len() - 1;
-        steps.push(call(&builder.name, end, Some(on), Vec::new(), Vec::new()));
-        Some(Recipe {
-            result: steps.len() - 1,
-            steps,
-        })
-    }
-
     /// Adds a setter, or an assignment, for each field that holds something.
     fn with_setters(&self, mut steps: Vec<Step>, result: usize) -> Recipe {
         for field in &self.fields {
@@ -633,12 +520,6 @@ impl Proposer<'_> {
     }
 }
 
-/// The first step of a builder, and the class of what it gives.
-struct Start {
-    step: Step,
-    result: String,
-}
-
 /// A call without a purpose yet.
 fn call(
     class: &str,
@@ -674,14 +555,6 @@ fn is_field(named: &FieldName, field: &FieldView<'_>) -> bool {
 }
 
 /// The field of a builder that a symbol of the object's constructor stands for.
-fn builder_field(symbol: &Symbol) -> Option<String> {
-    match symbol {
-        Symbol::Field(_, field) => Some(field.name.clone()),
-        Symbol::From(inner) => builder_field(inner),
-        _ => None,
-    }
-}
-
 fn is_zero(typed: Typed) -> bool {
     match typed.value {
         Value::Null | Value::Int(0) | Value::Bool(false) => true,
