@@ -129,7 +129,7 @@ pub(crate) fn merge(
     copy: Copies,
     all: &Methods,
     graph: &mut Graph<'_>,
-    is_secret: &dyn Fn(&str) -> bool,
+    is_secret: &dyn Fn(&str, &str) -> bool,
 ) -> Frames {
     let dropped_at = way.dropped_at;
     let dropped = way.dropped;
@@ -260,7 +260,7 @@ pub(crate) fn of_thread(
     copy: Copies,
     all: &Methods,
     graph: &mut Graph<'_>,
-    is_secret: &dyn Fn(&str) -> bool,
+    is_secret: &dyn Fn(&str, &str) -> bool,
 ) -> Frames {
     let mut frames = Vec::new();
     for (depth, (element, descriptor)) in thread.elements.iter().enumerate() {
@@ -441,7 +441,7 @@ fn pending(
     exception: u32,
     copy: Copies,
     graph: &mut Graph<'_>,
-    is_secret: &dyn Fn(&str) -> bool,
+    is_secret: &dyn Fn(&str, &str) -> bool,
 ) -> Pending {
     let Captured { class, index, raw } = captured;
     let method = class.method(index);
@@ -493,7 +493,7 @@ fn pending(
             }
             Capture::Position => false,
         };
-        let is_secret = |name: &str| marked || is_secret(name);
+        let is_secret = |name: &str| marked || is_secret(name, descriptor);
         let mut value = |graph: &mut Graph<'_>, name: Option<&str>, object: Option<Obj>| {
             // A parameter may have no name, and be annotated all the same.
             let name = name.or(marked.then_some(""));

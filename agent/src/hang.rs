@@ -175,7 +175,7 @@ fn write(agent: &'static Agent, jni: Jni) -> Result<String, String> {
             exception: at as u32,
             local: (!moved).then_some(&local),
         };
-        let is_secret = |name: &str| options.is_secret(name);
+        let is_secret = |name: &str, of: &str| options.is_secret_of_type(name, of);
         let frames = frames::of_thread(
             &of_thread,
             options.copy,

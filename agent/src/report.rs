@@ -419,7 +419,7 @@ fn record(
         .jvmti(&[sys::CAN_TAG_OBJECTS, sys::CAN_GET_CONSTANT_POOL])
         .ok_or(NO_ENVIRONMENT)?;
     let mut graph = Graph::new(jni, tags, options, &base.methods, &agent.shim.throwable);
-    let is_secret = |name: &str| options.is_secret(name);
+    let is_secret = |name: &str, of: &str| options.is_secret_of_type(name, of);
 
     let ways = ways(agent, jni, call, &exceptions);
     let still_running = call.trigger != Trigger::Uncaught;

@@ -60,7 +60,7 @@ pub(crate) fn read(
                 beyond += 1;
                 continue;
             }
-            let secret = base.options.is_secret_field(&field_name, &descriptor)
+            let secret = base.options.is_secret_of_type(&field_name, &descriptor)
                 || base.methods.marks.field(&name, &field_name);
             let value = value(jni, class, field, secret, &descriptor, graph);
             found.push(StaticField {

@@ -53,7 +53,6 @@ const SECRETS: &[&str] = &[
     "pswd",
     "totp",
     "senha",
-    "pass",
     "pinnumber",
     "ccnumber",
     "routingnumber",
@@ -140,29 +139,19 @@ impl Options {
                 plain == *secret || has_word(secret)
             }
             // and these are parts of harmless names (`pinMode`), too.
-            "pin" | "pass" | "bearer" => plain == *secret || ends_with(secret),
+            "pin" | "bearer" => plain == *secret || ends_with(secret),
             _ => plain.contains(secret),
         }) || self.redacts(name)
     }
 
-    /// The same of a field with this descriptor: whether a password has expired is none, unless an option says so,
-    /// and a pass of a compiler is none either.
-    pub(crate) fn is_secret_field(&self, name: &str, descriptor: &str) -> bool {
-        let is_text = descriptor.ends_with("[C")
-            || descriptor.ends_with("[B")
-            || [
-                "Ljava/lang/String;",
-                "Ljava/lang/CharSequence;",
-                "Ljava/lang/Object;",
-            ]
-            .iter()
-            .any(|text| descriptor.ends_with(text));
+    /// The same of a field or parameter with this descriptor: whether a password has expired is none, unless an
+    /// option says so; and a `pass` is a secret if it is a text, not if it counts what a compiler does.
+    pub(crate) fn is_secret_of_type(&self, name: &str, descriptor: &str) -> bool {
+        const TEXTS: [&str; 4] = ["[C", "[B", "Ljava/lang/String;", "Ljava/lang/CharSequence;"];
+        let is_pass = || words(name).last().is_some_and(|last| last == "pass");
         match descriptor {
             "Z" => self.redacts(name),
-            _ if !is_text && words(name).last().is_some_and(|last| last == "pass") => {
-                self.redacts(name)
-            }
-            _ => self.is_secret(name),
+            _ => self.is_secret(name) || TEXTS.contains(&descriptor) && is_pass(),
         }
     }
 

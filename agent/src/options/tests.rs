@@ -87,8 +87,8 @@ fn all_keys_are_understood() {
     assert!(options.report.exception.matches("java.io.IOException"));
     assert_eq!((options.max_objects, options.max_bytes), (5, 2 << 20));
     assert_eq!(options.version, "1,2");
-    assert!(!options.is_secret_field("passwordExpired", "Z"));
-    assert!(options.is_secret_field("password", "J") && options.is_secret_field("fooBar", "Z"));
+    assert!(!options.is_secret_of_type("passwordExpired", "Z"));
+    assert!(options.is_secret_of_type("password", "J") && options.is_secret_of_type("fooBar", "Z"));
     assert!(
         options.is_secret("fooBar")
             && options.is_secret("user_Password")
@@ -98,16 +98,18 @@ fn all_keys_are_understood() {
             && options.is_secret("db-pwd")
             && options.is_secret("JWTToken")
             && options.is_secret("cardPin")
-            && options.is_secret("dbPass")
+            && options.is_secret_of_type("dbPass", "Ljava/lang/String;")
+            && !options.is_secret("pass")
+            && !options.is_secret_of_type("passwordExpired", "Z")
             && options.is_secret("cvc")
             && options.is_secret("userToken")
             && options.is_secret("PHPSESSID")
             && !options.is_secret("nextToken")
             && !options.is_secret("passCount")
             && !options.is_secret("compass")
-            && options.is_secret_field("pass", "[C")
-            && !options.is_secret_field("pass", "I")
-            && !options.is_secret_field("firstPass", "Lc/Pass;")
+            && options.is_secret_of_type("pass", "[C")
+            && !options.is_secret_of_type("pass", "I")
+            && !options.is_secret_of_type("firstPass", "Lc/Pass;")
             && !options.is_secret("pinMode")
             && !options.is_secret("cotPosition")
             && !options.is_secret("opinion")

@@ -125,35 +125,30 @@ fn globs(value: &str) -> Globs {
 
 /// Bytes on disk: at least one megabyte.
 pub(super) fn size(key: &str, value: &str) -> Result<u64, Error> {
-    let (digits, shift) = match value.char_indices().last() {
-        Some((at, 'k' | 'K')) => (&value[..at], 10),
-        Some((at, 'm' | 'M')) => (&value[..at], 20),
-        Some((at, 'g' | 'G')) => (&value[..at], 30),
-        Some((at, 't' | 'T')) => (&value[..at], 40),
-        _ => (value, 0),
-    };
-    digits
-        .parse::<u64>()
-        .ok()
-        .and_then(|number| number.checked_mul(1 << shift))
+    scaled(value)
         .filter(|number| (1 << 20..1 << 50).contains(number))
         .ok_or_else(|| bad(key, value, "a size from 1M to 1024T, like 500M or 20G"))
 }
 
-/// A count or size: digits with an optional `k`, `M` or `G` (powers of 1024).
+/// A count or size.
 pub(super) fn number(key: &str, value: &str) -> Result<usize, Error> {
-    let (digits, shift) = match value.char_indices().last() {
-        Some((at, 'k' | 'K')) => (&value[..at], 10),
-        Some((at, 'm' | 'M')) => (&value[..at], 20),
-        Some((at, 'g' | 'G')) => (&value[..at], 30),
+    scaled(value)
+        .filter(|number| *number > 0)
+        .and_then(|number| u32::try_from(number).ok())
+        .and_then(|number| usize::try_from(number).ok())
+        .ok_or_else(|| bad(key, value, "a number from 1 to 4G, like 100000 or 64M"))
+}
+
+/// Digits with an optional `k`, `M`, `G` or `T` (powers of 1024).
+fn scaled(value: &str) -> Option<u64> {
+    let (digits, shift) = match value.char_indices().last()? {
+        (at, 'k' | 'K') => (&value[..at], 10),
+        (at, 'm' | 'M') => (&value[..at], 20),
+        (at, 'g' | 'G') => (&value[..at], 30),
+        (at, 't' | 'T') => (&value[..at], 40),
         _ => (value, 0),
     };
-    digits
-        .parse::<usize>()
-        .ok()
-        .and_then(|number| number.checked_mul(1 << shift))
-        .filter(|number| *number > 0 && u32::try_from(*number).is_ok())
-        .ok_or_else(|| bad(key, value, "a number from 1 to 4G, like 100000 or 64M"))
+    digits.parse::<u64>().ok()?.checked_mul(1 << shift)
 }
 
 #[cold]

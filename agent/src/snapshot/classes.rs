@@ -408,7 +408,8 @@ pub(crate) fn read(
                 if logs_none && access & (ACC_FINAL | ACC_TRANSIENT) == 0 {
                     unseen = true;
                 }
-                if options.is_secret_field(&name, &descriptor) || methods.marks.field(owner, &name)
+                if options.is_secret_of_type(&name, &descriptor)
+                    || methods.marks.field(owner, &name)
                 {
                     secrets.push(fields.len());
                 }

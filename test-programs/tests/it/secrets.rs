@@ -3,6 +3,7 @@
 
 use hindsight_test_programs::{Jdk, Workplace, both, hindsight, jdks};
 use hindsight_tracelog::crash::{Body, Value};
+use hindsight_tracelog::reader::Crash;
 use hindsight_tracelog::record;
 use std::collections::HashSet;
 use std::fs;
@@ -79,16 +80,7 @@ fn values_of_secret_keys_are_not_stored() {
             .unwrap();
         assert_eq!(run.status.code(), Some(1), "{}", both(&run));
         let crash = workplace.crashes().remove(0);
-        let texts: Vec<String> = crash
-            .objects
-            .iter()
-            .flatten()
-            .filter_map(|object| match &object.body {
-                Body::String(text) => Some(text.to_lossy()),
-                Body::Primitives(bytes) => Some(String::from_utf8_lossy(bytes).into_owned()),
-                _ => None,
-            })
-            .collect();
+        let texts = texts(&crash);
         let leaked: Vec<&String> = texts
             .iter()
             .filter(|text| text.contains("hunter"))
@@ -225,16 +217,7 @@ fn what_holds_a_secret_hides_its_text() {
             .unwrap();
         assert_eq!(run.status.code(), Some(1), "{}", both(&run));
         let crash = workplace.crashes().remove(0);
-        let texts: Vec<String> = crash
-            .objects
-            .iter()
-            .flatten()
-            .filter_map(|object| match &object.body {
-                Body::String(text) => Some(text.to_lossy()),
-                Body::Primitives(bytes) => Some(String::from_utf8_lossy(bytes).replace('\0', "")),
-                _ => None,
-            })
-            .collect();
+        let texts = texts(&crash);
         // What an array of characters was at a frame's entry, in one piece.
         let frames = &crash.failure.frames;
         let before = frames.iter().map(|frame| -> String {
@@ -446,6 +429,17 @@ fn check_outputs(workplace: &Workplace, jdk: &Jdk, file: &Path, classes: &Path) 
     assert!(plain >= 4, "JDK {}: {plain} of {files:?}", jdk.version);
 }
 
+/// The strings of a crash, and the primitive arrays as texts.
+fn texts(crash: &Crash) -> Vec<String> {
+    let objects = crash.objects.iter().flatten();
+    let texts = objects.filter_map(|object| match &object.body {
+        Body::String(text) => Some(text.to_lossy()),
+        Body::Primitives(bytes) => Some(String::from_utf8_lossy(bytes).replace('\0', "")),
+        _ => None,
+    });
+    texts.collect()
+}
+
 /// The bytes of a file as text, one byte a character; of a crash file, of what
 /// is packed in it.
 fn readable(bytes: &[u8]) -> String {
@@ -606,7 +600,9 @@ class Inherited {
     KeySpec spec = new PKCS8EncodedKeySpec(\"hunter spec\".getBytes());
     String plain = \"plain a=b\";
 
-    static void fail(Inherited all, Object... others) { throw new IllegalStateException(\"wrong\"); }
+    static void fail(Inherited all, int pass, String dbPass, boolean passwordExpired, Object... others) {
+        throw new IllegalStateException(\"wrong\");
+    }
 
     public static void main(String[] args) throws Exception {
         Inherited all = new Inherited();
@@ -617,7 +613,7 @@ class Inherited {
         all.note = new String(all.jwt);
         all.raw = all.jwt.getBytes();
         all.urls = new Object[] { new URL(\"https://h/x?access_token=hunter+url\"), new URI(\"/x?password=hunter+uri\") };
-        fail(all, new BySuperinterface(), new Direct(), new BySuperclass(), new ByMarked(), new OnlyMarked(), new Key());
+        fail(all, 3, \"hunter pass\", true, new BySuperinterface(), new Direct(), new BySuperclass(), new ByMarked(), new OnlyMarked(), new Key());
     }
 }
 ";
@@ -640,16 +636,7 @@ fn secrets_are_hidden_by_inherited_types_and_however_many_there_are() {
             .unwrap();
         assert_eq!(run.status.code(), Some(1), "{}", both(&run));
         let crash = workplace.crashes().remove(0);
-        let texts = crash
-            .objects
-            .iter()
-            .flatten()
-            .filter_map(|object| match &object.body {
-                Body::String(text) => Some(text.to_lossy()),
-                Body::Primitives(bytes) => Some(String::from_utf8_lossy(bytes).replace('\0', "")),
-                _ => None,
-            });
-        let texts: Vec<String> = texts.collect();
+        let texts = texts(&crash);
         let found: Vec<&String> = texts
             .iter()
             .filter(|text| text.contains("hunter"))
@@ -660,6 +647,16 @@ fn secrets_are_hidden_by_inherited_types_and_however_many_there_are() {
             .filter(|text| text.starts_with("plain "))
             .count();
         assert_eq!(plain, 601, "{label}");
+        // What counts or says whether is no secret by such a name.
+        let arguments = &crash.failure.frames[0].arguments;
+        let value = |name: &str| {
+            let mut named = arguments
+                .iter()
+                .filter(|of| of.name.as_deref() == Some(name));
+            named.next().map(|of| of.value)
+        };
+        assert_eq!(value("pass"), Some(Value::Int(3)), "{label}");
+        assert_eq!(value("passwordExpired"), Some(Value::Bool(true)), "{label}");
         let readable = readable(&fs::read(&workplace.crash_files()[0]).unwrap());
         assert!(!readable.contains("hunter"), "{label}");
     }
