@@ -2,7 +2,7 @@
 
 // The agent is a library for the JVM alone, so its sources are taken as they
 // are.
-#[path = "../../../agent/src/options.rs"]
+#[path = "../../../agent/src/options/mod.rs"]
 mod agent;
 
 use crate::limits::{Limits, within};
@@ -28,7 +28,7 @@ pub fn parse(bytes: &[u8]) {
         Ok(options) => {
             let names = ["", "a", "a.b.C", "password", text];
             for name in names {
-                let _ = options.is_secret(name);
+                let _ = options.is_secret(name) || options.is_secret_of_type(name, "[C");
                 let _ = options.include.matches(name) || options.report.escape.matches(name);
             }
         }
