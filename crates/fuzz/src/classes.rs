@@ -67,7 +67,7 @@ pub fn instrument(bytes: &[u8]) {
             max_fields: 16,
             first_id: if rule { 40_000 } else { 1 },
             rules: &rules,
-known: &[],
+            known: &[],
         };
         let rewritten = within(&INSTRUMENT, bytes.len(), || crash(bytes, &plan));
         let Ok(rewritten) = rewritten else { continue };
@@ -98,7 +98,7 @@ known: &[],
             max_fields: 16,
             first_id: 1,
             rules: &|_, _| Rules::default(),
-known: &[],
+            known: &[],
         };
         let plan = UndoPlan {
             crash: frames.then_some(&crash),
