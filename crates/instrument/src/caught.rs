@@ -292,20 +292,7 @@ fn is_throwable(pool: &ConstantPool<'_>, code: &Code<'_>, handler: usize, class:
 #[cfg(test)]
 mod tests {
     use super::*;
-    use hindsight_classfile::Attribute;
-
-    fn with_code<R>(bytecode: &[u8], ask: impl FnOnce(&Code<'_>) -> R) -> R {
-        let mut info = vec![0, 9, 0, 9];
-        info.extend((bytecode.len() as u32).to_be_bytes());
-        info.extend_from_slice(bytecode);
-        info.extend([0; 4]);
-        let attribute = Attribute {
-            name_index: 0,
-            info: &info,
-            offset: 0,
-        };
-        ask(&Code::parse(&attribute).expect("it is a body"))
-    }
+    use crate::scan::tests::with_code;
 
     fn rethrows(bytecode: &[u8]) -> bool {
         with_code(bytecode, |code| {

@@ -369,7 +369,7 @@ const LONG: u8 = 10 << 3;
 const SITE: u8 = 11 << 3;
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
     use hindsight_classfile::Attribute;
     use proptest::prelude::*;
@@ -444,7 +444,8 @@ mod tests {
         }
     }
 
-    fn check(bytecode: &[u8]) {
+    /// Asks something of a body with this code, and with nine variables.
+    pub(crate) fn with_code<R>(bytecode: &[u8], ask: impl FnOnce(&Code<'_>) -> R) -> R {
         let mut info = vec![0, 9, 0, 9];
         info.extend((bytecode.len() as u32).to_be_bytes());
         info.extend_from_slice(bytecode);
@@ -454,16 +455,23 @@ mod tests {
             info: &info,
             offset: 0,
         };
-        let code = Code::parse(&attribute).expect("it is a body");
+        ask(&Code::parse(&attribute).expect("it is a body"))
+    }
+
+    fn check(bytecode: &[u8]) {
+        with_code(bytecode, |code| check_code(code, bytecode));
+    }
+
+    fn check_code(code: &Code<'_>, bytecode: &[u8]) {
         let show = |scan: Scan| format!("{scan:?}");
         let fields = Wanted {
             fields: true,
             ..Wanted::default()
         };
-        let quick = scan(&code, 9, fields).map(show);
-        assert_eq!(quick.is_ok(), by_operands(&code, 9).is_ok(), "{bytecode:?}");
+        let quick = scan(code, 9, fields).map(show);
+        assert_eq!(quick.is_ok(), by_operands(code, 9).is_ok(), "{bytecode:?}");
         if quick.is_ok() {
-            assert_eq!(quick, by_operands(&code, 9).map(show), "{bytecode:?}");
+            assert_eq!(quick, by_operands(code, 9).map(show), "{bytecode:?}");
         }
     }
 

@@ -71,11 +71,8 @@ final class Order {
         }
         Object best = table.get(made);
         int most = common(made, entries, step);
-        for (int length = 2 * count; length < 2 * count + MAX_TRIES && most < count; length++) {
-            Object tried = isTooMuch(length) ? null : table(entries, step, hashes, length);
-            if (tried == null) {
-                break;
-            }
+        for (int length = 2 * count; length < 2 * count + MAX_TRIES && most < count && !isTooMuch(length); length++) {
+            Object tried = table(entries, step, hashes, length);
             table.put(made, tried);
             int now = common(made, entries, step);
             if (now > most) {
@@ -83,13 +80,10 @@ final class Order {
                 best = tried;
             }
         }
-        table.put(made, best);
-        if (most < count) {
-            Object filled = filled(made, table, entries, step, hashes);
-            table.put(made, filled == null ? best : filled);
-            if (common(made, entries, step) < count) {
-                table.put(made, best);
-            }
+        Object filled = most < count ? filled(made, table, entries, step, hashes) : null;
+        table.put(made, filled == null ? best : filled);
+        if (filled != null && common(made, entries, step) < count) {
+            table.put(made, best);
         }
     }
 
