@@ -6,13 +6,17 @@
 //! that the objects need that are passed, as far back as what makes them.
 //!
 //! - [`callable`] says which methods a test may call, and by which class or interface.
-//! - [`slice`] is what was seen, and cuts sequences out of it.
+//! - [`seen`] are the calls.
+//! - [`slice`] has all of them, and cuts sequences out of them.
 
 mod callable;
+mod seen;
 mod slice;
 
 pub use callable::Access;
 use callable::of;
+pub use seen::{End, Seen, Value};
+use seen::{Static, objects};
 pub use slice::{Carved, Means, Reach, Recorded, Score};
 
 use super::platform::Classes;
@@ -39,141 +43,6 @@ const MAX_OF_MANY: usize = 40;
 const MANY: usize = 2 << 20;
 /// Elements of arrays that are followed.
 const MAX_ARRAY: usize = 64;
-/// Calls of one static method that are kept,
-const MAX_STATIC: usize = 12;
-/// of them those that end alike, one to stand in for the other,
-const MAX_ALIKE: usize = 2;
-/// or where that is not known: of what an object or a message says, more may be told.
-const MAX_UNTOLD: usize = 8;
-
-/// A value that took part in a call.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Value {
-    /// It can be written down.
-    Literal(Literal),
-    /// An object.
-    Object(u64),
-    /// An array: the descriptor of its elements, and these as they were.
-    Array(u64, String, Vec<Value>),
-    /// Nothing that a test can make.
-    Unknown,
-}
-
-/// How a call ended.
-#[derive(Debug, Clone, PartialEq)]
-pub enum End {
-    /// It returned a value, or nothing.
-    Returned(Option<Value>),
-    /// It threw an object of this class.
-    Threw(String),
-}
-
-impl End {
-    /// Whether all is known of it that a test can tell.
-    fn is_told(&self) -> bool {
-        match self {
-            End::Returned(Some(value)) => value.is_told(),
-            // Nothing says what else it has done, or which message there is.
-            End::Returned(None) | End::Threw(_) => false,
-        }
-    }
-
-    /// Whether it is like another one, as far as is known.
-    fn is_like(&self, other: &End) -> bool {
-        match (self, other) {
-            (End::Threw(one), End::Threw(other)) => one == other,
-            (End::Returned(Some(one)), End::Returned(Some(other))) => one.is_like(other),
-            (End::Returned(one), End::Returned(other)) => one == other,
-            _ => false,
-        }
-    }
-}
-
-impl Value {
-    fn is_told(&self) -> bool {
-        match self {
-            Value::Literal(_) => true,
-            Value::Array(_, _, elements) => elements.iter().all(Value::is_told),
-            Value::Object(_) | Value::Unknown => false,
-        }
-    }
-
-    fn is_like(&self, other: &Value) -> bool {
-        match (self, other) {
-            (Value::Literal(one), Value::Literal(other)) => one == other,
-            (Value::Array(_, _, one), Value::Array(_, _, other)) => {
-                let mut pairs = one.iter().zip(other);
-                one.len() == other.len() && pairs.all(|(one, other)| one.is_like(other))
-            }
-            (Value::Literal(_) | Value::Array(..), _)
-            | (_, Value::Literal(_) | Value::Array(..)) => false,
-            // Two objects, of which nothing else is known.
-            _ => true,
-        }
-    }
-}
-
-/// A call that was seen.
-#[derive(Debug)]
-pub struct Seen {
-    /// What is called.
-    pub method: Method,
-    on: Option<u64>,
-    args: Vec<Value>,
-    /// The object that it made: by constructing it, or by being the first to return it.
-    made: Option<u64>,
-    /// How it ended.
-    pub end: End,
-    thread: u64,
-    /// In how many others it ran.
-    depth: usize,
-    entered: u64,
-    left: u64,
-}
-
-/// Calls of a static method.
-#[derive(Default)]
-struct Static {
-    kept: Vec<Rc<Seen>>,
-    /// How many others there were that were passed something else.
-    left_out: usize,
-}
-
-impl Static {
-    fn take(&mut self, seen: &Rc<Seen>) {
-        if self.kept.iter().any(|known| known.args == seen.args) {
-            return;
-        }
-        let most = match seen.end.is_told() {
-            true => MAX_ALIKE,
-            false => MAX_UNTOLD,
-        };
-        let alike = self
-            .kept
-            .iter()
-            .filter(|known| known.end.is_like(&seen.end));
-        if self.kept.len() < MAX_STATIC && alike.count() < most {
-            self.kept.push(seen.clone());
-        } else {
-            self.left_out += 1;
-        }
-    }
-
-    /// The calls, first those that end as none before them.
-    fn by_end(&self) -> Vec<&Rc<Seen>> {
-        let calls = self.kept.iter().enumerate();
-        let mut calls: Vec<(usize, &Rc<Seen>)> = calls
-            .map(|(at, seen)| {
-                let before = self.kept[..at].iter();
-                let alike = before.filter(|known| known.end.is_like(&seen.end));
-                (alike.count(), seen)
-            })
-            .collect();
-        calls.sort_by_key(|(alike, _)| *alike);
-        calls.into_iter().map(|(_, seen)| seen).collect()
-    }
-}
-
 /// Goes through a run.
 pub struct Recorder<'d> {
     dictionary: &'d Dictionary,
@@ -744,81 +613,4 @@ pub fn is_main(method: &Method) -> bool {
 /// Whether a call does nothing but look at what it is passed; javac writes it where `x.new Inner()` stands.
 fn is_check(method: &Method) -> bool {
     method.class == "java.util.Objects" && method.name == "requireNonNull"
-}
-
-/// Calls `each` for the objects in a value.
-fn objects(value: &Value, each: &mut impl FnMut(u64)) {
-    match value {
-        Value::Object(serial) => each(*serial),
-        Value::Array(_, _, elements) => elements.iter().for_each(|one| objects(one, each)),
-        Value::Literal(_) | Value::Unknown => {}
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn call(number: i64, end: End) -> Rc<Seen> {
-        Rc::new(Seen {
-            method: Method {
-                class: "A".to_owned(),
-                name: "of".to_owned(),
-                descriptor: "(I)I".to_owned(),
-                is_static: true,
-            },
-            on: None,
-            args: vec![Value::Literal(Literal::Int(number))],
-            made: None,
-            end,
-            thread: 1,
-            depth: 1,
-            entered: 1,
-            left: 2,
-        })
-    }
-
-    fn returned(number: i64) -> End {
-        End::Returned(Some(Value::Literal(Literal::Int(number))))
-    }
-
-    /// What is passed in those that are kept, those that end otherwise first, and how many are left out.
-    fn kept(ends: impl IntoIterator<Item = End>) -> (Vec<i64>, usize) {
-        let mut all = Static::default();
-        for (number, end) in (0..).zip(ends) {
-            all.take(&call(number, end));
-        }
-        let passed = all.by_end().into_iter().map(|seen| match seen.args[..] {
-            [Value::Literal(Literal::Int(number))] => number,
-            _ => panic!("{seen:?}"),
-        });
-        (passed.collect(), all.left_out)
-    }
-
-    #[test]
-    fn calls_that_end_otherwise_are_kept() {
-        let grades = [1, 1, 1, 2, 3, 1].map(returned);
-        assert_eq!(kept(grades), (vec![0, 3, 4, 1], 2));
-        let different = (0..30).map(returned);
-        assert_eq!(kept(different).1, 18);
-        // Of exceptions of one class and of objects, the messages and contents may differ.
-        let threw = || End::Threw("B".to_owned());
-        assert_eq!(kept((0..9).map(|_| threw())).1, 1);
-        let object = |number| End::Returned(Some(Value::Object(number)));
-        assert_eq!(kept((0..9).map(object)).1, 1);
-        assert_eq!(
-            kept([threw(), threw(), returned(1), object(7)]),
-            (vec![0, 2, 3, 1], 0)
-        );
-        // One of the same is no other one.
-        let mut twice = Static::default();
-        twice.take(&call(1, returned(1)));
-        twice.take(&call(1, returned(1)));
-        assert_eq!((twice.kept.len(), twice.left_out), (1, 0));
-        let array = |serial, number| {
-            let elements = vec![Value::Literal(Literal::Int(number))];
-            End::Returned(Some(Value::Array(serial, "I".to_owned(), elements)))
-        };
-        assert!(array(1, 5).is_like(&array(2, 5)) && !array(1, 5).is_like(&array(1, 6)));
-    }
 }
