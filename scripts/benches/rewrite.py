@@ -10,12 +10,13 @@ from .common import ROOT, WORK, fresh, jars, javac, jdks, note, spread
 ASM = "org.ow2.asm:asm:9.9"
 # What ASM does too, and which of our jobs does the same.
 ASM_JOBS = {"fields": "crash-fields", "trace": "trace"}
-# What the first classes of a fresh process are: where a JVM has compiled little yet.
-FIRST = 1000
+JOBS = ["decode", "crash-fields", "crash-reference", "trace"]
+# The first classes of a fresh process: a JVM that has compiled nothing yet, and one that has compiled a little.
+FIRST = [100, 1000]
 
 
 def packed(home, version):
-    """All classes of a JDK in one file, each behind its length; how many, and the bytes of the first and of all."""
+    """All classes of a JDK in one file, each behind its length; how many, the bytes of each of the first ones, and of all."""
     WORK.mkdir(parents=True, exist_ok=True)
     modules = WORK / f"modules-{version}"
     if not modules.is_dir():
@@ -27,7 +28,7 @@ def packed(home, version):
             data = path.read_bytes()
             out.write(len(data).to_bytes(4, "big") + data)
             lengths.append(len(data))
-    return pack, len(lengths), sum(lengths[:FIRST]), sum(lengths)
+    return pack, len(lengths), [sum(lengths[:first]) for first in FIRST], sum(lengths)
 
 
 def built():
@@ -48,6 +49,7 @@ def main(rest):
     parser.add_argument("--jdk", type=int, nargs="*", default=None)
     options = parser.parse_args(rest)
     program = built()
+    firsts = ",".join(map(str, FIRST))
     for version, home in jdks().items():
         if options.jdk and version not in options.jdk:
             continue
@@ -55,43 +57,54 @@ def main(rest):
         asm = jars([ASM])
         sources = [ROOT / "test-programs/bench" / name for name in ("AsmRewrite.java", "AsmTrace.java")]
         java = javac(home, fresh(f"rewrite-{version}"), sources, asm)
+
+        def speeds(nanos):
+            """MB/s of each of the first classes in a process."""
+            return [size * 1e3 / took for size, took in zip(first_bytes, nanos)]
+
         # By job: MB/s of the first classes in a fresh process, of all in every round, and the rest of the last line.
         ours = {}
         # The same by job of ours, of ASM: of the first classes, of all when it is warm, and methods.
         asms = {job: {"cold": [], "warm": [], "methods": 0} for job in ASM_JOBS.values()}
         for run in range(options.runs):
-            done = subprocess.run([program, pack, str(options.rounds), str(FIRST)], check=True, capture_output=True, text=True)
-            for at, line in enumerate(done.stdout.splitlines()):
-                name, *figures = line.split()
-                first, nanos, size, written, methods, count, allocated = map(int, figures)
-                assert size == all_bytes
-                job = ours.setdefault(name, {"first": [], "all": []})
-                if len(job["all"]) == run * options.rounds:
-                    job["first"].append(first_bytes * 1e3 / first)
-                job["all"].append(size * 1e3 / nanos)
-                job["rest"] = (methods, written, count * 1e3 / size, allocated / size)
+            for wanted in JOBS:
+                # Each in a process of its own, as ASM's are, so that none finds what another has warmed up.
+                done = subprocess.run([program, pack, str(options.rounds), firsts, wanted], check=True, capture_output=True, text=True)
+                for at, line in enumerate(done.stdout.splitlines()):
+                    name, *figures = line.split()
+                    *first, nanos, size, written, methods, count, allocated = map(int, figures)
+                    assert name == wanted and size == all_bytes
+                    job = ours.setdefault(name, {"cold": [], "all": []})
+                    if at == 0:
+                        job["cold"].append(speeds(first))
+                    job["all"].append(size * 1e3 / nanos)
+                    job["rest"] = (methods, written, count * 1e3 / size, allocated / size)
             # One thread's garbage is collected outside of that thread's time, which is in ASM's favour.
             for asm_job, job in ASM_JOBS.items():
                 done = subprocess.run(
                     [home / "bin/java", "-XX:+UseSerialGC", "-Xms1g", "-cp", ":".join([str(java), *asm]), "AsmRewrite",
-                     pack, str(options.asm_rounds), str(FIRST), asm_job],
+                     pack, str(options.asm_rounds), firsts, asm_job],
                     check=True, capture_output=True, text=True)
                 lines = [list(map(int, line.split())) for line in done.stdout.splitlines()]
-                asms[job]["cold"].append(first_bytes * 1e3 / lines[0][0])
-                asms[job]["warm"] += [all_bytes * 1e3 / line[1] for line in lines[-(options.asm_rounds // 3):]]
-                asms[job]["methods"] = lines[0][4]
-                note(f"  JDK {version} run {run + 1}: ASM, {asm_job} {[round(all_bytes * 1e3 / line[1]) for line in lines]} MB/s")
+                asms[job]["cold"].append(speeds(lines[0]))
+                asms[job]["warm"] += [all_bytes * 1e3 / line[len(FIRST)] for line in lines[-(options.asm_rounds // 3):]]
+                asms[job]["methods"] = lines[0][-1]
+                note(f"  JDK {version} run {run + 1}: ASM, {asm_job} {[round(all_bytes * 1e3 / line[len(FIRST)]) for line in lines]} MB/s")
         print(f"JDK {version}: {classes:,} classes, {all_bytes / 1e6:.1f} MB; MB/s of one thread's CPU time, {options.runs} processes of each kind")
-        print(f"  {'':16} {'all classes':>28} {f'first {FIRST:,} in a process':>28}  {'x ASM warm':>10} {'x ASM cold':>10}  {'methods':>8}  {'allocations/kB':>14} {'bytes/byte':>10}")
+        cold = [f"first {first:,}" for first in FIRST]
+        print(f"  {'':16} {'all classes':>22} {cold[0]:>22} {cold[1]:>22}  {'methods':>8}  {'allocations/kB':>14} {'bytes/byte':>10}")
+
+        def columns(job, every):
+            return " ".join(f"{spread(each):>22}" for each in (job[every], *zip(*job["cold"])))
+
         for name, job in ours.items():
             methods, _, count, allocated = job["rest"]
-            median, first = statistics.median(job["all"]), statistics.median(job["first"])
-            of_asm = asms.get(name)
-            against = f"{'':21}"
-            if of_asm:
-                against = f"{median / statistics.median(of_asm['warm']):10.1f} {first / statistics.median(of_asm['cold']):10.1f}"
-            print(f"  {name:16} {spread(job['all']):>28} {spread(job['first']):>28}  {against}  {methods:8}  {count:14.2f} {allocated:10.2f}")
-        for asm_job, job in ASM_JOBS.items():
-            of_asm = asms[job]
-            print(f"  {'ASM, ' + asm_job:16} {spread(of_asm['warm']):>28} {spread(of_asm['cold']):>28}  {'':21}  {of_asm['methods']:8}")
+            print(f"  {name:16} {columns(job, 'all')}  {methods:8}  {count:14.2f} {allocated:10.2f}")
+        for asm_job, name in ASM_JOBS.items():
+            print(f"  {'ASM, ' + asm_job:16} {columns(asms[name], 'warm')}  {asms[name]['methods']:8}")
+        for name, of_asm in asms.items():
+            warm = statistics.median(ours[name]["all"]) / statistics.median(of_asm["warm"])
+            pairs = zip(cold, zip(*ours[name]["cold"]), zip(*of_asm["cold"]))
+            colds = "; ".join(f"the {first} in a process {statistics.median(our) / statistics.median(their):.0f}" for first, our, their in pairs)
+            print(f"  {name}: ASM's speed times {warm:.1f} when it is warm; {colds}")
     return 0

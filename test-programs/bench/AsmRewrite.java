@@ -5,8 +5,10 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.objectweb.asm.ClassReader;
 import org.objectweb.asm.ClassVisitor;
 import org.objectweb.asm.ClassWriter;
@@ -27,9 +29,9 @@ import org.objectweb.asm.Type;
  * own code checks besides (parameters that frames leave out, jumps across the call of the other
  * constructor, names for the records) is left out.
  *
- * <p>Arguments: a file of classes, how many rounds, how many classes are the first ones, and {@code
- * fields} or {@code trace}. Prints a line for each round: nanoseconds of CPU time for the first classes, nanoseconds for
- * all, bytes read, bytes written, methods instrumented.
+ * <p>Arguments: a file of classes, how many rounds, how many classes are the first ones (rising numbers like {@code
+ * 100,1000}), and {@code fields} or {@code trace}. Prints a line for each round: nanoseconds of CPU time for each of the
+ * first ones, nanoseconds for all, bytes read, bytes written, methods instrumented.
  */
 public class AsmRewrite {
     static final String PROBE = "java/lang/HindsightProbe";
@@ -38,7 +40,10 @@ public class AsmRewrite {
     public static void main(String[] args) throws IOException {
         ByteBuffer pack = ByteBuffer.wrap(Files.readAllBytes(Path.of(args[0])));
         int rounds = Integer.parseInt(args[1]);
-        int first = Integer.parseInt(args[2]);
+        Set<Integer> first = new HashSet<>();
+        for (String number : args[2].split(",")) {
+            first.add(Integer.valueOf(number));
+        }
         boolean trace = args[3].equals("trace");
         List<byte[]> classes = new ArrayList<>();
         long bytes = 0;
@@ -51,12 +56,12 @@ public class AsmRewrite {
         var clock = ManagementFactory.getThreadMXBean();
         for (int round = 0; round < rounds; round++) {
             long start = clock.getCurrentThreadCpuTime();
-            long atFirst = 0;
+            StringBuilder atFirst = new StringBuilder();
             long written = 0;
             int id = 0;
             for (int at = 0; at < classes.size(); at++) {
-                if (at == first) {
-                    atFirst = clock.getCurrentThreadCpuTime() - start;
+                if (first.contains(at)) {
+                    atFirst.append(clock.getCurrentThreadCpuTime() - start).append(' ');
                 }
                 if (trace) {
                     AsmTrace.Rewriter done = AsmTrace.rewrite(classes.get(at), id);
@@ -69,7 +74,7 @@ public class AsmRewrite {
                 }
             }
             long nanos = clock.getCurrentThreadCpuTime() - start;
-            System.out.println(atFirst + " " + nanos + " " + bytes + " " + written + " " + id);
+            System.out.println(atFirst.toString() + nanos + " " + bytes + " " + written + " " + id);
         }
     }
 
