@@ -1,9 +1,10 @@
 //! The JDK: finding it, compiling with it, running programs under it.
 
+use crate::confine;
 use anyhow::{Context, Result, bail};
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitStatus, Stdio};
+use std::process::{Child, Command, ExitStatus, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -91,17 +92,28 @@ impl Jdk {
 
     /// A command of this JDK, cut off from what the environment asks of JVMs.
     pub fn command(&self, tool: &str) -> Command {
-        let mut command = Command::new(self.home.join("bin").join(tool));
-        for variable in JVM_VARIABLES {
-            command.env_remove(variable);
-        }
+        let mut command = cut_off(Command::new(self.home.join("bin").join(tool)));
         if tool == "javac" {
             // It compiles few files at a time. In a JVM for a short life that takes half the CPU time.
             command.args(["-J-XX:TieredStopAtLevel=1", "-J-XX:+UseSerialGC"]);
         }
-        command.stdin(Stdio::null());
         command
     }
+
+    /// The same of a `java` that may write at or below these places alone, where the kernel sees to it. To be
+    /// started by [`confine::spawn`].
+    pub fn confined(&self, writable: &[&Path]) -> Command {
+        cut_off(confine::command(&self.home.join("bin/java"), writable))
+    }
+}
+
+/// A command without what the environment asks of JVMs.
+fn cut_off(mut command: Command) -> Command {
+    for variable in JVM_VARIABLES {
+        command.env_remove(variable);
+    }
+    command.stdin(Stdio::null());
+    command
 }
 
 /// The JDK that the user names, and by what.
@@ -168,11 +180,16 @@ pub enum Ended {
 
 /// Runs `command` to its end, or kills it after `timeout`.
 pub fn run(command: &mut Command, timeout: Duration) -> Result<Ended> {
-    let started = Instant::now();
     let program = command.get_program().to_owned();
-    let mut child = command
+    let child = command
         .spawn()
         .with_context(|| format!("failed to run {}", Path::new(&program).display()))?;
+    wait(child, timeout)
+}
+
+/// Waits for the end of a child, or kills it after `timeout`.
+pub fn wait(mut child: Child, timeout: Duration) -> Result<Ended> {
+    let started = Instant::now();
     loop {
         if let Some(status) = child.try_wait()? {
             return Ok(Ended::Exit(status));

@@ -43,6 +43,7 @@ pub mod attach;
 pub mod classinfo;
 pub mod classpath;
 pub mod commands;
+pub mod confine;
 pub mod copyplan;
 pub mod crashes;
 mod files;

@@ -5,6 +5,7 @@
 
 use clap::Parser;
 use hindsight_analyzer::commands::{Command, Failure};
+use hindsight_analyzer::confine;
 use std::io::{self, BufWriter, ErrorKind, Write};
 use std::process::ExitCode;
 
@@ -30,6 +31,10 @@ struct Cli {
 }
 
 fn main() -> ExitCode {
+    if let Some(error) = confine::take_over() {
+        eprintln!("hindsight: {error}");
+        return ExitCode::from(2);
+    }
     let cli = Cli::parse();
     let mut out = BufWriter::new(io::stdout().lock());
     let result = cli.command.run(&mut out);

@@ -1,6 +1,7 @@
 //! `hindsight generate`.
 
 use super::Format;
+use crate::confine;
 use crate::generate::distinct::few;
 use crate::junit::Framework;
 use anyhow::Result;
@@ -184,6 +185,7 @@ impl Opts {
             searched: searched.tally,
             left_out: searched.left_out,
             changes,
+            confined: confine::guards(),
         };
         report.print(self.format, out)?;
         if total == 0 && !self.quiet {

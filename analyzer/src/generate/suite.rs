@@ -5,8 +5,9 @@ mod spoilers;
 
 use super::asserted::Checked;
 use super::emit::{Context, Lints, Source, Written, sources};
-use super::worker::{PLACES, Setup};
-use crate::jdk::{Ended, run as run_child};
+use super::worker::{PLACES, Setup, Task};
+use crate::confine;
+use crate::jdk::{Ended, wait};
 use crate::junit::compile::{Diagnostic, diagnostics};
 use crate::junit::{Framework, write_file};
 use crate::progress::{Extent, Stages};
@@ -423,9 +424,9 @@ impl<'a> Suite<'a> {
                 .iter()
                 .map(|(number, class, name)| format!("{number}\t{class}\t{name}\n"));
             write_file(&list, lines.collect::<String>())?;
-            // Another JVM's results are not these.
-            let _ = fs::remove_file(&results);
-            let mut command = self.setup.command("Suite", place);
+            // Another JVM's results are not these. It may write the file, and not make it.
+            write_file(&results, "")?;
+            let mut command = self.setup.command(Task::Tests(&results), place);
             command
                 .arg(limit.as_millis().to_string())
                 .args([&list, &results])
@@ -434,7 +435,8 @@ impl<'a> Suite<'a> {
                 .stdout(Stdio::null())
                 .stderr(Stdio::null());
             let patience = limit * (left.len() as u32).min(1000) + Duration::from_secs(120);
-            let ended = run_child(&mut command, patience)?;
+            let child = confine::spawn(command).context("failed to run java")?;
+            let ended = wait(child, patience)?;
             let told = read(&results);
             let mut told_all: BTreeSet<usize> = told.keys().copied().collect();
             let tired = matches!(ended, Ended::Exit(status) if status.code() == Some(TIRED));

@@ -9,14 +9,16 @@ pub use wire::{class_get_name, primitive, unboxed};
 
 use super::guard::WORKER_JAR;
 use super::sequence::{Methods, Sequence};
+use crate::confine;
 use crate::jdk::Jdk;
 use crate::junit::write_file;
 use crate::model::values::Literal;
 use anyhow::{Context, Result, bail};
 use std::collections::HashMap;
+use std::ffi::OsString;
 use std::io::{BufReader, BufWriter, Write};
 use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStdin, Stdio};
+use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
@@ -51,8 +53,8 @@ pub struct Recording {
 
 impl Recording {
     /// The option of the JVM.
-    fn option(&self) -> std::ffi::OsString {
-        let mut option = std::ffi::OsString::from("-agentpath:");
+    fn option(&self) -> OsString {
+        let mut option = OsString::from("-agentpath:");
         option.push(&self.agent);
         option.push("=mode=trace,trace-what=calls;writes;reads;values,");
         option.push("exclude=dev.hindsight.worker.**,out=\"");
@@ -81,6 +83,15 @@ impl Setup {
         Ok(())
     }
 
+    /// A new file for what is thrown.
+    fn thrown(&self) -> Result<PathBuf> {
+        static COUNT: AtomicU64 = AtomicU64::new(0);
+        let number = COUNT.fetch_add(1, Ordering::Relaxed);
+        let file = self.dir.join(format!("thrown{number}"));
+        write_file(&file, "")?;
+        Ok(file)
+    }
+
     fn jar(&self) -> PathBuf {
         self.dir.join("hindsight-worker.jar")
     }
@@ -91,10 +102,19 @@ impl Setup {
         self.dir.join(place.scratch)
     }
 
-    /// A JVM that runs a class of the worker's library in a place.
-    pub fn command(&self, main: &str, place: &Place) -> std::process::Command {
-        let mut command = self.jdk.command("java");
+    /// A JVM in a place, and for what. It may write temporary files, recordings, and the file of its task.
+    pub fn command(&self, task: Task<'_>, place: &Place) -> Command {
         let scratch = self.scratch(place);
+        let temporary = scratch.join(TEMPORARY);
+        let (main, file) = match task {
+            Task::Sequences(thrown) => ("Worker", thrown),
+            Task::Tests(results) => ("Suite", Some(results)),
+        };
+        let recordings = self.recorded.iter().map(|recorded| recorded.out.as_path());
+        let writable = recordings.chain(file).chain([temporary.as_path()]);
+        let mut command = self.jdk.confined(&writable.collect::<Vec<_>>());
+        // What the kernel refuses is told in its own words, and the charset stays as it is.
+        command.env("LANGUAGE", "C");
         if let Some([language, country, zone]) = place.locale {
             command
                 .arg(format!("-Duser.language={language}"))
@@ -108,13 +128,12 @@ impl Setup {
             command.arg(format!("-XX:ActiveProcessorCount={processors}"));
         }
         if let Some(user) = place.user {
-            let home = scratch.join(TEMPORARY);
             command
                 .arg(format!("-Duser.name={user}"))
-                .arg(property("user.home", &home))
+                .arg(option("-Duser.home", &temporary))
                 .arg(format!("-Djava.vendor={user}"))
                 .envs([("USER", user), ("LOGNAME", user)])
-                .env("HOME", home);
+                .env("HOME", &temporary);
         }
         if let Some(threads) = place.shared {
             let name = "java.util.concurrent.ForkJoinPool.common.parallelism";
@@ -137,6 +156,12 @@ impl Setup {
         if place.assertions {
             command.arg("-ea");
         }
+        if let Task::Sequences(Some(thrown)) = task {
+            let mut log = OsString::from("-Xlog:exceptions=info:file=\"");
+            log.push(thrown);
+            log.push("\":none:filecount=0");
+            command.arg(log).arg(option("-Dhindsight.thrown", thrown));
+        }
         command.args(self.recorded.iter().map(Recording::option));
         command
             .args([
@@ -145,17 +170,29 @@ impl Setup {
                 "-Xshare:auto",
                 "-XX:-OmitStackTraceInFastThrow",
                 "-Djava.awt.headless=true",
+                // It keeps them in /tmp, where it may not write.
+                "-XX:+PerfDisableSharedMem",
             ])
+            .arg(option("-XX:ErrorFile", &temporary.join("hs_err.log")))
             .arg(format!("-Xmx{}m", place.heap))
             .arg(format!("-Dfile.encoding={}", place.charset))
-            .arg(property("java.io.tmpdir", &scratch.join(TEMPORARY)))
-            .arg(property("hindsight.scratch", &scratch.join(TEMPORARY)))
+            .arg(option("-Djava.io.tmpdir", &temporary))
+            .arg(option("-Dhindsight.scratch", &temporary))
             .arg("-cp")
             .arg(self.jar())
             .arg(format!("dev.hindsight.worker.{main}"))
             .current_dir(scratch);
         command
     }
+}
+
+/// What a JVM is for.
+#[derive(Debug, Clone, Copy)]
+pub enum Task<'a> {
+    /// It executes sequences, and may write down in a file what is thrown, whoever catches it.
+    Sequences(Option<&'a Path>),
+    /// It runs emitted tests, and tells in a file how they end.
+    Tests(&'a Path),
 }
 
 /// How many times as long as any before it a sequence may take that can be stopped.
@@ -204,6 +241,9 @@ pub struct Place {
     small_hashes: bool,
     /// Whether `assert` is on, as Maven and Gradle have it where tests run, and consoles do not.
     assertions: bool,
+    /// Whether what the kernel refuses is known also where the program catches it, which makes each exception cost
+    /// some ten times as much.
+    refusals: bool,
 }
 
 /// Where tests are tried, and sequences executed.
@@ -223,6 +263,7 @@ pub static PLACES: [Place; 3] = [
         threads: false,
         small_hashes: false,
         assertions: true,
+        refusals: false,
     },
     Place {
         locale: Some(["de", "DE", "Asia/Kolkata"]),
@@ -238,6 +279,7 @@ pub static PLACES: [Place; 3] = [
         threads: false,
         small_hashes: true,
         assertions: false,
+        refusals: true,
     },
     Place {
         locale: None,
@@ -253,11 +295,13 @@ pub static PLACES: [Place; 3] = [
         threads: true,
         small_hashes: false,
         assertions: true,
+        refusals: false,
     },
 ];
 
-fn property(name: &str, path: &Path) -> std::ffi::OsString {
-    let mut text = std::ffi::OsString::from(format!("-D{name}="));
+/// An option of the JVM whose value is a path.
+fn option(name: &str, path: &Path) -> OsString {
+    let mut text = OsString::from(format!("{name}="));
     text.push(path);
     text
 }
@@ -396,15 +440,19 @@ struct Running {
 
 impl Running {
     fn start(setup: &Setup, place: &Place) -> Result<Running> {
-        let mut command = setup.command("Worker", place);
-        let mut child = command
+        let thrown = match place.refusals {
+            true => Some(setup.thrown()?),
+            false => None,
+        };
+        let mut command = setup.command(Task::Sequences(thrown.as_deref()), place);
+        command
             .arg(setup.limit.as_millis().to_string())
             .arg(setup.reset.to_string())
             .args(&setup.entries)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .spawn()
+            .stderr(Stdio::null());
+        let mut child = confine::spawn(command)
             .with_context(|| format!("failed to run java of {}", setup.jdk.home.display()))?;
         let (Some(input), Some(output)) = (child.stdin.take(), child.stdout.take()) else {
             bail!("a child process has no pipes");

@@ -4,6 +4,8 @@
 use hindsight_test_programs::{Jdk, Workplace, both, golden, hindsight, jars, jdks, root, text};
 use serde_json::Value;
 use std::fs;
+use std::io::ErrorKind;
+use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::thread;
@@ -515,6 +517,58 @@ fn a_program_cannot_harm_by_detours() {
             "reach",
         ] {
             assert!(!sources.contains(harm), "{harm}: {sources}");
+        }
+    }
+}
+
+/// What the JDK does by itself, at the program's wish, no guard sees: the kernel refuses it.
+#[test]
+fn a_program_cannot_harm_where_no_guard_stands() {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    listener.set_nonblocking(true).expect("a socket");
+    let port = listener.local_addr().expect("an address").port();
+    for jdk in jdks() {
+        let workplace = Workplace::new("generate-unseen");
+        let victim = workplace.join("victim");
+        fs::write(&victim, "precious").expect("a file");
+        let source = fs::read_to_string(root().join("test-programs/palulu/hostile/Unseen.java"))
+            .expect("a source");
+        let source = source
+            .replace("@VICTIM@", &format!("{:?}", victim.display().to_string()))
+            .replace("@PORT@", &format!("{:?}", port.to_string()));
+        workplace.compile_text(jdk, &[], "Unseen", &source);
+        let arguments =
+            "generate --universal --classpath classes --sequences 200 --timeout 5 --out tests";
+        let arguments: Vec<&str> = arguments.split(' ').chain(["--format", "json"]).collect();
+        let report = json(&run(jdk, &workplace, &arguments));
+        let sources = written(&workplace, "tests");
+        assert!(sources.contains("harmless()"), "{sources}");
+        assert!(sources.contains("\"there true\""), "{sources}");
+        assert!(sources.contains("authorize()"), "{sources}");
+        let confined = report["confined"]
+            .as_array()
+            .expect("what the kernel guards");
+        if !confined.contains(&"files".into()) {
+            eprintln!(
+                "not checked: this kernel guards no files (it has no Landlock, or an old one)"
+            );
+            continue;
+        }
+        let precious = fs::read_to_string(&victim).unwrap_or_default();
+        assert_eq!(precious, "precious", "{report}");
+        assert!(!workplace.join("victim.touched").exists());
+        assert!(
+            report["searched"]["blocked"].as_u64() >= Some(5),
+            "{report}"
+        );
+        // Also where the program catches what says so.
+        for harm in ["overwrite(", "make(", "makeOr(", "remove(", "log(", "hush("] {
+            assert!(!sources.contains(harm), "{harm}: {sources}");
+        }
+        if confined.contains(&"tcp".into()) {
+            let reached = listener.accept().map(drop).map_err(|why| why.kind());
+            assert_eq!(reached, Err(ErrorKind::WouldBlock), "{report}");
+            assert!(!sources.contains("connect("), "{sources}");
         }
     }
 }
@@ -1360,6 +1414,50 @@ fn temporary_directories_go_with_the_process() {
     let ended = child.wait().expect("it ends");
     assert_eq!(ended.code(), Some(130));
     assert_eq!(entries(), 0);
+}
+
+/// Workers end with the process that has started them, whatever they do and however that ends.
+#[test]
+fn workers_end_with_the_process() {
+    let jdk = &jdks()[0];
+    let workplace = Workplace::new("generate-killed");
+    let source = "public class Endless { public static void run() { while (true) { } } }";
+    workplace.compile_text(jdk, &[], "Endless", source);
+    let place = workplace.join("tmp");
+    fs::create_dir_all(&place).expect("a directory");
+    // What is in its command line, and no more once it has ended.
+    let workers = || {
+        let place = place.display().to_string();
+        let processes = fs::read_dir("/proc").expect("processes");
+        let commands = processes.flatten();
+        let commands = commands.flat_map(|process| fs::read(process.path().join("cmdline")));
+        let commands = commands.filter(|command| text(command).contains(&place));
+        commands.count()
+    };
+    let wait_until = |is_so: &dyn Fn() -> bool, seconds| {
+        let until = Instant::now() + Duration::from_secs(seconds);
+        while !is_so() && Instant::now() < until {
+            thread::sleep(Duration::from_millis(20));
+        }
+        is_so()
+    };
+    let arguments =
+        "generate --universal --sequences 1000000 --timeout 300 --classpath classes --out tests";
+    let mut child = Command::new(hindsight())
+        .env("JAVA_HOME", &jdk.home)
+        .env("TMPDIR", &place)
+        .current_dir(&workplace.path)
+        .args(arguments.split(' '))
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("hindsight runs");
+    assert!(wait_until(&|| workers() > 0, 60));
+    // So that it is where it does not come back from.
+    thread::sleep(Duration::from_secs(2));
+    child.kill().expect("it is killed");
+    child.wait().expect("it ends");
+    assert!(wait_until(&|| workers() == 0, 20));
 }
 
 #[test]

@@ -134,6 +134,8 @@ pub struct Report {
     pub left_out: usize,
     /// What another version does otherwise, if there is one.
     pub changes: Option<Changes>,
+    /// What the kernel has guarded while tests were tried out.
+    pub confined: Vec<&'static str>,
 }
 
 impl Report {
@@ -311,6 +313,7 @@ impl Report {
             "javac": self.dropped.error,
             "unwritten": self.dropped.unwritten,
             "left_out": self.left_out,
+            "confined": self.confined,
             "changes": changes,
             "unloadable": self.changes.as_ref().map_or(&[][..], |changes| &changes.unloadable),
         })

@@ -124,6 +124,7 @@ public final class Worker {
     private long flushed;
     private Leftovers leftovers;
     private Beside beside;
+    private final Refusals refusals = Refusals.open();
 
     private Worker(String[] arguments) throws IOException {
         in = new DataInputStream(new BufferedInputStream(new FileInputStream(FileDescriptor.in), 1 << 16));
@@ -619,6 +620,7 @@ public final class Worker {
 
         void execute() throws IOException {
             int blocked = Guard.count();
+            refusals.forget();
             PrintStream before = System.out;
             if (!GuardClocks.isLeft()) {
                 Program.stir();
@@ -690,7 +692,7 @@ public final class Worker {
             if (leftovers.areMore() && Thread.activeCount() > threads) {
                 flags |= THREADS;
             }
-            if (Guard.count() != blocked) {
+            if (Guard.count() != blocked || refusals.isAny()) {
                 flags |= BLOCKED;
             }
         }
@@ -811,9 +813,22 @@ public final class Worker {
             }
             // Whatever names our classes is not the program's doing.
             boolean ours = message != null && message.contains(Worker.class.getPackageName() + ".");
-            boolean isBlocked = ours || thrown[at] instanceof Blocked;
+            boolean isBlocked = ours || thrown[at] instanceof Blocked || isDenied(thrown[at]);
             throwers[at] = (byte) (isBlocked ? 1 : isProgram(thrown[at]) ? 2 : 0);
             messages[at] = message != null && message.length() <= MAX_TEXT ? message : null;
+        }
+
+        /** Whether an exception says that the kernel has blocked what no guard has seen, which counts as if one had. */
+        private boolean isDenied(Throwable thrown) {
+            try {
+                if (Denied.isIn(thrown)) {
+                    Guard.blocked("what the kernel has refused");
+                    return true;
+                }
+            } catch (Throwable e) {
+                // The program's own exception may do that.
+            }
+            return false;
         }
 
         /** Whether code of the program has made an exception, or the JVM for it: code of the JDK has not. */
