@@ -7,7 +7,7 @@ use hindsight_test_programs::traces::{for_each, open};
 use hindsight_test_programs::{Jdk, Workplace, agent, both, hindsight, jdks, root, text};
 use hindsight_tracelog::trace::Log;
 use hindsight_tracelog::trace::kind::{Kind, Value};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ffi::OsString;
 use std::fs;
 use std::io::Read;
@@ -302,10 +302,24 @@ fn ours(log: &Log<Vec<u8>>) -> (ByThread, HashMap<u64, String>) {
     (threads, strings)
 }
 
+/// Fields whose values depend on which thread was first.
+const COUNTED_TOGETHER: &[&str] = &["Threads.countI", "Threads.totalI", "Mounted.totalI"];
+
 /// Runs a program with both recorders and compares them, event by event.
-fn agree(jdk: &Jdk, program: &str, sources: &[PathBuf], options: &[&str]) {
+fn agree(jdk: &Jdk, program: &str, sources: &[PathBuf], options: &[&str]) -> Log<Vec<u8>> {
+    agree_since("17", jdk, program, sources, options)
+}
+
+/// The same for a program that needs this release of Java.
+fn agree_since(
+    release: &str,
+    jdk: &Jdk,
+    program: &str,
+    sources: &[PathBuf],
+    options: &[&str],
+) -> Log<Vec<u8>> {
     let workplace = Workplace::new(&format!("trace-{program}"));
-    let release = ["--release", "17"];
+    let release = ["--release", release];
     let driver = workplace.compile(jdk, &release, &[instrument_source("Driver.java")]);
     let driver_dir = workplace.join("driver");
     fs::rename(&driver, &driver_dir).expect("a directory moves");
@@ -363,8 +377,7 @@ fn agree(jdk: &Jdk, program: &str, sources: &[PathBuf], options: &[&str]) {
                     }
                     // What threads count together depends on who was first.
                     (Seen::Bits(_), Seen::Bits(_))
-                        if ["Threads.countI", "Threads.totalI"].contains(&told.member.as_str()) => {
-                    }
+                        if COUNTED_TOGETHER.contains(&told.member.as_str()) => {}
                     (expected, told) => assert_eq!(expected, told, "{}", context()),
                 }
             }
@@ -378,6 +391,7 @@ fn agree(jdk: &Jdk, program: &str, sources: &[PathBuf], options: &[&str]) {
         let shown = ours.replace('\n', "\\n").replace('\t', "\\t");
         assert!(text.starts_with(&shown) && (shown == *text || ours.len() >= 256));
     }
+    log
 }
 
 #[test]
@@ -399,6 +413,31 @@ fn agrees_with_the_reference_when_compiled() {
     ];
     for jdk in jdks() {
         agree(jdk, "Traced", &[instrument_source("Traced.java")], &options);
+    }
+}
+
+/// Virtual threads, whichever carriers they have gone on with.
+#[test]
+fn agrees_with_the_reference_about_virtual_threads() {
+    for jdk in jdks().iter().filter(|jdk| jdk.version >= 21) {
+        for carriers in [1, 4] {
+            let options = format!("-Djdk.virtualThreadScheduler.parallelism={carriers}");
+            let sources = [source("Mounted.java")];
+            let log = agree_since("21", jdk, "Mounted", &sources, &[&options]);
+            let mut streams: HashMap<u64, BTreeSet<u64>> = HashMap::new();
+            for place in 0..log.blocks().len() {
+                let stream = log.blocks()[place].header.stream;
+                let mut events = log.events(&[place]);
+                while let Some(event) = events.next_event() {
+                    let event = event.expect("a sound event");
+                    if event.is_virtual {
+                        streams.entry(event.thread).or_default().insert(stream);
+                    }
+                }
+            }
+            let moved = streams.values().filter(|of| of.len() > 1).count();
+            assert!((moved > 0) == (carriers > 1), "{moved} of {}", streams.len());
+        }
     }
 }
 
@@ -454,8 +493,6 @@ fn a_thousand_threads() {
     assert!(ends >= 1000, "{ends} threads have ended");
 }
 
-/// Virtual threads by the hundred thousand take no chunk each, and keep their
-/// order where they move from carrier to carrier.
 /// Whoever sees an object first, it has one number, and nobody else has it.
 #[test]
 fn threads_that_see_an_object_together_agree() {
@@ -493,6 +530,8 @@ fn threads_that_see_an_object_together_agree() {
     }
 }
 
+/// Virtual threads by the hundred thousand take no chunk each, and keep their
+/// order where they move from carrier to carrier.
 #[test]
 fn virtual_threads() {
     let Some(jdk) = jdks().iter().find(|jdk| jdk.version >= 21) else {
