@@ -33,5 +33,6 @@ mod trace_commands;
 mod trace_objects;
 mod trace_parts;
 mod trace_readers;
+mod trace_reference;
 mod trace_replay;
 mod whole;
