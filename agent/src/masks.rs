@@ -1,6 +1,19 @@
-//! Secrets in what has no fields: command lines, properties, URLs.
+//! Secrets in what has no fields: command lines, properties, and texts of all kinds.
+//!
+//! - [`credentials`] finds what is secret in a text, by its form or by the names that stand in it.
+//! - [`argument`] says of secrets what a command line does.
+//! - [`forms`] tells what a secret may look like elsewhere.
+//!
+//! **Invariant:** each rule looks at a text once, from its beginning to its end: it may have megabytes.
 
-use std::fs;
+mod documents;
+mod lines;
+#[cfg(test)]
+mod tests;
+mod urls;
+
+use std::ops::Range;
+use std::{fs, iter};
 
 /// What stands in place of a secret.
 pub(crate) const MASK: &str = "***";
@@ -11,23 +24,33 @@ const OF_OPTIONS: &[&str] = &["token", "auth", "pass", "credentials"];
 /// What is shorter is a word as any other.
 const MIN_TOKEN: usize = 8;
 
+/// Bytes of the longest name that is looked at.
+const MAX_NAME: usize = 100;
+
+/// Members between a name and the value that it is for.
+const MAX_BETWEEN: u8 = 4;
+
+/// How often a secret may be escaped.
+const MAX_NESTED: usize = 3;
+
 /// What an argument of a command line says of secrets.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Says {
     Nothing,
     /// The next one is a secret: `--password`.
     NextIsSecret,
-    /// A part of it is, which has this range: `--password=...`, `https://user:...@host`.
-    HasSecret(usize, usize),
+    /// Parts of it are: `--password=...`, `https://user:...@host`.
+    HasSecret(Vec<Range<usize>>),
 }
 
 /// Whether an option or property of this name holds a secret: `--db-password`, `db.password`.
 pub(crate) fn names_secret(text: &str, is_secret: &dyn Fn(&str) -> bool) -> bool {
     let name = text.trim_start_matches(['-', '.']);
     // A user's own patterns know nothing of hyphens.
-    let plain = name.replace('-', "");
-    let named = |name: &str| name.split('.').any(is_secret) || is_secret(&name.replace('.', ""));
-    named(name) || plain != name && named(&plain)
+    let named = |name: &str| {
+        name.split('.').any(is_secret) || name.contains('.') && is_secret(&name.replace('.', ""))
+    };
+    named(name) || name.contains('-') && named(&name.replace('-', ""))
 }
 
 /// Whether what has such a name in a command line or URL is a secret.
@@ -53,113 +76,221 @@ pub(crate) fn argument(text: &str, is_secret: &dyn Fn(&str) -> bool) -> Says {
     let key = key.strip_prefix("-D").unwrap_or(key);
     let key = key.trim_start_matches(['-', '/']);
     match end {
-        Some(end) if is_option_secret(key, is_secret) => Says::HasSecret(end + 1, text.len()),
+        Some(end) if is_option_secret(key, is_secret) => {
+            Says::HasSecret(iter::once(end + 1..text.len()).collect())
+        }
         None if text.starts_with('-') && is_option_secret(key, is_secret) => Says::NextIsSecret,
         _ => match credentials(text, is_secret) {
-            Some((start, end)) => Says::HasSecret(start, end),
-            None => Says::Nothing,
+            parts if parts.is_empty() => Says::Nothing,
+            parts => Says::HasSecret(parts),
         },
     }
 }
 
-/// Where a text has what lets somebody in: the password of a URL, a parameter of one whose name says that it
-/// is secret, a private key, or what follows the scheme in an HTTP header (`Authorization: Bearer X`, RFC 9110,
-/// section 11.6.2).
-pub(crate) fn credentials(text: &str, is_secret: &dyn Fn(&str) -> bool) -> Option<(usize, usize)> {
-    password(text)
-        .or_else(|| parameter(text, is_secret))
-        .or_else(|| header(text))
-        .or_else(|| private_key(text))
+/// Where a text has what lets somebody in, in the order of the text: in URLs and headers ([`urls`]), by the names of
+/// members and elements ([`documents`]), of lines and settings ([`lines`]). The parts may overlap.
+pub(crate) fn credentials(text: &str, is_secret: &dyn Fn(&str) -> bool) -> Vec<Range<usize>> {
+    let by_name = [
+        documents::json,
+        documents::xml,
+        lines::entries,
+        lines::parts,
+    ];
+    search(text, is_secret, &by_name)
 }
 
-/// Where a URL has a secret parameter: `?password=X&ssl=true`, or as some drivers of databases want it,
-/// `;password=X;encrypt=true`.
-fn parameter(text: &str, is_secret: &dyn Fn(&str) -> bool) -> Option<(usize, usize)> {
-    let Some(scheme) = text.find("://") else {
-        return pair(text, is_secret);
-    };
-    let mut at = scheme + 3;
-    loop {
-        at += text.get(at..)?.find(['?', '&', ';'])? + 1;
-        let rest = text.get(at..)?;
-        let ends =
-            |c: char| c.is_whitespace() || matches!(c, '&' | ';' | '#' | '"' | '\'' | '<' | '>');
-        let rest = rest.split(ends).next()?;
-        if let Some((name, value)) = rest.split_once('=')
-            && !value.is_empty()
-            && is_option_secret(name, is_secret)
-        {
-            return Some((at + name.len() + 1, at + rest.len()));
-        }
-    }
+/// The same of a text that has no name of a secret in it, but for those of options.
+pub(crate) fn credentials_by_form(
+    text: &str,
+    is_secret: &dyn Fn(&str) -> bool,
+) -> Vec<Range<usize>> {
+    search(text, is_secret, &[])
 }
 
-/// The same of a query without its URL, or with the path alone, and of settings of a connection: a line that has
-/// nothing else but names with their values.
-fn pair(text: &str, is_secret: &dyn Fn(&str) -> bool) -> Option<(usize, usize)> {
-    if text.contains(['\n', '\r']) {
-        return None;
+fn search(
+    text: &str,
+    is_secret: &dyn Fn(&str) -> bool,
+    by_name: &[fn(&mut Search<'_>)],
+) -> Vec<Range<usize>> {
+    let by_form = [
+        urls::passwords,
+        urls::parameters,
+        urls::headers,
+        urls::private_keys,
+    ];
+    let mut search = Search::new(text, is_secret);
+    for rule in by_form.iter().chain(by_name) {
+        search.named = 0;
+        rule(&mut search);
     }
-    let mut at = text.find('?').map_or(0, |mark| mark + 1);
-    let mut found = None;
-    for part in text.get(at..)?.split(['&', ';']) {
-        if !part.trim().is_empty() {
-            let (name, value) = part.split_once('=')?;
-            let is_name = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | ' ');
-            if !name.chars().all(is_name) {
-                return None;
-            }
-            if found.is_none() && !value.is_empty() && names_secret(name.trim(), is_secret) {
-                found = Some((at + name.len() + 1, at + part.len()));
-            }
-        }
-        at += part.len() + 1;
-    }
+    let mut found = search.found;
+    found.sort_by_key(|part| (part.start, part.end));
+    found.dedup();
     found
 }
 
-/// A private key as text (RFC 7468, section 10).
-fn private_key(text: &str) -> Option<(usize, usize)> {
-    const LABEL: &str = "PRIVATE KEY-----";
-    let start = text.find(LABEL)? + LABEL.len();
-    let end = text.get(start..)?.find("-----END");
-    let end = end.map_or(text.len(), |end| start + end);
-    (end - start >= MIN_TOKEN).then_some((start, end))
-}
-
-/// As it is in a header's line, or alone.
-fn header(text: &str) -> Option<(usize, usize)> {
-    const NAME: &str = "uthorization:";
-    let value = match text.find(NAME) {
-        Some(at) => at + NAME.len(),
-        None => 0,
+/// Whether it is worth while to look for credentials in a text: most have none of the signs that each of them has.
+pub(crate) fn may_let_in<U: Copy + Into<u16>>(units: &[U]) -> bool {
+    const BEGINNINGS: [&[u8]; 3] = [b"bearer ", b"basic ", b"-----"];
+    // Without a way out of the loop, the compiler compares many at once.
+    let has_sign = |units: &[U]| {
+        units.iter().fold(false, |found, unit| {
+            let unit: u16 = (*unit).into();
+            found
+                | (unit == u16::from(b':'))
+                | (unit == u16::from(b'='))
+                | (unit == u16::from(b'<'))
+        })
     };
-    let rest = text.get(value..)?;
-    let value = value + rest.len() - rest.trim_start().len();
-    let rest = text.get(value..)?;
-    let (scheme, token) = rest.split_once(' ')?;
-    let token = token.split([' ', '\r', '\n', '"', '\'', ',']).next()?;
-    let is_alone = value > 0 || scheme.len() + 1 + token.len() == rest.len();
-    let known = ["bearer", "basic"].contains(&scheme.to_ascii_lowercase().as_str());
-    let start = value + scheme.len() + 1;
-    (known && is_alone && token.len() >= MIN_TOKEN).then_some((start, start + token.len()))
+    if units.chunks(256).any(has_sign) {
+        return true;
+    }
+    // Of bytes in UTF-16, every other one is zero.
+    let lower = |unit: &U| u8::try_from((*unit).into()).map_or(0, |byte| byte.to_ascii_lowercase());
+    let letters = units.iter().take(100).map(lower).filter(|byte| *byte != 0);
+    let first: Vec<u8> = letters
+        .skip_while(u8::is_ascii_whitespace)
+        .take(7)
+        .collect();
+    BEGINNINGS
+        .iter()
+        .any(|beginning| first.starts_with(beginning))
 }
 
-/// Where a URL has a password: between the first colon and the at sign of its authority (RFC 3986,
-/// section 3.2.1).
-fn password(text: &str) -> Option<(usize, usize)> {
-    let start = text.find("://")? + 3;
-    let rest = text.get(start..)?;
-    let authority = rest.split(['/', '?', '#']).next()?;
-    let user = authority.get(..authority.rfind('@')?)?;
-    let colon = user.find(':')?;
-    (colon + 1 < user.len()).then_some((start + colon + 1, start + user.len()))
+/// A text in which secrets are looked for.
+struct Search<'a> {
+    text: &'a str,
+    is_secret: &'a dyn Fn(&str) -> bool,
+    found: Vec<Range<usize>>,
+    /// Among how many members from here on one that is called `value` is a secret, as one before was a name of one:
+    /// `{"name": "password", "value": "X"}`.
+    named: u8,
 }
 
-/// A text with a part masked.
-pub(crate) fn masked(text: &str, (start, end): (usize, usize)) -> String {
-    let (before, after) = (text.get(..start), text.get(end..));
-    [before.unwrap_or_default(), MASK, after.unwrap_or_default()].concat()
+/// What a name says of its value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Role {
+    Secret,
+    /// It is the name for another value.
+    Name,
+    Plain,
+}
+
+impl<'a> Search<'a> {
+    fn new(text: &'a str, is_secret: &'a dyn Fn(&str) -> bool) -> Search<'a> {
+        Search {
+            text,
+            is_secret,
+            found: Vec::new(),
+            named: 0,
+        }
+    }
+
+    /// What the next member of a document is by its name.
+    fn role(&mut self, name: &str) -> Role {
+        let is = |known: &[&str]| known.iter().any(|known| name.eq_ignore_ascii_case(known));
+        if is(&["name", "key"]) {
+            self.named = 0;
+            return Role::Name;
+        }
+        let was_named = self.named > 0;
+        self.named = self.named.saturating_sub(1);
+        match was_named && is(&["value", "content"]) || names_secret(name, self.is_secret) {
+            true => Role::Secret,
+            false => Role::Plain,
+        }
+    }
+
+    /// Takes the value of a member.
+    fn member(&mut self, role: Role, value: Range<usize>) {
+        let said = self.text.get(value.clone()).unwrap_or_default();
+        match role {
+            Role::Secret if !says_nothing(said) => self.found.push(value),
+            Role::Name if said.len() <= MAX_NAME && names_secret(said, self.is_secret) => {
+                self.named = MAX_BETWEEN;
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Whether a value is none, whatever its name: what is empty, whether something is so, a small number, a type, what
+/// was masked before, or a reference to where the secret is (`${PASSWORD}`).
+fn says_nothing(value: &str) -> bool {
+    const WORDS: [&str; 17] = [
+        "null",
+        "nil",
+        "none",
+        "~",
+        "undefined",
+        "true",
+        "false",
+        "yes",
+        "no",
+        "on",
+        "off",
+        "required",
+        "optional",
+        "string",
+        "str",
+        "text",
+        "password",
+    ];
+    let value = value.trim();
+    let is_reference = || {
+        let inner = value
+            .strip_prefix("${")
+            .and_then(|rest| rest.strip_suffix('}'));
+        // What may stand behind a colon is a default.
+        inner.is_some_and(|inner| !inner.contains([':', '{']))
+    };
+    WORDS.iter().any(|word| value.eq_ignore_ascii_case(word))
+        || value.chars().all(|c| matches!(c, '*' | '\u{2022}'))
+        || value.len() < 3 && value.bytes().all(|byte| byte.is_ascii_digit())
+        || is_reference()
+}
+
+/// A secret as it stands in a text, and as whoever reads the text takes it.
+pub(crate) fn forms(secret: &str) -> Vec<String> {
+    let mut all = vec![secret.to_owned()];
+    let mut add = |form: String| {
+        if !all.contains(&form) {
+            all.push(form);
+        }
+    };
+    let mut plain = secret.to_owned();
+    // A document may be a text of another, which may be one, too.
+    for _ in 0..MAX_NESTED {
+        if !plain.contains('\\') {
+            break;
+        }
+        plain = documents::without_escapes(&plain);
+        add(plain.clone());
+    }
+    if secret.contains('&') {
+        add(documents::without_entities(secret));
+    }
+    if secret.contains('%') {
+        add(urls::decoded(secret));
+    }
+    if let Some(token) = urls::token(secret) {
+        add(secret.get(token).unwrap_or_default().to_owned());
+    }
+    all
+}
+
+/// A text with parts masked, which are in its order and may overlap.
+pub(crate) fn masked(text: &str, parts: &[Range<usize>]) -> String {
+    let mut masked = String::with_capacity(text.len());
+    let mut done = 0;
+    for part in parts {
+        if part.start >= done {
+            masked += text.get(done..part.start).unwrap_or_default();
+            masked += MASK;
+        }
+        done = done.max(part.end);
+    }
+    masked + text.get(done..).unwrap_or_default()
 }
 
 /// The command line of this process, with what looks like a secret masked.
@@ -184,96 +315,8 @@ fn arguments(parts: impl Iterator<Item = String>, is_secret: &dyn Fn(&str) -> bo
                 mask_next = true;
                 part
             }
-            Says::HasSecret(start, end) => masked(&part, (start, end)),
+            Says::HasSecret(parts) => masked(&part, &parts),
         }
     };
     parts.map(mask).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_lets_somebody_in_is_found_in_texts() {
-        let is_secret = |name: &str| name.to_lowercase().contains("password");
-        let found = |text: &str| {
-            credentials(text, &is_secret).map(|(start, end)| text[start..end].to_owned())
-        };
-        for (text, expected) in [
-            ("jdbc:pg://bob:secret@h/db", Some("secret")),
-            ("Authorization: Bearer abcdefgh.i", Some("abcdefgh.i")),
-            (
-                "GET / HTTP/1.1\r\nauthorization: basic Ym9iOnNlY3JldA==\r\nHost: h",
-                Some("Ym9iOnNlY3JldA=="),
-            ),
-            ("Bearer abcdefgh.i", Some("abcdefgh.i")),
-            ("Basic understanding of it", None),
-            ("Bearer of news", None),
-            ("Authorization: none", None),
-            ("http://h/a?b", None),
-            (
-                "jdbc:postgresql://h/db?user=a&password=s3cret&ssl=true",
-                Some("s3cret"),
-            ),
-            (
-                "jdbc:sqlserver://h:1;user=a;Password=s3cret",
-                Some("s3cret"),
-            ),
-            ("see https://h/?token=abc or so", Some("abc")),
-            ("https://h/?password=&a=b;c", None),
-            ("a?password=b", Some("b")),
-            ("/login?user=joe&password=s3cret", Some("s3cret")),
-            ("user=joe&password=s3cret", Some("s3cret")),
-            (
-                "Server=my host;User Id=joe;Password=s3cret;",
-                Some("s3cret"),
-            ),
-            ("if (password == null) password=b;", None),
-            ("a = 1\npassword=b", None),
-            ("the password is a=b&c", None),
-            (
-                "-----BEGIN RSA PRIVATE KEY-----abcdefgh-----END RSA PRIVATE KEY-----",
-                Some("abcdefgh"),
-            ),
-            (
-                "-----BEGIN PUBLIC KEY-----abcdefgh-----END PUBLIC KEY-----",
-                None,
-            ),
-        ] {
-            assert_eq!(found(text).as_deref(), expected, "{text}");
-        }
-    }
-
-    #[test]
-    fn secrets_of_a_command_line_are_masked() {
-        let is_secret = |name: &str| name.to_lowercase().contains("password");
-        for (line, expected) in [
-            (
-                "java -cp a:b Main x=1 /etc/a:b",
-                "java -cp a:b Main x=1 /etc/a:b",
-            ),
-            ("--db-password s --port 1", "--db-password *** --port 1"),
-            (
-                "--db.password=s=t -Ddb.password=u",
-                "--db.password=*** -Ddb.password=***",
-            ),
-            (
-                "--token=s /token:s --auth s -token s",
-                "--token=*** /token:*** --auth *** -token ***",
-            ),
-            ("tokens=3 --author me", "tokens=3 --author me"),
-            (
-                "postgres://u:s@h/db?x=1 --url=https://u:s@h:80 https://h:80/a@b",
-                "postgres://u:***@h/db?x=1 --url=https://u:***@h:80 https://h:80/a@b",
-            ),
-            (
-                "-agentpath:/a/password=out=b",
-                "-agentpath:/a/password=out=b",
-            ),
-        ] {
-            let parts = line.split(' ').map(str::to_owned);
-            assert_eq!(arguments(parts, &is_secret).join(" "), expected);
-        }
-    }
 }

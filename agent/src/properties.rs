@@ -51,8 +51,8 @@ pub(crate) fn read(jni: Jni, is_secret: &dyn Fn(&str) -> bool) -> Vec<(String, S
     for (name, value) in &mut found {
         if masks::names_secret(name, is_secret) {
             *value = masks::MASK.to_owned();
-        } else if let Some(password) = masks::credentials(value, is_secret) {
-            *value = masks::masked(value, password);
+        } else {
+            *value = masks::masked(value, &masks::credentials(value, is_secret));
         }
     }
     found

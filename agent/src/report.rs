@@ -505,18 +505,22 @@ pub(crate) fn store(
     mut failure: Failure,
     mut graph: Graph<'_>,
 ) -> Result<(String, usize), String> {
-    let secrets = graph.scrub(&mut failure.frames);
     let messages = failure
         .exceptions
         .iter_mut()
         .filter_map(|info| info.message.as_mut());
     let properties = meta.properties.iter_mut().map(|(_, value)| value);
     let names = failure.threads.iter_mut().map(|thread| &mut thread.name);
-    messages
+    let mut texts: Vec<&mut String> = messages
         .chain(properties)
         .chain(names)
-        .chain([&mut meta.thread, &mut meta.command])
-        .for_each(|text| secrets.mask(text));
+        .chain([&mut meta.thread])
+        .collect();
+    texts.iter_mut().for_each(|text| graph.mask(text));
+    let secrets = graph.scrub(&mut failure.frames);
+    // The command line was looked at argument by argument.
+    texts.push(&mut meta.command);
+    texts.into_iter().for_each(|text| secrets.mask(text));
     let classes: Vec<_> = graph
         .classes
         .iter()

@@ -57,7 +57,7 @@ pub(crate) struct Options {
     /// Of CPU time, for recording.
     pub(crate) cpu: Option<Share>,
     /// Names of fields and parameters.
-    pub(crate) redact: Vec<String>,
+    pub(crate) redact: Globs,
     /// Classes whose objects are not stored.
     pub(crate) redact_types: Globs,
     /// Simple names of annotations on what is not stored.
@@ -203,7 +203,7 @@ impl Default for Options {
             max_crashes: 100,
             per_minute: 10,
             cpu: None,
-            redact: Vec::new(),
+            redact: Globs::default(),
             redact_types: Globs::default(),
             redact_annotations: Vec::new(),
             version: String::new(),

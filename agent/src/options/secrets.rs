@@ -3,6 +3,8 @@
 use super::values::{bad, list};
 use super::{Error, Options};
 use hindsight_instrument::glob::Globs;
+use std::cell::OnceCell;
+use std::sync::LazyLock;
 
 /// Names of fields and parameters whose text is never stored: as a whole word
 /// or part of a compound, compared in lower case without underscores and hyphens. A
@@ -97,10 +99,10 @@ impl Options {
         if list(value).next().is_none() {
             return Err(bad("redact", value, ACCEPTED));
         }
-        let mut types = Vec::new();
+        let (mut names, mut types) = (Vec::new(), Vec::new());
         for entry in list(value) {
             match entry.split_once(':') {
-                None => self.redact.push(entry.to_owned()),
+                None => names.push(entry),
                 Some(("type", glob)) if !glob.is_empty() => types.push(glob),
                 Some(("annotation", name)) => {
                     // As it is written in source, or with its package.
@@ -115,40 +117,35 @@ impl Options {
                 Some(_) => return Err(bad("redact", entry, ACCEPTED)),
             }
         }
+        self.redact = Globs::new(names);
         self.redact_types = Globs::new(types);
         Ok(())
     }
 
     /// Whether the value of a field or parameter of this name must not be stored.
     pub(crate) fn is_secret(&self, name: &str) -> bool {
-        let plain: String = name
-            .chars()
-            .filter(|c| !matches!(c, '_' | '-' | '$'))
-            .flat_map(char::to_lowercase)
-            .collect();
-        // Keys of large maps are asked about, too: mostly there is no such word, wherever one begins.
-        let words_with = |word: &str| match plain.contains(word) {
-            true => words(name),
-            false => Vec::new(),
-        };
-        let has_word = |word: &str| words_with(word).iter().any(|known| known == word);
-        let ends_with = |word: &str| words_with(word).last().is_some_and(|last| last == word);
-        SECRETS.iter().any(|secret| match *secret {
-            // Short words would be found inside harmless ones,
-            "ssn" | "otp" | "totp" | "cvv" | "cvc" | "pwd" | "pswd" | "jwt" | "iban" | "senha" => {
-                plain == *secret || has_word(secret)
-            }
-            // and these are parts of harmless names (`pinMode`), too.
-            "pin" | "bearer" => plain == *secret || ends_with(secret),
-            _ => plain.contains(secret),
-        }) || self.redacts(name)
+        self.redacts(name) || has_word(name) && is_known(name)
+    }
+
+    /// Whether any part of a text can be such a name, or that of a text which [`Options::is_secret_of_type`] knows. It
+    /// takes a nanosecond or two for each byte; of most texts that is all that is asked.
+    pub(crate) fn may_name_secret(&self, text: &str) -> bool {
+        !self.redact.is_empty() || has_word(text)
     }
 
     /// The same of a field or parameter with this descriptor: whether a password has expired is none, unless an
     /// option says so; and a `pass` is a secret if it is a text, not if it counts what a compiler does.
     pub(crate) fn is_secret_of_type(&self, name: &str, descriptor: &str) -> bool {
         const TEXTS: [&str; 4] = ["[C", "[B", "Ljava/lang/String;", "Ljava/lang/CharSequence;"];
-        let is_pass = || words(name).last().is_some_and(|last| last == "pass");
+        let is_pass = || {
+            let rest = name.trim_end_matches(|c: char| !c.is_alphanumeric());
+            let end = rest
+                .len()
+                .checked_sub(4)
+                .and_then(|start| rest.get(start..));
+            end.is_some_and(|end| end.eq_ignore_ascii_case("pass"))
+                && words(name).last().is_some_and(|last| last == PASS)
+        };
         match descriptor {
             "Z" => self.redacts(name),
             _ => self.is_secret(name) || TEXTS.contains(&descriptor) && is_pass(),
@@ -157,7 +154,111 @@ impl Options {
 
     /// Whether an option says that it is secret.
     fn redacts(&self, name: &str) -> bool {
-        (self.redact.iter()).any(|pattern| Globs::new([pattern.as_str()]).matches(name))
+        self.redact.matches(name)
+    }
+}
+
+/// Words that would be found inside harmless ones.
+fn is_short(word: &str) -> bool {
+    const SHORT: [&str; 12] = [
+        "ssn", "otp", "totp", "cvv", "cvc", "pwd", "pswd", "jwt", "iban", "senha", "pin", "bearer",
+    ];
+    SHORT.contains(&word)
+}
+
+/// Whether a name is one of [`SECRETS`], or has one as a part.
+fn is_known(name: &str) -> bool {
+    let plain: String = name
+        .chars()
+        .filter(|c| !matches!(c, '_' | '-' | '$'))
+        .flat_map(char::to_lowercase)
+        .collect();
+    let of_name = OnceCell::new();
+    let words = || of_name.get_or_init(|| words(name)).iter();
+    let is_there = |secret: &&'static str| match *secret {
+        // These are parts of harmless names (`pinMode`), too.
+        "pin" | "bearer" => {
+            plain == *secret || words().next_back().is_some_and(|last| last == secret)
+        }
+        short if is_short(short) => plain == *secret || words().any(|word| word == secret),
+        _ => true,
+    };
+    let mut letters = plain.char_indices();
+    letters.any(|(at, letter)| {
+        let mut known = beginning_with(letter).iter();
+        known.any(|secret| plain[at..].starts_with(secret) && is_there(secret))
+    })
+}
+
+/// Signs that count for nothing between the letters of a name, the dots of a property included.
+const SEPARATORS: &[u8] = b"_-$.";
+
+/// Whether one of [`SECRETS`] may be in a text; where it is not, nothing in there is the name of a secret.
+fn has_word(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    let seconds = SECOND_LETTERS.as_slice();
+    bytes.windows(2).enumerate().any(|(at, two)| {
+        seconds[usize::from(two[0] & 31)][usize::from(two[1])] && {
+            let letter = two[0].to_ascii_lowercase();
+            let also_last = (letter == b'p').then_some(PASS);
+            let mut words = beginning_with(char::from(letter))
+                .iter()
+                .copied()
+                .chain(also_last);
+            words.any(|word| is_word_at(bytes, at, word))
+        }
+    })
+}
+
+/// A secret where a text has it as the last word of its name.
+const PASS: &str = "pass";
+
+/// Whether a word may begin at a place, whatever is between its letters.
+fn is_word_at(bytes: &[u8], at: usize, word: &str) -> bool {
+    let mut end = at;
+    for letter in word.bytes() {
+        while end > at && bytes.get(end).is_some_and(|byte| SEPARATORS.contains(byte)) {
+            end += 1;
+        }
+        if bytes.get(end).map(u8::to_ascii_lowercase) != Some(letter) {
+            return false;
+        }
+        end += 1;
+    }
+    if word != PASS && !is_short(word) {
+        return true;
+    }
+    let before = at.checked_sub(1).map(|before| bytes[before]);
+    let is_begin = bytes[at].is_ascii_uppercase()
+        || !before.is_some_and(|before| before.is_ascii_alphanumeric());
+    let goes_on = |byte: &u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
+    is_begin && !bytes.get(end).is_some_and(goes_on)
+}
+
+/// For the lower five bits of each letter that a word begins with, what may stand behind it.
+static SECOND_LETTERS: LazyLock<[[bool; 256]; 32]> = LazyLock::new(|| {
+    let mut all = [[false; 256]; 32];
+    for word in SECRETS.iter().map(|word| word.as_bytes()) {
+        let others = [word[1], word[1].to_ascii_uppercase()];
+        for second in others.iter().chain(SEPARATORS) {
+            all[usize::from(word[0] & 31)][usize::from(*second)] = true;
+        }
+    }
+    all
+});
+
+/// Those of [`SECRETS`] that begin with a letter.
+fn beginning_with(letter: char) -> &'static [&'static str] {
+    static BY_LETTER: LazyLock<[Vec<&str>; 26]> = LazyLock::new(|| {
+        let mut all = [const { Vec::new() }; 26];
+        for secret in SECRETS {
+            all[usize::from(secret.as_bytes()[0] - b'a')].push(*secret);
+        }
+        all
+    });
+    match letter {
+        'a'..='z' => &BY_LETTER[letter as usize - 'a' as usize],
+        _ => &[],
     }
 }
 

@@ -117,6 +117,52 @@ fn all_keys_are_understood() {
     );
 }
 
+/// What is asked of whole texts leaves out no name that is secret, and few texts are looked at for nothing.
+#[test]
+fn texts_with_names_of_secrets_are_told_from_others() {
+    const STRING: &str = "Ljava/lang/String;";
+    let options = Options::parse("").unwrap();
+    for name in [
+        "password",
+        "user_Password",
+        "api-key",
+        "SMTP_PWD",
+        "userPwd",
+        "JWTToken",
+        "cardPin",
+        "p_i_n",
+        "o-t-p",
+        "dbPass",
+        "smtp.pass",
+        "DB_PASS",
+        "id_token",
+        "cc-number",
+        "X-Api-Key",
+        "OTPCode",
+        "$apiKey",
+        "Set-Cookie",
+    ] {
+        let is_secret = |name: &str| options.is_secret_of_type(name, STRING);
+        assert!(crate::masks::names_secret(name, &is_secret), "{name}");
+        for text in [
+            format!("{{\"{name}\": 1}}"),
+            format!("a=1\n{name}=x"),
+            format!("<x:{name}>"),
+        ] {
+            assert!(options.may_name_secret(&text), "{text}");
+        }
+    }
+    for text in [
+        "mapping a Pinball, spinning; it has passed a compass {\"name\": \"x\", \"nextToken\": 1}",
+        "optional opinion: adopt the shipping.passenger of 2pins",
+        "",
+        "p",
+    ] {
+        assert!(!options.may_name_secret(text), "{text}");
+    }
+    assert!(Options::parse("redact=foo").unwrap().may_name_secret("x"));
+}
+
 #[test]
 fn what_is_wrong_is_named() {
     for (text, part) in [

@@ -477,8 +477,10 @@ impl<'a> Graph<'a> {
                     return Body::Hole(MAX_BYTES.to_owned());
                 }
                 let elements = jni.primitives(object, letter, len);
-                self.lets_in_array(letter, &elements);
-                Body::Primitives(elements)
+                match self.array_lets_in(letter, &elements) {
+                    true => Body::Hole(length_class(len).to_owned()),
+                    false => Body::Primitives(elements),
+                }
             }
             Storage::References => {
                 let len = jni.array_len(object);

@@ -3,6 +3,7 @@
 //! - [`graph`] walks it breadth first and stores objects.
 //! - [`classes`] knows what to do with the objects of each class.
 //! - [`secrets`] remembers what must not be stored, wherever else it is.
+//! - [`arrays`] tells the text in an array.
 //! - [`lambda`] finds the method behind a lambda's hidden class.
 //!
 //! **Invariant:** no Java code runs here, the program's least of all (design,
@@ -12,6 +13,7 @@
 //! **Invariant:** nothing is allocated on the Java heap, so that a snapshot
 //! works under `OutOfMemoryError`.
 
+pub(crate) mod arrays;
 pub(crate) mod classes;
 pub(crate) mod graph;
 pub(crate) mod lambda;

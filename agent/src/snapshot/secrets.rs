@@ -4,10 +4,14 @@
 //! is called; its text may have been copied, joined to others, or encoded.
 
 use hindsight_tracelog::crash::Body;
-use std::collections::{HashMap, HashSet};
+use std::cmp::{Ordering, Reverse};
+use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, HashSet};
 
 /// UTF-16 code units, or bytes, of a secret that are looked for: what begins alike is taken for it.
 const MAX_LEN: usize = 256;
+/// Bytes that these have at most, in whatever encoding.
+const MAX_FORM: usize = 4 * MAX_LEN;
 /// Bytes of all forms together; with more, every text is a secret.
 const MAX_BYTES: usize = 64 << 20;
 /// Of the shortest one that is looked for as a whole, and as a part of others. What is shorter is in
@@ -33,17 +37,35 @@ pub(crate) struct Secrets {
 #[derive(Default)]
 struct Forms {
     whole: HashSet<Vec<u8>>,
-    /// Those that may be a part, by their first bytes.
-    parts: HashMap<[u8; MIN_PART], Vec<Form>>,
-    /// A bit for each two bytes that some part begins with, so that the table is rarely asked.
+    /// Those that may be a part, and whether the secret goes on behind them.
+    parts: BTreeMap<Part, bool>,
+    /// The first bytes of these,
+    firsts: HashSet<[u8; MIN_PART]>,
+    /// and a bit for each two bytes that one of them begins with, so that the table is rarely asked.
     begins: Vec<u64>,
     bytes: usize,
 }
 
-struct Form {
-    bytes: Vec<u8>,
-    /// Whether the secret goes on.
-    is_cut: bool,
+/// What may be a part of others, at least [`MIN_PART`] bytes. What begins alike stands together, the longest first:
+/// that is what is masked.
+#[derive(PartialEq, Eq)]
+struct Part(Vec<u8>);
+
+impl Ord for Part {
+    fn cmp(&self, other: &Part) -> Ordering {
+        let first = |of: &Part| of.0.first_chunk::<MIN_PART>().copied();
+        (first(self), Reverse(self.0.len()), &self.0).cmp(&(
+            first(other),
+            Reverse(other.0.len()),
+            &other.0,
+        ))
+    }
+}
+
+impl PartialOrd for Part {
+    fn partial_cmp(&self, other: &Part) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
 }
 
 /// Where a bit for two bytes is.
@@ -55,27 +77,24 @@ fn begin(bytes: &[u8]) -> (usize, u64) {
 impl Forms {
     /// Adds a form; `is_part` if it is looked for in others.
     fn add(&mut self, bytes: Vec<u8>, is_cut: bool, is_part: bool) {
+        let len = bytes.len();
         let Some(first) = bytes.first_chunk::<MIN_PART>().filter(|_| is_part) else {
-            if !is_cut {
-                self.bytes += bytes.len();
-                self.whole.insert(bytes);
+            if !is_cut && self.whole.insert(bytes) {
+                self.bytes += len;
             }
             return;
         };
-        let alike = self.parts.entry(*first).or_default();
-        if alike
-            .iter()
-            .any(|form| form.bytes == bytes && form.is_cut == is_cut)
-        {
-            return;
-        }
         self.begins.resize(1 << 10, 0);
         let (at, bit) = begin(first);
         self.begins[at] |= bit;
-        self.bytes += bytes.len();
-        alike.push(Form { bytes, is_cut });
-        // The longest first: that is what is masked.
-        alike.sort_by_key(|form| std::cmp::Reverse(form.bytes.len()));
+        self.firsts.insert(*first);
+        match self.parts.entry(Part(bytes)) {
+            Entry::Vacant(place) => {
+                place.insert(is_cut);
+                self.bytes += len;
+            }
+            Entry::Occupied(mut place) => *place.get_mut() |= is_cut,
+        }
     }
 
     /// The first one in a content, from a place on, and where it ends.
@@ -90,16 +109,27 @@ impl Forms {
         places
             .filter(|(window, _)| {
                 let (at, bit) = begin(window);
-                self.begins[at] & bit != 0
+                self.begins[at] & bit != 0 && self.firsts.contains(*window)
             })
-            .find_map(|(window, at)| {
-                let alike = self.parts.get(window)?.iter();
-                let mut found = alike.filter(|form| content[at..].starts_with(&form.bytes));
-                found.next().map(|form| match form.is_cut {
-                    true => (at, content.len()),
-                    false => (at, at + form.bytes.len()),
-                })
-            })
+            .find_map(|(_, at)| Some((at, at + self.longest(&content[at..])?)))
+    }
+
+    /// How long the longest one is that a content begins with; all of it if the secret goes on.
+    fn longest(&self, content: &[u8]) -> Option<usize> {
+        let mut len = content.len().min(MAX_FORM);
+        while len >= MIN_PART {
+            let from = Part(content[..len].to_vec());
+            let (part, is_cut) = self.parts.range(from..).next()?;
+            if part.0[..MIN_PART] != content[..MIN_PART] {
+                return None;
+            }
+            if content.starts_with(&part.0) {
+                return Some(if *is_cut { content.len() } else { part.0.len() });
+            }
+            // The next that can be it is shorter than what was looked for, or at most as long as what was found.
+            len = (len - 1).min(part.0.len());
+        }
+        None
     }
 }
 
@@ -210,10 +240,14 @@ impl Secrets {
         if self.too_many {
             *text = MASK.to_owned();
         }
-        let mut from = 0;
+        let (mut masked, mut from) = (String::new(), 0);
         while let Some((start, end)) = self.texts.find(text.as_bytes(), from) {
-            text.replace_range(start..end, MASK);
-            from = start + MASK.len();
+            masked += text.get(from..start).unwrap_or_default();
+            masked += MASK;
+            from = end;
+        }
+        if from > 0 {
+            *text = masked + text.get(from..).unwrap_or_default();
         }
     }
 }
@@ -283,6 +317,22 @@ mod tests {
         let mut message = format!("planted-1-x, planted-300-x and {long}!");
         secrets.mask(&mut message);
         assert_eq!(message, "***, *** and ***");
+    }
+
+    /// As tokens do, which have the same header: of those that begin alike the longest is found, and each is.
+    #[test]
+    fn many_that_begin_alike_are_found() {
+        let mut secrets = Secrets::default();
+        let token = |number: usize| format!("eyJhbGciOiJIUzI1NiJ9.{number}");
+        for number in 0..20_000 {
+            let units: Vec<u16> = token(number).encode_utf16().collect();
+            secrets.text(&units);
+        }
+        let mut message = (0..20_000).map(token).collect::<Vec<_>>().join(" ");
+        message += " eyJhbGciOiJIUzI1NiJ";
+        secrets.mask(&mut message);
+        let (masks, rest) = message.rsplit_once(' ').unwrap();
+        assert!(masks.split(' ').all(|mask| mask == MASK) && rest == "eyJhbGciOiJIUzI1NiJ");
     }
 
     #[test]

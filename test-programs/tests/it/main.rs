@@ -6,6 +6,7 @@ mod attach;
 mod beside;
 mod bounds;
 mod copies;
+mod documents;
 mod elsewhere;
 mod failures;
 mod generate;

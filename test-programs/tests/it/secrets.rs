@@ -430,7 +430,7 @@ fn check_outputs(workplace: &Workplace, jdk: &Jdk, file: &Path, classes: &Path) 
 }
 
 /// The strings of a crash, and the primitive arrays as texts.
-fn texts(crash: &Crash) -> Vec<String> {
+pub(crate) fn texts(crash: &Crash) -> Vec<String> {
     let objects = crash.objects.iter().flatten();
     let texts = objects.filter_map(|object| match &object.body {
         Body::String(text) => Some(text.to_lossy()),
@@ -442,7 +442,7 @@ fn texts(crash: &Crash) -> Vec<String> {
 
 /// The bytes of a file as text, one byte a character; of a crash file, of what
 /// is packed in it.
-fn readable(bytes: &[u8]) -> String {
+pub(crate) fn readable(bytes: &[u8]) -> String {
     let mut content = bytes.to_vec();
     if bytes.starts_with(record::MAGIC) {
         let mut offset = record::FILE_HEADER;

@@ -7,19 +7,18 @@
 use super::{Graph, NO_OBJECT, pack, unpack, words};
 use crate::jni::Obj;
 use crate::masks::{self, Says};
+use crate::snapshot::arrays;
 use crate::snapshot::classes::{Number, REDACTED, Storage};
 use crate::snapshot::secrets::{Secrets, length_class};
 use hindsight_tracelog::crash::{Body, Frame, Object, Patch, Value};
 use std::collections::{HashMap, HashSet};
+use std::ops::Range;
+
+/// The type of what stands in a text.
+const STRING: &str = "Ljava/lang/String;";
 
 /// UTF-16 code units of the longest key that may name a secret.
 const MAX_KEY: usize = 100;
-
-/// What a text has that may have a password or a token in it.
-const SCHEME_END: [u16; 3] = [b':' as u16, b'/' as u16, b'/' as u16];
-const SCHEMES: [&[u8]; 2] = [b"bearer ", b"basic "];
-const MIN_HEADER: usize = 14;
-const DASHES: [u16; 5] = [b'-' as u16; 5];
 
 /// Longer text is not looked at for what it says of secrets.
 const MAX_ARGUMENT: usize = 1_000;
@@ -207,49 +206,51 @@ impl Graph<'_> {
         }
     }
 
-    /// Whether a text has a password or token in it by its form, which is then stored nowhere else either.
+    /// Whether a text has a secret in it by its form, which is then stored nowhere else either.
     pub(super) fn lets_in(&mut self, units: &[u16]) -> bool {
-        let units = &units[..units.len().min(MAX_SECRET)];
-        let is_url = units.windows(3).any(|three| three == SCHEME_END);
-        let is_header = units.len() >= MIN_HEADER
-            && SCHEMES.iter().any(|scheme| {
-                let mut units = units.windows(scheme.len());
-                units.any(|part| {
-                    let mut letters = part.iter().zip(*scheme);
-                    letters.all(|(unit, letter)| unit | 0x20 == u16::from(*letter) | 0x20)
-                })
-            });
-        let is_pair = units.contains(&u16::from(b'='));
-        let is_key = units.starts_with(&DASHES);
-        if !(is_url || is_header || is_pair || is_key) {
-            return false;
-        }
-        let text = String::from_utf16_lossy(units);
-        let is_secret = |name: &str| self.options.is_secret(name);
-        let Some((start, end)) = masks::credentials(&text, &is_secret) else {
-            return false;
-        };
-        let secret = text.get(start..end).unwrap_or_default();
-        self.secrets
-            .text(&secret.encode_utf16().collect::<Vec<u16>>());
-        true
+        masks::may_let_in(units)
+            && !self
+                .credentials(&String::from_utf16_lossy(units))
+                .is_empty()
     }
 
-    /// The same for the text in an array, which becomes a hole with all others that have the secret.
-    pub(super) fn lets_in_array(&mut self, letter: u8, elements: &[u8]) {
-        let units: Vec<u16> = match letter {
-            b'C' => {
-                let short = &elements[..elements.len().min(2 * MAX_SECRET)];
-                let units = words(letter, short);
-                units.iter().map(|unit| *unit as u16).collect()
-            }
-            b'B' => {
-                let short = &elements[..elements.len().min(MAX_SECRET)];
-                short.iter().map(|byte| u16::from(*byte)).collect()
-            }
-            _ => return,
+    /// The same for the text in an array.
+    pub(super) fn array_lets_in(&mut self, letter: u8, elements: &[u8]) -> bool {
+        let text = match letter {
+            // Of both bytes of a character one is the sign that it is.
+            b'C' if masks::may_let_in(elements) => Some(arrays::of_chars(elements)),
+            b'B' if masks::may_let_in(elements) => arrays::of_bytes(elements),
+            _ => None,
         };
-        self.lets_in(&units);
+        text.is_some_and(|text| !self.credentials(&text).is_empty())
+    }
+
+    /// Masks such secrets in a text that is stored beside the objects.
+    pub(crate) fn mask(&mut self, text: &mut String) {
+        if masks::may_let_in(text.as_bytes()) {
+            let parts = self.credentials(text);
+            *text = masks::masked(text, &parts);
+        }
+    }
+
+    /// Finds what is secret in a text, and notes it down.
+    fn credentials(&mut self, text: &str) -> Vec<Range<usize>> {
+        let is_secret = |name: &str| self.options.is_secret_of_type(name, STRING);
+        let parts = match self.options.may_name_secret(text) {
+            true => masks::credentials(text, &is_secret),
+            false => masks::credentials_by_form(text, &is_secret),
+        };
+        self.take_parts(text, &parts);
+        parts
+    }
+
+    fn take_parts(&mut self, text: &str, parts: &[Range<usize>]) {
+        for part in parts {
+            for form in masks::forms(text.get(part.clone()).unwrap_or_default()) {
+                self.secrets
+                    .text(&form.encode_utf16().collect::<Vec<u16>>());
+            }
+        }
     }
 
     /// Whether a field of a `java.net.URL` holds a password: `user:password`, `user:password@host`.
@@ -479,7 +480,11 @@ impl Graph<'_> {
         match element {
             Some(element) if self.jni.string_len(element) <= MAX_ARGUMENT => {
                 let text = self.jni.string(element);
-                masks::argument(&text, &|name| self.options.is_secret(name))
+                let says = masks::argument(&text, &|name| self.options.is_secret(name));
+                if let Says::HasSecret(parts) = &says {
+                    self.take_parts(&text, parts);
+                }
+                says
             }
             _ => Says::Nothing,
         }

@@ -1,0 +1,374 @@
+//! Members of JSON and elements of XML by their names, in any text that has such parts.
+//!
+//! Texts are often no document as a whole: a request has headers in front, a message quotes a part, a buffer holds the
+//! beginning. So a member is known by what stands around it alone, and a document in a string of another likewise.
+
+use super::{MAX_NAME, Role, Search};
+use std::ops::Range;
+
+/// How many backslashes a quote has in front of it that begins or ends a string: none in a document, one if the
+/// document is in a string of another, and so on.
+const ESCAPES: [usize; 4] = [0, 1, 3, 7];
+
+/// A member's name in front of its colon.
+struct Name {
+    text: Range<usize>,
+    /// The backslashes in front of its quotes; `None` if it has no quotes, as in JavaScript and GraphQL.
+    escapes: Option<usize>,
+}
+
+/// Members of JSON whose names say that they are secret: strings, numbers, and what is in an array of such.
+pub(super) fn json(search: &mut Search<'_>) {
+    let text = search.text;
+    let bytes = text.as_bytes();
+    let mut at = 0;
+    while let Some(colon) = find(bytes, at, b':') {
+        at = colon + 1;
+        let Some(name) = name_before(bytes, colon) else {
+            continue;
+        };
+        let start = behind_space(bytes, at);
+        let escapes = backslashes_at(bytes, start);
+        let quote = bytes.get(start + escapes).copied();
+        let is_string = matches!(quote, Some(b'"' | b'\''))
+            && name
+                .escapes
+                .map_or(ESCAPES.contains(&escapes), |of| of == escapes);
+        if !is_string && (name.escapes.is_none() || escapes > 0) {
+            continue;
+        }
+        let role = search.role(text.get(name.text).unwrap_or_default());
+        if role == Role::Plain {
+            continue;
+        }
+        if is_string {
+            let value = string(bytes, start + escapes);
+            if role == Role::Secret {
+                at = value.end;
+            }
+            search.member(role, value);
+            continue;
+        }
+        match quote {
+            Some(b'-' | b'0'..=b'9') => search.member(role, start..number_end(bytes, start)),
+            Some(b'[') if role == Role::Secret => at = array(search, start + 1),
+            // What it holds may be called `value`.
+            Some(b'{') if role == Role::Secret => search.named = 1,
+            _ => {}
+        }
+    }
+}
+
+/// The name of a member before a colon, if what stands in front of it is what does in an object.
+fn name_before(bytes: &[u8], colon: usize) -> Option<Name> {
+    let is_letter = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'$');
+    let end = before_space(bytes, colon);
+    let last = *bytes.get(end.checked_sub(1)?)?;
+    let lowest = end.saturating_sub(MAX_NAME);
+    if matches!(last, b'"' | b'\'') {
+        let quote = end - 1;
+        let escapes = backslashes_before(bytes, quote);
+        let text_end = quote - escapes;
+        let opening = bytes
+            .get(lowest..text_end)?
+            .iter()
+            .rposition(|byte| *byte == last)?;
+        let text = lowest + opening + 1..text_end;
+        let is_plain = bytes[text.clone()]
+            .iter()
+            .all(|byte| *byte != b'\\' && !byte.is_ascii_control());
+        let opens = ESCAPES.contains(&escapes)
+            && is_plain
+            && backslashes_before(bytes, text.start - 1) == escapes
+            && is_behind(bytes, text.start - 1 - escapes, b"{,");
+        return opens.then_some(Name {
+            text,
+            escapes: Some(escapes),
+        });
+    }
+    let others = bytes
+        .get(lowest..end)?
+        .iter()
+        .rposition(|byte| !is_letter(byte));
+    let start = others.map_or(lowest, |other| lowest + other + 1);
+    let first = bytes[start..end].first()?;
+    (!first.is_ascii_digit() && start > 0 && is_behind(bytes, start, b"{,(")).then_some(Name {
+        text: start..end,
+        escapes: None,
+    })
+}
+
+/// Whether one of some signs stands before a place, with nothing but space between, or nothing at all does.
+fn is_behind(bytes: &[u8], place: usize, signs: &[u8]) -> bool {
+    let mut end = before_space(bytes, place);
+    // Space in a document that is in a string is escaped: `{\n`.
+    while let Some(letter @ (b'n' | b'r' | b't')) = end.checked_sub(1).map(|last| bytes[last])
+        && backslashes_before(bytes, end - 1) > 0
+        && letter.is_ascii()
+    {
+        end = before_space(bytes, end - 1 - backslashes_before(bytes, end - 1));
+    }
+    end.checked_sub(1)
+        .is_none_or(|last| signs.contains(&bytes[last]))
+}
+
+/// What is between the quotes of a string, which begins behind so many backslashes as are in front of this one.
+fn string(bytes: &[u8], quote: usize) -> Range<usize> {
+    let escapes = backslashes_before(bytes, quote);
+    let mut at = quote + 1;
+    while let Some(next) = find(bytes, at, bytes[quote]) {
+        let before =
+            backslashes_before(bytes.get(quote + 1..).unwrap_or_default(), next - quote - 1);
+        // A quote within has more of them, and is escaped once more.
+        if !(before + 1).is_multiple_of(2 * (escapes + 1)) {
+            return quote + 1..next - before.min(escapes);
+        }
+        at = next + 1;
+    }
+    quote + 1..bytes.len()
+}
+
+fn number_end(bytes: &[u8], start: usize) -> usize {
+    let is_digit =
+        |byte: &u8| byte.is_ascii_digit() || matches!(byte, b'.' | b'-' | b'+' | b'e' | b'E');
+    let digits = bytes[start..].iter().take_while(|byte| is_digit(byte));
+    start + digits.count()
+}
+
+/// Takes the strings and numbers of an array whose name says that they are secret; where it has looked.
+fn array(search: &mut Search<'_>, start: usize) -> usize {
+    let bytes = search.text.as_bytes();
+    let mut at = start;
+    loop {
+        at = behind_space(bytes, at);
+        let quote = at + backslashes_at(bytes, at);
+        let value = match bytes.get(quote) {
+            Some(b'"' | b'\'') => string(bytes, quote),
+            Some(b'-' | b'0'..=b'9') => at..number_end(bytes, at),
+            _ => return at,
+        };
+        at = value.end;
+        if value.start > quote {
+            at += backslashes_at(bytes, at) + 1;
+        }
+        at = behind_space(bytes, at);
+        search.member(Role::Secret, value);
+        match bytes.get(at) {
+            Some(b',') => at += 1,
+            _ => return at.min(bytes.len()),
+        }
+    }
+}
+
+/// Elements and attributes of XML and HTML whose names say that they are secret, with whatever prefix, and values of
+/// elements that are called by an attribute: `<property name="password" value="X"/>`.
+pub(super) fn xml(search: &mut Search<'_>) {
+    let text = search.text;
+    let bytes = text.as_bytes();
+    let mut data = DataEnds { next: 0 };
+    let mut at = 0;
+    while let Some(open) = find(bytes, at, b'<') {
+        at = open + 1;
+        let name = xml_name(bytes, at);
+        if name.is_empty() {
+            continue;
+        }
+        let outer = std::mem::take(&mut search.named);
+        let content = attributes(search, name.end);
+        let is_named = search.named > 0;
+        if !is_named {
+            search.named = outer;
+        }
+        if let Some(value) = content.and_then(|content| leaf(bytes, &name, content, &mut data)) {
+            let role = match is_named {
+                true => Role::Secret,
+                false => search.role(local(text.get(name).unwrap_or_default())),
+            };
+            search.member(role, value);
+        }
+    }
+}
+
+/// Without the prefix of its namespace.
+fn local(name: &str) -> &str {
+    name.rsplit(':').next().unwrap_or_default()
+}
+
+/// The name at a place; empty if there is none.
+fn xml_name(bytes: &[u8], start: usize) -> Range<usize> {
+    let is_letter = |byte: &u8| {
+        byte.is_ascii_alphanumeric()
+            || matches!(byte, b'_' | b'-' | b'.' | b':')
+            || !byte.is_ascii()
+    };
+    let rest = bytes.get(start..).unwrap_or_default();
+    let len = match rest.first() {
+        Some(b'a'..=b'z' | b'A'..=b'Z' | b'_') => {
+            rest.iter().take_while(|byte| is_letter(byte)).count()
+        }
+        _ => 0,
+    };
+    start..start + len
+}
+
+/// Takes the attributes of a tag, from behind its name on. Where the content begins; `None` if there is none, or what
+/// looked like a tag is none.
+fn attributes(search: &mut Search<'_>, start: usize) -> Option<usize> {
+    let text = search.text;
+    let bytes = text.as_bytes();
+    let mut at = start;
+    loop {
+        let next = behind_space(bytes, at);
+        if bytes.get(next) == Some(&b'>') {
+            return Some(next + 1);
+        }
+        let name = xml_name(bytes, next);
+        if next == at || name.is_empty() {
+            return None;
+        }
+        let equals = behind_space(bytes, name.end);
+        if bytes.get(equals) != Some(&b'=') {
+            // HTML: `disabled`.
+            at = name.end;
+            continue;
+        }
+        let start = behind_space(bytes, equals + 1);
+        // In a string of a document the quotes are escaped.
+        let quote = start + backslashes_at(bytes, start);
+        let value = match bytes.get(quote)? {
+            mark @ (b'"' | b'\'') => {
+                let is_end = |byte: &u8| byte == mark || *byte == b'<';
+                let len = bytes.get(quote + 1..)?.iter().position(is_end)?;
+                let end = quote + 1 + len;
+                if bytes[end] == b'<' {
+                    return None;
+                }
+                at = end + 1;
+                quote + 1..end - backslashes_before(bytes, end).min(quote - start)
+            }
+            // HTML: `name=password`.
+            _ => {
+                let ends = |byte: &u8| byte.is_ascii_whitespace() || b"<>\"'=".contains(byte);
+                at = start + bytes.get(start..)?.iter().position(ends)?;
+                start..at
+            }
+        };
+        let role = search.role(local(text.get(name).unwrap_or_default()));
+        search.member(role, value);
+    }
+}
+
+/// Where sections of `CDATA` end, looked for once however many seem to begin.
+struct DataEnds {
+    next: usize,
+}
+
+impl DataEnds {
+    const SIGN: &[u8] = b"]]>";
+
+    /// The first end from a place on, or the end of the text.
+    fn from(&mut self, bytes: &[u8], place: usize) -> usize {
+        if self.next < place {
+            let mut parts = bytes[place..].windows(Self::SIGN.len());
+            let end = parts.position(|part| part == Self::SIGN);
+            self.next = end.map_or(bytes.len(), |end| place + end);
+        }
+        self.next
+    }
+}
+
+/// The text of an element that has nothing else in it.
+fn leaf(
+    bytes: &[u8],
+    name: &Range<usize>,
+    start: usize,
+    data: &mut DataEnds,
+) -> Option<Range<usize>> {
+    const DATA: &[u8] = b"<![CDATA[";
+    let mut content = start..find(bytes, start, b'<')?;
+    let mut end = content.end;
+    if bytes[content.clone()].trim_ascii().is_empty() && bytes[end..].starts_with(DATA) {
+        let first = end + DATA.len();
+        content = first..data.from(bytes, first);
+        end = behind_space(bytes, content.end + DataEnds::SIGN.len());
+    }
+    let closing = bytes.get(end..)?.strip_prefix(b"</")?;
+    let closing = closing.strip_prefix(&bytes[name.clone()])?;
+    let is_closed = closing.trim_ascii_start().first() == Some(&b'>');
+    let text = &bytes[content.clone()];
+    let value = content.start + (text.len() - text.trim_ascii_start().len())
+        ..content.end - (text.len() - text.trim_ascii_end().len());
+    (is_closed && !value.is_empty()).then_some(value)
+}
+
+/// The text that a string of JSON stands for, and of most languages.
+pub(super) fn without_escapes(text: &str) -> String {
+    let mut plain = String::with_capacity(text.len());
+    let mut rest = text.chars();
+    while let Some(c) = rest.next() {
+        if c != '\\' {
+            plain.push(c);
+            continue;
+        }
+        match rest.next() {
+            Some('n') => plain.push('\n'),
+            Some('r') => plain.push('\r'),
+            Some('t') => plain.push('\t'),
+            Some('u') => {
+                let digits = rest.as_str().get(..4);
+                let unit = digits.and_then(|digits| u32::from_str_radix(digits, 16).ok());
+                match unit.and_then(char::from_u32) {
+                    Some(decoded) => {
+                        plain.push(decoded);
+                        rest.nth(3);
+                    }
+                    None => plain.push('u'),
+                }
+            }
+            Some(other) => plain.push(other),
+            None => {}
+        }
+    }
+    plain
+}
+
+/// The text that one in XML stands for.
+pub(super) fn without_entities(text: &str) -> String {
+    let mut plain = text.to_owned();
+    for (entity, sign) in [
+        ("&lt;", "<"),
+        ("&gt;", ">"),
+        ("&quot;", "\""),
+        ("&apos;", "'"),
+        ("&amp;", "&"),
+    ] {
+        plain = plain.replace(entity, sign);
+    }
+    plain
+}
+
+fn find(bytes: &[u8], from: usize, sign: u8) -> Option<usize> {
+    let rest = bytes.get(from..)?;
+    rest.iter()
+        .position(|byte| *byte == sign)
+        .map(|at| from + at)
+}
+
+fn behind_space(bytes: &[u8], from: usize) -> usize {
+    let rest = bytes.get(from..).unwrap_or_default();
+    from + rest.len() - rest.trim_ascii_start().len()
+}
+
+fn before_space(bytes: &[u8], to: usize) -> usize {
+    bytes[..to].trim_ascii_end().len()
+}
+
+fn backslashes_before(bytes: &[u8], to: usize) -> usize {
+    let before = bytes[..to].iter().rev();
+    before.take_while(|byte| **byte == b'\\').count()
+}
+
+fn backslashes_at(bytes: &[u8], from: usize) -> usize {
+    let rest = bytes.get(from..).unwrap_or_default().iter();
+    rest.take_while(|byte| **byte == b'\\').count()
+}

@@ -1,0 +1,133 @@
+//! What lets somebody in by the form of a URL, a header or a key.
+
+use super::{MIN_TOKEN, Search, is_option_secret};
+use std::ops::Range;
+
+/// The passwords of URLs: between the first colon and the at sign of the authority (RFC 3986, section 3.2.1).
+pub(super) fn passwords(search: &mut Search<'_>) {
+    let text = search.text;
+    for (scheme, _) in text.match_indices("://") {
+        let start = scheme + 3;
+        let rest = text.get(start..).unwrap_or_default();
+        let ends = |c: char| c.is_whitespace() || matches!(c, '/' | '?' | '#' | '"' | '<' | '>');
+        let authority = rest.split(ends).next().unwrap_or_default();
+        if let Some((user, _)) = authority.rsplit_once('@')
+            && let Some(colon) = user.find(':')
+            && colon + 1 < user.len()
+        {
+            search.found.push(start + colon + 1..start + user.len());
+        }
+    }
+}
+
+/// Secret parameters of URLs: `?password=X&ssl=true`, or as some drivers of databases want it,
+/// `;password=X;encrypt=true`.
+pub(super) fn parameters(search: &mut Search<'_>) {
+    let text = search.text;
+    let Some(mut at) = text.find("://") else {
+        return;
+    };
+    while let Some(next) = (text.get(at..)).and_then(|rest| rest.find(['?', '&', ';'])) {
+        at += next + 1;
+        let rest = text.get(at..).unwrap_or_default();
+        let is_name = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '[' | ']');
+        let name = rest.split(|c: char| !is_name(c)).next().unwrap_or_default();
+        let Some(value) = (rest.get(name.len()..)).and_then(|rest| rest.strip_prefix('=')) else {
+            continue;
+        };
+        let ends =
+            |c: char| c.is_whitespace() || matches!(c, '&' | ';' | '#' | '"' | '\'' | '<' | '>');
+        if is_option_secret(name, search.is_secret) {
+            let value = value.split(ends).next().unwrap_or_default();
+            let start = at + name.len() + 1;
+            at = start + value.len();
+            if !value.is_empty() {
+                search.found.push(start..at);
+            }
+        }
+    }
+}
+
+/// What follows the scheme in an HTTP header (`Authorization: Bearer X`, RFC 9110, section 11.6.2), or in such a
+/// value alone.
+pub(super) fn headers(search: &mut Search<'_>) {
+    const NAME: &str = "uthorization:";
+    let text = search.text;
+    for (at, _) in text.match_indices(NAME) {
+        let start = at + NAME.len();
+        let rest = text.get(start..).unwrap_or_default();
+        let start = start + rest.len() - rest.trim_start().len();
+        if let Some(token) = (text.get(start..)).and_then(scheme_and_token) {
+            search.found.push(start + token.start..start + token.end);
+        }
+    }
+    search.found.extend(token(text));
+}
+
+/// Where the token is in the value of such a header.
+pub(super) fn token(text: &str) -> Option<Range<usize>> {
+    let value = text.trim_start();
+    let before = text.len() - value.len();
+    let token = scheme_and_token(value)?;
+    (token.end == value.trim_end().len()).then_some(before + token.start..before + token.end)
+}
+
+/// Where a token is in a text that begins with its scheme.
+fn scheme_and_token(text: &str) -> Option<Range<usize>> {
+    const SCHEMES: [&str; 2] = ["bearer", "basic"];
+    let is_known = |scheme: &&&str| {
+        let said = text.get(..scheme.len());
+        said.is_some_and(|said| said.eq_ignore_ascii_case(scheme))
+            && text.as_bytes().get(scheme.len()) == Some(&b' ')
+    };
+    let start = SCHEMES.iter().find(is_known)?.len() + 1;
+    let ends = [' ', '\r', '\n', '"', '\'', ',', '\\'];
+    let token = text.get(start..)?.split(ends).next()?;
+    (token.len() >= MIN_TOKEN).then_some(start..start + token.len())
+}
+
+/// Private keys as text (RFC 7468, section 10).
+pub(super) fn private_keys(search: &mut Search<'_>) {
+    const LABEL: &str = "PRIVATE KEY-----";
+    const END: &str = "-----END";
+    let text = search.text;
+    let mut at = 0;
+    while let Some(label) = (text.get(at..)).and_then(|rest| rest.find(LABEL)) {
+        let start = at + label + LABEL.len();
+        let rest = text.get(start..).unwrap_or_default();
+        let end = rest.find(END).map_or(text.len(), |end| start + end);
+        if end - start >= MIN_TOKEN {
+            search.found.push(start..end);
+        }
+        // The label stands behind the key, too.
+        let behind = text.get(end..).unwrap_or_default();
+        at = end + behind.find(LABEL).map_or(0, |label| label + LABEL.len());
+        if at == end {
+            break;
+        }
+    }
+}
+
+/// A text without percent encoding (RFC 3986, section 2.1), and with spaces as forms have them.
+pub(super) fn decoded(text: &str) -> String {
+    let bytes = text.as_bytes();
+    let digit = |at: usize| {
+        bytes
+            .get(at)
+            .and_then(|byte| char::from(*byte).to_digit(16))
+    };
+    let mut plain = Vec::with_capacity(bytes.len());
+    let mut at = 0;
+    while let Some(byte) = bytes.get(at) {
+        at += 1;
+        plain.push(match (byte, digit(at), digit(at + 1)) {
+            (b'%', Some(high), Some(low)) => {
+                at += 2;
+                (high << 4 | low) as u8
+            }
+            (b'+', ..) => b' ',
+            _ => *byte,
+        });
+    }
+    String::from_utf8_lossy(&plain).into_owned()
+}
