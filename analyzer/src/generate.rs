@@ -7,7 +7,7 @@
 //!   lacks.
 //! - [`platform`] knows the JDK's classes; [`random`] chooses.
 //! - [`worker`] executes sequences in a child JVM, in which [`guard`] keeps the
-//!   program from doing harm.
+//!   program from doing harm, and [`crate::confine`] where it sees nothing.
 //! - [`inputs`] is the same search for stage R of the mutability analysis.
 //! - [`complete`] makes a test of a sequence, in a [`lab`] with many others: [`observers`] ask its object at
 //!   last, [`asserted`] chooses what is asserted, and drops calls that nothing needs. [`distinct`] leaves out

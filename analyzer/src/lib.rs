@@ -20,6 +20,7 @@
 //! - [`model`] infers from traces how objects are used; [`generate`] makes
 //!   regression tests of that.
 //! - [`view`] makes a page of all this for a browser.
+//! - [`confine`] starts children that the kernel keeps from harm.
 //! - [`commands`] holds one file per subcommand: its options and its `run`.
 //!
 //! ```text

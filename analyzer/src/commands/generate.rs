@@ -27,7 +27,8 @@ mod report;
 /// assertions off. Those that do not always pass are dropped, and counted. While
 /// tests are tried out, the program cannot end the JVM, start processes, use the
 /// network, or write and delete other than temporary files: a test that
-/// wants to is dropped too. Why a sequence of a run is no test is said in a line
+/// wants to is dropped too. The kernel sees to it where the program does so by
+/// detours, if it has Landlock (Linux 5.19 or newer). Why a sequence of a run is no test is said in a line
 /// for each reason, and of each one with --format json.
 #[derive(Debug, clap::Args)]
 #[command(group = ArgGroup::new("source").required(true).multiple(true)

@@ -2,198 +2,25 @@
 //! again where a sequence has ended it. What is said is described in the worker's
 //! `Worker.java`.
 
+mod setup;
 mod wire;
 
+pub use setup::{PLACES, Place, Recording, Setup, Task};
 use wire::{Message, Reader, Told, send};
 pub use wire::{class_get_name, primitive, unboxed};
 
-use super::guard::WORKER_JAR;
 use super::sequence::{Methods, Sequence};
 use crate::confine;
-use crate::jdk::Jdk;
-use crate::junit::write_file;
 use crate::model::values::Literal;
 use anyhow::{Context, Result, bail};
 use std::collections::HashMap;
-use std::ffi::OsString;
 use std::io::{BufReader, BufWriter, Write};
-use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStdin, Command, Stdio};
+use std::process::{Child, ChildStdin, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
-
-/// How a worker is started.
-#[derive(Debug, Clone)]
-pub struct Setup {
-    /// The JDK.
-    pub jdk: Jdk,
-    /// The program: classes that were rewritten first.
-    pub entries: Vec<PathBuf>,
-    /// A directory of our own; those in which JVMs run are below it.
-    pub dir: PathBuf,
-    /// Processor time that a sequence may take.
-    pub limit: Duration,
-    /// Whether each sequence finds static state as it was at first.
-    pub reset: bool,
-    /// What records it, if anything does.
-    pub recorded: Option<Recording>,
-}
-
-/// How what workers do is recorded.
-#[derive(Debug, Clone)]
-pub struct Recording {
-    /// The agent.
-    pub agent: PathBuf,
-    /// Where the recordings go, one directory for each JVM.
-    pub out: PathBuf,
-}
-
-impl Recording {
-    /// The option of the JVM.
-    fn option(&self) -> OsString {
-        let mut option = OsString::from("-agentpath:");
-        option.push(&self.agent);
-        option.push("=mode=trace,trace-what=calls;writes;reads;values,");
-        option.push("exclude=dev.hindsight.worker.**,out=\"");
-        option.push(self.out.join("%p"));
-        option.push("\"");
-        option
-    }
-}
-
-impl Setup {
-    /// The worker's class path: itself.
-    ///
-    /// # Errors
-    ///
-    /// Fails if it cannot be written.
-    pub fn prepare(&self) -> Result<()> {
-        write_file(&self.jar(), WORKER_JAR)?;
-        for place in &PLACES {
-            let scratch = self.scratch(place);
-            std::fs::create_dir_all(scratch.join(TEMPORARY))
-                .context("failed to make a scratch directory")?;
-            if let Some(file) = place.file {
-                write_file(&scratch.join(file), "")?;
-            }
-        }
-        Ok(())
-    }
-
-    /// A new file for what is thrown.
-    fn thrown(&self) -> Result<PathBuf> {
-        static COUNT: AtomicU64 = AtomicU64::new(0);
-        let number = COUNT.fetch_add(1, Ordering::Relaxed);
-        let file = self.dir.join(format!("thrown{number}"));
-        write_file(&file, "")?;
-        Ok(file)
-    }
-
-    fn jar(&self) -> PathBuf {
-        self.dir.join("hindsight-worker.jar")
-    }
-
-    /// Where the program runs. It may write in the directory for temporary files there alone: a test
-    /// that writes where it runs would do so among the files of whoever runs it.
-    fn scratch(&self, place: &Place) -> PathBuf {
-        self.dir.join(place.scratch)
-    }
-
-    /// A JVM in a place, and for what. It may write temporary files, recordings, and the file of its task.
-    pub fn command(&self, task: Task<'_>, place: &Place) -> Command {
-        let scratch = self.scratch(place);
-        let temporary = scratch.join(TEMPORARY);
-        let (main, file) = match task {
-            Task::Sequences(thrown) => ("Worker", thrown),
-            Task::Tests(results) => ("Suite", Some(results)),
-        };
-        let recordings = self.recorded.iter().map(|recorded| recorded.out.as_path());
-        let writable = recordings.chain(file).chain([temporary.as_path()]);
-        let mut command = self.jdk.confined(&writable.collect::<Vec<_>>());
-        // What the kernel refuses is told in its own words, and the charset stays as it is.
-        command.env("LANGUAGE", "C");
-        if let Some([language, country, zone]) = place.locale {
-            command
-                .arg(format!("-Duser.language={language}"))
-                .arg(format!("-Duser.country={country}"))
-                .arg(format!("-Duser.timezone={zone}"));
-        }
-        if place.old_formats && self.jdk.version < NO_OLD_FORMATS {
-            command.arg("-Djava.locale.providers=COMPAT");
-        }
-        if let Some(processors) = place.processors {
-            command.arg(format!("-XX:ActiveProcessorCount={processors}"));
-        }
-        if let Some(user) = place.user {
-            command
-                .arg(format!("-Duser.name={user}"))
-                .arg(option("-Duser.home", &temporary))
-                .arg(format!("-Djava.vendor={user}"))
-                .envs([("USER", user), ("LOGNAME", user)])
-                .env("HOME", &temporary);
-        }
-        if let Some(threads) = place.shared {
-            let name = "java.util.concurrent.ForkJoinPool.common.parallelism";
-            command.arg(format!("-D{name}={threads}"));
-        }
-        if place.shift != 0 {
-            command.arg(format!("-Dhindsight.shift={}", place.shift));
-        }
-        if place.threads {
-            command.arg("-Dhindsight.threads=true");
-        }
-        if place.small_hashes {
-            // Other JVMs do not know it.
-            command.args([
-                "-XX:+IgnoreUnrecognizedVMOptions",
-                "-XX:+UnlockExperimentalVMOptions",
-                "-XX:hashCode=3",
-            ]);
-        }
-        if place.assertions {
-            command.arg("-ea");
-        }
-        if let Task::Sequences(Some(thrown)) = task {
-            let mut log = OsString::from("-Xlog:exceptions=info:file=\"");
-            log.push(thrown);
-            log.push("\":none:filecount=0");
-            command.arg(log).arg(option("-Dhindsight.thrown", thrown));
-        }
-        command.args(self.recorded.iter().map(Recording::option));
-        command
-            .args([
-                "-XX:+UseSerialGC",
-                "-XX:TieredStopAtLevel=1",
-                "-Xshare:auto",
-                "-XX:-OmitStackTraceInFastThrow",
-                "-Djava.awt.headless=true",
-                // It keeps them in /tmp, where it may not write.
-                "-XX:+PerfDisableSharedMem",
-            ])
-            .arg(option("-XX:ErrorFile", &temporary.join("hs_err.log")))
-            .arg(format!("-Xmx{}m", place.heap))
-            .arg(format!("-Dfile.encoding={}", place.charset))
-            .arg(option("-Djava.io.tmpdir", &temporary))
-            .arg(option("-Dhindsight.scratch", &temporary))
-            .arg("-cp")
-            .arg(self.jar())
-            .arg(format!("dev.hindsight.worker.{main}"))
-            .current_dir(scratch);
-        command
-    }
-}
-
-/// What a JVM is for.
-#[derive(Debug, Clone, Copy)]
-pub enum Task<'a> {
-    /// It executes sequences, and may write down in a file what is thrown, whoever catches it.
-    Sequences(Option<&'a Path>),
-    /// It runs emitted tests, and tells in a file how they end.
-    Tests(&'a Path),
-}
 
 /// How many times as long as any before it a sequence may take that can be stopped.
 const PATIENCE: u32 = 4;
@@ -204,107 +31,6 @@ const LONGEST: u32 = 20;
 const SLACK: Duration = Duration::from_secs(10);
 /// and that in which a JVM starts.
 const STARTING: Duration = Duration::from_secs(60);
-/// The release that has the formats of before no more.
-const NO_OLD_FORMATS: u32 = 23;
-/// The directory for temporary files, in the current one.
-const TEMPORARY: &str = "tmp";
-
-/// Where a JVM runs: what a test must not depend on.
-#[derive(Debug)]
-pub struct Place {
-    /// Language, country and time zone; those of this machine if there are none.
-    locale: Option<[&'static str; 3]>,
-    /// The charset that is used where the program names none.
-    charset: &'static str,
-    /// Whether dates and numbers are written as up to Java 8: what is not the same then is another thing in
-    /// some other release, too.
-    old_formats: bool,
-    /// The current directory,
-    scratch: &'static str,
-    /// and a file there: what lies in a directory is not the same everywhere.
-    file: Option<&'static str>,
-    /// Processors; those that there are if it does not say.
-    processors: Option<u32>,
-    /// Threads of the pool that all share, if not as many as go with the processors: with one, `CompletableFuture`
-    /// starts a thread for each task, which nobody can hold back.
-    shared: Option<u32>,
-    /// Megabytes of heap.
-    heap: u32,
-    /// Whose the machine is, if somebody else's: the user's name, home and JVM.
-    user: Option<&'static str>,
-    /// Hours by which clocks are fast; they are then also uneven, and what is drawn at random is not.
-    shift: i64,
-    /// Whether each test has a thread of its own.
-    threads: bool,
-    /// Whether identity hash codes count up from a small number, where HotSpot draws up to 31 bits: the length of
-    /// a text with one in it and the order of a `HashSet` are then others, too.
-    small_hashes: bool,
-    /// Whether `assert` is on, as Maven and Gradle have it where tests run, and consoles do not.
-    assertions: bool,
-    /// Whether what the kernel refuses is known also where the program catches it, which makes each exception cost
-    /// some ten times as much.
-    refusals: bool,
-}
-
-/// Where tests are tried, and sequences executed.
-pub static PLACES: [Place; 3] = [
-    Place {
-        // Far west and far east of Greenwich: what is the same day in both is so nearly everywhere.
-        locale: Some(["en", "US", "America/Los_Angeles"]),
-        charset: "UTF-8",
-        old_formats: false,
-        scratch: "scratch",
-        file: None,
-        processors: None,
-        shared: Some(2),
-        heap: 512,
-        user: None,
-        shift: 0,
-        threads: false,
-        small_hashes: false,
-        assertions: true,
-        refusals: false,
-    },
-    Place {
-        locale: Some(["de", "DE", "Asia/Kolkata"]),
-        charset: "ISO-8859-1",
-        old_formats: true,
-        scratch: "elsewhere/another",
-        file: Some("another.txt"),
-        processors: Some(3),
-        shared: None,
-        heap: 480,
-        user: Some("somebody"),
-        shift: 10_003,
-        threads: false,
-        small_hashes: true,
-        assertions: false,
-        refusals: true,
-    },
-    Place {
-        locale: None,
-        charset: "UTF-8",
-        old_formats: false,
-        scratch: "third",
-        file: Some("a third"),
-        processors: Some(1),
-        shared: None,
-        heap: 544,
-        user: None,
-        shift: -3_001,
-        threads: true,
-        small_hashes: false,
-        assertions: true,
-        refusals: false,
-    },
-];
-
-/// An option of the JVM whose value is a path.
-fn option(name: &str, path: &Path) -> OsString {
-    let mut text = OsString::from(format!("{name}="));
-    text.push(path);
-    text
-}
 
 /// A class, by its place in [`Worker::classes`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -440,10 +166,7 @@ struct Running {
 
 impl Running {
     fn start(setup: &Setup, place: &Place) -> Result<Running> {
-        let thrown = match place.refusals {
-            true => Some(setup.thrown()?),
-            false => None,
-        };
+        let thrown = setup.thrown(place)?;
         let mut command = setup.command(Task::Sequences(thrown.as_deref()), place);
         command
             .arg(setup.limit.as_millis().to_string())

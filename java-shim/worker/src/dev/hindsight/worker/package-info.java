@@ -9,6 +9,8 @@
  *   <li>{@link dev.hindsight.worker.Guard} stands in for what the program must not do here: end the
  *       JVM, start processes, use the network, write or delete but for temporary files. Calls
  *       in the program's classes are rewritten to it before they are loaded.
+ *   <li>{@link dev.hindsight.worker.Denied} and {@link dev.hindsight.worker.Refusals} know what the kernel
+ *       has refused where no guard stands.
  * </ul>
  */
 package dev.hindsight.worker;
