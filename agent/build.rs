@@ -1,6 +1,7 @@
 //! Compiles the probes (`java-shim/probe`) and lists them for embedding, so
 //! that one shared library is all that a user deploys.
 
+use hindsight_instrument::contract::stand_ins::StandIn;
 use hindsight_instrument::contract::trace::Probe;
 use hindsight_tracelog::trace::kind::{self, LAYOUTS, tag};
 use std::env;
@@ -28,7 +29,8 @@ fn main() {
         let source = fs::read_to_string(&*file).expect("a source can be read");
         let source = source
             .replace("    // @PROBES@\n", &probes())
-            .replace("    // @TAGS@\n", &tags());
+            .replace("    // @TAGS@\n", &tags())
+            .replace("    // @STAND-INS@\n", &stand_ins());
         let name = file.file_name().expect("a file has a name");
         *file = written.join("java/lang").join(name);
         fs::write(&*file, source).expect("OUT_DIR is writable");
@@ -109,6 +111,72 @@ fn tags() -> String {
         let _ = writeln!(java, "    private static final int {name} = {tag};");
     }
     java
+}
+
+/// The methods that method references are turned to.
+fn stand_ins() -> String {
+    let mut java = String::new();
+    for one in StandIn::all() {
+        let descriptor = one.own_descriptor();
+        let (parameters, result) = descriptor[1..].split_once(')').expect("a descriptor");
+        let mut types = Vec::new();
+        let mut rest = parameters;
+        while !rest.is_empty() {
+            let (ty, behind) = java_type(rest);
+            types.push(ty);
+            rest = behind;
+        }
+        let names: Vec<String> = (0..types.len()).map(|at| format!("v{at}")).collect();
+        let declared: Vec<String> = types
+            .iter()
+            .zip(&names)
+            .map(|(ty, name)| format!("{ty} {name}"))
+            .collect();
+        let (receiver, arguments) = match one.is_static {
+            true => (one.owner.replace('/', "."), &names[..]),
+            false => (names[0].clone(), &names[1..]),
+        };
+        let _ = write!(
+            java,
+            "    @Hidden
+    public static {} {name}({}) {{
+        {}{receiver}.{name}({});
+    }}
+
+",
+            java_type(result).0,
+            declared.join(", "),
+            if result == "V" { "" } else { "return " },
+            arguments.join(", "),
+            name = one.name,
+        );
+    }
+    java
+}
+
+/// The Java name of the type at the start of descriptors, and the rest.
+fn java_type(descriptors: &str) -> (String, &str) {
+    let (kind, rest) = descriptors.split_at(1);
+    let name = match kind {
+        "[" => {
+            let (of, rest) = java_type(rest);
+            return (format!("{of}[]"), rest);
+        }
+        "L" => {
+            let (name, rest) = rest.split_once(';').expect("a class");
+            return (name.replace('/', "."), rest);
+        }
+        "Z" => "boolean",
+        "B" => "byte",
+        "C" => "char",
+        "D" => "double",
+        "F" => "float",
+        "I" => "int",
+        "J" => "long",
+        "S" => "short",
+        _ => "void",
+    };
+    (name.to_owned(), rest)
 }
 
 /// The probes of traces: an event's tag is its number in the contract plus one,

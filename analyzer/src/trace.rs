@@ -33,6 +33,7 @@ pub mod names;
 pub mod stats;
 pub mod steps;
 mod table;
+mod threads;
 pub mod unseen;
 
 use crate::classpath::is_jdk;

@@ -165,6 +165,34 @@ impl Tracing {
 }
 
 impl Tracing {
+    /// The class of the methods that method references are turned to: it tells of what they call, and nothing
+    /// else of itself.
+    pub(super) fn stand_ins(&self, base: &Base, bytes: &[u8]) -> Option<Vec<u8>> {
+        let class = ClassFile::parse(bytes).ok()?;
+        let first = self.ids.reserve(&class)?;
+        let what = What {
+            calls: false,
+            reads: false,
+            blocks: false,
+            ..base.options.trace.what
+        };
+        let plan = TracePlan {
+            what: &|_, _| what,
+            first_method: first.method,
+            first_field: first.field,
+            first_callee: first.callee,
+            first_block: 0,
+            tracer: hindsight_instrument::contract::trace::TRACE,
+            is_secret: &|name| base.options.is_secret(name),
+        };
+        let traced = base.workspaces.with(|space| space.trace(bytes, &plan));
+        let traced = traced.ok()?;
+        let mut record = describe(&traced.class_name.replace('/', "."), None, &traced, None);
+        record.methods.clear();
+        self.dictionary.add(&Record::Traced(record));
+        traced.class
+    }
+
     /// Marks the methods that bound the recording.
     fn mark(&self, base: &Base, class: &str, traced: &Traced) {
         let Some(marks) = &self.marks else { return };

@@ -141,6 +141,10 @@ fn start_in(base: &'static Base, jni: Jni, directory: &Path) -> Result<(), Strin
         tracer,
         finished: AtomicBool::new(false),
     };
+    if options.what.writes {
+        // Before a class can refer to them.
+        shim::define_stand_ins(jni, |class| tracing.stand_ins(base, class))?;
+    }
     TRACING
         .set(tracing)
         .map_err(|_| "there is a recording already".to_owned())?;

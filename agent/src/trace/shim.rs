@@ -6,6 +6,7 @@ use crate::options::Trace;
 use crate::shim::define;
 use crate::sys::JValue;
 use hindsight_instrument::What;
+use hindsight_instrument::contract::stand_ins;
 use std::borrow::Cow;
 
 /// Its classes, in an order in which each finds what it needs.
@@ -21,6 +22,17 @@ const CLASSES: &[&str] = &[
     "java/lang/HindsightWindow",
     "java/lang/HindsightTrace",
 ];
+
+/// Defines the methods that method references are turned to, as `instrument` changes their class. `Err` says
+/// what failed.
+pub(super) fn define_stand_ins(
+    jni: Jni,
+    instrument: impl Fn(&[u8]) -> Option<Vec<u8>>,
+) -> Result<(), String> {
+    define(jni, &[stand_ins::UNSEEN], |_, bytes| {
+        instrument(bytes).map_or(Cow::Borrowed(bytes), Cow::Owned)
+    })
+}
 
 /// What `HindsightTexts` asks for the text of a value, and what that asks in turn: kinds of values in the
 /// order of their bits there.

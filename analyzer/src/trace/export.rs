@@ -7,6 +7,7 @@ use super::Trace;
 use super::blocks::{Covered, covered};
 use super::steps::{Argument, Place, Step, What};
 use super::table::{Cell, Table};
+use super::threads::Threads;
 use super::unseen::{copies, written};
 use anyhow::{Context, Result};
 use hindsight_tracelog::trace::dictionary::{Dictionary, Start};
@@ -142,9 +143,6 @@ pub const TABLES: [(&str, &str); 7] = [
     ("blocks", BLOCKS),
 ];
 
-/// Threads that are remembered without a call that is going on.
-const MAX_THREADS: usize = 1 << 16;
-
 /// What is written to, by the names in [`TABLES`].
 pub struct Export<'d> {
     dictionary: &'d Dictionary,
@@ -155,7 +153,7 @@ pub struct Export<'d> {
     reads: Table,
     objects: Table,
     blocks: Table,
-    threads: HashMap<u64, Thread>,
+    threads: Threads<Thread>,
     next_call: i64,
     next_write: i64,
     /// Ends of calls that had begun before the recording: these have no row.
@@ -171,6 +169,13 @@ pub struct Export<'d> {
 struct Thread {
     name: Option<ByteArray>,
     calls: Vec<Call>,
+    is_platform: bool,
+}
+
+impl Thread {
+    fn is_idle(&self) -> bool {
+        !self.is_platform && self.calls.is_empty()
+    }
 }
 
 /// A row of [`READS`], or of [`WRITES`] without its number.
@@ -184,6 +189,8 @@ struct Call {
     stamp: i64,
     is_virtual: bool,
     this: Option<ObjectId>,
+    /// The exception that has come out of the last call in it, if nothing was called since.
+    passed: Option<ObjectId>,
 }
 
 impl<'d> Export<'d> {
@@ -217,6 +224,7 @@ impl<'d> Export<'d> {
             let thread = Thread {
                 name: Some(name.as_str().into()),
                 calls: Vec::new(),
+                is_platform: true,
             };
             (*id, thread)
         });
@@ -272,18 +280,14 @@ impl<'d> Export<'d> {
     pub fn add(&mut self, step: &Step) -> Result<()> {
         match &step.what {
             What::Thread { name, paused } => {
-                if self.threads.len() > MAX_THREADS {
-                    // Virtual ones come by the hundred thousand.
-                    self.threads.retain(|_, thread| !thread.calls.is_empty());
-                }
-                let thread = self.threads.entry(step.thread).or_default();
+                let thread = self.threads.entry(step.thread, Thread::is_idle);
                 thread.name = Some(name.as_str().into());
                 if *paused {
                     self.leave_calls(step.thread)?;
                 }
             }
             What::End => {
-                if let Some(thread) = self.threads.remove(&step.thread) {
+                if let Some(thread) = self.threads.remove(step.thread) {
                     self.leave(step.thread, thread)?;
                 }
             }
@@ -293,11 +297,9 @@ impl<'d> Export<'d> {
                 let exception = Datum::Reference(*exception);
                 self.end(step, *method, "throw", Some(exception))?;
             }
-            What::Caught { method, .. } => {
-                while self.top(step).is_some_and(|call| call.method != *method)
-                    && self.is_going_on(step, *method)
-                {
-                    self.pop(step, "throw", None)?;
+            What::Caught { method, exception } => {
+                if self.is_going_on(step, *method) {
+                    self.end_inner(step, *method, *exception)?;
                 }
             }
             What::Bind { this, .. } => {
@@ -391,7 +393,10 @@ impl<'d> Export<'d> {
     ///
     /// Fails if a file cannot be written.
     pub fn finish(mut self) -> Result<[u64; 7]> {
-        let mut threads: Vec<_> = std::mem::take(&mut self.threads).into_iter().collect();
+        let none = Threads::from_iter([]);
+        let mut threads: Vec<_> = std::mem::replace(&mut self.threads, none)
+            .into_iter()
+            .collect();
         threads.sort_unstable_by_key(|(id, _)| *id);
         for (id, thread) in threads {
             self.leave(id, thread)?;
@@ -415,12 +420,12 @@ impl<'d> Export<'d> {
     }
 
     fn top(&mut self, step: &Step) -> Option<&mut Call> {
-        self.threads.get_mut(&step.thread)?.calls.last_mut()
+        self.threads.get_mut(step.thread)?.calls.last_mut()
     }
 
     fn is_going_on(&self, step: &Step, method: u32) -> bool {
-        let thread = self.threads.get(&step.thread);
-        thread.is_some_and(|thread| thread.calls.iter().any(|call| call.method == method))
+        let thread = self.threads.get(step.thread);
+        thread.is_some_and(|thread| thread.calls.iter().rev().any(|call| call.method == method))
     }
 
     fn enter(&mut self, step: &Step, method: u32, arguments: &[Argument]) -> Result<()> {
@@ -456,7 +461,10 @@ impl<'d> Export<'d> {
                 real,
             ])?;
         }
-        let calls = &mut self.threads.entry(step.thread).or_default().calls;
+        let calls = &mut self.threads.entry(step.thread, Thread::is_idle).calls;
+        if let Some(caller) = calls.last_mut() {
+            caller.passed = None;
+        }
         calls.push(Call {
             number,
             parent: calls.last().map(|call| call.number),
@@ -464,6 +472,7 @@ impl<'d> Export<'d> {
             stamp: step.stamp as i64,
             is_virtual: step.is_virtual,
             this,
+            passed: None,
         });
         Ok(())
     }
@@ -475,14 +484,38 @@ impl<'d> Export<'d> {
             self.unbegun += 1;
             return Ok(());
         }
-        while self.top(step).is_some_and(|call| call.method != method) {
-            self.pop(step, "throw", None)?;
+        let exception = match value {
+            Some(Datum::Reference(exception)) if ended == "throw" => exception,
+            _ => None,
+        };
+        self.end_inner(step, method, exception)?;
+        self.pop(step, ended, value)?;
+        if let Some(caller) = self.top(step) {
+            caller.passed = exception;
         }
-        self.pop(step, ended, value)
+        Ok(())
+    }
+
+    /// Ends what is deeper than the innermost call of a method, which is going on: by this exception, if one
+    /// has come to it. Constructors do not tell what has left them out of their call of another one; where
+    /// that has told the exception with which it ended, it is theirs.
+    fn end_inner(&mut self, step: &Step, method: u32, exception: Option<ObjectId>) -> Result<()> {
+        while let Some(call) = self.top(step).filter(|call| call.method != method) {
+            let passed = call.passed.filter(|_| call.passed == exception);
+            self.pop(
+                step,
+                "throw",
+                passed.map(|passed| Datum::Reference(Some(passed))),
+            )?;
+            if let Some(caller) = self.top(step) {
+                caller.passed = passed;
+            }
+        }
+        Ok(())
     }
 
     fn pop(&mut self, step: &Step, ended: &str, value: Option<Datum>) -> Result<()> {
-        let Some(thread) = self.threads.get_mut(&step.thread) else {
+        let Some(thread) = self.threads.get_mut(step.thread) else {
             return Ok(());
         };
         let (call, name) = (thread.calls.pop(), thread.name.clone());
@@ -495,12 +528,13 @@ impl<'d> Export<'d> {
 
     /// Calls and returns of a thread are missing: nobody knows how those end that are going on.
     fn leave_calls(&mut self, id: u64) -> Result<()> {
-        let Some(thread) = self.threads.get_mut(&id) else {
+        let Some(thread) = self.threads.get_mut(id) else {
             return Ok(());
         };
         let left = Thread {
             name: thread.name.clone(),
             calls: std::mem::take(&mut thread.calls),
+            is_platform: thread.is_platform,
         };
         self.leave(id, left)
     }

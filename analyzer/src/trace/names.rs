@@ -1,6 +1,7 @@
 //! Steps for people and machines.
 
 use super::steps::{Place, Step, What};
+use super::threads::Threads;
 use crate::graph::Typed;
 use crate::java::descriptor;
 use crate::text::{one_line, primitive, quote_beginning, short_type, simple_name};
@@ -23,7 +24,7 @@ const MAX_INDENT: usize = 40;
 pub struct Names<'d> {
     dictionary: &'d Dictionary,
     texts: HashMap<u64, String>,
-    threads: HashMap<u64, Thread>,
+    threads: Threads<Thread>,
     /// Calls alone are told, and no objects.
     is_anonymous: bool,
 }
@@ -32,6 +33,13 @@ pub struct Names<'d> {
 struct Thread {
     name: String,
     calls: Vec<u32>,
+    is_platform: bool,
+}
+
+impl Thread {
+    fn is_idle(&self) -> bool {
+        !self.is_platform && self.calls.is_empty()
+    }
 }
 
 impl<'d> Names<'d> {
@@ -40,6 +48,7 @@ impl<'d> Names<'d> {
         let threads = dictionary.threads.iter().map(|(id, name)| {
             let thread = Thread {
                 name: name.clone(),
+                is_platform: true,
                 ..Thread::default()
             };
             (*id, thread)
@@ -58,10 +67,6 @@ impl<'d> Names<'d> {
     /// Must see each step, shown or not, before it is shown. Returns how deep in
     /// calls it is.
     pub fn follow(&mut self, step: &Step) -> usize {
-        if self.threads.len() > MAX_TEXTS {
-            // Virtual threads come by the hundred thousand.
-            self.threads.retain(|_, thread| !thread.calls.is_empty());
-        }
         match &step.what {
             What::New {
                 object,
@@ -78,7 +83,7 @@ impl<'d> Names<'d> {
                 }
             }
             What::Thread { name, paused } => {
-                let thread = self.threads.entry(step.thread).or_default();
+                let thread = self.threads.entry(step.thread, Thread::is_idle);
                 thread.name = name.clone();
                 if *paused {
                     thread.calls.clear();
@@ -86,13 +91,13 @@ impl<'d> Names<'d> {
             }
             What::Lost(_) => {
                 // Those that were going on may have ended.
-                if let Some(thread) = self.threads.get_mut(&step.thread) {
+                if let Some(thread) = self.threads.get_mut(step.thread) {
                     thread.calls.clear();
                 }
             }
             _ => {}
         }
-        let calls = &mut self.threads.entry(step.thread).or_default().calls;
+        let calls = &mut self.threads.entry(step.thread, Thread::is_idle).calls;
         match &step.what {
             What::Enter { method, .. } | What::Going { method } => {
                 calls.push(*method);
@@ -117,7 +122,7 @@ impl<'d> Names<'d> {
     /// A line of text, without its end.
     pub fn line(&self, step: &Step, depth: usize) -> String {
         let mut line = String::new();
-        let thread = match self.threads.get(&step.thread) {
+        let thread = match self.threads.get(step.thread) {
             Some(thread) if !thread.name.is_empty() => one_line(&thread.name, 20),
             _ => match self.dictionary.threads.get(&step.thread) {
                 Some(name) => one_line(name, 20),
@@ -244,7 +249,7 @@ impl<'d> Names<'d> {
 
     /// A step as a JSON object. Each tells the thread's name: the event that does may be left out, or gone.
     pub fn json(&mut self, step: &Step) -> Json {
-        let thread = self.threads.entry(step.thread).or_default();
+        let thread = self.threads.entry(step.thread, Thread::is_idle);
         let thread_name = thread.name.clone();
         let mut fields = Map::new();
         let is_array = matches!(step.what, What::New { object, .. } if self.is_array(object));

@@ -190,6 +190,13 @@ impl PoolBuilder {
         let name_and_type = self.name_and_type(name, descriptor)?;
         self.add_halves(tag::METHODREF, &[owner, name_and_type])
     }
+
+    /// A method handle of a kind (JVMS table 5.4.3.5-A) to the field or method whose
+    /// constant is `reference`.
+    pub fn method_handle(&mut self, kind: u8, reference: u16) -> Result<u16, Error> {
+        let [high, low] = reference.to_be_bytes();
+        self.add(&[tag::METHOD_HANDLE, kind, high, low])
+    }
 }
 
 /// A hash table of numbers that are not zero. Its length is a power of two, and

@@ -9,6 +9,7 @@
 //! Changing anything here changes the Java source of that class too. Traces have
 //! a class of their own, see [`trace`].
 
+pub mod stand_ins;
 pub mod trace;
 
 /// The class of the probes. It is defined in `java.base`, so that every class

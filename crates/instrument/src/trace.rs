@@ -6,6 +6,7 @@
 //!            writes, reads: put, store, get, load .. after them
 //!            the call of another constructor: bind(this, method) after it
 //!            handlers: caught(exception, method)
+//! references to methods that write unseen: to their stand-ins
 //! handler    of everything that leaves the body: unwind(exception, method),
 //!            rethrow
 //! ```
@@ -25,6 +26,7 @@ pub(crate) mod memory;
 mod method;
 mod plan;
 pub(crate) mod probes;
+mod references;
 mod secrets;
 
 use std::mem;
@@ -52,6 +54,7 @@ impl Workspace {
     /// it is no class but a module's description, and if no method of it has
     /// anything to tell. Fails only if the file breaks the format.
     pub fn trace(&mut self, class: &[u8], plan: &TracePlan<'_>) -> Result<Traced, Error> {
+        let len = class.len();
         let class = ClassFile::parse(class)?;
         let name = class.name()?;
         let mut traced = Traced {
@@ -85,11 +88,13 @@ impl Workspace {
             ..NewBody::default()
         };
         let mut blocks = Vec::new();
+        let mut tells_writes = false;
         if probes.constants.is_instrumented() {
             // Nothing is done twice.
             traced.had_probes = true;
         } else if self.each_body(&own, |space, named, code| {
             let told = space.traced_body(&own, named, code, plan, &mut probes, &mut new)?;
+            tells_writes |= told && (plan.what)(named.name, named.descriptor).writes;
             if told && !new.blocks.is_empty() {
                 let method = MethodBlocks {
                     // The one that was recorded last.
@@ -106,7 +111,16 @@ impl Workspace {
             traced.reduced = self.recorder.reduced();
             traced.layouts = self.layouts.as_mut().map(mem::take).unwrap_or_default();
             if !traced.methods.is_empty() {
-                traced.class = Some(self.assemble(&own, &probes.constants));
+                // Where there is no room for more constants, they stay as they are.
+                let turned = match tells_writes {
+                    true => references::turn(&class, len, &mut probes.constants),
+                    false => Ok(Vec::new()),
+                };
+                let mut new = self.assemble(&own, &probes.constants);
+                for one in turned.iter().flatten() {
+                    one.apply(&mut new);
+                }
+                traced.class = Some(new);
                 traced.fields = MemberNames::new(probes.fields(), plan.first_field);
                 traced.callees = MemberNames::new(probes.callees(), plan.first_callee);
                 traced.blocks = blocks;

@@ -36,4 +36,5 @@ mod trace_parts;
 mod trace_readers;
 mod trace_reference;
 mod trace_replay;
+mod trace_unseen;
 mod whole;

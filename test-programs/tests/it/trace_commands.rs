@@ -6,6 +6,7 @@ use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::record::{Field, Row};
 use std::collections::HashMap;
 use std::fs;
+use std::path::Path;
 use std::process::{Command, Output};
 
 /// A run of `Orders`, recorded.
@@ -240,6 +241,18 @@ fn json(row: &Row) -> serde_json::Value {
 
 /// The tables say the same as the events, and another reader than ours is not needed
 /// to see it.
+/// The rows of a table that was exported.
+pub(crate) fn table(directory: &Path, name: &str) -> Vec<serde_json::Value> {
+    let path = directory.join(format!("{name}.parquet"));
+    let file = fs::File::open(path).expect("a table");
+    let reader = SerializedFileReader::new(file).expect("it is Parquet");
+    let metadata = reader.metadata().file_metadata().key_value_metadata();
+    let mut metadata = metadata.expect("it says what it is").iter();
+    assert!(metadata.any(|pair| pair.value.as_deref() == Some("hindsight.export/1")));
+    let rows = reader.get_row_iter(None).expect("rows");
+    rows.map(|row| json(&row.expect("a row"))).collect()
+}
+
 #[test]
 fn tables_are_read_back() {
     let workplace = record(&jdks()[0]);
@@ -257,19 +270,7 @@ fn tables_are_read_back() {
     };
     let report: serde_json::Value = serde_json::from_slice(&export(true).stdout).expect("JSON");
     assert_eq!(report["schema"], "hindsight.export/1");
-    let table = |name: &str| -> Vec<serde_json::Value> {
-        let file = fs::File::open(out.join(format!("{name}.parquet"))).expect("a table");
-        let reader = SerializedFileReader::new(file).expect("it is Parquet");
-        let metadata = reader.metadata().file_metadata().key_value_metadata();
-        let metadata = metadata.expect("it says what it is");
-        assert!(
-            metadata
-                .iter()
-                .any(|pair| pair.value.as_deref() == Some("hindsight.export/1"))
-        );
-        let rows = reader.get_row_iter(None).expect("rows");
-        rows.map(|row| json(&row.expect("a row"))).collect()
-    };
+    let table = |name: &str| table(&out, name);
     let [calls, arguments, writes, objects, blocks] =
         ["calls", "arguments", "writes", "objects", "blocks"].map(table);
     assert!(blocks.is_empty());

@@ -1,6 +1,7 @@
 //! Traces of parts of a run, without secrets, with coverage, and of the JDK's
 //! classes.
 
+use hindsight_test_programs::traces::{for_each, open};
 use hindsight_test_programs::{Jdk, Workplace, both, hindsight, jdks, root, text};
 use hindsight_tracelog::trace::Log;
 use hindsight_tracelog::trace::dictionary::Dictionary;
@@ -437,6 +438,42 @@ fn virtual_threads_are_sampled_and_end() {
     }
     assert_eq!(ends.len(), 30, "{all:?}");
     assert!(ends.values().all(|count| *count == 1), "{ends:?}");
+}
+
+/// A recording that begins with `main` has no pause, however many threads there are.
+#[test]
+fn many_virtual_threads_go_on_without_a_pause() {
+    let Some(jdk) = jdks().iter().find(|jdk| jdk.version >= 21) else {
+        return;
+    };
+    const COUNT: usize = 20_000;
+    let workplace = Workplace::new("trace-crowd");
+    let source = root().join("test-programs/trace/Crowd.java");
+    let classes = workplace.compile(jdk, &["--release", "21"], &[source]);
+    let ran = workplace
+        .java_with_agent(jdk, "mode=trace,from=Crowd.main,until=Crowd.main")
+        .arg("-cp")
+        .arg(&classes)
+        .args(["Crowd", &COUNT.to_string()])
+        .output()
+        .expect("java runs");
+    assert!(ran.status.success(), "{}", both(&ran));
+    let log = open(&workplace);
+    let (mut pauses, mut ended) = (0, 0);
+    let mut calls: HashMap<u64, Vec<u32>> = HashMap::new();
+    for_each(&log, |event| {
+        let calls = calls.entry(event.thread).or_default();
+        match event.kind() {
+            Kind::Switch => pauses += usize::from(event.is_after_pause()),
+            Kind::Enter => calls.push(event.id),
+            Kind::Exit => {
+                assert_eq!(calls.pop(), Some(event.id));
+                ended += usize::from(calls.is_empty());
+            }
+            _ => {}
+        }
+    });
+    assert_eq!((pauses, ended), (0, COUNT + 1));
 }
 
 /// The bytes of all files of a trace, unpacked as `hindsight` shows them.

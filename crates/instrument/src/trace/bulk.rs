@@ -93,7 +93,7 @@ pub fn writes_unseen(opcode: u8, method: &MemberRef<'_>) -> bool {
 
 /// Whether there may be such a method in a class, other than one that is called by
 /// `invokespecial`. Most calls of most classes are known for harmless by this alone.
-fn may_write_unseen(owner: Utf8<'_>) -> bool {
+pub fn may_write_unseen(owner: Utf8<'_>) -> bool {
     match owner.as_bytes() {
         [b'[', ..] => true,
         [b'j', b'a', b'v', b'a', b'/', _, _, _, _, b'/', rest @ ..] => {

@@ -11,7 +11,7 @@ final class HindsightCalls {
     private static final int MOST = 1 << 20;
 
     private static final HindsightLock LOCK = new HindsightLock();
-    private static final HindsightCalls[] VIRTUAL = new HindsightCalls[1 << 12];
+    private static final HindsightCalls[] VIRTUAL = new HindsightCalls[1 << 14];
 
     /** Whether the outermost call is one that is not recorded. */
     boolean skips = true;
@@ -22,11 +22,15 @@ final class HindsightCalls {
     private int[] methods = new int[16];
     private int depth;
 
+    /** The pauses that there had been when the thread was last seen. */
+    private int pauses;
+
     private final long thread;
     private HindsightCalls next;
 
-    HindsightCalls(long thread) {
+    HindsightCalls(long thread, int pauses) {
         this.thread = thread;
+        this.pauses = pauses;
     }
 
     boolean isEmpty() {
@@ -59,17 +63,25 @@ final class HindsightCalls {
         depth = caught || at == 0 ? at : at - 1;
     }
 
-    /** Knows of no call any more. */
-    void forget() {
+    /**
+     * The thread goes on, after so many pauses of the recording: whether there was one since it was last
+     * seen. Then nothing is known of its calls any more.
+     */
+    boolean goOn(int pauses) {
+        if (this.pauses == pauses) {
+            return false;
+        }
+        this.pauses = pauses;
         depth = 0;
         ending = 0;
         skips = true;
+        return true;
     }
 
-    /** Those of a virtual thread. */
-    static HindsightCalls of(long thread) {
+    /** Those of a virtual thread, which has none before so many pauses if it has told nothing yet. */
+    static HindsightCalls of(long thread, int pauses) {
         int at = (int) thread & VIRTUAL.length - 1;
-        HindsightCalls fresh = new HindsightCalls(thread);
+        HindsightCalls fresh = new HindsightCalls(thread, pauses);
         LOCK.acquire();
         try {
             for (HindsightCalls calls = VIRTUAL[at]; calls != null; calls = calls.next) {

@@ -188,9 +188,6 @@ final class HindsightTracer {
     /** The thread whose events come now. */
     private Thread current;
 
-    /** Whether the owner has told anything. */
-    private boolean hasTold;
-
     private final long stream;
     private long chunk;
 
@@ -528,33 +525,38 @@ final class HindsightTracer {
         }
         long now = U.getAndAddLong(null, shared + STAMP, 1) + 1;
         long tid = U.getLong(thread, TID);
-        int place = (int) tid & MOUNTS.length - 1;
         int flags = thread == owner ? 0 : 1;
-        // What has told nothing before a pause goes on with nothing after it. A virtual thread that has
-        // written since the pause is known by its mount.
-        boolean before = thread == owner ? hasTold : VIRTUAL[(int) tid & VIRTUAL.length - 1] != 0;
-        boolean paused = pauses > 0 && before && (thread == owner || MOUNTS[place] >>> STREAM_BITS != tid);
         if (HindsightWindow.PARTIAL) {
-            calls = thread != owner ? HindsightCalls.of(tid) : own != null ? own : (own = new HindsightCalls(tid));
-            if (paused) {
-                calls.forget();
+            // What has told nothing before a pause goes on with nothing after it.
+            calls = callsOf(thread, tid);
+            if (calls.goOn(pauses)) {
+                flags |= 2;
             }
             skips = HindsightTracer.every != 0 && calls.skips;
         }
         U.putByte(p, (byte) SWITCH_TAG);
-        U.putInt(p + 1, paused ? flags | 2 : flags);
+        U.putInt(p + 1, flags);
         U.putLong(p + 5, tid);
         U.putLong(p + 13, now);
         done(putText(p + 21, text, length, name.coder()));
         current = thread;
         if (thread == owner) {
             self = thread;
-            hasTold = true;
         } else {
-            MOUNTS[place] = tid << STREAM_BITS ^ stream;
+            MOUNTS[(int) tid & MOUNTS.length - 1] = tid << STREAM_BITS ^ stream;
             VIRTUAL[(int) tid & VIRTUAL.length - 1] = 1;
         }
         return true;
+    }
+
+    private HindsightCalls callsOf(Thread thread, long tid) {
+        if (thread != owner) {
+            return HindsightCalls.of(tid, pauses);
+        }
+        if (own == null) {
+            own = new HindsightCalls(tid, pauses);
+        }
+        return own;
     }
 
     /** Records from here on. */

@@ -1,0 +1,120 @@
+//! Traces of what only the JDK's own code sees, and how much of it is told.
+
+use crate::trace_commands::table;
+use hindsight_test_programs::{Jdk, Workplace, both, hindsight, jdks, root, text};
+use std::process::Command;
+
+/// Records `Unseen`; the lines of `hindsight events`, without the thread and the indentation.
+fn record(jdk: &Jdk) -> (Workplace, Vec<String>) {
+    let workplace = Workplace::new(&format!("trace-unseen-{}", jdk.version));
+    let source = root().join("test-programs/trace/Unseen.java");
+    let classes = workplace.compile(jdk, &["--release", "17"], &[source]);
+    let ran = workplace
+        .java_with_agent(jdk, "mode=trace")
+        .args(["-Xverify:all", "-cp"])
+        .arg(&classes)
+        .arg("Unseen")
+        .output()
+        .expect("java runs");
+    assert!(ran.status.success(), "{}", both(&ran));
+    assert_eq!(
+        text(&ran.stdout),
+        "first67second[0, 0, -1][1, 3, 3]\n",
+        "{}",
+        both(&ran)
+    );
+    let told = Command::new(hindsight())
+        .arg("events")
+        .arg(workplace.join("out"))
+        .output()
+        .expect("hindsight runs");
+    assert!(told.status.success(), "{}", both(&told));
+    let lines = text(&told.stdout);
+    let lines = lines.lines().filter_map(|line| line.get(13..));
+    let lines = lines.map(|line| line.trim_start_matches("| ").to_owned());
+    let lines = lines.collect();
+    (workplace, lines)
+}
+
+/// What method references call is told as if code of the program had called it, but of those that can be
+/// serialized.
+#[test]
+fn method_references_tell_what_they_write() {
+    for jdk in jdks() {
+        let (_workplace, lines) = record(jdk);
+        let after = lines.iter().filter_map(|line| line.strip_prefix("after "));
+        let after: Vec<&str> = after.collect();
+        let shown: Vec<String> = after.iter().map(|line| without_numbers(line)).collect();
+        assert_eq!(
+            shown,
+            [
+                "AtomicInteger.addAndGet: AtomicInteger, 5, 5",
+                "AtomicInteger.incrementAndGet: AtomicInteger, 6",
+                "LongAdder.add: LongAdder, 1",
+                "LongAdder.add: LongAdder, 2",
+                "LongAdder.add: LongAdder, 3",
+                "LongAdder.increment: LongAdder",
+                "AtomicReference.getAndSet: AtomicReference, String \"second\", String \"first\"",
+                "AtomicLongArray.decrementAndGet: AtomicLongArray, 2, -1",
+                "System.arraycopy: int[], 0, int[], 1, 2",
+                "Arrays.sort: int[]",
+            ],
+            "JDK {}",
+            jdk.version
+        );
+        // The class that stands in is nobody's.
+        assert!(!lines.iter().any(|line| line.contains("Hindsight")));
+    }
+}
+
+/// A line without the numbers of objects.
+fn without_numbers(line: &str) -> String {
+    let mut parts = line.split('#');
+    let mut shown = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        shown.push_str(part.trim_start_matches(|c: char| c.is_ascii_digit()));
+    }
+    shown
+}
+
+/// A constructor that is left out of its call of another one tells nothing: in the tables it has the
+/// exception with which that one has ended, as long as it is recorded, too.
+#[test]
+fn constructors_have_the_exception_of_those_that_they_call() {
+    for jdk in jdks() {
+        let (workplace, lines) = record(jdk);
+        let throws = |name: &str| lines.iter().any(|line| line.starts_with(name));
+        assert!(throws("Unseen$Base.<init> throws ") && !throws("Unseen$Last.<init> throws "));
+        let tables = workplace.join("tables");
+        let exported = Command::new(hindsight())
+            .args(["export", "--parquet"])
+            .arg(workplace.join("out"))
+            .arg("--out")
+            .arg(&tables)
+            .output()
+            .expect("hindsight runs");
+        assert!(exported.status.success(), "{}", both(&exported));
+        let calls = table(&tables, "calls");
+        let ended = |class: &str| {
+            let calls = calls.iter();
+            let calls = calls.filter(|call| call["class"] == format!("Unseen${class}"));
+            let calls = calls.map(|call| {
+                assert_eq!(
+                    (&call["ended"], &call["method"]),
+                    (&"throw".into(), &"<init>".into())
+                );
+                (call["result_object"].clone(), call["result_class"].clone())
+            });
+            calls.collect::<Vec<_>>()
+        };
+        let base = ended("Base");
+        let [first, second] = &base[..] else {
+            panic!("{base:?}");
+        };
+        assert!(first.0 != second.0 && first.1 == "java.lang.IllegalArgumentException");
+        assert_eq!(ended("Middle"), base);
+        let of_last = [first, second, second].map(Clone::clone);
+        assert_eq!(ended("Last"), of_last);
+        assert_eq!(ended("OfJdk"), [(().into(), ().into())]);
+    }
+}
