@@ -344,6 +344,11 @@ fn json_counts(trace: &Trace, counts: &Counts, out: &mut dyn Write) -> Result<()
     if !start.bounds.is_empty() && counts.calls.is_empty() {
         notes.push(NO_CALL.to_owned());
     }
+    // The recorder's own, of which only what it calls is told, has none.
+    let classes = dictionary
+        .traced
+        .iter()
+        .filter(|class| !class.methods.is_empty());
     let document = json!({
         "schema": "hindsight.stats/1",
         "started_ms": start.started_ms,
@@ -353,7 +358,7 @@ fn json_counts(trace: &Trace, counts: &Counts, out: &mut dyn Write) -> Result<()
         "what": start.what,
         "bounds": bounds,
         "windows": dictionary.stop.as_ref().map_or(0, |stop| stop.windows),
-        "classes": dictionary.traced.len(),
+        "classes": classes.count(),
         "events": counts.events(),
         "bytes": size(trace),
         "seconds": seconds(trace),
