@@ -75,6 +75,8 @@ fn classes(program: &str, random: &mut Random) -> String {
             C(A a) {{ super(a.all); if (a.i > {}) throw new IllegalStateException(); ints = a.ints; }}
             class In {{ long j = i; Object any = C.this; }}
         }}
+        interface Copy {{ void copy(Object from, int at, Object to, int into, int count); }}
+        static final Copy COPY = System::arraycopy;
         static A[] pool = new A[6]; static Object root; static long count; static final String NAME = \"{program}\";
         ",
         random.below(100),
@@ -121,7 +123,8 @@ fn statement(random: &mut Random, depth: usize) -> String {
             random.below(3)
         ),
         19 => format!(
-            "if ({a}.all != null && {b}.all != null) System.arraycopy({a}.all, 0, {b}.all, {}, 3);",
+            "if ({a}.all != null && {b}.all != null) {}({a}.all, 0, {b}.all, {}, 3);",
+            random.one(&["System.arraycopy", "COPY.copy"]),
             small.min(2)
         ),
         20 => format!("if ({a}.longs != null) java.util.Arrays.fill({a}.longs, {number});"),
@@ -157,13 +160,14 @@ fn statement(random: &mut Random, depth: usize) -> String {
         _ => {
             let threads = random.one(&["2", "3"]);
             format!(
-                "together({threads}, () -> {{ for (int n = 0; n < 20; n++) {{ synchronized (NAME) {{ {a}.i++; {b}.set({a}, {a}.j + count++); }} }} }});"
+                "together({threads}, () -> {{ for (int n = 0; n < 20; n++) {{ synchronized (NAME) {{ {a}.i++; Thread.yield(); {b}.set({a}, {a}.j + count++); }} }} }});"
             )
         }
     }
 }
 
-fn program(name: &str, seed: u64) -> String {
+/// With `has_virtual` half of its threads are virtual ones.
+fn program(name: &str, seed: u64, has_virtual: bool) -> String {
     let mut random = Random(seed);
     let classes = classes(name, &mut random);
     let mut java = format!("public class {name} {{\n{classes}");
@@ -177,11 +181,15 @@ fn program(name: &str, seed: u64) -> String {
         let _ = write!(calls, "part{}(); ", random.below(part + 1));
         let _ = write!(calls, "part{part}(); ");
     }
+    let thread = match has_virtual {
+        true => "k % 2 == 0 ? Thread.ofVirtual().unstarted(work) : new Thread(work)",
+        false => "new Thread(work)",
+    };
     let _ = write!(
         java,
         "static void together(int threads, Runnable work) {{
             Thread[] all = new Thread[threads];
-            for (int k = 0; k < threads; k++) (all[k] = new Thread(work)).start();
+            for (int k = 0; k < threads; k++) (all[k] = {thread}).start();
             try {{ for (Thread thread : all) thread.join(); }} catch (InterruptedException e) {{ throw new Error(e); }}
         }}
         static Object choose(Object chosen) {{ return chosen; }}
@@ -426,10 +434,12 @@ fn check(jdk: &Jdk, seed: u64, count: usize) {
     let mut sources = vec![root().join("test-programs/trace/Replay.java")];
     for (at, name) in names.iter().enumerate() {
         let path = workplace.join(format!("{name}.java"));
-        fs::write(&path, program(name, seed.wrapping_add(at as u64))).expect("a source");
+        let seed = seed.wrapping_add(at as u64);
+        fs::write(&path, program(name, seed, jdk.version >= 21)).expect("a source");
         sources.push(path);
     }
-    let classes = workplace.compile(jdk, &["--release", "17"], &sources);
+    let release = if jdk.version >= 21 { "21" } else { "17" };
+    let classes = workplace.compile(jdk, &["--release", release], &sources);
     let ran = workplace
         .java_with_agent(jdk, "mode=trace,exclude=Replay")
         .arg("-cp")
@@ -459,6 +469,8 @@ fn check(jdk: &Jdk, seed: u64, count: usize) {
         .expect("a sound log");
 
     let shown = text(&ran.stdout);
+    // Other seeds make other programs of the same names.
+    DECLARED.take();
     let mut expected: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     let mut fields: BTreeMap<String, Vec<String>> = BTreeMap::new();
     let mut current = "";
