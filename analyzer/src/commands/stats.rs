@@ -8,6 +8,7 @@ use crate::trace::blocks::covered;
 use crate::trace::less::telling_less;
 use crate::trace::names::Names;
 use crate::trace::stats::Counts;
+use crate::trace::unseen::stands_in;
 use anyhow::Result;
 use hindsight_tracelog::trace::kind::Kind;
 use serde_json::{Map, Value as Json, json};
@@ -344,11 +345,7 @@ fn json_counts(trace: &Trace, counts: &Counts, out: &mut dyn Write) -> Result<()
     if !start.bounds.is_empty() && counts.calls.is_empty() {
         notes.push(NO_CALL.to_owned());
     }
-    // The recorder's own, of which only what it calls is told, has none.
-    let classes = dictionary
-        .traced
-        .iter()
-        .filter(|class| !class.methods.is_empty());
+    let classes = dictionary.traced.iter().filter(|class| !stands_in(class));
     let document = json!({
         "schema": "hindsight.stats/1",
         "started_ms": start.started_ms,

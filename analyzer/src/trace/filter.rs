@@ -1,6 +1,7 @@
 //! Which steps are wanted.
 
 use super::steps::{Place, Step, What};
+use super::unseen::stands_in;
 use hindsight_instrument::glob::Globs;
 use hindsight_tracelog::trace::dictionary::Dictionary;
 use hindsight_tracelog::trace::{self, Datum, ObjectId};
@@ -29,6 +30,9 @@ pub struct Filter {
     platform_threads: BTreeSet<u64>,
     /// Whether one of the threads, and the object, was there.
     seen: (bool, bool),
+    /// Whether one of the members was, if they are of those alone that method references may call: nothing
+    /// says that any does.
+    seen_referred: Option<bool>,
     methods: Option<BTreeSet<u32>>,
     fields: BTreeSet<u32>,
     callees: BTreeSet<u32>,
@@ -111,6 +115,7 @@ impl Filter {
             virtual_threads: None,
             platform_threads: BTreeSet::new(),
             seen: (false, false),
+            seen_referred: None,
             methods: None,
             fields: BTreeSet::new(),
             callees: BTreeSet::new(),
@@ -119,6 +124,7 @@ impl Filter {
         };
         if !(classes.is_empty() && members.is_empty()) {
             let mut methods = BTreeSet::new();
+            let mut referred = Vec::new();
             for (place, class) in dictionary.traced.iter().enumerate() {
                 if members.is_empty() && classes.matches(&class.name) {
                     filter.classes.insert(place);
@@ -131,9 +137,17 @@ impl Filter {
                     let named = named.filter(|member| names(&member.owner, &member.name));
                     named.map(|member| member.id).collect::<Vec<_>>()
                 };
-                filter.fields.extend(of(&class.fields));
-                filter.callees.extend(of(&class.callees));
+                let callees = of(&class.callees);
+                if stands_in(class) {
+                    referred.extend(callees);
+                } else {
+                    filter.fields.extend(of(&class.fields));
+                    filter.callees.extend(callees);
+                }
             }
+            let none = methods.is_empty() && filter.fields.is_empty() && filter.callees.is_empty();
+            filter.seen_referred = (none && !referred.is_empty()).then_some(false);
+            filter.callees.extend(referred);
             filter.methods = Some(methods);
         }
         if !wanted.threads.is_empty() {
@@ -171,6 +185,9 @@ impl Filter {
         self.seen.1 |= self
             .object
             .is_some_and(|object| takes_part(&step.what, object));
+        if self.seen_referred == Some(false) {
+            self.seen_referred = Some(self.admits_member(&step.what));
+        }
     }
 
     /// Why no step can be admitted: no such class or member, and, when all steps were
@@ -187,7 +204,7 @@ impl Filter {
             self.object.is_some(),
         ];
         let alone = criteria.into_iter().filter(|given| *given).count() == 1;
-        if no_member {
+        if no_member || seen_all && alone && self.seen_referred == Some(false) {
             Some(Void::Member)
         } else if seen_all && alone && no_thread {
             Some(Void::Thread)

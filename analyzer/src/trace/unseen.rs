@@ -1,5 +1,14 @@
 //! What calls write that tell of it themselves: see `hindsight_instrument`'s trace plan.
 
+use hindsight_instrument::contract::stand_ins::UNSEEN;
+use hindsight_tracelog::trace::dictionary::TracedClass;
+
+/// Whether this is no class of the program, but the one that method references are turned to: it has names
+/// of all that they may call.
+pub fn stands_in(class: &TracedClass) -> bool {
+    class.methods.is_empty() && class.name.split('.').eq(UNSEEN.split('/'))
+}
+
 /// Whether a method of the JDK gives a copy, which is what it has written.
 pub fn copies(class: &str, name: &str) -> bool {
     name == "clone" || class == "java.util.Arrays" && name.starts_with("copyOf")

@@ -41,7 +41,7 @@ fn record(jdk: &Jdk) -> (Workplace, Vec<String>) {
 #[test]
 fn method_references_tell_what_they_write() {
     for jdk in jdks() {
-        let (_workplace, lines) = record(jdk);
+        let (workplace, lines) = record(jdk);
         let after = lines.iter().filter_map(|line| line.strip_prefix("after "));
         let after: Vec<&str> = after.collect();
         let shown: Vec<String> = after.iter().map(|line| without_numbers(line)).collect();
@@ -64,6 +64,17 @@ fn method_references_tell_what_they_write() {
         );
         // The class that stands in is nobody's.
         assert!(!lines.iter().any(|line| line.contains("Hindsight")));
+        // What could have been called, and was not, is a mistake to ask for.
+        for (method, found) in [("LongAdder.add", 3), ("LongAdder.reset", 0)] {
+            let told = Command::new(hindsight())
+                .arg("events")
+                .arg(workplace.join("out"))
+                .args(["--method", &format!("**.{method}")])
+                .output()
+                .expect("hindsight runs");
+            assert_eq!(told.status.success(), found > 0, "{}", both(&told));
+            assert_eq!(text(&told.stdout).lines().count(), found, "{}", both(&told));
+        }
     }
 }
 
