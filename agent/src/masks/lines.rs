@@ -377,9 +377,11 @@ pub(super) fn parts(search: &mut Search<'_>) {
     let text = search.text;
     let mut at = 0;
     while let Some(next) = (text.get(at..)).and_then(|rest| rest.find(DISPOSITION)) {
-        at += next + DISPOSITION.len();
-        let rest = text.get(at..).unwrap_or_default();
+        let behind = at + next + DISPOSITION.len();
+        let rest = text.get(behind..).unwrap_or_default();
         let header = rest.split(['\r', '\n']).next().unwrap_or_default();
+        // A header is a line of its own, and is read once.
+        at = behind + header.len();
         let name = header
             .split(';')
             .find_map(|part| part.trim_start().strip_prefix("name="));
@@ -390,7 +392,7 @@ pub(super) fn parts(search: &mut Search<'_>) {
             continue;
         }
         // Behind an empty line.
-        let mut start = at;
+        let mut start = behind;
         let mut lines = rest.split_inclusive('\n').take(MAX_HEADERS);
         let has_value = lines.any(|line| {
             start += line.len();

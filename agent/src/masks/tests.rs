@@ -320,6 +320,8 @@ fn large_texts_are_read_in_one_pass() {
         "password: |\n\n",
         "password: a",
         "form-data; name=password\n\n",
+        "form-data; name=password ",
+        "form-data;",
         "PRIVATE KEY-----",
         "uthorization: Bearer",
         "\\n\\n\\n\"a\":",
