@@ -1,10 +1,11 @@
 //! The trace of a run, read as tests want it.
 
-use crate::Workplace;
+use crate::{Workplace, both, hindsight, text};
 use hindsight_tracelog::trace::dictionary::Dictionary;
 use hindsight_tracelog::trace::{Event, Log};
 use std::fs;
 use std::path::PathBuf;
+use std::process::Command;
 
 /// The trace of a run, in memory.
 ///
@@ -30,6 +31,23 @@ pub fn open(workplace: &Workplace) -> Log<Vec<u8>> {
     };
     let log = Log::open(dictionary, files("hst"), files("hsl"));
     log.map_err(|(_, error)| error).expect("a sound log")
+}
+
+/// The lines of `hindsight events`, which has nothing to complain of.
+///
+/// # Panics
+///
+/// Panics with what it tells if it has.
+#[track_caller]
+pub fn lines(workplace: &Workplace) -> Vec<String> {
+    let told = Command::new(hindsight())
+        .arg("events")
+        .arg(workplace.join("out"))
+        .output()
+        .expect("hindsight runs");
+    assert!(told.status.success(), "{}", both(&told));
+    assert!(told.stderr.is_empty(), "{}", both(&told));
+    text(&told.stdout).lines().map(str::to_owned).collect()
 }
 
 /// Calls `each` for all events, of which none may be unreadable.

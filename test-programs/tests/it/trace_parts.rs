@@ -1,7 +1,7 @@
 //! Traces of parts of a run, without secrets, with coverage, and of the JDK's
 //! classes.
 
-use hindsight_test_programs::traces::{for_each, open};
+use hindsight_test_programs::traces::{for_each, lines, open};
 use hindsight_test_programs::{Jdk, Workplace, both, hindsight, jdks, root, text};
 use hindsight_tracelog::trace::Log;
 use hindsight_tracelog::trace::dictionary::Dictionary;
@@ -37,14 +37,7 @@ fn events(
         .output()
         .expect("java runs");
     assert!(ran.status.success(), "{}", both(&ran));
-    let told = Command::new(hindsight())
-        .arg("events")
-        .arg(workplace.join("out"))
-        .output()
-        .expect("hindsight runs");
-    assert!(told.status.success(), "{}", both(&told));
-    assert!(told.stderr.is_empty(), "{}", both(&told));
-    text(&told.stdout).lines().map(str::to_owned).collect()
+    lines(workplace)
 }
 
 /// The lines that tell of calls, without the thread.

@@ -1,6 +1,7 @@
 //! Traces of what only the JDK's own code sees, and how much of it is told.
 
 use crate::trace_commands::table;
+use hindsight_test_programs::traces::lines;
 use hindsight_test_programs::{Jdk, Workplace, both, hindsight, jdks, root, text};
 use std::process::Command;
 
@@ -23,17 +24,11 @@ fn record(jdk: &Jdk) -> (Workplace, Vec<String>) {
         "{}",
         both(&ran)
     );
-    let told = Command::new(hindsight())
-        .arg("events")
-        .arg(workplace.join("out"))
-        .output()
-        .expect("hindsight runs");
-    assert!(told.status.success(), "{}", both(&told));
-    let lines = text(&told.stdout);
-    let lines = lines.lines().filter_map(|line| line.get(13..));
-    let lines = lines.map(|line| line.trim_start_matches("| ").to_owned());
-    let lines = lines.collect();
-    (workplace, lines)
+    let all = lines(&workplace);
+    let all = all.iter().filter_map(|line| line.get(13..));
+    let all = all.map(|line| line.trim_start_matches("| ").to_owned());
+    let all = all.collect();
+    (workplace, all)
 }
 
 /// What method references call is told as if code of the program had called it, but of those that can be
