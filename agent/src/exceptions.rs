@@ -68,12 +68,7 @@ pub(crate) fn read(agent: &Agent, jni: Jni, exception: Obj) -> Exceptions {
             stack: stack_trace(agent, jni, object),
             ..ExceptionInfo::default()
         };
-        // A throwable that is its own cause has none.
-        if let Some(cause) = jni
-            .get_object(object, ids.cause)
-            .filter(|cause| !jni.same(*cause, object))
-            .or_else(|| told_cause(agent, jni, object))
-        {
+        if let Some(cause) = cause(agent, jni, object) {
             info.cause = all.number(jni, cause);
         }
         for suppressed in suppressed(agent, jni, object) {
@@ -83,6 +78,13 @@ pub(crate) fn read(agent: &Agent, jni: Jni, exception: Obj) -> Exceptions {
         at += 1;
     }
     all
+}
+
+/// The cause of an exception. A throwable that is its own has none.
+pub(crate) fn cause(agent: &Agent, jni: Jni, exception: Obj) -> Option<Obj> {
+    jni.get_object(exception, agent.shim.throwable.cause)
+        .filter(|cause| !jni.same(*cause, exception))
+        .or_else(|| told_cause(agent, jni, exception))
 }
 
 /// What `getCause` would tell where a class overrides it, as `InvocationTargetException`,

@@ -1,5 +1,7 @@
 //! From what the probes kept and what the stack trace says to frames.
 
+pub(crate) mod unwrapped;
+
 use crate::copies::Copies;
 use crate::jni::{Jni, Obj};
 use crate::methods::{self, Class, Methods, NOT_CAPTURED};

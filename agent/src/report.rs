@@ -4,12 +4,14 @@
 //! was thrown, and the program's first frames) is stored once and then counted;
 //! `per-minute` and `max-crashes` bound the rest.
 
+mod ways;
+
 use crate::agent::Agent;
 use crate::exceptions::{self, Exceptions};
 use crate::frames::{self, Frames};
 use crate::jni::{Jni, Obj};
 use crate::known::{Decision, Extent, Kind, Stored};
-use crate::shim::{Raw, Way};
+use crate::shim::Raw;
 use crate::snapshot::graph::Graph;
 use crate::statics;
 use crate::sys;
@@ -22,6 +24,7 @@ use hindsight_tracelog::{record, writer};
 use std::cell::Cell;
 use std::iter;
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
+use ways::{other_ways, ways};
 
 /// Frames of the program that make a crash the same as another one.
 const KEY_FRAMES: usize = 8;
@@ -277,94 +280,6 @@ fn key_frames(stack: &[StackElement], is_program: impl Fn(&StackElement) -> bool
         .chain(program)
         .map(place)
         .collect()
-}
-
-/// The ways of an exception, and of its causes as far as they are kept; each with the exception's
-/// index.
-fn ways(agent: &Agent, jni: Jni, call: &Call, exceptions: &Exceptions) -> Vec<(Way, usize)> {
-    let methods = &agent.base.methods;
-    let kept = agent.shim.with_causes(jni, call.kept, call.exception);
-    let kept: Vec<Obj> = elements(jni, kept).collect();
-    let own = elements(jni, call.kept).count();
-    let mut ways: Vec<(Way, usize)> = Vec::new();
-    if let Some(way) = call.way {
-        let mut known = agent.shim.way(jni, way);
-        let mut before = agent.shim.way_before(jni, way);
-        let trace = &exceptions.infos[0].stack;
-        if before.is_empty() {
-            let others = others(agent, jni, call, way);
-            before = frames::earlier(others, &known.frames, trace, methods);
-        }
-        if !frames::begin(&before, trace, methods) {
-            before.clear();
-        }
-        if before.is_empty() && !frames::begin(&known.frames, trace, methods) {
-            let is_same = |way: &&Obj| is_of(agent, jni, **way, call.exception);
-            let elsewhere = kept.get(own..).unwrap_or_default().iter().find(is_same);
-            let elsewhere = elsewhere.map(|way| agent.shim.way(jni, *way).frames);
-            let begins = |frames: &Vec<Raw>| frames::begin(frames, trace, methods);
-            if let Some(frames) = elsewhere.filter(begins) {
-                known.from_elsewhere = true;
-                // The writes of another thread cannot be undone with this one's log.
-                if !agent.base.options.copy.need_log() {
-                    before = frames;
-                }
-            }
-        }
-        known.dropped_at += before.len();
-        known.frames.splice(0..0, before);
-        ways.push((known, 0));
-    } else {
-        ways.push((Way::default(), 0));
-    }
-    let mut causes: Vec<(Way, usize)> = kept
-        .into_iter()
-        .filter_map(|way| {
-            let exception = agent.shim.exception(jni, way)?;
-            let index = exceptions.objects[1..]
-                .iter()
-                .position(|known| jni.same(*known, exception))?;
-            Some((agent.shim.way(jni, way), index + 1))
-        })
-        .collect();
-    // The same cause on two ways: that on which it was thrown first, if its trace tells; else
-    // the latest, which stands first.
-    causes.sort_by_key(|(way, index)| {
-        let trace = &exceptions.infos[*index].stack;
-        let first = !way.frames.is_empty() && frames::begin(&way.frames, trace, methods);
-        (*index, !first)
-    });
-    causes.dedup_by_key(|(_, index)| *index);
-    ways.extend(causes);
-    ways
-}
-
-/// The elements of an array, without its nulls.
-fn elements(jni: Jni, array: Option<Obj>) -> impl Iterator<Item = Obj> {
-    let all = array.into_iter();
-    all.flat_map(move |array| {
-        (0..jni.array_len(array)).filter_map(move |at| jni.array_get(array, at))
-    })
-}
-
-/// Whether a way is that of an exception.
-fn is_of(agent: &Agent, jni: Jni, way: Obj, exception: Obj) -> bool {
-    let of = agent.shim.exception(jni, way);
-    of.is_some_and(|of| jni.same(of, exception))
-}
-
-/// The ways of this exception that are kept of its thread, but for the last one.
-fn other_ways(agent: &Agent, jni: Jni, call: &Call, last: Obj) -> impl Iterator<Item = Obj> {
-    elements(jni, call.kept)
-        .filter(move |way| !jni.same(*way, last) && is_of(agent, jni, *way, call.exception))
-}
-
-/// Earlier ways of the exception in this thread, oldest first.
-fn others(agent: &Agent, jni: Jni, call: &Call, last: Obj) -> Vec<Way> {
-    let ways = other_ways(agent, jni, call, last);
-    let mut ways: Vec<Way> = ways.map(|way| agent.shim.way(jni, way)).collect();
-    ways.reverse();
-    ways
 }
 
 /// Whether the failure was reported before: who has caught the exception has thrown it on, to another

@@ -174,6 +174,7 @@ pub(crate) struct ThrowableIds {
 }
 
 /// One captured frame as the probes have kept it.
+#[derive(Clone)]
 pub(crate) struct Raw {
     pub(crate) method: u32,
     /// References in order; `None` where null. Local references.

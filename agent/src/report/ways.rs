@@ -1,0 +1,168 @@
+//! What the probes know of the way of an exception, and of its causes.
+
+use super::Call;
+use crate::agent::Agent;
+use crate::exceptions::{self, Exceptions};
+use crate::frames::{
+    self,
+    unwrapped::{self, Earlier},
+};
+use crate::jni::{Jni, Obj};
+use crate::shim::{Raw, Way};
+use hindsight_tracelog::crash::StackElement;
+use std::iter;
+
+/// Causes of causes that are looked at.
+const MAX_CAUSES: usize = 8;
+
+/// The ways of an exception, and of its causes as far as they are kept; each with the exception's
+/// index.
+pub(super) fn ways(
+    agent: &Agent,
+    jni: Jni,
+    call: &Call,
+    exceptions: &Exceptions,
+) -> Vec<(Way, usize)> {
+    let methods = &agent.base.methods;
+    let kept = agent.shim.with_causes(jni, call.kept, call.exception);
+    let kept: Vec<Obj> = elements(jni, kept).collect();
+    let own = elements(jni, call.kept).count();
+    let mut ways: Vec<(Way, usize)> = Vec::new();
+    if let Some(way) = call.way {
+        let mut known = agent.shim.way(jni, way);
+        let trace = &exceptions.infos[0].stack;
+        let earlier = earlier(agent, jni, call, way);
+        if !unwrapped::fill(&mut known, earlier, trace, methods) {
+            let others = kept.get(own..).unwrap_or_default();
+            add_before(agent, jni, call, way, &mut known, others, trace);
+        }
+        ways.push((known, 0));
+    } else {
+        ways.push((Way::default(), 0));
+    }
+    let mut causes: Vec<(Way, usize)> = kept
+        .into_iter()
+        .filter_map(|way| {
+            let exception = agent.shim.exception(jni, way)?;
+            let index = exceptions.objects[1..]
+                .iter()
+                .position(|known| jni.same(*known, exception))?;
+            Some((agent.shim.way(jni, way), index + 1))
+        })
+        .collect();
+    // The same cause on two ways: that on which it was thrown first, if its trace tells; else
+    // the latest, which stands first.
+    causes.sort_by_key(|(way, index)| {
+        let trace = &exceptions.infos[*index].stack;
+        let first = !way.frames.is_empty() && frames::begin(&way.frames, trace, methods);
+        (*index, !first)
+    });
+    causes.dedup_by_key(|(_, index)| *index);
+    ways.extend(causes);
+    ways
+}
+
+/// Puts the frames of earlier ways of the exception in front of the last one, if its trace begins with them. `others`
+/// are ways in other threads.
+fn add_before(
+    agent: &Agent,
+    jni: Jni,
+    call: &Call,
+    way: Obj,
+    known: &mut Way,
+    others: &[Obj],
+    trace: &[StackElement],
+) {
+    let methods = &agent.base.methods;
+    let mut before = agent.shim.way_before(jni, way);
+    if before.is_empty() {
+        let earlier = earlier_of_same(agent, jni, call, way);
+        before = frames::earlier(earlier, &known.frames, trace, methods);
+    }
+    if !frames::begin(&before, trace, methods) {
+        before.clear();
+    }
+    if before.is_empty() && !frames::begin(&known.frames, trace, methods) {
+        let is_same = |way: &&Obj| is_of(agent, jni, **way, call.exception);
+        let elsewhere = others.iter().find(is_same);
+        let elsewhere = elsewhere.map(|way| agent.shim.way(jni, *way).frames);
+        let begins = |frames: &Vec<Raw>| frames::begin(frames, trace, methods);
+        if let Some(frames) = elsewhere.filter(begins) {
+            known.from_elsewhere = true;
+            // The writes of another thread cannot be undone with this one's log.
+            if !agent.base.options.copy.need_log() {
+                before = frames;
+            }
+        }
+    }
+    known.dropped_at += before.len();
+    known.frames.splice(0..0, before);
+}
+
+/// The ways in this thread of the exception and of those that were made around it, which are older than the last one;
+/// oldest first.
+fn earlier(agent: &Agent, jni: Jni, call: &Call, last: Obj) -> Vec<Earlier> {
+    let older = elements(jni, call.kept)
+        .skip_while(|way| !jni.same(*way, last))
+        .skip(1);
+    let mut ways: Vec<Earlier> = older
+        .filter_map(|way| {
+            let exception = agent.shim.exception(jni, way)?;
+            let catcher = match jni.same(exception, call.exception) {
+                true => None,
+                false if is_around(agent, jni, exception, call.exception) => {
+                    Some(agent.shim.catcher(jni, way)?)
+                }
+                false => return None,
+            };
+            let Way {
+                frames, dropped, ..
+            } = agent.shim.way(jni, way);
+            (dropped == 0).then_some(Earlier { frames, catcher })
+        })
+        .collect();
+    ways.reverse();
+    ways
+}
+
+/// Whether an exception is among the causes of another one.
+fn is_around(agent: &Agent, jni: Jni, wrapper: Obj, exception: Obj) -> bool {
+    let next = |around: &Obj| exceptions::cause(agent, jni, *around);
+    let causes = iter::successors(next(&wrapper), next);
+    causes
+        .take(MAX_CAUSES)
+        .any(|cause| jni.same(cause, exception))
+}
+
+/// The elements of an array, without its nulls.
+fn elements(jni: Jni, array: Option<Obj>) -> impl Iterator<Item = Obj> {
+    let all = array.into_iter();
+    all.flat_map(move |array| {
+        (0..jni.array_len(array)).filter_map(move |at| jni.array_get(array, at))
+    })
+}
+
+/// Whether a way is that of an exception.
+fn is_of(agent: &Agent, jni: Jni, way: Obj, exception: Obj) -> bool {
+    let of = agent.shim.exception(jni, way);
+    of.is_some_and(|of| jni.same(of, exception))
+}
+
+/// The ways of this exception that are kept of its thread, but for the last one.
+pub(super) fn other_ways(
+    agent: &Agent,
+    jni: Jni,
+    call: &Call,
+    last: Obj,
+) -> impl Iterator<Item = Obj> {
+    elements(jni, call.kept)
+        .filter(move |way| !jni.same(*way, last) && is_of(agent, jni, *way, call.exception))
+}
+
+/// Earlier ways of the exception in this thread, oldest first.
+fn earlier_of_same(agent: &Agent, jni: Jni, call: &Call, last: Obj) -> Vec<Way> {
+    let ways = other_ways(agent, jni, call, last);
+    let mut ways: Vec<Way> = ways.map(|way| agent.shim.way(jni, way)).collect();
+    ways.reverse();
+    ways
+}
