@@ -3,12 +3,19 @@
 
 use hindsight_instrument::contract::stand_ins::StandIn;
 use hindsight_instrument::contract::trace::Probe;
-use hindsight_tracelog::trace::kind::{self, LAYOUTS, tag};
 use std::env;
 use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+
+use kind::{LAYOUTS, tag};
+
+/// How events lie, from the crate of the log itself: that would be built once more for this script, with all
+/// that it needs to read and write files.
+#[path = "../crates/tracelog/src/trace/kind.rs"]
+#[expect(dead_code, reason = "the probes want layouts and tags alone")]
+mod kind;
 
 fn main() {
     let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("../java-shim/probe/src");
@@ -44,6 +51,7 @@ fn main() {
     // set by source and target. The probes use nothing newer than Java 11.
     let status = Command::new(&javac)
         .args([
+            "-J-XX:TieredStopAtLevel=1",
             "-source",
             "11",
             "-target",

@@ -3,15 +3,15 @@
 //! themselves.
 
 use std::fs::{self, File};
-use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::time::{Duration, SystemTime};
 use std::{env, io};
-use zip::write::SimpleFileOptions;
-use zip::{CompressionMethod, DateTime, ZipWriter};
 
 /// Where the libraries' sources are below, from here.
 const SHIM: &str = "../java-shim";
+/// When all that is in the jars was written, as far as they tell: as early as a zip file can.
+const FIXED: Duration = Duration::from_secs(315_532_800);
 
 fn main() {
     println!("cargo::rerun-if-env-changed=JAVA_HOME");
@@ -49,13 +49,11 @@ fn build(library: &str, from: &Path, out: &Path) -> Result<(), String> {
 }
 
 fn compile(sources: &[PathBuf], classes: &Path) -> Result<(), String> {
-    let javac = match env::var_os("JAVA_HOME") {
-        Some(home) if !home.is_empty() => PathBuf::from(home).join("bin/javac"),
-        _ => PathBuf::from("javac"),
-    };
-    let output = Command::new(&javac)
+    let mut command = Command::new(tool("javac"));
+    command
         .env_remove("JAVA_TOOL_OPTIONS")
         .args([
+            "-J-XX:TieredStopAtLevel=1",
             "--release",
             "11",
             "-encoding",
@@ -65,45 +63,65 @@ fn compile(sources: &[PathBuf], classes: &Path) -> Result<(), String> {
             "-d",
         ])
         .arg(classes)
-        .args(sources)
-        .output()
-        .map_err(|error| {
-            format!(
-                "cannot run {}: {error}; install a JDK (11 or newer) and set JAVA_HOME, \
-                 or put javac on the path",
-                javac.display()
-            )
-        })?;
-    if !output.status.success() {
-        return Err(format!(
-            "{} failed:\n{}",
-            javac.display(),
-            String::from_utf8_lossy(&output.stderr)
-        ));
-    }
-    Ok(())
+        .args(sources);
+    run(command)
 }
 
-/// Packs a directory in a fixed order and with a fixed time, so that the same
-/// sources give the same jar.
-fn pack(classes: &Path, module: &str, jar: &Path) -> io::Result<()> {
+/// Packs a directory with the JDK's `jar`, in a fixed order and with a fixed time, so that the same sources
+/// give the same jar. A crate for that would be built for this script alone.
+fn pack(classes: &Path, module: &str, jar: &Path) -> Result<(), String> {
+    let told = |error: io::Error| error.to_string();
+    let manifest = classes.join("META-INF/MANIFEST.MF");
+    fs::create_dir_all(classes.join("META-INF")).map_err(told)?;
+    let text = format!("Manifest-Version: 1.0\r\nAutomatic-Module-Name: {module}\r\n\r\n");
+    fs::write(&manifest, text).map_err(told)?;
     let mut files = Vec::new();
-    files_below(classes, &mut files)?;
-    let mut zip = ZipWriter::new(File::create(jar)?);
-    let options = SimpleFileOptions::default()
-        .compression_method(CompressionMethod::Deflated)
-        .last_modified_time(DateTime::default())
-        .unix_permissions(0o644);
-    zip.start_file("META-INF/MANIFEST.MF", options)?;
-    let manifest = format!("Manifest-Version: 1.0\r\nAutomatic-Module-Name: {module}\r\n\r\n");
-    zip.write_all(manifest.as_bytes())?;
+    files_below(classes, &mut files).map_err(told)?;
+    // It comes first, or it is none.
+    files.sort_by_key(|file| *file != manifest);
+    let mut command = Command::new(tool("jar"));
+    command
+        .env_remove("JAVA_TOOL_OPTIONS")
+        .env("TZ", "UTC")
+        .args(["-J-XX:TieredStopAtLevel=1", "--create", "--no-manifest"])
+        .arg("--file")
+        .arg(jar);
     for file in files {
+        File::options()
+            .write(true)
+            .open(&file)
+            .and_then(|file| file.set_modified(SystemTime::UNIX_EPOCH + FIXED))
+            .map_err(told)?;
         let name = file.strip_prefix(classes).expect("found below it");
-        zip.start_file_from_path(name, options)?;
-        zip.write_all(&fs::read(&file)?)?;
+        command.arg("-C").arg(classes).arg(name);
     }
-    zip.finish()?;
-    Ok(())
+    run(command)
+}
+
+/// A tool of the JDK.
+fn tool(name: &str) -> PathBuf {
+    match env::var_os("JAVA_HOME") {
+        Some(home) if !home.is_empty() => PathBuf::from(home).join("bin").join(name),
+        _ => PathBuf::from(name),
+    }
+}
+
+/// Runs a tool of the JDK.
+fn run(mut command: Command) -> Result<(), String> {
+    let name = command.get_program().to_string_lossy().into_owned();
+    let output = command.output().map_err(|error| {
+        format!(
+            "cannot run {name}: {error}; install a JDK (11 or newer) and set JAVA_HOME, \
+             or put its tools on the path"
+        )
+    })?;
+    match output.status.success() {
+        true => Ok(()),
+        false => Err(format!(
+            "{name} failed:\n{}",
+            String::from_utf8_lossy(&output.stderr)
+        )),
+    }
 }
 
 /// All files below `dir`, sorted.

@@ -17,8 +17,8 @@ use std::fs;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -124,6 +124,14 @@ pub struct Suite<'a> {
     told: &'a Stages,
     /// When not to look any longer for why tests do not always pass.
     until: Option<Instant>,
+    /// What the compiled classes are of.
+    compiled: Mutex<Option<Compiled>>,
+}
+
+/// Sources without errors, whose classes are still there.
+struct Compiled {
+    sources: Vec<(PathBuf, String)>,
+    warnings: Vec<Diagnostic>,
 }
 
 impl<'a> Suite<'a> {
@@ -177,6 +185,7 @@ impl<'a> Suite<'a> {
             dir,
             told,
             until: None,
+            compiled: Mutex::new(None),
         })
     }
 
@@ -338,8 +347,34 @@ impl<'a> Suite<'a> {
         lints
     }
 
-    /// Errors and warnings.
+    /// Errors and warnings. What was compiled last is not compiled once more: javac takes as long as all else
+    /// that becomes of a small suite.
     fn javac(&self, written: &[Source]) -> Result<(Vec<Diagnostic>, Vec<Diagnostic>)> {
+        let all = written.iter();
+        let own: Vec<(PathBuf, String)> = all
+            .map(|source| (file_of(&self.dir, source), source.text.clone()))
+            .collect();
+        let mut compiled = (self.compiled.lock()).unwrap_or_else(PoisonError::into_inner);
+        if let Some(last) = &*compiled
+            && last.sources == own
+        {
+            return Ok((Vec::new(), last.warnings.clone()));
+        }
+        *compiled = None;
+        let (errors, warnings) = self.run_javac(&own)?;
+        if errors.is_empty() {
+            *compiled = Some(Compiled {
+                sources: own,
+                warnings: warnings.clone(),
+            });
+        }
+        Ok((errors, warnings))
+    }
+
+    fn run_javac(
+        &self,
+        written: &[(PathBuf, String)],
+    ) -> Result<(Vec<Diagnostic>, Vec<Diagnostic>)> {
         self.told.begin("compiling the tests", Extent::Unknown);
         let sources = self.dir.join("sources");
         for dir in [&sources, &self.classes()] {
@@ -349,10 +384,9 @@ impl<'a> Suite<'a> {
         }
         fs::create_dir_all(self.classes()).context("failed to make a temporary directory")?;
         let mut files = Vec::new();
-        for source in written {
-            let path = file_of(&self.dir, source);
-            write_file(&path, &source.text)?;
-            files.push(path);
+        for (path, text) in written {
+            write_file(path, text)?;
+            files.push(path.clone());
         }
         let stubs = self.dir.join(match self.framework {
             Framework::Junit5 => "stubs/junit5",

@@ -15,16 +15,19 @@ pub struct Attribute<'a> {
 
 impl<'a> Attribute<'a> {
     /// The name.
+    #[inline]
     pub fn name(&self, pool: &ConstantPool<'a>) -> Result<Utf8<'a>, Error> {
         pool.utf8(self.name_index)
     }
 
     /// A reader at the content's start.
+    #[inline]
     pub fn reader(&self) -> Reader<'a> {
         Reader::new(self.info, self.offset)
     }
 
     /// Writes the attribute: name, length, content.
+    #[inline]
     pub fn write(&self, out: &mut Vec<u8>) {
         out.extend_from_slice(&self.name_index.to_be_bytes());
         // It was read with a length of 32 bits.
@@ -45,6 +48,7 @@ pub struct Attributes<'a> {
 
 impl<'a> Attributes<'a> {
     /// Reads a count and so many attributes.
+    #[inline]
     pub(crate) fn parse(r: &mut Reader<'a>) -> Result<Self, Error> {
         let count = r.u16()?;
         let mut rest = *r;
@@ -58,11 +62,13 @@ impl<'a> Attributes<'a> {
     }
 
     /// How many there are.
+    #[inline]
     pub fn len(&self) -> u16 {
         self.count
     }
 
     /// Whether there are none.
+    #[inline]
     pub fn is_empty(&self) -> bool {
         self.count == 0
     }
@@ -90,12 +96,14 @@ impl<'a> Attributes<'a> {
     }
 
     /// The first attribute of this name.
+    #[inline]
     pub fn find(&self, pool: &ConstantPool<'a>, name: &str) -> Option<Attribute<'a>> {
         self.iter()
             .find(|attribute| attribute.name(pool).is_ok_and(|found| found == name))
     }
 
     /// Writes the count and the attributes.
+    #[inline]
     pub fn write(&self, out: &mut Vec<u8>) {
         out.extend_from_slice(&self.count.to_be_bytes());
         self.iter().for_each(|attribute| attribute.write(out));

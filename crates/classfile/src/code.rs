@@ -60,11 +60,13 @@ impl<'a> Code<'a> {
     }
 
     /// Walks over the instructions.
+    #[inline]
     pub fn instructions(&self) -> Instructions<'a> {
         self.instructions_from(0)
     }
 
     /// Walks over the instructions from the one that begins at `offset` on.
+    #[inline]
     pub fn instructions_from(&self, offset: usize) -> Instructions<'a> {
         Instructions::new(self.bytecode, self.bytecode_offset).starting_at(offset)
     }
@@ -76,11 +78,13 @@ pub struct Handlers<'a>(Reader<'a>);
 
 impl Handlers<'_> {
     /// How many entries are left.
+    #[inline]
     pub fn len(&self) -> usize {
         self.0.remaining() / 8
     }
 
     /// Whether none are left.
+    #[inline]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -89,6 +93,7 @@ impl Handlers<'_> {
 impl Iterator for Handlers<'_> {
     type Item = Handler;
 
+    #[inline]
     fn next(&mut self) -> Option<Handler> {
         let r = &mut self.0;
         Some(Handler {

@@ -8,6 +8,7 @@ pub struct FieldType<'a>(&'a [u8]);
 
 impl<'a> FieldType<'a> {
     /// Reads a field descriptor.
+    #[inline]
     pub fn parse(descriptor: Utf8<'a>) -> Result<Self, Error> {
         let bytes = descriptor.as_bytes();
         match Self::split(bytes) {
@@ -40,18 +41,21 @@ impl<'a> FieldType<'a> {
     }
 
     /// The descriptor: `I`, `[J`, `La/b/C;`.
+    #[inline]
     pub fn descriptor(self) -> Utf8<'a> {
         Utf8::new(self.0)
     }
 
     /// The descriptor's first byte, which tells a primitive type, a class (`L`)
     /// or an array (`[`).
+    #[inline]
     pub fn kind(self) -> u8 {
         self.0.first().copied().unwrap_or(b'V')
     }
 
     /// Local variables or stack entries that a value takes: 2 for `long` and
     /// `double`, 1 otherwise.
+    #[inline]
     pub fn slots(self) -> u16 {
         if matches!(self.kind(), b'J' | b'D') {
             2
@@ -61,11 +65,13 @@ impl<'a> FieldType<'a> {
     }
 
     /// Whether values are references.
+    #[inline]
     pub fn is_reference(self) -> bool {
         matches!(self.kind(), b'L' | b'[')
     }
 
     /// The internal name of a class type; nothing for arrays and primitives.
+    #[inline]
     pub fn class_name(self) -> Option<Utf8<'a>> {
         match self.0 {
             [b'L', name @ .., b';'] => Some(Utf8::new(name)),
@@ -75,6 +81,7 @@ impl<'a> FieldType<'a> {
 
     /// What a class constant for this type holds: a class's internal name, or an
     /// array's descriptor (JVMS 4.4.1). Nothing for primitives.
+    #[inline]
     pub fn constant_name(self) -> Option<Utf8<'a>> {
         match self.0 {
             [b'[', ..] => Some(Utf8::new(self.0)),
@@ -94,10 +101,12 @@ pub struct MethodDescriptor<'a> {
 
 impl<'a> MethodDescriptor<'a> {
     /// Reads a method descriptor.
+    #[inline]
     pub fn parse(descriptor: Utf8<'a>) -> Result<Self, Error> {
         Self::read(descriptor.as_bytes()).ok_or_else(|| Error::new(ErrorKind::BadDescriptor, 0))
     }
 
+    #[inline]
     fn read(bytes: &'a [u8]) -> Option<Self> {
         let parameters = bytes.strip_prefix(b"(")?;
         let mut rest = parameters;
@@ -124,21 +133,25 @@ impl<'a> MethodDescriptor<'a> {
     }
 
     /// The types of the parameters, in order.
+    #[inline]
     pub fn parameters(&self) -> Parameters<'a> {
         Parameters(self.parameters)
     }
 
     /// How many parameters there are, `this` not counted.
+    #[inline]
     pub fn parameter_count(&self) -> u16 {
         self.count
     }
 
     /// Local variables that the parameters take, `this` not counted.
+    #[inline]
     pub fn parameter_slots(&self) -> u16 {
         self.slots
     }
 
     /// The type of the result; nothing for `void`.
+    #[inline]
     pub fn result(&self) -> Option<FieldType<'a>> {
         (self.result != b"V").then_some(FieldType(self.result))
     }
@@ -151,6 +164,7 @@ pub struct Parameters<'a>(&'a [u8]);
 impl<'a> Iterator for Parameters<'a> {
     type Item = FieldType<'a>;
 
+    #[inline]
     fn next(&mut self) -> Option<FieldType<'a>> {
         let (parameter, rest) = FieldType::split(self.0)?;
         self.0 = rest;

@@ -28,6 +28,7 @@ pub enum VerificationType {
 
 impl VerificationType {
     /// Slots that a value of this type takes.
+    #[inline]
     pub fn slots(self) -> u16 {
         if matches!(self, Self::Double | Self::Long) {
             2
@@ -69,6 +70,7 @@ impl VerificationType {
     }
 
     /// Writes the type.
+    #[inline]
     pub fn write(self, out: &mut Vec<u8>) {
         let (tag, operand) = self.encoded();
         out.push(tag);
@@ -101,16 +103,19 @@ impl<'a> Types<'a> {
     }
 
     /// How many types there are.
+    #[inline]
     pub fn len(&self) -> u16 {
         self.count
     }
 
     /// Whether there are none.
+    #[inline]
     pub fn is_empty(&self) -> bool {
         self.count == 0
     }
 
     /// The types in order.
+    #[inline]
     pub fn iter(&self) -> impl Iterator<Item = VerificationType> + use<'a> {
         let mut bytes = Reader::new(self.bytes, 0);
         std::iter::from_fn(move || VerificationType::read(&mut bytes).ok())
@@ -157,6 +162,7 @@ pub struct Frames<'a> {
 
 impl<'a> Frames<'a> {
     /// Reads the content of a `StackMapTable` attribute.
+    #[inline]
     pub fn new(attribute: &Attribute<'a>) -> Result<Self, Error> {
         let mut r = attribute.reader();
         let left = r.u16()?;
@@ -230,6 +236,7 @@ impl<'a> Iterator for Frames<'a> {
 }
 
 /// Writes types one after the other.
+#[inline]
 pub fn write_types(out: &mut Vec<u8>, types: &[VerificationType]) {
     // Room for the longest first: most time is spent here where frames grow.
     let mut at = out.len();
@@ -247,6 +254,7 @@ pub fn write_types(out: &mut Vec<u8>, types: &[VerificationType]) {
 
 /// Writes a frame that says everything. `delta` is the distance from the frame
 /// before, less one (JVMS 4.7.4, `offset_delta`).
+#[inline]
 pub fn write_full(
     out: &mut Vec<u8>,
     delta: u16,
@@ -264,6 +272,7 @@ pub fn write_full(
 
 /// Writes a frame whose locals are those of the frame before and whose stack is
 /// empty.
+#[inline]
 pub fn write_same(out: &mut Vec<u8>, delta: u16) {
     match u8::try_from(delta) {
         Ok(kind @ 0..=63) => out.push(kind),
@@ -276,6 +285,7 @@ pub fn write_same(out: &mut Vec<u8>, delta: u16) {
 
 /// Writes a frame whose locals are those of the frame before and whose stack
 /// has one entry.
+#[inline]
 pub fn write_same_stack(out: &mut Vec<u8>, delta: u16, stack: VerificationType) {
     match u8::try_from(delta) {
         Ok(kind @ 0..=63) => out.push(64 + kind),

@@ -61,6 +61,7 @@ pub struct Switch<'a> {
 
 impl<'a> Insn<'a> {
     /// The name in the specification; of the widened one for `wide`.
+    #[inline]
     pub fn name(&self) -> &'static str {
         OPCODES[usize::from(self.effective_opcode())].name
     }
@@ -168,11 +169,13 @@ fn target(offset: usize, jump: i32) -> Option<usize> {
 
 impl<'a> Switch<'a> {
     /// The default target, if it lies not before the bytecode.
+    #[inline]
     pub fn default(&self) -> Option<usize> {
         target(self.offset, self.default)
     }
 
     /// Keys with their targets, in order, the default not among them.
+    #[inline]
     pub fn cases(&self) -> impl Iterator<Item = (i32, Option<usize>)> + use<'a> {
         let Self {
             offset,
@@ -195,6 +198,7 @@ impl<'a> Switch<'a> {
     }
 
     /// All targets, the default first.
+    #[inline]
     pub fn targets(&self) -> impl Iterator<Item = Option<usize>> + use<'a> {
         std::iter::once(self.default()).chain(self.cases().map(|(_, target)| target))
     }
@@ -210,6 +214,7 @@ pub struct Instructions<'a> {
 
 impl<'a> Instructions<'a> {
     /// Walks over `bytecode`, which stands `base` bytes into the file.
+    #[inline]
     pub fn new(bytecode: &'a [u8], base: usize) -> Self {
         Self {
             bytecode,
@@ -218,6 +223,7 @@ impl<'a> Instructions<'a> {
         }
     }
 
+    #[inline]
     pub(crate) fn starting_at(self, at: usize) -> Self {
         Self { at, ..self }
     }

@@ -13,11 +13,13 @@ pub struct Utf8<'a>(&'a [u8]);
 
 impl<'a> Utf8<'a> {
     /// Takes bytes for modified UTF-8; nothing is checked.
+    #[inline]
     pub const fn new(bytes: &'a [u8]) -> Self {
         Self(bytes)
     }
 
     /// The bytes as they stand in the file.
+    #[inline]
     pub fn as_bytes(self) -> &'a [u8] {
         self.0
     }
@@ -26,12 +28,14 @@ impl<'a> Utf8<'a> {
     ///
     /// True of every name without zero characters and surrogates, so of almost
     /// all names.
+    #[inline]
     pub fn as_str(self) -> Option<&'a str> {
         std::str::from_utf8(self.0).ok()
     }
 
     /// The UTF-16 units of the string: nothing is lost. Bytes that are no
     /// modified UTF-8 become U+FFFD.
+    #[inline]
     pub fn to_utf16(self) -> Vec<u16> {
         let mut units = Vec::with_capacity(self.0.len());
         let mut rest = self.0;
@@ -54,6 +58,7 @@ impl<'a> Utf8<'a> {
     }
 
     /// The string; a surrogate that stands alone becomes U+FFFD.
+    #[inline]
     pub fn to_string_lossy(self) -> Cow<'a, str> {
         match self.as_str() {
             Some(str) => Cow::Borrowed(str),
@@ -87,6 +92,7 @@ impl fmt::Debug for Utf8<'_> {
 }
 
 /// Encodes UTF-16 units in modified UTF-8; surrogates may stand alone.
+#[inline]
 pub fn encode_mutf8(units: impl IntoIterator<Item = u16>) -> Vec<u8> {
     let mut bytes = Vec::new();
     for unit in units {

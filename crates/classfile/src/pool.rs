@@ -142,6 +142,7 @@ pub struct MemberRef<'a> {
 impl<'a> ConstantPool<'a> {
     /// Reads the pool from its count on. `bytes` is the whole file, for offsets
     /// are kept from its start.
+    #[inline]
     pub(crate) fn parse(bytes: &'a [u8], r: &mut Reader<'a>) -> Result<Self, Error> {
         let count = r.u16()?;
         let start = r.position();
@@ -205,26 +206,31 @@ impl<'a> ConstantPool<'a> {
     }
 
     /// The `constant_pool_count`: one more than the largest index.
+    #[inline]
     pub fn count(&self) -> u16 {
         // Never more than the count that was read.
         self.offsets.len() as u16
     }
 
     /// The length of the whole file.
+    #[inline]
     pub(crate) fn file_len(&self) -> usize {
         self.bytes.len()
     }
 
+    #[inline]
     pub(crate) fn count_as_read(&self) -> u16 {
         self.count_read
     }
 
     /// The bytes of all constants.
+    #[inline]
     pub fn raw(&self) -> &'a [u8] {
         &self.bytes[self.start..self.end]
     }
 
     /// Where a constant stands in the file; the pool's start if there is none.
+    #[inline]
     pub(crate) fn offset(&self, index: u16) -> usize {
         match self.offsets.get(usize::from(index)) {
             None | Some(0) => self.start,
@@ -286,6 +292,7 @@ impl<'a> ConstantPool<'a> {
     }
 
     /// The name and descriptor at `index`.
+    #[inline]
     pub fn name_and_type(&self, index: u16) -> Result<(Utf8<'a>, Utf8<'a>), Error> {
         let rest = self.tagged(index, tag::NAME_AND_TYPE, "NameAndType")?;
         Ok((
@@ -305,6 +312,7 @@ impl<'a> ConstantPool<'a> {
     }
 
     /// The class in which the search for the field at `index` begins.
+    #[inline]
     pub fn field_owner(&self, index: u16) -> Result<Utf8<'a>, Error> {
         self.class(Self::half(
             self.tagged(index, tag::FIELDREF, "Fieldref")?,
@@ -313,11 +321,13 @@ impl<'a> ConstantPool<'a> {
     }
 
     /// The field at `index`.
+    #[inline]
     pub fn field(&self, index: u16) -> Result<MemberRef<'a>, Error> {
         self.member(self.tagged(index, tag::FIELDREF, "Fieldref")?)
     }
 
     /// The method of a class or interface at `index`.
+    #[inline]
     pub fn method(&self, index: u16) -> Result<MemberRef<'a>, Error> {
         match self.entry(index) {
             Some((tag::METHODREF | tag::INTERFACE_METHODREF, rest)) => self.member(rest),
@@ -326,6 +336,7 @@ impl<'a> ConstantPool<'a> {
     }
 
     /// The class or interface in which the search for the method at `index` begins.
+    #[inline]
     pub fn method_owner(&self, index: u16) -> Result<Utf8<'a>, Error> {
         match self.entry(index) {
             Some((tag::METHODREF | tag::INTERFACE_METHODREF, rest)) => {
@@ -336,6 +347,7 @@ impl<'a> ConstantPool<'a> {
     }
 
     /// The constant at `index`, resolved.
+    #[inline]
     pub fn get(&self, index: u16) -> Result<Constant<'a>, Error> {
         let (tag, rest) = self
             .entry(index)
@@ -388,6 +400,7 @@ impl<'a> ConstantPool<'a> {
 
     /// The indices of all class constants, with their names where these can be
     /// resolved.
+    #[inline]
     pub fn classes(&self) -> impl Iterator<Item = (u16, Utf8<'a>)> {
         (1..self.count()).filter_map(|index| match self.entry(index) {
             Some((tag::CLASS, rest)) => Some((index, self.utf8(Self::half(rest, 0)).ok()?)),
@@ -397,6 +410,7 @@ impl<'a> ConstantPool<'a> {
 
     /// The names of all fields that the class refers to, where they can be
     /// resolved, one for each constant.
+    #[inline]
     pub fn field_names(&self) -> impl Iterator<Item = Utf8<'a>> {
         (1..self.count()).filter_map(|index| match self.entry(index) {
             Some((tag::FIELDREF, rest)) => {
@@ -408,6 +422,7 @@ impl<'a> ConstantPool<'a> {
     }
 
     /// The index of the first `Utf8` constant with this content.
+    #[inline]
     pub fn find_utf8(&self, content: &[u8]) -> Option<u16> {
         let [high, low] = u16::try_from(content.len()).ok()?.to_be_bytes();
         let head = [tag::UTF8, high, low];

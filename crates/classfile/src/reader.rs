@@ -17,6 +17,7 @@ pub struct Reader<'a> {
 
 impl<'a> Reader<'a> {
     /// Starts at the first of `bytes`, which stand `base` bytes into the file.
+    #[inline]
     pub fn new(bytes: &'a [u8], base: usize) -> Self {
         Self {
             rest: bytes,
@@ -26,27 +27,32 @@ impl<'a> Reader<'a> {
     }
 
     /// Bytes read so far.
+    #[inline]
     pub fn position(&self) -> usize {
         self.len - self.rest.len()
     }
 
     /// The same in bytes from the start of the file.
+    #[inline]
     pub fn offset(&self) -> usize {
         self.base.saturating_add(self.position())
     }
 
     /// Bytes not yet read.
+    #[inline]
     pub fn remaining(&self) -> usize {
         self.rest.len()
     }
 
     /// Whether all bytes are read.
+    #[inline]
     pub fn is_empty(&self) -> bool {
         self.remaining() == 0
     }
 
     /// An error at the current position.
     #[cold]
+    #[inline]
     pub fn error(&self, kind: ErrorKind) -> Error {
         Error::new(kind, self.offset())
     }

@@ -79,6 +79,7 @@ impl Entry for LineNumber {
 }
 
 /// Reads a `LineNumberTable`. A body may have several.
+#[inline]
 pub fn line_numbers<'a>(attribute: &Attribute<'a>) -> Result<Table<'a, LineNumber>, Error> {
     let mut r = attribute.reader();
     let count = r.u16()?;
@@ -120,6 +121,7 @@ impl Entry for LocalVariable {
 
 /// Reads a `LocalVariableTable` or `LocalVariableTypeTable`. A body may have
 /// several.
+#[inline]
 pub fn local_variables<'a>(attribute: &Attribute<'a>) -> Result<Table<'a, LocalVariable>, Error> {
     let mut r = attribute.reader();
     let count = r.u16()?;
@@ -152,6 +154,7 @@ impl Entry for MethodParameter {
 
 /// Reads a method's `MethodParameters`. Its entries need not be those of the
 /// descriptor.
+#[inline]
 pub fn method_parameters<'a>(
     attribute: &Attribute<'a>,
 ) -> Result<Table<'a, MethodParameter>, Error> {
@@ -192,6 +195,7 @@ impl Entry for InnerClass {
 }
 
 /// Reads a class's `InnerClasses`.
+#[inline]
 pub fn inner_classes<'a>(attribute: &Attribute<'a>) -> Result<Table<'a, InnerClass>, Error> {
     let mut r = attribute.reader();
     let count = r.u16()?;
@@ -199,6 +203,7 @@ pub fn inner_classes<'a>(attribute: &Attribute<'a>) -> Result<Table<'a, InnerCla
 }
 
 /// Reads an attribute whose content is one name: `SourceFile`, `Signature`.
+#[inline]
 pub fn name<'a>(pool: &ConstantPool<'a>, attribute: &Attribute<'a>) -> Result<Utf8<'a>, Error> {
     pool.utf8(attribute.reader().u16()?)
 }

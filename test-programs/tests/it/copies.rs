@@ -1,6 +1,8 @@
 //! The copy strategies: each gives tests that the cheaper ones do not.
 
-use hindsight_test_programs::{Jdk, Workplace, both, hindsight, jdks, reported, root, text};
+use hindsight_test_programs::{
+    Jdk, Workplace, both, hindsight, jdks, jdks_in_turn, reported, root, text,
+};
 use hindsight_tracelog::crash::{Fidelity, Frame, Value};
 use hindsight_tracelog::plan::Plan;
 use hindsight_tracelog::reader::Crash;
@@ -552,7 +554,7 @@ fn plan(workplace: &Workplace, jdk: &Jdk, classes: &Path) -> PathBuf {
 
 #[test]
 fn with_a_plan_less_is_copied_and_more_is_right() {
-    for jdk in jdks() {
+    for jdk in jdks_in_turn() {
         let without = record(jdk, "Planned", "", &[]);
         let verdicts_without = verdicts(jdk, &without);
         assert!(
@@ -613,7 +615,7 @@ fn a_plan_that_does_not_fit_is_left_alone() {
 /// What static fields were at the failure is set before the call, and put back.
 #[test]
 fn static_state_is_recorded_and_set() {
-    for jdk in jdks() {
+    for jdk in jdks_in_turn() {
         let workplace = record(jdk, "Settings", "", &[]);
         let found = verdicts(jdk, &workplace);
         assert!(reproduces(&found["check"]), "{found:?}");
@@ -633,7 +635,7 @@ fn static_state_is_recorded_and_set() {
 /// Fields of enum constants are as at entry, and tests put back what was there.
 #[test]
 fn enum_constants_have_state() {
-    for jdk in jdks() {
+    for jdk in jdks_in_turn() {
         let workplace = record(jdk, "Constants", "copy=deep", &[]);
         let crash = &workplace.crashes()[0];
         let frames = &crash.failure.frames;
@@ -674,7 +676,7 @@ fn enum_constants_have_state() {
 /// Tests that leave static state behind are red in one JVM, too.
 #[test]
 fn tests_of_one_suite_do_not_influence_each_other() {
-    for jdk in jdks() {
+    for jdk in jdks_in_turn() {
         let workplace = record(jdk, "Once", "", &[]);
         let found = verdicts(jdk, &workplace);
         for method in ["start", "load", "boot", "main"] {
@@ -770,7 +772,7 @@ fn a_test_has_the_state_that_it_needs() {
 /// A key that has changed since it was put into a table is where it was, and not found by what it is now.
 #[test]
 fn keys_that_have_changed_stay_where_they_were() {
-    for jdk in jdks() {
+    for jdk in jdks_in_turn() {
         let workplace = record(jdk, "Changed", "", &[]);
         let found = verdicts(jdk, &workplace);
         assert!(reproduces(&found["length"]), "{found:?}");
@@ -829,7 +831,7 @@ public class Started {
     }
 }
 "#;
-    for jdk in jdks() {
+    for jdk in jdks_in_turn() {
         let workplace = Workplace::new("copies-started");
         let classes = workplace.compile_text(jdk, &["--release", "11"], "Started", PROGRAM);
         let file = plan(&workplace, jdk, &classes);

@@ -1,7 +1,9 @@
 //! Which failures are told from others, and none of them is lost: behind
 //! wrappers with causes of their own, below code of the JDK, in floods.
 
-use hindsight_test_programs::{Jdk, Workplace, both, hindsight, jdks, render, reported, text};
+use hindsight_test_programs::{
+    Jdk, Workplace, both, hindsight, jdks, jdks_in_turn, render, reported, text,
+};
 use hindsight_tracelog::reader::Crash;
 use serde_json::Value;
 use std::fs;
@@ -71,7 +73,7 @@ public class Wrapped {
 /// What `getCause` would tell is a cause, and its frames are captured; it is not called.
 #[test]
 fn causes_that_a_class_keeps_by_itself_are_found() {
-    for jdk in jdks() {
+    for jdk in jdks_in_turn() {
         let workplace = Workplace::new("wrapped");
         run(&workplace, jdk, "", ("Wrapped", WRAPPED));
         let crashes = workplace.crashes();
@@ -142,7 +144,7 @@ public class Causes {
 /// A test that ends in the recorded wrapper reproduces nothing if it stands for another failure.
 #[test]
 fn another_cause_in_the_same_wrapper_is_another_failure() {
-    for jdk in jdks() {
+    for jdk in jdks_in_turn() {
         let workplace = Workplace::new("causes");
         run(&workplace, jdk, "", ("Causes", CAUSES));
         let (output, report) = reported(&mut workplace.junit(jdk, workplace.join("classes")));

@@ -1,7 +1,9 @@
 //! `hindsight generate` end to end, on every JDK: tests of what a run did, tests
 //! along its models, and a program that does all the harm it can.
 
-use hindsight_test_programs::{Jdk, Workplace, both, golden, hindsight, jars, jdks, root, text};
+use hindsight_test_programs::{
+    Jdk, Workplace, both, golden, hindsight, jars, jdks, jdks_in_turn, root, text,
+};
 use serde_json::Value;
 use std::fs;
 use std::io::ErrorKind;
@@ -108,7 +110,7 @@ fn written(workplace: &Workplace, out: &str) -> String {
 
 #[test]
 fn a_run_becomes_tests() {
-    for jdk in jdks() {
+    for jdk in jdks_in_turn() {
         let workplace = record(jdk, "constrained", "shop.Main");
         let observed = [
             "generate",
@@ -207,7 +209,7 @@ fn a_run_becomes_tests() {
 /// Of a next version, what has changed is told, and not what comes of it; what it lacks is told once.
 #[test]
 fn changes_are_told_where_they_begin() {
-    for jdk in jdks() {
+    for jdk in jdks_in_turn() {
         let workplace = record(jdk, "constrained", "shop.Main");
         let observed = "generate --observed --trace out --classpath classes --out tests --format";
         let against = |name: &str, format: &str| {
@@ -267,24 +269,28 @@ fn changes_are_told_where_they_begin() {
             let dir = workplace.join(name).join("shop");
             fs::create_dir_all(&dir).expect("a directory");
             fs::write(dir.join("Ticket.class"), bytes).expect("a class");
-            let told = against(name, "text");
-            let once = "  the other class path cannot be loaded: ";
-            assert_eq!(told.matches(once).count(), 1, "{told}");
-            assert!(told.contains(&format!("{once}{why}")), "{told}");
-            assert!(!told.contains("new: "), "{told}");
+            // Each in one of the formats.
+            if name == "newer" {
+                let told = against(name, "text");
+                let once = "  the other class path cannot be loaded: ";
+                assert_eq!(told.matches(once).count(), 1, "{told}");
+                assert!(told.contains(&format!("{once}{why}")), "{told}");
+                assert!(!told.contains("new: "), "{told}");
+                continue;
+            }
             let report: Value = serde_json::from_str(&against(name, "json")).expect("JSON");
-            let unloadable = report["unloadable"][0].as_str();
-            assert!(
-                unloadable.is_some_and(|one| one.starts_with(why)),
-                "{report}"
-            );
+            let unloadable = report["unloadable"].as_array().map(Vec::as_slice);
+            let Some([Value::String(one)]) = unloadable else {
+                panic!("{report}");
+            };
+            assert!(one.starts_with(why), "{report}");
         }
     }
 }
 
 #[test]
 fn models_lead_to_legal_sequences() {
-    for jdk in jdks() {
+    for jdk in jdks_in_turn() {
         let workplace = record(jdk, "constrained", "shop.Main");
         let generate = |out: &str, more: &[&str]| {
             let arguments = [
@@ -330,7 +336,7 @@ fn models_lead_to_legal_sequences() {
 /// classes are recorded too.
 #[test]
 fn lists_and_maps_are_made_again() {
-    for jdk in jdks() {
+    for jdk in jdks_in_turn() {
         let include = "mode=trace,include=shelf.**;java.util.*;java.io.*";
         let workplace = record_with(jdk, "shelf", "shelf.Main", include);
         let observed = |out: &str, more: &[&str]| {
@@ -389,7 +395,7 @@ fn lists_and_maps_are_made_again() {
 
 #[test]
 fn a_program_cannot_harm() {
-    for jdk in jdks() {
+    for jdk in jdks_in_turn() {
         let workplace = Workplace::new("generate-hostile");
         let victim = workplace.join("victim");
         fs::write(&victim, "precious").expect("a file");
@@ -461,7 +467,7 @@ fn a_program_cannot_harm() {
 /// What a class has from one of the JDK, and what is reached without a call that names it.
 #[test]
 fn a_program_cannot_harm_by_detours() {
-    for jdk in jdks() {
+    for jdk in jdks_in_turn() {
         let workplace = Workplace::new("generate-sly");
         let victim = workplace.join("victim");
         fs::write(&victim, "precious").expect("a file");
@@ -527,7 +533,7 @@ fn a_program_cannot_harm_where_no_guard_stands() {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     listener.set_nonblocking(true).expect("a socket");
     let port = listener.local_addr().expect("an address").port();
-    for jdk in jdks() {
+    for jdk in jdks_in_turn() {
         let workplace = Workplace::new("generate-unseen");
         let victim = workplace.join("victim");
         fs::write(&victim, "precious").expect("a file");
@@ -576,7 +582,7 @@ fn a_program_cannot_harm_where_no_guard_stands() {
 /// An exception that does not say what it is, and threads that are stopped, keep nobody from going on.
 #[test]
 fn a_program_cannot_keep_the_search_waiting() {
-    for jdk in jdks() {
+    for jdk in jdks_in_turn() {
         let workplace = Workplace::new("generate-stuck");
         let source = fs::read_to_string(root().join("test-programs/palulu/hostile/Stuck.java"))
             .expect("a source");
@@ -596,7 +602,7 @@ fn a_program_cannot_keep_the_search_waiting() {
 /// With a seed, the search of a program that asks clocks and chance finds the same again.
 #[test]
 fn clocks_do_not_change_what_is_found() {
-    for jdk in jdks() {
+    for jdk in jdks_in_turn() {
         let workplace = Workplace::new("generate-stamped");
         let source = fs::read_to_string(root().join("test-programs/palulu/hostile/Stamped.java"))
             .expect("a source");
@@ -616,7 +622,7 @@ fn clocks_do_not_change_what_is_found() {
 /// Tests write no files where they run, and tell of constructors that refuse.
 #[test]
 fn files_where_a_test_runs_are_safe() {
-    for jdk in jdks() {
+    for jdk in jdks_in_turn() {
         let workplace = record(jdk, "careful", "careful.Careful");
         let observed = ["--observed", "--trace", "out"];
         let sources = generate(jdk, &workplace, "observed", &observed);
@@ -639,7 +645,7 @@ fn files_where_a_test_runs_are_safe() {
 /// tested; calls that throw are tests of their own; and an array is as the JDK has left it.
 #[test]
 fn what_is_done_to_a_part_is_done_to_the_whole() {
-    for jdk in jdks() {
+    for jdk in jdks_in_turn() {
         let workplace = record(jdk, "orders", "orders.Main");
         let arguments = [
             "generate",
@@ -679,7 +685,7 @@ fn what_is_done_to_a_part_is_done_to_the_whole() {
 /// asserted, nor does it cost what is.
 #[test]
 fn what_was_called_is_called() {
-    for jdk in jdks() {
+    for jdk in jdks_in_turn() {
         let options = "mode=trace,include=kinds.**;java.util.*";
         let workplace = record_with(jdk, "kinds", "kinds.Main", options);
         let arguments = [
@@ -744,7 +750,7 @@ fn tests_are_the_same_on_every_jdk() {
 /// return; also by types that a test can name, where it cannot name the class.
 #[test]
 fn what_is_done_to_what_is_passed_is_asserted() {
-    for jdk in jdks() {
+    for jdk in jdks_in_turn() {
         let workplace = record(jdk, "handouts", "handouts.Main");
         let arguments = [
             "generate",
@@ -787,7 +793,7 @@ fn what_is_done_to_what_is_passed_is_asserted() {
 /// the JDK tested, and what nothing needs any more is gone.
 #[test]
 fn what_is_looked_at_is_asserted() {
-    for jdk in jdks() {
+    for jdk in jdks_in_turn() {
         let options = "mode=trace,include=notes.**;java.util.*";
         let workplace = record_with(jdk, "notes", "notes.Main", options);
         let observed = "generate --observed --trace out --classpath classes --out tests";
@@ -824,7 +830,7 @@ fn what_is_looked_at_is_asserted() {
 /// does not know of an object it does not say.
 #[test]
 fn long_lives_are_whole_or_said_to_be_cut() {
-    for jdk in jdks() {
+    for jdk in jdks_in_turn() {
         let workplace = record(jdk, "busy", "busy.Main");
         let arguments = [
             "generate",
@@ -866,7 +872,7 @@ fn long_lives_are_whole_or_said_to_be_cut() {
 /// told, with what is in the way.
 #[test]
 fn a_life_goes_on_in_what_it_has_given_away() {
-    for jdk in jdks() {
+    for jdk in jdks_in_turn() {
         let workplace = record(jdk, "boxes", "boxes.Main");
         let arguments = "generate --observed --trace out --mutability mutability.json --classpath classes --out tests";
         let arguments: Vec<&str> = arguments.split(' ').collect();
@@ -892,7 +898,7 @@ fn a_life_goes_on_in_what_it_has_given_away() {
 /// away. Of a static method, calls that end in different ways are tests, and the others are counted.
 #[test]
 fn what_is_given_away_and_each_way_to_end_is_tested() {
-    for jdk in jdks() {
+    for jdk in jdks_in_turn() {
         let workplace = record(jdk, "spans", "spans.Main");
         let arguments = "generate --observed --trace out --classpath classes --out tests";
         let arguments: Vec<&str> = arguments.split(' ').collect();
@@ -923,7 +929,7 @@ fn what_is_given_away_and_each_way_to_end_is_tested() {
 /// built on is left alone, and not the methods that it has called.
 #[test]
 fn what_has_no_end_costs_little() {
-    for jdk in jdks() {
+    for jdk in jdks_in_turn() {
         let workplace = record(jdk, "ring", "ring.Main");
         search_what_has_no_end(jdk, &workplace, "ring.Link", &[".length()", ".sum()"]);
     }
@@ -932,7 +938,7 @@ fn what_has_no_end_costs_little() {
 /// So does one that waits: it comes to no place at which it could be stopped, if it is not interrupted.
 #[test]
 fn what_waits_for_ever_costs_little() {
-    for jdk in jdks() {
+    for jdk in jdks_in_turn() {
         let workplace = record(jdk, "mail", "mail.Main");
         search_what_has_no_end(jdk, &workplace, "mail.Box", &[".count()", ".first()"]);
     }
@@ -941,7 +947,7 @@ fn what_waits_for_ever_costs_little() {
 /// How far other threads have come is chance: what tells it is not asserted, and what waits for them is.
 #[test]
 fn what_other_threads_do_is_told_where_it_is_waited_for() {
-    for jdk in jdks() {
+    for jdk in jdks_in_turn() {
         let workplace = record(jdk, "later", "later.Main");
         let search = [
             &[
@@ -1003,7 +1009,7 @@ fn search_what_has_no_end(jdk: &Jdk, workplace: &Workplace, class: &str, calls: 
 /// Values of the JDK are told, and made of their texts again; unless probes in the JDK would record that.
 #[test]
 fn values_of_the_jdk_are_made_again() {
-    for jdk in jdks() {
+    for jdk in jdks_in_turn() {
         let workplace = record(jdk, "ledger", "ledger.Main");
         let arguments = [
             "generate",
@@ -1045,7 +1051,7 @@ fn values_of_the_jdk_are_made_again() {
 /// numbers of its own.
 #[test]
 fn what_belongs_to_one_life_stays_together() {
-    for jdk in jdks() {
+    for jdk in jdks_in_turn() {
         let workplace = record(jdk, "safes", "safes.Main");
         let along = [
             "--model",
@@ -1067,7 +1073,7 @@ fn what_belongs_to_one_life_stays_together() {
 /// what returned objects and exceptions say.
 #[test]
 fn what_is_not_the_same_everywhere_is_not_asserted() {
-    for jdk in jdks() {
+    for jdk in jdks_in_turn() {
         let workplace = record(jdk, "elsewhere", "elsewhere.Place");
         let arguments = [
             "generate",
@@ -1355,7 +1361,7 @@ fn a_model_leads_to_a_complex_object() {
 
 #[test]
 fn constants_begin_sequences() {
-    for jdk in jdks() {
+    for jdk in jdks_in_turn() {
         let workplace = record(jdk, "press", "press.Job");
         let common = ["--classpath", "classes", "--classes", "press.Ruler"];
         let observed = ["generate", "--observed", "--trace", "out", "--out", "seen"];

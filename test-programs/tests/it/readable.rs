@@ -3,7 +3,7 @@
 //! the tests that result, on every JDK. `BLESS=1` rewrites it; read the diff.
 //! `readable/Kinds.java` has objects that are told by identity, and kinds of the JDK.
 
-use hindsight_test_programs::{Jdk, Workplace, both, jdks, reported, root, text};
+use hindsight_test_programs::{Jdk, Workplace, both, jdks, jdks_in_turn, reported, root, text};
 use serde_json::Value;
 use std::fs;
 use std::path::PathBuf;
@@ -117,7 +117,7 @@ fn identity_and_kinds_of_the_jdk() {
 /// Builders are known by what they do, whatever they are called, what they begin with, and whether they collect.
 #[test]
 fn builders_of_several_forms_are_used() {
-    for jdk in jdks() {
+    for jdk in jdks_in_turn() {
         let (workplace, classes) = recorded(jdk, "Makers");
         let output = workplace
             .junit(jdk, &classes)

@@ -1,6 +1,6 @@
 //! Recordings that the program asks for, by `dev.hindsight.Hindsight`.
 
-use hindsight_test_programs::{Jdk, Workplace, both, hindsight, jdks, render, text};
+use hindsight_test_programs::{Jdk, Workplace, both, hindsight, jdks, jdks_in_turn, render, text};
 use hindsight_tracelog::crash::Fidelity;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -189,7 +189,7 @@ fn static_fields_of_our_own_are_not_the_program_s() {
 
 #[test]
 fn tests_fail_where_the_program_asked() {
-    for jdk in jdks() {
+    for jdk in jdks_in_turn() {
         let workplace = Workplace::new("record-tests");
         let classpath = compile(&workplace, jdk, "Shop", SHOP);
         let output = workplace

@@ -1,7 +1,9 @@
 //! The acceptance examples of ReCrash (thesis, Fig. 4-5 to 4-8 and 4-15), from
 //! the crash to tests that JUnit runs, on every JDK.
 
-use hindsight_test_programs::{Jdk, Workplace, both, hindsight, jars, jdks, root, text};
+use hindsight_test_programs::{
+    Jdk, Workplace, both, hindsight, jars, jdks, jdks_in_turn, root, text,
+};
 use serde_json::Value;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -365,7 +367,7 @@ public class Carts {
         assert!(fixed.contains(from), "{from}");
         fixed = fixed.replace(from, to);
     }
-    for jdk in jdks() {
+    for jdk in jdks_in_turn() {
         let workplace = Workplace::new("carts");
         let (classes, run) = workplace.run_text(jdk, "11", "", ("Carts", PROGRAM));
         assert_eq!(workplace.crash_files().len(), 1, "{}", both(&run));
@@ -437,7 +439,7 @@ public class Handlers {
     let fixed = PROGRAM
         .replace("text.trim()", "text == null ? \"\" : text.trim()")
         .replace("Integer.parseInt(key)", "key.length()");
-    for jdk in jdks() {
+    for jdk in jdks_in_turn() {
         let workplace = Workplace::new("handlers");
         let (classes, run) = workplace.run_text(jdk, "11", "", ("Handlers", PROGRAM));
         let again = workplace
@@ -497,7 +499,7 @@ public class Boxes {
     let with_gson = |classes: PathBuf| format!("{}:{}", classes.display(), gson.display());
     let library = gson.to_str().unwrap();
     let options = ["--release", "11", "-cp", library];
-    for jdk in jdks() {
+    for jdk in jdks_in_turn() {
         let workplace = Workplace::new("boxes");
         let path = with_gson(workplace.compile_text(jdk, &options, "Boxes", PROGRAM));
         let run = workplace
@@ -550,7 +552,7 @@ public class Codecs {
         "if (sizes.isEmpty()) throw new IllegalStateException(\"no codecs\");
          return sizes.getOrDefault(name, 0);",
     );
-    for jdk in jdks() {
+    for jdk in jdks_in_turn() {
         let workplace = Workplace::new("codecs");
         let (classes, run) = workplace.run_text(jdk, "11", "", ("Codecs", PROGRAM));
         assert_eq!(workplace.crash_files().len(), 1, "{}", both(&run));
@@ -598,7 +600,7 @@ public class Wrapped {
     }
 }
 "#;
-    for jdk in jdks() {
+    for jdk in jdks_in_turn() {
         let workplace = Workplace::new("wrapped");
         let (classes, run) = workplace.run_text(jdk, "11", "", ("Wrapped", PROGRAM));
         assert_eq!(workplace.crash_files().len(), 1, "{}", both(&run));

@@ -1,7 +1,9 @@
 //! What becomes of frames whose state is all there, and whose class, trace or
 //! thread is out of the ordinary.
 
-use hindsight_test_programs::{Jdk, Workplace, both, hindsight, jdks, reported, root, text};
+use hindsight_test_programs::{
+    Jdk, Workplace, both, hindsight, jdks, jdks_in_turn, reported, root, text,
+};
 use serde_json::Value;
 use std::fs;
 use std::process::Command;
@@ -52,7 +54,7 @@ fn check(jdk: &Jdk, frames: &[Value], method: &str, verdict: &str, reason: &str)
 
 #[test]
 fn superclasses_are_initialised_before_their_subclasses() {
-    for jdk in jdks() {
+    for jdk in jdks_in_turn() {
         for values in ["built", "loaded"] {
             let frames = frames(jdk, "Zones", &[], &["--values", values]);
             let reason = "ArrayIndexOutOfBoundsException in Zones.field:36";
@@ -220,7 +222,7 @@ public class Singles {
 /// A second object like the one of a constant would be another one to the program.
 #[test]
 fn what_constants_hold_is_the_same_object_in_tests() {
-    for jdk in jdks() {
+    for jdk in jdks_in_turn() {
         let workplace = Workplace::new(&format!("replays-singles-{}", jdk.version));
         let (classes, run) = workplace.run_text(jdk, "11", "", ("Singles", SINGLES));
         assert!(run.status.success(), "{}", both(&run));

@@ -77,7 +77,7 @@ fn virtual_threads_have_names_to_ask_for() {
 #[test]
 fn segments_that_are_gone_are_noticed() {
     let jdk = &jdks()[0];
-    let workplace = record(jdk, "Ends", "max-trace=4M", &["return", "4000000"]);
+    let workplace = record(jdk, "Ends", "max-trace=1M", &["return", "600000"]);
     let directory = fs::read_dir(workplace.join("out/trace")).expect("a directory");
     let files = directory.map(|entry| entry.expect("an entry").path());
     let mut segments: Vec<PathBuf> = files
