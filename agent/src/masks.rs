@@ -8,6 +8,7 @@
 
 mod documents;
 mod lines;
+mod printed;
 #[cfg(test)]
 mod tests;
 mod urls;
@@ -88,13 +89,15 @@ pub(crate) fn argument(text: &str, is_secret: &dyn Fn(&str) -> bool) -> Says {
 }
 
 /// Where a text has what lets somebody in, in the order of the text: in URLs and headers ([`urls`]), by the names of
-/// members and elements ([`documents`]), of lines and settings ([`lines`]). The parts may overlap.
+/// members and elements ([`documents`]), of lines and settings ([`lines`]), and of what objects print ([`printed`]).
+/// The parts may overlap.
 pub(crate) fn credentials(text: &str, is_secret: &dyn Fn(&str) -> bool) -> Vec<Range<usize>> {
     let by_name = [
         documents::json,
         documents::xml,
         lines::entries,
         lines::parts,
+        printed::components,
     ];
     search(text, is_secret, &by_name)
 }

@@ -102,7 +102,7 @@ fn entry(text: &str, line: &Range<usize>) -> Option<Entry> {
     let quote = rest.chars().next().filter(|c| matches!(c, '"' | '\''));
     let quoted = quote.map_or(rest, |quote| &rest[quote.len_utf8()..]);
     let name = quoted.split(|c: char| !is_name(c)).next()?;
-    if name.is_empty() || name.len() > MAX_NAME {
+    if name.is_empty() || name.len() > MAX_NAME || is_open(name) {
         return None;
     }
     let behind = quoted.get(name.len()..)?;
@@ -145,6 +145,11 @@ fn entry(text: &str, line: &Range<usize>) -> Option<Entry> {
         is_spaced: spaced.len() < behind.len(),
         is_exported: exported.is_some(),
     })
+}
+
+/// Whether a name has a bracket that is not closed, as objects print themselves: `User[password=x]`.
+fn is_open(name: &str) -> bool {
+    name.matches('[').count() != name.matches(']').count()
 }
 
 fn is_comment_or_nothing(rest: &str) -> bool {
@@ -349,7 +354,7 @@ fn settings(search: &mut Search<'_>, line: &Range<usize>, is_only: bool) {
         let is_spaced = name.ends_with(' ');
         let is_of_program = is_spaced && is_statement
             || name.trim().contains(' ') && (is_spaced || value.starts_with(['"', '\'']));
-        if !name.chars().all(is_name) || is_of_program {
+        if !name.chars().all(is_name) || is_of_program || is_open(name) {
             return;
         }
         count += 1;

@@ -137,6 +137,43 @@ fn members_of_json_are_found_by_their_names() {
 }
 
 #[test]
+fn components_of_printed_objects_are_found_by_their_names() {
+    check(&[
+        ("User[name=ann, password=hunter2]", &["hunter2"]),
+        ("User[password=hunter2, name=ann]!", &["hunter2"]),
+        (
+            "no user: User{name='ann', password='it's it'} (404)",
+            &["it's it"],
+        ),
+        ("User(name=ann, password=x y)", &["x y"]),
+        ("User [name=ann, password=x]", &["x"]),
+        ("a.b.User@1f[name=ann,password=a,b,id=3]", &["a,b"]),
+        ("{user=ann, db.password=x, api-key=y}", &["x", "y"]),
+        ("Order[id=3, user=User[password=x], total=4]", &["x"]),
+        (
+            "[User[id=1, password=a]b], User[id=2, password=c]]",
+            &["a]b", "c"],
+        ),
+        ("User[password=a[1]b]", &["a[1]b"]),
+        ("User[password=a]b]", &["a]b"]),
+        ("User[password=Secret[value=x], id=1]", &["Secret[value=x]"]),
+        ("UPDATE users SET name='a', password='x' WHERE id=1", &["x"]),
+        // Nothing is said.
+        ("User[name=ann, password=***]", &[]),
+        ("User[name=ann, password=null, passwordExpired=true]", &[]),
+        ("login [user={}, password={}]", &[]),
+        ("login (user=%s, password=%s)", &[]),
+        ("UPDATE users SET name=?, password=? WHERE id=?", &[]),
+        (
+            "UPDATE users SET name=:name, password=:password WHERE id=:id",
+            &[],
+        ),
+        ("if (password == null)", &[]),
+        ("x (password=", &[]),
+    ]);
+}
+
+#[test]
 fn elements_and_attributes_of_xml_are_found_by_their_names() {
     check(&[
         ("<a><password>p q</password><b>c</b></a>", &["p q"]),
@@ -330,6 +367,12 @@ fn large_texts_are_read_in_one_pass() {
         "{\"passwords\":[1,",
         ":     :",
         "a ",
+        ", password=x",
+        "(password='a, ",
+        "[password={?",
+        "(password=[(a",
+        ",password=,",
+        "=",
     ] {
         let text = part.repeat(1_000_000 / part.len());
         let start = Instant::now();

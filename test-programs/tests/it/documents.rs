@@ -27,15 +27,19 @@ class Documents {
     List<Object> list = List.of("db.user=ann\ndb.password = hunt properties\n", "export API_KEY=hunt-exported",
             "--x\r\nContent-Disposition: form-data; name=\"password\"\r\n\r\nhunt form\r\n--x--\r\n".getBytes(),
             Map.of("a", new StringBuilder("<password><![CDATA[hunt data]]></password>").toString()));
+    String record = "User[name=ann, password=hunt component, id=3]";
+    String map = Map.of("apiKey", new StringBuilder("hunt entry")).toString();
     Answer answer = new Answer("a", "{'password': 'hunt answer', \"passwordExpired\": true}".getBytes());
     Object[] copies = {"hunt json", "hunt \"second\"", "hunt nested".toCharArray(), "id=hunt-cookie; a=b",
             "hunt b\u00f6dy", "<hunt wide>", "hunt", "hunt yaml".getBytes(), "hunt key", "hunt attribute",
-            "hunt properties", "hunt-exported", "hunt form", "hunt data", "hunt answer", "hunt of a message"};
+            "hunt properties", "hunt-exported", "hunt form", "hunt data", "hunt answer", "hunt of a message",
+            "hunt component", "hunt entry"};
     Object[] shown = {
             "import a.b.C;\nclass A {\n  String password = \"plain source\";\n  void a() { password = b; }\n}",
             "if (password == null) throw a ? \"password\" : \"plain program\";",
             "password: plain and invalid", "{\"passwordExpired\":true,\"a\":\"plain json\"}",
             "The password is plain, and <password> stands for it.", "a: plain\nb: yaml".getBytes(),
+            "login plain [user={}, password={}]",
     };
 
     void look() {
@@ -75,7 +79,7 @@ fn secrets_in_documents_are_not_stored() {
         );
 
         let plain = stored.iter().filter(|text| text.contains("plain"));
-        assert_eq!(plain.count(), 6, "{label}: {stored:?}");
+        assert_eq!(plain.count(), 7, "{label}: {stored:?}");
         let messages = crash.failure.exceptions.iter();
         let messages: Vec<&str> = messages.flat_map(|info| info.message.as_deref()).collect();
         assert_eq!(
