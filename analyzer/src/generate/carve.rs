@@ -17,7 +17,7 @@ pub use callable::Access;
 use callable::of;
 pub use seen::{End, Seen, Value};
 use seen::{Static, objects};
-pub use slice::{Carved, Means, Reach, Recorded, Score};
+pub use slice::{Begins, Carved, Means, Reach, Recorded, Score};
 
 use super::platform::Classes;
 use super::sequence::Method;

@@ -2,7 +2,7 @@
 //! compared with what was seen.
 
 use super::asserted::{Checked, as_seen, tells_caller};
-use super::carve::{Access, Carved, End, Means, Reach, Recorded, Score, Seen, Value};
+use super::carve::{Access, Begins, Carved, End, Means, Reach, Recorded, Score, Seen, Value};
 use super::complete::{Wanted, complete};
 use super::lab::Lab;
 use super::sequence::{Method, Methods, Sequence};
@@ -10,12 +10,11 @@ use super::ways::Ways;
 use super::worker::{Ended, Executed, Outcome, Worker};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::rc::Rc;
 
 /// Tests of one class.
 const MAX_PER_CLASS: usize = 20;
 
-/// Tests of one class that are about what its calls have given away,
+/// Tests of one class that are about what its calls have given away, or about its objects as parts of others,
 const MAX_PARTS: usize = 10;
 /// and calls of its static methods, with the tests of its objects.
 const MAX_STATICS: usize = 2 * MAX_PER_CLASS;
@@ -169,6 +168,7 @@ pub fn tests(
     let mut tests = Vec::new();
     let mut per_class: HashMap<String, usize> = HashMap::new();
     let mut parts: HashMap<String, usize> = HashMap::new();
+    let mut wholes: HashMap<String, usize> = HashMap::new();
     let mut unmade: HashMap<(String, bool), usize> = HashMap::new();
     let wants = |class: &str| wanted.classes.is_empty() || wanted.classes.matches(class);
     let admits = |class: &str, access: &mut Access<'_>| {
@@ -199,16 +199,19 @@ pub fn tests(
             continue;
         }
         let mut came: Option<Came> = None;
+        let mut of_whole = None;
         let mut tried = Vec::new();
         // What the first lives of a class could not begin, later ones hardly can.
         let in_vain = unmade.entry((class.to_owned(), is_part)).or_default();
-        let ways = [Recorded::life, Recorded::life_given];
-        for life in ways.into_iter().filter(|_| *in_vain < MAX_IN_VAIN) {
-            if came.as_ref().is_some_and(|came| came.test.is_ok()) {
+        let ways = [Begins::Made, Begins::Given];
+        for begins in ways.into_iter().filter(|_| *in_vain < MAX_IN_VAIN) {
+            // What has a test of its own has one as a part, too, of what it was taken from.
+            let has_test = came.as_ref().is_some_and(|came| came.test.is_ok());
+            let taken = wholes.entry(class.to_owned()).or_default();
+            if has_test && (*taken >= MAX_PARTS || !recorded.is_used_part(serial)) {
                 continue;
             }
-            let life = life(recorded, serial).unwrap_or_default();
-            let mut tries = slices(recorded, (serial, &life), &means, methods);
+            let mut tries = slices(recorded, serial, begins, &means, methods);
             for one in &mut tries {
                 by_declared_types(&mut one.sequence, access, methods);
             }
@@ -216,7 +219,10 @@ pub fn tests(
                 continue;
             }
             let now = best(&tries, class, wanted, access, methods, worker, other)?;
-            if came.is_none() || now.test.is_ok() {
+            if has_test {
+                of_whole = now.test.ok();
+                *taken += usize::from(of_whole.is_some());
+            } else if came.is_none() || now.test.is_ok() {
                 tried = tries;
                 came = Some(now);
             }
@@ -254,6 +260,7 @@ pub fn tests(
             }
         };
         tests.extend(counts.take(about, came.test));
+        tests.extend(of_whole.and_then(|test| counts.take(String::new, Ok(test))));
     }
     let mut of_statics: Vec<((String, String, String), Checked)> = Vec::new();
     for seen in &recorded.statics {
@@ -320,15 +327,29 @@ fn by_declared_types(sequence: &mut Sequence, access: &mut Access<'_>, methods: 
 /// What a life can be cut out as, each once; those with the most around come first.
 fn slices(
     recorded: &Recorded,
-    (object, life): (u64, &[Rc<Seen>]),
+    object: u64,
+    begins: Begins,
     means: &Means<'_>,
     methods: &mut Methods,
 ) -> Vec<Carved> {
+    let Some(life) = recorded.life(object, begins) else {
+        return Vec::new();
+    };
+    // Of a part, the whole may be one itself; or another test has made it.
+    let others: &[Begins] = match begins {
+        Begins::Made => &[Begins::Made],
+        Begins::Given => &[Begins::Given, Begins::Made],
+    };
     let reaches = [Reach::Returned, Reach::Shared, Reach::Needed];
-    let around = reaches.map(|reach| recorded.around(life, reach));
+    let around = others
+        .iter()
+        .flat_map(|others| reaches.map(|reach| (reach, *others)));
+    let around: Vec<_> = around
+        .filter_map(|(reach, others)| recorded.around(&life, reach, others))
+        .collect();
     let mut all: Vec<Carved> = Vec::new();
     for without in [false, true] {
-        for around in around.iter().flatten() {
+        for around in &around {
             let fresh = recorded
                 .slice(object, around, without, means, methods)
                 .filter(|one| all.iter().all(|other| other.sequence != one.sequence));

@@ -261,7 +261,12 @@ impl<'a> Suite<'a> {
                     let of = blame(std::slice::from_ref(error), &written, &self.dir);
                     !of.is_disjoint(&blamed)
                 });
-                dropped.error = first.map(|error| error.message.clone());
+                dropped.error = first.map(|error| {
+                    let of = |source: &&Source| error.file == Some(file_of(&self.dir, source));
+                    let source = written.iter().find(of);
+                    let said = source.map_or("", |source| line(&source.text, error.line).trim());
+                    format!("{}: {said}", error.message)
+                });
             }
             dropped.not_compiled += blamed.len();
             left.retain(|number| !blamed.contains(number));

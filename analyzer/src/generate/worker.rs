@@ -31,6 +31,8 @@ const LONGEST: u32 = 20;
 const SLACK: Duration = Duration::from_secs(10);
 /// and that in which a JVM starts.
 const STARTING: Duration = Duration::from_secs(60);
+/// JVMs that are given up since a class failed to be initialised in them.
+const MAX_SPOILT: u32 = 10;
 
 /// A class, by its place in [`Worker::classes`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -226,8 +228,10 @@ pub struct Worker {
     by_name: HashMap<String, ClassNumber>,
     /// What each method returns, or why it cannot be called.
     pub declared: Vec<Result<ClassNumber, String>>,
-    /// JVMs that were started.
+    /// JVMs that were started,
     pub starts: u32,
+    /// and those that were given up for a class that failed to be initialised.
+    spoilt: u32,
     /// Sequences that were executed, which another thread may look at.
     executions: Arc<AtomicU64>,
 }
@@ -252,6 +256,7 @@ impl Worker {
             by_name: HashMap::new(),
             declared: Vec::new(),
             starts: 0,
+            spoilt: 0,
             executions: Arc::default(),
         }
     }
@@ -489,6 +494,20 @@ impl Worker {
         }
     }
 
+    /// Whether a call has left, or met, a class that failed to be initialised and never will be in that JVM, as where
+    /// two classes need each other and the wrong one was first.
+    fn spoils(&self, executed: &Executed) -> bool {
+        executed.outcomes.iter().any(|outcome| match outcome {
+            Outcome::Threw(class, message, _) => match self.class(*class).name.as_str() {
+                "java.lang.ExceptionInInitializerError" => true,
+                "java.lang.NoClassDefFoundError" => (message.as_deref())
+                    .is_some_and(|said| said.starts_with("Could not initialize class")),
+                _ => false,
+            },
+            _ => false,
+        })
+    }
+
     /// Takes answers until the batch ends; nothing if the JVM must not be used any
     /// more.
     fn collect(
@@ -547,8 +566,10 @@ impl Worker {
                         .states
                         .iter_mut()
                         .for_each(|state| of(&mut state.1));
+                    let spoils = self.spoilt < MAX_SPOILT && self.spoils(&executed);
+                    self.spoilt += u32::from(spoils);
                     done.push(executed);
-                    if tired {
+                    if tired || spoils {
                         return None;
                     }
                 }

@@ -3,6 +3,88 @@
 //     changed since.
 package handouts;
 
+import static org.junit.jupiter.api.Assertions.assertSame;
+
+import org.junit.jupiter.api.Test;
+
+class OutlineObservedTest {
+
+    @Test
+    void first() {
+        Outline outline = Outline.parse("fruit; apple; pear;  ripe");
+        Outline.Point point = outline.first();
+        assertSame(point, outline.first());
+    }
+}
+// Pins down what the program does:
+// Written by hindsight 0.1.0 from recorded runs (out). A test that fails shows what has
+//     changed since.
+package handouts;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertSame;
+
+import org.junit.jupiter.api.Test;
+
+class OutlinePointObservedTest {
+
+    @Test
+    void addThenAtWith0() {
+        Outline.Point point = new Outline.Point("");
+        Outline.Point fruitPoint = new Outline.Point("fruit");
+        point.add(fruitPoint);
+        assertSame(fruitPoint, point.at(0));
+        assertEquals("", point.said());
+    }
+
+    @Test
+    void addThenAtWith0_2() {
+        Outline.Point fruitPoint = new Outline.Point("fruit");
+        Outline.Point applePoint = new Outline.Point("apple");
+        fruitPoint.add(applePoint);
+        Outline.Point pearPoint = new Outline.Point("pear");
+        fruitPoint.add(pearPoint);
+        assertSame(pearPoint, fruitPoint.at(1));
+        assertSame(applePoint, fruitPoint.at(0));
+        assertEquals("fruit", fruitPoint.said());
+    }
+
+    @Test
+    void atWith0OnFirst() {
+        Outline.Point point = Outline.parse("fruit; apple; pear;  ripe").first();
+        assertNotNull(point.at(1));
+        assertNotNull(point.at(0));
+        assertEquals("fruit", point.said());
+    }
+
+    @Test
+    void said() {
+        assertEquals("apple", new Outline.Point("apple").said());
+    }
+
+    @Test
+    void atWith0OnAtIsApple() {
+        assertEquals("apple", Outline.parse("fruit; apple; pear;  ripe").first().at(0).said());
+    }
+
+    @Test
+    void atWith0OnAt() {
+        Outline.Point point = Outline.parse("fruit; apple; pear;  ripe").first().at(1);
+        assertNotNull(point.at(0));
+        assertEquals("pear", point.said());
+    }
+
+    @Test
+    void atWith0OnAtIsRipe() {
+        assertEquals("ripe", Outline.parse("fruit; apple; pear;  ripe").first().at(1).at(0).said());
+    }
+}
+// Pins down what the program does:
+// Written by hindsight 0.1.0 from recorded runs (out). A test that fails shows what has
+//     changed since.
+package handouts;
+
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 

@@ -3,8 +3,25 @@
 //     changed since.
 package kinds;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import org.junit.jupiter.api.Test;
+
+class KindsFirstObservedTest {
+
+    @Test
+    void number() {
+        assertEquals(1, Kinds.First.ONE.number());
+    }
+}
+// Pins down what the program does:
+// Written by hindsight 0.1.0 from recorded runs (out). A test that fails shows what has
+//     changed since.
+package kinds;
+
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertSame;
 
 import java.util.List;
@@ -32,7 +49,7 @@ class KindsObservedTest {
     @Test
     void kind() {
         Kinds kinds = new Kinds();
-        assertEquals("kinds.Kinds.place(Kinds.java:84)", kinds.place());
+        assertEquals("kinds.Kinds.place(Kinds.java:165)", kinds.place());
         assertEquals("word 1", kinds.kind("again"));
         assertEquals(1, kinds.calls());
     }
@@ -57,6 +74,11 @@ class KindsObservedTest {
         assertEquals(12, list.size());
         assertSame(part, list.get(3));
     }
+
+    @Test
+    void sink() {
+        assertNotNull(new Kinds().sink());
+    }
 }
 // Pins down what the program does:
 // Written by hindsight 0.1.0 from recorded runs (out). A test that fails shows what has
@@ -77,5 +99,42 @@ class KindsPartObservedTest {
         assertSame(kinds, kinds.add(part));
         assertEquals("part 3", part.name());
         assertEquals(1, part.use());
+    }
+}
+// Pins down what the program does:
+// Written by hindsight 0.1.0 from recorded runs (out). A test that fails shows what has
+//     changed since.
+package kinds;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertSame;
+
+import org.junit.jupiter.api.Test;
+
+class KindsSinkObservedTest {
+
+    @Test
+    void write() {
+        Kinds.Sink sink = new Kinds().sink();
+        assertSame(sink, sink.write("to and"));
+        assertEquals("to and", ((Kinds.Source) sink).read());
+        assertSame(sink, sink.write(" fro"));
+        assertEquals("to and fro", ((Kinds.Source) sink).read());
+    }
+}
+// Pins down what the program does:
+// Written by hindsight 0.1.0 from recorded runs (out). A test that fails shows what has
+//     changed since.
+package kinds;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import org.junit.jupiter.api.Test;
+
+class KindsToneWordObservedTest {
+
+    @Test
+    void loud() {
+        assertEquals("so!", Kinds.Tone.HIGH.new Word("so").loud());
     }
 }

@@ -10,6 +10,7 @@ use crate::text::{short_type, simple_name};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap, HashMap};
+use std::ops::Range;
 use std::rc::Rc;
 
 /// Steps of the run between a call and the next that still looks at what it has returned,
@@ -40,6 +41,15 @@ pub enum Reach {
     Shared,
     /// and with those that calls have returned: what is done to a part is done to the whole.
     Returned,
+}
+
+/// Where the lives of objects begin that a slice needs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Begins {
+    /// With what has made them, be it within what a test could call.
+    Made,
+    /// Where something further out has given them away: of a part, with the call of the whole that gives it.
+    Given,
 }
 
 impl Seen {
@@ -239,19 +249,51 @@ impl Recorded {
         Some(&given.or_else(|| self.maker(object))?.method)
     }
 
-    /// The calls of an object, if the first is one that has made it.
-    pub fn life(&self, object: u64) -> Option<Vec<Rc<Seen>>> {
+    /// The calls of an object, if the first is one that has made it; or from where another one has returned
+    /// it: of one whose own beginning is within what a test cannot take apart.
+    pub fn life(&self, object: u64, begins: Begins) -> Option<Vec<Rc<Seen>>> {
         let own = self.histories.get(&object)?;
-        (own.first()?.made == Some(object)).then(|| own.clone())
+        if begins == Begins::Made {
+            return (own.first()?.made == Some(object)).then(|| own.clone());
+        }
+        let given = self.given.get(&object)?;
+        let later = own.iter().filter(|seen| seen.entered > given.left);
+        Some([given].into_iter().chain(later).cloned().collect())
     }
 
-    /// The calls of an object from where another one has returned it: of one whose own beginning is within
-    /// what a test cannot take apart.
-    pub fn life_given(&self, object: u64) -> Option<Vec<Rc<Seen>>> {
+    /// Whether an object was made within what has given it away, and something was done with it then.
+    pub fn is_used_part(&self, object: u64) -> bool {
+        let given = self.given_outside(object);
+        let later = self.histories.get(&object).and_then(|own| own.last());
+        given.is_some_and(|given| later.is_some_and(|last| last.entered > given.left))
+    }
+
+    /// The call that gives an object away and is called from fewer others than the one that has made it.
+    fn given_outside(&self, object: u64) -> Option<&Rc<Seen>> {
         let given = self.given.get(&object)?;
-        let later = self.histories.get(&object)?.iter();
-        let later = later.filter(|seen| seen.entered > given.left);
-        Some([given].into_iter().chain(later).cloned().collect())
+        let first = self.histories.get(&object).and_then(|own| own.first());
+        first
+            .is_none_or(|first| given.depth < first.depth)
+            .then_some(given)
+    }
+
+    /// The calls of an object that began in this time, from where its life begins.
+    fn calls_in(
+        &self,
+        object: u64,
+        time: Range<u64>,
+        begins: Begins,
+    ) -> impl Iterator<Item = &Rc<Seen>> {
+        let given = match begins {
+            Begins::Made => None,
+            Begins::Given => self.given_outside(object),
+        };
+        let given = given.filter(|given| given.entered < time.end);
+        let from = given.map_or(0, |given| given.left + 1);
+        let own = self.histories.get(&object).into_iter().flatten();
+        let own = own.filter(move |call| call.entered >= from);
+        let calls = given.into_iter().chain(own);
+        calls.filter(move |call| time.contains(&call.entered))
     }
 
     /// Cuts out the calls of an object with what is around them. Where what was passed cannot be made, as a
@@ -279,7 +321,7 @@ impl Recorded {
         methods: &mut Methods,
     ) -> Option<Carved> {
         let own = [seen.clone()];
-        let around = self.around(&own, Reach::Needed)?;
+        let around = self.around(&own, Reach::Needed, Begins::Made)?;
         self.convert(&around, (means, without), methods)
     }
 
@@ -305,7 +347,12 @@ impl Recorded {
     }
 
     /// The calls that these need, and those around them.
-    pub fn around<'o>(&self, own: &'o [Rc<Seen>], reach: Reach) -> Option<Around<'o>> {
+    pub fn around<'o>(
+        &self,
+        own: &'o [Rc<Seen>],
+        reach: Reach,
+        begins: Begins,
+    ) -> Option<Around<'o>> {
         let wide = reach != Reach::Needed;
         let end = own.last()?;
         let asked = match reach {
@@ -365,8 +412,7 @@ impl Recorded {
                 let known = followed.entry(serial).or_default();
                 let range = *known..until;
                 *known = until.max(*known);
-                let calls = self.histories.get(&serial).into_iter().flatten();
-                for call in calls.filter(|call| range.contains(&call.entered)) {
+                for call in self.calls_in(serial, range, begins) {
                     look_at(call, &mut pending, &mut all);
                 }
             }

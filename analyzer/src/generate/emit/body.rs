@@ -31,6 +31,8 @@ pub(super) struct Body<'a, 'n> {
     /// How variables are written: mostly by their names.
     vars: HashMap<usize, String>,
     taken: HashSet<String>,
+    /// The types of variables whose uses need several that are not one another: those are cast to.
+    several: HashMap<usize, String>,
     /// How many variables have wanted each name,
     wanted: HashMap<String, usize>,
     /// and the names that several did when the body was last written.
@@ -67,6 +69,7 @@ impl<'a, 'n> Body<'a, 'n> {
             names,
             vars: HashMap::new(),
             taken: HashSet::new(),
+            several: HashMap::new(),
             wanted: HashMap::new(),
             shared: HashSet::new(),
             uses: uses(checked),
@@ -100,6 +103,7 @@ impl<'a, 'n> Body<'a, 'n> {
         self.shared = shared.map(|(name, _)| name).collect();
         self.vars.clear();
         self.taken.clear();
+        self.several.clear();
         self.statics.clear();
         self.calls.clear();
         for at in 0..self.checked.sequence.len() {

@@ -14,6 +14,9 @@ use std::time::Duration;
 
 /// The release that has the formats of before no more.
 const NO_OLD_FORMATS: u32 = 23;
+/// The release from which the JVM has an option for whether it tells of `Unsafe`, by which the worker chooses the order
+/// of sets.
+const UNSAFE_IS_TOLD: u32 = 23;
 /// The directory for temporary files, in the current one.
 const TEMPORARY: &str = "tmp";
 
@@ -152,6 +155,19 @@ impl Setup {
                 "-XX:hashCode=3",
             ]);
         }
+        if place.backwards {
+            command.arg("-Dhindsight.backwards=true");
+        }
+        // What is compiled while the JVM starts would stay as it was drawn.
+        command.arg("-XX:CompileCommand=quiet");
+        for of in ["Set12*", "SetN$*", "MapN$*"] {
+            command.arg(format!(
+                "-XX:CompileCommand=exclude,java/util/ImmutableCollections${of}.*"
+            ));
+        }
+        if self.jdk.version >= UNSAFE_IS_TOLD {
+            command.arg("--sun-misc-unsafe-memory-access=allow");
+        }
         if place.assertions {
             command.arg("-ea");
         }
@@ -224,6 +240,8 @@ pub struct Place {
     /// Whether identity hash codes count up from a small number, where HotSpot draws up to 31 bits: the length of
     /// a text with one in it and the order of a `HashSet` are then others, too.
     small_hashes: bool,
+    /// Whether sets and maps that cannot change are gone through backwards, which each JVM draws by itself.
+    backwards: bool,
     /// Whether `assert` is on, as Maven and Gradle have it where tests run, and consoles do not.
     assertions: bool,
     /// Whether what the kernel refuses is known also where the program catches it, which makes each exception cost
@@ -247,6 +265,7 @@ pub static PLACES: [Place; 3] = [
         shift: 0,
         threads: false,
         small_hashes: false,
+        backwards: false,
         assertions: true,
         refusals: false,
     },
@@ -263,6 +282,7 @@ pub static PLACES: [Place; 3] = [
         shift: 10_003,
         threads: false,
         small_hashes: true,
+        backwards: true,
         assertions: false,
         refusals: true,
     },
@@ -279,6 +299,7 @@ pub static PLACES: [Place; 3] = [
         shift: -3_001,
         threads: true,
         small_hashes: false,
+        backwards: false,
         assertions: true,
         refusals: false,
     },

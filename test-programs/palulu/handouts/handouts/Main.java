@@ -51,5 +51,8 @@ public final class Main {
         }
         System.out.println(Shape.grid(3).length + Shape.rows("a,b").size());
         System.out.println(Shape.pair(1, "x").length);
+
+        Outline outline = Outline.parse("fruit; apple; pear;  ripe");
+        System.out.println(outline.first().at(1).at(0).said() + outline.first().at(0).said());
     }
 }

@@ -2,6 +2,7 @@ package kinds;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import javax.lang.model.element.Modifier;
 
 /** Methods of one name, numbers that are none, and what is another thing elsewhere. */
@@ -21,6 +22,86 @@ public class Kinds {
 
         public String name() {
             return name;
+        }
+    }
+
+    /** What can be read, */
+    public interface Source {
+        String read();
+    }
+
+    /** or written: some of it is both. */
+    public interface Sink {
+        Sink write(String text);
+    }
+
+    private static final class Pipe implements Source, Sink {
+        private String last = "";
+
+        @Override
+        public String read() {
+            return last;
+        }
+
+        @Override
+        public Sink write(String text) {
+            last += text;
+            return this;
+        }
+    }
+
+    public Sink sink() {
+        return new Pipe();
+    }
+
+    /** Inner classes of a constant. */
+    public enum Tone {
+        LOW,
+        HIGH;
+
+        /** Something said. */
+        public class Word {
+            private final String text;
+
+            public Word(String text) {
+                this.text = text;
+            }
+
+            public String loud() {
+                return Tone.this == HIGH ? text + "!" : text;
+            }
+        }
+    }
+
+    /** Must not be the first of two that need each other. */
+    public static final class Second {
+        public static final Second HEAD = new Second(First.all().size());
+        private final int size;
+
+        private Second(int size) {
+            this.size = size;
+        }
+
+        public int size() {
+            return size;
+        }
+    }
+
+    /** Has the other initialised. */
+    public static final class First {
+        public static final First ONE = new First(Second.HEAD.size());
+        private final int number;
+
+        private First(int number) {
+            this.number = number;
+        }
+
+        static List<String> all() {
+            return List.of("all");
+        }
+
+        public int number() {
+            return number;
         }
     }
 
@@ -82,6 +163,11 @@ public class Kinds {
 
     public String place() {
         return new Throwable().getStackTrace()[0].toString();
+    }
+
+    /** In an order that each JVM draws. */
+    public String sides() {
+        return Set.of("left", "right").toString();
     }
 
     public boolean coin() {

@@ -15,7 +15,7 @@ public class Main {
         System.out.println(elsewhere.thread() + elsewhere.user() + elsewhere.memory() + elsewhere.place()
                 + elsewhere.coin());
         elsewhere.kind("again");
-        System.out.println(elsewhere.coin() + " " + elsewhere.calls());
+        System.out.println(elsewhere.coin() + elsewhere.sides() + elsewhere.calls());
 
         Kinds several = new Kinds();
         for (int i = 0; i < 12; i++) {
@@ -23,5 +23,12 @@ public class Main {
         }
         List<Kinds.Part> parts = several.parts();
         System.out.println(parts.size() + parts.get(3).name() + parts.get(3).use());
+
+        System.out.println(Kinds.First.ONE.number() + Kinds.Second.HEAD.size());
+        Kinds.Sink sink = new Kinds().sink();
+        sink.write("to and");
+        System.out.println(((Kinds.Source) sink).read());
+        sink.write(" fro");
+        System.out.println(((Kinds.Source) sink).read() + Kinds.Tone.HIGH.new Word("so").loud());
     }
 }

@@ -60,7 +60,8 @@ impl Body<'_, '_> {
                 return Some(format!("new {class}({})", args.join(", ")));
             };
             // The first argument is the object around the new one.
-            if !matches!(statement.args.first(), Some(Arg::Var(_))) {
+            let outer = statement.args.first();
+            if !matches!(outer, Some(Arg::Var(_) | Arg::Literal(Literal::Enum(..)))) {
                 return None;
             }
             let outer = args.remove(0);
@@ -71,7 +72,13 @@ impl Body<'_, '_> {
             return None;
         }
         let on = match statement.on {
-            Some(on) => instead.get(&on).or_else(|| self.vars.get(&on))?.clone(),
+            Some(on) => match instead.get(&on) {
+                Some(instead) => instead.clone(),
+                None => {
+                    let class = descriptor::of_class(&method.class);
+                    self.as_needed(on, &class, Some(method))?
+                }
+            },
             None => self.type_name(&descriptor::of_class(&method.class))?,
         };
         Some(format!("{on}.{}({args})", method.name))
@@ -133,7 +140,7 @@ impl Body<'_, '_> {
     pub(super) fn argument(&mut self, arg: &Arg, ty: &str, overloaded: bool) -> Option<String> {
         Some(match arg {
             Arg::Var(var) => {
-                let name = self.vars.get(var)?.clone();
+                let name = self.as_needed(*var, ty, None)?;
                 match self.is_of_others(*var, ty) {
                     true => format!("({}) {name}", self.type_name(ty)?),
                     false => name,

@@ -161,6 +161,14 @@ impl Body<'_, '_> {
             return Some(format!("{written} {name} = {call};"));
         }
         let Some(ty) = self.variable_type(at, &result) else {
+            // It is several things that have no type in common.
+            if self.is_accessible(&result) {
+                let written = self.type_name(&result)?;
+                let name = self.variable(at, &result);
+                self.vars.insert(at, name.clone());
+                self.several.insert(at, result);
+                return Some(format!("{written} {name} = {call};"));
+            }
             let wanted = self.wanted(at, &result);
             let mut wanted: Vec<String> = (wanted.iter())
                 .filter_map(|ty| descriptor::class_name(descriptor::element(ty).1))
@@ -209,29 +217,55 @@ impl Body<'_, '_> {
         wanted
     }
 
-    /// The static type, if all that follows can be done with it.
+    /// Whether any source can name a type.
+    fn is_accessible(&self, ty: &str) -> bool {
+        let (_, element) = descriptor::element(ty);
+        descriptor::primitive_name(element).is_some()
+            || (self.context.worker.named(&class_get_name(ty))).is_none_or(|class| class.accessible)
+    }
+
+    /// The static type, if all that follows can be done with it; else one with which it can.
     pub(super) fn variable_type(&self, at: usize, result: &str) -> Option<String> {
-        let wanted = self.wanted(at, result);
-        let is = |ty: &str, wanted: &str| self.is_a(ty, wanted);
-        let accessible = |ty: &str| {
-            let (_, element) = descriptor::element(ty);
-            descriptor::primitive_name(element).is_some()
-                || (self.context.worker.named(&class_get_name(ty)))
-                    .is_none_or(|class| class.accessible)
+        let does_all = |ty: &str| {
+            let mut wanted = self.wanted(at, ty).into_iter();
+            wanted.all(|wanted| self.is_a(ty, &wanted))
         };
-        if accessible(result) && wanted.iter().all(|wanted| is(result, wanted)) {
+        if self.is_accessible(result) && does_all(result) {
             return Some(result.to_owned());
         }
         // One of the types that are wanted may be all of them.
-        let narrow = |ty: &&String| accessible(ty) && wanted.iter().all(|wanted| is(ty, wanted));
-        let mut fitting: Vec<&String> = wanted.iter().filter(narrow).collect();
+        let wanted = self.wanted(at, result);
+        let mut fitting: Vec<&String> = (wanted.iter())
+            .filter(|ty| self.is_accessible(ty) && does_all(ty))
+            .collect();
         fitting.sort();
         if let Some(ty) = fitting.first() {
             return Some((*ty).clone());
         }
         // What is only compared may be of any type above its own.
-        let mut above = self.above(result).into_iter();
-        above.find(|ty| wanted.iter().all(|wanted| is(ty, wanted)))
+        self.above(result).into_iter().find(|ty| does_all(ty))
+    }
+
+    /// A variable, as what a call needs of it: with a cast where it is several things. `needed` is a type, or
+    /// that of a method.
+    pub(super) fn as_needed(
+        &mut self,
+        var: usize,
+        needed: &str,
+        method: Option<&Method>,
+    ) -> Option<String> {
+        let name = self.vars.get(&var)?.clone();
+        let is_so = self.several.get(&var).is_none_or(|ty| {
+            self.is_a(ty, needed) || method.is_some_and(|method| self.has_method(ty, method))
+        });
+        if is_so {
+            return Some(name);
+        }
+        let cast = format!("({}) {name}", self.type_name(needed)?);
+        Some(match method {
+            Some(_) => format!("({cast})"),
+            None => cast,
+        })
     }
 
     /// The types above one that any source can name, the nearest first, but for those with type parameters.

@@ -31,6 +31,7 @@ public final class Suite {
 
     /** Runs the tests of the list in its order. */
     public static void main(String[] arguments) throws Exception {
+        Ends.choose();
         long limit = Long.parseLong(arguments[0]);
         watch = new Watch(Thread.currentThread(), limit);
         boolean alone = Boolean.getBoolean("hindsight.threads");

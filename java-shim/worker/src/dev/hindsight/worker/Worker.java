@@ -140,6 +140,7 @@ public final class Worker {
 
     /** Runs until the input ends. */
     public static void main(String[] arguments) throws IOException {
+        Ends.choose();
         Worker worker = new Worker(arguments);
         Program.silence();
         Thread monitor = new Thread(worker::watch, "hindsight-monitor");
