@@ -3,6 +3,7 @@
 
 use super::build::render::{Maker, Place};
 use super::candidate::{Candidate, Level, Needs, Plan, TestClass};
+use super::defaults;
 use super::differences::is_made_at_run_time;
 use super::value::{Expression, Values};
 use crate::classinfo::{ClassInfo, Method, Nesting};
@@ -14,7 +15,7 @@ use crate::java::{descriptor, literal};
 use crate::text::one_line;
 use crate::trim;
 use hindsight_classfile::access;
-use hindsight_tracelog::crash::{Body as Stored, Frame, Meta, Value};
+use hindsight_tracelog::crash::{Body as Stored, Defaults, Frame, Meta, Value};
 use std::collections::HashSet;
 
 /// Columns of a line of source.
@@ -83,11 +84,14 @@ pub fn body(
         package: &class.package,
         typed: candidate.typed,
     };
-    let taken: Vec<String> = [
+    let mut taken: Vec<String> = [
         "frame", "statics", "kept", "Frame", "Crash", "Call", "Statics", "dev", "org",
     ]
     .map(str::to_owned)
     .to_vec();
+    if candidate.defaults {
+        taken.extend(defaults::VARIABLES.map(str::to_owned));
+    }
     let slots = slot_names(plan, &graph, frame);
     let kept = slots.iter().map(|(_, name)| name.clone()).collect();
     let mut maker = Maker::new(
@@ -145,8 +149,11 @@ pub fn body(
     if candidate.properties {
         writer.set_properties(&crash.meta)?;
     }
+    let set = candidate
+        .defaults
+        .then(|| defaults::others(plan, candidate.crash));
     let library = !writer.direct;
-    Some(writer.finish(throws, library))
+    writer.finish(throws, library, set.as_ref())
 }
 
 /// What to call variables for the receiver and the arguments, by their numbers:
@@ -295,7 +302,7 @@ struct Writer<'a, 'n> {
 }
 
 impl Writer<'_, '_> {
-    fn finish(self, throws: bool, by_name: bool) -> Body {
+    fn finish(self, throws: bool, by_name: bool, set: Option<&Defaults>) -> Option<Body> {
         let mut code = self.settings;
         if !self.loads.is_empty() || self.statics {
             let frame = self.names.write(REPLAY, "Frame");
@@ -327,6 +334,9 @@ impl Writer<'_, '_> {
         } else {
             code.push_str(&body);
         }
+        if let Some(set) = set {
+            code = defaults::around(&code, set, self.names)?;
+        }
         let keeps = self.keeps.is_some();
         if let Some(owners) = self.keeps {
             let statics = self.names.write(REPLAY, "Statics");
@@ -351,7 +361,7 @@ impl Writer<'_, '_> {
             .collect();
         let object = self.names.java_lang("Object");
         let given = format!("return new {object}[] {{{}}};", checked.join(", "));
-        Body {
+        Some(Body {
             code,
             throws: throws || written.throws,
             simplified: !checked.is_empty(),
@@ -365,7 +375,7 @@ impl Writer<'_, '_> {
                 library: by_name || self.loaded > 0 || self.statics || keeps,
             },
             raw_types: self.raw_types || written.raw_types,
-        }
+        })
     }
 
     /// Sets the system properties of the recorded program.
