@@ -130,6 +130,9 @@ pub fn body(
         body: String::new(),
         taken,
         settings: String::new(),
+        set: candidate
+            .defaults
+            .then(|| defaults::others(plan, candidate.crash)),
         statics: candidate.statics,
         keeps: candidate.keeps.then(|| static_owners(plan)),
         loads: String::new(),
@@ -149,11 +152,8 @@ pub fn body(
     if candidate.properties {
         writer.set_properties(&crash.meta)?;
     }
-    let set = candidate
-        .defaults
-        .then(|| defaults::others(plan, candidate.crash));
     let library = !writer.direct;
-    writer.finish(throws, library, set.as_ref())
+    Some(writer.finish(throws, library))
 }
 
 /// What to call variables for the receiver and the arguments, by their numbers:
@@ -288,6 +288,9 @@ struct Writer<'a, 'n> {
     taken: Vec<String>,
     /// What comes before everything else.
     settings: String,
+    /// The default locale and time zone that are set for the call alone: what is built was found to
+    /// be the same without them, and may fail with them.
+    set: Option<Defaults>,
     /// Whether static fields are set before the call.
     statics: bool,
     /// The classes of which static state is put back after it, if it is.
@@ -302,7 +305,7 @@ struct Writer<'a, 'n> {
 }
 
 impl Writer<'_, '_> {
-    fn finish(self, throws: bool, by_name: bool, set: Option<&Defaults>) -> Option<Body> {
+    fn finish(self, throws: bool, by_name: bool) -> Body {
         let mut code = self.settings;
         if !self.loads.is_empty() || self.statics {
             let frame = self.names.write(REPLAY, "Frame");
@@ -334,9 +337,6 @@ impl Writer<'_, '_> {
         } else {
             code.push_str(&body);
         }
-        if let Some(set) = set {
-            code = defaults::around(&code, set, self.names)?;
-        }
         let keeps = self.keeps.is_some();
         if let Some(owners) = self.keeps {
             let statics = self.names.write(REPLAY, "Statics");
@@ -361,7 +361,7 @@ impl Writer<'_, '_> {
             .collect();
         let object = self.names.java_lang("Object");
         let given = format!("return new {object}[] {{{}}};", checked.join(", "));
-        Some(Body {
+        Body {
             code,
             throws: throws || written.throws,
             simplified: !checked.is_empty(),
@@ -375,7 +375,7 @@ impl Writer<'_, '_> {
                 library: by_name || self.loaded > 0 || self.statics || keeps,
             },
             raw_types: self.raw_types || written.raw_types,
-        })
+        }
     }
 
     /// Sets the system properties of the recorded program.
@@ -647,7 +647,10 @@ impl Writer<'_, '_> {
 
     fn call(&mut self, target: &str, arguments: &[String]) {
         let call = format!("{target}({});", arguments.join(", "));
-        self.body.push_str(&wrapped(&call));
+        let call = wrapped(&call);
+        let around = self.set.as_ref();
+        let around = around.and_then(|set| defaults::around(&call, set, self.names));
+        self.body.push_str(&around.unwrap_or(call));
     }
 
     /// Whether another method could be meant by a call with the same number of

@@ -105,7 +105,7 @@ pub fn told(set: &Defaults) -> String {
     all.join(", ")
 }
 
-/// The lines of a test, between those that set defaults and put back what was there.
+/// The call of a test, between lines that set defaults and put back what was there.
 pub fn around(code: &str, set: &Defaults, names: &mut Names) -> Option<String> {
     let text = |text: &str| literal::string(&text.encode_utf16().collect::<Vec<_>>());
     let [old_locale, old_format, old_zone] = VARIABLES;

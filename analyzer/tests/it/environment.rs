@@ -154,12 +154,12 @@ fn default_locale_and_time_zone_are_those_of_the_recorded_jvm() {
     assert!(told.contains("3 of 3 frames reproduce"), "{told}");
     let source = fs::read_to_string(out.join("src/test/java/LocalCrash0001Test.java")).unwrap();
     let test = "\
+        Local local = new Local();
         Locale locale = Locale.getDefault();
         TimeZone zone = TimeZone.getDefault();
         try {
             Locale.setDefault(Locale.forLanguageTag(\"tr-TR\"));
             TimeZone.setDefault(TimeZone.getTimeZone(\"Europe/Berlin\"));
-            Local local = new Local();
             local.kind(\"TITLE\");
         } finally {
             Locale.setDefault(locale);
