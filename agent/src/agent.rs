@@ -4,6 +4,7 @@ use crate::budget::Budget;
 use crate::chances::Chances;
 use crate::counters::{Counters, NAMED_BY_REPORT};
 use crate::hook::Workspaces;
+use crate::jni::Obj;
 use crate::jvmti::{Jvmti, Vm};
 use crate::known::Reports;
 use crate::loaders::Loaders;
@@ -76,6 +77,9 @@ pub(crate) struct Agent {
     pub(crate) reports: Reports,
     /// The system property `java.version`.
     pub(crate) java_version: String,
+    /// The class `java.util.TimeZone`; it is found at the start, for a failure for want of stack
+    /// must not be what initialises it.
+    pub(crate) time_zone: Option<Obj>,
 }
 
 static BASE: OnceLock<Base> = OnceLock::new();

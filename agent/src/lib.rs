@@ -11,7 +11,7 @@
 //! callbacks --> start                        (what is hooked, and when)
 //!     |-------> hook --> instrument          (class loading; earlier: before us;
 //!     |                                       attach: while the program runs)
-//!     +-------> report --> exceptions, frames, snapshot, undo, statics, properties (masks) --> recording
+//!     +-------> report --> exceptions, frames, snapshot, undo, statics, properties (masks), defaults --> recording
 //! ```
 //!
 //! With `mode=second-chance`, classes get their probes after a failure only
@@ -39,6 +39,7 @@ mod callbacks;
 mod chances;
 mod copies;
 mod counters;
+mod defaults;
 mod earlier;
 mod exceptions;
 mod frames;

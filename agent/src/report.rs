@@ -497,6 +497,7 @@ pub(crate) fn meta(agent: &Agent, jni: Jni, reason: String, thread: &str) -> Met
             .collect(),
         properties: crate::properties::read(jni, &|name| base.options.is_secret(name)),
         order: crate::statics::order(agent, jni),
+        defaults: crate::defaults::read(agent, jni),
     }
 }
 

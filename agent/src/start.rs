@@ -45,6 +45,9 @@ pub(crate) fn start(
         trace::start(base, jni, recording.directory())?;
     }
     let java_version = run::java_version(jni);
+    let time_zone = (!base.options.tracing)
+        .then(|| jni.required_class(c"java/util/TimeZone").ok())
+        .flatten();
     let started = agent::set_agent(Agent {
         base,
         jvmti: base.jvmti,
@@ -52,6 +55,7 @@ pub(crate) fn start(
         recording,
         reports: Reports::default(),
         java_version,
+        time_zone,
     });
     if base.options.copy.need_log() {
         started.shim.keep_writes(jni, base.options.max_writes);

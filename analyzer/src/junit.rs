@@ -23,6 +23,7 @@ pub mod build;
 pub mod call;
 pub mod candidate;
 pub mod compile;
+pub mod defaults;
 pub mod differences;
 pub mod memory;
 pub mod missing;
@@ -44,6 +45,7 @@ use crate::temporary;
 use crate::trim;
 use anyhow::{Context, Result};
 use candidate::{Plan, State};
+use hindsight_tracelog::crash::Defaults;
 use hindsight_tracelog::reader::Crash;
 use report::{Report, Verdict};
 use std::fs;
@@ -142,6 +144,7 @@ pub fn generate(
             }
             let mut compiled = plan.only(&pending, |state| matches!(state, State::Pending));
             run::run(&mut plan, &compiled, &place, options)?;
+            defaults::find(&mut plan, &compiled, &place, options)?;
             let again = missing::tries(&mut plan, &mut compiled, &mut missing);
             pending = second_tries(&mut plan, &compiled);
             pending.extend(again);
@@ -169,16 +172,23 @@ pub fn generate(
 /// an object was built instead (it was the same, but what the program compares
 /// by identity may not be); then with the static fields of the recorded program;
 /// then with its system properties, which say how it runs, instead; then with both.
+/// Where its default locale and time zone are others than here, all of this is tried
+/// with those, too, but for what is built, which comes first with them.
 fn second_tries(plan: &mut Plan<'_>, tried: &[usize]) -> Vec<usize> {
     let mut again = Vec::new();
+    let others: Vec<bool> = (0..plan.inputs.len())
+        .map(|crash| defaults::others(plan, crash) != Defaults::default())
+        .collect();
     for &index in tried {
         let candidate = &mut plan.candidates[index];
         let State::Done(Verdict::Differs | Verdict::Passes, reason) = &candidate.state else {
             continue;
         };
         let crash = &plan.inputs[candidate.crash].crash;
+        let defaults = !candidate.defaults && others[candidate.crash];
         if candidate.built && candidate.simplified {
-            candidate.built = false;
+            candidate.built = defaults;
+            candidate.defaults = defaults;
         } else if reason.starts_with(verdict::TIMED_OUT) {
             continue;
         } else {
@@ -188,8 +198,10 @@ fn second_tries(plan: &mut Plan<'_>, tried: &[usize]) -> Vec<usize> {
                 (false, false) if statics => (true, false),
                 (false, false) | (true, false) if properties => (false, true),
                 (false, true) if statics => (true, true),
+                _ if defaults => (false, false),
                 _ => continue,
             };
+            candidate.defaults |= next == (false, false);
             (candidate.statics, candidate.properties) = next;
             // Static fields and arguments share objects, so all of them are loaded.
             candidate.built &= !candidate.statics;

@@ -12,7 +12,7 @@
 
 use crate::graph::Graph;
 use crate::junit::origins::Names;
-use hindsight_tracelog::crash::{Body, ClassInfo, Fidelity, Object, Value};
+use hindsight_tracelog::crash::{Body, ClassInfo, Defaults, Fidelity, Object, Value};
 use hindsight_tracelog::reader::Crash;
 use std::collections::{HashMap, HashSet};
 
@@ -22,6 +22,8 @@ pub const LEFT_OUT: &str = "left out by hindsight trim";
 /// What tests set before they call their methods.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Sets {
+    /// The default locale and time zone.
+    pub defaults: bool,
     /// System properties.
     pub properties: bool,
     /// Static fields, and those of enum constants.
@@ -49,6 +51,9 @@ pub fn trim(crash: &Crash, frames: &[usize], sets: Sets) -> Crash {
     meta.command.clear();
     meta.counters.clear();
     meta.pid = 0;
+    if !sets.defaults {
+        meta.defaults = Defaults::default();
+    }
     if !sets.properties {
         meta.properties.clear();
     }
@@ -273,6 +278,7 @@ mod tests {
         }];
         crash.meta.command = "java Main secret".to_owned();
         crash.meta.properties.push(("a".to_owned(), "b".to_owned()));
+        crash.meta.defaults.zone = "UTC".to_owned();
         crash.failure.statics.push(StaticField {
             owner: "A".to_owned(),
             name: "last".to_owned(),
@@ -301,6 +307,7 @@ mod tests {
         assert!(trimmed.failure.frames[2].arguments.is_empty());
         assert_eq!(trimmed.failure.exceptions[0].object, None);
         assert!(trimmed.meta.command.is_empty() && trimmed.meta.properties.is_empty());
+        assert_eq!(trimmed.meta.defaults, Defaults::default());
         assert!(trimmed.failure.statics.is_empty());
         let bytes = crate::repair::encode(&trimmed);
         assert_eq!(Crash::read(&bytes).unwrap(), trimmed);
@@ -309,6 +316,7 @@ mod tests {
     #[test]
     fn frames_together_keep_what_each_saw() {
         let sets = Sets {
+            defaults: true,
             properties: true,
             statics: true,
         };
@@ -319,6 +327,7 @@ mod tests {
             Body::Instance(vec![Value::Ref(1)])
         );
         assert_eq!(trimmed.meta.properties.len(), 1);
+        assert_eq!(trimmed.meta.defaults.zone, "UTC");
         assert_eq!(trimmed.failure.statics.len(), 1);
     }
 
@@ -346,6 +355,7 @@ mod tests {
         };
         assert_eq!(constant(Sets::default()), (Vec::new(), 0, 1));
         let set = Sets {
+            defaults: false,
             properties: false,
             statics: true,
         };

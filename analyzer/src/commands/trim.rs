@@ -99,7 +99,9 @@ struct Trimmed {
     notes: Vec<String>,
     before: Size,
     after: Size,
-    /// Whether system properties were kept, for a test sets them.
+    /// Whether the default locale and time zone were kept, for a test sets them.
+    defaults: bool,
+    /// Whether system properties were kept, likewise.
     properties: bool,
     /// Whether static fields were kept, likewise.
     statics: bool,
@@ -211,6 +213,7 @@ impl Opts {
             notes: input.notes.clone(),
             before: size(&input.crash, whole),
             after: size(&crash, bytes.len()),
+            defaults: sets.defaults,
             properties: sets.properties,
             statics: sets.statics,
             same: kept.iter().all(|kept| kept.before == kept.after),
@@ -328,6 +331,12 @@ impl Trimmed {
                 false => format!("{after}, and {before} from the whole file: {}", kept.reason),
             };
             writeln!(out, "  #{:<3} {}  {verdict}", kept.index, kept.told)?;
+        }
+        if self.defaults {
+            writeln!(
+                out,
+                "  default locale and time zone are kept: a test sets them"
+            )?;
         }
         if self.properties {
             writeln!(out, "  system properties are kept: a test sets them")?;

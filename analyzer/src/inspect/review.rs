@@ -265,6 +265,9 @@ fn circumstances(crash: &Crash, all: &mut Collection) {
         let way = if reverse { "up" } else { "down" };
         say("order of Set.of and Map.of", &format!("{salt}, {way}"));
     }
+    say("default locale", &meta.defaults.locale);
+    say("locale for numbers and dates", &meta.defaults.format);
+    say("default time zone", &meta.defaults.zone);
     for (name, number) in &meta.counters {
         say(&format!("counter {name}"), &number.to_string());
     }

@@ -4,6 +4,7 @@ use crate::commands::input::Input;
 use crate::graph::{Graph, Typed};
 use crate::inspect::fold::{Fold, folds};
 use crate::java::descriptor::{of_class, type_name};
+use crate::junit::defaults;
 use crate::text::{
     absence, count, deadlocks, exception, frame, gap, heading, locked, one_line, short_type,
     stack_element, thread, utc,
@@ -278,6 +279,11 @@ fn write_meta(meta: &Meta, out: &mut dyn Write) -> io::Result<()> {
         .map(|(name, value)| format!("{name}={value}"))
         .collect();
     line(out, "properties", one_line(&properties.join(", "), 300))?;
+    line(
+        out,
+        "defaults",
+        one_line(&defaults::told(&meta.defaults), 300),
+    )?;
     line(out, "version", one_line(&meta.program_version, 300))?;
     let jvm = format!(
         "Java {}, {} {}, {}{}",

@@ -3,6 +3,7 @@
 
 use super::build::render::{Maker, Place};
 use super::candidate::{Candidate, Level, Needs, Plan, TestClass};
+use super::defaults;
 use super::differences::is_made_at_run_time;
 use super::value::{Expression, Values};
 use crate::classinfo::{ClassInfo, Method, Nesting};
@@ -14,7 +15,7 @@ use crate::java::{descriptor, literal};
 use crate::text::one_line;
 use crate::trim;
 use hindsight_classfile::access;
-use hindsight_tracelog::crash::{Body as Stored, Frame, Meta, Value};
+use hindsight_tracelog::crash::{Body as Stored, Defaults, Frame, Meta, Value};
 use std::collections::HashSet;
 
 /// Columns of a line of source.
@@ -83,11 +84,14 @@ pub fn body(
         package: &class.package,
         typed: candidate.typed,
     };
-    let taken: Vec<String> = [
+    let mut taken: Vec<String> = [
         "frame", "statics", "kept", "Frame", "Crash", "Call", "Statics", "dev", "org",
     ]
     .map(str::to_owned)
     .to_vec();
+    if candidate.defaults {
+        taken.extend(defaults::VARIABLES.map(str::to_owned));
+    }
     let slots = slot_names(plan, &graph, frame);
     let kept = slots.iter().map(|(_, name)| name.clone()).collect();
     let mut maker = Maker::new(
@@ -126,6 +130,9 @@ pub fn body(
         body: String::new(),
         taken,
         settings: String::new(),
+        set: candidate
+            .defaults
+            .then(|| defaults::others(plan, candidate.crash)),
         statics: candidate.statics,
         keeps: candidate.keeps.then(|| static_owners(plan)),
         loads: String::new(),
@@ -281,6 +288,9 @@ struct Writer<'a, 'n> {
     taken: Vec<String>,
     /// What comes before everything else.
     settings: String,
+    /// The default locale and time zone that are set for the call alone: what is built was found to
+    /// be the same without them, and may fail with them.
+    set: Option<Defaults>,
     /// Whether static fields are set before the call.
     statics: bool,
     /// The classes of which static state is put back after it, if it is.
@@ -637,7 +647,10 @@ impl Writer<'_, '_> {
 
     fn call(&mut self, target: &str, arguments: &[String]) {
         let call = format!("{target}({});", arguments.join(", "));
-        self.body.push_str(&wrapped(&call));
+        let call = wrapped(&call);
+        let around = self.set.as_ref();
+        let around = around.and_then(|set| defaults::around(&call, set, self.names));
+        self.body.push_str(&around.unwrap_or(call));
     }
 
     /// Whether another method could be meant by a call with the same number of

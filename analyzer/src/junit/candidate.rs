@@ -27,7 +27,7 @@ use crate::java::names::{is_identifier, sanitize};
 use crate::text::{absence, gap, simple_name};
 use anyhow::Result;
 use hindsight_classfile::access;
-use hindsight_tracelog::crash::{Body, Fidelity, Frame, Value};
+use hindsight_tracelog::crash::{Body, Defaults, Fidelity, Frame, Value};
 use hindsight_tracelog::reader::Crash;
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::PathBuf;
@@ -134,6 +134,8 @@ pub struct Candidate {
     pub needs: Needs,
     /// Whether the test sets the recorded system properties.
     pub properties: bool,
+    /// Whether it sets the recorded default locale and time zone.
+    pub defaults: bool,
     /// Whether the test sets the recorded static fields and those of enum constants.
     pub statics: bool,
     /// Static fields that its call reads, as `Class.field`, and in which what was recorded is missing
@@ -199,6 +201,8 @@ pub struct Plan<'a> {
     pub origins: Vec<Origins>,
     /// Crashes whose classes have the static state that tests keep; all if there are none here.
     pub keeping: BTreeSet<usize>,
+    /// What the JVMs that run tests have for a default locale and time zone; unknown before one has run.
+    pub defaults: Option<Defaults>,
 }
 
 impl<'a> Plan<'a> {
@@ -216,6 +220,7 @@ impl<'a> Plan<'a> {
             recipes: Recipes::default(),
             origins: vec![Origins::default(); inputs.len()],
             keeping: BTreeSet::new(),
+            defaults: None,
         };
         for crash in 0..inputs.len() {
             plan.add_crash(crash, frames);
@@ -304,6 +309,7 @@ impl<'a> Plan<'a> {
                 loaded: Vec::new(),
                 needs: Needs::default(),
                 properties: false,
+                defaults: false,
                 statics: false,
                 missing: Vec::new(),
                 keeps: false,

@@ -1,6 +1,7 @@
 //! What became of each frame, for people and machines.
 
 use super::candidate::{Lapse, OF_RECURSION, Plan, STILL_RUNNING, State};
+use super::defaults;
 use super::differences::{Difference, Kind, differences, rewritten_before};
 use super::memory;
 use super::verdict::{NOT_RESTORED, THROWS};
@@ -114,6 +115,9 @@ struct FrameReport {
     test: Option<String>,
     /// What the values of the test take.
     values: Option<ValuesReport>,
+    /// Whether the test sets the recorded default locale and time zone.
+    #[serde(skip)]
+    defaults: bool,
     /// Whether the test sets the recorded system properties.
     #[serde(skip)]
     properties: bool,
@@ -343,6 +347,11 @@ fn frame_report(plan: &Plan<'_>, written: &[Written], index: usize) -> FrameRepo
     };
     let lapse = candidate.lapse.filter(|_| verdict == Verdict::Reproduces);
     reason.push_str(lapse.map_or("", Lapse::remark));
+    let defaults = candidate.defaults && verdict == Verdict::Reproduces;
+    if defaults {
+        let set = defaults::told(&defaults::others(plan, candidate.crash));
+        reason.push_str(&format!("; with the recorded defaults: {set}"));
+    }
     let kept = written
         .iter()
         .any(|written| written.candidates.contains(&index));
@@ -354,6 +363,7 @@ fn frame_report(plan: &Plan<'_>, written: &[Written], index: usize) -> FrameRepo
         line: frame.line.filter(|&line| line >= 0),
         exception: frame.exception,
         gap: gap(frame).is_some(),
+        defaults,
         properties: candidate.properties && verdict == Verdict::Reproduces,
         statics: candidate.statics && verdict == Verdict::Reproduces,
         heading: heading(&plan.inputs[candidate.crash].crash.failure, frame.exception),
@@ -444,6 +454,7 @@ impl Report {
             .map_or(&[][..], |crash| &crash.frames);
         let mut chosen = all.iter().filter(|frame| frames.contains(&frame.index));
         Sets {
+            defaults: chosen.clone().any(|frame| frame.defaults),
             properties: chosen.clone().any(|frame| frame.properties),
             statics: chosen.any(|frame| frame.statics),
         }

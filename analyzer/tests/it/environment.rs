@@ -1,7 +1,7 @@
-//! Tests that need something of the recorded JVM: system properties, options.
+//! Tests that need something of the recorded JVM: system properties, options, default locale and time zone.
 
 use crate::common::*;
-use hindsight_tracelog::crash::Value;
+use hindsight_tracelog::crash::{Defaults, Value};
 use serde_json::Value as Json;
 use std::fs;
 
@@ -74,4 +74,98 @@ fn properties_and_options_are_those_of_the_recorded_jvm() {
     );
     let pom = fs::read_to_string(out.join("pom.xml")).unwrap();
     assert!(pom.contains("<argLine>-Xss3m</argLine>"), "{pom}");
+}
+
+const LOCAL: &str = "\
+import java.time.*;
+import java.util.*;
+class Local {
+    void kind(String name) {
+        switch (name.toLowerCase()) {
+            case \"title\": break;
+            default: throw new IllegalStateException(name);
+        }
+    }
+    static void at(int hour, Locale locale) {
+        ZonedDateTime at = LocalDateTime.of(2024, 3, 31, hour, 30).atZone(ZoneId.systemDefault());
+        if (at.getHour() != hour) throw new IllegalStateException(\"no such time\");
+    }
+    static void always(int x) { throw new IllegalStateException(); }
+}
+";
+
+#[test]
+fn default_locale_and_time_zone_are_those_of_the_recorded_jvm() {
+    let mut recording = Recording::new();
+    recording.meta.defaults = Defaults {
+        locale: "tr-TR".into(),
+        format: String::new(),
+        zone: "Europe/Berlin".into(),
+    };
+    let local = recording.instance("Local", &[]);
+    let title = recording.string("TITLE");
+    let frames = [
+        (
+            "kind",
+            "(Ljava/lang/String;)V",
+            "throw new IllegalStateException(name)",
+        ),
+        ("at", "(ILjava/util/Locale;)V", "no such time"),
+        ("always", "(I)V", "void always"),
+    ];
+    for (method, descriptor, mark) in frames {
+        let thrower = ("Local", method, line_of(LOCAL, mark));
+        let exception = recording.exception("java.lang.IllegalStateException", None, &[thrower]);
+        let arguments: &[(u16, &str, &str, Value)] = match method {
+            "kind" => &[
+                (0, "this", "LLocal;", local),
+                (1, "name", "Ljava/lang/String;", title),
+            ],
+            "at" => &[
+                (1, "hour", "I", Value::Int(2)),
+                (2, "locale", "Ljava/util/Locale;", Value::Null),
+            ],
+            _ => &[(1, "x", "I", Value::Int(7))],
+        };
+        let is_static = if method == "kind" { 0 } else { 8 };
+        recording
+            .frame(("Local", method, descriptor), is_static, arguments)
+            .exception = exception;
+    }
+    let dir = tempfile::tempdir().unwrap();
+    let classes = compile(dir.path(), &[("Local.java", LOCAL)]);
+    let file = dir.path().join("crash-0001.hsc");
+    recording.write(&file);
+    let out = dir.path().join("out");
+    let arguments = [
+        "junit".as_ref(),
+        file.as_os_str(),
+        "--classpath".as_ref(),
+        classes.as_os_str(),
+        "--out".as_ref(),
+        out.as_os_str(),
+        "--java-option=-Duser.language=en".as_ref(),
+        "--java-option=-Duser.timezone=UTC".as_ref(),
+    ];
+    let output = hindsight(arguments);
+    let told = text(&output.stdout);
+    let set = "with the recorded defaults: locale tr-TR, time zone Europe/Berlin";
+    assert_eq!(told.matches(set).count(), 2, "{told}");
+    assert!(told.contains("3 of 3 frames reproduce"), "{told}");
+    let source = fs::read_to_string(out.join("src/test/java/LocalCrash0001Test.java")).unwrap();
+    let test = "\
+        Local local = new Local();
+        Locale locale = Locale.getDefault();
+        TimeZone zone = TimeZone.getDefault();
+        try {
+            Locale.setDefault(Locale.forLanguageTag(\"tr-TR\"));
+            TimeZone.setDefault(TimeZone.getTimeZone(\"Europe/Berlin\"));
+            local.kind(\"TITLE\");
+        } finally {
+            Locale.setDefault(locale);
+            TimeZone.setDefault(zone);
+        }
+";
+    assert!(source.contains(test), "{source}");
+    assert!(source.contains("\n        Local.always(7);\n"), "{source}");
 }

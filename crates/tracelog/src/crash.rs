@@ -67,6 +67,21 @@ pub struct Meta {
     /// on upwards).
     #[serde(default)]
     pub order: Option<(i64, bool)>,
+    /// What the JVM took for the locale and the time zone where the program named none.
+    #[serde(default)]
+    pub defaults: Defaults,
+}
+
+/// The JVM's default locale and time zone: of the system, of its options, or set by the program.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Defaults {
+    /// The language tag of the locale (BCP 47); empty if unknown.
+    pub locale: String,
+    /// That of the locale for numbers and dates, where it is another one.
+    pub format: String,
+    /// The id of the time zone; empty if nobody had asked for it yet.
+    pub zone: String,
 }
 
 /// Exceptions of a failure that are kept: a recording follows causes and suppressed exceptions up to

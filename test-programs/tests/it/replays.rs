@@ -409,3 +409,42 @@ fn what_depends_on_chance_is_told() {
         assert!(is_told, "{main}");
     }
 }
+
+const LOCAL: &str = r#"
+import java.util.*;
+
+public class Local {
+    static int kind(String name) {
+        switch (name.toLowerCase()) {
+            case "title": return 1;
+            default: throw new IllegalStateException("no kind " + name.toLowerCase());
+        }
+    }
+    public static void main(String[] arguments) {
+        Locale.setDefault(Locale.forLanguageTag("tr-TR"));
+        Locale.setDefault(Locale.Category.FORMAT, Locale.forLanguageTag("ja-JP-u-ca-japanese"));
+        TimeZone.setDefault(TimeZone.getTimeZone("Asia/Kolkata"));
+        kind("TITLE");
+    }
+}"#;
+
+/// What the program makes the default locale and time zone is recorded, and set where that is what matters.
+#[test]
+fn default_locale_and_time_zone_are_recorded() {
+    for jdk in jdks() {
+        let workplace = Workplace::new("replays-defaults");
+        let (classes, ran) = workplace.run_text(jdk, "17", "", ("Local", LOCAL));
+        assert_eq!(ran.status.code(), Some(1), "{}", both(&ran));
+        let defaults = &workplace.crashes()[0].meta.defaults;
+        assert_eq!(defaults.locale, "tr-TR");
+        assert_eq!(defaults.format, "ja-JP-u-ca-japanese");
+        assert_eq!(defaults.zone, "Asia/Kolkata");
+        let mut junit = workplace.junit(jdk, &classes);
+        let told = text(&junit.output().expect("hindsight runs").stdout);
+        assert!(told.contains("2 of 2 frames reproduce"), "{told}");
+        let kind = told.lines().find(|line| line.contains(" Local.kind:"));
+        let set = "; with the recorded defaults: locale tr-TR, ";
+        assert!(kind.is_some_and(|line| line.contains(set)), "{told}");
+        assert_eq!(told.matches("recorded defaults").count(), 1, "{told}");
+    }
+}

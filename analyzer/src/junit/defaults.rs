@@ -1,0 +1,180 @@
+//! The default locale and time zone of the recorded JVM, where those that run tests have others.
+//!
+//! What a program formats, parses or turns to lower case without naming a locale, and what it makes of
+//! local times, goes by them. A test that does not reproduce otherwise sets those that are different
+//! here, and puts back what was there.
+
+use super::Options;
+use super::candidate::{Plan, State};
+use super::compile::Workplace;
+use super::report::Verdict;
+use crate::java::literal;
+use crate::java::names::Names;
+use anyhow::{Context, Result};
+use hindsight_tracelog::crash::Defaults;
+
+const INDENT: &str = "        ";
+
+/// Names of the variables for what was there before.
+pub const VARIABLES: [&str; 3] = ["locale", "format", "zone"];
+
+/// Asks a JVM like those that run tests for its own, once, if one of `tried` has not reproduced.
+///
+/// # Errors
+///
+/// Fails if the JVM cannot be started.
+pub fn find(
+    plan: &mut Plan<'_>,
+    tried: &[usize],
+    place: &Workplace<'_>,
+    options: &Options,
+) -> Result<()> {
+    let is_wanted = tried.iter().any(|&index| {
+        let candidate = &plan.candidates[index];
+        let recorded = &plan.inputs[candidate.crash].crash.meta.defaults;
+        let failed = matches!(
+            candidate.state,
+            State::Done(Verdict::Differs | Verdict::Passes, _)
+        );
+        failed && *recorded != Defaults::default()
+    });
+    if plan.defaults.is_some() || !is_wanted {
+        return Ok(());
+    }
+    let output = place
+        .jdk
+        .command("java")
+        .args(&options.java_options)
+        .arg("-cp")
+        .arg(place.runtime_path()?)
+        .arg("dev.hindsight.replay.Defaults")
+        .output()
+        .context("failed to run java")?;
+    let told = String::from_utf8_lossy(&output.stdout);
+    // Options of the JVM may print more before it.
+    let mut lines = told.lines().rev().map(str::to_owned);
+    let mut next = || lines.next().unwrap_or_default();
+    let (zone, format, locale) = (next(), next(), next());
+    plan.defaults = Some(Defaults {
+        locale,
+        format,
+        zone,
+    });
+    Ok(())
+}
+
+/// Of those of a crash, what the JVMs that run tests have otherwise.
+pub fn others(plan: &Plan<'_>, crash: usize) -> Defaults {
+    let recorded = &plan.inputs[crash].crash.meta.defaults;
+    match &plan.defaults {
+        Some(here) if !here.locale.is_empty() => different(recorded, here),
+        _ => Defaults::default(),
+    }
+}
+
+fn different(recorded: &Defaults, here: &Defaults) -> Defaults {
+    let other = |recorded: &str, here: &str| match recorded == here {
+        true => String::new(),
+        // Empty where it is not known.
+        false => recorded.to_owned(),
+    };
+    let locale = other(&recorded.locale, &here.locale);
+    let format = match recorded.format.is_empty() {
+        // To set the default one is to set this one, too.
+        true if !locale.is_empty() => String::new(),
+        true => other(&recorded.locale, &here.format),
+        false if !locale.is_empty() => recorded.format.clone(),
+        false => other(&recorded.format, &here.format),
+    };
+    Defaults {
+        locale,
+        format,
+        zone: other(&recorded.zone, &here.zone),
+    }
+}
+
+/// What they are, for people.
+pub fn told(set: &Defaults) -> String {
+    let all = [
+        ("locale", &set.locale),
+        ("locale for numbers and dates", &set.format),
+        ("time zone", &set.zone),
+    ];
+    let all = all.into_iter().filter(|(_, value)| !value.is_empty());
+    let all: Vec<String> = all.map(|(what, value)| format!("{what} {value}")).collect();
+    all.join(", ")
+}
+
+/// The call of a test, between lines that set defaults and put back what was there.
+pub fn around(code: &str, set: &Defaults, names: &mut Names) -> Option<String> {
+    let text = |text: &str| literal::string(&text.encode_utf16().collect::<Vec<_>>());
+    let [old_locale, old_format, old_zone] = VARIABLES;
+    let (mut keep, mut enter, mut leave) = (String::new(), String::new(), String::new());
+    let mut add = |kept: String, set: String, put_back: String| {
+        keep += &format!("{INDENT}{kept};\n");
+        enter += &format!("{INDENT}    {set};\n");
+        leave += &format!("{INDENT}    {put_back};\n");
+    };
+    if !set.locale.is_empty() {
+        let locale = names.write("java.util", "Locale");
+        let tag = text(&set.locale)?;
+        add(
+            format!("{locale} {old_locale} = {locale}.getDefault()"),
+            format!("{locale}.setDefault({locale}.forLanguageTag({tag}))"),
+            format!("{locale}.setDefault({old_locale})"),
+        );
+    }
+    if !set.format.is_empty() {
+        let locale = names.write("java.util", "Locale");
+        let category = format!("{locale}.Category.FORMAT");
+        let tag = text(&set.format)?;
+        add(
+            format!("{locale} {old_format} = {locale}.getDefault({category})"),
+            format!("{locale}.setDefault({category}, {locale}.forLanguageTag({tag}))"),
+            format!("{locale}.setDefault({category}, {old_format})"),
+        );
+    }
+    if !set.zone.is_empty() {
+        let zone = names.write("java.util", "TimeZone");
+        let id = text(&set.zone)?;
+        add(
+            format!("{zone} {old_zone} = {zone}.getDefault()"),
+            format!("{zone}.setDefault({zone}.getTimeZone({id}))"),
+            format!("{zone}.setDefault({old_zone})"),
+        );
+    }
+    let code: String = code.lines().map(|line| format!("    {line}\n")).collect();
+    Some(format!(
+        "{keep}{INDENT}try {{\n{enter}{code}{INDENT}}} finally {{\n{leave}{INDENT}}}\n"
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Defaults, different};
+
+    fn defaults([locale, format, zone]: [&str; 3]) -> Defaults {
+        Defaults {
+            locale: locale.to_owned(),
+            format: format.to_owned(),
+            zone: zone.to_owned(),
+        }
+    }
+
+    #[test]
+    fn what_is_the_same_here_is_not_set() {
+        let here = defaults(["en", "de-DE", "UTC"]);
+        for (recorded, expected) in [
+            (["en", "de-DE", "UTC"], ["", "", ""]),
+            (["en", "", "UTC"], ["", "en", ""]),
+            (["en", "tr-TR", "UTC"], ["", "tr-TR", ""]),
+            (["tr-TR", "", "Asia/Tokyo"], ["tr-TR", "", "Asia/Tokyo"]),
+            (["fr", "de-DE", "UTC"], ["fr", "de-DE", ""]),
+            // Of a recording without them.
+            (["", "", ""], ["", "", ""]),
+        ] {
+            let set = different(&defaults(recorded), &here);
+            assert_eq!(set, defaults(expected), "{recorded:?}");
+        }
+    }
+}
