@@ -388,6 +388,18 @@ pub fn asserts(plan: &Plan<'_>, candidate: usize) -> bool {
         .any(|info| info.class == "java.lang.AssertionError")
 }
 
+/// Whether it was an `assert` of the program, as far as is known, so that a test shows nothing where they are off.
+pub fn is_by_assert(plan: &Plan<'_>, candidate: usize) -> bool {
+    let failure = &plan.inputs[plan.candidates[candidate].crash].crash.failure;
+    let has_asserts = |class: &str| {
+        let found = plan.classpath.info(class);
+        let info = found.as_ref().and_then(|found| found.info.as_ref());
+        // What javac and ecj call it.
+        info.is_some_and(|info| info.constant("$assertionsDisabled", "Z").is_some())
+    };
+    asserts(plan, candidate) && failure.frames.iter().any(|frame| has_asserts(&frame.class))
+}
+
 fn expected<'a>(plan: &Plan<'a>, candidate: usize) -> Option<Expected<'a>> {
     let candidate = &plan.candidates[candidate];
     let failure = &plan.inputs[candidate.crash].crash.failure;

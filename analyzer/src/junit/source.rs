@@ -4,6 +4,7 @@ use super::build::values_method;
 use super::call::{self, Body, REPLAY};
 use super::candidate::{Needs, Plan, State};
 use super::report::Verdict;
+use super::run::is_by_assert;
 use super::verdict::NOT_RESTORED;
 use super::{Framework, Options};
 use crate::java::names::Names;
@@ -87,10 +88,11 @@ pub fn source(
     }
 
     let state = made.iter().any(|(_, _, needs)| needs.state);
+    let by_assert = made.iter().any(|(index, ..)| is_by_assert(plan, *index));
     let mut text = header(
         &plan.inputs[test_class.crash].crash,
         &test_class.resource,
-        state,
+        (state, by_assert),
         &options.java_options,
     );
     if !test_class.package.is_empty() {
@@ -269,7 +271,13 @@ fn indented(code: &str) -> String {
     code.lines().map(indent).collect()
 }
 
-fn header(crash: &Crash, resource: &str, state: bool, java_options: &[String]) -> String {
+/// What stands above the tests of a crash: whether they load its state, and show nothing without assertions.
+fn header(
+    crash: &Crash,
+    resource: &str,
+    (state, by_assert): (bool, bool),
+    java_options: &[String],
+) -> String {
     let meta = &crash.meta;
     let mut out = FIRST_LINE.to_owned();
     let mut line = |text: &str, lines: usize| out.push_str(&comment::lines(text, "", lines));
@@ -327,6 +335,12 @@ fn header(crash: &Crash, resource: &str, state: bool, java_options: &[String]) -
                 java_options.join(" ")
             ),
             4,
+        );
+    }
+    if by_assert {
+        line(
+            "The tests show nothing where assertions are off: java -ea, as Maven and Gradle run tests.",
+            2,
         );
     }
     if !crash.is_whole() {

@@ -243,6 +243,51 @@ fn tests_of_classes_with_preview_features_run() {
     }
 }
 
+/// Consoles have assertions off, and a test of one that failed is green there, whatever the bug.
+#[test]
+fn a_failed_assertion_says_what_its_tests_need() {
+    const ASSERTS: &str = "
+public class Halves {
+    static int half(int number) {
+        assert number % 2 == 0 : number;
+        return number / 2;
+    }
+    public static void main(String[] args) {
+        half(3);
+    }
+}
+";
+    const THROWS: &str = "
+public class Halves {
+    static int half(int number) {
+        if (number % 2 != 0) throw new AssertionError(number);
+        return number / 2;
+    }
+    public static void main(String[] args) { half(3); }
+}
+";
+    for jdk in jdks_in_turn() {
+        for (program, is_said) in [(ASSERTS, true), (THROWS, false)] {
+            let workplace = Workplace::new("asserts");
+            let classes = workplace.compile_text(jdk, &["--release", "11"], "Halves", program);
+            let run = workplace
+                .java_with_agent(jdk, "")
+                .args(["-ea", "-cp"])
+                .arg(&classes)
+                .arg("Halves")
+                .output()
+                .unwrap();
+            assert_eq!(run.status.code(), Some(1), "{}", both(&run));
+            let output = workplace.junit(jdk, &classes).output().unwrap();
+            assert!(output.status.success(), "{}", both(&output));
+            let source = workplace.join("tests/src/test/java/HalvesCrash0001Test.java");
+            let source = fs::read_to_string(source).unwrap();
+            let said = source.contains("nothing where assertions are off: java -ea");
+            assert_eq!(said, is_said, "{source}");
+        }
+    }
+}
+
 const ALIKE: &str = "
 import java.util.*;
 import java.util.stream.*;
