@@ -3,7 +3,10 @@
 use crate::common::*;
 use hindsight_tracelog::crash::{Defaults, Value};
 use serde_json::Value as Json;
+use std::ffi::OsStr;
 use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Output;
 
 const PROGRAM: &str = "\
 class Program {
@@ -17,6 +20,30 @@ class Program {
     static void always(int x) { throw new IllegalStateException(); }
 }
 ";
+
+/// Tests of a recording, in the directory that is given, with more options: where they are, and what was said.
+fn junit(
+    recording: &Recording,
+    dir: &Path,
+    program: (&str, &str),
+    more: &[&str],
+) -> (PathBuf, Output) {
+    let classes = compile(dir, &[program]);
+    let file = dir.join("crash-0001.hsc");
+    recording.write(&file);
+    let out = dir.join("out");
+    let mut arguments: Vec<&OsStr> = vec![
+        "junit".as_ref(),
+        file.as_os_str(),
+        "--classpath".as_ref(),
+        classes.as_os_str(),
+        "--out".as_ref(),
+        out.as_os_str(),
+    ];
+    arguments.extend(more.iter().map(OsStr::new));
+    let output = hindsight(arguments);
+    (out, output)
+}
 
 #[test]
 fn properties_and_options_are_those_of_the_recorded_jvm() {
@@ -41,23 +68,9 @@ fn properties_and_options_are_those_of_the_recorded_jvm() {
             .exception = exception;
     }
     let dir = tempfile::tempdir().unwrap();
-    let classes = compile(dir.path(), &[("Program.java", PROGRAM)]);
-    let file = dir.path().join("crash-0001.hsc");
-    recording.write(&file);
-    let out = dir.path().join("out");
-    let arguments = [
-        "junit".as_ref(),
-        file.as_os_str(),
-        "--classpath".as_ref(),
-        classes.as_os_str(),
-        "--out".as_ref(),
-        out.as_os_str(),
-        "--java-option=-Xss3m".as_ref(),
-        "--project".as_ref(),
-        "--format".as_ref(),
-        "json".as_ref(),
-    ];
-    let output = hindsight(arguments);
+    let program = ("Program.java", PROGRAM);
+    let more = ["--java-option=-Xss3m", "--project", "--format", "json"];
+    let (out, output) = junit(&recording, dir.path(), program, &more);
     let report: Json = serde_json::from_slice(&output.stdout)
         .unwrap_or_else(|error| panic!("{error}: {}", text(&output.stderr)));
     for frame in report["crashes"][0]["frames"].as_array().unwrap() {
@@ -133,21 +146,11 @@ fn default_locale_and_time_zone_are_those_of_the_recorded_jvm() {
             .exception = exception;
     }
     let dir = tempfile::tempdir().unwrap();
-    let classes = compile(dir.path(), &[("Local.java", LOCAL)]);
-    let file = dir.path().join("crash-0001.hsc");
-    recording.write(&file);
-    let out = dir.path().join("out");
-    let arguments = [
-        "junit".as_ref(),
-        file.as_os_str(),
-        "--classpath".as_ref(),
-        classes.as_os_str(),
-        "--out".as_ref(),
-        out.as_os_str(),
-        "--java-option=-Duser.language=en".as_ref(),
-        "--java-option=-Duser.timezone=UTC".as_ref(),
+    let more = [
+        "--java-option=-Duser.language=en",
+        "--java-option=-Duser.timezone=UTC",
     ];
-    let output = hindsight(arguments);
+    let (out, output) = junit(&recording, dir.path(), ("Local.java", LOCAL), &more);
     let told = text(&output.stdout);
     let set = "with the recorded defaults: locale tr-TR, time zone Europe/Berlin";
     assert_eq!(told.matches(set).count(), 2, "{told}");
