@@ -102,11 +102,16 @@ pub fn jdks() -> &'static [Jdk] {
     })
 }
 
+/// Whether tests are to look at all that there is, however long it takes: `HINDSIGHT_FULL=1`.
+pub fn is_full() -> bool {
+    env::var_os("HINDSIGHT_FULL").is_some()
+}
+
 /// One JDK for what depends on the analyzer more than on the JVM: some tests have the one and some the other, by
 /// their names. All of them with `HINDSIGHT_FULL=1`.
 pub fn jdks_in_turn() -> &'static [Jdk] {
     let all = jdks();
-    if env::var_os("HINDSIGHT_FULL").is_some() {
+    if is_full() {
         return all;
     }
     let thread = thread::current();

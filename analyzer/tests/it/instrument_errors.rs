@@ -8,6 +8,7 @@ use hindsight_analyzer::archive::read::{Directory, Source};
 use hindsight_analyzer::instrument::listing::{Listing, Print};
 use hindsight_analyzer::instrument::plan::Plan;
 use hindsight_analyzer::instrument::run::{Options, instrument};
+use hindsight_test_programs::is_full;
 use std::ffi::OsStr;
 use std::fs;
 use std::path::Path;
@@ -320,11 +321,7 @@ fn no_bytes_make_it_panic() {
         print: Print::Json { code: true },
         ..Listing::default()
     };
-    let rounds = if std::env::var_os("HINDSIGHT_FULL").is_some() {
-        100_000
-    } else {
-        600
-    };
+    let rounds = if is_full() { 100_000 } else { 600 };
     let mut random = Random(0x9e37_79b9_7f4a_7c15);
     let (mut written, mut refused) = (0, 0);
     for round in 0..rounds {

@@ -2,7 +2,9 @@
 //! second copies of ours: the program's output stays, frames stay right, and
 //! what cannot be recorded is said.
 
-use hindsight_test_programs::{Jdk, Workplace, agent, both, jars, jdks, render, root, text};
+use hindsight_test_programs::{
+    Jdk, Workplace, agent, both, is_full, jars, jdks, render, root, text,
+};
 use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -212,8 +214,7 @@ fn jacoco_still_covers_and_crashes_still_reproduce() {
 /// The heavy one, of 24 MB and seconds to start: all orders with `HINDSIGHT_FULL=1`.
 #[test]
 fn opentelemetry_and_ours_do_not_notice_each_other() {
-    let full = std::env::var_os("HINDSIGHT_FULL").is_some();
-    if !full {
+    if !is_full() {
         eprintln!("not run: OpenTelemetry's agent is fetched and run with HINDSIGHT_FULL=1 only");
         return;
     }
@@ -362,11 +363,7 @@ fn a_frame_is_told_in_the_version_that_it_runs() {
 
 #[test]
 fn nothing_breaks_in_a_storm_of_retransformations() {
-    let millis = if std::env::var_os("HINDSIGHT_FULL").is_some() {
-        "30000"
-    } else {
-        "500"
-    };
+    let millis = if is_full() { "30000" } else { "500" };
     for jdk in jdks() {
         for first in [true, false] {
             let workplace = Workplace::new("storm");

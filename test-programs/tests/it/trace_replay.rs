@@ -4,7 +4,7 @@
 //!
 //! `HINDSIGHT_SEED=N` generates other programs, `HINDSIGHT_FULL=1` many.
 
-use hindsight_test_programs::{Jdk, Workplace, both, jdks, root, text};
+use hindsight_test_programs::{Jdk, Workplace, both, is_full, jdks, root, text};
 use hindsight_tracelog::trace::dictionary::Dictionary;
 use hindsight_tracelog::trace::kind::Kind;
 use hindsight_tracelog::trace::{Datum, Event, Log, ObjectId};
@@ -526,11 +526,7 @@ fn replayed_writes_give_the_heap() {
         .ok()
         .and_then(|seed| seed.parse().ok())
         .unwrap_or(1);
-    let rounds = if env::var_os("HINDSIGHT_FULL").is_some() {
-        20
-    } else {
-        1
-    };
+    let rounds = if is_full() { 20 } else { 1 };
     for jdk in jdks() {
         for round in 0..rounds {
             check(jdk, seed + 1000 * round, 20);

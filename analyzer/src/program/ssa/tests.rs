@@ -4,6 +4,7 @@
 use super::{Body, Error, Op};
 use crate::program::{cfg, jimage::Image};
 use hindsight_classfile::{ClassFile, access};
+use hindsight_test_programs::is_full;
 use proptest::prelude::*;
 use std::path::PathBuf;
 
@@ -155,7 +156,7 @@ fn images() -> Vec<Image> {
 
 #[test]
 fn bodies_of_jdks_are_well_formed() {
-    let full = std::env::var_os("HINDSIGHT_FULL").is_some();
+    let full = is_full();
     for image in images() {
         let resources = image.resources().unwrap();
         let classes = resources
