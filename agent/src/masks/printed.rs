@@ -44,9 +44,8 @@ fn name_before(text: &str, equals: usize) -> Option<&str> {
         .then_some(name)
 }
 
-/// The value behind an equals sign, of the rest of the line: up to the next name with one or with a bracket, the bracket that closes, or the
-/// line's end. What is
-/// in quotes ends with the quote that one of these follows.
+/// The value behind an equals sign, of the rest of the line: up to the next name with one or with a bracket, the
+/// bracket that closes, or the line's end. What is in quotes ends with the quote that one of these follows.
 fn value(text: &str, line: Range<usize>) -> Range<usize> {
     let start = line.start;
     let line = text.get(line).unwrap_or_default();

@@ -4,6 +4,7 @@ use super::asserted::{Assertion, Checked, names_caller, tells_caller};
 use super::sequence::{Method, Methods, Sequence};
 use super::worker::{Executed, Outcome, Worker};
 use crate::java::literal;
+use crate::junit::verdict::NOT_INITIALIZED;
 use crate::model::values::Literal;
 use crate::text::{one_line, short_type, simple_name};
 use anyhow::Result;
@@ -245,7 +246,7 @@ fn blamed(error: &str, message: &str) -> Option<String> {
         let (_, rest) = message.split_once(words)?;
         Some(rest.trim_start())
     };
-    let initialized = behind("Could not initialize class ");
+    let initialized = behind(NOT_INITIALIZED);
     let text = match error {
         "NoClassDefFoundError" => initialized.unwrap_or(message),
         "UnsupportedClassVersionError" => behind("not enabled for ").unwrap_or(message),

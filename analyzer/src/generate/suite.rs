@@ -262,8 +262,7 @@ impl<'a> Suite<'a> {
                     !of.is_disjoint(&blamed)
                 });
                 dropped.error = first.map(|error| {
-                    let of = |source: &&Source| error.file == Some(file_of(&self.dir, source));
-                    let source = written.iter().find(of);
+                    let source = self.source_of(error, &written);
                     let said = source.map_or("", |source| line(&source.text, error.line).trim());
                     format!("{}: {said}", error.message)
                 });
@@ -335,17 +334,22 @@ impl<'a> Suite<'a> {
         }
     }
 
+    /// The source that an error or a warning is about.
+    fn source_of<'s>(&self, told: &Diagnostic, written: &'s [Source]) -> Option<&'s Source> {
+        let file = told.file.as_ref()?;
+        let mut all = written.iter();
+        all.find(|source| file_of(&self.dir, source) == *file)
+    }
+
     /// What javac warns of, by class: what `@SuppressWarnings` then names.
     fn lints(&self, warnings: &[Diagnostic], written: &[Source]) -> Lints {
         let mut lints = Lints::new();
         for warning in warnings {
-            let Some(file) = &warning.file else { continue };
             let kind = LINTS.into_iter().find(|kind| {
                 let rest = warning.message.strip_prefix('[');
                 rest.is_some_and(|rest| rest.starts_with(&format!("{kind}]")))
             });
-            let path = |source: &&Source| file_of(&self.dir, source) == *file;
-            if let (Some(kind), Some(source)) = (kind, written.iter().find(path)) {
+            if let (Some(kind), Some(source)) = (kind, self.source_of(warning, written)) {
                 lints.entry(source.class()).or_default().insert(kind);
             }
         }

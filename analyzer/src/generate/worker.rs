@@ -11,6 +11,7 @@ pub use wire::{class_get_name, primitive, unboxed};
 
 use super::sequence::{Methods, Sequence};
 use crate::confine;
+use crate::junit::verdict::NOT_INITIALIZED;
 use crate::model::values::Literal;
 use anyhow::{Context, Result, bail};
 use std::collections::HashMap;
@@ -500,8 +501,9 @@ impl Worker {
         executed.outcomes.iter().any(|outcome| match outcome {
             Outcome::Threw(class, message, _) => match self.class(*class).name.as_str() {
                 "java.lang.ExceptionInInitializerError" => true,
-                "java.lang.NoClassDefFoundError" => (message.as_deref())
-                    .is_some_and(|said| said.starts_with("Could not initialize class")),
+                "java.lang.NoClassDefFoundError" => {
+                    (message.as_deref()).is_some_and(|said| said.starts_with(NOT_INITIALIZED))
+                }
                 _ => false,
             },
             _ => false,
