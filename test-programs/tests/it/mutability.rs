@@ -460,10 +460,10 @@ fn random_inputs() {
     let Annotated { classes, expected } = annotated();
     let workplace = Workplace::new("mutability-random");
     let evidence = workplace.join("evidence.json").display().to_string();
-    let random = |pipeline: &str, more: &[&str]| {
+    let random = |pipeline: &str, sequences: &str, more: &[&str]| {
         let bounds = [
             "--sequences",
-            "400",
+            sequences,
             "--time",
             "900",
             "--pipeline",
@@ -473,7 +473,7 @@ fn random_inputs() {
     };
     let before = compare(&verdicts(classes, &["--pipeline", "S-P"]), expected);
     let save = ["--seed", "3", "--save-evidence", evidence.as_str()];
-    let document = random("S-P-R-P", &save);
+    let document = random("S-P-R-P", "400", &save);
     let after = compare(&document, expected);
     println!(
         "S-P {:.3}, S-P-R-P {:.3} of the mutable ones",
@@ -493,14 +493,14 @@ fn random_inputs() {
     );
     // The same seed has the same answers, and what was seen can be kept.
     // How deep a recursion without end goes, and what its end costs, is the JVM's affair.
-    let again = random("S-P-R-P", &["--seed", "3"]);
+    let again = random("S-P-R-P", "400", &["--seed", "3"]);
     assert_eq!(again["methods"], document["methods"]);
     let kept = verdicts(classes, &["--evidence", &evidence, "--pipeline", "S-P-X-P"]);
     assert_eq!(places(&kept, "mutable"), places(&document, "mutable"));
     // As in the thesis; and proofs hold in these runs too, or the command fails.
-    let thesis = compare(&random("SH-P-DRH-P", &[]), expected);
+    let thesis = compare(&random("SH-P-DRH-P", "200", &[]), expected);
     assert!(thesis.m_recall() > before.m_recall(), "{:#?}", thesis.open);
-    random("S'-P-R-P", &["--sound", "--seed", "4"]);
+    random("S'-P-R-P", "200", &["--sound", "--seed", "4"]);
 
     for (arguments, part) in [
         (&["--agent", "/no/agent.so"][..], "no agent at /no/agent.so"),
