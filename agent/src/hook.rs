@@ -430,9 +430,10 @@ fn instrument(
         Some(names) => originals::sha256(&[&version[..], names.join("\n").as_bytes()].concat()),
         None => version,
     };
+    let defines = base.loaders.of(base, loader);
     let known = class_name
         .as_deref()
-        .and_then(|name| base.methods.known(name, &version));
+        .and_then(|name| base.methods.known(name, &version, defines.as_ref()));
     let first_id = known.or_else(|| reserve(base, bytes))?;
     let class_in_file = OnceCell::new();
     let report = &base.options.report;
@@ -519,14 +520,18 @@ fn instrument(
     let methods = rewritten.methods.iter().enumerate();
     let aside = methods.filter(|(_, method)| !meant(method.name, method.descriptor));
     let aside = aside.map(|(at, _)| at).collect();
-    base.methods.add(
-        dotted,
+    let many = base.methods.add(
+        (dotted, defines),
         sha256,
         [origin, version],
         first_id,
         (rewritten.methods, aside),
         rewritten.skipped,
     );
+    if many {
+        base.loaders.sweep(base);
+        counters.add("classes_unloaded", base.methods.sweep() as u64);
+    }
     rewritten.class
 }
 

@@ -40,6 +40,15 @@ unsafe impl Send for Obj {}
 // SAFETY: as above.
 unsafe impl Sync for Obj {}
 
+/// A reference that keeps nothing from being collected.
+#[derive(Debug)]
+pub(crate) struct WeakObj(sys::Ref);
+
+// SAFETY: weak global references are valid on every thread.
+unsafe impl Send for WeakObj {}
+// SAFETY: as above.
+unsafe impl Sync for WeakObj {}
+
 /// A field of some class.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct FieldId(pub(crate) sys::FieldId);
@@ -168,6 +177,29 @@ impl Jni {
     pub(crate) fn global(self, object: Obj) -> Option<Obj> {
         // SAFETY: valid reference.
         Self::obj(unsafe { self.0.NewGlobalRef(object.0) })
+    }
+
+    /// A reference to an object, as the JVM gave it, by which its end can be seen.
+    pub(crate) fn weak(self, object: sys::Ref) -> Option<WeakObj> {
+        // SAFETY: a reference as the JVM gave it, or null, which gives null.
+        let weak = unsafe { self.0.NewWeakGlobalRef(object) };
+        self.checked((!weak.is_null()).then_some(WeakObj(weak)))
+    }
+
+    /// Whether it refers to this object.
+    pub(crate) fn is_weakly(self, weak: &WeakObj, object: sys::Ref) -> bool {
+        // SAFETY: both are valid; the weak one is deleted by [`Jni::forget`] alone.
+        unsafe { self.0.IsSameObject(weak.0, object) != 0 }
+    }
+
+    /// Whether what it referred to has been collected.
+    pub(crate) fn is_gone(self, weak: &WeakObj) -> bool {
+        self.is_weakly(weak, ptr::null_mut())
+    }
+
+    pub(crate) fn forget(self, weak: WeakObj) {
+        // SAFETY: handed over, and used no more.
+        unsafe { self.0.DeleteWeakGlobalRef(weak.0) }
     }
 
     /// Another reference to the same object.

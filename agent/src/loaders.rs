@@ -1,15 +1,16 @@
-//! Which class loaders find the probes.
+//! Which class loaders find the probes, and which have been collected.
 //!
 //! Instrumented classes name the probes, and the JVM asks the class's own loader for them (JVMS 5.3). Nearly
 //! all leave what begins with `java.` to the boot loader; but a sandbox may have a list of what its classes may
 //! use, and the first probe would throw a `NoClassDefFoundError` where the program expects none.
 
 use crate::agent::Base;
-use crate::jni::{Jni, Obj};
+use crate::jni::{Jni, Obj, WeakObj};
 use crate::sys::{self, JValue};
 use std::collections::HashMap;
 use std::ffi::CStr;
-use std::sync::{Mutex, PoisonError};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// The JDK's own loaders: of the class path, of modules, of accessors made for reflection.
 const OF_JDK: [&str; 2] = ["Ljdk/internal/", "Lsun/"];
@@ -20,6 +21,26 @@ pub(crate) struct Loaders {
     /// Whether they find the probes, by their identity hash. Two loaders with one hash would have to differ in
     /// this for it to be wrong.
     known: Mutex<HashMap<i32, bool>>,
+    /// Those that have classes with probes, by their identity hash.
+    living: Mutex<HashMap<i32, Vec<(WeakObj, Arc<Loader>)>>>,
+}
+
+/// A class loader. Its classes live as long as it does.
+#[derive(Debug, Default)]
+pub(crate) struct Loader {
+    is_gone: AtomicBool,
+}
+
+impl Loader {
+    /// Whether it was found to have been collected.
+    pub(crate) fn is_gone(&self) -> bool {
+        self.is_gone.load(Ordering::Acquire)
+    }
+
+    #[cfg(test)]
+    pub(crate) fn end(&self) {
+        self.is_gone.store(true, Ordering::Release);
+    }
 }
 
 impl Loaders {
@@ -53,6 +74,38 @@ impl Loaders {
             base.counters.add(counter, 1);
         }
         finds
+    }
+
+    /// The loader that this refers to; nothing where its end could not be seen, or never comes: of the boot
+    /// loader.
+    pub(crate) fn of(&self, base: &Base, loader: sys::Ref) -> Option<Arc<Loader>> {
+        let hash = base.jvmti.hash_code(loader)?;
+        let jni = base.vm.jni()?;
+        let mut living = self.living.lock().unwrap_or_else(PoisonError::into_inner);
+        let alike = living.entry(hash).or_default();
+        if let Some((_, known)) = (alike.iter()).find(|(weak, _)| jni.is_weakly(weak, loader)) {
+            return Some(Arc::clone(known));
+        }
+        let made = Arc::new(Loader::default());
+        alike.push((jni.weak(loader)?, Arc::clone(&made)));
+        Some(made)
+    }
+
+    /// Finds out which have been collected.
+    pub(crate) fn sweep(&self, base: &Base) {
+        let Some(jni) = base.vm.jni() else { return };
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut living = self.living.lock().unwrap_or_else(PoisonError::into_inner);
+        living.retain(|hash, alike| {
+            for (weak, loader) in alike.extract_if(.., |(weak, _)| jni.is_gone(weak)) {
+                loader.is_gone.store(true, Ordering::Release);
+                jni.forget(weak);
+            }
+            if alike.is_empty() {
+                known.remove(hash);
+            }
+            !alike.is_empty()
+        });
     }
 }
 

@@ -1,18 +1,25 @@
 //! The methods that have probes: from the numbers in the probes back to names.
+//!
+//! Programs that make classes as long as they run (scripts, templates, rules) must not make this table grow
+//! with them: what a loader has defined is forgotten some time after the loader has been collected.
 
+use crate::loaders::Loader;
 use crate::marks::Marks;
 use crate::originals;
 use hindsight_instrument::{
     self as instrument, Capture, Captures, Method, SkipReason, SkippedMethods,
 };
-use std::collections::HashMap;
-use std::sync::{Arc, RwLock};
+use std::collections::{HashMap, HashSet};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 /// Of a frame whose method has probes that did not run, like a constructor's
 /// while it waits for `super(...)`.
 pub(crate) const NOT_CAPTURED: &str = "not captured";
 
 const NO_FAILURE_BEFORE: &str = "second-chance had seen no failure in it before";
+
+/// From so many classes on it is asked which of them are still there.
+const MANY: usize = 1024;
 
 /// A class that was instrumented.
 #[derive(Debug)]
@@ -32,9 +39,30 @@ pub(crate) struct Class {
     aside: Vec<usize>,
     /// Methods that were left alone.
     skipped: SkippedMethods,
+    /// The loaders that have defined it; nothing if it never ends.
+    loaders: Mutex<Option<Vec<Arc<Loader>>>>,
 }
 
 impl Class {
+    /// Another loader defines it, too.
+    fn comes_from(&self, loader: Option<&Arc<Loader>>) {
+        let mut loaders = self.loaders.lock().unwrap_or_else(PoisonError::into_inner);
+        match (loader, loaders.as_mut()) {
+            (None, _) => *loaders = None,
+            (Some(loader), Some(known)) => {
+                // Those that are gone make room, so that a class that comes again and again stays small.
+                known.retain(|known| !known.is_gone() && !Arc::ptr_eq(known, loader));
+                known.push(Arc::clone(loader));
+            }
+            (Some(_), None) => {}
+        }
+    }
+
+    fn is_gone(&self) -> bool {
+        let loaders = self.loaders.lock().unwrap_or_else(PoisonError::into_inner);
+        (loaders.as_ref()).is_some_and(|all| all.iter().all(|loader| loader.is_gone()))
+    }
+
     /// The method that [`Methods::find`] has found at `index`.
     pub(crate) fn method(&self, index: usize) -> Method<'_> {
         self.methods.get(index).expect("it was found there")
@@ -53,7 +81,7 @@ impl Class {
     }
 }
 
-/// All of them, append-only.
+/// All of them that have not been unloaded.
 pub(crate) struct Methods {
     /// What of classes is annotated as secret.
     pub(crate) marks: Marks,
@@ -65,6 +93,8 @@ pub(crate) struct Methods {
 #[derive(Default)]
 struct Table {
     next_id: u32,
+    /// With so many classes it is time to ask which are still there.
+    many: usize,
     classes: Vec<Arc<Class>>,
     /// The latest class of each name.
     by_name: HashMap<String, Arc<Class>>,
@@ -75,7 +105,10 @@ impl Methods {
     pub(crate) fn new(late: bool) -> Methods {
         Methods {
             marks: Marks::default(),
-            table: RwLock::default(),
+            table: RwLock::new(Table {
+                many: MANY,
+                ..Table::default()
+            }),
             late,
         }
     }
@@ -93,10 +126,20 @@ impl Methods {
 
     /// The first number of the latest class of this name, if it was made of the same bytes: then the
     /// same numbers are right again, be it another loader's copy or the class once more.
-    pub(crate) fn known(&self, name: &str, version: &[u8; 32]) -> Option<u32> {
+    pub(crate) fn known(
+        &self,
+        name: &str,
+        version: &[u8; 32],
+        loader: Option<&Arc<Loader>>,
+    ) -> Option<u32> {
         let table = self.table.read().ok()?;
         let class = table.by_name.get(name)?;
-        (class.version == *version).then_some(class.first_id)
+        if class.version != *version {
+            return None;
+        }
+        // While the table is held, so that it is not forgotten in between.
+        class.comes_from(loader);
+        Some(class.first_id)
     }
 
     /// Whether a class of this name has numbers.
@@ -106,15 +149,16 @@ impl Methods {
             .is_ok_and(|table| table.by_name.contains_key(name))
     }
 
+    /// Returns whether there are so many by now that it is time for [`Methods::sweep`].
     pub(crate) fn add(
         &self,
-        name: String,
+        (name, loader): (String, Option<Arc<Loader>>),
         sha256: Option<[u8; 32]>,
         [origin, version]: [[u8; 32]; 2],
         first_id: u32,
         (methods, aside): (instrument::Methods, Vec<usize>),
         skipped: SkippedMethods,
-    ) {
+    ) -> bool {
         let class = Arc::new(Class {
             name: name.clone(),
             sha256,
@@ -124,9 +168,10 @@ impl Methods {
             methods,
             aside,
             skipped,
+            loaders: Mutex::new(loader.map(|loader| vec![loader])),
         });
         let Ok(mut table) = self.table.write() else {
-            return;
+            return false;
         };
         // Numbers are reserved before instrumenting and classes come in as they
         // are done, on many threads: keep the order for the search.
@@ -136,6 +181,37 @@ impl Methods {
         let at = later.map_or(0, |later| table.classes.len() - later);
         table.classes.insert(at, Arc::clone(&class));
         table.by_name.insert(name, class);
+        table.classes.len() >= table.many
+    }
+
+    /// Forgets the classes whose loaders are gone; how many. Their frames are, too: what runs keeps its
+    /// class, and an exception those of its stack.
+    pub(crate) fn sweep(&self) -> usize {
+        let Ok(mut table) = self.table.write() else {
+            return 0;
+        };
+        let gone: Vec<_> = table
+            .classes
+            .extract_if(.., |class| class.is_gone())
+            .collect();
+        // It costs time in proportion to all of them: not before they have doubled.
+        table.many = MANY.max(2 * table.classes.len());
+        let table = &mut *table;
+        let mut orphaned = HashSet::new();
+        for class in &gone {
+            let latest = table.by_name.get(&class.name);
+            if latest.is_some_and(|latest| Arc::ptr_eq(latest, class)) {
+                table.by_name.remove(&class.name);
+                orphaned.insert(class.name.as_str());
+            }
+        }
+        // An earlier one of that name may be left, in another loader.
+        for class in &table.classes {
+            if orphaned.contains(class.name.as_str()) {
+                table.by_name.insert(class.name.clone(), Arc::clone(class));
+            }
+        }
+        gone.len()
     }
 
     /// The method with this number, as its class and its index there.
@@ -252,4 +328,79 @@ pub(crate) fn descriptor<'r>(capture: &Capture<'r>) -> &'r str {
 /// Whether values of this type are references.
 pub(crate) fn is_reference(descriptor: &str) -> bool {
     descriptor.starts_with(['L', '['])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn add(methods: &Methods, name: &str, version: u8, loader: Option<&Arc<Loader>>) -> u32 {
+        let first = methods.reserve(1).unwrap();
+        let (found, skipped) = (instrument::Methods::default(), SkippedMethods::default());
+        let versions = [[version; 32], [version; 32]];
+        methods.add(
+            (name.to_owned(), loader.map(Arc::clone)),
+            None,
+            versions,
+            first,
+            (found, Vec::new()),
+            skipped,
+        );
+        first
+    }
+
+    #[test]
+    fn classes_go_with_the_last_of_their_loaders() {
+        let methods = Methods::new(false);
+        let [first, second, third] = [(); 3].map(|()| Arc::new(Loader::default()));
+        add(&methods, "Boot", 1, None);
+        let shared = add(&methods, "Shared", 1, Some(&first));
+        let earlier = add(&methods, "Changed", 1, Some(&first));
+        add(&methods, "Changed", 2, Some(&third));
+        add(&methods, "Script", 1, Some(&third));
+        let known = |name, version, loader| methods.known(name, &[version; 32], loader);
+        assert_eq!(known("Shared", 1, Some(&second)), Some(shared));
+        assert_eq!(methods.sweep(), 0);
+
+        third.end();
+        assert_eq!(methods.sweep(), 2);
+        assert!(!methods.is_known("Script"));
+        assert_eq!(known("Changed", 1, Some(&first)), Some(earlier));
+
+        first.end();
+        assert_eq!(methods.sweep(), 1);
+        assert!(!methods.is_known("Changed"));
+        assert_eq!(known("Shared", 1, None), Some(shared));
+
+        // The boot loader has it by now, which never ends.
+        second.end();
+        assert_eq!(methods.sweep(), 0);
+        assert!(methods.is_known("Boot"));
+    }
+
+    #[test]
+    fn sweeping_waits_until_there_are_twice_as_many() {
+        let methods = Methods::new(false);
+        let loader = Arc::new(Loader::default());
+        let due = |name: String| {
+            let (found, skipped) = (instrument::Methods::default(), SkippedMethods::default());
+            let first = methods.reserve(1).unwrap();
+            let class = (name, Some(Arc::clone(&loader)));
+            methods.add(
+                class,
+                None,
+                [[0; 32]; 2],
+                first,
+                (found, Vec::new()),
+                skipped,
+            )
+        };
+        let first = (0..).position(|n| due(format!("A{n}")));
+        assert_eq!(first, Some(MANY - 1));
+        assert_eq!(methods.sweep(), 0);
+        let next = (0..).position(|n| due(format!("B{n}")));
+        assert_eq!(next, Some(MANY - 1));
+        loader.end();
+        assert_eq!(methods.sweep(), 2 * MANY);
+    }
 }

@@ -282,6 +282,8 @@ table! {
         206 GetDoubleArrayRegion(array: Ref, start: c_int, len: c_int, buffer: *mut c_void);
         211 SetIntArrayRegion(array: Ref, start: c_int, len: c_int, buffer: *const i32);
         220 GetStringRegion(string: Ref, start: c_int, len: c_int, buffer: *mut u16);
+        226 NewWeakGlobalRef(object: Ref) -> Ref;
+        227 DeleteWeakGlobalRef(object: Ref);
         228 ExceptionCheck() -> u8;
     }
 }

@@ -229,3 +229,52 @@ public class Main {
         assert!(reproduces("length") && reproduces("sum"), "{label}");
     }
 }
+
+const CLASSES_WITHOUT_END: &str = "
+public class Main {
+    public static class Script {
+        static final String NAME = \"VARIANT\";
+        public static int run(int[] values, int at) { return values[at]; }
+    }
+    static class Once extends ClassLoader {
+        Class<?> define(byte[] code) { return defineClass(null, code, 0, code.length); }
+    }
+    public static void main(String[] args) throws Exception {
+        byte[] code;
+        try (java.io.InputStream in = Main.class.getResourceAsStream(\"Main$Script.class\")) {
+            code = in.readAllBytes();
+        }
+        int at = new String(code, \"ISO-8859-1\").indexOf(\"VARIANT\");
+        for (int i = 0; i < 3000; i++) {
+            byte[] number = String.format(\"%07d\", i).getBytes(\"ISO-8859-1\");
+            System.arraycopy(number, 0, code, at, number.length);
+            Class<?> script = new Once().define(code.clone());
+            script.getMethod(\"run\", int[].class, int.class).invoke(null, new int[1], 0);
+            if (i % 500 == 499) System.gc();
+        }
+    }
+}";
+
+/// A program that makes classes as long as it runs does not make the agent grow with them.
+#[test]
+fn what_is_known_of_unloaded_classes_is_forgotten() {
+    for jdk in jdks() {
+        let workplace = Workplace::new("unloaded");
+        let jvm = ["-XX:+UseSerialGC", "-Xmx64m"];
+        let ran = run(
+            &workplace,
+            jdk,
+            "report=uncaught;caught:**",
+            &jvm,
+            CLASSES_WITHOUT_END,
+        );
+        let label = format!("JDK {}: {}", jdk.version, both(&ran));
+        assert!(ran.status.success(), "{label}");
+        let counters = &workplace.run_json()["counters"];
+        let unloaded = counters["classes_unloaded"].as_u64();
+        assert!(
+            unloaded.is_some_and(|count| count > 1000),
+            "{label} {counters}"
+        );
+    }
+}
