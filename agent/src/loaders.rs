@@ -21,9 +21,21 @@ pub(crate) struct Loaders {
     /// Whether they find the probes, by their identity hash. Two loaders with one hash would have to differ in
     /// this for it to be wrong.
     known: Mutex<HashMap<i32, bool>>,
-    /// Those that have classes with probes, by their identity hash.
-    living: Mutex<HashMap<i32, Vec<(WeakObj, Arc<Loader>)>>>,
+    /// Those that have classes with probes.
+    living: Mutex<Living>,
 }
+
+#[derive(Debug, Default)]
+struct Living {
+    /// By their identity hash.
+    by_hash: HashMap<i32, Vec<(WeakObj, Arc<Loader>)>>,
+    count: usize,
+    /// How many there were when those that had been collected were last looked for.
+    swept: usize,
+}
+
+/// From so many loaders on it is asked which of them are still there.
+const MANY: usize = 256;
 
 /// A class loader. Its classes live as long as it does.
 #[derive(Debug, Default)]
@@ -82,12 +94,18 @@ impl Loaders {
         let hash = base.jvmti.hash_code(loader)?;
         let jni = base.vm.jni()?;
         let mut living = self.living.lock().unwrap_or_else(PoisonError::into_inner);
-        let alike = living.entry(hash).or_default();
+        let alike = living.by_hash.entry(hash).or_default();
         if let Some((_, known)) = (alike.iter()).find(|(weak, _)| jni.is_weakly(weak, loader)) {
             return Some(Arc::clone(known));
         }
         let made = Arc::new(Loader::default());
         alike.push((jni.weak(loader)?, Arc::clone(&made)));
+        living.count += 1;
+        let many = living.count >= MANY.max(2 * living.swept);
+        drop(living);
+        if many {
+            self.sweep(base);
+        }
         Some(made)
     }
 
@@ -96,16 +114,19 @@ impl Loaders {
         let Some(jni) = base.vm.jni() else { return };
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         let mut living = self.living.lock().unwrap_or_else(PoisonError::into_inner);
-        living.retain(|hash, alike| {
+        let living = &mut *living;
+        living.by_hash.retain(|hash, alike| {
             for (weak, loader) in alike.extract_if(.., |(weak, _)| jni.is_gone(weak)) {
                 loader.is_gone.store(true, Ordering::Release);
                 jni.forget(weak);
+                living.count -= 1;
             }
             if alike.is_empty() {
                 known.remove(hash);
             }
             !alike.is_empty()
         });
+        living.swept = living.count;
     }
 }
 

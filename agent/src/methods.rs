@@ -50,8 +50,16 @@ impl Class {
         match (loader, loaders.as_mut()) {
             (None, _) => *loaders = None,
             (Some(loader), Some(known)) => {
-                // Those that are gone make room, so that a class that comes again and again stays small.
-                known.retain(|known| !known.is_gone() && !Arc::ptr_eq(known, loader));
+                // It may stand there twice, if others have come in between.
+                if known.last().is_some_and(|last| Arc::ptr_eq(last, loader)) {
+                    return;
+                }
+                // Those that are gone make room before more is taken, so that a class that new loaders
+                // define again and again stays small.
+                if known.len() == known.capacity() {
+                    known.retain(|known| !known.is_gone());
+                    known.shrink_to(2 * known.len());
+                }
                 known.push(Arc::clone(loader));
             }
             (Some(_), None) => {}
