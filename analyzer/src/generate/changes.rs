@@ -2,7 +2,7 @@
 
 use super::asserted::{Assertion, Checked, names_caller, tells_caller};
 use super::sequence::{Method, Methods, Sequence};
-use super::worker::{Executed, Outcome, Worker};
+use super::worker::{Executed, Outcome, Said, Worker};
 use crate::java::literal;
 use crate::junit::verdict::NOT_INITIALIZED;
 use crate::model::values::Literal;
@@ -188,6 +188,7 @@ fn told(worker: &Worker, outcome: &Outcome, method: &Method) -> Told {
                 MAX_COMPARED,
             ))
         }
+        Outcome::Object(_, _, Some(Said::Size(size))) => returned(format!("of size {size}")),
         Outcome::Object(_, _, Some(said)) => returned(one_line(said.text(), MAX_COMPARED)),
         Outcome::Object(class, same, None) => returned(match same {
             Some(_) => format!("a known {}", simple(&worker.class(*class).name)),

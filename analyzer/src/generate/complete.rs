@@ -360,18 +360,19 @@ fn says_what_is_in_it(ty: &str) -> bool {
     class.starts_with("java.util.") && KINDS.iter().any(|kind| class.ends_with(kind))
 }
 
+/// Whether all that is asserted is that there is an object, and what that says of itself.
+fn is_there(told: &Assertion) -> bool {
+    matches!(
+        told,
+        Assertion::Text(_) | Assertion::Elements(_) | Assertion::Size(_) | Assertion::NotNull
+    )
+}
+
 /// What is asserted if it was so in two JVMs.
 fn agreed(one: Assertion, two: Assertion) -> Option<Assertion> {
     match (one, two) {
-        // Two texts of one object, or two messages: it is at least there.
-        (Assertion::Text(one), Assertion::Text(two)) if one != two => Some(Assertion::NotNull),
-        (Assertion::Elements(one), Assertion::Elements(two)) if one != two => {
-            Some(Assertion::NotNull)
-        }
-        (Assertion::Text(_) | Assertion::Elements(_), Assertion::NotNull)
-        | (Assertion::NotNull, Assertion::Text(_) | Assertion::Elements(_)) => {
-            Some(Assertion::NotNull)
-        }
+        // What one of them does not say: it is at least there.
+        (one, two) if one != two && is_there(&one) && is_there(&two) => Some(Assertion::NotNull),
         (Assertion::Throws(one, said), Assertion::Throws(two, other)) if one == two => Some(
             Assertion::Throws(one, said.filter(|said| other.as_ref() == Some(said))),
         ),
