@@ -238,12 +238,16 @@ fn assert_same(
     for (at, statement) in checked.sequence.iter().enumerate().rev() {
         let method = methods.get(statement.method);
         let assertion = &mut checked.assertions[at];
-        if *assertion == Some(Assertion::NotNull)
-            && (method.is_constructor()
-                || at >= length
-                || needed.contains(&at)
-                || !checked.kept[at])
-        {
+        let is_used = needed.contains(&at);
+        // The run has looked at the elements by itself then.
+        let is_silent = match assertion {
+            Some(Assertion::NotNull) => {
+                method.is_constructor() || at >= length || is_used || !checked.kept[at]
+            }
+            Some(Assertion::Size(_)) => is_used,
+            _ => false,
+        };
+        if is_silent {
             *assertion = None;
         }
         let stays = assertion.is_some() || checked.kept[at] && method.types().1 == "V";
@@ -297,8 +301,9 @@ fn drop_used(checked: &mut Checked) {
         needs(statement, assertion.as_ref(), &mut used);
     }
     for at in used {
-        if checked.assertions[at] == Some(Assertion::NotNull) {
-            checked.assertions[at] = None;
+        let told = &mut checked.assertions[at];
+        if matches!(told, Some(Assertion::NotNull | Assertion::Size(_))) {
+            *told = None;
         }
     }
 }
