@@ -23,6 +23,8 @@ pub enum Assertion {
     Text(String),
     /// It returns an array, or a collection of arrays, with these elements.
     Elements(String),
+    /// It returns an array, a collection or a map with so many elements.
+    Size(i64),
     /// It throws an object of this class, which says this if it is for the program to say.
     Throws(String, Option<String>),
 }
@@ -156,6 +158,9 @@ pub fn assertion(worker: &Worker, outcome: &Outcome) -> Option<Assertion> {
         Outcome::Object(_, Some(same), _) => Assertion::Same(*same),
         Outcome::Object(_, None, Some(Said::Text(text))) => Assertion::Text(text.clone()),
         Outcome::Object(_, None, Some(Said::Elements(text))) => Assertion::Elements(text.clone()),
+        Outcome::Object(_, None, Some(Said::Size(size))) => {
+            size.parse().map_or(Assertion::NotNull, Assertion::Size)
+        }
         Outcome::Object(_, None, None) => Assertion::NotNull,
         Outcome::Threw(class, message, by @ (Thrower::Platform | Thrower::Program)) => {
             let class = worker.class(*class);
@@ -274,7 +279,7 @@ pub fn held(
                     // Where a text or message was not always the same.
                     (
                         Some(Assertion::NotNull),
-                        Some(Assertion::Text(_) | Assertion::Elements(_)),
+                        Some(Assertion::Text(_) | Assertion::Elements(_) | Assertion::Size(_)),
                     ) => true,
                     (Some(Assertion::Throws(class, None)), Some(Assertion::Throws(other, _))) => {
                         *class == other

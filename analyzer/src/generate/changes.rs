@@ -2,7 +2,7 @@
 
 use super::asserted::{Assertion, Checked, names_caller, tells_caller};
 use super::sequence::{Method, Methods, Sequence};
-use super::worker::{Executed, Outcome, Worker};
+use super::worker::{Executed, Outcome, Said, Worker};
 use crate::java::literal;
 use crate::junit::verdict::NOT_INITIALIZED;
 use crate::model::values::Literal;
@@ -11,6 +11,10 @@ use anyhow::Result;
 
 /// Calls of one test that are told.
 const MAX_TOLD: usize = 20;
+/// Characters that are told of what came of a call; where there are more, those around the first that differs.
+const MAX_SHOWN: usize = 200;
+/// What is compared of it: all that a worker tells.
+const MAX_COMPARED: usize = 100_000;
 
 /// A call that ends otherwise.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -113,10 +117,11 @@ fn compare(test: &Checked, calls: &[String], ends: &[(Told, Told)]) -> Differenc
             let counts =
                 test.assertions[at].is_some() || one.ended != other.ended || gone[at] && is_used();
             if counts && one != other {
+                let (old, new) = side_by_side(&one.text, &other.text);
                 found.calls.push(Difference {
                     call: calls.get(at).cloned().unwrap_or_default(),
-                    old: one.text.clone(),
-                    new: other.text.clone(),
+                    old,
+                    new,
                     is_missing: other.ended == How::Failed,
                     lacks: other.lacks.clone(),
                 });
@@ -178,9 +183,13 @@ fn told(worker: &Worker, outcome: &Outcome, method: &Method) -> Told {
         Outcome::Literal(literal) => returned(shown(literal)),
         Outcome::Array(_, elements) => {
             let elements: Vec<String> = elements.iter().map(shown).collect();
-            returned(one_line(&format!("{{{}}}", elements.join(", ")), 200))
+            returned(one_line(
+                &format!("{{{}}}", elements.join(", ")),
+                MAX_COMPARED,
+            ))
         }
-        Outcome::Object(_, _, Some(said)) => returned(one_line(said.text(), 200)),
+        Outcome::Object(_, _, Some(Said::Size(size))) => returned(format!("of size {size}")),
+        Outcome::Object(_, _, Some(said)) => returned(one_line(said.text(), MAX_COMPARED)),
         Outcome::Object(class, same, None) => returned(match same {
             Some(_) => format!("a known {}", simple(&worker.class(*class).name)),
             None => format!("an object of {}", simple(&worker.class(*class).name)),
@@ -190,7 +199,7 @@ fn told(worker: &Worker, outcome: &Outcome, method: &Method) -> Told {
             let class = worker.class(*class);
             let name = simple(&class.name);
             let said = message.as_deref().filter(|text| !names_caller(text));
-            let said = said.map(|text| one_line(text, 120));
+            let said = said.map(|text| one_line(text, MAX_COMPARED));
             let text = match said {
                 Some(said) => format!("throws {name}: {said}"),
                 None => format!("throws {name}"),
@@ -267,13 +276,32 @@ fn shown(value: &Literal) -> String {
         Literal::Float(bits) => format!("{:?}", f32::from_bits(*bits)),
         Literal::Double(bits) => format!("{:?}", f64::from_bits(*bits)),
         Literal::Text(text) => {
-            let units: Vec<u16> = text.encode_utf16().take(200).collect();
+            let units: Vec<u16> = text.encode_utf16().collect();
             literal::string(&units).unwrap_or_default()
         }
         Literal::Enum(class, name) => format!("{}.{name}", simple_name(class).replace('$', ".")),
         Literal::Class(name) => format!("{}.class", simple_name(name)),
         Literal::Box(_, text) | Literal::JdkValue(_, text) => one_line(text, 40),
     }
+}
+
+/// Two texts for people to compare: of long ones, what is around the first difference.
+fn side_by_side(old: &str, new: &str) -> (String, String) {
+    let (old, new): (Vec<char>, Vec<char>) = (old.chars().collect(), new.chars().collect());
+    let same = old.iter().zip(&new).take_while(|(one, other)| one == other);
+    let same = same.count();
+    let start = match old.len().max(new.len()) <= MAX_SHOWN || same < MAX_SHOWN / 2 {
+        true => 0,
+        false => same - MAX_SHOWN / 4,
+    };
+    let part = |text: &[char]| {
+        let end = text.len().min(start + MAX_SHOWN);
+        let before = if start > 0 { "..." } else { "" };
+        let after = if end < text.len() { "..." } else { "" };
+        let shown: String = text[start..end].iter().collect();
+        format!("{before}{shown}{after}")
+    };
+    (part(&old), part(&new))
 }
 
 #[cfg(test)]
@@ -352,6 +380,31 @@ mod tests {
         // A call that threw before has left nothing either.
         let ends = [(npe(), npe()), (npe(), threw("Other"))];
         assert_eq!(found(&calls(&[None, Some(0)]), &ends), (vec![1], vec![]));
+    }
+
+    #[test]
+    fn long_texts_are_told_where_they_differ() {
+        let told = |end: &str| {
+            let text = Literal::Text(format!("{}{end}", "x".repeat(1500)));
+            Told::new(How::Returned, shown(&text))
+        };
+        let found = compare(&calls(&[None]), &[], &[(told("old"), told("new"))]);
+        let [one] = &found.calls[..] else {
+            panic!("{found:?}");
+        };
+        let same = format!("...{}", "x".repeat(50));
+        assert_eq!(one.old, format!("{same}old\""));
+        assert_eq!(one.new, format!("{same}new\""));
+        let (old, new) = side_by_side(&"ab".repeat(200), "abc");
+        assert_eq!(old, format!("{}...", "ab".repeat(100)));
+        assert_eq!(new, "abc");
+        let long = "y".repeat(180);
+        let (old, new) = side_by_side(&long, &format!("{long}z"));
+        assert_eq!((old, new), (long.clone(), format!("{long}z")));
+        // One that ends before the other goes on.
+        let (old, new) = side_by_side(&"y".repeat(300), &"y".repeat(301));
+        assert_eq!(old, format!("...{}", "y".repeat(50)));
+        assert_eq!(new, format!("...{}", "y".repeat(51)));
     }
 
     #[test]

@@ -238,12 +238,16 @@ fn assert_same(
     for (at, statement) in checked.sequence.iter().enumerate().rev() {
         let method = methods.get(statement.method);
         let assertion = &mut checked.assertions[at];
-        if *assertion == Some(Assertion::NotNull)
-            && (method.is_constructor()
-                || at >= length
-                || needed.contains(&at)
-                || !checked.kept[at])
-        {
+        let is_used = needed.contains(&at);
+        // The run has looked at the elements by itself then.
+        let is_silent = match assertion {
+            Some(Assertion::NotNull) => {
+                method.is_constructor() || at >= length || is_used || !checked.kept[at]
+            }
+            Some(Assertion::Size(_)) => is_used,
+            _ => false,
+        };
+        if is_silent {
             *assertion = None;
         }
         let stays = assertion.is_some() || checked.kept[at] && method.types().1 == "V";
@@ -297,8 +301,9 @@ fn drop_used(checked: &mut Checked) {
         needs(statement, assertion.as_ref(), &mut used);
     }
     for at in used {
-        if checked.assertions[at] == Some(Assertion::NotNull) {
-            checked.assertions[at] = None;
+        let told = &mut checked.assertions[at];
+        if matches!(told, Some(Assertion::NotNull | Assertion::Size(_))) {
+            *told = None;
         }
     }
 }
@@ -360,18 +365,19 @@ fn says_what_is_in_it(ty: &str) -> bool {
     class.starts_with("java.util.") && KINDS.iter().any(|kind| class.ends_with(kind))
 }
 
+/// Whether all that is asserted is that there is an object, and what that says of itself.
+fn is_there(told: &Assertion) -> bool {
+    matches!(
+        told,
+        Assertion::Text(_) | Assertion::Elements(_) | Assertion::Size(_) | Assertion::NotNull
+    )
+}
+
 /// What is asserted if it was so in two JVMs.
 fn agreed(one: Assertion, two: Assertion) -> Option<Assertion> {
     match (one, two) {
-        // Two texts of one object, or two messages: it is at least there.
-        (Assertion::Text(one), Assertion::Text(two)) if one != two => Some(Assertion::NotNull),
-        (Assertion::Elements(one), Assertion::Elements(two)) if one != two => {
-            Some(Assertion::NotNull)
-        }
-        (Assertion::Text(_) | Assertion::Elements(_), Assertion::NotNull)
-        | (Assertion::NotNull, Assertion::Text(_) | Assertion::Elements(_)) => {
-            Some(Assertion::NotNull)
-        }
+        // What one of them does not say: it is at least there.
+        (one, two) if one != two && is_there(&one) && is_there(&two) => Some(Assertion::NotNull),
         (Assertion::Throws(one, said), Assertion::Throws(two, other)) if one == two => Some(
             Assertion::Throws(one, said.filter(|said| other.as_ref() == Some(said))),
         ),

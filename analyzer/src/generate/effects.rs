@@ -12,8 +12,10 @@ use crate::model::values::Literal;
 const MAX_EFFECTS: usize = 6;
 /// and those that are looked at.
 const MAX_TRIED: usize = 8;
-/// A text that is longer is none that a person reads.
+/// A text of a collection that is longer is none that a person reads,
 const MAX_TEXT: usize = 200;
+/// and one that the program has written.
+const MAX_WRITTEN: usize = 2000;
 
 /// Classes of the JDK whose objects say what is in them.
 const TELLING: [&str; 26] = [
@@ -78,6 +80,10 @@ pub async fn assert_effects(
         if found == MAX_EFFECTS {
             break;
         }
+        let limit = match one {
+            Passed::Object(var, _) if is_written(checked, now(var), &lab.methods()) => MAX_WRITTEN,
+            _ => MAX_TEXT,
+        };
         let asked = match one {
             Passed::Object(var, at) => object(checked, now(var), now(at), &mut lab.methods_mut()),
             Passed::Array(at, place) => array(checked, now(at), place, &mut lab.methods_mut()),
@@ -92,7 +98,7 @@ pub async fn assert_effects(
             Before::Asked(sequence) => {
                 let executed = lab.order(Side::Here, State::Left, &sequence).await;
                 let executed = Some(executed).filter(|one| is_whole(one, sequence.len()));
-                executed.and_then(|executed| told(executed.outcomes.last()?))
+                executed.and_then(|executed| told(executed.outcomes.last()?, limit))
             }
         };
         let (after, same) = (after.await, same.await);
@@ -101,7 +107,8 @@ pub async fn assert_effects(
             continue;
         }
         let (after, same) = (after.outcomes.last(), same.outcomes.last());
-        let Some(assertion) = after.filter(|after| Some(*after) == same).and_then(told) else {
+        let after = after.filter(|after| Some(*after) == same);
+        let Some(assertion) = after.and_then(|after| told(after, limit)) else {
             continue;
         };
         if before.as_ref() == Some(&assertion) {
@@ -139,11 +146,15 @@ fn passed(checked: &Checked, length: usize, wanted: &Wanted<'_>, methods: &Metho
         if method.is_constant() || method.class.starts_with("java.") {
             continue;
         }
+        // What it only keeps, later calls may change.
+        let may_keep = method.is_constructor() || method.types().1 == "V";
         for (place, arg) in statement.args.iter().enumerate() {
             let name = method.as_name();
             let position = i16::try_from(place + 1).unwrap_or(i16::MAX);
-            let kept = wanted.mutability;
-            if kept.is_some_and(|mutability| mutability.is_immutable(&name, position)) {
+            let changes = (wanted.mutability)
+                .is_none_or(|mutability| !mutability.is_immutable(&name, position));
+            let is_kept = may_keep && matches!(arg, Arg::Var(_));
+            if !changes && !is_kept {
                 continue;
             }
             match arg {
@@ -271,11 +282,17 @@ fn array_copy(element: &str, methods: &mut Methods) -> MethodId {
     })
 }
 
-/// What can be asserted of an answer.
-fn told(outcome: &Outcome) -> Option<Assertion> {
+/// Whether an object has a text that is written to it, not that of elements.
+fn is_written(checked: &Checked, var: usize, methods: &Methods) -> bool {
+    let class = &methods.get(checked.sequence[var].method).class;
+    class.starts_with("java.io.") || class.starts_with("java.lang.")
+}
+
+/// What can be asserted of an answer, if that is a text of at most so many characters.
+fn told(outcome: &Outcome, limit: usize) -> Option<Assertion> {
     match outcome {
         Outcome::Literal(Literal::Text(text)) => {
-            let fine = text.len() <= MAX_TEXT && !has_identity(text) && text.is_ascii();
+            let fine = text.len() <= limit && !has_identity(text) && text.is_ascii();
             fine.then(|| Assertion::Equals(Literal::Text(text.clone())))
         }
         Outcome::Array(_, elements) => Some(Assertion::Array(elements.clone())),

@@ -13,14 +13,16 @@ mod words;
 
 use super::asserted::Checked;
 use super::platform::Classes;
-use super::sequence::Methods;
+use super::sequence::{Method, Methods};
 use super::worker::Worker;
+use crate::classinfo;
 use crate::java::comment;
 use crate::java::names::{Names, package_of, sanitize};
 use crate::junit::Framework;
 use crate::text::simple_name;
 use body::Body;
-use std::collections::{BTreeSet, HashMap, HashSet};
+use hindsight_classfile::access;
+use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
 use std::ops::Range;
 use titles::titles;
 
@@ -55,6 +57,37 @@ pub struct Context<'a> {
     pub classes: Classes<'a>,
     /// For which JUnit.
     pub framework: Framework,
+}
+
+impl Context<'_> {
+    /// A method as a source has it, with the class or interface that declares it. What a public class inherits
+    /// from one that is not public has a bridge there at most, which says nothing of type arguments and names.
+    fn declared(&self, method: &Method) -> Option<(String, classinfo::Method)> {
+        let mut pending = VecDeque::from([method.class.clone()]);
+        let mut seen = HashSet::new();
+        let mut bridge = None;
+        while let Some(class) = pending.pop_front() {
+            let found = self.classes.info(&class);
+            let Some(info) = found.as_ref().and_then(|found| found.info.as_ref()) else {
+                continue;
+            };
+            match info.method(&method.name, &method.descriptor) {
+                Some(known) if !known.is(access::SYNTHETIC) => {
+                    return Some((class, known.clone()));
+                }
+                Some(known) => {
+                    bridge.get_or_insert_with(|| (class.clone(), known.clone()));
+                }
+                None => {}
+            }
+            if method.is_constructor() {
+                break;
+            }
+            let above = info.super_class.iter().chain(&info.interfaces);
+            pending.extend(above.filter(|above| seen.insert((*above).clone())).cloned());
+        }
+        bridge
+    }
 }
 
 /// The package above those of tests that must not be where their classes are.

@@ -96,13 +96,15 @@ pub enum Said {
     Text(String),
     /// What is in an array, or in a collection of arrays.
     Elements(String),
+    /// How many elements an array, collection or map has that says too much, or not the same each time.
+    Size(String),
 }
 
 impl Said {
     /// The text.
     pub fn text(&self) -> &str {
         match self {
-            Said::Text(text) | Said::Elements(text) => text,
+            Said::Text(text) | Said::Elements(text) | Said::Size(text) => text,
         }
     }
 }

@@ -107,7 +107,7 @@ class ReportObservedTest {
         report.print(new PrintWriter(stringWriter));
         StringBuilder builder = new StringBuilder("");
         report.append(builder);
-        int[] lengths = new int[] {0, 0, 0};
+        int[] lengths = new int[3];
         report.lengths(lengths);
         TreeMap<String, Integer> index = new TreeMap<>();
         report.index(index);

@@ -785,6 +785,22 @@ fn what_is_done_to_what_is_passed_is_asserted() {
     }
 }
 
+/// What is written to a builder of which nobody knows what was in it is asserted, of a list that says too much how
+/// long it is; what a class has from one that is not public has its type arguments, and a call whose arguments
+/// nobody knows is none of the run's where only its result could show that they do not matter.
+#[test]
+fn what_is_written_and_how_much_there_is_is_asserted() {
+    for jdk in jdks_in_turn() {
+        let workplace = record(jdk, "reports", "reports.Main");
+        let how = "--observed --trace out --mutability mutability.json";
+        let how: Vec<&str> = how.split(' ').collect();
+        let tests = generate(jdk, &workplace, "tests", &how);
+        golden("palulu/expected/reports-observed.java", &tests);
+        assert!(!tests.contains("distinct("), "{tests}");
+        passes(jdk, &workplace, "tests", "classes");
+    }
+}
+
 /// What the run alone has looked at is asserted as it was returned; nothing is asked again without need, nor is
 /// the JDK tested, and what nothing needs any more is gone.
 #[test]

@@ -32,6 +32,18 @@ const GUESSED: [&str; 8] = [
     "java.util.concurrent.atomic.AtomicLong",
 ];
 
+/// Classes of them that are written to: what was in one before is nothing to who writes, and what is in it at
+/// last shows what was written.
+const WRITTEN_TO: [&str; 7] = [
+    "java.io.ByteArrayOutputStream",
+    "java.io.DataOutputStream",
+    "java.io.PrintStream",
+    "java.io.PrintWriter",
+    "java.io.StringWriter",
+    "java.lang.StringBuffer",
+    "java.lang.StringBuilder",
+];
+
 /// How much of a run is cut out around the calls of an object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Reach {
@@ -87,6 +99,21 @@ impl Seen {
     /// Whether an object of the program comes of it, which may keep what was passed.
     fn gives_an_object(&self) -> bool {
         self.made.is_some() || matches!(self.end, End::Returned(Some(Value::Object(_))))
+    }
+
+    /// Whether it hardly reads what is in an object that it is passed as this type: the types of writers and
+    /// streams can do nothing else, and of a builder whose text can be read, nothing is kept or returned but
+    /// that itself.
+    fn only_writes(&self, ty: &str) -> bool {
+        let can_be_read = ["StringBuffer", "StringBuilder", "CharSequence", "Object"];
+        let can_be_read = can_be_read
+            .iter()
+            .any(|one| ty == format!("java.lang.{one}"));
+        let keeps = match &self.end {
+            End::Returned(Some(value)) => !self.args.contains(value),
+            _ => self.made.is_some(),
+        };
+        !can_be_read || !keeps
     }
 
     /// How people write the call, which is part of the life of an object of some class.
@@ -482,7 +509,11 @@ impl Recorded {
             }
             // Before anything stands in: that is not the run's.
             let changes = seen.changes(&vars, means.mutability);
-            let gap = changes || seen.gives_an_object();
+            // Of a call that stands alone, its result alone shows whether what it is passed has mattered, if it
+            // has one.
+            let stands_alone =
+                mine && own.len() == 1 && seen.method.is_static && seen.end != End::Returned(None);
+            let gap = changes || seen.gives_an_object() || stands_alone;
             if without {
                 self.stand_ins(seen, gap, &means.ways, &mut vars, &mut carved, methods);
             }
@@ -579,7 +610,9 @@ impl Recorded {
                 continue;
             };
             vars.insert(*serial, made);
-            carved.passes_another(is_gap.then_some(gap));
+            let class = &methods.get(carved.sequence[made].method).class;
+            let is_written_to = WRITTEN_TO.contains(&class.as_str()) && seen.only_writes(&declared);
+            carved.passes_another((is_gap && !is_written_to).then_some(gap));
         }
     }
 }

@@ -372,14 +372,8 @@ impl<'a, 'n> Body<'a, 'n> {
         if method.is_constant() {
             return false;
         }
-        match self.context.classes.info(&method.class) {
-            Some(found) => found
-                .info
-                .as_ref()
-                .and_then(|info| info.method(&method.name, &method.descriptor))
-                .is_none_or(|method| method.throws),
-            None => true,
-        }
+        let declared = self.context.declared(method);
+        declared.is_none_or(|(_, declared)| declared.throws)
     }
 
     fn assert(&mut self, name: &'static str) -> &'static str {
@@ -476,6 +470,15 @@ impl<'a, 'n> Body<'a, 'n> {
                     None => return Some(format!("{}({actual});", self.assert("assertNotNull"))),
                 };
                 format!("{}({said}, {shown});", self.assert("assertEquals"))
+            }
+            Assertion::Size(size) => {
+                let is_a = |wanted| self.is_a(&result, wanted);
+                let has = match result.starts_with('[') {
+                    true => "length",
+                    false if is_a("Ljava/util/Collection;") || is_a("Ljava/util/Map;") => "size()",
+                    false => return None,
+                };
+                format!("{}({size}, {actual}.{has});", self.assert("assertEquals"))
             }
             Assertion::Throws(..) => return None,
         })

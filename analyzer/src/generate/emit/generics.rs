@@ -249,12 +249,12 @@ impl<'a> Types<'a> {
         };
         for (at, statement) in checked.sequence.iter().enumerate() {
             let method = context.methods.get(statement.method);
-            let Some(signature) = types.signature(method) else {
+            let Some((owner, signature)) = types.signature(method) else {
                 continue;
             };
             let mut meaning = match (method.is_constructor(), statement.on) {
                 (true, _) => types.opened(&types.class_variables(&method.class)),
-                (false, Some(on)) => types.of_receiver(on, &method.class),
+                (false, Some(on)) => types.of_receiver(on, &owner),
                 (false, None) => HashMap::new(),
             };
             let own = types.opened(&signature.variables);
@@ -306,43 +306,47 @@ impl<'a> Types<'a> {
         Some(Type::Class(outer.to_owned(), variables.collect()))
     }
 
-    fn signature(&self, method: &Method) -> Option<OfMethod> {
+    /// The signature of a method, with the class or interface whose variables it names.
+    fn signature(&self, method: &Method) -> Option<(String, OfMethod)> {
         let found = self.context.classes.info(&method.class)?;
         let info = found.info.as_ref()?;
         if method.is_constant() {
             let known = info.constant(&method.name, &method.descriptor);
             let text = known.and_then(|known| known.signature.as_deref());
-            return Some(OfMethod {
+            let constant = OfMethod {
                 variables: Vec::new(),
                 parameters: Vec::new(),
                 result: match text {
                     Some(text) => Parser { rest: text }.one()?,
                     None => Type::of(&method.descriptor)?,
                 },
-            });
+            };
+            return Some((method.class.clone(), constant));
         }
-        let text = info
-            .method(&method.name, &method.descriptor)
-            .and_then(|known| known.signature.as_deref());
+        let declared = self.context.declared(method);
+        let owner = declared.as_ref().map_or(&method.class, |(class, _)| class);
+        let owner = owner.clone();
+        let text = declared.and_then(|(_, known)| known.signature);
         let (types, result) = method.types();
         let outer = method.is_constructor().then(|| self.around(&method.class));
         let outer = outer.flatten();
         if let Some(text) = text {
-            let mut signature = method_signature(text)?;
+            let mut signature = method_signature(&text)?;
             if let Some(outer) = outer
                 && signature.parameters.len() + 1 == types.len()
             {
                 signature.parameters.insert(0, outer);
             }
             // Constructors of enums and local classes have parameters that it leaves out.
-            return Some(signature).filter(|signature| signature.parameters.len() == types.len());
+            let is_whole = signature.parameters.len() == types.len();
+            return is_whole.then_some((owner, signature));
         }
         let parameters: Option<Vec<Type>> = types.iter().map(|ty| Type::of(ty)).collect();
         let mut parameters = parameters?;
         if let (Some(outer), Some(first)) = (outer, parameters.first_mut()) {
             *first = outer;
         }
-        Some(OfMethod {
+        let plain = OfMethod {
             variables: Vec::new(),
             parameters,
             result: if method.is_constructor() {
@@ -350,7 +354,8 @@ impl<'a> Types<'a> {
             } else {
                 Type::of(&result)?
             },
-        })
+        };
+        Some((owner, plain))
     }
 
     /// New places for variables.

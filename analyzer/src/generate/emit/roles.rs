@@ -75,9 +75,7 @@ pub(super) fn parameter(context: &Context<'_>, checked: &Checked, at: usize) -> 
         Some((context.methods.get(statement.method), place))
     });
     let (method, place) = passed?;
-    let found = context.classes.info(&method.class)?;
-    let info = found.info.as_ref()?;
-    let known = info.method(&method.name, &method.descriptor)?;
+    let (_, known) = context.declared(method)?;
     let name = known.parameters.get(place)?.clone()?;
     let plain = name.trim_end_matches(|c: char| c.is_ascii_digit());
     let says = plain.len() > 2 && !EMPTY.contains(&plain) && name.is_ascii();

@@ -261,6 +261,7 @@ impl<R: Read> Reader<R> {
                 let said = match kind {
                     0 => None,
                     2 => text.map(Said::Elements),
+                    3 => text.map(Said::Size),
                     _ => text.map(Said::Text),
                 };
                 Outcome::Object(class, alias, said)

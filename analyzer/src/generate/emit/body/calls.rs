@@ -13,6 +13,9 @@ use hindsight_classfile::access;
 use hindsight_tracelog::crash::Value;
 use std::collections::HashMap;
 
+/// Elements that are written down even if all are as in a new array.
+const FEW: usize = 3;
+
 impl Body<'_, '_> {
     /// A call, with what stands `instead` of variables.
     pub(super) fn call(
@@ -162,14 +165,28 @@ impl Body<'_, '_> {
             }
             Arg::Literal(literal) => self.literal(literal, ty)?,
             Arg::Array(element, elements) => {
-                let mut list = Vec::new();
-                for one in elements {
-                    list.push(self.argument(one, element, false)?);
-                }
                 let name = self.type_name(element)?;
-                format!("new {name}[] {{{}}}", list.join(", "))
+                let is_new = !element.starts_with('[') && elements.iter().all(is_fresh);
+                match elements.len() {
+                    FEW.. if is_new => format!("new {name}[{}]", elements.len()),
+                    _ => format!("new {name}[] {}", self.elements(element, elements)?),
+                }
             }
         })
+    }
+
+    /// The elements of an array; arrays in it of just its elements' type need no `new`.
+    fn elements(&mut self, element: &str, elements: &[Arg]) -> Option<String> {
+        let mut list = Vec::new();
+        for one in elements {
+            list.push(match one {
+                Arg::Array(inner, elements) if element.strip_prefix('[') == Some(inner) => {
+                    self.elements(inner, elements)?
+                }
+                one => self.argument(one, element, false)?,
+            });
+        }
+        Some(format!("{{{}}}", list.join(", ")))
     }
 
     /// Whether javac may know of a variable that its elements are not of the type that is wanted, as with
@@ -265,6 +282,20 @@ impl Body<'_, '_> {
             }
         })
     }
+}
+
+/// Whether an element is as in an array that nobody has written to.
+fn is_fresh(element: &Arg) -> bool {
+    matches!(
+        element,
+        Arg::Literal(
+            Literal::Null
+                | Literal::Bool(false)
+                | Literal::Int(0)
+                | Literal::Float(0)
+                | Literal::Double(0)
+        )
+    )
 }
 
 /// What a box of a class holds.

@@ -165,9 +165,7 @@ impl Body<'_, '_> {
     }
 
     fn generic_parameters(&self, method: &Method) -> Option<Vec<Type>> {
-        let found = self.context.classes.info(&method.class)?;
-        let info = found.info.as_ref()?;
-        let known = info.method(&method.name, &method.descriptor)?;
+        let (_, known) = self.context.declared(method)?;
         generics::parameters(known.signature.as_deref()?)
     }
 

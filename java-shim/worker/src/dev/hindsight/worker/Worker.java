@@ -49,7 +49,8 @@ import java.util.regex.Pattern;
  *    when the time of all is over.
  *    statement: method:int flags:byte on:int count:byte argument*
  *               flags 1: it may throw, and the sequence goes on; 2: the object that it returns is
- *               asked for its text, or for those of the elements of an array or a collection of arrays
+ *               asked for its text, or for those of the elements of an array or a collection of arrays,
+ *               or for how many it has
  *    argument:  v index:int | n | Z B C S I J F D value | s text | e class:text name:text |
  *               c class:text | a class:text count:int argument* |
  *               k class:text method:text text      what a static method makes of a text; without a
@@ -71,7 +72,7 @@ import java.util.regex.Pattern;
  *          memory is short or threads go on; 8: its last call has left a thread; 16: it took too long
  *    result: 0 void | 1 null | 2 literal | 3 class:int alias:int kind:byte text | 4 class:int type:byte count:int literal*
  *            5 class:int hasMessage:byte text by:byte | 6 reason:text
- *            kind: 0 no text, 1 its own, 2 that of its elements
+ *            kind: 0 no text, 1 its own, 2 that of its elements, 3 how many it has
  *            by: 0 who threw it is code of the JDK, or unknown; 1 the guard; 2 code of the program, or the JVM for it
  * T  id:int                                           it took too long: the JVM ends
  * E                                                   the end of a batch
@@ -596,8 +597,8 @@ public final class Worker {
         private final byte[] throwers;
         private final String[] failed;
         private final String[] texts;
-        /** Whether the text is not its own, but that of its elements. */
-        private final boolean[] ofElements;
+        /** Whose text it is. */
+        private final byte[] saying;
         private final boolean[] isVoid;
         private final long[] digests;
         /** What the last call may have made or changed. */
@@ -614,7 +615,7 @@ public final class Worker {
             throwers = new byte[statements.length];
             failed = new String[statements.length];
             texts = new String[statements.length];
-            ofElements = new boolean[statements.length];
+            saying = new byte[statements.length];
             isVoid = new boolean[statements.length];
             digests = new long[statements.length];
         }
@@ -647,11 +648,7 @@ public final class Worker {
                         }
                     }
                     if (statement.isShown) {
-                        texts[at] = said(values[at]);
-                        if (texts[at] == null) {
-                            texts[at] = elements(values[at]);
-                            ofElements[at] = true;
-                        }
+                        show(at);
                     }
                 } catch (InvocationTargetException e) {
                     thrown[at] = e.getCause();
@@ -736,6 +733,20 @@ public final class Worker {
                 done = 0;
                 states = Set.of();
                 Cover.leave();
+            }
+        }
+
+        /** Asks what came of a call for what it says of itself, else for that of its elements, else how many it has. */
+        private void show(int at) {
+            texts[at] = said(values[at]);
+            saying[at] = 1;
+            if (texts[at] == null) {
+                texts[at] = elements(values[at]);
+                saying[at] = 2;
+            }
+            if (texts[at] == null) {
+                texts[at] = size(values[at]);
+                saying[at] = 3;
             }
         }
 
@@ -888,7 +899,7 @@ public final class Worker {
                 out.writeByte(3);
                 out.writeInt(number(value.getClass()));
                 out.writeInt(alias);
-                out.writeByte(texts[at] == null ? 0 : ofElements[at] ? 2 : 1);
+                out.writeByte(texts[at] == null ? 0 : saying[at]);
                 write(texts[at] == null ? "" : texts[at]);
             }
         }
@@ -927,6 +938,23 @@ public final class Worker {
             String text = Arrays.deepToString(new Object[] {array});
             text = text.substring(1, text.length() - 1);
             return text.length() <= MAX_SAID && !IDENTITY.matcher(text).find() ? text : null;
+        } catch (Throwable e) {
+            // The test does without.
+            return null;
+        }
+    }
+
+    /** How many elements an array, collection or map has. */
+    private static String size(Object value) {
+        try {
+            if (value instanceof Collection) {
+                return String.valueOf(((Collection<?>) value).size());
+            }
+            if (value instanceof Map) {
+                return String.valueOf(((Map<?, ?>) value).size());
+            }
+            boolean isArray = value != null && value.getClass().isArray();
+            return isArray ? String.valueOf(Array.getLength(value)) : null;
         } catch (Throwable e) {
             // The test does without.
             return null;

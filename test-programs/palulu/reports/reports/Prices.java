@@ -1,0 +1,5 @@
+package reports;
+
+/** Prices by the names of things. */
+public class Prices<P> extends Table<String, P> {
+}
