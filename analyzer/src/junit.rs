@@ -174,23 +174,33 @@ pub fn generate(
 /// then with its system properties, which say how it runs, instead; then with both.
 /// Where its default locale and time zone are others than here, all of this is tried
 /// with those, too, but for what is built, which comes first with them.
+///
+/// What returns because it, or what it has called, caught the exception in the recording has returned then, too.
 fn second_tries(plan: &mut Plan<'_>, tried: &[usize]) -> Vec<usize> {
     let mut again = Vec::new();
     let others: Vec<bool> = (0..plan.inputs.len())
         .map(|crash| defaults::others(plan, crash) != Defaults::default())
         .collect();
+    let catchers: Vec<Option<usize>> = (plan.inputs.iter())
+        .map(|input| report::catcher(&input.crash))
+        .collect();
     for &index in tried {
         let candidate = &mut plan.candidates[index];
-        let State::Done(Verdict::Differs | Verdict::Passes, reason) = &candidate.state else {
+        let State::Done(verdict @ (Verdict::Differs | Verdict::Passes), reason) = &candidate.state
+        else {
             continue;
         };
+        let is_caught = catchers[candidate.crash].is_some_and(|at| candidate.frame >= at);
+        if is_caught && *verdict == Verdict::Passes {
+            continue;
+        }
         let crash = &plan.inputs[candidate.crash].crash;
         let defaults = !candidate.defaults && others[candidate.crash];
-        if candidate.built && candidate.simplified {
+        if reason.starts_with(verdict::TIMED_OUT) {
+            continue;
+        } else if candidate.built && candidate.simplified {
             candidate.built = defaults;
             candidate.defaults = defaults;
-        } else if reason.starts_with(verdict::TIMED_OUT) {
-            continue;
         } else {
             let statics = has_statics(crash, candidate.frame);
             let properties = call::properties(&crash.meta).next().is_some();

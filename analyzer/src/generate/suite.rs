@@ -493,7 +493,7 @@ impl<'a> Suite<'a> {
                 )
             {
                 let verdict = match ended {
-                    Ended::TimedOut => Verdict::TimedOut,
+                    Ended::TimedOut | Ended::Idle => Verdict::TimedOut,
                     Ended::Exit(_) => Verdict::Died,
                 };
                 verdicts.insert(*first, verdict);

@@ -2,24 +2,28 @@
 //!
 //! - [`callable`] says which methods source can call.
 //! - [`recursion`] leaves out what a deep stack has too much of.
+//! - [`runner`] leaves out what has run a test of the program.
 //! - [`names`] names tests and what they name.
 
 mod callable;
 mod names;
 mod recursion;
+mod runner;
 
 pub use names::{source_name, test_name};
 pub(super) use recursion::OF_RECURSION;
+pub(super) use runner::OF_RUNNER;
 
 use names::{camel, capitalized, sanitize_file};
 use recursion::{limit, limit_recursion};
+use runner::leave_out_runner;
 
 use super::build::Recipes;
 use super::build::library::Library;
-use super::differences::is_made_at_run_time;
+use super::differences::{is_made_at_run_time, is_of_jdk};
 use super::origins::Origins;
 use super::report::Verdict;
-use crate::classpath::ClassPath;
+use crate::classpath::{ClassPath, is_jdk};
 use crate::commands::input::Input;
 use crate::graph::Graph;
 use crate::java::descriptor;
@@ -262,6 +266,7 @@ impl<'a> Plan<'a> {
             .iter()
             .map(|frame| self.refusal(recorded, frame))
             .collect();
+        leave_out_runner(frames, &mut refusals);
         limit_recursion(frames, &mut refusals);
         limit(&mut refusals);
         if !asked.is_empty() {
@@ -397,6 +402,9 @@ impl<'a> Plan<'a> {
         if is_made_at_run_time(crash, &frame.class) {
             return refuse("its class was made at run time, as a proxy's is: tests cannot name it");
         }
+        if self.is_absent(crash, &frame.class) {
+            return refuse("its class is not on the class path");
+        }
         let Some((parameters, _)) = descriptor::split(&frame.descriptor) else {
             return Some(format!("its descriptor {} is malformed", frame.descriptor));
         };
@@ -436,6 +444,13 @@ impl<'a> Plan<'a> {
             }
         }
         None
+    }
+
+    /// Whether neither the class path nor the JDK can have a class.
+    fn is_absent(&self, crash: &Crash, class: &str) -> bool {
+        let mut known = crash.classes.iter();
+        let is_platform = known.any(|info| info.name == class && is_of_jdk(&info.loader));
+        !is_platform && !is_jdk(class) && self.classpath.find(class).is_none()
     }
 
     /// Whether a frame's method is static.

@@ -1,10 +1,11 @@
 //! Classes on the class path that are not the recorded ones.
 
 use crate::classpath::{ClassPath, is_jdk};
+use crate::text::one_line;
 use hindsight_tracelog::crash::ClassKind;
 use hindsight_tracelog::reader::Crash;
 use serde::Serialize;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A class that is not as it was recorded.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -26,7 +27,7 @@ pub struct Difference {
 }
 
 /// How a class is not as it was recorded.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
     /// Its class file is another one.
@@ -38,21 +39,37 @@ pub enum Kind {
 impl Difference {
     /// The difference as a sentence.
     pub fn tell(&self) -> String {
-        let class = crate::text::one_line(&self.class, 300);
+        self.tell_of(&format!("class {}", one_line(&self.class, 300)), false)
+    }
+
+    /// What it says of a class, or of several of which all but the name is the same.
+    fn tell_of(&self, who: &str, several: bool) -> String {
+        let or = |one: &'static str, more: &'static str| if several { more } else { one };
         match (&self.path, &self.loader) {
             (Some(path), _) => {
                 let hidden = self.hidden.as_ref().map_or(String::new(), |hidden| {
-                    format!(", which is in {hidden}, further down")
+                    format!(", which {} in {hidden}, further down", or("is", "are"))
                 });
                 format!(
-                    "class {class} on the class path ({path}) differs from the one recorded{hidden}"
+                    "{who} on the class path ({path}) {}{hidden}",
+                    or(
+                        "differs from the one recorded",
+                        "differ from those recorded"
+                    )
                 )
             }
-            (None, None) => format!("class {class} was recorded but is not on the class path"),
+            (None, None) => format!(
+                "{who} {} not on the class path",
+                or("was recorded but is", "were recorded but are")
+            ),
             (None, Some(loader)) => format!(
-                "class {class} is not on the class path: its loader, {}, has made it at run time \
-                 or found it elsewhere",
-                crate::text::one_line(loader, 300)
+                "{who} {} not on the class path: {} loader, {}, has made {} at run time or found {} \
+                 elsewhere",
+                or("is", "are"),
+                or("its", "their"),
+                one_line(loader, 300),
+                or("it", "them"),
+                or("it", "them")
             ),
         }
     }
@@ -65,6 +82,11 @@ fn is_special(loader: &str) -> bool {
         && loader != "java.net.URLClassLoader"
         && !loader.starts_with("jdk.internal.loader.")
         && !loader.starts_with("sun.misc.Launcher$")
+}
+
+/// Whether a loader is that of the JDK's own classes: the boot loader, which has no class, or the platform's.
+pub fn is_of_jdk(loader: &str) -> bool {
+    loader.is_empty() || loader == "jdk.internal.loader.ClassLoaders$PlatformClassLoader"
 }
 
 /// Whether the JDK has made a class at run time, a proxy's or a hidden one: another JVM has none of that name,
@@ -129,6 +151,48 @@ pub fn differences(crash: &Crash, classpath: &ClassPath) -> Vec<Difference> {
     differences
 }
 
+/// The differences of a crash as sentences: those of which there are many of one kind in one place in one
+/// sentence, which names some. `frames` are the classes of its frames, which come first.
+pub fn told(differences: &[Difference], frames: &BTreeSet<&str>) -> Vec<String> {
+    /// Classes of one kind that have a sentence each.
+    const FEW: usize = 4;
+    /// Classes that are named of more.
+    const NAMED: usize = 3;
+    let place = |difference: &Difference| {
+        let Difference {
+            kind,
+            path,
+            hidden,
+            loader,
+            ..
+        } = difference;
+        (*kind, path.clone(), hidden.clone(), loader.clone())
+    };
+    let mut places: BTreeMap<_, Vec<&Difference>> = BTreeMap::new();
+    for difference in differences {
+        places
+            .entry(place(difference))
+            .or_default()
+            .push(difference);
+    }
+    let mut sentences = Vec::new();
+    for mut alike in places.into_values() {
+        if alike.len() <= FEW {
+            sentences.extend(alike.into_iter().map(Difference::tell));
+            continue;
+        }
+        alike.sort_by_key(|difference| !frames.contains(difference.class.as_str()));
+        let names = alike.iter().take(NAMED);
+        let names: Vec<String> = names.map(|one| one_line(&one.class, 300)).collect();
+        let who = format!("{} and {} more", names.join(", "), alike.len() - NAMED);
+        sentences.push(alike[0].tell_of(&format!("classes {who}"), true));
+    }
+    if sentences.len() < differences.len() {
+        sentences.push("--format json names all of these classes".to_owned());
+    }
+    sentences
+}
+
 /// Says that another agent may be the reason of differences, if one came before
 /// ours on the recorded command line: it has then rewritten the classes before
 /// their hashes were taken.
@@ -137,7 +201,7 @@ pub fn rewritten_before(command: &str) -> Option<String> {
         .split_whitespace()
         .take_while(|word| !(word.starts_with("-agentpath:") && word.contains("hindsight")));
     let other = before.find(|word| word.starts_with("-javaagent:"))?;
-    let other = crate::text::one_line(other.split('=').next().unwrap_or(other), 200);
+    let other = one_line(other.split('=').next().unwrap_or(other), 200);
     Some(format!(
         "{other} came before Hindsight on the recorded command line: it may have rewritten the \
          classes that differ; with -agentpath first, class files are compared as they are on disk"
@@ -146,7 +210,8 @@ pub fn rewritten_before(command: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Difference, Kind, is_special, rewritten_before};
+    use super::{Difference, Kind, is_special, rewritten_before, told};
+    use std::collections::BTreeSet;
 
     #[test]
     fn the_loader_of_a_class_that_is_missing_is_named() {
@@ -204,5 +269,40 @@ mod tests {
         ] {
             assert_eq!(rewritten_before(command), None, "{command}");
         }
+    }
+
+    #[test]
+    fn many_classes_of_one_place_are_told_in_one_sentence() {
+        let missing = |class: &str| Difference {
+            class: class.to_owned(),
+            kind: Kind::Missing,
+            loader: None,
+            path: None,
+            hidden: None,
+            recorded_sha256: String::new(),
+            found_sha256: None,
+        };
+        let mut all: Vec<Difference> = "abcdef"
+            .chars()
+            .map(|c| missing(&format!("lib.{c}")))
+            .collect();
+        all.push(Difference {
+            kind: Kind::Differs,
+            path: Some("new.jar".to_owned()),
+            ..missing("app.Main")
+        });
+        assert_eq!(
+            told(&all, &BTreeSet::from(["lib.e"])),
+            [
+                "class app.Main on the class path (new.jar) differs from the one recorded",
+                "classes lib.e, lib.a, lib.b and 3 more were recorded but are not on the class path",
+                "--format json names all of these classes",
+            ]
+        );
+        assert_eq!(
+            told(&all[3..], &BTreeSet::new()).len(),
+            4,
+            "few have a sentence each"
+        );
     }
 }

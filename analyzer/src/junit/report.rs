@@ -1,8 +1,8 @@
 //! What became of each frame, for people and machines.
 
-use super::candidate::{Lapse, OF_RECURSION, Plan, STILL_RUNNING, State};
+use super::candidate::{Lapse, OF_RECURSION, OF_RUNNER, Plan, STILL_RUNNING, State};
 use super::defaults;
-use super::differences::{Difference, Kind, differences, rewritten_before};
+use super::differences::{Difference, Kind, differences, rewritten_before, told};
 use super::memory;
 use super::verdict::{NOT_RESTORED, THROWS};
 use super::write::Written;
@@ -221,7 +221,7 @@ fn is_older(crash: &Crash, jdk: &Jdk) -> Option<String> {
 }
 
 /// The index of the frame that caught the exception, if it was recorded for that.
-fn catcher(crash: &Crash) -> Option<usize> {
+pub(super) fn catcher(crash: &Crash) -> Option<usize> {
     let rule = globs(crash.meta.reason.strip_prefix("caught:")?);
     let mut frames = crash.failure.frames.iter();
     frames.position(|frame| {
@@ -551,8 +551,9 @@ impl CrashReport {
         for note in &self.notes {
             writeln!(out, "  ! {note}")?;
         }
-        for difference in &self.class_path_differences {
-            writeln!(out, "  ! {}", difference.tell())?;
+        let frames = self.frames.iter().map(|frame| frame.class.as_str());
+        for difference in told(&self.class_path_differences, &frames.collect()) {
+            writeln!(out, "  ! {difference}")?;
         }
         if self.threads > 0 {
             return writeln!(
@@ -692,6 +693,12 @@ fn foldable(frames: &[FrameReport]) -> (usize, &str) {
             .filter(|(_, frame)| is_round(frame))
             .last();
         return (last.map_or(0, |(at, _)| at + 1), "a recursion");
+    }
+    if first.reason == OF_RUNNER {
+        let behind = frames
+            .iter()
+            .take_while(|frame| frame.exception == first.exception);
+        return (behind.count(), "what ran the test");
     }
     let alike = frames.iter().take_while(same);
     if is_jdk(&first.class) {

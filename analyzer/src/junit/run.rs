@@ -7,7 +7,7 @@ use super::missing;
 use super::report::Verdict;
 use super::verdict::{Expected, NOT_INITIALIZED, judge};
 use crate::classpath::ClassPath;
-use crate::jdk::{Ended, run as run_child};
+use crate::jdk::{Ended, run_watched};
 use anyhow::{Context, Result};
 use hindsight_tracelog::crash::{ExceptionInfo, Failure, Frame, MAX_EXCEPTIONS};
 use serde::Deserialize;
@@ -20,11 +20,17 @@ use std::process::Stdio;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
+use std::time::Duration;
 
 /// JVMs at a time.
 const PARALLEL: usize = 2;
 /// Times that one candidate may take which all in one JVM may take at most.
 const MOST_TIMEOUTS: usize = 10;
+/// The part of that time after which a JVM is ended that does nothing: a thread of a pool that waits for its
+/// next task, say.
+const IDLE_PART: u32 = 4;
+/// The least such time, in which a JVM begins to do something on the slowest machine.
+const LEAST_IDLE: Duration = Duration::from_secs(10);
 
 /// What the replay library's runner says of one test.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
@@ -93,6 +99,8 @@ pub enum Ran {
     Told(Box<Outcome>),
     /// It took longer than this many seconds.
     TimedOut(u64),
+    /// It waited for this many seconds, and did nothing.
+    Waited(u64),
     /// The JVM ended without a result; how, and the last of its output.
     Died(String),
 }
@@ -545,7 +553,8 @@ fn launch(
         .current_dir(&dir)
         .stdout(Stdio::null())
         .stderr(errors);
-    let ended = run_child(&mut command, timeout)?;
+    let idle = timeout.min((timeout / IDLE_PART).max(LEAST_IDLE));
+    let ended = run_watched(&mut command, timeout, idle)?;
     let told = |file: &PathBuf| {
         let text = fs::read_to_string(file).ok()?;
         let mut outcome = serde_json::from_str::<Outcome>(&well_formed(&text)).ok()?;
@@ -556,6 +565,7 @@ fn launch(
     let results = files.iter().map(|file| match (told(file), &ended) {
         (Some(outcome), _) => Ran::Told(Box::new(outcome)),
         (None, Ended::TimedOut) => Ran::TimedOut(timeout.as_secs()),
+        (None, Ended::Idle) => Ran::Waited(idle.as_secs()),
         (None, Ended::Exit(status)) => Ran::Died(format!("{status}{}", last_line(&log))),
     });
     Ok(results.collect())

@@ -90,6 +90,12 @@ pub fn judge(expected: &Expected<'_>, frame: &Frame, ran: &Ran) -> (Verdict, Str
         Ran::TimedOut(seconds) => {
             return (Verdict::Differs, format!("{TIMED_OUT} after {seconds} s"));
         }
+        Ran::Waited(seconds) => {
+            return (
+                Verdict::Differs,
+                format!("{TIMED_OUT}: it waited for {seconds} s and did nothing"),
+            );
+        }
         Ran::Died(how) => {
             return (
                 Verdict::Differs,

@@ -111,6 +111,48 @@ fn the_report_says_each_thing_once() {
     check_golden("told.txt", &told);
 }
 
+/// The stack of a test of the program in its build: no part of what ran it is tried, nor is a class that is
+/// not on the class path.
+#[test]
+fn what_ran_a_test_is_told_in_one_row() {
+    let mut r = Recording::new();
+    let line = line_of(PROGRAM, " old(");
+    r.exception(
+        "java.lang.IllegalStateException",
+        None,
+        &[("shop.Told", "old", line)],
+    );
+    let x = [(1, "x", "I", Value::Int(3))];
+    for class in [
+        "shop.Told",
+        "gone.Missing",
+        "java.lang.reflect.Method",
+        "org.junit.platform.commons.util.ReflectionUtils",
+        "java.util.ArrayList",
+        "com.acme.Extension",
+        "org.apache.maven.surefire.booter.ForkedBooter",
+    ] {
+        let method = match class {
+            "java.lang.reflect.Method" => "invoke",
+            _ => "old",
+        };
+        r.frame((class, method, "(I)V"), 9, &x);
+    }
+    let dir = tempfile::tempdir().unwrap();
+    let told = junit(dir.path(), &r, &[]);
+    let rows: Vec<&str> = told.lines().filter(|row| row.starts_with("  #")).collect();
+    let begin = [
+        "#0 shop.Told.old reproduces",
+        "#1 gone.Missing.old unsupported its class is not on the class path",
+        "#2-#6 5 frames of what ran the test unsupported",
+    ];
+    let squeezed = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert_eq!(rows.len(), begin.len(), "{told}");
+    for (row, begin) in rows.iter().zip(begin) {
+        assert!(squeezed(row).starts_with(begin), "{begin} in {told}");
+    }
+}
+
 #[test]
 fn a_deep_copy_needs_no_deeper_one() {
     let dir = tempfile::tempdir().unwrap();

@@ -551,6 +551,12 @@ fn what_did_not_end_is_told() {
         Verdict::Differs,
         "timed out after 60 s",
     );
+    check(
+        STACK,
+        Ran::Waited(15),
+        Verdict::Differs,
+        "timed out: it waited for 15 s and did nothing",
+    );
     let passed = Ran::Told(Box::new(Outcome {
         outcome: "passed".to_owned(),
         holes: vec!["a thread".to_owned()],
