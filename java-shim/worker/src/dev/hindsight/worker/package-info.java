@@ -3,7 +3,8 @@
  *
  * <ul>
  *   <li>{@link dev.hindsight.worker.Worker} executes sequences of calls that come through a pipe, and
- *       tells what came out.
+ *       tells what came out: each a {@link dev.hindsight.worker.Run} of {@link
+ *       dev.hindsight.worker.Statement}s with the classes that are {@link dev.hindsight.worker.Loaded}.
  *   <li>{@link dev.hindsight.worker.Suite} runs emitted tests, in an order that it is told.
  *   <li>{@link dev.hindsight.worker.Beside} holds back, or waits for, what the program does in other threads.
  *   <li>{@link dev.hindsight.worker.Guard} stands in for what the program must not do here: end the

@@ -1,0 +1,349 @@
+package dev.hindsight.worker;
+
+import java.io.IOException;
+import java.io.PrintStream;
+import java.lang.reflect.Array;
+import java.lang.reflect.Constructor;
+import java.lang.reflect.Executable;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
+import java.util.Arrays;
+import java.util.LinkedHashSet;
+import java.util.Set;
+
+/** One execution of a sequence. */
+final class Run {
+    // What is told of a sequence as a whole.
+    private static final int BLOCKED = 1;
+    private static final int MEMORY = 2;
+    private static final int TIRED = 4;
+    private static final int THREADS = 8;
+    private static final int STOPPED = 16;
+
+    private static final int RESERVE = 2 << 20;
+
+    /** Given up to have room to tell that memory has run out. */
+    private static byte[] reserve = new byte[RESERVE];
+
+    private final Worker worker;
+    private final Pipe pipe;
+    private final Loaded loaded;
+    private final Statement[] statements;
+    private final boolean tellsStates;
+    private final Object[] values;
+    private final Throwable[] thrown;
+    /** What an exception says, if that is told, and who threw it. */
+    private final String[] messages;
+    private final byte[] throwers;
+    private final String[] failed;
+    private final String[] texts;
+    /** Whose text it is: 1 its own, 2 that of its elements; 3 it is how many it has. */
+    private final byte[] saying;
+    private final boolean[] isVoid;
+    private final long[] digests;
+    /** What the last call may have made or changed. */
+    private Set<Integer> states = Set.of();
+    private int done;
+    private int flags;
+
+    Run(Worker worker, Statement[] statements, boolean tellsStates) {
+        this.worker = worker;
+        pipe = worker.pipe;
+        loaded = worker.loaded;
+        this.statements = statements;
+        this.tellsStates = tellsStates;
+        values = new Object[statements.length];
+        thrown = new Throwable[statements.length];
+        messages = new String[statements.length];
+        throwers = new byte[statements.length];
+        failed = new String[statements.length];
+        texts = new String[statements.length];
+        saying = new byte[statements.length];
+        isVoid = new boolean[statements.length];
+        digests = new long[statements.length];
+    }
+
+    void execute() throws IOException {
+        int blocked = Guard.count();
+        worker.refusals.forget();
+        PrintStream before = System.out;
+        if (!GuardClocks.isLeft()) {
+            Program.stir();
+        }
+        int threads = 0;
+        // A search only looks for what is worth a try.
+        boolean isTried = !tellsStates;
+        GuardClocks.begin(!isTried);
+        if (isTried) {
+            worker.beside.begin();
+        }
+        for (Statement statement : statements) {
+            int at = done++;
+            if (done == statements.length) {
+                threads = Thread.activeCount();
+            }
+            try {
+                try {
+                    values[at] = call(statement, at);
+                } finally {
+                    if (isTried) {
+                        worker.beside.called();
+                    }
+                }
+                if (statement.isShown) {
+                    show(at);
+                }
+            } catch (InvocationTargetException e) {
+                thrown[at] = e.getCause();
+            } catch (ReflectiveOperationException | RuntimeException e) {
+                failed[at] = e.toString();
+            } catch (Throwable e) {
+                thrown[at] = e;
+            }
+            if (Cover.isStopping()) {
+                break;
+            }
+            if (thrown[at] instanceof OutOfMemoryError) {
+                reserve = null;
+                Arrays.fill(values, null);
+                flags |= MEMORY;
+            }
+            if (thrown[at] != null) {
+                hear(at);
+            }
+            if ((flags & MEMORY) != 0) {
+                break;
+            }
+            if (failed[at] != null || thrown[at] != null && !statement.mayThrow) {
+                break;
+            }
+        }
+        worker.beside.end();
+        if (System.out != before) {
+            Program.silence();
+        }
+        states = states();
+        for (int index : states) {
+            digests[index] = digest(values[index]);
+        }
+        Thread.interrupted();
+        if (worker.leftovers.areTooMany() || (flags & MEMORY) != 0 && isShort()) {
+            flags |= TIRED;
+        }
+        if (worker.leftovers.areMore() && Thread.activeCount() > threads) {
+            flags |= THREADS;
+        }
+        if (Guard.count() != blocked || worker.refusals.isAny()) {
+            flags |= BLOCKED;
+        }
+    }
+
+    /** Whether memory is still short: mostly one object was too large, and all is well without it. */
+    private boolean isShort() {
+        Runtime runtime = Runtime.getRuntime();
+        System.gc();
+        if (runtime.totalMemory() - runtime.freeMemory() > runtime.maxMemory() / 4) {
+            return true;
+        }
+        reserve = new byte[RESERVE];
+        return false;
+    }
+
+    private Object call(Statement statement, int at) throws ReflectiveOperationException {
+        if (loaded.isConstant(statement.method)) {
+            return loaded.constant(statement.method).get(null);
+        }
+        Executable method = loaded.method(statement.method);
+        Object[] arguments = new Object[statement.arguments.length];
+        for (int i = 0; i < arguments.length; i++) {
+            arguments[i] = statement.arguments[i].value(values, loaded);
+        }
+        if (method instanceof Constructor) {
+            return ((Constructor<?>) method).newInstance(arguments);
+        }
+        isVoid[at] = ((Method) method).getReturnType() == void.class;
+        Object on = statement.on < 0 ? null : values[statement.on];
+        if (on == null && !Modifier.isStatic(method.getModifiers())) {
+            throw new InvocationTargetException(new NullPointerException());
+        }
+        return ((Method) method).invoke(on, arguments);
+    }
+
+    /** What was stopped has neither outcomes nor states; to be called when it is not watched any more. */
+    void stopped() {
+        if (Cover.isStopping()) {
+            flags |= Cover.goOn() ? STOPPED : STOPPED | TIRED;
+            done = 0;
+            states = Set.of();
+            Cover.leave();
+        }
+    }
+
+    /** Asks what came of a call for what it says of itself, else for that of its elements, else how many it has. */
+    private void show(int at) {
+        texts[at] = Values.said(values[at]);
+        saying[at] = 1;
+        if (texts[at] == null) {
+            texts[at] = Values.elements(values[at]);
+            saying[at] = 2;
+        }
+        if (texts[at] == null) {
+            texts[at] = Values.size(values[at]);
+            saying[at] = 3;
+        }
+    }
+
+    /** Tells what came of it; calls nothing of the program, for nobody watches that. */
+    void tell(int id) throws IOException {
+        // Classes are told before what names them.
+        for (int i = 0; i < done; i++) {
+            if (values[i] != null) {
+                pipe.number(values[i].getClass());
+            }
+            if (thrown[i] != null) {
+                pipe.number(thrown[i].getClass());
+            }
+        }
+        pipe.out.writeByte('R');
+        pipe.out.writeInt(id);
+        pipe.out.writeByte(flags);
+        pipe.out.writeInt(worker.watch.used());
+        pipe.out.writeInt(worker.watch.lasted());
+        pipe.out.writeInt(done);
+        for (int i = 0; i < done; i++) {
+            result(i);
+        }
+        pipe.out.writeInt(states.size());
+        for (int index : states) {
+            pipe.out.writeInt(index);
+            pipe.out.writeInt(pipe.number(values[index].getClass()));
+            pipe.out.writeLong(digests[index]);
+        }
+        boolean isWhole = done == statements.length && (flags & (BLOCKED | MEMORY)) == 0;
+        if (!isWhole || done > 0 && failed[done - 1] != null) {
+            Cover.leave();
+        }
+        int[] blocks = Cover.take();
+        pipe.out.writeInt(blocks.length);
+        for (int block : blocks) {
+            pipe.out.writeInt(block);
+        }
+    }
+
+    private long digest(Object value) {
+        try {
+            return Digest.of(value);
+        } catch (Throwable e) {
+            return 0;
+        }
+    }
+
+    /** The objects that the last call may have made or changed. */
+    private Set<Integer> states() {
+        Set<Integer> states = new LinkedHashSet<>();
+        if (tellsStates && done == statements.length && done > 0 && (flags & MEMORY) == 0) {
+            int last = done - 1;
+            if (thrown[last] == null && failed[last] == null) {
+                states.add(last);
+                if (statements[last].on >= 0) {
+                    states.add(statements[last].on);
+                }
+                for (int i = 0; i < last; i++) {
+                    states.add(i);
+                }
+            }
+        }
+        states.removeIf(index -> values[index] == null);
+        return states;
+    }
+
+    /** Takes what an exception says, which may be code of the program's. */
+    private void hear(int at) {
+        String message = null;
+        try {
+            message = thrown[at].getMessage();
+        } catch (Throwable e) {
+            // The program's own exception may do that.
+        }
+        // Whatever names our classes is not the program's doing.
+        boolean ours = message != null && message.contains(Worker.class.getPackageName() + ".");
+        boolean isBlocked = ours || thrown[at] instanceof Blocked || isDenied(thrown[at]);
+        throwers[at] = (byte) (isBlocked ? 1 : isProgram(thrown[at]) ? 2 : 0);
+        messages[at] = message != null && message.length() <= Values.MAX_TEXT ? message : null;
+    }
+
+    /** Whether an exception says that the kernel has blocked what no guard has seen, which counts as if one had. */
+    private boolean isDenied(Throwable thrown) {
+        try {
+            if (Denied.isIn(thrown)) {
+                Guard.blocked("what the kernel has refused");
+                return true;
+            }
+        } catch (Throwable e) {
+            // The program's own exception may do that.
+        }
+        return false;
+    }
+
+    /** Whether code of the program has made an exception, or the JVM for it: code of the JDK has not. */
+    private boolean isProgram(Throwable thrown) {
+        try {
+            StackTraceElement[] stack = thrown.getStackTrace();
+            return stack.length > 0
+                    && stack[0].getModuleName() == null
+                    && !stack[0].getClassName().startsWith(Worker.class.getPackageName() + ".");
+        } catch (Throwable e) {
+            // The program's own exception may do that.
+            return false;
+        }
+    }
+
+    private void result(int at) throws IOException {
+        Object value = values[at];
+        if (failed[at] != null) {
+            pipe.out.writeByte(6);
+            pipe.write(failed[at]);
+        } else if (thrown[at] != null) {
+            String message = messages[at];
+            pipe.out.writeByte(5);
+            pipe.out.writeInt(pipe.number(thrown[at].getClass()));
+            pipe.out.writeByte(message != null ? 1 : 0);
+            pipe.write(message != null ? message : "");
+            pipe.out.writeByte(throwers[at]);
+        } else if (isVoid[at]) {
+            pipe.out.writeByte(0);
+        } else if (value == null) {
+            pipe.out.writeByte(1);
+        } else if (Values.isLiteral(value)) {
+            pipe.out.writeByte(2);
+            pipe.literal(value);
+        } else if (value.getClass().isArray() && Values.isFlat(value)) {
+            int length = Array.getLength(value);
+            Class<?> type = value.getClass().getComponentType();
+            pipe.out.writeByte(4);
+            pipe.out.writeInt(pipe.number(value.getClass()));
+            pipe.out.writeByte(type.isPrimitive() ? 1 : 0);
+            pipe.out.writeInt(length);
+            for (int i = 0; i < length; i++) {
+                Object element = Array.get(value, i);
+                pipe.out.writeByte(element == null ? 0 : 1);
+                if (element != null) {
+                    pipe.literal(element);
+                }
+            }
+        } else {
+            int alias = -1;
+            for (int i = 0; i < at && alias < 0 && !Values.isValueBased(value); i++) {
+                if (values[i] == value) {
+                    alias = i;
+                }
+            }
+            pipe.out.writeByte(3);
+            pipe.out.writeInt(pipe.number(value.getClass()));
+            pipe.out.writeInt(alias);
+            pipe.out.writeByte(texts[at] == null ? 0 : saying[at]);
+            pipe.write(texts[at] == null ? "" : texts[at]);
+        }
+    }
+}

@@ -1,0 +1,95 @@
+package dev.hindsight.worker;
+
+import java.io.IOException;
+import java.lang.reflect.Array;
+import java.lang.reflect.InvocationTargetException;
+
+/** A call of a sequence, or a constant that is read. */
+final class Statement {
+    final int method;
+    final boolean mayThrow;
+    final boolean isShown;
+    final int on;
+    final Argument[] arguments;
+
+    /** What is passed, of the values that came before and the program's classes. */
+    interface Argument {
+        Object value(Object[] values, Loaded loaded) throws ReflectiveOperationException;
+    }
+
+    /** Reads one. */
+    Statement(Pipe pipe) throws IOException {
+        method = pipe.in.readInt();
+        int flags = pipe.in.readByte();
+        mayThrow = (flags & 1) != 0;
+        isShown = (flags & 2) != 0;
+        on = pipe.in.readInt();
+        arguments = new Argument[pipe.in.readUnsignedByte()];
+        for (int i = 0; i < arguments.length; i++) {
+            arguments[i] = argument(pipe);
+        }
+    }
+
+    private static Argument argument(Pipe pipe) throws IOException {
+        int kind = pipe.in.readByte();
+        switch (kind) {
+            case 'v':
+                int index = pipe.in.readInt();
+                return (values, loaded) -> values[index];
+            case 'n':
+                return (values, loaded) -> null;
+            case 's':
+                String string = pipe.text();
+                return (values, loaded) -> string;
+            case 'e':
+                String type = pipe.text();
+                String constant = pipe.text();
+                return (values, loaded) -> Class.forName(type, true, loaded.loader).getField(constant).get(null);
+            case 'c':
+                String name = pipe.text();
+                return (values, loaded) -> loaded.named(name);
+            case 'k':
+                String maker = pipe.text();
+                String method = pipe.text();
+                String said = pipe.text();
+                return (values, loaded) -> made(loaded.named(maker), method, said);
+            case 'a':
+                String component = pipe.text();
+                Argument[] elements = new Argument[pipe.in.readInt()];
+                for (int i = 0; i < elements.length; i++) {
+                    elements[i] = argument(pipe);
+                }
+                return (values, loaded) -> {
+                    Object array = Array.newInstance(loaded.named(component), elements.length);
+                    for (int i = 0; i < elements.length; i++) {
+                        Array.set(array, i, elements[i].value(values, loaded));
+                    }
+                    return array;
+                };
+            default:
+                Object primitive = pipe.primitive(kind);
+                return (values, loaded) -> primitive;
+        }
+    }
+
+    /** What a class of the JDK makes of a text. If it cannot, that is no exception of the program's. */
+    private static Object made(Class<?> maker, String method, String text)
+            throws ReflectiveOperationException {
+        try {
+            if (method.isEmpty()) {
+                return maker.getConstructor(String.class).newInstance(text);
+            }
+            for (Class<?> type : new Class<?>[] {String.class, CharSequence.class}) {
+                try {
+                    return maker.getMethod(method, type).invoke(null, text);
+                } catch (NoSuchMethodException e) {
+                    // It takes the other type.
+                }
+            }
+            return maker.getMethod(method, String.class, String[].class)
+                    .invoke(null, text, new String[0]);
+        } catch (InvocationTargetException e) {
+            throw new ReflectiveOperationException("no " + maker.getName() + " of " + text, e);
+        }
+    }
+}

@@ -1,0 +1,449 @@
+//! What a program under test cannot do: harm, wait for ever, outlive its tests.
+
+use super::{compile, generate, json, passes, record, run, written};
+use hindsight_test_programs::{Jdk, Workplace, hindsight, jdks, jdks_in_turn, root, text};
+use std::io::ErrorKind;
+use std::net::TcpListener;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+use std::{fs, thread};
+
+#[test]
+fn a_program_cannot_harm() {
+    for jdk in jdks_in_turn() {
+        let workplace = Workplace::new("generate-hostile");
+        let victim = workplace.join("victim");
+        fs::write(&victim, "precious").expect("a file");
+        let source = fs::read_to_string(root().join("test-programs/palulu/hostile/Harm.java"))
+            .expect("a source");
+        let source = source.replace("@VICTIM@", &format!("{:?}", victim.display().to_string()));
+        workplace.compile_text(jdk, &[], "Harm", &source);
+        let report = json(&run(
+            jdk,
+            &workplace,
+            &[
+                "generate",
+                "--universal",
+                "--classpath",
+                "classes",
+                "--sequences",
+                "150",
+                "--timeout",
+                "1",
+                "--out",
+                "tests",
+                "--format",
+                "json",
+            ],
+        ));
+        let searched = &report["searched"];
+        assert!(searched["blocked"].as_u64() >= Some(8), "{report}");
+        assert!(searched["lost"].as_u64() >= Some(2), "{report}");
+        assert_eq!(
+            fs::read_to_string(&victim).expect("it is there"),
+            "precious"
+        );
+        assert!(!workplace.join("victim.touched").exists());
+        let sources = written(&workplace, "tests");
+        assert!(sources.contains("harmless("), "{sources}");
+        for (value, call) in [
+            ("size 2", ".scratch()"),
+            ("1 and two", ".scratchFormat()"),
+            ("127.0.0.1", ".figures()"),
+        ] {
+            let asserted =
+                |line: &str| line.contains(&format!("(\"{value}\", ")) && line.contains(call);
+            assert!(sources.lines().any(asserted), "{call}: {sources}");
+        }
+        for harm in [
+            "exit",
+            "halt",
+            "delete",
+            "overwrite",
+            "process",
+            "connect",
+            "forever",
+            "deadlock",
+            "memory",
+            "time()",
+            "name()",
+            "format()",
+            "formatInCharset",
+            "formatFile",
+            "resolve",
+            "tick()",
+            "log()",
+        ] {
+            assert!(!sources.contains(harm), "{harm}: {sources}");
+        }
+    }
+}
+
+/// What a class has from one of the JDK, and what is reached without a call that names it.
+#[test]
+fn a_program_cannot_harm_by_detours() {
+    for jdk in jdks_in_turn() {
+        let workplace = Workplace::new("generate-sly");
+        let victim = workplace.join("victim");
+        fs::write(&victim, "precious").expect("a file");
+        let written_at = || fs::metadata(&victim).and_then(|file| file.modified()).ok();
+        let before = written_at();
+        let source = fs::read_to_string(root().join("test-programs/palulu/hostile/Sly.java"))
+            .expect("a source");
+        let text = |path: &Path| format!("{:?}", path.display().to_string());
+        let source = source
+            .replace("@VICTIM@", &text(&victim))
+            .replace("@CLASSES@", &text(&workplace.join("classes")));
+        workplace.compile_text(jdk, &["-nowarn"], "Sly", &source);
+        let arguments = [
+            "generate",
+            "--universal",
+            "--classpath",
+            "classes",
+            "--sequences",
+            "400",
+            "--timeout",
+            "5",
+            "--out",
+            "tests",
+            "--format",
+            "json",
+        ];
+        let report = json(&run(jdk, &workplace, &arguments));
+        let sources = written(&workplace, "tests");
+        let precious = fs::read_to_string(&victim).unwrap_or_default();
+        assert_eq!(precious, "precious", "{report}");
+        assert_eq!(written_at(), before, "{report}");
+        let files = fs::read_dir(workplace.join(".")).expect("a directory");
+        for file in files {
+            let name = file.expect("a file").file_name();
+            assert!(!name.to_string_lossy().contains("touched"), "{name:?}");
+        }
+        assert!(
+            report["searched"]["blocked"].as_u64() >= Some(30),
+            "{report}"
+        );
+        // What may be deleted is, and by the class's own method.
+        assert!(sources.contains("deleted true, exists false"), "{sources}");
+        assert!(sources.contains("archive of 1"), "{sources}");
+        for harm in [
+            "deleteDocument(",
+            "deletePaper(",
+            "deleteBy",
+            "deleteIn",
+            "overwrite",
+            "touch",
+            "like",
+            "pipe(",
+            "reach",
+        ] {
+            assert!(!sources.contains(harm), "{harm}: {sources}");
+        }
+    }
+}
+
+/// What the JDK does by itself, at the program's wish, no guard sees: the kernel refuses it.
+#[test]
+fn a_program_cannot_harm_where_no_guard_stands() {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    listener.set_nonblocking(true).expect("a socket");
+    let port = listener.local_addr().expect("an address").port();
+    for jdk in jdks_in_turn() {
+        let workplace = Workplace::new("generate-unseen");
+        let victim = workplace.join("victim");
+        fs::write(&victim, "precious").expect("a file");
+        let source = fs::read_to_string(root().join("test-programs/palulu/hostile/Unseen.java"))
+            .expect("a source");
+        let source = source
+            .replace("@VICTIM@", &format!("{:?}", victim.display().to_string()))
+            .replace("@PORT@", &format!("{:?}", port.to_string()));
+        workplace.compile_text(jdk, &[], "Unseen", &source);
+        let arguments =
+            "generate --universal --classpath classes --sequences 200 --timeout 5 --out tests";
+        let arguments: Vec<&str> = arguments.split(' ').chain(["--format", "json"]).collect();
+        let report = json(&run(jdk, &workplace, &arguments));
+        let sources = written(&workplace, "tests");
+        assert!(sources.contains("harmless()"), "{sources}");
+        assert!(sources.contains("\"there true\""), "{sources}");
+        assert!(sources.contains("authorize()"), "{sources}");
+        let confined = report["confined"]
+            .as_array()
+            .expect("what the kernel guards");
+        if !confined.contains(&"files".into()) {
+            eprintln!(
+                "not checked: this kernel guards no files (it has no Landlock, or an old one)"
+            );
+            continue;
+        }
+        let precious = fs::read_to_string(&victim).unwrap_or_default();
+        assert_eq!(precious, "precious", "{report}");
+        assert!(!workplace.join("victim.touched").exists());
+        assert!(
+            report["searched"]["blocked"].as_u64() >= Some(5),
+            "{report}"
+        );
+        // Also where the program catches what says so.
+        for harm in ["overwrite(", "make(", "makeOr(", "remove(", "log(", "hush("] {
+            assert!(!sources.contains(harm), "{harm}: {sources}");
+        }
+        if confined.contains(&"tcp".into()) {
+            let reached = listener.accept().map(drop).map_err(|why| why.kind());
+            assert_eq!(reached, Err(ErrorKind::WouldBlock), "{report}");
+            assert!(!sources.contains("connect("), "{sources}");
+        }
+    }
+}
+
+/// An exception that does not say what it is, and threads that are stopped, keep nobody from going on.
+#[test]
+fn a_program_cannot_keep_the_search_waiting() {
+    for jdk in jdks_in_turn() {
+        let workplace = Workplace::new("generate-stuck");
+        let source = fs::read_to_string(root().join("test-programs/palulu/hostile/Stuck.java"))
+            .expect("a source");
+        workplace.compile_text(jdk, &["-nowarn"], "Stuck", &source);
+        let started = Instant::now();
+        let arguments = ["--universal", "--time", "6"];
+        let sources = generate(jdk, &workplace, "tests", &arguments);
+        // A busy machine takes some times as long; patience with a worker that is silent takes longer.
+        assert!(started.elapsed() < Duration::from_secs(80), "{sources}");
+        assert!(sources.contains("harmless("), "{sources}");
+        for stuck in ["fall(", "stopOthers(", "await("] {
+            assert!(!sources.contains(stuck), "{stuck}: {sources}");
+        }
+    }
+}
+
+/// With a seed, the search of a program that asks clocks and chance finds the same again.
+#[test]
+fn clocks_do_not_change_what_is_found() {
+    for jdk in jdks_in_turn() {
+        let workplace = Workplace::new("generate-stamped");
+        let source = fs::read_to_string(root().join("test-programs/palulu/hostile/Stamped.java"))
+            .expect("a source");
+        workplace.compile_text(jdk, &[], "Stamped", &source);
+        let arguments = ["--universal", "--seed", "3", "--sequences", "300"];
+        let first = generate(jdk, &workplace, "first", &arguments);
+        let second = generate(jdk, &workplace, "second", &arguments);
+        assert!(first.contains(".draw("), "{first}");
+        assert_eq!(first, second);
+        for chance in [".now()", ".number()", ".throwDice()", ".bonus()"] {
+            let asserted = |line: &str| line.contains("assert") && line.contains(chance);
+            assert!(!first.lines().any(asserted), "{chance}: {first}");
+        }
+    }
+}
+
+/// Tests write no files where they run, and tell of constructors that refuse.
+#[test]
+fn files_where_a_test_runs_are_safe() {
+    for jdk in jdks_in_turn() {
+        let workplace = record(jdk, "careful", "careful.Careful");
+        let observed = ["--observed", "--trace", "out"];
+        let sources = generate(jdk, &workplace, "observed", &observed);
+        for good in [
+            "new Careful.Money(-1)",
+            "negative: -1",
+            "discardTemporary()",
+        ] {
+            assert!(sources.contains(good), "{good}: {sources}");
+        }
+        assert!(!sources.contains("discard()"), "{sources}");
+        let along = ["--model", "model.json", "--sequences", "400"];
+        let sources = generate(jdk, &workplace, "generated", &along);
+        assert!(sources.contains("discardTemporary()"), "{sources}");
+        assert!(!sources.contains("discard()"), "{sources}");
+    }
+}
+
+/// A sequence without an end costs little of the time: it is stopped where it is, in a JVM that goes on; what it is
+/// built on is left alone, and not the methods that it has called.
+#[test]
+fn what_has_no_end_costs_little() {
+    for jdk in jdks_in_turn() {
+        let workplace = record(jdk, "ring", "ring.Main");
+        search_what_has_no_end(jdk, &workplace, "ring.Link", &[".length()", ".sum()"]);
+    }
+}
+
+/// So does one that waits: it comes to no place at which it could be stopped, if it is not interrupted.
+#[test]
+fn what_waits_for_ever_costs_little() {
+    for jdk in jdks_in_turn() {
+        let workplace = record(jdk, "mail", "mail.Main");
+        search_what_has_no_end(jdk, &workplace, "mail.Box", &[".count()", ".first()"]);
+    }
+}
+
+/// How far other threads have come is chance: what tells it is not asserted, and what waits for them is.
+#[test]
+fn what_other_threads_do_is_told_where_it_is_waited_for() {
+    for jdk in jdks_in_turn() {
+        let workplace = record(jdk, "later", "later.Main");
+        let search = [
+            &[
+                "generate",
+                "--model",
+                "model.json",
+                "--classpath",
+                "classes",
+            ][..],
+            &["--classes", "later.*", "--sequences", "2000"],
+            &["--out", "tests", "--format", "json"],
+        ];
+        let report = json(&run(jdk, &workplace, &search.concat()));
+        let tests = written(&workplace, "tests");
+        assert!(tests.contains(".send(5)"), "{tests}");
+        for test in tests.split("@Test").skip(1) {
+            for (does, tells) in [(".answer(", ".answered()"), (".file(", ".filed()")] {
+                let told = test.split(does).skip(1).any(|after| after.contains(tells));
+                assert!(!told, "{test}");
+            }
+        }
+        // They are known before the tests are run as a whole.
+        assert_eq!(report["dropped"]["flaky"], 0, "{report}");
+    }
+}
+
+/// Searches some seconds among the methods of a class, some of which do not end, and has tests of these calls.
+fn search_what_has_no_end(jdk: &Jdk, workplace: &Workplace, class: &str, calls: &[&str]) {
+    let arguments = [
+        "generate",
+        "--model",
+        "model.json",
+        "--classpath",
+        "classes",
+        "--classes",
+        class,
+        "--time",
+        "12",
+        "--out",
+        "tests",
+        "--format",
+        "json",
+    ];
+    let report = json(&run(jdk, workplace, &arguments));
+    let searched = &report["searched"];
+    let lost = searched["lost"].as_u64().expect("a number");
+    let executed: u64 = ["at_random", "along_models"]
+        .iter()
+        .filter_map(|phase| searched[phase]["executed"].as_u64())
+        .sum();
+    // How many there are is chance, and how long they take depends on the machine.
+    assert!(lost >= 1 && executed > 1000, "{report}");
+    let tests = written(workplace, "tests");
+    for call in calls {
+        assert!(tests.contains(call), "{call}: {tests}");
+    }
+}
+
+/// Reflection asks who calls it: what the program may call it still may, and nothing more.
+#[test]
+fn reflection_reaches_what_it_reaches_elsewhere() {
+    for jdk in jdks() {
+        let workplace = compile(jdk, "plugs");
+        let how = [
+            "--universal",
+            "--sequences",
+            "300",
+            "--classes",
+            "plugs.Plugs",
+        ];
+        let tests = generate(jdk, &workplace, "tests", &how);
+        for shown in [
+            "\"of package 3, ",
+            "assertEquals(7, Plugs.secret());",
+            "assertEquals(\"burnt\", Plugs.cause());",
+            "assertEquals(\"for heirs\", Plugs.inherited());",
+            "class plugs.Plugs cannot access a member of class plugs.Strange",
+            "class plugs.Plugs cannot access a member of class plugs.base.Base",
+        ] {
+            assert!(tests.contains(shown), "{shown}: {tests}");
+        }
+        assert!(!tests.contains("dev.hindsight"), "{tests}");
+        passes(jdk, &workplace, "tests", "classes");
+    }
+}
+
+/// What is interrupted leaves nothing behind.
+#[test]
+fn temporary_directories_go_with_the_process() {
+    let jdk = &jdks()[0];
+    let workplace = compile(jdk, "constrained");
+    let place = workplace.join("tmp");
+    fs::create_dir_all(&place).expect("a directory");
+    let entries = || fs::read_dir(&place).expect("a directory").count();
+    let mut child = Command::new(hindsight())
+        .env("JAVA_HOME", &jdk.home)
+        .env("TMPDIR", &place)
+        .current_dir(&workplace.path)
+        .args([
+            "generate",
+            "--universal",
+            "--time",
+            "60",
+            "--classpath",
+            "classes",
+            "--out",
+            "tests",
+        ])
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("hindsight runs");
+    let until = Instant::now() + Duration::from_secs(60);
+    while entries() == 0 && Instant::now() < until {
+        thread::sleep(Duration::from_millis(20));
+    }
+    assert_eq!(entries(), 1);
+    let killed = Command::new("kill").arg(child.id().to_string()).status();
+    assert!(killed.expect("kill runs").success());
+    let ended = child.wait().expect("it ends");
+    assert_eq!(ended.code(), Some(130));
+    assert_eq!(entries(), 0);
+}
+
+/// Workers end with the process that has started them, whatever they do and however that ends.
+#[test]
+fn workers_end_with_the_process() {
+    let jdk = &jdks()[0];
+    let workplace = Workplace::new("generate-killed");
+    let source = "public class Endless { public static void run() { while (true) { } } }";
+    workplace.compile_text(jdk, &[], "Endless", source);
+    let place = workplace.join("tmp");
+    fs::create_dir_all(&place).expect("a directory");
+    // What is in its command line, and no more once it has ended.
+    let workers = || {
+        let place = place.display().to_string();
+        let processes = fs::read_dir("/proc").expect("processes");
+        let commands = processes.flatten();
+        let commands = commands.flat_map(|process| fs::read(process.path().join("cmdline")));
+        let commands = commands.filter(|command| text(command).contains(&place));
+        commands.count()
+    };
+    let wait_until = |is_so: &dyn Fn() -> bool, seconds| {
+        let until = Instant::now() + Duration::from_secs(seconds);
+        while !is_so() && Instant::now() < until {
+            thread::sleep(Duration::from_millis(20));
+        }
+        is_so()
+    };
+    let arguments =
+        "generate --universal --sequences 1000000 --timeout 300 --classpath classes --out tests";
+    let mut child = Command::new(hindsight())
+        .env("JAVA_HOME", &jdk.home)
+        .env("TMPDIR", &place)
+        .current_dir(&workplace.path)
+        .args(arguments.split(' '))
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("hindsight runs");
+    assert!(wait_until(&|| workers() > 0, 60));
+    // So that it is where it does not come back from.
+    thread::sleep(Duration::from_secs(2));
+    child.kill().expect("it is killed");
+    child.wait().expect("it ends");
+    assert!(wait_until(&|| workers() == 0, 20));
+}
