@@ -14,7 +14,6 @@ use crate::plan::Known;
 use crate::recording::Recording;
 use crate::shim::Shim;
 use crate::sys;
-use crate::undo::accessors::Accessors;
 use crate::undo::fields::Fields;
 use std::collections::BTreeSet;
 use std::io::Write;
@@ -32,7 +31,6 @@ pub(crate) struct Base {
     pub(crate) methods: Methods,
     /// Fields that are written, if writes are logged.
     pub(crate) fields: Fields,
-    pub(crate) accessors: Accessors,
     pub(crate) loaders: Loaders,
     pub(crate) workspaces: Workspaces,
     /// An environment that can access local variables of all threads; only with `dump-on`.
@@ -114,7 +112,6 @@ pub(crate) fn set_base(vm: Vm, jvmti: Jvmti, options: Options, files: Files, sin
             counters,
             methods: Methods::new(chances.is_some()),
             fields: Fields::default(),
-            accessors: Accessors::default(),
             loaders: Loaders::default(),
             workspaces: Workspaces::default(),
             chances,

@@ -25,6 +25,7 @@ use crate::agent::Base;
 use crate::chances::Chances;
 use crate::counters::{INSTRUMENTED, NAMED_BY_REPORT};
 use crate::jvmti::Jvmti;
+use crate::loaders::{Loader, find_probes};
 use crate::originals::{self, Original};
 use crate::snapshot::classes::binary_name;
 use crate::sys;
@@ -36,6 +37,7 @@ use hindsight_instrument::{
     UndoPlan, Workspace, contract, entry_hook,
 };
 use std::cell::OnceCell;
+use std::ops::Range;
 use std::sync::Mutex;
 
 /// A class cannot have more methods than this (JVMS 4.11).
@@ -413,7 +415,8 @@ fn instrument(
     original: Option<&Original>,
     version: [u8; 32],
 ) -> Option<Vec<u8>> {
-    if !base.loaders.find_probes(base, loader) {
+    let defines = base.loaders.of(base, loader);
+    if !find_probes(base, defines.as_deref(), loader) {
         return None;
     }
     let sha256 = original.map(|original| original.sha256);
@@ -430,11 +433,14 @@ fn instrument(
         Some(names) => originals::sha256(&[&version[..], names.join("\n").as_bytes()].concat()),
         None => version,
     };
-    let defines = base.loaders.of(base, loader);
     let known = class_name
         .as_deref()
         .and_then(|name| base.methods.known(name, &version, defines.as_ref()));
-    let first_id = known.or_else(|| reserve(base, bytes))?;
+    let ids = match known {
+        Some(first_id) => first_id..first_id,
+        None => reserve(base, bytes)?,
+    };
+    let first_id = ids.start;
     let class_in_file = OnceCell::new();
     let report = &base.options.report;
     let rules = |method: &str, _descriptor: &str| {
@@ -484,7 +490,7 @@ fn instrument(
         None => true,
     };
     let rewritten = if base.options.copy.need_log() {
-        undoable(base, loader, bytes, &undo)?
+        undoable(base, defines.as_deref(), bytes, &undo)?
     } else if chosen.is_some() {
         let catches = base.chances.as_ref().is_some_and(Chances::shared);
         (base.workspaces).with(|space| space.crash_in_some(bytes, &plan, &meant, catches))
@@ -524,7 +530,7 @@ fn instrument(
         (dotted, defines),
         sha256,
         [origin, version],
-        first_id,
+        ids,
         (rewritten.methods, aside),
         rewritten.skipped,
     );
@@ -538,15 +544,14 @@ fn instrument(
 /// The class with its writes logged, its fields numbered; `None` if there are no more numbers.
 fn undoable(
     base: &Base,
-    loader: sys::Ref,
+    loader: Option<&Loader>,
     bytes: &[u8],
     plan: &UndoPlan<'_>,
 ) -> Option<Result<Rewritten, instrument::Error>> {
     let quiet = |callee: &MemberRef<'_>| {
         let [owner, name, descriptor] =
             [callee.owner, callee.name, callee.descriptor].map(|text| text.to_string_lossy());
-        base.accessors
-            .get(base.jvmti, loader, [&owner, &name, &descriptor])
+        loader?.accessors.get([&owner, &name, &descriptor])
     };
     let mut accessors = Vec::new();
     let rewritten = base.workspaces.with(|space| {
@@ -567,7 +572,9 @@ fn undoable(
             (rewritten, fields)
         })
     });
-    base.accessors.add(base.jvmti, loader, accessors);
+    if let Some(loader) = loader {
+        loader.accessors.add(accessors);
+    }
     if rewritten.is_none() {
         base.counters
             .add("classes_left_alone:out of field numbers", 1);
@@ -603,23 +610,24 @@ fn count(base: &Base, rewritten: &Rewritten) {
 }
 
 /// Numbers for as many methods as this class file can have.
-fn reserve(base: &Base, bytes: &[u8]) -> Option<u32> {
+fn reserve(base: &Base, bytes: &[u8]) -> Option<Range<u32>> {
     let most = (bytes.len() / MIN_METHOD_BYTES).min(MAX_METHODS);
-    let first_id = base.methods.reserve(most as u32);
-    if first_id.is_none() {
+    let ids = base.methods.reserve(most as u32);
+    if ids.is_none() {
         base.counters
             .add("classes_left_alone:out of method numbers", 1);
     }
-    first_id
+    ids
 }
 
 /// The class with handlers that say what they catch, or with its writes logged; `None` to leave it.
 fn instrument_aside(base: &Base, aside: Aside, loader: sys::Ref, bytes: &[u8]) -> Option<Vec<u8>> {
-    if !base.loaders.find_probes(base, loader) {
+    let known = base.loaders.of(base, loader);
+    if !find_probes(base, known.as_deref(), loader) {
         return None;
     }
     // No frame is ever of one of these methods, so their names are not kept.
-    let first_id = reserve(base, bytes)?;
+    let first_id = reserve(base, bytes)?.start;
     let rewritten = if aside.writes {
         let plan = UndoPlan {
             crash: None,
@@ -628,7 +636,7 @@ fn instrument_aside(base: &Base, aside: Aside, loader: sys::Ref, bytes: &[u8]) -
             first_field: 0,
             quiet: &|_| None,
         };
-        undoable(base, loader, bytes, &plan)?
+        undoable(base, known.as_deref(), bytes, &plan)?
     } else {
         base.workspaces
             .with(|workspace| workspace.catches(bytes, first_id))

@@ -7,40 +7,48 @@
 use crate::agent::Base;
 use crate::jni::{Jni, Obj, WeakObj};
 use crate::sys::{self, JValue};
+use crate::undo::accessors::Accessors;
 use std::collections::HashMap;
 use std::ffi::CStr;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// The JDK's own loaders: of the class path, of modules, of accessors made for reflection.
 const OF_JDK: [&str; 2] = ["Ljdk/internal/", "Lsun/"];
 
-/// What is known of loaders.
-#[derive(Default)]
-pub(crate) struct Loaders {
-    /// Whether they find the probes, by their identity hash. Two loaders with one hash would have to differ in
-    /// this for it to be wrong.
-    known: Mutex<HashMap<i32, bool>>,
-    /// Those that have classes with probes.
-    living: Mutex<Living>,
-}
+/// From so many loaders on it is asked which of them are still there.
+const MANY: usize = 256;
 
-#[derive(Debug, Default)]
+/// Those that have been asked about classes, and not been collected.
+///
+/// No lock is held while the JVM is called: there a debugger may stop a thread.
+#[derive(Default)]
+pub(crate) struct Loaders(Mutex<Living>);
+
+#[derive(Default)]
 struct Living {
     /// By their identity hash.
-    by_hash: HashMap<i32, Vec<(WeakObj, Arc<Loader>)>>,
+    by_hash: HashMap<i32, Vec<Known>>,
     count: usize,
     /// How many there were when those that had been collected were last looked for.
     swept: usize,
 }
 
-/// From so many loaders on it is asked which of them are still there.
-const MANY: usize = 256;
+type Known = (Arc<WeakObj>, Arc<Loader>);
+
+// Whether a loader finds the probes.
+const UNKNOWN: u8 = 0;
+const FOUND: u8 = 1;
+const NOT_FOUND: u8 = 2;
 
 /// A class loader. Its classes live as long as it does.
 #[derive(Debug, Default)]
 pub(crate) struct Loader {
     is_gone: AtomicBool,
+    /// Whether it finds the probes.
+    probes: AtomicU8,
+    /// Of its classes.
+    pub(crate) accessors: Accessors,
 }
 
 impl Loader {
@@ -56,78 +64,84 @@ impl Loader {
 }
 
 impl Loaders {
-    /// Whether a loader finds the probes. It is asked once, as the JVM would; if it does not, the class that it
-    /// is asked for is counted.
-    pub(crate) fn find_probes(&self, base: &Base, loader: sys::Ref) -> bool {
-        let Some(hash) = base.jvmti.hash_code(loader) else {
-            return true;
-        };
-        let lock = || self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut known = lock();
-        let finds = match known.get(&hash) {
-            Some(&finds) => finds,
-            None => {
-                // It may load classes of its own to answer.
-                known.insert(hash, true);
-                drop(known);
-                let asked = (base.vm.jni()).and_then(|jni| {
-                    jni.with_frame(|jni| {
-                        let class = jni.class_of_loader(loader)?;
-                        asks(base, jni, class, loader)
-                    })?
-                });
-                let finds = asked.unwrap_or(true);
-                lock().insert(hash, finds);
-                finds
-            }
-        };
-        if !finds {
-            let counter = "classes_left_alone:its loader does not find the probes";
-            base.counters.add(counter, 1);
-        }
-        finds
-    }
-
-    /// The loader that this refers to; nothing where its end could not be seen, or never comes: of the boot
-    /// loader.
+    /// What is known of the loader that this refers to; nothing where its end could not be seen, or never comes:
+    /// of the boot loader.
     pub(crate) fn of(&self, base: &Base, loader: sys::Ref) -> Option<Arc<Loader>> {
         let hash = base.jvmti.hash_code(loader)?;
         let jni = base.vm.jni()?;
-        let mut living = self.living.lock().unwrap_or_else(PoisonError::into_inner);
-        let alike = living.by_hash.entry(hash).or_default();
-        if let Some((_, known)) = (alike.iter()).find(|(weak, _)| jni.is_weakly(weak, loader)) {
+        let alike = self.lock().by_hash.get(&hash).cloned().unwrap_or_default();
+        if let Some((_, known)) = alike.iter().find(|(weak, _)| jni.is_weakly(weak, loader)) {
             return Some(Arc::clone(known));
         }
-        let made = Arc::new(Loader::default());
-        alike.push((jni.weak(loader)?, Arc::clone(&made)));
+        // If another thread makes one for the same loader meanwhile, there are two of it, which end alike.
+        let made = (Arc::new(jni.weak(loader)?), Arc::<Loader>::default());
+        let mut living = self.lock();
+        living.by_hash.entry(hash).or_default().push(made.clone());
         living.count += 1;
         let many = living.count >= MANY.max(2 * living.swept);
         drop(living);
         if many {
             self.sweep(base);
         }
-        Some(made)
+        Some(made.1)
     }
 
     /// Finds out which have been collected.
     pub(crate) fn sweep(&self, base: &Base) {
         let Some(jni) = base.vm.jni() else { return };
-        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut living = self.living.lock().unwrap_or_else(PoisonError::into_inner);
-        let living = &mut *living;
-        living.by_hash.retain(|hash, alike| {
-            for (weak, loader) in alike.extract_if(.., |(weak, _)| jni.is_gone(weak)) {
+        let all: Vec<Known> = self.lock().by_hash.values().flatten().cloned().collect();
+        for (weak, loader) in &all {
+            if jni.is_gone(weak) {
                 loader.is_gone.store(true, Ordering::Release);
-                jni.forget(weak);
-                living.count -= 1;
             }
-            if alike.is_empty() {
-                known.remove(hash);
-            }
+        }
+        drop(all);
+        let mut gone = Vec::new();
+        let mut living = self.lock();
+        living.by_hash.retain(|_, alike| {
+            gone.extend(alike.extract_if(.., |(_, loader)| loader.is_gone()));
             !alike.is_empty()
         });
+        living.count -= gone.len();
         living.swept = living.count;
+        drop(living);
+        for (weak, _) in gone {
+            // Where it is being compared in this very moment, the JVM's word for it is not had back.
+            if let Ok(weak) = Arc::try_unwrap(weak) {
+                jni.forget(weak);
+            }
+        }
     }
+
+    fn lock(&self) -> MutexGuard<'_, Living> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Whether a loader finds the probes, which those that nothing is known of do. It is asked once, as the JVM
+/// would; if it does not, the class that it is asked for is counted.
+pub(crate) fn find_probes(base: &Base, known: Option<&Loader>, loader: sys::Ref) -> bool {
+    let Some(known) = known else { return true };
+    // It may load classes of its own to answer, which are not asked for meanwhile.
+    let first =
+        (known.probes).compare_exchange(UNKNOWN, FOUND, Ordering::AcqRel, Ordering::Acquire);
+    if first.is_ok() {
+        let asked = (base.vm.jni()).and_then(|jni| {
+            jni.with_frame(|jni| {
+                let class = jni.class_of_loader(loader)?;
+                asks(base, jni, class, loader)
+            })?
+        });
+        if asked == Some(false) {
+            known.probes.store(NOT_FOUND, Ordering::Release);
+        }
+    }
+    let finds = known.probes.load(Ordering::Acquire) != NOT_FOUND;
+    if !finds {
+        let counter = "classes_left_alone:its loader does not find the probes";
+        base.counters.add(counter, 1);
+    }
+    finds
 }
 
 /// Asks a loader, of this class, for the probes; nothing if there is no need to.

@@ -10,6 +10,7 @@ use hindsight_instrument::{
     self as instrument, Capture, Captures, Method, SkipReason, SkippedMethods,
 };
 use std::collections::{HashMap, HashSet};
+use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 /// Of a frame whose method has probes that did not run, like a constructor's
@@ -58,6 +59,8 @@ impl Class {
                 // define again and again stays small.
                 if known.len() == known.capacity() {
                     known.retain(|known| !known.is_gone());
+                    known.sort_unstable_by_key(Arc::as_ptr);
+                    known.dedup_by(|one, other| Arc::ptr_eq(one, other));
                     known.shrink_to(2 * known.len());
                 }
                 known.push(Arc::clone(loader));
@@ -122,14 +125,14 @@ impl Methods {
     }
 
     /// Reserves as many numbers as a class can have methods.
-    pub(crate) fn reserve(&self, count: u32) -> Option<u32> {
+    pub(crate) fn reserve(&self, count: u32) -> Option<Range<u32>> {
         let mut table = self.table.write().ok()?;
         let first = table.next_id;
         // Java sees the number as an int.
         table.next_id = first
             .checked_add(count)
             .filter(|next| *next < i32::MAX as u32)?;
-        Some(first)
+        Some(first..table.next_id)
     }
 
     /// The first number of the latest class of this name, if it was made of the same bytes: then the
@@ -163,10 +166,12 @@ impl Methods {
         (name, loader): (String, Option<Arc<Loader>>),
         sha256: Option<[u8; 32]>,
         [origin, version]: [[u8; 32]; 2],
-        first_id: u32,
+        ids: Range<u32>,
         (methods, aside): (instrument::Methods, Vec<usize>),
         skipped: SkippedMethods,
     ) -> bool {
+        let first_id = ids.start;
+        let used = first_id + methods.len() as u32;
         let class = Arc::new(Class {
             name: name.clone(),
             sha256,
@@ -181,6 +186,10 @@ impl Methods {
         let Ok(mut table) = self.table.write() else {
             return false;
         };
+        // What was reserved is a guess on the safe side; without end, there would be no end of classes.
+        if table.next_id == ids.end {
+            table.next_id = used;
+        }
         // Numbers are reserved before instrumenting and classes come in as they
         // are done, on many threads: keep the order for the search.
         // It is at the end, or a few places before.
@@ -204,21 +213,25 @@ impl Methods {
             .collect();
         // It costs time in proportion to all of them: not before they have doubled.
         table.many = MANY.max(2 * table.classes.len());
-        let table = &mut *table;
         let mut orphaned = HashSet::new();
+        let Table {
+            classes, by_name, ..
+        } = &mut *table;
         for class in &gone {
-            let latest = table.by_name.get(&class.name);
+            let latest = by_name.get(&class.name);
             if latest.is_some_and(|latest| Arc::ptr_eq(latest, class)) {
-                table.by_name.remove(&class.name);
+                by_name.remove(&class.name);
                 orphaned.insert(class.name.as_str());
             }
         }
         // An earlier one of that name may be left, in another loader.
-        for class in &table.classes {
+        for class in classes.iter() {
             if orphaned.contains(class.name.as_str()) {
-                table.by_name.insert(class.name.clone(), Arc::clone(class));
+                by_name.insert(class.name.clone(), Arc::clone(class));
             }
         }
+        // Who throws waits for the table; to let go of so much takes its time.
+        drop(table);
         gone.len()
     }
 
@@ -343,14 +356,15 @@ mod tests {
     use super::*;
 
     fn add(methods: &Methods, name: &str, version: u8, loader: Option<&Arc<Loader>>) -> u32 {
-        let first = methods.reserve(1).unwrap();
+        let ids = methods.reserve(1).unwrap();
+        let first = ids.start;
         let (found, skipped) = (instrument::Methods::default(), SkippedMethods::default());
         let versions = [[version; 32], [version; 32]];
         methods.add(
             (name.to_owned(), loader.map(Arc::clone)),
             None,
             versions,
-            first,
+            ids,
             (found, Vec::new()),
             skipped,
         );
@@ -392,16 +406,9 @@ mod tests {
         let loader = Arc::new(Loader::default());
         let due = |name: String| {
             let (found, skipped) = (instrument::Methods::default(), SkippedMethods::default());
-            let first = methods.reserve(1).unwrap();
+            let ids = methods.reserve(1).unwrap();
             let class = (name, Some(Arc::clone(&loader)));
-            methods.add(
-                class,
-                None,
-                [[0; 32]; 2],
-                first,
-                (found, Vec::new()),
-                skipped,
-            )
+            methods.add(class, None, [[0; 32]; 2], ids, (found, Vec::new()), skipped)
         };
         let first = (0..).position(|n| due(format!("A{n}")));
         assert_eq!(first, Some(MANY - 1));

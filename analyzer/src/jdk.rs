@@ -1,12 +1,12 @@
 //! The JDK: finding it, compiling with it, running programs under it.
 
+pub mod child;
+
 use crate::confine;
 use anyhow::{Context, Result, bail};
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, ExitStatus, Stdio};
-use std::thread;
-use std::time::{Duration, Instant};
+use std::process::{Command, Stdio};
 
 /// Variables by which an environment changes every JVM. Candidates must run
 /// as the emitted tests will, and never under an agent.
@@ -169,120 +169,6 @@ fn feature_version(text: &str) -> Option<u32> {
     }
 }
 
-/// How a child process ended.
-#[derive(Debug)]
-pub enum Ended {
-    /// By itself.
-    Exit(ExitStatus),
-    /// By us: it took too long.
-    TimedOut,
-    /// By us: it has done nothing for so long that it waits for what will not come.
-    Idle,
-}
-
-/// Runs `command` to its end, or kills it after `timeout`.
-pub fn run(command: &mut Command, timeout: Duration) -> Result<Ended> {
-    let program = command.get_program().to_owned();
-    let child = command
-        .spawn()
-        .with_context(|| format!("failed to run {}", Path::new(&program).display()))?;
-    wait(child, timeout)
-}
-
-/// The same, and kills it, too, when it has used no processor time worth speaking of for as long as `idle`.
-pub fn run_watched(command: &mut Command, timeout: Duration, idle: Duration) -> Result<Ended> {
-    let program = command.get_program().to_owned();
-    let child = command
-        .spawn()
-        .with_context(|| format!("failed to run {}", Path::new(&program).display()))?;
-    let mut watch = Watch::new(child.id(), idle);
-    wait_unless(child, timeout, || watch.is_idle())
-}
-
-/// Waits for the end of a child, or kills it after `timeout`.
-pub fn wait(child: Child, timeout: Duration) -> Result<Ended> {
-    wait_unless(child, timeout, || false)
-}
-
-fn wait_unless(
-    mut child: Child,
-    timeout: Duration,
-    mut is_idle: impl FnMut() -> bool,
-) -> Result<Ended> {
-    let started = Instant::now();
-    loop {
-        if let Some(status) = child.try_wait()? {
-            return Ok(Ended::Exit(status));
-        }
-        let ended = match (started.elapsed() >= timeout, is_idle()) {
-            (true, _) => Some(Ended::TimedOut),
-            (false, true) => Some(Ended::Idle),
-            (false, false) => None,
-        };
-        if let Some(ended) = ended {
-            // It may have ended in this very moment, which is as good.
-            let _ = child.kill();
-            child.wait()?;
-            return Ok(ended);
-        }
-        thread::sleep(Duration::from_millis(10));
-    }
-}
-
-/// Looks at how much processor time a process uses.
-struct Watch {
-    process: u32,
-    idle: Duration,
-    /// When it last was busy, and the processor time that it had used then.
-    busy: (Instant, u64),
-    looked: Instant,
-}
-
-impl Watch {
-    /// From one look to the next.
-    const PAUSE: Duration = Duration::from_millis(250);
-
-    fn new(process: u32, idle: Duration) -> Watch {
-        let now = Instant::now();
-        Watch {
-            process,
-            idle,
-            busy: (now, 0),
-            looked: now,
-        }
-    }
-
-    /// Whether it has been idle for long. A JVM whose threads all wait uses some thousandths of a core by
-    /// itself; above a fiftieth it is busy.
-    fn is_idle(&mut self) -> bool {
-        if self.looked.elapsed() < Watch::PAUSE {
-            return false;
-        }
-        self.looked = Instant::now();
-        let Some(used) = processor_time(self.process) else {
-            return false;
-        };
-        let (since, before) = self.busy;
-        let most = since.elapsed().as_millis() as u64 / 10 / 50;
-        if used.saturating_sub(before) > most.max(1) {
-            self.busy = (self.looked, used);
-            return false;
-        }
-        since.elapsed() >= self.idle
-    }
-}
-
-/// The processor time that a process has used, in hundredths of a second.
-fn processor_time(process: u32) -> Option<u64> {
-    let stat = fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
-    // Behind the name, which may have anything in it, the state is the third field; time in the program
-    // and in the kernel are the 14th and 15th.
-    let (_, fields) = stat.rsplit_once(')')?;
-    let mut times = fields.split_whitespace().skip(11);
-    let mut next = || times.next()?.parse::<u64>().ok();
-    Some(next()? + next()?)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -293,18 +179,5 @@ mod tests {
         assert_eq!(feature_version("1.8.0_452"), Some(8));
         assert_eq!(feature_version("26-ea"), Some(26));
         assert_eq!(feature_version(""), None);
-    }
-
-    #[test]
-    fn a_child_that_does_nothing_is_idle_and_one_that_works_is_not() {
-        let run = |script: &str| {
-            let mut command = Command::new("sh");
-            command.args(["-c", script]);
-            let (timeout, idle) = (Duration::from_secs(3), Duration::from_secs(1));
-            run_watched(&mut command, timeout, idle).unwrap()
-        };
-        assert!(matches!(run("exec sleep 100"), Ended::Idle));
-        assert!(matches!(run("while :; do :; done"), Ended::TimedOut));
-        assert!(matches!(run("exit 3"), Ended::Exit(_)));
     }
 }

@@ -175,30 +175,27 @@ pub fn generate(
 /// Where its default locale and time zone are others than here, all of this is tried
 /// with those, too, but for what is built, which comes first with them.
 ///
-/// What returns because it, or what it has called, caught the exception in the recording has returned then, too.
+/// What returns because it, or what it has called, caught the exception in the recording has returned then, too;
+/// and what took too long would again.
 fn second_tries(plan: &mut Plan<'_>, tried: &[usize]) -> Vec<usize> {
     let mut again = Vec::new();
     let others: Vec<bool> = (0..plan.inputs.len())
         .map(|crash| defaults::others(plan, crash) != Defaults::default())
         .collect();
-    let catchers: Vec<Option<usize>> = (plan.inputs.iter())
-        .map(|input| report::catcher(&input.crash))
-        .collect();
+    let catchers = report::catchers(plan);
     for &index in tried {
         let candidate = &mut plan.candidates[index];
         let State::Done(verdict @ (Verdict::Differs | Verdict::Passes), reason) = &candidate.state
         else {
             continue;
         };
-        let is_caught = catchers[candidate.crash].is_some_and(|at| candidate.frame >= at);
-        if is_caught && *verdict == Verdict::Passes {
+        let crash = &plan.inputs[candidate.crash].crash;
+        let is_caught = report::is_caught(crash, catchers[candidate.crash], candidate.frame);
+        if is_caught && *verdict == Verdict::Passes || reason.starts_with(verdict::TIMED_OUT) {
             continue;
         }
-        let crash = &plan.inputs[candidate.crash].crash;
         let defaults = !candidate.defaults && others[candidate.crash];
-        if reason.starts_with(verdict::TIMED_OUT) {
-            continue;
-        } else if candidate.built && candidate.simplified {
+        if candidate.built && candidate.simplified {
             candidate.built = defaults;
             candidate.defaults = defaults;
         } else {

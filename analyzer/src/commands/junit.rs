@@ -88,7 +88,7 @@ pub struct Opts {
     #[arg(long, value_name = "OPTION", allow_hyphen_values = true)]
     java_option: Vec<String>,
 
-    /// Time that one candidate may take; a quarter of it, and at least 10 s, where it does nothing.
+    /// Time that one candidate may take; half of it, and at least 10 s, where it does nothing.
     #[arg(long, value_name = "SECONDS", default_value_t = 60, value_parser = clap::value_parser!(u64).range(1..=86400))]
     timeout: u64,
 

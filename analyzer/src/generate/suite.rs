@@ -7,7 +7,7 @@ use super::asserted::Checked;
 use super::emit::{Context, Lints, Source, Written, sources};
 use super::worker::{PLACES, Setup, Task};
 use crate::confine;
-use crate::jdk::{Ended, wait};
+use crate::jdk::child::{Ended, wait};
 use crate::junit::compile::{Diagnostic, diagnostics};
 use crate::junit::{Framework, write_file};
 use crate::progress::{Extent, Stages};
@@ -493,7 +493,7 @@ impl<'a> Suite<'a> {
                 )
             {
                 let verdict = match ended {
-                    Ended::TimedOut | Ended::Idle => Verdict::TimedOut,
+                    Ended::TimedOut { .. } => Verdict::TimedOut,
                     Ended::Exit(_) => Verdict::Died,
                 };
                 verdicts.insert(*first, verdict);

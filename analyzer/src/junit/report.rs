@@ -221,7 +221,7 @@ fn is_older(crash: &Crash, jdk: &Jdk) -> Option<String> {
 }
 
 /// The index of the frame that caught the exception, if it was recorded for that.
-pub(super) fn catcher(crash: &Crash) -> Option<usize> {
+fn catcher(crash: &Crash) -> Option<usize> {
     let rule = globs(crash.meta.reason.strip_prefix("caught:")?);
     let mut frames = crash.failure.frames.iter();
     frames.position(|frame| {
@@ -229,14 +229,24 @@ pub(super) fn catcher(crash: &Crash) -> Option<usize> {
     })
 }
 
+/// The frame of each crash, of the rule `caught:`, that has caught the exception.
+pub(super) fn catchers(plan: &Plan<'_>) -> Vec<Option<usize>> {
+    let inputs = plan.inputs.iter();
+    inputs.map(|input| catcher(&input.crash)).collect()
+}
+
+/// Whether a frame has not let the exception out: it has caught it, or has called who did. Those of causes lie
+/// below.
+pub(super) fn is_caught(crash: &Crash, catcher: Option<usize>, frame: usize) -> bool {
+    crash.failure.frames[frame].exception == 0 && catcher.is_some_and(|at| frame >= at)
+}
+
 /// What to do about frames that end otherwise and may do so because their objects
 /// are not as they were at entry; nothing if there are none.
 fn hints(plan: &Plan<'_>) -> Vec<String> {
     let (mut frames, mut overrun, mut exact, mut shorter) = (0, 0, 0, 0);
     let mut copies = BTreeSet::new();
-    let catchers: Vec<Option<usize>> = (plan.inputs.iter())
-        .map(|input| catcher(&input.crash))
-        .collect();
+    let catchers = catchers(plan);
     // Of a program that is another one, nobody knows why its tests end otherwise.
     let other: Vec<bool> = (plan.inputs.iter())
         .map(|input| {
@@ -261,7 +271,7 @@ fn hints(plan: &Plan<'_>) -> Vec<String> {
         let crash = &plan.inputs[candidate.crash].crash;
         let frame = plan.frame(candidate);
         let copy = &crash.meta.copy;
-        let is_caught = catchers[candidate.crash].is_some_and(|at| candidate.frame >= at);
+        let is_caught = is_caught(crash, catchers[candidate.crash], candidate.frame);
         let passes = matches!(candidate.state, State::Done(Verdict::Passes, _));
         let of = crash.failure.exceptions.get(frame.exception as usize);
         let of = of.map_or("", |exception| &exception.class);

@@ -7,7 +7,7 @@ use super::missing;
 use super::report::Verdict;
 use super::verdict::{Expected, NOT_INITIALIZED, judge};
 use crate::classpath::ClassPath;
-use crate::jdk::{Ended, run_watched};
+use crate::jdk::child::{Ended, run as run_child};
 use anyhow::{Context, Result};
 use hindsight_tracelog::crash::{ExceptionInfo, Failure, Frame, MAX_EXCEPTIONS};
 use serde::Deserialize;
@@ -26,9 +26,9 @@ use std::time::Duration;
 const PARALLEL: usize = 2;
 /// Times that one candidate may take which all in one JVM may take at most.
 const MOST_TIMEOUTS: usize = 10;
-/// The part of that time after which a JVM is ended that does nothing: a thread of a pool that waits for its
-/// next task, say.
-const IDLE_PART: u32 = 4;
+/// The part of the time of one candidate after which a JVM is ended that does nothing: a thread of a pool that
+/// waits for its next task, say.
+const IDLE_PART: u32 = 2;
 /// The least such time, in which a JVM begins to do something on the slowest machine.
 const LEAST_IDLE: Duration = Duration::from_secs(10);
 
@@ -553,8 +553,8 @@ fn launch(
         .current_dir(&dir)
         .stdout(Stdio::null())
         .stderr(errors);
-    let idle = timeout.min((timeout / IDLE_PART).max(LEAST_IDLE));
-    let ended = run_watched(&mut command, timeout, idle)?;
+    let idle = (options.timeout / IDLE_PART).max(LEAST_IDLE).min(timeout);
+    let ended = run_child(&mut command, timeout, Some(idle))?;
     let told = |file: &PathBuf| {
         let text = fs::read_to_string(file).ok()?;
         let mut outcome = serde_json::from_str::<Outcome>(&well_formed(&text)).ok()?;
@@ -564,8 +564,8 @@ fn launch(
     };
     let results = files.iter().map(|file| match (told(file), &ended) {
         (Some(outcome), _) => Ran::Told(Box::new(outcome)),
-        (None, Ended::TimedOut) => Ran::TimedOut(timeout.as_secs()),
-        (None, Ended::Idle) => Ran::Waited(idle.as_secs()),
+        (None, Ended::TimedOut { idle: false }) => Ran::TimedOut(timeout.as_secs()),
+        (None, Ended::TimedOut { idle: true }) => Ran::Waited(idle.as_secs()),
         (None, Ended::Exit(status)) => Ran::Died(format!("{status}{}", last_line(&log))),
     });
     Ok(results.collect())

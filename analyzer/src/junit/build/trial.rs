@@ -1,7 +1,7 @@
 //! Trying things out in a child JVM, with the replay library's `Trial`.
 
 use super::recipe::{Argument, Recipe};
-use crate::jdk::{Ended, run as run_child};
+use crate::jdk::child::{Ended, run as run_child};
 use crate::junit::Options;
 use crate::junit::compile::Workplace;
 use crate::junit::write_file;
@@ -182,7 +182,7 @@ fn results(
             .current_dir(&dir)
             .stdout(Stdio::null())
             .stderr(Stdio::null());
-        let ended = run_child(&mut command, left.min(options.timeout))?;
+        let ended = run_child(&mut command, left.min(options.timeout), None)?;
         let done = read(&fs::read_to_string(&results).unwrap_or_default());
         // The one that ended the JVM, or never ends, is not tried again.
         next = done.keys().max().map_or(next, |last| last + 1) + 1;

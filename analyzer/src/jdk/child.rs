@@ -1,0 +1,154 @@
+//! Child processes: running them, for so long and no longer.
+
+use anyhow::{Context, Result};
+use std::fs;
+use std::path::Path;
+use std::process::{Child, Command, ExitStatus};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// How a child process ended.
+#[derive(Debug)]
+pub enum Ended {
+    /// By itself.
+    Exit(ExitStatus),
+    /// By us.
+    TimedOut {
+        /// Whether it was not for the time that it took, but had done nothing for long.
+        idle: bool,
+    },
+}
+
+/// Runs `command` to its end, or kills it after `timeout`, or when it has done nothing for as long as `idle`.
+///
+/// # Errors
+///
+/// Fails if it cannot be run.
+pub fn run(command: &mut Command, timeout: Duration, idle: Option<Duration>) -> Result<Ended> {
+    let program = command.get_program().to_owned();
+    let child = command
+        .spawn()
+        .with_context(|| format!("failed to run {}", Path::new(&program).display()))?;
+    let watch = idle.map(|idle| Watch::new(child.id(), idle));
+    end(child, timeout, watch)
+}
+
+/// Waits for the end of a child, or kills it after `timeout`.
+///
+/// # Errors
+///
+/// Fails if nothing can be learned of it.
+pub fn wait(child: Child, timeout: Duration) -> Result<Ended> {
+    end(child, timeout, None)
+}
+
+fn end(mut child: Child, timeout: Duration, mut watch: Option<Watch>) -> Result<Ended> {
+    let started = Instant::now();
+    loop {
+        if let Some(status) = child.try_wait()? {
+            return Ok(Ended::Exit(status));
+        }
+        let idle = watch.as_mut().is_some_and(Watch::is_idle);
+        if idle || started.elapsed() >= timeout {
+            // It may have ended in this very moment, which is as good.
+            let _ = child.kill();
+            child.wait()?;
+            return Ok(Ended::TimedOut { idle });
+        }
+        thread::sleep(Duration::from_millis(10));
+    }
+}
+
+/// Looks at whether a child does anything.
+struct Watch {
+    process: u32,
+    idle: Duration,
+    /// When it last was busy, and the processor time that it had used then.
+    busy: (Instant, u64),
+    looked: Instant,
+}
+
+impl Watch {
+    /// From one look to the next.
+    const PAUSE: Duration = Duration::from_millis(250);
+
+    fn new(process: u32, idle: Duration) -> Watch {
+        let now = Instant::now();
+        Watch {
+            process,
+            idle,
+            busy: (now, 0),
+            looked: now,
+        }
+    }
+
+    /// Whether it has been idle for long. A JVM whose threads all wait uses some thousandths of a core by
+    /// itself; above a fiftieth it is busy.
+    fn is_idle(&mut self) -> bool {
+        let pause = self.looked.elapsed();
+        if pause < Watch::PAUSE {
+            return false;
+        }
+        self.looked = Instant::now();
+        let Some(used) = processor_time(self.process) else {
+            return false;
+        };
+        let (since, before) = self.busy;
+        let most = since.elapsed().as_millis() as u64 / 10 / 50;
+        let is_busy = used.saturating_sub(before) > most.max(1);
+        // Where nobody has looked for long, nobody knows: both may have been stopped.
+        if is_busy || pause > 8 * Watch::PAUSE || has_children(self.process) {
+            self.busy = (self.looked, used);
+            return false;
+        }
+        since.elapsed() >= self.idle
+    }
+}
+
+/// The processor time that a child of ours has used, in hundredths of a second; nothing of a process that is not
+/// to be seen, that the kernel has stopped, or that waits for a disk.
+fn processor_time(process: u32) -> Option<u64> {
+    let stat = fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
+    // Behind the name, which may have anything in it, come the state and the parent; time in the program
+    // and in the kernel are the 14th and 15th of all.
+    let (_, fields) = stat.rsplit_once(')')?;
+    let fields: Vec<&str> = fields.split_whitespace().collect();
+    let number = |at: usize| fields.get(at)?.parse::<u64>().ok();
+    let is_waiting = *fields.first()? == "S" || *fields.first()? == "R";
+    (is_waiting && number(1)? == u64::from(std::process::id())).then_some(number(11)? + number(12)?)
+}
+
+/// Whether it has children of its own, whose end it may wait for.
+fn has_children(process: u32) -> bool {
+    let Ok(tasks) = fs::read_dir(format!("/proc/{process}/task")) else {
+        return false;
+    };
+    let children = |task: fs::DirEntry| fs::read_to_string(task.path().join("children"));
+    let mut children = tasks.flatten().flat_map(children);
+    children.any(|children| !children.trim().is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_child_that_does_nothing_is_idle_and_one_that_works_is_not() {
+        let run = |script: &str| {
+            let mut command = Command::new("sh");
+            command.args(["-c", script]);
+            let (timeout, idle) = (Duration::from_secs(4), Duration::from_secs(2));
+            run(&mut command, timeout, Some(idle)).unwrap()
+        };
+        assert!(matches!(
+            run("exec sleep 100"),
+            Ended::TimedOut { idle: true }
+        ));
+        let busy = Ended::TimedOut { idle: false };
+        let is_busy = |ended: Ended| format!("{ended:?}") == format!("{busy:?}");
+        assert!(is_busy(run("while :; do :; done")));
+        // It waits for another process, which may do what it likes.
+        assert!(is_busy(run("sleep 5; true")));
+        assert!(matches!(run("exit 3"), Ended::Exit(_)));
+    }
+}
