@@ -8,10 +8,12 @@
 //! - [`callable`] says which methods a test may call, and by which class or interface.
 //! - [`seen`] are the calls.
 //! - [`slice`] has all of them, and cuts sequences out of them.
+//! - [`stand_ins`] are what a test has in place of objects of the JDK that nobody has seen made.
 
 mod callable;
 mod seen;
 mod slice;
+mod stand_ins;
 
 pub use callable::Access;
 use callable::of;

@@ -6,6 +6,7 @@ use super::lab::{Lab, Side, State};
 use super::sequence::{Arg, Method, MethodId, Methods, Sequence, Statement};
 use super::worker::{Outcome, primitive};
 use crate::java::descriptor;
+use crate::model::mutable::Mutability;
 use crate::model::values::Literal;
 
 /// Objects and arrays whose changes are asserted in one test,
@@ -57,7 +58,7 @@ const PASSING: [&str; 3] = [
 /// What may have been changed by a call that it was passed to.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Passed {
-    /// An object: what has made it, and the first call that may have changed it.
+    /// An object: what has made it, and the first call that may have changed it, or else kept it.
     Object(usize, usize),
     /// An array that is written down: the call, and the place among its arguments.
     Array(usize, usize),
@@ -71,7 +72,9 @@ pub async fn assert_effects(
     wanted: &Wanted<'_>,
     lab: &Lab<'_>,
 ) {
-    let passed = passed(checked, length, wanted, &lab.methods());
+    let calls = &checked.sequence[..length];
+    let stays = |at: usize| checked.kept[at];
+    let passed = passed(calls, stays, wanted.mutability, &lab.methods());
     let mut found = 0;
     // Where arrays have got a name of their own: what stands behind has moved.
     let mut inserted: Vec<usize> = Vec::new();
@@ -137,52 +140,82 @@ enum Before {
     Asked(Sequence),
 }
 
-/// What calls of the program may have changed, in the order in which they are made.
-fn passed(checked: &Checked, length: usize, wanted: &Wanted<'_>, methods: &Methods) -> Vec<Passed> {
-    let mut passed: Vec<Passed> = Vec::new();
-    for at in (0..length).filter(|at| checked.kept[*at]) {
-        let statement = &checked.sequence[at];
+/// What calls of the program may have changed, in the order in which they are made; then what they may have
+/// kept, for others to change. Only calls that stay count.
+fn passed(
+    sequence: &[Statement],
+    stays: impl Fn(usize) -> bool,
+    mutability: Option<&Mutability>,
+    methods: &Methods,
+) -> Vec<Passed> {
+    let mut changed: Vec<Passed> = Vec::new();
+    let mut kept: Vec<Passed> = Vec::new();
+    let add = |passed: &mut Vec<Passed>, var: usize, at: usize| {
+        let known = |one: &Passed| matches!(one, Passed::Object(of, _) if *of == var);
+        if !passed.iter().any(known) {
+            passed.push(Passed::Object(var, at));
+        }
+    };
+    for at in (0..sequence.len()).filter(|at| stays(*at)) {
+        let statement = &sequence[at];
         let method = methods.get(statement.method);
-        if method.is_constant() || method.class.starts_with("java.") {
+        if method.is_constant() || is_of_jdk(method) {
             continue;
         }
-        // What it only keeps, later calls may change.
         let may_keep = method.is_constructor() || method.types().1 == "V";
         for (place, arg) in statement.args.iter().enumerate() {
             let name = method.as_name();
             let position = i16::try_from(place + 1).unwrap_or(i16::MAX);
-            let changes = (wanted.mutability)
-                .is_none_or(|mutability| !mutability.is_immutable(&name, position));
-            let is_kept = may_keep && matches!(arg, Arg::Var(_));
-            if !changes && !is_kept {
-                continue;
-            }
+            let changes =
+                mutability.is_none_or(|mutability| !mutability.is_immutable(&name, position));
             match arg {
-                Arg::Var(var) => {
-                    let Some(var) = teller(&checked.sequence, *var, methods) else {
+                Arg::Var(var) if changes || may_keep => {
+                    let Some(var) = teller(sequence, *var, methods) else {
                         continue;
                     };
-                    let known = |one: &Passed| matches!(one, Passed::Object(of, _) if *of == var);
-                    if !passed.iter().any(known) {
-                        passed.push(Passed::Object(var, at));
+                    if changes {
+                        add(&mut changed, var, at);
+                    } else if !is_written_later(sequence, var, at, methods) {
+                        add(&mut kept, var, at);
                     }
                 }
-                Arg::Array(element, elements) => {
+                Arg::Array(element, elements) if changes => {
                     let plain = |one: &Arg| matches!(one, Arg::Literal(_));
                     let primitive = descriptor::primitive_name(element).is_some();
                     if primitive && !elements.is_empty() && elements.iter().all(plain) {
-                        passed.push(Passed::Array(at, place));
+                        changed.push(Passed::Array(at, place));
                     }
                 }
-                Arg::Literal(_) => {}
+                _ => {}
             }
         }
     }
-    passed
+    // Of what is only kept, most stays as it was: it must not take the place of what is changed.
+    for one in kept {
+        if let Passed::Object(var, at) = one {
+            add(&mut changed, var, at);
+        }
+    }
+    changed
+}
+
+/// Whether a test may write to an object itself after a call: what is in it at last need not come of the
+/// program then.
+fn is_written_later(sequence: &[Statement], var: usize, at: usize, methods: &Methods) -> bool {
+    sequence[at + 1..].iter().any(|later| {
+        let method = methods.get(later.method);
+        let mut is_used = false;
+        later.vars(|used| is_used |= teller(sequence, used, methods) == Some(var));
+        is_used && is_of_jdk(method) && !method.is_constructor()
+    })
+}
+
+fn is_of_jdk(method: &Method) -> bool {
+    method.class.starts_with("java.")
 }
 
 /// The object that says what is in it: the one that a call has made, or that which it hands on to.
-fn teller(sequence: &Sequence, mut var: usize, methods: &Methods) -> Option<usize> {
+fn teller(sequence: &[Statement], mut var: usize, methods: &Methods) -> Option<usize> {
     loop {
         let statement = sequence.get(var)?;
         let method = methods.get(statement.method);
@@ -315,11 +348,77 @@ fn has_identity(text: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::fs;
 
     #[test]
     fn identities_are_seen() {
         assert!(has_identity("[a.B@1f2e3d4c]"));
         assert!(has_identity("x$$Lambda/0x1"));
         assert!(!has_identity("[ann@example.org, b@2x]"));
+    }
+
+    /// Knows that the constructor of `Page` changes nothing that it is passed.
+    fn mutability() -> Mutability {
+        let document = r#"{"schema": "hindsight.mutability/1", "methods": [{"class": "Page", "method": "<init>",
+            "descriptor": "(Ljava/util/List;)V",
+            "parameters": [{"verdict": "mutable"}, {"verdict": "immutable"}]}]}"#;
+        let directory = tempfile::tempdir().unwrap();
+        let file = directory.path().join("mutability.json");
+        fs::write(&file, document).unwrap();
+        Mutability::read(&file).unwrap()
+    }
+
+    /// A class and a method, the object it is on and the list that it is passed.
+    type Call = (&'static str, &'static str, Option<usize>, Option<usize>);
+
+    /// What these calls may have changed.
+    fn found(calls: &[Call]) -> Vec<Passed> {
+        let mut methods = Methods::default();
+        let mut sequence = Sequence::new();
+        for (class, name, on, passed) in calls {
+            let parameter = match (*class, passed) {
+                (_, None) => "",
+                ("java.util.ArrayList", Some(_)) => "Ljava/lang/Object;",
+                _ => "Ljava/util/List;",
+            };
+            sequence.push(Statement {
+                method: methods.intern(Method {
+                    class: (*class).to_owned(),
+                    name: (*name).to_owned(),
+                    descriptor: format!("({parameter})V"),
+                    is_static: *name != "<init>" && on.is_none(),
+                }),
+                on: *on,
+                args: passed.iter().map(|var| Arg::Var(*var)).collect(),
+                may_throw: false,
+                shown: false,
+            });
+        }
+        passed(&sequence, |_| true, Some(&mutability()), &methods)
+    }
+
+    const LIST: Call = ("java.util.ArrayList", "<init>", None, None);
+
+    #[test]
+    fn what_a_test_writes_itself_is_not_taken_for_the_program() {
+        let page = ("Page", "<init>", None, Some(0));
+        let add = ("java.util.ArrayList", "add", Some(0), Some(1));
+        let fill = ("Page", "fill", None, Some(0));
+        assert_eq!(found(&[LIST, page]), [Passed::Object(0, 1)]);
+        assert_eq!(found(&[LIST, page, add]), []);
+        // It is kept again, or changed, after that.
+        assert_eq!(found(&[LIST, page, add, page]), [Passed::Object(0, 3)]);
+        assert_eq!(found(&[LIST, page, add, fill]), [Passed::Object(0, 3)]);
+        assert_eq!(found(&[LIST, page, fill]), [Passed::Object(0, 2)]);
+    }
+
+    #[test]
+    fn what_is_changed_comes_before_what_is_kept() {
+        let page = |list| ("Page", "<init>", None, Some(list));
+        let fill = ("Page", "fill", None, Some(2));
+        let calls = [LIST, LIST, LIST, page(0), page(1), page(2), fill];
+        let changed = Passed::Object(2, 6);
+        let kept = [Passed::Object(0, 3), Passed::Object(1, 4)];
+        assert_eq!(found(&calls), [&[changed][..], &kept].concat());
     }
 }

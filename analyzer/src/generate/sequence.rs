@@ -123,6 +123,16 @@ pub enum Arg {
 }
 
 impl Arg {
+    /// Whether it is what an element of a new array is.
+    pub fn is_fresh(&self, ty: &str) -> bool {
+        match self {
+            // What was written to an array does not say whether an `int` is a `boolean`.
+            Arg::Literal(Literal::Int(0)) if ty == "Z" => true,
+            Arg::Literal(literal) => *literal == fresh(ty),
+            Arg::Var(_) | Arg::Array(..) => false,
+        }
+    }
+
     /// Calls `each` for the variables in it.
     pub fn vars(&self, each: &mut impl FnMut(usize)) {
         match self {
@@ -142,6 +152,17 @@ impl Arg {
                 Arg::Array(ty.clone(), elements.collect())
             }
         }
+    }
+}
+
+/// What an element of a new array is.
+pub fn fresh(ty: &str) -> Literal {
+    match ty {
+        "Z" => Literal::Bool(false),
+        "F" => Literal::Float(0),
+        "D" => Literal::Double(0),
+        _ if descriptor::primitive_name(ty).is_some() => Literal::Int(0),
+        _ => Literal::Null,
     }
 }
 
@@ -201,4 +222,25 @@ pub fn without(sequence: &[Statement], gone: usize) -> Option<Sequence> {
         rest.map(|(_, statement)| statement.renumbered(to))
             .collect(),
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Elements of boxes hold nothing at first, whatever the boxes are of.
+    #[test]
+    fn new_arrays_are_known_by_their_type() {
+        let is_fresh = |literal, ty: &str| Arg::Literal(literal).is_fresh(ty);
+        for ty in ["Z", "B", "C", "S", "I", "J"] {
+            assert!(is_fresh(Literal::Int(0), ty), "{ty}");
+        }
+        assert!(is_fresh(Literal::Bool(false), "Z"));
+        assert!(is_fresh(Literal::double(0.0), "D") && !is_fresh(Literal::double(-0.0), "D"));
+        assert!(is_fresh(Literal::float(0.0), "F"));
+        assert!(is_fresh(Literal::Null, "Ljava/lang/Boolean;"));
+        assert!(!is_fresh(Literal::Bool(false), "Ljava/lang/Boolean;"));
+        assert!(!is_fresh(Literal::Int(0), "Ljava/lang/Object;"));
+        assert!(!Arg::Var(0).is_fresh("Ljava/lang/Object;"));
+    }
 }

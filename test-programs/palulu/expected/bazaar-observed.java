@@ -31,7 +31,7 @@ import org.junit.jupiter.api.Test;
 class CounterObservedTest {
 
     @Test
-    void ringThenAdd() {
+    void ringThenNoes() {
         Item appleItem = new Item("apple");
         Item pearItem = new Item("pear");
         Counter counter = new Counter(appleItem, pearItem);
@@ -42,6 +42,8 @@ class CounterObservedTest {
         assertEquals(11, counter.add(1, 2, 3));
         assertEquals(13, counter.add(new int[] {4, 5}));
         assertEquals(55, counter.add(6, 7));
+        assertEquals(58, counter.add(0, 0, 0));
+        assertEquals(61, counter.noes(new Boolean[] {false, false, false}));
     }
 }
 // Pins down what the program does:

@@ -1,11 +1,11 @@
 //! What was seen of a run, and sequences cut out of it.
 
+use super::stand_ins::argument;
 use super::{End, Seen, Value, objects};
 use crate::generate::sequence::{Arg, Method, Methods, Sequence, Statement};
 use crate::generate::ways::Ways;
 use crate::java::descriptor;
 use crate::model::mutable::Mutability;
-use crate::model::values::Literal;
 use crate::text::{short_type, simple_name};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cmp::Reverse;
@@ -19,30 +19,6 @@ const SOON: u64 = 16;
 const MAX_ASKED: usize = 4;
 /// Calls of one sequence.
 const MAX_CALLS: usize = 200;
-
-/// Classes of the JDK that are stood in for with nothing in them, though their constructors take something.
-const GUESSED: [&str; 8] = [
-    "java.io.DataOutputStream",
-    "java.io.PrintStream",
-    "java.io.PrintWriter",
-    "java.lang.StringBuffer",
-    "java.lang.StringBuilder",
-    "java.util.concurrent.atomic.AtomicBoolean",
-    "java.util.concurrent.atomic.AtomicInteger",
-    "java.util.concurrent.atomic.AtomicLong",
-];
-
-/// Classes of them that are written to: what was in one before is nothing to who writes, and what is in it at
-/// last shows what was written.
-const WRITTEN_TO: [&str; 7] = [
-    "java.io.ByteArrayOutputStream",
-    "java.io.DataOutputStream",
-    "java.io.PrintStream",
-    "java.io.PrintWriter",
-    "java.io.StringWriter",
-    "java.lang.StringBuffer",
-    "java.lang.StringBuilder",
-];
 
 /// How much of a run is cut out around the calls of an object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -99,21 +75,6 @@ impl Seen {
     /// Whether an object of the program comes of it, which may keep what was passed.
     fn gives_an_object(&self) -> bool {
         self.made.is_some() || matches!(self.end, End::Returned(Some(Value::Object(_))))
-    }
-
-    /// Whether it hardly reads what is in an object that it is passed as this type: the types of writers and
-    /// streams can do nothing else, and of a builder whose text can be read, nothing is kept or returned but
-    /// that itself.
-    fn only_writes(&self, ty: &str) -> bool {
-        let can_be_read = ["StringBuffer", "StringBuilder", "CharSequence", "Object"];
-        let can_be_read = can_be_read
-            .iter()
-            .any(|one| ty == format!("java.lang.{one}"));
-        let keeps = match &self.end {
-            End::Returned(Some(value)) => !self.args.contains(value),
-            _ => self.made.is_some(),
-        };
-        !can_be_read || !keeps
     }
 
     /// How people write the call, which is part of the life of an object of some class.
@@ -583,38 +544,6 @@ impl Recorded {
         }
         carved.own.contains(&true).then_some(carved)
     }
-
-    /// Objects of the JDK that a call wants and nothing has made are made anew; what was in them nobody
-    /// knows.
-    fn stand_ins(
-        &self,
-        seen: &Seen,
-        is_gap: bool,
-        ways: &Ways,
-        vars: &mut HashMap<u64, usize>,
-        carved: &mut Carved,
-        methods: &mut Methods,
-    ) {
-        let (types, _) = seen.method.types();
-        for (arg, ty) in seen.args.iter().zip(&types) {
-            let Value::Object(serial) = arg else { continue };
-            let Some(class) = self.of_jdk.get(serial) else {
-                continue;
-            };
-            if vars.contains_key(serial) {
-                continue;
-            }
-            let declared = descriptor::class_name(ty).unwrap_or_default();
-            let gap = carved.sequence.len();
-            let Some(made) = carved.stand_in(&[class, &declared], seen, ways, methods) else {
-                continue;
-            };
-            vars.insert(*serial, made);
-            let class = &methods.get(carved.sequence[made].method).class;
-            let is_written_to = WRITTEN_TO.contains(&class.as_str()) && seen.only_writes(&declared);
-            carved.passes_another((is_gap && !is_written_to).then_some(gap));
-        }
-    }
 }
 
 impl Carved {
@@ -635,88 +564,8 @@ impl Carved {
     }
 
     /// Something else is passed than was in the run; from a `gap` on, that may matter to what follows.
-    fn passes_another(&mut self, gap: Option<usize>) {
+    pub(super) fn passes_another(&mut self, gap: Option<usize>) {
         self.lacks = true;
         self.gaps.extend(gap);
     }
-
-    /// Makes an object of the first of these classes of the JDK of which that can be done without a choice.
-    /// Where it is, then.
-    fn stand_in(
-        &mut self,
-        classes: &[&str],
-        seen: &Seen,
-        ways: &Ways,
-        methods: &Methods,
-    ) -> Option<usize> {
-        let mut known = classes.iter().flat_map(|class| ways.of(class));
-        let (way, types) = known.find_map(|way| {
-            let method = methods.get(way.make);
-            let (types, _) = method.types();
-            let fits = types.is_empty() || GUESSED.contains(&method.class.as_str());
-            fits.then_some((way.make, types))
-        })?;
-        let mut args = Vec::new();
-        for ty in &types {
-            args.push(match descriptor::class_name(ty).as_deref() {
-                None => Arg::Literal(fresh(ty)),
-                Some("java.lang.String") => Arg::Literal(Literal::Text(String::new())),
-                Some(class) => Arg::Var(self.stand_in(&[class], seen, ways, methods)?),
-            });
-        }
-        let place = self.sequence.len();
-        self.sequence.push(Statement {
-            method: way,
-            on: None,
-            args,
-            may_throw: false,
-            shown: false,
-        });
-        self.seen.push(Rc::new(Seen {
-            method: methods.get(way).clone(),
-            on: None,
-            args: Vec::new(),
-            made: None,
-            end: End::Returned(None),
-            thread: seen.thread,
-            depth: seen.depth,
-            entered: seen.entered,
-            left: seen.entered,
-        }));
-        self.own.push(false);
-        self.nested.push(0);
-        Some(place)
-    }
-}
-
-/// What an element is that nobody has written to.
-fn fresh(ty: &str) -> Literal {
-    match ty {
-        "Z" => Literal::Bool(false),
-        "F" => Literal::Float(0),
-        "D" => Literal::Double(0),
-        _ if descriptor::primitive_name(ty).is_some() => Literal::Int(0),
-        _ => Literal::Null,
-    }
-}
-
-/// What is passed for a value; elements of arrays that nobody knows are as in new ones if that is to be a
-/// `guess`.
-fn argument(value: &Value, vars: &HashMap<u64, usize>, guess: bool) -> Option<Arg> {
-    Some(match value {
-        Value::Literal(literal) => Arg::Literal(literal.clone()),
-        Value::Object(serial) => Arg::Var(*vars.get(serial)?),
-        Value::Array(serial, element, elements) => match vars.get(serial) {
-            Some(var) => Arg::Var(*var),
-            None => {
-                let element_of = |one: &Value| match one {
-                    Value::Unknown if guess => Some(Arg::Literal(fresh(element))),
-                    one => argument(one, vars, guess),
-                };
-                let elements: Option<Vec<Arg>> = elements.iter().map(element_of).collect();
-                Arg::Array(element.clone(), elements?)
-            }
-        },
-        Value::Unknown => return None,
-    })
 }

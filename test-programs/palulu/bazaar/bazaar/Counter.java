@@ -33,4 +33,12 @@ public class Counter implements Till {
     public int add(int one, int two) {
         return sum += one * two;
     }
+
+    /** Each needs an answer. */
+    public int noes(Boolean[] answers) {
+        for (boolean answer : answers) {
+            sum += answer ? 0 : 1;
+        }
+        return sum;
+    }
 }

@@ -28,5 +28,6 @@ public class Main {
         Shelf shelf = Shelf.of("soap", "rope");
         System.out.println(shelf.get(0).name() + shelf.get(1).name());
         System.out.println(counter.add(1, 2, 3) + counter.add(new int[] {4, 5}) + counter.add(6, 7));
+        System.out.println(counter.add(0, 0, 0) + counter.noes(new Boolean[] {false, false, false}));
     }
 }

@@ -39,7 +39,10 @@ impl Body<'_, '_> {
         let overloaded = self.is_overloaded(method, types.len());
         let casts = self.casts(method, statement, &types);
         let mut args = Vec::new();
-        for ((arg, ty), cast) in statement.args.iter().zip(&types).zip(casts) {
+        let spread = self.spread(method, statement);
+        let written = statement.args.len() - usize::from(spread.is_some());
+        let passed = statement.args.iter().zip(&types).zip(casts);
+        for ((arg, ty), cast) in passed.take(written) {
             let taken = match arg {
                 Arg::Var(var) => instead.get(var).cloned(),
                 _ => None,
@@ -56,7 +59,9 @@ impl Body<'_, '_> {
                 _ => written,
             });
         }
-        self.spread(method, statement, &mut args);
+        if let Some((element, elements)) = spread {
+            args.extend(self.list(element, elements)?);
+        }
         if method.is_constructor() {
             let Some(simple) = self.inner(method) else {
                 let class = self.made(&method.class)?;
@@ -106,25 +111,22 @@ impl Body<'_, '_> {
         }
     }
 
-    /// Writes the array of a method with variable arity as its elements, where that can mean nothing else.
-    pub(super) fn spread(&self, method: &Method, statement: &Statement, args: &mut Vec<String>) {
+    /// The array of a method with variable arity that can be written as its elements, for that can mean nothing
+    /// else.
+    fn spread<'s>(
+        &self,
+        method: &Method,
+        statement: &'s Statement,
+    ) -> Option<(&'s str, &'s [Arg])> {
         let Some(Arg::Array(element, elements)) = statement.args.last() else {
-            return;
+            return None;
         };
         let is_plain = |one: &Arg| !matches!(one, Arg::Literal(Literal::Null) | Arg::Array(..));
         // Of objects, a sole one that is an array would be taken for all of them.
         let objects = element == "Ljava/lang/Object;" && elements.len() == 1;
-        if !elements.iter().all(is_plain) || objects || !self.takes_spread(method, statement) {
-            return;
-        }
-        let Some(array) = args.pop() else { return };
-        let inner = array
-            .split_once('{')
-            .and_then(|(_, rest)| rest.strip_suffix('}'));
-        let inner = inner.unwrap_or_default();
-        if !inner.is_empty() {
-            args.push(inner.to_owned());
-        }
+        let is_spread =
+            elements.iter().all(is_plain) && !objects && self.takes_spread(method, statement);
+        is_spread.then_some((element, elements))
     }
 
     pub(super) fn is_overloaded(&self, method: &Method, count: usize) -> bool {
@@ -166,7 +168,8 @@ impl Body<'_, '_> {
             Arg::Literal(literal) => self.literal(literal, ty)?,
             Arg::Array(element, elements) => {
                 let name = self.type_name(element)?;
-                let is_new = !element.starts_with('[') && elements.iter().all(is_fresh);
+                let is_new =
+                    !element.starts_with('[') && elements.iter().all(|one| one.is_fresh(element));
                 match elements.len() {
                     FEW.. if is_new => format!("new {name}[{}]", elements.len()),
                     _ => format!("new {name}[] {}", self.elements(element, elements)?),
@@ -175,18 +178,20 @@ impl Body<'_, '_> {
         })
     }
 
-    /// The elements of an array; arrays in it of just its elements' type need no `new`.
+    /// The elements of an array in braces.
     fn elements(&mut self, element: &str, elements: &[Arg]) -> Option<String> {
-        let mut list = Vec::new();
-        for one in elements {
-            list.push(match one {
-                Arg::Array(inner, elements) if element.strip_prefix('[') == Some(inner) => {
-                    self.elements(inner, elements)?
-                }
-                one => self.argument(one, element, false)?,
-            });
-        }
-        Some(format!("{{{}}}", list.join(", ")))
+        Some(format!("{{{}}}", self.list(element, elements)?.join(", ")))
+    }
+
+    /// The elements of an array; arrays in it of just its elements' type need no `new`.
+    fn list(&mut self, element: &str, elements: &[Arg]) -> Option<Vec<String>> {
+        let each = elements.iter().map(|one| match one {
+            Arg::Array(inner, elements) if element.strip_prefix('[') == Some(inner) => {
+                self.elements(inner, elements)
+            }
+            one => self.argument(one, element, false),
+        });
+        each.collect()
     }
 
     /// Whether javac may know of a variable that its elements are not of the type that is wanted, as with
@@ -282,20 +287,6 @@ impl Body<'_, '_> {
             }
         })
     }
-}
-
-/// Whether an element is as in an array that nobody has written to.
-fn is_fresh(element: &Arg) -> bool {
-    matches!(
-        element,
-        Arg::Literal(
-            Literal::Null
-                | Literal::Bool(false)
-                | Literal::Int(0)
-                | Literal::Float(0)
-                | Literal::Double(0)
-        )
-    )
 }
 
 /// What a box of a class holds.

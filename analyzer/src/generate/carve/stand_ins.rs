@@ -1,0 +1,205 @@
+//! What stands in for objects of the JDK that nothing in a test has made.
+
+use super::slice::{Carved, Recorded};
+use super::{End, Seen, Value};
+use crate::generate::sequence::{Arg, Methods, Statement, fresh};
+use crate::generate::ways::Ways;
+use crate::java::descriptor;
+use crate::model::values::Literal;
+use std::collections::HashMap;
+use std::rc::Rc;
+
+/// Classes of the JDK that are stood in for with nothing in them, though their constructors take something.
+const GUESSED: [&str; 8] = [
+    "java.io.DataOutputStream",
+    "java.io.PrintStream",
+    "java.io.PrintWriter",
+    "java.lang.StringBuffer",
+    "java.lang.StringBuilder",
+    "java.util.concurrent.atomic.AtomicBoolean",
+    "java.util.concurrent.atomic.AtomicInteger",
+    "java.util.concurrent.atomic.AtomicLong",
+];
+
+/// Classes of them that are written to: what was in one before is nothing to who writes, and what is in it at
+/// last shows what was written.
+const WRITTEN_TO: [&str; 7] = [
+    "java.io.ByteArrayOutputStream",
+    "java.io.DataOutputStream",
+    "java.io.PrintStream",
+    "java.io.PrintWriter",
+    "java.io.StringWriter",
+    "java.lang.StringBuffer",
+    "java.lang.StringBuilder",
+];
+
+impl Seen {
+    /// Whether it hardly reads what is in an object that it is passed as this type: the types of writers and
+    /// streams can do nothing else, and of a builder whose text can be read, nothing is kept or returned but
+    /// that itself. Whether it asked that for its length on the way, the run does not tell.
+    fn only_writes(&self, object: u64, ty: &str) -> bool {
+        let can_be_read = ["StringBuffer", "StringBuilder", "CharSequence", "Object"];
+        let can_be_read = can_be_read
+            .iter()
+            .any(|one| ty == format!("java.lang.{one}"));
+        let keeps = match &self.end {
+            End::Returned(Some(value)) => *value != Value::Object(object),
+            _ => self.made.is_some(),
+        };
+        !can_be_read || !keeps
+    }
+}
+
+impl Recorded {
+    /// Objects of the JDK that a call wants and nothing has made are made anew; what was in them nobody
+    /// knows.
+    pub(super) fn stand_ins(
+        &self,
+        seen: &Seen,
+        is_gap: bool,
+        ways: &Ways,
+        vars: &mut HashMap<u64, usize>,
+        carved: &mut Carved,
+        methods: &mut Methods,
+    ) {
+        let (types, _) = seen.method.types();
+        for (arg, ty) in seen.args.iter().zip(&types) {
+            let Value::Object(serial) = arg else { continue };
+            let Some(class) = self.of_jdk.get(serial) else {
+                continue;
+            };
+            if vars.contains_key(serial) {
+                continue;
+            }
+            let declared = descriptor::class_name(ty).unwrap_or_default();
+            let gap = carved.sequence.len();
+            let Some(made) = carved.stand_in(&[class, &declared], seen, ways, methods) else {
+                continue;
+            };
+            vars.insert(*serial, made);
+            let class = &methods.get(carved.sequence[made].method).class;
+            let is_written_to =
+                WRITTEN_TO.contains(&class.as_str()) && seen.only_writes(*serial, &declared);
+            carved.passes_another((is_gap && !is_written_to).then_some(gap));
+        }
+    }
+}
+
+impl Carved {
+    /// Makes an object of the first of these classes of the JDK of which that can be done without a choice.
+    /// Where it is, then.
+    fn stand_in(
+        &mut self,
+        classes: &[&str],
+        seen: &Seen,
+        ways: &Ways,
+        methods: &Methods,
+    ) -> Option<usize> {
+        let mut known = classes.iter().flat_map(|class| ways.of(class));
+        let (way, types) = known.find_map(|way| {
+            let method = methods.get(way.make);
+            let (types, _) = method.types();
+            let fits = types.is_empty() || GUESSED.contains(&method.class.as_str());
+            fits.then_some((way.make, types))
+        })?;
+        let mut args = Vec::new();
+        for ty in &types {
+            args.push(match descriptor::class_name(ty).as_deref() {
+                None => Arg::Literal(fresh(ty)),
+                Some("java.lang.String") => Arg::Literal(Literal::Text(String::new())),
+                Some(class) => Arg::Var(self.stand_in(&[class], seen, ways, methods)?),
+            });
+        }
+        let place = self.sequence.len();
+        self.sequence.push(Statement {
+            method: way,
+            on: None,
+            args,
+            may_throw: false,
+            shown: false,
+        });
+        self.seen.push(Rc::new(Seen {
+            method: methods.get(way).clone(),
+            on: None,
+            args: Vec::new(),
+            made: None,
+            end: End::Returned(None),
+            thread: seen.thread,
+            depth: seen.depth,
+            entered: seen.entered,
+            left: seen.entered,
+        }));
+        self.own.push(false);
+        self.nested.push(0);
+        Some(place)
+    }
+}
+
+/// What is passed for a value; elements of arrays that nobody knows are as in new ones if that is to be a
+/// `guess`.
+pub(super) fn argument(value: &Value, vars: &HashMap<u64, usize>, guess: bool) -> Option<Arg> {
+    Some(match value {
+        Value::Literal(literal) => Arg::Literal(literal.clone()),
+        Value::Object(serial) => Arg::Var(*vars.get(serial)?),
+        Value::Array(serial, element, elements) => match vars.get(serial) {
+            Some(var) => Arg::Var(*var),
+            None => {
+                let element_of = |one: &Value| match one {
+                    Value::Unknown if guess => Some(Arg::Literal(fresh(element))),
+                    one => argument(one, vars, guess),
+                };
+                let elements: Option<Vec<Arg>> = elements.iter().map(element_of).collect();
+                Arg::Array(element.clone(), elements?)
+            }
+        },
+        Value::Unknown => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::generate::sequence::Method;
+
+    /// A call that is passed the builder 7, another one, and a number.
+    fn call(end: End, made: Option<u64>) -> Seen {
+        Seen {
+            method: Method {
+                class: "A".to_owned(),
+                name: "write".to_owned(),
+                descriptor: String::new(),
+                is_static: true,
+            },
+            on: None,
+            args: vec![
+                Value::Object(7),
+                Value::Object(8),
+                Value::Literal(Literal::Int(0)),
+            ],
+            made,
+            end,
+            thread: 1,
+            depth: 1,
+            entered: 1,
+            left: 2,
+        }
+    }
+
+    #[test]
+    fn what_returns_more_than_the_builder_may_have_read_it() {
+        let only_writes = |end, ty: &str| call(end, None).only_writes(7, ty);
+        let returned = |value| End::Returned(Some(value));
+        let builder = "java.lang.StringBuilder";
+        assert!(only_writes(End::Returned(None), builder));
+        assert!(only_writes(returned(Value::Object(7)), builder));
+        assert!(!only_writes(returned(Value::Object(8)), builder));
+        // As a search would that begins at 0 and finds something there.
+        let number = || returned(Value::Literal(Literal::Int(0)));
+        assert!(!only_writes(number(), builder));
+        assert!(!only_writes(number(), "java.lang.CharSequence"));
+        // What is not there to be read.
+        assert!(only_writes(number(), "java.lang.Appendable"));
+        let keeps = call(End::Returned(None), Some(9));
+        assert!(!keeps.only_writes(7, builder));
+    }
+}
