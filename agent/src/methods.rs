@@ -171,7 +171,8 @@ impl Methods {
         skipped: SkippedMethods,
     ) -> bool {
         let first_id = ids.start;
-        let used = first_id + methods.len() as u32;
+        // At least one, for a class is found by its first number.
+        let used = first_id + methods.len().max(1) as u32;
         let class = Arc::new(Class {
             name: name.clone(),
             sha256,
@@ -186,7 +187,7 @@ impl Methods {
         let Ok(mut table) = self.table.write() else {
             return false;
         };
-        // What was reserved is a guess on the safe side; without end, there would be no end of classes.
+        // What was reserved is a guess on the safe side, and programs may make classes without end.
         if table.next_id == ids.end {
             table.next_id = used;
         }
@@ -398,6 +399,22 @@ mod tests {
         second.end();
         assert_eq!(methods.sweep(), 0);
         assert!(methods.is_known("Boot"));
+    }
+
+    #[test]
+    fn numbers_that_a_class_does_not_need_are_had_back() {
+        let methods = Methods::new(false);
+        let ids = methods.reserve(1000).unwrap();
+        let (found, skipped) = (instrument::Methods::default(), SkippedMethods::default());
+        let versions = [[1; 32], [1; 32]];
+        let class = ("None".to_owned(), None);
+        methods.add(class, None, versions, ids, (found, Vec::new()), skipped);
+        // Each class has a first number of its own.
+        let first = add(&methods, "Next", 1, None);
+        assert_eq!(first, 1);
+        let table = methods.table.read().unwrap();
+        let firsts: Vec<u32> = table.classes.iter().map(|class| class.first_id).collect();
+        assert_eq!(firsts, [0, 1]);
     }
 
     #[test]

@@ -116,7 +116,8 @@ pub fn generate(
     jdk: Option<&Jdk>,
     options: &Options,
 ) -> Result<Report> {
-    let mut plan = Plan::new(inputs, classpath, &options.frames);
+    let proved = options.run && !options.keep_all;
+    let mut plan = Plan::new(inputs, classpath, &options.frames, proved);
     write::check(&plan, options)?;
     if let Some(jdk) = jdk {
         plan.refuse_newer(jdk.version);

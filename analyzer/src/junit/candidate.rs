@@ -26,8 +26,8 @@ use super::report::Verdict;
 use crate::classpath::{ClassPath, is_jdk};
 use crate::commands::input::Input;
 use crate::graph::Graph;
-use crate::java::descriptor;
 use crate::java::names::{is_identifier, sanitize};
+use crate::java::{descriptor, numbered};
 use crate::text::{absence, gap, simple_name};
 use anyhow::Result;
 use hindsight_classfile::access;
@@ -213,8 +213,14 @@ impl<'a> Plan<'a> {
     /// Makes a candidate of each frame.
     ///
     /// Of all frames but those in `frames` it says that they were not asked for;
-    /// of none if there are none in it.
-    pub fn new(inputs: &'a [Input], classpath: &'a ClassPath, frames: &[usize]) -> Plan<'a> {
+    /// of none if there are none in it. Where tests have to be `proved`, those of classes that are not there
+    /// need not be tried.
+    pub fn new(
+        inputs: &'a [Input],
+        classpath: &'a ClassPath,
+        frames: &[usize],
+        proved: bool,
+    ) -> Plan<'a> {
         let mut plan = Plan {
             inputs,
             classpath,
@@ -227,7 +233,7 @@ impl<'a> Plan<'a> {
             defaults: None,
         };
         for crash in 0..inputs.len() {
-            plan.add_crash(crash, frames);
+            plan.add_crash(crash, frames, proved);
         }
         plan
     }
@@ -259,13 +265,18 @@ impl<'a> Plan<'a> {
         indices.iter().copied().filter(wanted).collect()
     }
 
-    fn add_crash(&mut self, crash: usize, asked: &[usize]) {
+    fn add_crash(&mut self, crash: usize, asked: &[usize], proved: bool) {
         let recorded = &self.inputs[crash].crash;
         let frames = &recorded.failure.frames;
         let mut refusals: Vec<Option<String>> = frames
             .iter()
             .map(|frame| self.refusal(recorded, frame))
             .collect();
+        for (frame, refusal) in frames.iter().zip(&mut refusals) {
+            if proved && refusal.is_none() && self.is_absent(recorded, &frame.class) {
+                *refusal = Some("its class is not on the class path".to_owned());
+            }
+        }
         leave_out_runner(frames, &mut refusals);
         limit_recursion(frames, &mut refusals);
         limit(&mut refusals);
@@ -402,9 +413,6 @@ impl<'a> Plan<'a> {
         if is_made_at_run_time(crash, &frame.class) {
             return refuse("its class was made at run time, as a proxy's is: tests cannot name it");
         }
-        if self.is_absent(crash, &frame.class) {
-            return refuse("its class is not on the class path");
-        }
         let Some((parameters, _)) = descriptor::split(&frame.descriptor) else {
             return Some(format!("its descriptor {} is malformed", frame.descriptor));
         };
@@ -446,11 +454,14 @@ impl<'a> Plan<'a> {
         None
     }
 
-    /// Whether neither the class path nor the JDK can have a class.
+    /// Whether neither the class path nor the JDK can have a class. One with a number may have another.
     fn is_absent(&self, crash: &Crash, class: &str) -> bool {
         let mut known = crash.classes.iter();
         let is_platform = known.any(|info| info.name == class && is_of_jdk(&info.loader));
-        !is_platform && !is_jdk(class) && self.classpath.find(class).is_none()
+        !is_platform
+            && !numbered::is_class(class)
+            && !is_jdk(class)
+            && self.classpath.find(class).is_none()
     }
 
     /// Whether a frame's method is static.

@@ -91,16 +91,19 @@ fn recording() -> Recording {
     r
 }
 
+/// What is told of a recording whose tests are all kept.
 fn junit(dir: &Path, recording: &Recording, extra: &[&str]) -> String {
+    junit_with(dir, recording, &[&["--keep-all"], extra].concat())
+}
+
+fn junit_with(dir: &Path, recording: &Recording, extra: &[&str]) -> String {
     let classes = compile(dir, &[("shop/Told.java", PROGRAM)]);
     let file = dir.join("crash-0001.hsc");
     recording.write(&file);
     let path = |path: &Path| path.display().to_string();
     let (file, classes, out) = (path(&file), path(&classes), path(&dir.join("out")));
-    let mut arguments = vec!["junit", &file, "--classpath", &classes, "--out", &out];
-    arguments.push("--keep-all");
-    arguments.extend(extra);
-    let output = hindsight(&arguments);
+    let arguments = ["junit", &file, "--classpath", &classes, "--out", &out];
+    let output = hindsight(arguments.iter().chain(extra));
     text(&output.stdout).replace(&path(dir), "DIR")
 }
 
@@ -139,7 +142,7 @@ fn what_ran_a_test_is_told_in_one_row() {
         r.frame((class, method, "(I)V"), 9, &x);
     }
     let dir = tempfile::tempdir().unwrap();
-    let told = junit(dir.path(), &r, &[]);
+    let told = junit_with(dir.path(), &r, &[]);
     let rows: Vec<&str> = told.lines().filter(|row| row.starts_with("  #")).collect();
     let begin = [
         "#0 shop.Told.old reproduces",
