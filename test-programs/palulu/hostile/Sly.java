@@ -246,7 +246,8 @@ public class Sly {
     }
 
     public boolean likeCompiler() {
-        return javax.tools.ToolProvider.getSystemJavaCompiler() != null;
+        return javax.tools.ToolProvider.getSystemJavaCompiler()
+                .getTask(null, null, null, null, List.of("java.lang.Object"), null) != null;
     }
 
     public boolean reachServer() throws IOException {

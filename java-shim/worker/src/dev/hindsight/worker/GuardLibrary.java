@@ -10,6 +10,7 @@ import java.io.ObjectInputFilter;
 import java.io.OutputStream;
 import java.io.PrintStream;
 import java.io.PrintWriter;
+import java.io.Writer;
 import java.net.URI;
 import java.net.URISyntaxException;
 import java.net.URL;
@@ -39,8 +40,11 @@ import javax.sound.midi.Sequence;
 import javax.sound.sampled.AudioFileFormat;
 import javax.sound.sampled.AudioInputStream;
 import javax.sound.sampled.AudioSystem;
+import javax.tools.DiagnosticListener;
 import javax.tools.DocumentationTool;
 import javax.tools.JavaCompiler;
+import javax.tools.JavaFileManager;
+import javax.tools.JavaFileObject;
 import javax.xml.parsers.DocumentBuilder;
 import javax.xml.parsers.SAXParser;
 import javax.xml.stream.XMLEventWriter;
@@ -88,7 +92,15 @@ public final class GuardLibrary {
         throw Guard.blocked("running " + tool.name());
     }
 
-    public static JavaCompiler getSystemJavaCompiler() {
+    /** It may be asked for: initializers do so, and what they do without one, they never do elsewhere. */
+    public static JavaCompiler.CompilationTask getTask(
+            javax.tools.Tool compiler,
+            Writer out,
+            JavaFileManager files,
+            DiagnosticListener<? super JavaFileObject> told,
+            Iterable<String> options,
+            Iterable<String> classes,
+            Iterable<? extends JavaFileObject> units) {
         throw Guard.blocked("running a compiler");
     }
 
