@@ -90,6 +90,20 @@ fn json(output: &Output) -> Value {
         .unwrap_or_else(|error| panic!("{error}: {}{}", text(&output.stdout), text(&output.stderr)))
 }
 
+/// Tests of a recorded run, in `tests`.
+const OBSERVE: [&str; 10] = [
+    "generate",
+    "--observed",
+    "--trace",
+    "out",
+    "--mutability",
+    "mutability.json",
+    "--classpath",
+    "classes",
+    "--out",
+    "tests",
+];
+
 /// The sources that are generated below a directory for the compiled classes.
 fn generate(jdk: &Jdk, workplace: &Workplace, out: &str, how: &[&str]) -> String {
     let common = "generate --classpath classes --format json --out";

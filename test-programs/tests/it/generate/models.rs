@@ -1,6 +1,6 @@
 //! Tests along models, and what they make their values of.
 
-use super::{generate, json, ok, record, record_with, run, written};
+use super::{OBSERVE, generate, json, ok, record, record_with, run, written};
 use hindsight_test_programs::{golden, jdks, jdks_in_turn};
 use std::fs;
 
@@ -114,19 +114,7 @@ fn lists_and_maps_are_made_again() {
 fn values_of_the_jdk_are_made_again() {
     for jdk in jdks_in_turn() {
         let workplace = record(jdk, "ledger", "ledger.Main");
-        let arguments = [
-            "generate",
-            "--observed",
-            "--trace",
-            "out",
-            "--mutability",
-            "mutability.json",
-            "--classpath",
-            "classes",
-            "--out",
-            "tests",
-        ];
-        let report = ok(&run(jdk, &workplace, &arguments));
+        let report = ok(&run(jdk, &workplace, &OBSERVE));
         assert!(!report.contains("no test can make"), "{report}");
         golden(
             "palulu/expected/ledger-observed.java",

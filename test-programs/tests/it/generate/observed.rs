@@ -1,6 +1,6 @@
 //! Tests of what a run did.
 
-use super::{generate, json, ok, passes, record, record_with, run, sources, written};
+use super::{OBSERVE, generate, json, ok, passes, record, record_with, run, sources, written};
 use hindsight_test_programs::{Workplace, both, golden, jdks_in_turn, root, text};
 use serde_json::Value;
 use std::fs;
@@ -109,19 +109,7 @@ fn a_run_becomes_tests() {
 fn what_is_done_to_a_part_is_done_to_the_whole() {
     for jdk in jdks_in_turn() {
         let workplace = record(jdk, "orders", "orders.Main");
-        let arguments = [
-            "generate",
-            "--observed",
-            "--trace",
-            "out",
-            "--mutability",
-            "mutability.json",
-            "--classpath",
-            "classes",
-            "--out",
-            "tests",
-        ];
-        let report = ok(&run(jdk, &workplace, &arguments));
+        let report = ok(&run(jdk, &workplace, &OBSERVE));
         golden(
             "palulu/expected/orders-observed.java",
             &written(&workplace, "tests"),
@@ -137,7 +125,7 @@ fn what_is_done_to_a_part_is_done_to_the_whole() {
         let middle = bytes.len() / 2;
         bytes[middle..].fill(0x55);
         fs::write(&segment, bytes).expect("a file");
-        let damaged = run(jdk, &workplace, &[&arguments[..], &["--quiet"]].concat());
+        let damaged = run(jdk, &workplace, &[&OBSERVE[..], &["--quiet"]].concat());
         assert_eq!(damaged.status.code(), Some(1), "{}", text(&damaged.stderr));
     }
 }
@@ -189,33 +177,21 @@ fn what_was_called_is_called() {
 fn what_is_done_to_what_is_passed_is_asserted() {
     for jdk in jdks_in_turn() {
         let workplace = record(jdk, "handouts", "handouts.Main");
-        let arguments = [
-            "generate",
-            "--observed",
-            "--trace",
-            "out",
-            "--mutability",
-            "mutability.json",
-            "--classpath",
-            "classes",
-            "--out",
-            "tests",
-        ];
-        ok(&run(jdk, &workplace, &arguments));
+        ok(&run(jdk, &workplace, &OBSERVE));
         golden(
             "palulu/expected/handouts-observed.java",
             &written(&workplace, "tests"),
         );
         // What a second run has done likewise is tested once.
         let again = ["--trace", "out", "--format", "json"];
-        let report = ok(&run(jdk, &workplace, &[&arguments[..], &again].concat()));
+        let report = ok(&run(jdk, &workplace, &[&OBSERVE[..], &again].concat()));
         let report: Value = serde_json::from_str(&report).expect("JSON");
         assert_eq!(report["tests"], 16);
         assert_eq!(report["alike"], 20);
         let missing = run(
             jdk,
             &workplace,
-            &[&arguments[..], &["--against", "nowhere"]].concat(),
+            &[&OBSERVE[..], &["--against", "nowhere"]].concat(),
         );
         let told = text(&missing.stderr);
         assert_eq!(missing.status.code(), Some(1), "{told}");
@@ -285,19 +261,7 @@ fn what_is_looked_at_is_asserted() {
 fn long_lives_are_whole_or_said_to_be_cut() {
     for jdk in jdks_in_turn() {
         let workplace = record(jdk, "busy", "busy.Main");
-        let arguments = [
-            "generate",
-            "--observed",
-            "--trace",
-            "out",
-            "--mutability",
-            "mutability.json",
-            "--classpath",
-            "classes",
-            "--out",
-            "tests",
-        ];
-        let report = ok(&run(jdk, &workplace, &arguments));
+        let report = ok(&run(jdk, &workplace, &OBSERVE));
         assert!(
             report.contains("1 object with more calls than a test can have"),
             "{report}"
@@ -327,9 +291,7 @@ fn long_lives_are_whole_or_said_to_be_cut() {
 fn a_life_goes_on_in_what_it_has_given_away() {
     for jdk in jdks_in_turn() {
         let workplace = record(jdk, "boxes", "boxes.Main");
-        let arguments = "generate --observed --trace out --mutability mutability.json --classpath classes --out tests";
-        let arguments: Vec<&str> = arguments.split(' ').collect();
-        let report = ok(&run(jdk, &workplace, &arguments));
+        let report = ok(&run(jdk, &workplace, &OBSERVE));
         let tests = written(&workplace, "tests");
         let through = "        Iterator<String> iterator = box.iterator();\n        \
                        assertTrue(iterator.hasNext());\n        \
