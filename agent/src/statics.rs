@@ -168,9 +168,14 @@ pub(crate) fn may_change(descriptor: &str, access: u16) -> bool {
                 .any(|prefix| class.starts_with(prefix)))
 }
 
+/// Classes of the JDK with an object that stands for the key null, and the constant that holds it.
+const NULL_KEYS: [&str; 2] = ["java.util.IdentityHashMap", "java.util.WeakHashMap"];
+const NULL_KEY: &str = "NULL_KEY";
+
 /// Which of the graph's objects constants hold: objects of the program, arrays of no length, and those
 /// that are of `java.lang.Object` because nothing but their identity counts. The constants are those of
-/// the classes in the packages of the frames, the objects and their superclasses.
+/// the classes in the packages of the frames, the objects and their superclasses; and what maps of the JDK
+/// have in place of the key null.
 pub(crate) fn constants(
     base: &Base,
     jni: Jni,
@@ -180,6 +185,10 @@ pub(crate) fn constants(
     let of_frames = frames.iter().map(|frame| &frame.class);
     let of_objects =
         (graph.classes.iter()).flat_map(|class| class.info.supers.iter().chain([&class.info.name]));
+    let maps: Vec<&String> = of_objects
+        .clone()
+        .filter(|name| NULL_KEYS.contains(&name.as_str()))
+        .collect();
     let packages: BTreeSet<&str> = of_frames
         .chain(of_objects)
         .filter(|name| !is_platform(name))
@@ -189,7 +198,7 @@ pub(crate) fn constants(
     let (classes, _) = classes(base, jni, &mut |name| {
         let is = packages.contains(package(name)) && left > 0;
         left -= usize::from(is);
-        is
+        is || maps.iter().any(|map| *map == name)
     });
     let mut found = Vec::new();
     for (owner, class) in classes {
@@ -198,7 +207,8 @@ pub(crate) fn constants(
                 continue;
             };
             const CONSTANT: u16 = ACC_STATIC | ACC_FINAL;
-            if access & CONSTANT != CONSTANT || !descriptor.starts_with(['L', '[']) {
+            let is_wanted = !is_platform(&owner) || name == NULL_KEY;
+            if access & CONSTANT != CONSTANT || !descriptor.starts_with(['L', '[']) || !is_wanted {
                 continue;
             }
             let Some(held) = jni.static_reference(class, field) else {

@@ -3,14 +3,15 @@
 //! Kept are the objects that the chosen frames' arguments lead to, as these
 //! frames found them, the classes of these objects, and what tells whether a
 //! test ends as the program did: the exception, and the frames it passed
-//! through. All else goes: other frames' arguments, the command line, static
-//! fields and system properties (unless a test sets them), counters, the
-//! exception's own object.
+//! through. All else goes: other frames' arguments, the command line (but for
+//! the bounds of memory of a crash that ran out of it), static fields and system
+//! properties (unless a test sets them), counters, the exception's own object.
 //!
 //! **Invariant:** what is kept means the same. Frames keep their numbers;
 //! objects and classes get new ones.
 
 use crate::graph::Graph;
+use crate::junit::memory;
 use crate::junit::origins::Names;
 use hindsight_tracelog::crash::{Body, ClassInfo, Defaults, Fidelity, Object, Value};
 use hindsight_tracelog::reader::Crash;
@@ -48,7 +49,8 @@ pub fn trim(crash: &Crash, frames: &[usize], sets: Sets) -> Crash {
         ..Crash::default()
     };
     let meta = &mut trimmed.meta;
-    meta.command.clear();
+    // Where memory ends is part of a failure at its end.
+    meta.command = memory::bounds(crash).join(" ");
     meta.counters.clear();
     meta.pid = 0;
     if !sets.defaults {
@@ -311,6 +313,15 @@ mod tests {
         assert!(trimmed.failure.statics.is_empty());
         let bytes = crate::repair::encode(&trimmed);
         assert_eq!(Crash::read(&bytes).unwrap(), trimmed);
+    }
+
+    #[test]
+    fn where_memory_ended_is_kept() {
+        let mut crash = crash();
+        crash.meta.command = "java -Xss300k -Xmx1g Main secret".to_owned();
+        crash.failure.exceptions[0].class = "java.lang.StackOverflowError".to_owned();
+        let trimmed = trim(&crash, &[1], Sets::default());
+        assert_eq!(trimmed.meta.command, "-Xss300k");
     }
 
     #[test]

@@ -149,13 +149,11 @@ impl Opts {
         let jdk = Jdk::find(self.jdk.as_deref())?;
         let work = temporary::directory()?;
         let chosen = self.chosen(&input.crash)?;
-        // The trimmed file has no command line.
-        let mut java_options = self.java_option.clone();
-        memory::add_bounds(&mut java_options, std::iter::once(&input.crash));
-        preview::add(&mut java_options, &classpath, std::iter::once(&input.crash));
         let tests = |input: &Input, frames: &[usize]| {
             let mut options = self.options(work.path().join("tests"), frames);
-            options.java_options.clone_from(&java_options);
+            let java_options = &mut options.java_options;
+            memory::add_bounds(java_options, std::iter::once(&input.crash));
+            preview::add(java_options, &classpath, std::iter::once(&input.crash));
             generate(
                 std::slice::from_ref(input),
                 &classpath,
@@ -274,7 +272,7 @@ impl Opts {
             keep_all: false,
             run: true,
             project: false,
-            java_options: Vec::new(),
+            java_options: self.java_option.clone(),
             timeout: Duration::from_secs(self.timeout),
             progress: !self.quiet && std::io::stderr().is_terminal(),
         }

@@ -1,6 +1,7 @@
 //! Names in emitted sources: which are legal, which types are imported.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
+use unicode_ident::{is_xid_continue, is_xid_start};
 
 const KEYWORDS: &[&str] = &[
     "_",
@@ -129,12 +130,17 @@ const JAVA_LANG: &[&str] = &[
     "Void",
 ];
 
-/// Whether `name` can stand in a Java source as a name.
+/// Whether `name` can stand in a Java source as a name (JLS 3.8). Letters are those of Unicode's own
+/// identifiers (UAX 31): but for a few, they are Java's too.
 pub fn is_identifier(name: &str) -> bool {
+    // Unicode has them for the sake of its older versions, Java does not.
+    const NOT_OF_JAVA: [char; 4] = ['\u{b7}', '\u{387}', '\u{2118}', '\u{212e}'];
+    let start = |c: char| is_xid_start(c) || c == '_' || c == '$';
+    let part = |c: char| is_xid_continue(c) || c == '$';
     let mut chars = name.chars();
-    let start = |c: char| c.is_alphabetic() || c == '_' || c == '$';
     chars.next().is_some_and(start)
-        && chars.all(|c| start(c) || c.is_numeric())
+        && chars.all(part)
+        && !name.contains(NOT_OF_JAVA)
         && !KEYWORDS.contains(&name)
 }
 
@@ -148,15 +154,12 @@ pub fn package_of(class: &str) -> &str {
     class.rsplit_once('.').map_or("", |(package, _)| package)
 }
 
-/// Turns any text into a piece of an identifier.
+/// Turns any text into a piece of an identifier: in letters that every locale has, for files are called after
+/// it, and a JVM that runs in the locale `C` finds no others.
 pub fn sanitize(text: &str) -> String {
     let mut out = String::new();
-    for c in text.chars() {
-        let c = if c.is_alphanumeric() && crate::text::is_plain(c) {
-            c
-        } else {
-            '_'
-        };
+    for c in deunicode::deunicode(text).chars() {
+        let c = if c.is_ascii_alphanumeric() { c } else { '_' };
         if !(c == '_' && (out.is_empty() || out.ends_with('_'))) {
             out.push(c);
         }

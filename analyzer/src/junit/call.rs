@@ -85,7 +85,8 @@ pub fn body(
         typed: candidate.typed,
     };
     let mut taken: Vec<String> = [
-        "frame", "statics", "kept", "Frame", "Crash", "Call", "Statics", "dev", "org",
+        "frame", "statics", "kept", "records", "Frame", "Crash", "Call", "Statics", "Records",
+        "dev", "org",
     ]
     .map(str::to_owned)
     .to_vec();
@@ -418,13 +419,13 @@ impl Writer<'_, '_> {
         let others = self.overloads(above.unwrap_or(info), method);
         for slot in &mut slots {
             if let Some(inline) = &mut slot.inline {
-                let exact = inline.descriptor == slot.descriptor;
+                let exact = inline.is_exactly(&slot.descriptor);
                 let null_array = inline.code == "null"
                     && method.is(access::VARARGS)
                     && slot.descriptor.starts_with('[');
                 if !exact && (others || null_array) {
                     let name = self.values.type_name(&slot.descriptor, self.names)?;
-                    inline.code = format!("({name}) {}", inline.code);
+                    inline.code = inline.cast(&name);
                 }
             }
         }

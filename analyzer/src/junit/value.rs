@@ -28,6 +28,24 @@ pub struct Expression {
     pub constructs: bool,
     /// Whether it stands for a primitive that was not stored.
     pub redacted: bool,
+    /// Whether it is what a box of its type holds, which the compiler makes.
+    pub unboxed: bool,
+}
+
+impl Expression {
+    /// Whether the overload with a parameter of this type is the one that takes it.
+    pub fn is_exactly(&self, of: &str) -> bool {
+        self.descriptor == of && !self.unboxed
+    }
+
+    /// The expression as one of the type that is written so.
+    pub fn cast(&self, ty: &str) -> String {
+        match self.code.starts_with('-') {
+            // Behind the name of a class in parentheses it would be a subtraction.
+            true => format!("({ty}) ({})", self.code),
+            false => format!("({ty}) {}", self.code),
+        }
+    }
 }
 
 /// Writes values of one frame.
@@ -54,6 +72,7 @@ impl Values<'_> {
             descriptor: descriptor.to_owned(),
             constructs: false,
             redacted: false,
+            unboxed: false,
         };
         let primitive = |typed: Typed, of: &str, names: &mut Names| {
             let code = literal::primitive(typed, names)?;
@@ -79,7 +98,11 @@ impl Values<'_> {
             Body::Instance(_) => {
                 let content = crate::views::unboxed(self.graph, object)?;
                 let class = descriptor::of_class(self.graph.class_name(object));
-                primitive(content, &class, names)
+                let held = primitive(content, &class, names)?;
+                Some(Expression {
+                    unboxed: true,
+                    ..held
+                })
             }
             _ if !self.named => None,
             Body::Enum { name, .. } => self.enum_constant(object, name, names),
@@ -181,6 +204,7 @@ impl Values<'_> {
             descriptor: of,
             constructs: false,
             redacted: false,
+            unboxed: false,
         })
     }
 

@@ -1,6 +1,7 @@
 //! Collections of `java.util`.
 
 use super::View;
+use crate::classpath::is_jdk;
 use crate::graph::{Graph, Typed};
 use hindsight_tracelog::crash::Value;
 
@@ -265,13 +266,25 @@ fn buckets(
     Some(())
 }
 
-/// The entries whose keys are still there. The key null is a plain `Object` there.
+/// The entries whose keys are still there.
 fn weak_map(graph: &Graph<'_>, object: u32) -> Option<View> {
     let View::Map(mut entries) = hash_map(graph, object, "referent", "value")? else {
         return None;
     };
     entries.retain(|(key, _)| key.value != Value::Null);
-    Some(View::Map(entries))
+    Some(View::Map(with_null_key(graph, entries)))
+}
+
+/// The entries of a map that has an object of its own, which a constant holds, in place of the key null.
+fn with_null_key(graph: &Graph<'_>, mut entries: Vec<(Typed, Typed)>) -> Vec<(Typed, Typed)> {
+    let mut held = graph.crash.failure.constants.iter();
+    if let Some(held) = held.find(|held| held.name == "NULL_KEY" && is_jdk(&held.owner)) {
+        let mut keys = entries.iter_mut().map(|(key, _)| key);
+        if let Some(key) = keys.find(|key| key.value == Value::Ref(held.object)) {
+            key.value = Value::Null;
+        }
+    }
+    entries
 }
 
 fn linked_hash_map(graph: &Graph<'_>, object: u32) -> Option<View> {
@@ -351,14 +364,13 @@ fn enum_set(graph: &Graph<'_>, object: u32) -> Option<View> {
     Some(View::List(elements.map(|(_, constant)| constant).collect()))
 }
 
-/// Keys and values in turn, in an array with gaps. The key null is a plain
-/// `Object` there.
+/// Keys and values in turn, in an array with gaps.
 fn identity_map(graph: &Graph<'_>, object: u32) -> Option<View> {
     let size = graph.int(object, "size")?;
     let View::Map(entries) = map_n(graph, object, None)? else {
         return None;
     };
-    (entries.len() as i64 == size).then_some(View::Map(entries))
+    (entries.len() as i64 == size).then(|| View::Map(with_null_key(graph, entries)))
 }
 
 fn map_n(graph: &Graph<'_>, object: u32, order: Order) -> Option<View> {

@@ -467,6 +467,7 @@ impl<'a> Maker<'a> {
             descriptor: of,
             constructs: true,
             redacted: false,
+            unboxed: false,
         })
     }
 
@@ -521,6 +522,7 @@ impl<'a> Maker<'a> {
                     descriptor: (*of).to_owned(),
                     constructs: false,
                     redacted: false,
+                    unboxed: false,
                 },
                 Argument::Value(value) => {
                     let expected = types.get(index).filter(|_| typed);
@@ -532,15 +534,14 @@ impl<'a> Maker<'a> {
                     self.expression(*value, &inner, names)?
                 }
             };
-            let mut code = expression.code;
+            let mut code = expression.code.clone();
             if let Some(of) = parameters.get(index) {
-                let exact = expression.descriptor == *of;
                 let null_array = code == "null" && of.starts_with('[');
                 let static_type_lost = expression.descriptor == "Ljava/lang/Object;";
-                if !exact && (ambiguous || null_array || static_type_lost) {
-                    code = format!("({}) {code}", self.values.type_name(of, names)?);
+                if !expression.is_exactly(of) && (ambiguous || null_array || static_type_lost) {
+                    code = expression.cast(&self.values.type_name(of, names)?);
                 }
-                if step.operation == Operation::PutField && exact {
+                if step.operation == Operation::PutField && expression.descriptor == *of {
                     // An assignment converts constants by itself.
                     for cast in ["(byte) ", "(short) "] {
                         if let Some(plain) = code.strip_prefix(cast) {
@@ -568,6 +569,7 @@ impl<'a> Maker<'a> {
                 descriptor: of.clone(),
                 constructs: true,
                 redacted: false,
+                unboxed: false,
             })
         };
         let (dimensions, innermost) = descriptor::element(element);

@@ -1,7 +1,7 @@
 //! Which methods Java source can call, and by which names.
 
 use super::Plan;
-use super::names::source_name;
+use super::names::{is_package_name, source_name};
 use crate::classinfo::Method;
 use crate::classpath::is_jdk;
 use crate::graph::Graph;
@@ -17,7 +17,7 @@ impl Plan<'_> {
     pub(super) fn home(&self, frame: &Frame) -> Option<String> {
         let package = package_of(&frame.class);
         let found = self.classpath.find(&frame.class)?;
-        let named = package.is_empty() || package.split('.').all(is_identifier);
+        let named = is_package_name(self.classpath, package);
         (found.open && named && !is_jdk(&frame.class)).then(|| package.to_owned())
     }
 

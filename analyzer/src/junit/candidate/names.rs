@@ -58,6 +58,17 @@ pub(super) fn sanitize_file(stem: &str) -> String {
     }
 }
 
+/// Whether sources can name a package, the unnamed one included: not where a class is called like it or one
+/// around it, as obfuscators do, for that is then what the name means (JLS 6.4.2).
+pub(super) fn is_package_name(classpath: &ClassPath, package: &str) -> bool {
+    if package.is_empty() {
+        return true;
+    }
+    let ends = package.match_indices('.').map(|(at, _)| at);
+    let mut prefixes = ends.chain([package.len()]).map(|end| &package[..end]);
+    package.split('.').all(is_identifier) && prefixes.all(|name| classpath.find(name).is_none())
+}
+
 /// Package and nested path by which sources in `from` name a class; `None` if
 /// they cannot.
 pub fn source_name(classpath: &ClassPath, class: &str, from: &str) -> Option<(String, String)> {
@@ -65,10 +76,7 @@ pub fn source_name(classpath: &ClassPath, class: &str, from: &str) -> Option<(St
     if package.is_empty() && !from.is_empty() {
         return None;
     }
-    if !package
-        .split('.')
-        .all(|part| package.is_empty() || is_identifier(part))
-    {
+    if !is_package_name(classpath, package) {
         return None;
     }
     let path = match classpath.info(class) {

@@ -117,6 +117,11 @@ final class HashTables {
             }
 
             @Override
+            Object nullKey() {
+                return Constants.ofJdk(owner, "NULL_KEY");
+            }
+
+            @Override
             void entries(Instance map, Entries out) {
                 pairs(map, "table", out);
             }
@@ -125,6 +130,11 @@ final class HashTables {
             @Override
             Object fresh(Instance map) {
                 return new WeakHashMap<>(capacity(map, 16), map.real("loadFactor", 0.75f));
+            }
+
+            @Override
+            Object nullKey() {
+                return Constants.ofJdk(owner, "NULL_KEY");
             }
 
             @Override
@@ -195,6 +205,11 @@ final class HashTables {
             return false;
         }
 
+        /** What it has in place of the key null; null if that is null itself. */
+        Object nullKey() {
+            return null;
+        }
+
         @Override
         void children(Instance instance, Numbers out) {
             Entries entries = new Entries();
@@ -233,6 +248,7 @@ final class HashTables {
                             "without an entry whose key could not be restored");
                     continue;
                 }
+                key = key == nullKey() ? null : key;
                 boolean settled = key == null || isSettled(key);
                 Object inserted = settled || !entries.hasHash.get(i)
                         ? key
