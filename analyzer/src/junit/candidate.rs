@@ -2,7 +2,7 @@
 //!
 //! - [`callable`] says which methods source can call.
 //! - [`recursion`] leaves out what a deep stack has too much of.
-//! - [`runner`] leaves out what has run a test of the program.
+//! - [`runner`] leaves out what has run a test of the program, and what checks for others.
 //! - [`names`] names tests and what they name.
 
 mod callable;
@@ -16,7 +16,7 @@ pub(super) use runner::OF_RUNNER;
 
 use names::{camel, capitalized, sanitize_file};
 use recursion::{limit, limit_recursion};
-use runner::leave_out_runner;
+use runner::{leave_out_checks, leave_out_runner};
 
 use super::build::Recipes;
 use super::build::library::Library;
@@ -278,6 +278,7 @@ impl<'a> Plan<'a> {
             }
         }
         leave_out_runner(frames, &mut refusals);
+        leave_out_checks(frames, &recorded.failure.exceptions, &mut refusals);
         limit_recursion(frames, &mut refusals);
         limit(&mut refusals);
         if !asked.is_empty() {

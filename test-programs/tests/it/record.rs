@@ -214,12 +214,18 @@ fn tests_fail_where_the_program_asked() {
             "{tests}"
         );
 
-        // The same tests where the program does not ask any more: nothing else fails.
-        let fixed = SHOP.replace("items.size() > LIMIT", "items.size() > LIMIT + 1");
+        // The same tests where the program does not ask any more: nothing else fails, not by what it asks for
+        // elsewhere by a text.
+        let fixed = SHOP
+            .replace("items.size() > LIMIT", "items.size() > LIMIT + 1")
+            .replace("Hindsight.record(e)", "Hindsight.record(what); Hindsight.record(e)");
         let classpath = compile(&workplace, jdk, "Shop", &fixed);
         let told = junit(&workplace, jdk, &classpath, &["--keep-all"]);
         assert!(told.contains("#0   Shop.order:13  passes"), "{told}");
         assert!(told.contains("0 of 2 frames reproduce"), "{told}");
+        let words: Vec<&str> = told.split_whitespace().collect();
+        let handle = ["#4", "Shop.handle:32", "reproduces"];
+        assert!(words.windows(3).any(|words| words == handle), "{told}");
     }
 }
 

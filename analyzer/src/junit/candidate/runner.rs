@@ -1,10 +1,14 @@
-//! Which frames are those of a test framework, where the program failed in one of its own tests.
+//! Which frames are those of a test framework, where the program failed in one of its own tests; and of what
+//! checks for others.
 
 use crate::text::gap;
-use hindsight_tracelog::crash::Frame;
+use hindsight_tracelog::crash::{ExceptionInfo, Frame};
 
 /// What is said of the frames of what ran a test.
 pub const OF_RUNNER: &str = "what ran the test, and no part of the program";
+/// What is said of the frames of what has found a failure of others.
+const OF_CHECK: &str =
+    "it checks for others, and throws whatever version of the program calls it so";
 
 /// What test frameworks' packages begin with.
 const FRAMEWORKS: [&str; 4] = [
@@ -13,6 +17,68 @@ const FRAMEWORKS: [&str; 4] = [
     "junit.extensions.",
     "org.testng.",
 ];
+
+/// Exceptions by which a test framework passes over a test that is not to run.
+const SKIPPED: [&str; 5] = [
+    "org.opentest4j.TestAbortedException",
+    "org.opentest4j.TestSkippedException",
+    "org.junit.AssumptionViolatedException",
+    "org.junit.internal.AssumptionViolatedException",
+    "org.testng.SkipException",
+];
+
+/// What checks of the compiler begin with, and those of libraries of assertions.
+const CHECKS: [&str; 1] = ["kotlin.jvm.internal.Intrinsics"];
+const ASSERTIONS: [&str; 5] = [
+    "org.opentest4j.",
+    "org.assertj.core.",
+    "org.hamcrest.",
+    "com.google.common.truth.",
+    "kotlin.test.",
+];
+
+/// Refuses frames that no change of the program makes end otherwise: of a test that is passed over, and those
+/// that do nothing but throw because a check of others has failed.
+pub(super) fn leave_out_checks(
+    frames: &[Frame],
+    exceptions: &[ExceptionInfo],
+    refusals: &mut [Option<String>],
+) {
+    let mut start = 0;
+    for stack in frames.chunk_by(|a, b| a.exception == b.exception) {
+        let thrown = exceptions.get(stack[0].exception as usize);
+        let thrown = thrown.map_or("", |exception| exception.class.as_str());
+        let refusals = &mut refusals[start..start + stack.len()];
+        start += stack.len();
+        if SKIPPED.contains(&thrown) {
+            refusals.fill(Some(
+                "a test framework passes over a test by this exception: nothing has failed"
+                    .to_owned(),
+            ));
+            continue;
+        }
+        let asserts = thrown == "java.lang.AssertionError"
+            || [
+                "Failure",
+                "AssertionFailedError",
+                "FailuresError",
+                "AssertionError",
+            ]
+            .iter()
+            .any(|end| thrown.ends_with(end));
+        let begins =
+            |frame: &Frame, all: &[&str]| all.iter().any(|one| frame.class.starts_with(one));
+        let checks = |frame: &&Frame| {
+            begins(frame, &CHECKS)
+                || asserts && (begins(frame, &ASSERTIONS) || begins(frame, &FRAMEWORKS))
+        };
+        let leading = stack.iter().take_while(checks).count();
+        // If that is all there is, it is the program.
+        if leading < stack.len() {
+            refusals[..leading].fill(Some(OF_CHECK.to_owned()));
+        }
+    }
+}
 
 /// Refuses the frames from a test framework's call of a test method on: a build tool, an IDE, the
 /// framework and its extensions, whose objects are of the run that recorded the failure, and whose classes
@@ -116,6 +182,38 @@ mod tests {
             ),
         ];
         assert_eq!(refused(&stack), [4, 5, 6, 7, 8, 9, 10, 13, 14]);
+    }
+
+    #[test]
+    fn what_checks_for_others_is_left_out_and_tests_that_are_passed_over() {
+        let frame = |class: &str| Frame {
+            class: class.to_owned(),
+            ..Frame::default()
+        };
+        let refused = |thrown: &str, classes: &[&str]| {
+            let frames: Vec<Frame> = classes.iter().map(|class| frame(class)).collect();
+            let exceptions = [ExceptionInfo {
+                class: thrown.to_owned(),
+                ..ExceptionInfo::default()
+            }];
+            let mut refusals = vec![None; frames.len()];
+            leave_out_checks(&frames, &exceptions, &mut refusals);
+            refusals.iter().filter(|refusal| refusal.is_some()).count()
+        };
+        let asserted = [
+            "org.junit.Assert",
+            "org.junit.Assert",
+            "app.ShopTest",
+            "org.junit.Runner",
+        ];
+        assert_eq!(refused("java.lang.AssertionError", &asserted), 2);
+        assert_eq!(refused("org.junit.ComparisonFailure", &asserted), 2);
+        // A fault of the framework's own, and a framework that fails in its own code.
+        assert_eq!(refused("java.lang.NullPointerException", &asserted), 0);
+        assert_eq!(refused("java.lang.AssertionError", &asserted[..2]), 0);
+        let checked = ["kotlin.jvm.internal.Intrinsics", "app.ShopKt"];
+        assert_eq!(refused("java.lang.NullPointerException", &checked), 1);
+        assert_eq!(refused("org.opentest4j.TestAbortedException", &asserted), 4);
     }
 
     #[test]

@@ -73,7 +73,7 @@ public final class Records implements AutoCloseable, BiConsumer<String, Throwabl
             return;
         }
         StateRecorded state = new StateRecorded(why);
-        if (state.isIn(method)) {
+        if (method != null && state.isIn(method)) {
             throw state;
         }
     }
