@@ -1,5 +1,6 @@
 //! The JDK: finding it, compiling with it, running programs under it.
 
+mod archive;
 pub mod child;
 
 use crate::confine;

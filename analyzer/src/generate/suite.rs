@@ -406,22 +406,19 @@ impl<'a> Suite<'a> {
         }
         let path = std::env::join_paths(&self.classpath)
             .context("a class path entry cannot be passed on")?;
-        let output = (self.setup.jdk.command("javac"))
-            .args([
-                "-J-Duser.language=en",
-                "-J-XX:TieredStopAtLevel=1",
-                "--release",
-            ])
-            .arg(self.release.to_string())
-            .args(["-encoding", "UTF-8", "-proc:none", "-implicit:none"])
-            .arg(format!("-Xlint:{}", LINTS.join(",")))
-            .args(["-Xmaxerrs", "10000", "-Xmaxwarns", "100000", "-cp"])
-            .arg(path)
-            .arg("-d")
-            .arg(self.classes())
-            .args(&files)
-            .output()
-            .context("failed to run javac")?;
+        let output = self.setup.jdk.javac(|command| {
+            command
+                .args(["-J-Duser.language=en", "--release"])
+                .arg(self.release.to_string())
+                .args(["-encoding", "UTF-8", "-proc:none", "-implicit:none"])
+                .arg(format!("-Xlint:{}", LINTS.join(",")))
+                .args(["-Xmaxerrs", "10000", "-Xmaxwarns", "100000", "-cp"])
+                .arg(&path)
+                .arg("-d")
+                .arg(self.classes())
+                .args(&files);
+        });
+        let output = output.context("failed to run javac")?;
         let text = String::from_utf8_lossy(&output.stderr);
         if output.status.success() {
             return Ok((Vec::new(), diagnostics(&text, "warning")));

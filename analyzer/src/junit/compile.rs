@@ -239,34 +239,35 @@ fn javac<'p>(
     };
     let path =
         std::env::join_paths(&place.libraries).context("a class path entry cannot be passed on")?;
+    let sources: Vec<&PathBuf> = sources.collect();
     let preview = preview::is_on(&options.java_options);
     let release = match preview {
         true => place.jdk.version,
         false => plan.classpath.release().min(place.jdk.version),
     };
-    let output = place
-        .jdk
-        .command("javac")
-        .args(["-J-Duser.language=en", "--release"])
-        .arg(release.to_string())
-        .args(preview.then_some(preview::ENABLE))
-        .args([
-            "-encoding",
-            "UTF-8",
-            "-proc:none",
-            "-implicit:none",
-            // That the program has two classes in one source file is not the tests' matter, and
-            // told by newer versions alone.
-            "-Xlint:all,-auxiliaryclass",
-        ])
-        .args(["-Xmaxerrs", "10000", "-Xmaxwarns", "100000", "-cp"])
-        .arg(path)
-        .arg("-d")
-        .arg(place.dir.join("classes"))
-        .arg(place.dir.join(format!("stubs/{stub}/Test.java")))
-        .args(sources)
-        .output()
-        .with_context(|| format!("failed to run javac of {}", place.jdk.home.display()))?;
+    let output = place.jdk.javac(|command| {
+        command
+            .args(["-J-Duser.language=en", "--release"])
+            .arg(release.to_string())
+            .args(preview.then_some(preview::ENABLE))
+            .args([
+                "-encoding",
+                "UTF-8",
+                "-proc:none",
+                "-implicit:none",
+                // That the program has two classes in one source file is not the tests' matter, and
+                // told by newer versions alone.
+                "-Xlint:all,-auxiliaryclass",
+            ])
+            .args(["-Xmaxerrs", "10000", "-Xmaxwarns", "100000", "-cp"])
+            .arg(&path)
+            .arg("-d")
+            .arg(place.dir.join("classes"))
+            .arg(place.dir.join(format!("stubs/{stub}/Test.java")))
+            .args(&sources);
+    });
+    let output =
+        output.with_context(|| format!("failed to run javac of {}", place.jdk.home.display()))?;
     let text = String::from_utf8_lossy(&output.stderr);
     if output.status.success() {
         return Ok(Compiled::Yes(diagnostics(&text, "warning")));

@@ -218,7 +218,10 @@ fn tests_fail_where_the_program_asked() {
         // elsewhere by a text.
         let fixed = SHOP
             .replace("items.size() > LIMIT", "items.size() > LIMIT + 1")
-            .replace("Hindsight.record(e)", "Hindsight.record(what); Hindsight.record(e)");
+            .replace(
+                "Hindsight.record(e)",
+                "Hindsight.record(what); Hindsight.record(e)",
+            );
         let classpath = compile(&workplace, jdk, "Shop", &fixed);
         let told = junit(&workplace, jdk, &classpath, &["--keep-all"]);
         assert!(told.contains("#0   Shop.order:13  passes"), "{told}");

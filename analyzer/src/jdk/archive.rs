@@ -1,0 +1,169 @@
+//! An archive of the classes that javac loads (dynamic class data sharing, JEP 350): a JDK's javac makes it at the
+//! end of its first run, and begins with it from then on, in two thirds of the CPU time.
+//!
+//! **Invariant:** whatever is wrong with an archive, javac says and does what it would without: the JVM passes over
+//! what it cannot use, and javac runs again where it has ended as it never does by itself.
+
+use super::Jdk;
+use crate::mutability::library::directory;
+use sha2::{Digest, Sha256};
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use std::time::UNIX_EPOCH;
+
+/// The oldest JDK whose archives are used; some older ones have them, untried.
+const OLDEST: u32 = 17;
+
+impl Jdk {
+    /// Runs javac with the arguments that `tell` gives it.
+    ///
+    /// # Errors
+    ///
+    /// Fails if it cannot be started.
+    pub fn javac(&self, tell: impl Fn(&mut Command)) -> io::Result<Output> {
+        let archive = directory().and_then(|dir| self.archive(&dir));
+        self.javac_with(archive, tell)
+    }
+
+    fn javac_with(
+        &self,
+        archive: Option<PathBuf>,
+        tell: impl Fn(&mut Command),
+    ) -> io::Result<Output> {
+        let plain = || {
+            let mut command = self.command("javac");
+            tell(&mut command);
+            command
+        };
+        let Some(file) = archive else {
+            return plain().output();
+        };
+        let mut command = plain();
+        // What the JVM has to say of archives is not javac's, nor how it ends by a broken one.
+        command.args(["-J-Xlog:disable", "-J-XX:ErrorFile=/dev/null"]);
+        let made = match file.exists() {
+            true => None,
+            false => match beside(&file) {
+                None => return plain().output(),
+                made => made,
+            },
+        };
+        command.arg(match &made {
+            None => option("SharedArchiveFile", &file),
+            Some(made) => option("ArchiveClassesAtExit", made.path()),
+        });
+        let output = command.output()?;
+        // By itself javac ends with 0 to 4.
+        let ended = matches!(output.status.code(), Some(0..=4));
+        let whole = |made: &tempfile::NamedTempFile| {
+            fs::metadata(made.path()).is_ok_and(|found| found.len() > 0)
+        };
+        // That an archive cannot be kept is no matter of who compiles.
+        let _ = match made {
+            None if ended => Ok(()),
+            Some(made) if ended && whole(&made) => {
+                made.persist(&file).map(|_| ()).map_err(|e| e.error)
+            }
+            // An empty file says that there is none to be had, so that it is not tried each time.
+            _ => fs::write(&file, b""),
+        };
+        match ended {
+            true => Ok(output),
+            false => plain().output(),
+        }
+    }
+
+    /// Where in a directory this JDK's archive is, or would be; nothing if there can be none.
+    fn archive(&self, dir: &Path) -> Option<PathBuf> {
+        // What it is added to, which other JVMs have not.
+        let base = self.home.join("lib/server/classes.jsa");
+        if self.version < OLDEST || !base.is_file() {
+            return None;
+        }
+        let mut hash = Sha256::new();
+        hash.update(crate::VERSION);
+        hash.update(self.home.as_os_str().as_encoded_bytes());
+        for part in ["lib/server/classes.jsa", "lib/modules", "release"] {
+            let found = fs::metadata(self.home.join(part)).ok()?;
+            let modified = found.modified().ok()?.duration_since(UNIX_EPOCH);
+            hash.update(found.len().to_le_bytes());
+            hash.update(modified.unwrap_or_default().as_nanos().to_le_bytes());
+        }
+        let name: String = hash.finalize()[..8]
+            .iter()
+            .map(|byte| format!("{byte:02x}"))
+            .collect();
+        let file = dir.join(format!("javac-{name}.jsa"));
+        // There it would be two files.
+        (!file.as_os_str().as_encoded_bytes().contains(&b':')).then_some(file)
+    }
+}
+
+fn option(name: &str, file: &Path) -> std::ffi::OsString {
+    let mut option = std::ffi::OsString::from(format!("-J-XX:{name}="));
+    option.push(file);
+    option
+}
+
+/// A place to make a file, from which it gets to its own at once.
+fn beside(file: &Path) -> Option<tempfile::NamedTempFile> {
+    let dir = file.parent()?;
+    fs::create_dir_all(dir).ok()?;
+    tempfile::Builder::new()
+        .prefix("javac-")
+        .suffix(".tmp")
+        .tempfile_in(dir)
+        .ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What javac says of a right and of a wrong source, with an archive.
+    fn compiled(jdk: &Jdk, dir: &Path, archive: Option<&Path>) -> Vec<(Option<i32>, String)> {
+        let sources = [
+            ("Good", "class Good {}"),
+            ("Bad", "class Bad { int x = y; }"),
+        ];
+        let said = sources.map(|(name, text)| {
+            let source = dir.join(format!("{name}.java"));
+            fs::write(&source, text).unwrap();
+            let output = jdk.javac_with(archive.map(Path::to_owned), |command| {
+                command.arg("-d").arg(dir).arg(&source);
+            });
+            let output = output.unwrap();
+            assert!(output.stdout.is_empty(), "{output:?}");
+            let said = String::from_utf8(output.stderr).unwrap();
+            (output.status.code(), said)
+        });
+        said.to_vec()
+    }
+
+    #[test]
+    fn javac_is_the_same_whatever_its_archive() {
+        let jdk = Jdk::find(None).unwrap();
+        let dir = tempfile::tempdir().unwrap();
+        let plain = compiled(&jdk, dir.path(), None);
+        assert_eq!(plain[0], (Some(0), String::new()));
+        assert_eq!(plain[1].0, Some(1));
+        let cache = dir.path().join("cache");
+        // Else there is nothing to see.
+        let archive = jdk.archive(&cache).expect("a JDK of HotSpot");
+        let used = |archive: &Path| compiled(&jdk, dir.path(), Some(archive));
+        assert_eq!(used(&archive), plain);
+        assert!(fs::metadata(&archive).unwrap().len() > 1 << 20);
+        let left: Vec<_> = fs::read_dir(&cache).unwrap().collect();
+        assert_eq!(left.len(), 1, "{left:?}");
+        // Cut off, by which a JVM ends, replaced by something else, and not to be made.
+        let whole = fs::read(&archive).unwrap();
+        for bytes in [&whole[..whole.len() / 2], b"no archive"] {
+            fs::remove_file(&archive).unwrap();
+            fs::write(&archive, bytes).unwrap();
+            assert_eq!(used(&archive), plain);
+        }
+        assert_eq!(used(&dir.path().join("Good.java/archive.jsa")), plain);
+    }
+}
