@@ -172,10 +172,10 @@ pub(crate) fn may_change(descriptor: &str, access: u16) -> bool {
 const NULL_KEYS: [&str; 2] = ["java.util.IdentityHashMap", "java.util.WeakHashMap"];
 const NULL_KEY: &str = "NULL_KEY";
 
-/// Which of the graph's objects constants hold: objects of the program, arrays of no length, and those
-/// that are of `java.lang.Object` because nothing but their identity counts. The constants are those of
-/// the classes in the packages of the frames, the objects and their superclasses; and what maps of the JDK
-/// have in place of the key null.
+/// Which of the graph's objects constants hold: objects of the program, arrays of no length, those that are
+/// of `java.lang.Object` because nothing but their identity counts, and what cannot be stored. The constants
+/// are those of the classes in the packages of the frames, the objects and their superclasses; and what maps
+/// of the JDK have in place of the key null.
 pub(crate) fn constants(
     base: &Base,
     jni: Jni,
@@ -232,14 +232,34 @@ pub(crate) fn constants(
     found
 }
 
-/// Whether an object is of a kind that programs compare by identity.
+/// Classes of the JDK whose objects no other process can make by what is in their fields.
+const OF_PROCESS: [&str; 8] = [
+    "java.lang.invoke.MethodHandle",
+    "java.lang.invoke.VarHandle",
+    "java.util.concurrent.ForkJoinPool",
+    "java.util.concurrent.ThreadPerTaskExecutor",
+    "java.util.concurrent.ThreadPoolExecutor",
+    "java.util.concurrent.atomic.AtomicIntegerFieldUpdater",
+    "java.util.concurrent.atomic.AtomicLongFieldUpdater",
+    "java.util.concurrent.atomic.AtomicReferenceFieldUpdater",
+];
+
+/// Whether an object is of a kind that programs compare by identity, or that a test has by a constant alone.
 fn is_comparable(graph: &Graph<'_>, number: u32) -> bool {
     let object = &graph.objects[number as usize];
-    let name = &graph.classes[object.class as usize].info.name;
+    let class = &graph.classes[object.class as usize].info;
+    let name = &class.name;
+    let mut names = class.supers.iter().chain([name]);
     match &object.body {
-        Body::Instance(_) => name == "java.lang.Object" || !is_platform(name),
+        Body::Instance(_) => {
+            name == "java.lang.Object"
+                || !is_platform(name)
+                || names.any(|name| OF_PROCESS.contains(&name.as_str()))
+        }
         Body::Primitives(bytes) => bytes.is_empty(),
         Body::References(values) => values.is_empty(),
+        // A pool, a thread, an updater: no test can make it, but the program has it.
+        Body::Hole(_) => true,
         _ => false,
     }
 }

@@ -190,6 +190,9 @@ fn changes_are_told_where_they_begin() {
             assert_eq!(told.matches(once).count(), 1, "{told}");
             assert!(told.contains(&format!("{once}{why}")), "{told}");
             assert!(!told.contains("new: "), "{told}");
+            if name == "newer" {
+                continue;
+            }
             let report: Value = serde_json::from_str(&against(name, "json")).expect("JSON");
             let unloadable = report["unloadable"].as_array().map(Vec::as_slice);
             let Some([Value::String(one)]) = unloadable else {

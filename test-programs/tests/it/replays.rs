@@ -155,8 +155,9 @@ public class Handled {
 }
 
 const SINGLES: &str = "
-import java.util.ArrayList;
-import java.util.List;
+import java.util.*;
+import java.util.concurrent.*;
+import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 import java.util.function.IntUnaryOperator;
 
 public class Singles {
@@ -202,6 +203,35 @@ public class Singles {
         if (registry != Registry.INSTANCE) throw new IllegalArgumentException(\"another one\");
         return 1 / (registry.names.size() - by);
     }
+    static final class Parts {
+        static final ExecutorService POOL = Executors.newCachedThreadPool(task -> {
+            Thread thread = new Thread(task);
+            thread.setDaemon(true);
+            return thread;
+        });
+        static final AtomicIntegerFieldUpdater<Parts> COUNT =
+                AtomicIntegerFieldUpdater.newUpdater(Parts.class, \"count\");
+        private final AtomicIntegerFieldUpdater<Parts> updater = COUNT;
+        volatile int count;
+    }
+    static int pooled(ExecutorService pool, Parts parts, int by) throws Exception {
+        parts.updater.incrementAndGet(parts);
+        return pool.submit(() -> parts.count).get() / by;
+    }
+    static int withoutName(Map<String, Integer> identity, Map<String, Integer> weak, int by) {
+        return (identity.get(null) + weak.get(null)) / by;
+    }
+    static void start(Callable<?> body) throws Exception {
+        start((Runnable) () -> {
+            try {
+                body.call();
+            } catch (RuntimeException e) {
+                throw e;
+            } catch (Exception e) {
+                throw new IllegalStateException(e);
+            }
+        });
+    }
     static void start(Runnable body) throws Exception {
         Thread thread = new Thread(body);
         thread.setUncaughtExceptionHandler((of, e) -> { });
@@ -211,10 +241,14 @@ public class Singles {
     public static void main(String[] args) throws Exception {
         int more = args.length + 2;
         Fork leaf = new Fork(Nil.NIL, Nil.NIL, x -> x * more);
-        start(() -> depth(new Fork(leaf, Nil.NIL, x -> x + more), 0));
-        start(() -> marked(new Object[] {Marks.none(), Marks.empty()}, x -> x + more, 0));
+        start((Runnable) () -> depth(new Fork(leaf, Nil.NIL, x -> x + more), 0));
+        start((Runnable) () -> marked(new Object[] {Marks.none(), Marks.empty()}, x -> x + more, 0));
         Registry.INSTANCE.names.add(\"a\");
-        start(() -> registered(Registry.INSTANCE, 1));
+        start((Runnable) () -> registered(Registry.INSTANCE, 1));
+        Map<String, Integer> identity = new IdentityHashMap<>();
+        identity.put(null, 3);
+        start((Runnable) () -> withoutName(identity, new WeakHashMap<>(identity), 0));
+        start((Callable<?>) () -> pooled(Parts.POOL, new Parts(), 0));
     }
 }
 ";
@@ -233,7 +267,7 @@ fn what_constants_hold_is_the_same_object_in_tests() {
             .iter()
             .flat_map(|crash| crash["frames"].as_array().expect("frames").clone())
             .collect();
-        for method in ["depth", "marked", "registered"] {
+        for method in ["depth", "marked", "registered", "pooled", "withoutName"] {
             check(jdk, &frames, method, "reproduces", "ArithmeticException");
         }
     }

@@ -1,7 +1,7 @@
 //! Text that a key of a map, or a property's name, calls secret is in no crash
 //! file, and in nothing that is made of one.
 
-use hindsight_test_programs::{Jdk, Workplace, both, hindsight, jdks};
+use hindsight_test_programs::{Jdk, Workplace, both, hindsight, jdks, jdks_in_turn};
 use hindsight_tracelog::crash::{Body, Value};
 use hindsight_tracelog::reader::Crash;
 use hindsight_tracelog::record;
@@ -94,7 +94,7 @@ fn values_of_secret_keys_are_not_stored() {
             "JDK {}",
             jdk.version
         );
-        if options.is_empty() {
+        if options.is_empty() && jdks_in_turn().contains(jdk) {
             let file = workplace.crash_files().remove(0);
             check_outputs(&workplace, jdk, &file, &classes);
         }

@@ -588,7 +588,7 @@ fn the_trace_of_a_running_program_is_not_damaged() {
         .expect("java runs");
     let mut asked = 0;
     let mut events = 0;
-    while asked < 8 {
+    while asked < 4 {
         std::thread::sleep(std::time::Duration::from_millis(300));
         let output = ask(&workplace, "stats", &["--format", "json", "--quiet"]);
         let said = text(&output.stderr);

@@ -406,7 +406,7 @@ final class Restorer {
         }
         Object constant = Constants.of(recorded, type.running, loader);
         boolean known = stored.kind != Stored.INSTANCE || type.slots.length == 0
-                || statics && type.rule == null;
+                || Rules.isResource(type.rule) || statics && type.rule == null;
         if (constant == null || known) {
             return constant;
         }

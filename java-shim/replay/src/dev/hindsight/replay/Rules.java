@@ -91,6 +91,11 @@ final class Rules {
         return resource == null ? null : new Resource(info.name, resource);
     }
 
+    /** Whether by this rule an object is nothing that can be restored. */
+    static boolean isResource(Rule rule) {
+        return rule instanceof Resource;
+    }
+
     private static void resource(String what, String... names) {
         for (String name : names) {
             RESOURCES.put(name, what);
