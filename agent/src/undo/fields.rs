@@ -98,15 +98,22 @@ pub(crate) fn reflected(jni: Jni, jvmti: Jvmti, object: Obj, field: &MemberName)
         }
         class = jni.superclass(at);
     }
-    let found = found?;
     // JNI would find it by its name, and initialise the class first: the thread that does that
     // already may be waiting for this one.
-    let id = jvmti.class_fields(found).into_iter().find(|id| {
+    let is_it = |class, id| {
         jvmti
-            .field(found, *id)
+            .field(class, id)
             .is_some_and(|(name, descriptor, flags)| {
                 name == field.name && descriptor == field.descriptor && flags & access::STATIC == 0
             })
-    });
-    jni.reflected(found, id?)
+    };
+    // Code may name a class that has it from one above.
+    let mut class = found?;
+    loop {
+        let mut fields = jvmti.class_fields(class).into_iter();
+        if let Some(id) = fields.find(|id| is_it(class, *id)) {
+            return jni.reflected(class, id);
+        }
+        class = jni.superclass(class)?;
+    }
 }
