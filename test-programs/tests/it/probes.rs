@@ -50,3 +50,62 @@ fn no_class_is_initialised_by_a_probe() {
         assert_eq!(workplace.crashes().len(), 1, "{}", both(&ran));
     }
 }
+
+/// While the first thread's class waits for its loader's answer, a second thread loads another one.
+const ASKED: &str = r#"
+import java.io.InputStream;
+import java.util.concurrent.*;
+
+public class Asked extends ClassLoader {
+    static { registerAsParallelCapable(); }
+    static final CountDownLatch asked = new CountDownLatch(1), loaded = new CountDownLatch(1);
+    Asked() { super(Asked.class.getClassLoader()); }
+
+    public static class First { int v; public First() { v = 1; System.out.println("first " + v); } }
+    public static class Second { int v; public Second() { v = 2; System.out.println("second " + v); } }
+
+    @Override protected Class<?> loadClass(String name, boolean resolve) throws ClassNotFoundException {
+        if (name.startsWith("java.lang.Hindsight")) {
+            asked.countDown();
+            try { loaded.await(20, TimeUnit.SECONDS); } catch (InterruptedException e) { }
+            throw new ClassNotFoundException(name);
+        }
+        if (!name.startsWith("Asked$")) return super.loadClass(name, resolve);
+        synchronized (getClassLoadingLock(name)) {
+            Class<?> known = findLoadedClass(name);
+            if (known != null) return known;
+            try (InputStream in = Asked.class.getResourceAsStream(name + ".class")) {
+                byte[] bytes = in.readAllBytes();
+                return defineClass(name, bytes, 0, bytes.length);
+            } catch (java.io.IOException e) { throw new ClassNotFoundException(name); }
+        }
+    }
+    static void make(Asked loader, String name) {
+        try { loader.loadClass(name, true).getDeclaredConstructor().newInstance(); } catch (Exception e) { throw new Error(e); }
+    }
+    public static void main(String[] arguments) throws Exception {
+        Asked loader = new Asked();
+        Thread first = new Thread(() -> make(loader, "Asked$First"));
+        first.start();
+        asked.await();
+        make(loader, "Asked$Second");
+        loaded.countDown();
+        first.join();
+    }
+}"#;
+
+#[test]
+fn a_loader_that_is_being_asked_gets_no_probes() {
+    let alone = "classes_left_alone:its loader was being asked for the probes";
+    let refuses = "classes_left_alone:its loader does not find the probes";
+    for jdk in jdks() {
+        for options in ["copy=fields", "mode=trace"] {
+            let workplace = Workplace::new("probes-asked");
+            let (_, ran) = workplace.run_text(jdk, "11", options, ("Asked", ASKED));
+            assert_eq!(text(&ran.stdout), "second 2\nfirst 1\n", "{}", both(&ran));
+            let counters = &workplace.run_json()["counters"];
+            assert_eq!(counters[alone], 1, "{options}: {counters}");
+            assert_eq!(counters[refuses], 1, "{options}: {counters}");
+        }
+    }
+}
