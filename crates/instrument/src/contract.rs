@@ -155,6 +155,10 @@ pub const HANDLE_UNCAUGHT: ProbeMethod = ProbeMethod {
 /// The class that keeps what is written over, so that writes can be undone.
 pub const WRITES: &str = "java/lang/HindsightWrites";
 
+/// The static field of [`WRITES`] that counts probes in handlers that found no
+/// stack: name and descriptor.
+pub const MISSED: (&str, &str) = ("missed", "I");
+
 /// A method of [`WRITES`]. All are static, and all but `enter` return nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WriteProbe {

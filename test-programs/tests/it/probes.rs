@@ -51,6 +51,55 @@ fn no_class_is_initialised_by_a_probe() {
     }
 }
 
+/// Threads run to the ends of stacks of many sizes, within monitors and with something to put right behind.
+const OVERFLOWS: &str = r#"
+public class Overflows {
+    final Object lock = new Object();
+    int entered;
+    int depth;
+
+    void monitors() { synchronized (lock) { entered++; monitors(); } }
+    void counts() { depth++; try { counts(); } finally { depth--; } }
+
+    static boolean run(Runnable body, int i) throws Exception {
+        Thread thread = new Thread(null, () -> {
+            try { body.run(); } catch (StackOverflowError e) { }
+        }, "overflows", 256 * 1024 + i * 4099L);
+        thread.setDaemon(true);
+        thread.start();
+        thread.join(20_000);
+        return !thread.isAlive();
+    }
+    public static void main(String[] arguments) throws Exception {
+        int wrong = 0;
+        for (int i = 0; i < 40; i++) {
+            Overflows of = new Overflows();
+            if (!run(of::monitors, i)) {
+                System.out.println("a thread spins in a monitor");
+                Runtime.getRuntime().halt(3);
+            }
+            run(of::counts, i);
+            wrong += of.depth == 0 ? 0 : 1;
+        }
+        System.out.println("wrong: " + wrong);
+        throw new IllegalStateException("done");
+    }
+}"#;
+
+#[test]
+fn where_the_stack_ends_handlers_do_what_they_do() {
+    for jdk in jdks() {
+        let workplace = Workplace::new("probes-overflows");
+        let classes = workplace.compile_text(jdk, &["--release", "11"], "Overflows", OVERFLOWS);
+        // Interpreted, each of the sizes ends at another place of the code.
+        let mut java = workplace.java_with_agent(jdk, "copy=deep");
+        let ran = java.arg("-Xint").arg("-cp").arg(&classes).arg("Overflows");
+        let ran = ran.output().unwrap();
+        assert_eq!(text(&ran.stdout), "wrong: 0\n", "{}", both(&ran));
+        assert_eq!(workplace.crashes().len(), 1, "{}", both(&ran));
+    }
+}
+
 /// While the first thread's class waits for its loader's answer, a second thread loads another one.
 const ASKED: &str = r#"
 import java.io.InputStream;

@@ -83,6 +83,9 @@ final class HindsightLog {
     /** The time when a log was last lost: one that was retired fell out, or memory was short. */
     private static long lost;
 
+    /** How many probes had {@linkplain HindsightWrites#missed missed} something when that was last looked at. */
+    private static int missed;
+
     private static int nextRetired;
     private static int logs;
 
@@ -360,9 +363,21 @@ final class HindsightLog {
     static void left() {
         if (isUsed()) {
             HindsightLog log = current();
+            if (missed != HindsightWrites.missed) {
+                noteMissed();
+                // Most likely it was this thread.
+                log.forget();
+            }
             log.timed = log.next;
             log.since = log.next;
         }
+    }
+
+    /** What probes have missed up to now is lost to all methods that run. */
+    private static synchronized void noteMissed() {
+        missed = HindsightWrites.missed;
+        lost = Math.max(lost, CLOCK.now + 1);
+        tick();
     }
 
     /** A method runs that was entered at this position, and none that was entered later does. */

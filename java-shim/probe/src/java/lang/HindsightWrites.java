@@ -27,6 +27,9 @@ public final class HindsightWrites {
      */
     private static int[] places = new int[1024];
 
+    /** Counts probes that found no stack; code in handlers writes it, where what they do must go on. */
+    public static int missed;
+
     private static final int BITS_OF_KIND = 4;
 
     private static final int VOLATILE = 8;
