@@ -92,7 +92,13 @@ fn target(opcode: u8, method: &MemberRef<'_>, parameters: &[FieldType<'_>]) -> O
                 parameters: vec![0],
             }),
             2 if to_object && is(1, "I") => tell(WriteProbe::Element, &[0, 1]),
-            _ => None,
+            _ if is(0, "Ljava/lang/foreign/MemorySegment;") => None,
+            // Of a static field; or what it writes to is bound to it.
+            _ => Some(Target {
+                probe: WriteProbe::Handle,
+                receiver: true,
+                parameters: Vec::new(),
+            }),
         };
     }
     if UNSAFE.iter().any(|class| method.owner == *class) {
@@ -199,6 +205,9 @@ pub fn before(
     }
     // An object, an offset and a length; or a null above the arguments.
     Ok(Some((next, 5)))
+    if target.receiver && target.parameters.is_empty() {
+        fragment.op(op::ACONST_NULL);
+    }
 }
 
 /// Whether a method may be one of these, by a look at its name.

@@ -187,7 +187,8 @@ pub enum WriteProbe {
     Encoded,
     /// Before an element is written, of an array of any type: array and index.
     Element,
-    /// Before a write by a variable handle: the handle, and the object.
+    /// Before a write by a variable handle: the handle, and the object; null if the
+    /// handle is given none.
     Handle,
     /// Before a write by `Unsafe`: the object, and where in it.
     Memory,

@@ -2,6 +2,7 @@
 //! would not.
 
 use hindsight_test_programs::{Workplace, both, jdks, text};
+use hindsight_tracelog::crash::Fidelity;
 
 /// An object is handed to another thread while its class is being initialised, and its exception with it.
 const BEING_INITIALISED: &str = r#"
@@ -155,6 +156,77 @@ fn a_loader_that_is_being_asked_gets_no_probes() {
             let counters = &workplace.run_json()["counters"];
             assert_eq!(counters[alone], 1, "{options}: {counters}");
             assert_eq!(counters[refuses], 1, "{options}: {counters}");
+        }
+    }
+}
+
+/// A field is written by way of handles that have the object themselves, or make it of something else.
+const BOUND: &str = r#"
+import java.lang.invoke.*;
+
+public class Bound {
+    static final Bound IT = new Bound();
+    static int total;
+    int value = 1;
+
+    static final VarHandle FIELD, BOUND, STATIC;
+    static {
+        try {
+            MethodHandles.Lookup lookup = MethodHandles.lookup();
+            FIELD = lookup.findVarHandle(Bound.class, "value", int.class);
+            STATIC = lookup.findStaticVarHandle(Bound.class, "total", int.class);
+            VarHandle bound = null;
+            try {
+                // From JDK 22 on.
+                bound = (VarHandle) MethodHandles.class
+                        .getMethod("insertCoordinates", VarHandle.class, int.class, Object[].class)
+                        .invoke(null, FIELD, 0, new Object[] {IT});
+            } catch (NoSuchMethodException e) { }
+            BOUND = bound;
+        } catch (ReflectiveOperationException e) { throw new Error(e); }
+    }
+    static void direct(Bound it) { FIELD.setVolatile(it, 2); throw new IllegalStateException("" + it.value); }
+    static void ofClass(Bound it) { STATIC.setVolatile(2); throw new IllegalStateException("" + it.value); }
+    static void bound(Bound it) { BOUND.setVolatile(2); throw new IllegalStateException("" + it.value); }
+
+    public static void main(String[] arguments) {
+        switch (arguments[0]) {
+            case "direct": direct(IT); break;
+            case "class": ofClass(IT); break;
+            default: bound(IT);
+        }
+    }
+}"#;
+
+#[test]
+fn what_a_bound_handle_writes_over_is_missed_and_said_so() {
+    for jdk in jdks() {
+        let workplace = Workplace::new("probes-bound");
+        let classes = workplace.compile_text(jdk, &["--release", "11"], "Bound", BOUND);
+        for (way, method, is_exact) in [
+            ("direct", "direct", true),
+            ("class", "ofClass", true),
+            ("bound", "bound", false),
+        ] {
+            if way == "bound" && jdk.version < 22 {
+                continue;
+            }
+            let _ = std::fs::remove_dir_all(workplace.join("out"));
+            let mut java = workplace.java_with_agent(jdk, "copy=deep");
+            let ran = java.arg("-cp").arg(&classes).args(["Bound", way]).output();
+            let ran = ran.unwrap();
+            let crashes = workplace.crashes();
+            assert_eq!(crashes.len(), 1, "{}", both(&ran));
+            let mut frames = crashes[0].failure.frames.iter();
+            let frame = frames.find(|frame| frame.method == method).unwrap();
+            assert_eq!(
+                frame.fidelity == Fidelity::Deep && frame.reason.is_empty(),
+                is_exact,
+                "{way} on JDK {}: {:?} {}",
+                jdk.version,
+                frame.fidelity,
+                frame.reason
+            );
         }
     }
 }
