@@ -179,6 +179,9 @@ pub enum WriteProbe {
     /// Before characters are copied to an array: their indices from and to, the
     /// array, and where they go.
     Characters,
+    /// Before bytes are turned to others: their indices from and to, the array for the
+    /// others, and where they go. None gives more than two.
+    Coded,
     /// Before any element is written: the array.
     Array,
     /// Before bytes are decoded: a buffer with them, and that for the characters.
@@ -232,6 +235,7 @@ impl WriteProbe {
             ),
             Self::Copy => ("copy", "(Ljava/lang/Object;II)V"),
             Self::Characters => ("characters", "(IILjava/lang/Object;I)V"),
+            Self::Coded => ("coded", "(IILjava/lang/Object;I)V"),
             Self::Array => ("array", "(Ljava/lang/Object;)V"),
             Self::Decoded => ("decoded", "(Ljava/nio/ByteBuffer;Ljava/nio/CharBuffer;)V"),
             Self::Encoded => ("encoded", "(Ljava/nio/CharBuffer;Ljava/nio/ByteBuffer;)V"),

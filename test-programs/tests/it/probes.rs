@@ -2,7 +2,7 @@
 //! would not.
 
 use hindsight_test_programs::{Workplace, both, jdks, text};
-use hindsight_tracelog::crash::Fidelity;
+use hindsight_tracelog::crash::{Fidelity, Value};
 
 /// An object is handed to another thread while its class is being initialised, and its exception with it.
 const BEING_INITIALISED: &str = r#"
@@ -226,6 +226,61 @@ fn what_a_bound_handle_writes_over_is_missed_and_said_so() {
                 jdk.version,
                 frame.fidelity,
                 frame.reason
+            );
+        }
+    }
+}
+
+/// An encoder and a decoder run until the JIT has its own code for them.
+const CODED: &str = r#"
+import java.util.*;
+
+public class Coded {
+    static final Base64.Encoder ENCODER = Base64.getEncoder();
+    static final Base64.Decoder DECODER = Base64.getDecoder();
+
+    static void encode(byte[] from, byte[] to, boolean last) {
+        ENCODER.encode(from, to);
+        if (last) throw new IllegalStateException("encoded");
+    }
+    static void decode(byte[] from, byte[] to, boolean last) {
+        DECODER.decode(from, to);
+        if (last) throw new IllegalStateException("decoded");
+    }
+    static void caught(Runnable body) {
+        Thread thread = new Thread(body);
+        thread.start();
+        try { thread.join(); } catch (InterruptedException e) { }
+    }
+    public static void main(String[] arguments) {
+        byte[] plain = new byte[96], coded = new byte[128];
+        for (int i = 0; i < 60_000; i++) encode(plain, coded, false);
+        for (int i = 0; i < 60_000; i++) decode(coded, plain, false);
+        byte[] text = coded.clone();
+        Arrays.fill(coded, (byte) 7);
+        caught(() -> encode(new byte[96], coded, true));
+        Arrays.fill(plain, (byte) 7);
+        caught(() -> decode(text, plain, true));
+    }
+}"#;
+
+#[test]
+fn what_the_jit_codes_itself_is_undone() {
+    for jdk in jdks() {
+        let workplace = Workplace::new("probes-coded");
+        let (_, ran) = workplace.run_text(jdk, "11", "copy=deep", ("Coded", CODED));
+        let crashes = workplace.crashes();
+        assert_eq!(crashes.len(), 2, "{}", both(&ran));
+        for (crash, method) in crashes.iter().zip(["encode", "decode"]) {
+            let mut frames = crash.failure.frames.iter();
+            let frame = frames.find(|frame| frame.method == method).unwrap();
+            let written = (frame.patch.iter()).filter(|patch| patch.value == Value::Int(7));
+            assert!(
+                frame.fidelity == Fidelity::Deep && written.count() >= 90,
+                "{method} on JDK {}: {} {:?}",
+                jdk.version,
+                frame.reason,
+                frame.patch
             );
         }
     }

@@ -358,6 +358,14 @@ public final class HindsightWrites {
         copy(array, start, to - from);
     }
 
+    /** Before bytes from one index to another become others in an array from a start on, up to twice as many. */
+    @Hidden
+    public static void coded(int from, int to, Object array, int start) {
+        if (array instanceof byte[] && to > from) {
+            copy(array, start, (int) Math.min(2L * (to - from), ((byte[]) array).length - start));
+        }
+    }
+
     private static Object range(Object array, Class<?> element, int start, int length) {
         Object old;
         if (array instanceof Object[]) {
