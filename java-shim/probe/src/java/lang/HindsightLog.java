@@ -87,7 +87,7 @@ final class HindsightLog {
     private static int missed;
 
     private static int nextRetired;
-    private static int logs;
+    private static long logs;
 
     /** Logs that are in use, about. */
     private static int living;
@@ -257,7 +257,7 @@ final class HindsightLog {
                 }
             }
             if (free >= 0) {
-                HindsightLog log = new HindsightLog(thread, (long) (logs++ & 0x7ffff) << 44);
+                HindsightLog log = new HindsightLog(thread, (logs++ & 0x7ffff) << 44);
                 // What others have done up to now is earlier than all that this thread will do.
                 tick();
                 several = logs > 1;
