@@ -67,12 +67,16 @@ pub unsafe extern "system" fn Agent_OnAttach(
 unsafe fn entered(vm: *mut c_void, text: *const c_char, then: fn(Vm, &str) -> c_int) -> c_int {
     // SAFETY: the JVM passes its invocation interface and a C string or null.
     let (vm, text) = unsafe {
-        let text = if text.is_null() {
-            String::new()
-        } else {
-            CStr::from_ptr(text).to_string_lossy().into_owned()
+        let text = match text.is_null() {
+            true => Ok(String::new()),
+            false => CStr::from_ptr(text).to_owned().into_string(),
         };
         (Vm::new(JavaVm(vm.cast_const().cast())), text)
+    };
+    let Ok(text) = text else {
+        // Guessed at, a path in them would be another one.
+        eprintln!("hindsight: the agent's options are not text in UTF-8; name paths that are");
+        return sys::JNI_ERR;
     };
     // Our panics are contained and counted; the default hook would print them
     // into the program's output.

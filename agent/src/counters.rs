@@ -8,6 +8,9 @@ pub(crate) const NAMED_BY_REPORT: &str = "methods_named_by_report";
 /// Classes with probes.
 pub(crate) const INSTRUMENTED: &str = "classes_instrumented";
 
+/// Names of one kind that are counted by themselves.
+const MAX_NAMES: usize = 20;
+
 /// Counters of one run. Counting happens at class loading and at failures only,
 /// so a lock is cheap enough.
 #[derive(Default)]
@@ -25,6 +28,22 @@ impl Counters {
                 }
             }
         }
+    }
+
+    /// Counts something that has a name of its own, below `kind`. Of each kind the first few names stand there,
+    /// and the rest are counted together: a program may make any number of them.
+    pub(crate) fn add_named(&self, kind: &str, name: &str) {
+        let Ok(mut counters) = self.0.lock() else {
+            return;
+        };
+        let own = format!("{kind}:{name}");
+        let of_kind = counters.range(format!("{kind}:")..format!("{kind};"));
+        let counter = match counters.contains_key(&own) || of_kind.count() < MAX_NAMES {
+            true => own,
+            // No colon, so that it is none of them.
+            false => format!("{kind}_further"),
+        };
+        *counters.entry(counter).or_insert(0) += 1;
     }
 
     /// Has a count be there, also where nothing is counted: that tells something, too.
@@ -48,5 +67,26 @@ impl Counters {
             .map(|counters| counters.clone())
             .unwrap_or_default();
         counters.into_iter().collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_many_names_the_first_stand_there_and_the_rest_are_counted() {
+        let counters = Counters::default();
+        counters.add("before", 1);
+        for number in 0..1000 {
+            counters.add_named("kind", &format!("Made{number}"));
+        }
+        counters.add_named("kind", "Made0");
+        counters.add_named("other", "Made999");
+        assert_eq!(counters.get("kind:Made0"), 2);
+        assert_eq!(counters.get("kind:Made19"), 1);
+        assert_eq!(counters.get("kind_further"), 980);
+        assert_eq!(counters.get("other:Made999"), 1);
+        assert_eq!(counters.snapshot().len(), 1 + 20 + 1 + 1);
     }
 }

@@ -3,7 +3,6 @@
 use crate::agent::Agent;
 use crate::jni::{Jni, Obj};
 use crate::jvmti::ACC_STATIC;
-use crate::shim::GET_CAUSE;
 use crate::snapshot::classes::binary_name;
 use hindsight_instrument::glob::Globs;
 use hindsight_tracelog::crash::{ExceptionInfo, MAX_EXCEPTIONS, StackElement};
@@ -92,13 +91,18 @@ pub(crate) fn cause(agent: &Agent, jni: Jni, exception: Obj) -> Option<Obj> {
 /// the class that has the method. It is not called, for it may be the program's.
 fn told_cause(agent: &Agent, jni: Jni, exception: Obj) -> Option<Obj> {
     let ids = &agent.shim.throwable;
-    let method = |class| jni.method(class, GET_CAUSE.0, GET_CAUSE.1);
+    // JNI would find the method by its name, and initialise the class first: the thread that does
+    // that already may be waiting for this one.
     let mut class = jni.class_of(exception);
-    let told = method(class).filter(|told| *told != ids.get_cause)?;
-    while let Some(above) = jni.superclass(class)
-        && method(above) == Some(told)
+    while !jni.same(class, ids.class)
+        && !agent
+            .jvmti
+            .declares(class, c"getCause", c"()Ljava/lang/Throwable;")
     {
-        class = above;
+        class = jni.superclass(class)?;
+    }
+    if jni.same(class, ids.class) {
+        return None;
     }
     let fields = agent.jvmti.class_fields(class);
     let instances = fields.into_iter().filter(|field| {

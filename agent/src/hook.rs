@@ -501,7 +501,7 @@ fn instrument(
         Ok(rewritten) => rewritten,
         Err(error) => {
             counters.add("classes_left_alone:malformed", 1);
-            counters.add(&format!("class_error:{}: {error}", name.unwrap_or("?")), 1);
+            counters.add_named("class_error", &format!("{}: {error}", name.unwrap_or("?")));
             return None;
         }
     };

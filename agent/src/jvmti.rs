@@ -206,15 +206,39 @@ impl Jvmti {
             .collect()
     }
 
-    /// Whether a class declares native methods.
-    pub(crate) fn declares_native(self, class: Obj) -> bool {
+    /// Methods that a class declares.
+    fn class_methods(self, class: Obj) -> Vec<sys::MethodId> {
         let (mut count, mut methods) = (0, ptr::null_mut());
         // SAFETY: valid class, places for results.
         let error = unsafe { (self.0).GetClassMethods(class.raw(), &mut count, &mut methods) };
         if error != sys::OK {
-            return false;
+            return Vec::new();
         }
-        self.take_array(methods, count).into_iter().any(|method| {
+        self.take_array(methods, count)
+    }
+
+    /// Whether a class declares a method of this name and descriptor; that does not initialise it.
+    pub(crate) fn declares(self, class: Obj, name: &CStr, descriptor: &CStr) -> bool {
+        self.class_methods(class).into_iter().any(|method| {
+            let (mut its_name, mut its_descriptor) = (ptr::null_mut(), ptr::null_mut());
+            // SAFETY: the method is one that JVM TI has just named, of a class that is referred to;
+            // places for results, null for what is not wanted.
+            let error = unsafe {
+                (self.0).GetMethodName(method, &mut its_name, &mut its_descriptor, ptr::null_mut())
+            };
+            if error != sys::OK {
+                return false;
+            }
+            let (its_name, its_descriptor) =
+                (self.take_string(its_name), self.take_string(its_descriptor));
+            its_name.as_deref() == name.to_str().ok()
+                && its_descriptor.as_deref() == descriptor.to_str().ok()
+        })
+    }
+
+    /// Whether a class declares native methods.
+    pub(crate) fn declares_native(self, class: Obj) -> bool {
+        self.class_methods(class).into_iter().any(|method| {
             let mut is_native = 0;
             // SAFETY: the method is one that JVM TI has just named, of a class that is referred to.
             unsafe { self.0.IsMethodNative(method, &mut is_native) };

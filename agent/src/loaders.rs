@@ -5,7 +5,7 @@
 //! use, and the first probe would throw a `NoClassDefFoundError` where the program expects none.
 
 use crate::agent::Base;
-use crate::jni::{Jni, Obj, WeakObj};
+use crate::jni::{Jni, WeakObj};
 use crate::sys::{self, JValue};
 use crate::undo::accessors::Accessors;
 use std::collections::HashMap;
@@ -38,8 +38,9 @@ type Known = (Arc<WeakObj>, Arc<Loader>);
 
 // Whether a loader finds the probes.
 const UNKNOWN: u8 = 0;
-const FOUND: u8 = 1;
-const NOT_FOUND: u8 = 2;
+const ASKING: u8 = 1;
+const FOUND: u8 = 2;
+const NOT_FOUND: u8 = 3;
 
 /// A class loader. Its classes live as long as it does.
 #[derive(Debug, Default)]
@@ -120,36 +121,48 @@ impl Loaders {
 
 /// Whether a loader finds the probes, which those that nothing is known of do. It is asked once, as the JVM
 /// would; if it does not, the class that it is asked for is counted.
+///
+/// Until it has answered, its classes are left alone: those that it loads to answer, and those of other
+/// threads. Whoever waited for the answer could hold what the loader needs for it.
 pub(crate) fn find_probes(base: &Base, known: Option<&Loader>, loader: sys::Ref) -> bool {
     let Some(known) = known else { return true };
-    // It may load classes of its own to answer, which are not asked for meanwhile.
-    let first =
-        (known.probes).compare_exchange(UNKNOWN, FOUND, Ordering::AcqRel, Ordering::Acquire);
-    if first.is_ok() {
-        let asked = (base.vm.jni()).and_then(|jni| {
-            jni.with_frame(|jni| {
-                let class = jni.class_of_loader(loader)?;
-                asks(base, jni, class, loader)
-            })?
-        });
-        if asked == Some(false) {
-            known.probes.store(NOT_FOUND, Ordering::Release);
+    let change =
+        |from, to| (known.probes).compare_exchange(from, to, Ordering::AcqRel, Ordering::Acquire);
+    if known.probes.load(Ordering::Acquire) == UNKNOWN
+        && let Some(jni) = base.vm.jni()
+    {
+        if !is_to_be_asked(base, jni, loader) {
+            let _ = change(UNKNOWN, FOUND);
+        } else if change(UNKNOWN, ASKING).is_ok() {
+            let answer = match jni.with_frame(|jni| asks(base, jni, loader)).flatten() {
+                Some(false) => NOT_FOUND,
+                _ => FOUND,
+            };
+            known.probes.store(answer, Ordering::Release);
         }
     }
-    let finds = known.probes.load(Ordering::Acquire) != NOT_FOUND;
-    if !finds {
-        let counter = "classes_left_alone:its loader does not find the probes";
-        base.counters.add(counter, 1);
-    }
-    finds
+    let counter = match known.probes.load(Ordering::Acquire) {
+        NOT_FOUND => "classes_left_alone:its loader does not find the probes",
+        ASKING => "classes_left_alone:its loader was being asked for the probes",
+        _ => return true,
+    };
+    base.counters.add(counter, 1);
+    false
 }
 
-/// Asks a loader, of this class, for the probes; nothing if there is no need to.
-fn asks(base: &Base, jni: Jni, class: Obj, loader: sys::Ref) -> Option<bool> {
-    let signature = base.jvmti.class_signature(class)?;
-    if OF_JDK.iter().any(|prefix| signature.starts_with(prefix)) {
-        return None;
-    }
+/// Whether it is not for certain that a loader finds the probes.
+fn is_to_be_asked(base: &Base, jni: Jni, loader: sys::Ref) -> bool {
+    let signature = jni.class_of_loader(loader).and_then(|class| {
+        let signature = base.jvmti.class_signature(class);
+        jni.delete_local(class);
+        signature
+    });
+    signature.is_some_and(|signature| !OF_JDK.iter().any(|prefix| signature.starts_with(prefix)))
+}
+
+/// Asks a loader for the probes; nothing if it cannot be asked.
+fn asks(base: &Base, jni: Jni, loader: sys::Ref) -> Option<bool> {
+    let class = jni.class_of_loader(loader)?;
     // `java.lang.Class`, without asking the loader of whoever is running for it.
     let meta = jni.class_of(class);
     let for_name = jni.static_method(

@@ -7,15 +7,19 @@
 //! program had in memory.
 //!
 //! **Invariant:** two JVMs that share a directory never write to one file:
-//! numbers are claimed by creating the part file exclusively.
+//! numbers are claimed by creating the part file exclusively, and so is the name
+//! of `run.json`. That has the id of its run, and whoever writes it holds a lock
+//! on it: the number of its process says nothing where two containers share a
+//! directory.
 
 use serde_json::Value;
-use std::fs::{self, File, OpenOptions};
-use std::io::{self, Write};
+use std::fs::{self, File, OpenOptions, TryLockError};
+use std::io::{self, Read, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::UNIX_EPOCH;
 
 /// Numbers tried before giving up on a directory.
 const MAX_NUMBER: u32 = 999_999;
@@ -23,15 +27,27 @@ const MAX_NUMBER: u32 = 999_999;
 pub(crate) struct Recording {
     directory: PathBuf,
     next: AtomicU32,
-    /// Path of our `run.json`, once it has been chosen.
-    run_json: Mutex<Option<PathBuf>>,
+    /// What our `run.json` says that it is.
+    id: String,
+    run_json: Mutex<Option<RunJson>>,
 }
+
+/// Our `run.json`, once it has been chosen.
+struct RunJson {
+    path: PathBuf,
+    /// What stands there now. While it is open it is locked: we are still there.
+    _file: File,
+}
+
+/// The member of `run.json` that tells runs apart.
+const ID: &str = "run";
 
 impl Recording {
     pub(crate) fn new(directory: PathBuf) -> Recording {
         Recording {
             directory,
             next: AtomicU32::new(1),
+            id: new_id(),
             run_json: Mutex::new(None),
         }
     }
@@ -117,49 +133,202 @@ impl Recording {
         let Ok(mut chosen) = self.run_json.lock() else {
             return Ok(());
         };
-        let path = chosen.get_or_insert_with(|| self.choose_run_json()).clone();
-        let part = path.with_extension(format!("json.{}.part", std::process::id()));
-        let write = || -> io::Result<()> {
-            let mut text = serde_json::to_string_pretty(run)?;
+        let (path, claimed) = self.path_of_run(chosen.as_ref());
+        let part = path.with_extension(format!("json.{}.part", self.id));
+        let write = || -> io::Result<File> {
+            let mut run = run.clone();
+            run[ID] = Value::from(self.id.as_str());
+            let mut text = serde_json::to_string_pretty(&run)?;
             text.push('\n');
-            fs::write(&part, text)?;
-            fs::rename(&part, &path)
+            let mut file = File::create(&part)?;
+            // Before it has its name. Not all file systems can.
+            let _ = file.try_lock();
+            file.write_all(text.as_bytes())?;
+            fs::rename(&part, &path)?;
+            Ok(file)
         };
-        write().map_err(|error| {
+        let file = write().map_err(|error| {
             let _ = fs::remove_file(&part);
+            if claimed.is_some() {
+                // An empty file tells nothing.
+                let _ = fs::remove_file(&path);
+            }
             format!("cannot write {}: {error}", path.display())
-        })
+        })?;
+        *chosen = Some(RunJson { path, _file: file });
+        Ok(())
+    }
+
+    /// Where to write: where we have written before, as long as another JVM that took us for dead has not
+    /// moved it away, or taken its place. With what stands there, if it was made for that just now.
+    fn path_of_run(&self, chosen: Option<&RunJson>) -> (PathBuf, Option<File>) {
+        match chosen {
+            None => self.choose_run_json(),
+            Some(RunJson { path, .. }) if !path.exists() || self.is_ours(path) => {
+                (path.clone(), None)
+            }
+            Some(_) => self.free_name(std::process::id().into()),
+        }
     }
 
     /// `run.json`, unless another JVM that still runs is writing it. That of an earlier
     /// run stays, as `run-PID.json` with its process's number.
-    fn choose_run_json(&self) -> PathBuf {
+    fn choose_run_json(&self) -> (PathBuf, Option<File>) {
         let usual = self.directory.join("run.json");
-        let Some(pid) = pid_of(&usual) else {
-            return usual;
-        };
-        if pid != u64::from(std::process::id()) && Path::new(&format!("/proc/{pid}")).exists() {
-            return self.free_name(u64::from(std::process::id()));
+        if let Some(file) = make(&usual) {
+            return (usual, Some(file));
+        }
+        let own = u64::from(std::process::id());
+        let pid = read(&usual).and_then(|run| run.get("pid")?.as_u64());
+        let runs = |pid| pid != own && Path::new(&format!("/proc/{pid}")).exists();
+        if is_locked(&usual) || pid.is_some_and(runs) {
+            return self.free_name(own);
         }
         // If it cannot be moved it is replaced: this run's counters are worth more.
-        let _ = fs::rename(&usual, self.free_name(pid));
-        usual
+        if pid.is_none_or(|pid| fs::rename(&usual, self.free_name(pid).0).is_err()) {
+            return (usual, None);
+        }
+        match make(&usual) {
+            Some(file) => (usual, Some(file)),
+            // Another JVM was quicker.
+            None => self.free_name(own),
+        }
     }
 
-    /// `run-PID.json`, or `run-PID-2.json` and so on: in a container, most have one number.
-    fn free_name(&self, pid: u64) -> PathBuf {
+    /// `run-PID.json`, or `run-PID-2.json` and so on: in a container, most have one number. It is made, if it
+    /// is not ours already.
+    fn free_name(&self, pid: u64) -> (PathBuf, Option<File>) {
+        let usual = self.directory.join(format!("run-{pid}.json"));
         let names = (2..MAX_NUMBER).map(|number| format!("run-{pid}-{number}.json"));
-        let mut paths = std::iter::once(format!("run-{pid}.json"))
-            .chain(names)
-            .map(|name| self.directory.join(name));
-        let free = paths.find(|path| !path.exists());
-        free.unwrap_or_else(|| self.directory.join(format!("run-{pid}.json")))
+        let mut paths =
+            std::iter::once(usual.clone()).chain(names.map(|name| self.directory.join(name)));
+        let free = paths.find_map(|path| match make(&path) {
+            None if !self.is_ours(&path) => None,
+            file => Some((path, file)),
+        });
+        free.unwrap_or((usual, None))
+    }
+
+    fn is_ours(&self, run: &Path) -> bool {
+        read(run).is_some_and(|run| run.get(ID).is_some_and(|id| *id == *self.id))
     }
 }
 
-/// The process that wrote a `run.json`.
-fn pid_of(run: &Path) -> Option<u64> {
-    let text = fs::read_to_string(run).ok()?;
-    let run: Value = serde_json::from_str(&text).ok()?;
-    run.get("pid").and_then(Value::as_u64)
+/// Makes an empty file and locks it; nothing if something is in the way.
+fn make(path: &Path) -> Option<File> {
+    let file = File::create_new(path).ok()?;
+    let _ = file.try_lock();
+    Some(file)
+}
+
+/// Whether the JVM that writes this is still there, as far as locks tell.
+fn is_locked(run: &Path) -> bool {
+    // Shared, so that two that look at once do not take each other for it.
+    File::open(run)
+        .is_ok_and(|file| matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock)))
+}
+
+fn read(run: &Path) -> Option<Value> {
+    serde_json::from_str(&fs::read_to_string(run).ok()?).ok()
+}
+
+/// The id of a run: no other one has the same, in whatever container.
+fn new_id() -> String {
+    let mut random = [0; 16];
+    let read = File::open("/dev/urandom").and_then(|mut file| file.read_exact(&mut random));
+    if read.is_err() {
+        let since = UNIX_EPOCH.elapsed().unwrap_or_default();
+        let pid = u128::from(std::process::id());
+        random = (since.as_nanos() << 32 | pid).to_ne_bytes();
+    }
+    random.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    /// What stands in the `run*.json` of a directory, by their names.
+    fn runs(directory: &Path) -> Vec<(String, Value)> {
+        let files = fs::read_dir(directory).unwrap().flatten();
+        let mut runs: Vec<_> = files
+            .map(|file| file.file_name().into_string().unwrap())
+            .map(|name| {
+                (
+                    name.clone(),
+                    read(&directory.join(name)).unwrap()["of"].clone(),
+                )
+            })
+            .collect();
+        runs.sort_by(|(a, _), (b, _)| a.cmp(b));
+        runs
+    }
+
+    /// Processes of two containers may have one number, or none that the other sees.
+    #[test]
+    fn runs_that_share_a_directory_keep_to_their_own_files() {
+        let pid = std::process::id();
+        let directory = std::env::temp_dir().join(format!("hindsight-runs-{pid}"));
+        let _ = fs::remove_dir_all(&directory);
+        let open = || {
+            let recording = Recording::new(directory.clone());
+            recording.prepare().unwrap();
+            recording
+        };
+        let write = |recording: &Recording, of: &str, pid: u32| {
+            recording
+                .write_run(&json!({ "of": of, "pid": pid }))
+                .unwrap();
+        };
+        for pid in [pid, u32::MAX] {
+            let (first, second) = (open(), open());
+            write(&first, "a", pid);
+            write(&second, "b", pid);
+            write(&first, "A", pid);
+            write(&second, "B", pid);
+            let own = format!("run-{}.json", std::process::id());
+            let expected = [(own, json!("B")), ("run.json".to_owned(), json!("A"))];
+            assert_eq!(runs(&directory), expected, "{pid}");
+
+            // Where locks tell nothing, the second one takes it for that of a run that is over.
+            fs::remove_dir_all(&directory).unwrap();
+            let (first, second) = (open(), open());
+            write(&first, "a", pid);
+            let moved = directory.join(format!("run-{pid}.json"));
+            fs::rename(directory.join("run.json"), moved).unwrap();
+            write(&second, "b", pid);
+            write(&first, "A", pid);
+            write(&second, "B", pid);
+            let found = runs(&directory);
+            assert!(
+                found.contains(&("run.json".to_owned(), json!("B"))),
+                "{found:?}"
+            );
+            assert!(found.iter().any(|(_, of)| *of == json!("A")), "{found:?}");
+            fs::remove_dir_all(&directory).unwrap();
+        }
+    }
+
+    #[test]
+    fn the_file_of_a_run_that_is_over_stays_under_another_name() {
+        let pid = std::process::id();
+        let directory = std::env::temp_dir().join(format!("hindsight-earlier-{pid}"));
+        let _ = fs::remove_dir_all(&directory);
+        for of in ["a", "b", "c"] {
+            let recording = Recording::new(directory.clone());
+            recording.prepare().unwrap();
+            recording
+                .write_run(&json!({ "of": of, "pid": 4_194_305 }))
+                .unwrap();
+        }
+        let expected = [
+            ("run-4194305-2.json", "b"),
+            ("run-4194305.json", "a"),
+            ("run.json", "c"),
+        ];
+        let expected = expected.map(|(name, of)| (name.to_owned(), json!(of)));
+        assert_eq!(runs(&directory), expected);
+        fs::remove_dir_all(&directory).unwrap();
+    }
 }

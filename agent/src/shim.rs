@@ -149,15 +149,11 @@ const CHUNK: usize = 1024;
 const ADD_CAUSES: &CStr = c"([Ljava/lang/HindsightThread$Propagation;Ljava/lang/Throwable;)\
 [Ljava/lang/HindsightThread$Propagation;";
 
-/// `Throwable.getCause`
-pub(crate) const GET_CAUSE: (&CStr, &CStr) = (c"getCause", c"()Ljava/lang/Throwable;");
-
 /// `java.lang.Throwable` and its like.
 pub(crate) struct ThrowableIds {
     pub(crate) class: Obj,
     pub(crate) message: FieldId,
     pub(crate) cause: FieldId,
-    pub(crate) get_cause: MethodId,
     pub(crate) suppressed: FieldId,
     pub(crate) get_stack_trace: MethodId,
     /// How many frames its stack trace has that nobody has asked for yet.
@@ -367,9 +363,6 @@ impl Shim {
                 class: throwable,
                 message: field(throwable, "detailMessage", "Ljava/lang/String;")?,
                 cause: field(throwable, "cause", "Ljava/lang/Throwable;")?,
-                get_cause: jni
-                    .method(throwable, GET_CAUSE.0, GET_CAUSE.1)
-                    .ok_or("method getCause is missing")?,
                 suppressed: field(throwable, "suppressedExceptions", "Ljava/util/List;")?,
                 get_stack_trace: jni
                     .method(

@@ -85,7 +85,7 @@ impl Tracing {
         let counters = &base.counters;
         let malformed = |error: &dyn std::fmt::Display| {
             counters.add("classes_left_alone:malformed", 1);
-            counters.add(&format!("class_error:{}: {error}", name.unwrap_or("?")), 1);
+            counters.add_named("class_error", &format!("{}: {error}", name.unwrap_or("?")));
         };
         let class = ClassFile::parse(bytes)
             .map_err(|error| malformed(&error))

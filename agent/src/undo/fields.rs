@@ -5,7 +5,6 @@ use crate::jvmti::Jvmti;
 use hindsight_classfile::access;
 use hindsight_instrument::{MemberName, MemberNames};
 use std::collections::HashMap;
-use std::ffi::CString;
 use std::sync::{Mutex, PoisonError, RwLock};
 
 /// All of them, append-only.
@@ -87,10 +86,6 @@ impl Fields {
 /// The `java.lang.reflect.Field` of a field of an object, as code refers to it.
 pub(crate) fn reflected(jni: Jni, jvmti: Jvmti, object: Obj, field: &MemberName) -> Option<Obj> {
     let owner = format!("L{};", field.owner);
-    let (name, descriptor) = (
-        CString::new(field.name.as_str()).ok()?,
-        CString::new(field.descriptor.as_str()).ok()?,
-    );
     let (mut class, mut found) = (Some(jni.class_of(object)), None);
     while let Some(at) = class {
         if jvmti.class_signature(at).as_deref() == Some(&owner) {
@@ -103,6 +98,22 @@ pub(crate) fn reflected(jni: Jni, jvmti: Jvmti, object: Obj, field: &MemberName)
         }
         class = jni.superclass(at);
     }
-    let found = found?;
-    jni.reflected(found, jni.field(found, &name, &descriptor)?)
+    // JNI would find it by its name, and initialise the class first: the thread that does that
+    // already may be waiting for this one.
+    let is_it = |class, id| {
+        jvmti
+            .field(class, id)
+            .is_some_and(|(name, descriptor, flags)| {
+                name == field.name && descriptor == field.descriptor && flags & access::STATIC == 0
+            })
+    };
+    // Code may name a class that has it from one above.
+    let mut class = found?;
+    loop {
+        let mut fields = jvmti.class_fields(class).into_iter();
+        if let Some(id) = fields.find(|id| is_it(class, *id)) {
+            return jni.reflected(class, id);
+        }
+        class = jni.superclass(class)?;
+    }
 }

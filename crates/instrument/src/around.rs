@@ -40,8 +40,9 @@ pub const UNSAFE: [&str; 3] = [
 pub const VAR_HANDLE: &str = "java/lang/invoke/VarHandle";
 
 /// Methods of the JDK that write to an array they are given and log nothing themselves: native ones of
-/// classes that log their writes otherwise, and those of classes that never do.
-const FILLS: [(&str, &str); 11] = [
+/// classes that log their writes otherwise, those of classes that never do, and those that the JIT knows
+/// another way than their code, with its probes.
+const FILLS: [(&str, &str); 13] = [
     ("java/io/", "readBytes"),
     ("java/util/zip/", "inflateB"),
     ("java/util/zip/", "deflateB"),
@@ -54,6 +55,8 @@ const FILLS: [(&str, &str); 11] = [
     ("java/security/", "nextBytes"),
     ("java/security/", "digest"),
     ("jdk/internal/util/ByteArray", "set"),
+    ("java/util/Base64$", "encodeBlock"),
+    ("java/util/Base64$", "decodeBlock"),
 ];
 
 /// Whether a method is one of [`FILLS`].
@@ -92,7 +95,13 @@ fn target(opcode: u8, method: &MemberRef<'_>, parameters: &[FieldType<'_>]) -> O
                 parameters: vec![0],
             }),
             2 if to_object && is(1, "I") => tell(WriteProbe::Element, &[0, 1]),
-            _ => None,
+            _ if is(0, "Ljava/lang/foreign/MemorySegment;") => None,
+            // Of a static field; or what it writes to is bound to it.
+            _ => Some(Target {
+                probe: WriteProbe::Handle,
+                receiver: true,
+                parameters: Vec::new(),
+            }),
         };
     }
     if UNSAFE.iter().any(|class| method.owner == *class) {
@@ -129,6 +138,13 @@ fn target(opcode: u8, method: &MemberRef<'_>, parameters: &[FieldType<'_>]) -> O
     if method.name == "digest" && behind != 2 {
         // It reads alone.
         return None;
+    }
+    if method.owner.as_bytes().starts_with(b"java/util/Base64$") {
+        // From, its start and end; to, and its start.
+        let places = array == 3 && is(1, "I") && is(2, "I") && is(4, "I");
+        return places
+            .then(|| tell(WriteProbe::Coded, &[1, 2, 3, 4]))
+            .flatten();
     }
     let one = behind == 1 && is(array + 1, "I");
     if method.owner.as_bytes().starts_with(b"jdk/") {
@@ -188,6 +204,9 @@ pub fn before(
     for index in &target.parameters {
         let &(kind, slot) = slots.get(*index).ok_or(SkipReason::MALFORMED)?;
         fragment.load(kind, slot);
+    }
+    if target.receiver && target.parameters.is_empty() {
+        fragment.op(op::ACONST_NULL);
     }
     call(fragment, target.probe, constants)?;
     for &(kind, slot) in &slots {

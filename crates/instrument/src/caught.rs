@@ -16,11 +16,13 @@ use hindsight_classfile::frames::VerificationType;
 use hindsight_classfile::{Code, ConstantPool, Operand, opcode as op};
 
 use crate::SkipReason;
-use crate::asm::{Constants, Fragment};
-use crate::contract::ProbeMethod;
+use crate::asm::{Constants, Fragment, Locals};
+use crate::contract::{ProbeMethod, WriteProbe};
 use crate::entry::extend_locals;
 use crate::frames::HandlerFrame;
 use crate::parameters::place_at;
+use crate::starts::Start;
+use crate::writes;
 
 /// Instructions of one method that are looked at for what its handlers throw
 /// again; where they are used up, handlers count as those that keep it.
@@ -218,6 +220,46 @@ pub struct Caught<'f> {
 }
 
 impl Caught<'_> {
+    /// Emits the probes for what the handler does first.
+    pub fn first(
+        &self,
+        handler: &Start,
+        frame: Option<&HandlerFrame>,
+        fragment: &mut Fragment,
+        constants: &mut Constants<'_, '_>,
+    ) -> Result<(), SkipReason> {
+        // Stack: exception
+        fragment.store(b'L', self.slot);
+        let start = fragment.here();
+        fragment.code.extend_from_slice(&handler.writes);
+        if handler.exit.is_some() {
+            writes::call(fragment, WriteProbe::Release, constants)?;
+        }
+        let locals = self.locals(frame, fragment);
+        let missed = writes::missed(constants)?;
+        fragment.go_on(start, locals, Some(missed), constants)?;
+        fragment.load(b'L', self.slot);
+        // Stack: exception
+        Ok(())
+    }
+
+    /// The locals behind a probe.
+    fn locals(&self, frame: Option<&HandlerFrame>, fragment: &mut Fragment) -> Locals {
+        fragment.list(|locals| {
+            let Some(frame) = frame else { return };
+            locals.extend_from_slice(&frame.locals);
+            let slots = frame.locals.iter().map(|local| local.slots()).sum();
+            extend_locals(locals, slots, self.max_locals, self.fresh);
+            let mut next = if self.fresh.is_empty() {
+                slots
+            } else {
+                self.slot
+            };
+            let exception = VerificationType::Object(frame.exception);
+            place_at(locals, &mut next, self.slot, exception);
+        })
+    }
+
     /// Emits the probe for the handler at `handler`, whose frame there is, if
     /// the method has frames.
     pub fn probe(
@@ -245,19 +287,7 @@ impl Caught<'_> {
         // Stack: exception, id
         fragment.stack(2);
         fragment.call(op::INVOKESTATIC, self.probe, constants)?;
-        let locals = fragment.list(|locals| {
-            let Some(frame) = frame else { return };
-            locals.extend_from_slice(&frame.locals);
-            let slots = frame.locals.iter().map(|local| local.slots()).sum();
-            extend_locals(locals, slots, self.max_locals, self.fresh);
-            let mut next = if self.fresh.is_empty() {
-                slots
-            } else {
-                self.slot
-            };
-            let exception = VerificationType::Object(frame.exception);
-            place_at(locals, &mut next, self.slot, exception);
-        });
+        let locals = self.locals(frame, fragment);
         // Where the cast may fail, nobody knows which it was.
         let counter = self.counter.filter(|_| known);
         fragment.go_on(start, locals, counter, constants)?;

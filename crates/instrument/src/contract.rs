@@ -155,6 +155,10 @@ pub const HANDLE_UNCAUGHT: ProbeMethod = ProbeMethod {
 /// The class that keeps what is written over, so that writes can be undone.
 pub const WRITES: &str = "java/lang/HindsightWrites";
 
+/// The static field of [`WRITES`] that counts probes in handlers that found no
+/// stack: name and descriptor.
+pub const MISSED: (&str, &str) = ("missed", "I");
+
 /// A method of [`WRITES`]. All are static, and all but `enter` return nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WriteProbe {
@@ -175,6 +179,9 @@ pub enum WriteProbe {
     /// Before characters are copied to an array: their indices from and to, the
     /// array, and where they go.
     Characters,
+    /// Before bytes are turned to others: their indices from and to, the array for the
+    /// others, and where they go. None gives more than two.
+    Coded,
     /// Before any element is written: the array.
     Array,
     /// Before bytes are decoded: a buffer with them, and that for the characters.
@@ -183,7 +190,8 @@ pub enum WriteProbe {
     Encoded,
     /// Before an element is written, of an array of any type: array and index.
     Element,
-    /// Before a write by a variable handle: the handle, and the object.
+    /// Before a write by a variable handle: the handle, and the object; null if the
+    /// handle is given none.
     Handle,
     /// Before a write by `Unsafe`: the object, and where in it.
     Memory,
@@ -227,6 +235,7 @@ impl WriteProbe {
             ),
             Self::Copy => ("copy", "(Ljava/lang/Object;II)V"),
             Self::Characters => ("characters", "(IILjava/lang/Object;I)V"),
+            Self::Coded => ("coded", "(IILjava/lang/Object;I)V"),
             Self::Array => ("array", "(Ljava/lang/Object;)V"),
             Self::Decoded => ("decoded", "(Ljava/nio/ByteBuffer;Ljava/nio/CharBuffer;)V"),
             Self::Encoded => ("encoded", "(Ljava/nio/CharBuffer;Ljava/nio/ByteBuffer;)V"),

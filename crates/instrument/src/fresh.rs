@@ -68,6 +68,14 @@ impl Seen {
         }
     }
 
+    /// The variable with the object, if it may be told earlier in its straight line.
+    pub fn object(&self) -> Option<u16> {
+        match self.write.origin {
+            Origin::Local(slot) if self.write.field != 0 => Some(slot),
+            _ => None,
+        }
+    }
+
     /// Tells another write too; says whether it can.
     fn join(&mut self, other: &Write) -> bool {
         let is_same = |write: &Write| (write.origin, write.line) == (other.origin, other.line);

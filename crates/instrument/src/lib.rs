@@ -94,6 +94,7 @@ mod relocate;
 mod scan;
 pub mod select;
 mod stackmap;
+mod starts;
 mod tables;
 mod throwing;
 mod trace;

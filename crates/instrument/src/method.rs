@@ -20,6 +20,7 @@ use crate::limits::{check_frames, check_handlers, framed, parameter_slots};
 use crate::parameters::{Parameter, Place};
 use crate::relocate::{MAX_CODE, relocate};
 use crate::scan::{Scan, Slots, Wanted};
+use crate::starts::{Start, starts};
 use crate::throwing::{Own, may_throw};
 use crate::writes::Writes;
 use crate::{Copy, Effects, Fresh, Inserted, Layout, Part, Rules, SkipReason};
@@ -121,6 +122,10 @@ pub fn instrument<'a>(
     if order.rules.caught {
         drop_rethrowing(code, &mut catching)?;
     }
+    let mut starts = match writes {
+        Some(_) => starts(own, code)?,
+        None => Vec::new(),
+    };
     let nothing = if order.frames {
         SkipReason::CannotThrow
     } else {
@@ -142,20 +147,19 @@ pub fn instrument<'a>(
 
     crate::parameters::list(method, descriptor, own.name, constants, parameters)?;
     // Each probe has its handler's frame, and two of its own.
-    let of_probes = 3 * catching.len();
+    let of_probes = 3 * (catching.len() + starts.len());
     check_frames(code, of_probes)?;
+    // Where handlers may have probes.
+    let mut probed: Vec<usize> = starts.iter().map(|start| start.handler).collect();
+    probed.extend_from_slice(&catching);
+    probed.sort_unstable();
+    probed.dedup();
     let mut surveyed = Survey::default();
     if let Some(stack_map) = stack_map.filter(|_| framed) {
         let memory = std::mem::take(&mut constants.spare.types);
         let max_locals = code.max_locals;
         let mut walker = Walker::reusing(memory, &stack_map, parameters, constructor, max_locals)?;
-        surveyed = survey(
-            &mut walker,
-            &own.class.pool,
-            parameters,
-            init_call,
-            &catching,
-        )?;
+        surveyed = survey(&mut walker, &own.class.pool, parameters, init_call, &probed)?;
         constants.spare.types = walker.locals;
     }
     let mut next_slot = code.max_locals;
@@ -189,26 +193,34 @@ pub fn instrument<'a>(
             this_in_0,
             hands_position.then_some(next_slot),
             first_slot,
+            &mut starts,
             constants,
         )?;
         stack_of_writes = writes.stack;
         locals_of_writes = writes.max_locals;
         probes_of_writes = &writes.code;
-        if !frames && catching.is_empty() && logging.is_empty() {
+        starts.retain(Start::tells);
+        probed.retain(|handler| {
+            catching.binary_search(handler).is_ok() || start_at(&starts, *handler).is_some()
+        });
+        if !frames && probed.is_empty() && logging.is_empty() {
             return Err(nothing);
         }
     }
     let mut position_slot = None;
-    if hands_position && !(logging.is_empty() && stays_by_itself(own, code)?) {
+    if hands_position && !(logging.is_empty() && starts.is_empty() && stays_by_itself(own, code)?) {
         position_slot = Some(next_slot);
         next_slot = next_slot.checked_add(2).ok_or(SkipReason::TooManyLocals)?;
     }
     *position = hands_position.then_some(position_slot);
     fresh.clear();
     fresh.extend(fresh_types(parameters, fields, position_slot));
-    if !(fresh.is_empty() && catching.is_empty()) {
+    if !(fresh.is_empty() && probed.is_empty()) {
         let old = stack_map.map_or(Ok(0), |stack_map| stack_map.reader().u16())?;
-        check_frames(code, usize::from(old) + of_probes + FRAMES_OF_HANDLERS)?;
+        check_frames(
+            code,
+            usize::from(old) + 3 * (catching.len() + starts.len()) + FRAMES_OF_HANDLERS,
+        )?;
     }
 
     let regions = match init_call {
@@ -268,21 +280,26 @@ pub fn instrument<'a>(
         fresh,
         counter: None,
     };
-    check_handlers(code, &catching)?;
+    check_handlers(code, &probed)?;
     let code_of = |probe: Range<usize>| probes_of_writes.get(probe).unwrap_or(&[]);
     let mut logging = logging.into_iter().peekable();
-    for &handler in &catching {
+    for &handler in &probed {
         while let Some((at, write)) = logging.next_if(|(at, _)| *at < handler) {
             fragments.before(at).code.extend_from_slice(code_of(write));
         }
         let frame = surveyed.at_handler(code, handler, framed)?;
-        caught.probe(code, handler, frame, fragments.before(handler), constants)?;
+        if let Some(start) = start_at(&starts, handler) {
+            caught.first(start, frame, fragments.before(handler), constants)?;
+        }
+        if catching.binary_search(&handler).is_ok() {
+            caught.probe(code, handler, frame, fragments.before(handler), constants)?;
+        }
     }
     // A handler that begins with a write has one piece for both.
     for (at, write) in logging {
         fragments.before(at).code.extend_from_slice(code_of(write));
     }
-    if !catching.is_empty() {
+    if !probed.is_empty() {
         next_slot = next_slot.checked_add(1).ok_or(SkipReason::TooManyLocals)?;
     }
     relocate(relocated, code, scan, entry_code, fragments)?;
@@ -304,7 +321,7 @@ pub fn instrument<'a>(
     };
     if order.layout {
         *layout = Layout {
-            inserted: body.inserted(&catching, caught_slot, Part::Write),
+            inserted: body.inserted(&probed, caught_slot, Part::Write),
             fresh: fresh_variables(parameters, fields, position_slot),
         };
     }
@@ -348,6 +365,11 @@ pub fn instrument<'a>(
         out,
     )?;
     Ok(())
+}
+
+fn start_at(starts: &[Start], handler: usize) -> Option<&Start> {
+    let at = starts.binary_search_by_key(&handler, |start| start.handler);
+    at.ok().and_then(|at| starts.get(at))
 }
 
 /// Whether a body runs no code but its own. If it does not write either, the log

@@ -20,17 +20,20 @@
 //! writes of different threads can be put in order: it leaves a monitor, writes a
 //! volatile field of the own class, or goes around fields. Of the fields of other
 //! classes the probe before the write knows whether they are volatile.
+//!
+//! What handlers do first is told at their start ([`starts`](crate::starts)).
 
 use std::ops::Range;
 
-use hindsight_classfile::{Code, FieldType, Insn, Member, Operand, access, opcode as op};
+use hindsight_classfile::{Code, FieldType, Insn, Member, Operand, Utf8, access, opcode as op};
 
 use crate::SkipReason;
 use crate::around::{self, UNSAFE, VAR_HANDLE};
 use crate::asm::{Constants, Fragment};
 use crate::constructor::InitCall;
-use crate::contract::{WRITES, WriteProbe};
+use crate::contract::{MISSED, WRITES, WriteProbe};
 use crate::fresh::{Fresh, Seen, is_copy};
+use crate::starts::{Start, start_before};
 use crate::throwing::Own;
 use crate::trace::bulk::writes_unseen;
 use crate::trace::early::early_writes;
@@ -71,6 +74,7 @@ impl<'a> Writes<'a> {
     /// Makes the probes of a body: for each its instruction, by rising offset, and
     /// where its code stands in [`Self::code`]. Variables from `first_slot` on are
     /// free for them; if there are any probes, `position` will keep the position.
+    /// What handlers do first is told at their `starts`.
     #[expect(clippy::too_many_arguments, reason = "what is known of a body")]
     pub fn probes(
         &mut self,
@@ -82,6 +86,7 @@ impl<'a> Writes<'a> {
         this_in_0: bool,
         position: Option<u16>,
         first_slot: u16,
+        starts: &mut [Start],
         constants: &mut Constants<'_, 'a>,
     ) -> Result<Vec<(usize, Range<usize>)>, SkipReason> {
         self.position = position;
@@ -114,7 +119,11 @@ impl<'a> Writes<'a> {
         let mut seen = seen.into_iter().peekable();
         for insn in code.instructions() {
             let insn = insn?;
-            let releases = releases(own, method, &insn, volatile)?;
+            let mut start = start_before(starts, insn.offset);
+            let releases = releases(own, method, &insn, volatile)?
+                && start
+                    .as_ref()
+                    .is_none_or(|start| start.exit != Some(insn.offset));
             let seen = seen.next_if(|seen| seen.at == insn.offset).filter(|_| {
                 early.binary_search(&insn.offset).is_err()
                     && !only_first
@@ -126,7 +135,21 @@ impl<'a> Writes<'a> {
             }
             let length = fragment.code.len();
             if let Some(seen) = seen {
-                self.probe(&insn, &seen, &mut fragment, constants)?;
+                let slot = seen.object().filter(|_| insn.opcode == op::PUTFIELD);
+                let start = start.as_mut();
+                match slot
+                    .zip(start)
+                    .filter(|(slot, start)| start.has(*slot, insn.offset))
+                {
+                    Some((slot, start)) => {
+                        let mut earlier = constants.spare.fragment();
+                        earlier.load(b'L', slot);
+                        self.put(&insn, &seen, &mut earlier, constants)?;
+                        start.writes.extend_from_slice(&earlier.code);
+                        constants.spare.recycle(earlier);
+                    }
+                    None => self.probe(&insn, &seen, &mut fragment, constants)?,
+                }
             }
             if fragment.code.len() == length
                 && !only_first
@@ -212,6 +235,34 @@ impl<'a> Writes<'a> {
         self.fields.get(place.ok_or(SkipReason::MALFORMED)?)
     }
 
+    /// The probe before a field is written; the object is on the stack.
+    fn put(
+        &mut self,
+        insn: &Insn<'_>,
+        seen: &Seen,
+        fragment: &mut Fragment,
+        constants: &mut Constants<'_, 'a>,
+    ) -> Result<(), SkipReason> {
+        let Operand::Constant(constant) = insn.operand()? else {
+            return Err(SkipReason::MALFORMED);
+        };
+        let mut ids = vec![self.field(constant, constants)?.0];
+        for &also in seen.also.iter().filter(|also| **also != 0) {
+            ids.push(self.field(also, constants)?.0);
+        }
+        // Methods that write the same fields tell them in one order.
+        ids.sort_unstable();
+        for &id in &ids {
+            fragment.push_id(id, constants)?;
+        }
+        if let Some(slot) = self.position {
+            fragment.load(b'J', slot);
+        }
+        self.stack = self.stack.max(4 + ids.len() as u16);
+        let probe = WriteProbe::Put(ids.len(), self.position.is_some());
+        call(fragment, probe, constants)
+    }
+
     fn probe(
         &mut self,
         insn: &Insn<'_>,
@@ -222,7 +273,7 @@ impl<'a> Writes<'a> {
         let operand = insn.operand()?;
         let probe = match (insn.opcode, operand) {
             (op::PUTFIELD, Operand::Constant(constant)) => {
-                let (id, kind) = self.field(constant, constants)?;
+                let kind = self.field(constant, constants)?.1;
                 // Stack: object, value
                 if matches!(kind, b'J' | b'D') {
                     fragment
@@ -232,20 +283,7 @@ impl<'a> Writes<'a> {
                     fragment.code.extend_from_slice(&[op::DUP2, op::POP]);
                 }
                 // Stack: object, value, object
-                let mut ids = vec![id];
-                for &also in seen.also.iter().filter(|also| **also != 0) {
-                    ids.push(self.field(also, constants)?.0);
-                }
-                // Methods that write the same fields tell them in one order.
-                ids.sort_unstable();
-                for &id in &ids {
-                    fragment.push_id(id, constants)?;
-                }
-                if let Some(slot) = self.position {
-                    fragment.load(b'J', slot);
-                }
-                self.stack = self.stack.max(4 + ids.len() as u16);
-                WriteProbe::Put(ids.len(), self.position.is_some())
+                return self.put(insn, seen, fragment, constants);
             }
             (op::IASTORE..=op::SASTORE, _) => {
                 let place = insn.opcode - op::IASTORE;
@@ -388,6 +426,13 @@ fn goes_around_fields(own: &Own<'_, '_>, insn: &Insn<'_>) -> Result<bool, SkipRe
             method.owner == VAR_HANDLE || UNSAFE.iter().any(|class| method.owner == *class);
         around && writes_unseen(insn.opcode, &method)
     }))
+}
+
+/// The static `int` that counts probes that found no stack, and went on.
+pub fn missed(constants: &mut Constants<'_, '_>) -> Result<u16, SkipReason> {
+    let owner = constants.class(Utf8::new(WRITES.as_bytes()))?;
+    let (name, descriptor) = MISSED;
+    Ok((constants.added).field(owner, name.as_bytes(), descriptor.as_bytes())?)
 }
 
 /// Appends the call of a probe.

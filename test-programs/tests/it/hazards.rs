@@ -4,7 +4,9 @@
 use hindsight_test_programs::{Jdk, Workplace, agent, both, hindsight, jdks, text};
 use hindsight_tracelog::reader::Crash;
 use serde_json::Value;
+use std::ffi::OsStr;
 use std::fs;
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
@@ -82,6 +84,25 @@ fn unknown_options_stop_the_start_with_one_line() {
             );
         }
     }
+}
+
+#[test]
+fn options_that_are_not_utf_8_stop_the_start_with_one_line() {
+    let workplace = Workplace::new("bytes");
+    let mut option = format!("-agentpath:{}=out=", agent().display()).into_bytes();
+    option.extend_from_slice(workplace.path.as_os_str().as_bytes());
+    option.extend_from_slice(b"/caf\xe9");
+    let mut java = jdk().java();
+    let output = java
+        .arg(OsStr::from_bytes(&option))
+        .arg("-version")
+        .output();
+    let output = output.unwrap();
+    assert_ne!(output.status.code(), Some(0), "{}", both(&output));
+    let stderr = text(&output.stderr);
+    assert_eq!(stderr.matches("hindsight: ").count(), 1, "{stderr}");
+    assert!(stderr.contains("UTF-8"), "{stderr}");
+    assert_eq!(fs::read_dir(&workplace.path).unwrap().count(), 0);
 }
 
 #[test]

@@ -54,6 +54,12 @@ final class HindsightAround {
         /** Where a variable handle says in which place it writes; 0 in other classes. */
         final long place;
 
+        /** Where one that leads to another one has that, which nobody else sees; 0 in other classes. */
+        final long direct;
+
+        /** Whether a variable handle writes to objects or arrays. */
+        final boolean toHeap;
+
         Layout(Object object) {
             super(object.getClass());
             int[] found = new int[16];
@@ -69,6 +75,7 @@ final class HindsightAround {
             offsets = new long[count];
             widths = new byte[count];
             long place = 0;
+            long direct = 0;
             for (int i = 0; i < count; i++) {
                 Field field = HindsightWrites.field(object, ids[i]);
                 offsets[i] = U.objectFieldOffset(field);
@@ -76,9 +83,15 @@ final class HindsightAround {
                 widths[i] = type.isPrimitive() ? width(type) : 0;
                 if (object instanceof VarHandle && type == long.class && field.getName().equals("fieldOffset")) {
                     place = offsets[i];
+                } else if (object instanceof VarHandle && field.getName().equals("directTarget")) {
+                    direct = offsets[i];
                 }
             }
             this.place = place;
+            this.direct = direct;
+            // The JDK's own classes alone, and these are written out by its build.
+            String name = object.getClass().getName();
+            toHeap = object instanceof VarHandle && !name.contains("FieldStatic") && !name.contains("Segment");
         }
 
         /** Keeps what the field at an offset holds. */
@@ -140,20 +153,34 @@ final class HindsightAround {
     }
 
     static void handle(VarHandle handle, Object object) {
-        if (handle == null || !isKept(object)) {
-            return;
-        } else if (object.getClass().isArray()) {
-            HindsightWrites.array(object);
+        if (handle == null) {
             return;
         }
         try {
-            long place = layout(handle).place;
-            Layout layout = layout(object);
-            if (place == 0 || !layout.keep(object, U.getLong(handle, place))) {
-                layout.keepAll(object);
+            Layout of = layout(handle);
+            if (of.direct != 0) {
+                // Coordinates are bound to it, or made of those that it is given: nobody knows what is written.
+                Object target = U.getReference(handle, of.direct);
+                if (target == null || layout(target).toHeap) {
+                    HindsightLog.current().forget();
+                }
+            } else if (isKept(object)) {
+                keep(of.place == 0 ? 0 : U.getLong(handle, of.place), object);
             }
         } catch (Throwable noMemoryOrStack) {
             HindsightLog.current().forget();
+        }
+    }
+
+    /** Keeps what is at an offset in an object, or all of it if there is no field. */
+    private static void keep(long offset, Object object) {
+        if (object.getClass().isArray()) {
+            HindsightWrites.array(object);
+            return;
+        }
+        Layout layout = layout(object);
+        if (offset == 0 || !layout.keep(object, offset)) {
+            layout.keepAll(object);
         }
     }
 

@@ -83,8 +83,11 @@ final class HindsightLog {
     /** The time when a log was last lost: one that was retired fell out, or memory was short. */
     private static long lost;
 
+    /** How many probes had {@linkplain HindsightWrites#missed missed} something when that was last looked at. */
+    private static int missed;
+
     private static int nextRetired;
-    private static int logs;
+    private static long logs;
 
     /** Logs that are in use, about. */
     private static int living;
@@ -254,7 +257,7 @@ final class HindsightLog {
                 }
             }
             if (free >= 0) {
-                HindsightLog log = new HindsightLog(thread, (long) (logs++ & 0x7ffff) << 44);
+                HindsightLog log = new HindsightLog(thread, (logs++ & 0x7ffff) << 44);
                 // What others have done up to now is earlier than all that this thread will do.
                 tick();
                 several = logs > 1;
@@ -360,9 +363,21 @@ final class HindsightLog {
     static void left() {
         if (isUsed()) {
             HindsightLog log = current();
+            if (missed != HindsightWrites.missed) {
+                noteMissed();
+                // Most likely it was this thread.
+                log.forget();
+            }
             log.timed = log.next;
             log.since = log.next;
         }
+    }
+
+    /** What probes have missed up to now is lost to all methods that run. */
+    private static synchronized void noteMissed() {
+        missed = HindsightWrites.missed;
+        lost = Math.max(lost, CLOCK.now + 1);
+        tick();
     }
 
     /** A method runs that was entered at this position, and none that was entered later does. */

@@ -27,6 +27,9 @@ public final class HindsightWrites {
      */
     private static int[] places = new int[1024];
 
+    /** Counts probes that found no stack; code in handlers writes it, where what they do must go on. */
+    public static int missed;
+
     private static final int BITS_OF_KIND = 4;
 
     private static final int VOLATILE = 8;
@@ -353,6 +356,14 @@ public final class HindsightWrites {
     @Hidden
     public static void characters(int from, int to, Object array, int start) {
         copy(array, start, to - from);
+    }
+
+    /** Before bytes from one index to another become others in an array from a start on, up to twice as many. */
+    @Hidden
+    public static void coded(int from, int to, Object array, int start) {
+        if (array instanceof byte[] && to > from) {
+            copy(array, start, (int) Math.min(2L * (to - from), ((byte[]) array).length - start));
+        }
     }
 
     private static Object range(Object array, Class<?> element, int start, int length) {

@@ -1,0 +1,287 @@
+//! What probes must not do to a program: they call nothing of it, wait for nothing of it, and fail where it
+//! would not.
+
+use hindsight_test_programs::{Workplace, both, jdks, text};
+use hindsight_tracelog::crash::{Fidelity, Value};
+
+/// An object is handed to another thread while its class is being initialised, and its exception with it.
+const BEING_INITIALISED: &str = r#"
+public class Initialised extends Thread {
+    static class Settings {
+        static final Settings SETTINGS = new Settings();
+        int value;
+        static { new Initialised(SETTINGS, null).go(); }
+    }
+    static class Wrapped extends RuntimeException {
+        static final Wrapped WRAPPED = new Wrapped();
+        static { new Initialised(null, WRAPPED).go(); }
+    }
+    final Settings settings;
+    final RuntimeException failure;
+    Initialised(Settings settings, RuntimeException failure) {
+        this.settings = settings;
+        this.failure = failure;
+        setDaemon(true);
+    }
+    @Override public void run() {
+        if (failure != null) throw failure;
+        settings.value = 42;
+    }
+    void go() {
+        start();
+        try { join(20_000); } catch (InterruptedException e) { }
+        if (isAlive()) {
+            System.out.println(settings != null ? "the write hangs" : "the exception hangs");
+            Runtime.getRuntime().halt(3);
+        }
+    }
+    public static void main(String[] arguments) {
+        System.out.println(Settings.SETTINGS.value);
+        System.out.println(Wrapped.WRAPPED.getMessage());
+    }
+}"#;
+
+#[test]
+fn no_class_is_initialised_by_a_probe() {
+    for jdk in jdks() {
+        let workplace = Workplace::new("probes-initialised");
+        let program = ("Initialised", BEING_INITIALISED);
+        let (_, ran) = workplace.run_text(jdk, "11", "copy=deep", program);
+        assert_eq!(text(&ran.stdout), "42\nnull\n", "{}", both(&ran));
+        assert_eq!(workplace.crashes().len(), 1, "{}", both(&ran));
+    }
+}
+
+/// Threads run to the ends of stacks of many sizes, within monitors and with something to put right behind.
+const OVERFLOWS: &str = r#"
+public class Overflows {
+    final Object lock = new Object();
+    int entered;
+    int depth;
+
+    void monitors() { synchronized (lock) { entered++; monitors(); } }
+    void counts() { depth++; try { counts(); } finally { depth--; } }
+
+    static boolean run(Runnable body, int i) throws Exception {
+        Thread thread = new Thread(null, () -> {
+            try { body.run(); } catch (StackOverflowError e) { }
+        }, "overflows", 256 * 1024 + i * 4099L);
+        thread.setDaemon(true);
+        thread.start();
+        thread.join(20_000);
+        return !thread.isAlive();
+    }
+    public static void main(String[] arguments) throws Exception {
+        int wrong = 0;
+        for (int i = 0; i < 40; i++) {
+            Overflows of = new Overflows();
+            if (!run(of::monitors, i)) {
+                System.out.println("a thread spins in a monitor");
+                Runtime.getRuntime().halt(3);
+            }
+            run(of::counts, i);
+            wrong += of.depth == 0 ? 0 : 1;
+        }
+        System.out.println("wrong: " + wrong);
+        throw new IllegalStateException("done");
+    }
+}"#;
+
+#[test]
+fn where_the_stack_ends_handlers_do_what_they_do() {
+    for jdk in jdks() {
+        let workplace = Workplace::new("probes-overflows");
+        let classes = workplace.compile_text(jdk, &["--release", "11"], "Overflows", OVERFLOWS);
+        // Interpreted, each of the sizes ends at another place of the code.
+        let mut java = workplace.java_with_agent(jdk, "copy=deep");
+        let ran = java.arg("-Xint").arg("-cp").arg(&classes).arg("Overflows");
+        let ran = ran.output().unwrap();
+        assert_eq!(text(&ran.stdout), "wrong: 0\n", "{}", both(&ran));
+        assert_eq!(workplace.crashes().len(), 1, "{}", both(&ran));
+    }
+}
+
+/// While the first thread's class waits for its loader's answer, a second thread loads another one.
+const ASKED: &str = r#"
+import java.io.InputStream;
+import java.util.concurrent.*;
+
+public class Asked extends ClassLoader {
+    static { registerAsParallelCapable(); }
+    static final CountDownLatch asked = new CountDownLatch(1), loaded = new CountDownLatch(1);
+    Asked() { super(Asked.class.getClassLoader()); }
+
+    public static class First { int v; public First() { v = 1; System.out.println("first " + v); } }
+    public static class Second { int v; public Second() { v = 2; System.out.println("second " + v); } }
+
+    @Override protected Class<?> loadClass(String name, boolean resolve) throws ClassNotFoundException {
+        if (name.startsWith("java.lang.Hindsight")) {
+            asked.countDown();
+            try { loaded.await(20, TimeUnit.SECONDS); } catch (InterruptedException e) { }
+            throw new ClassNotFoundException(name);
+        }
+        if (!name.startsWith("Asked$")) return super.loadClass(name, resolve);
+        synchronized (getClassLoadingLock(name)) {
+            Class<?> known = findLoadedClass(name);
+            if (known != null) return known;
+            try (InputStream in = Asked.class.getResourceAsStream(name + ".class")) {
+                byte[] bytes = in.readAllBytes();
+                return defineClass(name, bytes, 0, bytes.length);
+            } catch (java.io.IOException e) { throw new ClassNotFoundException(name); }
+        }
+    }
+    static void make(Asked loader, String name) {
+        try { loader.loadClass(name, true).getDeclaredConstructor().newInstance(); } catch (Exception e) { throw new Error(e); }
+    }
+    public static void main(String[] arguments) throws Exception {
+        Asked loader = new Asked();
+        Thread first = new Thread(() -> make(loader, "Asked$First"));
+        first.start();
+        asked.await();
+        make(loader, "Asked$Second");
+        loaded.countDown();
+        first.join();
+    }
+}"#;
+
+#[test]
+fn a_loader_that_is_being_asked_gets_no_probes() {
+    let alone = "classes_left_alone:its loader was being asked for the probes";
+    let refuses = "classes_left_alone:its loader does not find the probes";
+    for jdk in jdks() {
+        for options in ["copy=fields", "mode=trace"] {
+            let workplace = Workplace::new("probes-asked");
+            let (_, ran) = workplace.run_text(jdk, "11", options, ("Asked", ASKED));
+            assert_eq!(text(&ran.stdout), "second 2\nfirst 1\n", "{}", both(&ran));
+            let counters = &workplace.run_json()["counters"];
+            assert_eq!(counters[alone], 1, "{options}: {counters}");
+            assert_eq!(counters[refuses], 1, "{options}: {counters}");
+        }
+    }
+}
+
+/// A field is written by way of handles that have the object themselves, or make it of something else.
+const BOUND: &str = r#"
+import java.lang.invoke.*;
+
+public class Bound {
+    static final Bound IT = new Bound();
+    static int total;
+    int value = 1;
+
+    static final VarHandle FIELD, BOUND, STATIC;
+    static {
+        try {
+            MethodHandles.Lookup lookup = MethodHandles.lookup();
+            FIELD = lookup.findVarHandle(Bound.class, "value", int.class);
+            STATIC = lookup.findStaticVarHandle(Bound.class, "total", int.class);
+            VarHandle bound = null;
+            try {
+                // From JDK 22 on.
+                bound = (VarHandle) MethodHandles.class
+                        .getMethod("insertCoordinates", VarHandle.class, int.class, Object[].class)
+                        .invoke(null, FIELD, 0, new Object[] {IT});
+            } catch (NoSuchMethodException e) { }
+            BOUND = bound;
+        } catch (ReflectiveOperationException e) { throw new Error(e); }
+    }
+    static void direct(Bound it) { FIELD.setVolatile(it, 2); throw new IllegalStateException("" + it.value); }
+    static void ofClass(Bound it) { STATIC.setVolatile(2); throw new IllegalStateException("" + it.value); }
+    static void bound(Bound it) { BOUND.setVolatile(2); throw new IllegalStateException("" + it.value); }
+
+    public static void main(String[] arguments) {
+        switch (arguments[0]) {
+            case "direct": direct(IT); break;
+            case "class": ofClass(IT); break;
+            default: bound(IT);
+        }
+    }
+}"#;
+
+#[test]
+fn what_a_bound_handle_writes_over_is_missed_and_said_so() {
+    for jdk in jdks() {
+        let workplace = Workplace::new("probes-bound");
+        let classes = workplace.compile_text(jdk, &["--release", "11"], "Bound", BOUND);
+        for (way, method, is_exact) in [
+            ("direct", "direct", true),
+            ("class", "ofClass", true),
+            ("bound", "bound", false),
+        ] {
+            if way == "bound" && jdk.version < 22 {
+                continue;
+            }
+            let _ = std::fs::remove_dir_all(workplace.join("out"));
+            let mut java = workplace.java_with_agent(jdk, "copy=deep");
+            let ran = java.arg("-cp").arg(&classes).args(["Bound", way]).output();
+            let ran = ran.unwrap();
+            let crashes = workplace.crashes();
+            assert_eq!(crashes.len(), 1, "{}", both(&ran));
+            let mut frames = crashes[0].failure.frames.iter();
+            let frame = frames.find(|frame| frame.method == method).unwrap();
+            assert_eq!(
+                frame.fidelity == Fidelity::Deep && frame.reason.is_empty(),
+                is_exact,
+                "{way} on JDK {}: {:?} {}",
+                jdk.version,
+                frame.fidelity,
+                frame.reason
+            );
+        }
+    }
+}
+
+/// An encoder and a decoder run until the JIT has its own code for them.
+const CODED: &str = r#"
+import java.util.*;
+
+public class Coded {
+    static final Base64.Encoder ENCODER = Base64.getEncoder();
+    static final Base64.Decoder DECODER = Base64.getDecoder();
+
+    static void encode(byte[] from, byte[] to, boolean last) {
+        ENCODER.encode(from, to);
+        if (last) throw new IllegalStateException("encoded");
+    }
+    static void decode(byte[] from, byte[] to, boolean last) {
+        DECODER.decode(from, to);
+        if (last) throw new IllegalStateException("decoded");
+    }
+    static void caught(Runnable body) {
+        Thread thread = new Thread(body);
+        thread.start();
+        try { thread.join(); } catch (InterruptedException e) { }
+    }
+    public static void main(String[] arguments) {
+        byte[] plain = new byte[96], coded = new byte[128];
+        for (int i = 0; i < 60_000; i++) encode(plain, coded, false);
+        for (int i = 0; i < 60_000; i++) decode(coded, plain, false);
+        byte[] text = coded.clone();
+        Arrays.fill(coded, (byte) 7);
+        caught(() -> encode(new byte[96], coded, true));
+        Arrays.fill(plain, (byte) 7);
+        caught(() -> decode(text, plain, true));
+    }
+}"#;
+
+#[test]
+fn what_the_jit_codes_itself_is_undone() {
+    for jdk in jdks() {
+        let workplace = Workplace::new("probes-coded");
+        let (_, ran) = workplace.run_text(jdk, "11", "copy=deep", ("Coded", CODED));
+        let crashes = workplace.crashes();
+        assert_eq!(crashes.len(), 2, "{}", both(&ran));
+        for (crash, method) in crashes.iter().zip(["encode", "decode"]) {
+            let mut frames = crash.failure.frames.iter();
+            let frame = frames.find(|frame| frame.method == method).unwrap();
+            let written = (frame.patch.iter()).filter(|patch| patch.value == Value::Int(7));
+            assert!(
+                frame.fidelity == Fidelity::Deep && written.count() >= 90,
+                "{method} on JDK {}: {} {:?}",
+                jdk.version,
+                frame.reason,
+                frame.patch
+            );
+        }
+    }
+}
