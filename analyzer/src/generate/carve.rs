@@ -24,6 +24,7 @@ pub use slice::{Begins, Carved, Means, Reach, Recorded, Score};
 use super::platform::Classes;
 use super::sequence::Method;
 use crate::classpath::is_platform;
+use crate::java::descriptor;
 use crate::model::infer::literal;
 use crate::model::values::Literal;
 use crate::trace::steps::{Argument, Place, Step, What};
@@ -54,6 +55,8 @@ pub struct Recorder<'d> {
     arrays: FxHashMap<u64, Array>,
     threads: FxHashMap<u64, Vec<Frame>>,
     statics: BTreeMap<(String, String), Static>,
+    /// Constants of enums that something was called on, by their serials.
+    constants: FxHashMap<u64, Rc<Method>>,
     /// Which methods are the JDK's, as far as it was asked.
     of_jdk: FxHashMap<u32, bool>,
     now: u64,
@@ -88,6 +91,7 @@ struct Frame {
 struct Open {
     method: Method,
     on: Option<u64>,
+    constant: Option<Rc<Method>>,
     args: Vec<Value>,
     entered: u64,
     /// Objects, with the length of their history before.
@@ -105,6 +109,7 @@ impl<'d> Recorder<'d> {
             arrays: FxHashMap::default(),
             threads: FxHashMap::default(),
             statics: BTreeMap::new(),
+            constants: FxHashMap::default(),
             of_jdk: FxHashMap::default(),
             now: 0,
             kept: 0,
@@ -281,6 +286,7 @@ impl<'d> Recorder<'d> {
                 is_static: true,
             },
             on: None,
+            constant: None,
             args: Vec::new(),
             made: Some(serial),
             end: End::Returned(Some(Value::Object(serial))),
@@ -361,6 +367,7 @@ impl<'d> Recorder<'d> {
         }
         let (types, _) = called.types();
         let mut on = None;
+        let mut constant = None;
         let mut args = vec![Value::Unknown; types.len()];
         let mut parts = Vec::new();
         for argument in arguments {
@@ -370,6 +377,12 @@ impl<'d> Recorder<'d> {
             objects(&value, &mut |serial| parts.push((serial, 0)));
             match (index, value) {
                 (0, Value::Object(serial)) => on = Some(serial),
+                (0, Value::Literal(literal)) => {
+                    let Datum::Reference(Some(id)) = argument.value else {
+                        return None;
+                    };
+                    constant = Some((id.class(), self.constant_called(id.serial(), literal)?));
+                }
                 (0, _) => return None,
                 (index, value) => *args.get_mut(index - 1)? = value,
             }
@@ -383,11 +396,12 @@ impl<'d> Recorder<'d> {
             }
             None => false,
         });
-        let receiver = match on {
-            Some(on) => self
-                .dictionary
-                .class(self.objects.get(&on)?.class)?
-                .to_owned(),
+        let of = match (on, &constant) {
+            (Some(on), _) => Some(self.objects.get(&on)?.class),
+            (None, constant) => constant.as_ref().map(|(class, _)| *class),
+        };
+        let receiver = match of {
+            Some(of) => self.dictionary.class(of)?.to_owned(),
             None => class.name.clone(),
         };
         let key = (receiver, id);
@@ -402,10 +416,29 @@ impl<'d> Recorder<'d> {
         Some(Open {
             method,
             on,
+            constant: constant.map(|(_, constant)| constant),
             args,
             entered: self.now,
             parts,
         })
+    }
+
+    /// How a test reads the constant of an enum that something is called on.
+    fn constant_called(&mut self, serial: u64, literal: Literal) -> Option<Rc<Method>> {
+        if let Some(known) = self.constants.get(&serial) {
+            return Some(known.clone());
+        }
+        let Literal::Enum(class, name) = literal else {
+            return None;
+        };
+        let constant = Rc::new(Method {
+            descriptor: descriptor::of_class(&class),
+            class,
+            name,
+            is_static: true,
+        });
+        self.constants.insert(serial, constant.clone());
+        Some(constant)
     }
 
     fn bind(&mut self, thread: u64, method: u32, this: Option<ObjectId>) {
@@ -446,6 +479,7 @@ impl<'d> Recorder<'d> {
         let Some(Open {
             method,
             on,
+            constant,
             args,
             entered,
             mut parts,
@@ -487,6 +521,7 @@ impl<'d> Recorder<'d> {
         let is_constructor = method.is_constructor();
         let seen = Rc::new(Seen {
             on: on.filter(|_| !is_constructor),
+            constant,
             method,
             args,
             made,
@@ -510,7 +545,7 @@ impl<'d> Recorder<'d> {
             let class = object.and_then(|object| self.dictionary.class(object.class));
             class.is_some_and(|class| self.access.is_own(class))
         };
-        if (seen.method.is_static || failed.is_some())
+        if (seen.method.is_static || seen.constant.is_some() || failed.is_some())
             && !parts.iter().any(|(serial, _)| own(serial))
         {
             let key = (
