@@ -284,6 +284,7 @@ impl<'d> Recorder<'d> {
                 name: member.name.clone(),
                 descriptor: member.descriptor.clone(),
                 is_static: true,
+                runs: None,
             },
             on: None,
             constant: None,
@@ -361,6 +362,7 @@ impl<'d> Recorder<'d> {
             name: method.name.clone(),
             descriptor: method.descriptor.clone(),
             is_static,
+            runs: None,
         };
         if is_main(&called) || is_check(&called) {
             return None;
@@ -436,6 +438,7 @@ impl<'d> Recorder<'d> {
             class,
             name,
             is_static: true,
+            runs: None,
         });
         self.constants.insert(serial, constant.clone());
         Some(constant)

@@ -308,7 +308,21 @@ pub fn tests(
             *(counts.untried.entry(method.call_of(&method.class))).or_default() += count;
         }
     }
+    for test in &mut tests {
+        as_written(test, methods);
+    }
     Ok((tests, counts))
+}
+
+/// Leaves of the calls what a source says, by which tests are compared.
+fn as_written(test: &mut Checked, methods: &mut Methods) {
+    for call in &mut test.sequence {
+        let method = methods.get(call.method).as_written();
+        call.method = methods.intern(method);
+    }
+    if let Some(whole) = &mut test.whole {
+        as_written(whole, methods);
+    }
 }
 
 /// Calls what others have returned by the types that these declare, where these have the method.

@@ -81,6 +81,7 @@ pub fn observe(
             name: name.to_owned(),
             descriptor: descriptor.to_owned(),
             is_static: false,
+            runs: None,
         });
         checked.sequence.push(Statement {
             method,

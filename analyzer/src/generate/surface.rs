@@ -258,6 +258,7 @@ impl Surface {
                     name: member.name.to_string_lossy().into_owned(),
                     descriptor: member.descriptor.to_string_lossy().into_owned(),
                     is_static: member.is(access::STATIC),
+                    runs: None,
                 };
                 self.generics.insert(method, parameters);
             }
@@ -307,6 +308,7 @@ impl Surface {
                 name: field.name.to_string_lossy().into_owned(),
                 descriptor,
                 is_static: true,
+                runs: None,
             };
             if !is_constant
                 || field.is(access::ENUM)
@@ -335,6 +337,7 @@ impl Surface {
                 name: member.name.to_string_lossy().into_owned(),
                 descriptor: member.descriptor.to_string_lossy().into_owned(),
                 is_static: member.is(access::STATIC),
+                runs: None,
             };
             let cannot = method.is_constructor() && file.is(access::ABSTRACT | access::ENUM);
             // Their constants are written down.
@@ -372,6 +375,7 @@ impl Surface {
                         name: call.method.clone(),
                         descriptor: call.descriptor.clone(),
                         is_static: call.is_static,
+                        runs: None,
                     };
                     if !is_main(&method) && !harms(&method) && method.is_named() {
                         self.modelled.insert(edge.call, methods.intern(method));

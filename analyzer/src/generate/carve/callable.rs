@@ -85,10 +85,7 @@ impl<'c> Access<'c> {
                 .method(&method.name, &method.descriptor)
                 .is_some_and(|method| method.is(access::PUBLIC) && !method.is(access::STATIC));
             if declares && self.is_accessible(&class) {
-                return Some(Method {
-                    class,
-                    ..method.clone()
-                });
+                return Some(method.called_by(class));
             }
             pending.extend(info.super_class.iter().chain(&info.interfaces).cloned());
         }
@@ -137,10 +134,7 @@ impl<'c> Access<'c> {
         let mut below = class.to_owned();
         while below != method.class {
             if self.is_accessible(&below) {
-                return Some(Method {
-                    class: below,
-                    ..method.clone()
-                });
+                return Some(method.called_by(below));
             }
             let found = self.info(&below);
             let above = found.as_deref().and_then(of).map(|info| &info.super_class);
@@ -163,10 +157,7 @@ impl<'c> Access<'c> {
                 .method(&method.name, &method.descriptor)
                 .is_some_and(|method| method.is(access::PUBLIC));
             if declares && self.is_accessible(&class) {
-                return Some(Method {
-                    class,
-                    ..method.clone()
-                });
+                return Some(method.called_by(class));
             }
             pending.extend(info.interfaces.iter().cloned());
             pending.extend(info.super_class.clone());

@@ -162,6 +162,7 @@ mod tests {
                 name: "of".to_owned(),
                 descriptor: "(I)I".to_owned(),
                 is_static: true,
+                runs: None,
             },
             on: None,
             constant: None,

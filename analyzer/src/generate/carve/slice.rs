@@ -61,9 +61,8 @@ impl Seen {
 
     /// Whether it may have changed any of these objects.
     fn changes(&self, objects: &HashMap<u64, usize>, mutability: Option<&Mutability>) -> bool {
-        let name = self.method.as_name();
         let changes = |position: i16| {
-            mutability.is_none_or(|mutability| !mutability.is_immutable(&name, position))
+            mutability.is_none_or(|mutability| !self.method.leaves(mutability, position))
         };
         let on = self.on.is_some_and(|on| objects.contains_key(&on));
         let mut args = (1..).zip(&self.args);
@@ -216,7 +215,7 @@ impl Recorded {
             End::Returned(_) => None,
         };
         calls
-            .map(|seen| (seen.method.clone(), threw(seen)))
+            .map(|seen| (seen.method.as_written(), threw(seen)))
             .collect()
     }
 

@@ -189,6 +189,7 @@ mod tests {
                 name: "write".to_owned(),
                 descriptor: String::new(),
                 is_static: true,
+                runs: None,
             },
             on: None,
             constant: None,
