@@ -23,6 +23,7 @@ pub use slice::{Begins, Carved, Means, Reach, Recorded, Score};
 
 use super::platform::Classes;
 use super::sequence::Method;
+use super::worker::character;
 use crate::classpath::is_platform;
 use crate::java::descriptor;
 use crate::model::infer::literal;
@@ -124,9 +125,13 @@ impl<'d> Recorder<'d> {
             What::New {
                 object,
                 text,
+                units,
                 length,
                 ..
-            } => self.new_object(*object, text.as_deref(), *length),
+            } => match units {
+                Some(units) => self.new_text(*object, units, *length),
+                None => self.new_object(*object, text.as_deref(), *length),
+            },
             What::Enter { method, arguments } => self.enter(step.thread, *method, arguments),
             What::Bind { method, this } => self.bind(step.thread, *method, *this),
             What::Exit { method, value } => self.leave(step.thread, *method, Some(*value), None),
@@ -210,6 +215,20 @@ impl<'d> Recorder<'d> {
             if let Some(array) = self.arrays.get_mut(&serial) {
                 array.elements.fill(filled.clone());
             }
+        }
+    }
+
+    /// A text with lone surrogates, or a box that holds one.
+    fn new_text(&mut self, id: ObjectId, units: &[u16], length: u32) {
+        let literal = match (self.dictionary.class(id.class()), units) {
+            (Some("java.lang.Character"), [unit]) => character(*unit),
+            (Some("java.lang.String"), units) if units.len() >= length as usize => {
+                Literal::Units(units.to_vec())
+            }
+            _ => return,
+        };
+        if self.texts.len() < MAX_TEXTS {
+            self.texts.insert(id.serial(), literal);
         }
     }
 
