@@ -1,6 +1,6 @@
 package coins;
 
-/** Calls constants of an enum. */
+/** Calls constants of an enum, and what others declare. */
 public final class Main {
     private Main() {}
 
@@ -14,5 +14,18 @@ public final class Main {
         }
         Purse purse = Coin.EURO.purse();
         System.out.println(purse.put(2));
+        purse.spill();
+
+        Row row = Row.of(5, 3);
+        for (int time = 0; time < 3; time++) {
+            System.out.println(row.first() + row.size() + " " + Row.isShort(row));
+        }
+
+        Letters letters = new Letters();
+        for (char letter : "a\ud83d\ude00".toCharArray()) {
+            System.out.println((int) letters.put(letter).last());
+        }
+        System.out.println(letters.text("\ud83d").length() + letters.text("\ude00").length());
+        System.out.println(letters.count());
     }
 }

@@ -1,9 +1,8 @@
 package coins;
 
-/** Only a constant makes one. */
-public class Purse {
+/** Only a constant makes one; what is in it, others say. */
+public class Purse extends Held implements Weighed {
     private final Coin coin;
-    private int count;
 
     Purse(Coin coin) {
         this.coin = coin;
@@ -12,5 +11,14 @@ public class Purse {
     public int put(int more) {
         count += more;
         return count * coin.worth();
+    }
+
+    public void spill() {
+        count--;
+    }
+
+    @Override
+    public String unit() {
+        return "purse";
     }
 }

@@ -5,4 +5,8 @@ public interface Weighed {
     default int grams(int count) {
         return 4 * count;
     }
+
+    default String unit() {
+        return "gram";
+    }
 }
