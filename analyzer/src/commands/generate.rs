@@ -166,7 +166,7 @@ impl Opts {
         let until = self.until();
         let searched = self.invent(&mut tools)?;
         let all = carved.tests.len() + searched.tests.len();
-        let (observed, generated) = few(carved.tests, searched.tests);
+        let (observed, generated) = few(carved.tests, searched.tests, &tools.methods);
         let alike = all - observed.len() - generated.len();
         let suite = self.suite(&program)?.until(until);
         let proven = self.prove(&suite, &tools, observed, generated)?;

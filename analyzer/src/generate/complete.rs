@@ -282,7 +282,7 @@ fn tells_of_jdk(method: &Method, told: &Assertion, gives_jdk: bool) -> bool {
 }
 
 /// Whether an object is asked for the text that it has said at once, and says it again.
-fn says_again(checked: &Checked, at: usize, method: &Method) -> bool {
+pub fn says_again(checked: &Checked, at: usize, method: &Method) -> bool {
     let on = checked.sequence[at].on.map(|on| &checked.assertions[on]);
     match (on, &checked.assertions[at]) {
         (Some(Some(Assertion::Text(said))), Some(Assertion::Equals(Literal::Text(told)))) => {

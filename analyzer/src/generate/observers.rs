@@ -135,7 +135,7 @@ pub fn drop_observers(checked: &mut Checked, executed: &Executed, first: usize) 
 }
 
 /// Leaves out an observer, unless another one is said to give the same object. Says whether it has.
-fn leave_out(checked: &mut Checked, at: usize) -> bool {
+pub fn leave_out(checked: &mut Checked, at: usize) -> bool {
     if checked.assertions.contains(&Some(Assertion::Same(at))) {
         return false;
     }
