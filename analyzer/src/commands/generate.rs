@@ -166,7 +166,7 @@ impl Opts {
         let until = self.until();
         let searched = self.invent(&mut tools)?;
         let all = carved.tests.len() + searched.tests.len();
-        let (observed, generated) = few(carved.tests, searched.tests);
+        let (observed, generated) = few(carved.tests, searched.tests, &tools.methods);
         let alike = all - observed.len() - generated.len();
         let suite = self.suite(&program)?.until(until);
         let proven = self.prove(&suite, &tools, observed, generated)?;
@@ -206,10 +206,11 @@ impl Opts {
 
     /// Why no test has come of it.
     fn reason(&self, report: &Report) -> &'static str {
-        let carved = report
-            .counts
-            .as_ref()
-            .is_some_and(|counts| counts.carved > 0);
+        let counts = report.counts.as_ref();
+        let carved = counts.is_some_and(|counts| counts.carved > 0);
+        let called = counts.is_some_and(|counts| {
+            !(counts.unmade.is_empty() && counts.omitted.is_empty() && counts.untried.is_empty())
+        });
         let executed = report
             .searched
             .iter()
@@ -223,11 +224,13 @@ impl Opts {
             (true, ..) => "nothing that was tried did the same each time, or may be done in a test",
             (false, true, _) if self.sequences == Some(0) => "--sequences 0 leaves nothing to try",
             (false, true, _) => "there was no time to try anything; give more with --time",
+            (false, false, _) if called => "a test can make nothing of what the run called",
             (false, false, true) => {
-                "the run used no public class of the program that matches --classes"
+                "the run called no public method that a test could of classes that match --classes"
             }
             (false, false, false) => {
-                "the run used no public class of --classpath: is it of another program?"
+                "the run called no public method that a test could of the public classes of \
+                 --classpath: is it of another program?"
             }
         }
     }

@@ -175,10 +175,7 @@ pub fn assertion(worker: &Worker, outcome: &Outcome) -> Option<Assertion> {
                 message.filter(|message| says(&class.name, message, *by) && !names_caller(message));
             Assertion::Throws(class.name.clone(), message)
         }
-        Outcome::Void
-        | Outcome::Opaque
-        | Outcome::Threw(_, _, Thrower::Guard)
-        | Outcome::Failed(_) => return None,
+        Outcome::Void | Outcome::Threw(_, _, Thrower::Guard) | Outcome::Failed(_) => return None,
     })
 }
 

@@ -23,7 +23,9 @@ pub use slice::{Begins, Carved, Means, Reach, Recorded, Score};
 
 use super::platform::Classes;
 use super::sequence::Method;
+use super::worker::character;
 use crate::classpath::is_platform;
+use crate::java::descriptor;
 use crate::model::infer::literal;
 use crate::model::values::Literal;
 use crate::trace::steps::{Argument, Place, Step, What};
@@ -54,6 +56,8 @@ pub struct Recorder<'d> {
     arrays: FxHashMap<u64, Array>,
     threads: FxHashMap<u64, Vec<Frame>>,
     statics: BTreeMap<(String, String), Static>,
+    /// Constants of enums that something was called on, by their serials.
+    constants: FxHashMap<u64, Rc<Method>>,
     /// Which methods are the JDK's, as far as it was asked.
     of_jdk: FxHashMap<u32, bool>,
     now: u64,
@@ -88,6 +92,7 @@ struct Frame {
 struct Open {
     method: Method,
     on: Option<u64>,
+    constant: Option<Rc<Method>>,
     args: Vec<Value>,
     entered: u64,
     /// Objects, with the length of their history before.
@@ -105,6 +110,7 @@ impl<'d> Recorder<'d> {
             arrays: FxHashMap::default(),
             threads: FxHashMap::default(),
             statics: BTreeMap::new(),
+            constants: FxHashMap::default(),
             of_jdk: FxHashMap::default(),
             now: 0,
             kept: 0,
@@ -119,9 +125,13 @@ impl<'d> Recorder<'d> {
             What::New {
                 object,
                 text,
+                units,
                 length,
                 ..
-            } => self.new_object(*object, text.as_deref(), *length),
+            } => match units {
+                Some(units) => self.new_text(*object, units, *length),
+                None => self.new_object(*object, text.as_deref(), *length),
+            },
             What::Enter { method, arguments } => self.enter(step.thread, *method, arguments),
             What::Bind { method, this } => self.bind(step.thread, *method, *this),
             What::Exit { method, value } => self.leave(step.thread, *method, Some(*value), None),
@@ -208,6 +218,20 @@ impl<'d> Recorder<'d> {
         }
     }
 
+    /// A text with lone surrogates, or a box that holds one.
+    fn new_text(&mut self, id: ObjectId, units: &[u16], length: u32) {
+        let literal = match (self.dictionary.class(id.class()), units) {
+            (Some("java.lang.Character"), [unit]) => character(*unit),
+            (Some("java.lang.String"), units) if units.len() >= length as usize => {
+                Literal::Units(units.to_vec())
+            }
+            _ => return,
+        };
+        if self.texts.len() < MAX_TEXTS {
+            self.texts.insert(id.serial(), literal);
+        }
+    }
+
     fn new_object(&mut self, id: ObjectId, text: Option<&str>, length: u32) {
         let name = self.dictionary.class(id.class()).unwrap_or_default();
         let known = text.map(|text| literal(name, text, length).map(|known| self.constant(known)));
@@ -279,8 +303,10 @@ impl<'d> Recorder<'d> {
                 name: member.name.clone(),
                 descriptor: member.descriptor.clone(),
                 is_static: true,
+                runs: None,
             },
             on: None,
+            constant: None,
             args: Vec::new(),
             made: Some(serial),
             end: End::Returned(Some(Value::Object(serial))),
@@ -355,12 +381,14 @@ impl<'d> Recorder<'d> {
             name: method.name.clone(),
             descriptor: method.descriptor.clone(),
             is_static,
+            runs: None,
         };
         if is_main(&called) || is_check(&called) {
             return None;
         }
         let (types, _) = called.types();
         let mut on = None;
+        let mut constant = None;
         let mut args = vec![Value::Unknown; types.len()];
         let mut parts = Vec::new();
         for argument in arguments {
@@ -370,6 +398,12 @@ impl<'d> Recorder<'d> {
             objects(&value, &mut |serial| parts.push((serial, 0)));
             match (index, value) {
                 (0, Value::Object(serial)) => on = Some(serial),
+                (0, Value::Literal(literal)) => {
+                    let Datum::Reference(Some(id)) = argument.value else {
+                        return None;
+                    };
+                    constant = Some((id.class(), self.constant_called(id.serial(), literal)?));
+                }
                 (0, _) => return None,
                 (index, value) => *args.get_mut(index - 1)? = value,
             }
@@ -383,11 +417,12 @@ impl<'d> Recorder<'d> {
             }
             None => false,
         });
-        let receiver = match on {
-            Some(on) => self
-                .dictionary
-                .class(self.objects.get(&on)?.class)?
-                .to_owned(),
+        let of = match (on, &constant) {
+            (Some(on), _) => Some(self.objects.get(&on)?.class),
+            (None, constant) => constant.as_ref().map(|(class, _)| *class),
+        };
+        let receiver = match of {
+            Some(of) => self.dictionary.class(of)?.to_owned(),
             None => class.name.clone(),
         };
         let key = (receiver, id);
@@ -402,10 +437,30 @@ impl<'d> Recorder<'d> {
         Some(Open {
             method,
             on,
+            constant: constant.map(|(_, constant)| constant),
             args,
             entered: self.now,
             parts,
         })
+    }
+
+    /// How a test reads the constant of an enum that something is called on.
+    fn constant_called(&mut self, serial: u64, literal: Literal) -> Option<Rc<Method>> {
+        if let Some(known) = self.constants.get(&serial) {
+            return Some(known.clone());
+        }
+        let Literal::Enum(class, name) = literal else {
+            return None;
+        };
+        let constant = Rc::new(Method {
+            descriptor: descriptor::of_class(&class),
+            class,
+            name,
+            is_static: true,
+            runs: None,
+        });
+        self.constants.insert(serial, constant.clone());
+        Some(constant)
     }
 
     fn bind(&mut self, thread: u64, method: u32, this: Option<ObjectId>) {
@@ -446,6 +501,7 @@ impl<'d> Recorder<'d> {
         let Some(Open {
             method,
             on,
+            constant,
             args,
             entered,
             mut parts,
@@ -487,6 +543,7 @@ impl<'d> Recorder<'d> {
         let is_constructor = method.is_constructor();
         let seen = Rc::new(Seen {
             on: on.filter(|_| !is_constructor),
+            constant,
             method,
             args,
             made,
@@ -510,7 +567,7 @@ impl<'d> Recorder<'d> {
             let class = object.and_then(|object| self.dictionary.class(object.class));
             class.is_some_and(|class| self.access.is_own(class))
         };
-        if (seen.method.is_static || failed.is_some())
+        if (seen.method.is_static || seen.constant.is_some() || failed.is_some())
             && !parts.iter().any(|(serial, _)| own(serial))
         {
             let key = (

@@ -194,7 +194,6 @@ fn told(worker: &Worker, outcome: &Outcome, method: &Method) -> Told {
             Some(_) => format!("a known {}", simple(&worker.class(*class).name)),
             None => format!("an object of {}", simple(&worker.class(*class).name)),
         }),
-        Outcome::Opaque => returned("a text".to_owned()),
         Outcome::Threw(class, message, _) => {
             let class = worker.class(*class);
             let name = simple(&class.name);
@@ -279,6 +278,7 @@ fn shown(value: &Literal) -> String {
             let units: Vec<u16> = text.encode_utf16().collect();
             literal::string(&units).unwrap_or_default()
         }
+        Literal::Units(units) => literal::string(units).unwrap_or_default(),
         Literal::Enum(class, name) => format!("{}.{name}", simple_name(class).replace('$', ".")),
         Literal::Class(name) => format!("{}.class", simple_name(name)),
         Literal::Box(_, text) | Literal::JdkValue(_, text) => one_line(text, 40),

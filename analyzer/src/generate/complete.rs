@@ -32,11 +32,10 @@ pub struct Wanted<'a> {
 impl Wanted<'_> {
     /// Whether a method is known to do nothing to its object.
     pub fn changes_nothing(&self, method: &Method) -> bool {
-        let name = method.as_name();
         !method.is_static
             && !method.is_constructor()
             && !method.is_constant()
-            && (self.mutability).is_some_and(|mutability| mutability.is_immutable(&name, 0))
+            && (self.mutability).is_some_and(|mutability| method.leaves(mutability, 0))
     }
 
     /// Whether a call is known to do nothing to any of the objects that it gets. A method that
@@ -45,7 +44,6 @@ impl Wanted<'_> {
         let Some(mutability) = self.mutability else {
             return false;
         };
-        let name = method.as_name();
         let on = call.on.map(|_| 0);
         let args = (1..).zip(&call.args).filter_map(|(position, arg)| {
             let mut is_object = false;
@@ -54,7 +52,7 @@ impl Wanted<'_> {
         });
         let mut objects = on.into_iter().chain(args).peekable();
         (objects.peek().is_some() || method.is_constructor())
-            && objects.all(|at| mutability.is_immutable(&name, at))
+            && objects.all(|at| method.leaves(mutability, at))
     }
 }
 
@@ -284,7 +282,7 @@ fn tells_of_jdk(method: &Method, told: &Assertion, gives_jdk: bool) -> bool {
 }
 
 /// Whether an object is asked for the text that it has said at once, and says it again.
-fn says_again(checked: &Checked, at: usize, method: &Method) -> bool {
+pub fn says_again(checked: &Checked, at: usize, method: &Method) -> bool {
     let on = checked.sequence[at].on.map(|on| &checked.assertions[on]);
     match (on, &checked.assertions[at]) {
         (Some(Some(Assertion::Text(said))), Some(Assertion::Equals(Literal::Text(told)))) => {
@@ -487,8 +485,11 @@ fn drop_again(checked: &mut Checked, length: usize, wanted: &Wanted<'_>, methods
             && !method.is_constructor()
             && method.types().1 != "V";
         let twice = asks_nothing_new(checked, at, methods);
-        if !asks && !wanted.changes_nothing(method) && !twice {
-            if !wanted.leaves_all(statement, method) && !fills(checked, at, methods) {
+        let leaves_all = wanted.leaves_all(statement, method);
+        // What a static method says of objects that it leaves as they are is an answer, too.
+        let tells = method.is_static && leaves_all && method.types().1 != "V";
+        if !asks && !wanted.changes_nothing(method) && !twice && !tells {
+            if !leaves_all && !fills(checked, at, methods) && !method.is_constant() {
                 since.clear();
             }
             continue;
@@ -533,15 +534,81 @@ fn drop_passive(
         if told || statement.on == Some(object) || method.is_constant() {
             continue;
         }
-        let name = method.as_name();
         let unchanged = statement.args.iter().enumerate().all(|(place, arg)| {
             let mut is_passed = false;
             arg.vars(&mut |var| is_passed |= var == object);
-            !is_passed || mutability.is_immutable(&name, place as i16 + 1)
+            !is_passed || method.leaves(mutability, place as i16 + 1)
         });
         if unchanged {
             checked.kept[at] = false;
             checked.assertions[at] = None;
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+
+    /// What is asked of a row that changes nothing is not asked again, though others of its type change, and
+    /// what a static method says of it neither.
+    #[test]
+    fn what_runs_decides_what_has_changed() {
+        let document = r#"{"schema": "hindsight.mutability/1", "methods": [
+            {"class": "Row", "method": "first", "descriptor": "()I", "parameters": [{"verdict": "mutable"}]},
+            {"class": "Pair", "method": "first", "descriptor": "()I", "parameters": [{"verdict": "immutable"}]},
+            {"class": "Row", "method": "sum", "descriptor": "(LRow;)I", "parameters": [{"verdict": "immutable"}]}]}"#;
+        let directory = tempfile::tempdir().unwrap();
+        let file = directory.path().join("mutability.json");
+        fs::write(&file, document).unwrap();
+        let mutability = Mutability::read(&file).unwrap();
+        let classes = Globs::default();
+        let wanted = Wanted {
+            classes: &classes,
+            mutability: Some(&mutability),
+            harmful: RefCell::default(),
+        };
+        // Which of the answers are left if `first` runs as that of this class.
+        let left = |class: &str| {
+            let mut methods = Methods::default();
+            let mut call = |class: &str, name: &str, descriptor: &str| {
+                let method = Method {
+                    class: class.to_owned(),
+                    name: name.to_owned(),
+                    descriptor: descriptor.to_owned(),
+                    is_static: name != "first",
+                    runs: None,
+                };
+                let is_static = method.is_static && name != "of";
+                Statement {
+                    method: methods.intern(method.called_by("Row".to_owned())),
+                    on: (name == "first").then_some(0),
+                    args: is_static.then_some(Arg::Var(0)).into_iter().collect(),
+                    may_throw: false,
+                    shown: false,
+                }
+            };
+            let mut sequence = vec![call("Row", "of", "()LRow;")];
+            for _ in 0..2 {
+                sequence.push(call(class, "first", "()I"));
+                sequence.push(call("Row", "sum", "(LRow;)I"));
+            }
+            let number = |number| Some(Assertion::Equals(Literal::Int(number)));
+            let mut checked = Checked {
+                assertions: vec![None, number(1), number(3), number(1), number(3)],
+                kept: vec![true; 5],
+                fluent: vec![false; 5],
+                observers: 0,
+                class: "Row".to_owned(),
+                whole: None,
+                sequence,
+            };
+            drop_again(&mut checked, 5, &wanted, &methods);
+            let asserted = checked.assertions.iter().map(Option::is_some);
+            asserted.collect::<Vec<_>>()
+        };
+        assert_eq!(left("Pair"), [false, true, true, false, false]);
+        assert_eq!(left("Row"), [false, true, true, true, true]);
     }
 }

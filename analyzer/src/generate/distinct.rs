@@ -1,7 +1,9 @@
 //! Which tests say something that others do not.
 
 use super::asserted::{Assertion, Checked};
-use super::sequence::{Arg, MethodId, Sequence, Statement};
+use super::complete::says_again;
+use super::observers::leave_out;
+use super::sequence::{Arg, MethodId, Methods, Sequence, Statement};
 use crate::model::values::Literal;
 use std::collections::{HashMap, HashSet};
 
@@ -15,8 +17,12 @@ pub struct Invented {
 }
 
 /// Those of some tests that say or do something that others do not: of a run, and new ones.
-pub fn few(observed: Vec<Checked>, invented: Vec<Invented>) -> (Vec<Checked>, Vec<Checked>) {
-    let observed = diverse(joined(distinct(observed)), |_| false);
+pub fn few(
+    observed: Vec<Checked>,
+    invented: Vec<Invented>,
+    methods: &Methods,
+) -> (Vec<Checked>, Vec<Checked>) {
+    let observed = diverse(joined(distinct(observed), methods), |_| false);
     let mut told: HashSet<Sequence> = observed.iter().map(|test| test.sequence.clone()).collect();
     let fresh = |one: &Invented| told.insert(one.test.sequence.clone());
     let (generated, novel): (Vec<Checked>, Vec<bool>) = (invented.into_iter())
@@ -32,7 +38,7 @@ pub fn few(observed: Vec<Checked>, invented: Vec<Invented>) -> (Vec<Checked>, Ve
 ///
 /// Not so where nobody has seen the answers before: one that comes out by chance would take the others with it
 /// when the suite is run.
-fn joined(tests: Vec<Checked>) -> Vec<Checked> {
+fn joined(tests: Vec<Checked>, methods: &Methods) -> Vec<Checked> {
     let mut places: HashMap<(String, Sequence), usize> = HashMap::new();
     let mut joined: Vec<Checked> = Vec::new();
     for test in tests {
@@ -40,7 +46,7 @@ fn joined(tests: Vec<Checked>) -> Vec<Checked> {
         calls.iter_mut().for_each(|call| call.shown = false);
         let place = *(places.entry((test.class.clone(), calls))).or_insert(joined.len());
         match joined.get_mut(place) {
-            Some(before) if agree(before, &test) => take_in(before, &test),
+            Some(before) if agree(before, &test) => take_in(before, &test, methods),
             _ => joined.push(test),
         }
     }
@@ -55,7 +61,7 @@ fn agree(one: &Checked, other: &Checked) -> bool {
 }
 
 /// Adds to a test what another one of the same calls asserts, and asks at last.
-fn take_in(test: &mut Checked, other: &Checked) {
+fn take_in(test: &mut Checked, other: &Checked, methods: &Methods) {
     let calls = test.calls().len();
     for at in 0..calls {
         if test.assertions[at].is_none() {
@@ -79,6 +85,13 @@ fn take_in(test: &mut Checked, other: &Checked) {
             test.assertions.push(assertion);
             test.kept.push(other.kept[at]);
             test.observers += 1;
+        }
+    }
+    // What one has asked for its text at last, the other has at once.
+    for at in (calls..test.sequence.len()).rev() {
+        let method = methods.get(test.sequence[at].method);
+        if says_again(test, at, method) && leave_out(test, at) {
+            test.observers -= 1;
         }
     }
 }
@@ -206,6 +219,7 @@ fn unnamed(test: &Checked) -> (Sequence, String) {
 
 #[cfg(test)]
 mod tests {
+    use super::super::sequence::Method;
     use super::*;
 
     /// Makes an object of a text, and asks it something at last.
@@ -277,6 +291,17 @@ mod tests {
             one.observers = 1;
             one
         };
+        let mut methods = Methods::default();
+        for name in ["<init>", "with", "name", "toString"] {
+            methods.intern(Method {
+                class: "A".to_owned(),
+                name: name.to_owned(),
+                descriptor: "()Ljava/lang/String;".to_owned(),
+                is_static: false,
+                runs: None,
+            });
+        }
+        let joined = |tests| joined(tests, &methods);
         let one = joined(vec![
             asking(2, "two", None),
             asking(3, "three", says("x")),
@@ -291,6 +316,15 @@ mod tests {
             [None, says("x"), says("two"), says("three")]
         );
         assert_eq!(one.sequence[3].method, MethodId(3));
+        // What the object has said at once it does not say again.
+        let mut at_once = asking(2, "two", None);
+        at_once.assertions[0] = Some(Assertion::Text("three".to_owned()));
+        let one = joined(vec![asking(3, "three", None), at_once.clone()]);
+        assert_eq!(one.len(), 1);
+        assert_eq!(one[0].assertions[1..], [None, says("two")]);
+        assert_eq!(one[0].observers, 1);
+        let one = joined(vec![asking(3, "four", None), at_once]);
+        assert_eq!(one[0].observers, 2);
         // They disagree about a call, or call something else.
         let disagree = vec![asking(2, "two", says("y")), asking(3, "three", says("x"))];
         assert_eq!(joined(disagree).len(), 2);

@@ -164,10 +164,8 @@ fn passed(
         }
         let may_keep = method.is_constructor() || method.types().1 == "V";
         for (place, arg) in statement.args.iter().enumerate() {
-            let name = method.as_name();
             let position = i16::try_from(place + 1).unwrap_or(i16::MAX);
-            let changes =
-                mutability.is_none_or(|mutability| !mutability.is_immutable(&name, position));
+            let changes = mutability.is_none_or(|mutability| !method.leaves(mutability, position));
             match arg {
                 Arg::Var(var) if changes || may_keep => {
                     let Some(var) = teller(sequence, *var, methods) else {
@@ -240,6 +238,7 @@ fn object(checked: &Checked, var: usize, at: usize, methods: &mut Methods) -> Op
             name: "toString".to_owned(),
             descriptor: "()Ljava/lang/String;".to_owned(),
             is_static: false,
+            runs: None,
         }),
         on: Some(var),
         args: Vec::new(),
@@ -312,6 +311,7 @@ fn array_copy(element: &str, methods: &mut Methods) -> MethodId {
         name: "copyOf".to_owned(),
         descriptor: format!("([{element}I)[{element}"),
         is_static: true,
+        runs: None,
     })
 }
 
@@ -387,6 +387,7 @@ mod tests {
                     name: (*name).to_owned(),
                     descriptor: format!("({parameter})V"),
                     is_static: *name != "<init>" && on.is_none(),
+                    runs: None,
                 }),
                 on: *on,
                 args: passed.iter().map(|var| Arg::Var(*var)).collect(),

@@ -98,6 +98,7 @@ mod tests {
                 name: name.to_owned(),
                 descriptor: descriptor.to_owned(),
                 is_static: false,
+                runs: None,
             })
         };
         for harmful in [

@@ -175,9 +175,12 @@ pub fn tests(
         wants(class) && access.is_own(class) && access.is_accessible(class)
     };
     // What compilers write needs no test.
-    let has_tests = |method: &Method, access: &mut Access<'_>| {
-        let is_written = matches!(method.name.as_str(), "values" | "valueOf");
-        admits(&method.class, access) && !(is_written && access.is_enum(&method.class))
+    let has_tests = |method: &Method, class: &str, access: &mut Access<'_>| {
+        let is_written = match method.class.as_str() {
+            "java.lang.Enum" | "java.lang.Object" => true,
+            _ => method.is_static && matches!(method.name.as_str(), "values" | "valueOf"),
+        };
+        admits(class, access) && !(is_written && access.is_enum(class))
     };
     let (lives, nameless) = lives(recorded, access, wants);
     for class in nameless {
@@ -272,8 +275,8 @@ pub fn tests(
         };
         by_declared_types(&mut carved.sequence, access, methods);
         let method = methods.get(carved.sequence[carved.sequence.len() - 1].method);
-        let class = method.class.clone();
-        if !has_tests(method, access) {
+        let class = seen.class_of(method).to_owned();
+        if !has_tests(method, &class, access) {
             continue;
         }
         let count = per_class.entry(class.clone()).or_default();
@@ -301,11 +304,25 @@ pub fn tests(
     of_statics.sort_by(|(one, _), (other, _)| one.cmp(other));
     tests.extend(of_statics.into_iter().map(|(_, test)| test));
     for (method, count) in &recorded.left_out {
-        if has_tests(method, access) {
+        if has_tests(method, &method.class, access) {
             *(counts.untried.entry(method.call_of(&method.class))).or_default() += count;
         }
     }
+    for test in &mut tests {
+        as_written(test, methods);
+    }
     Ok((tests, counts))
+}
+
+/// Leaves of the calls what a source says, by which tests are compared.
+fn as_written(test: &mut Checked, methods: &mut Methods) {
+    for call in &mut test.sequence {
+        let method = methods.get(call.method).as_written();
+        call.method = methods.intern(method);
+    }
+    if let Some(whole) = &mut test.whole {
+        as_written(whole, methods);
+    }
 }
 
 /// Calls what others have returned by the types that these declare, where these have the method.

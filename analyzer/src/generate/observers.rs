@@ -6,10 +6,8 @@ use super::complete::Wanted;
 use super::lab::{Lab, Side, State};
 use super::sequence::{Arg, Method, Methods, Sequence, Statement};
 use super::worker::{Executed, Outcome};
-use crate::java::names::is_identifier;
-use crate::model::mutable::MethodName;
+use crate::java::descriptor;
 use crate::model::values::Literal;
-use hindsight_classfile::access;
 use std::collections::{BTreeMap, HashSet};
 
 /// Observers that are called at the end of a test,
@@ -31,34 +29,21 @@ pub fn observe(
         return;
     };
     let (_, result) = methods.get(checked.sequence[object].method).types();
-    if crate::java::descriptor::class_name(&result).as_deref() != Some(checked.class.as_str()) {
+    if descriptor::class_name(&result).as_deref() != Some(checked.class.as_str()) {
         return;
     }
-    let Some(found) = access.info(&checked.class) else {
-        return;
+    let shown = |method: &Method| {
+        let (_, result) = method.types();
+        let class = descriptor::class_name(&result);
+        class.is_some_and(|class| tells(&class) || access.is_enum(&class))
+            || descriptor::primitive_name(&result).is_some_and(|name| name != "void")
     };
-    let Some(info) = &found.info else { return };
-    let mut observers: BTreeMap<&str, &str> = BTreeMap::new();
-    for method in &info.methods {
-        let name = MethodName {
-            class: &checked.class,
-            name: &method.name,
-            descriptor: &method.descriptor,
-            is_static: false,
-        };
-        let shown = method.descriptor.strip_prefix("()").is_some_and(|result| {
-            let class = crate::java::descriptor::class_name(result);
-            class.is_some_and(|class| tells(&class) || access.is_enum(&class))
-                || crate::java::descriptor::primitive_name(result)
-                    .is_some_and(|name| name != "void")
-        });
-        let fits = method.is(access::PUBLIC)
-            && !method.is(access::STATIC | access::SYNTHETIC)
-            && is_identifier(&method.name);
-        if shown && fits && method.name != "hashCode" && mutability.is_immutable(&name, 0) {
-            observers.insert(&method.name, &method.descriptor);
-        }
-    }
+    let asking = access.asking(&checked.class).into_iter();
+    let asking = asking.filter(|method| {
+        shown(method) && method.name != "hashCode" && method.leaves(mutability, 0)
+    });
+    let mut observers: BTreeMap<String, Method> =
+        asking.map(|method| (method.name.clone(), method)).collect();
     // What was asked at last need not be asked again.
     for statement in checked.sequence.iter().rev() {
         let method = methods.get(statement.method);
@@ -73,15 +58,10 @@ pub fn observe(
         false => MAX_TRIED,
     };
     let called = words_called(&checked.sequence, methods);
-    let mut observers: Vec<(&str, &str)> = observers.into_iter().collect();
-    observers.sort_by_key(|(name, _)| !is_about(name, &called));
-    for (name, descriptor) in observers.into_iter().take(most) {
-        let method = methods.intern(Method {
-            class: checked.class.clone(),
-            name: name.to_owned(),
-            descriptor: descriptor.to_owned(),
-            is_static: false,
-        });
+    let mut observers: Vec<Method> = observers.into_values().collect();
+    observers.sort_by_key(|method| !is_about(&method.name, &called));
+    for method in observers.into_iter().take(most) {
+        let method = methods.intern(method);
         checked.sequence.push(Statement {
             method,
             on: Some(object),
@@ -155,7 +135,7 @@ pub fn drop_observers(checked: &mut Checked, executed: &Executed, first: usize) 
 }
 
 /// Leaves out an observer, unless another one is said to give the same object. Says whether it has.
-fn leave_out(checked: &mut Checked, at: usize) -> bool {
+pub fn leave_out(checked: &mut Checked, at: usize) -> bool {
     if checked.assertions.contains(&Some(Assertion::Same(at))) {
         return false;
     }

@@ -491,7 +491,7 @@ impl<'a> Search<'a> {
             .declared
             .get(method.0 as usize)
             .is_some_and(Result::is_err);
-        if unusable || self.is_out(method) {
+        if unusable || self.is_out(method) || !self.surface.is_written(method, &args) {
             return None;
         }
         let mut parts = BTreeSet::new();

@@ -2,7 +2,7 @@
 
 use crate::java::descriptor;
 use crate::java::names::is_identifier;
-use crate::model::mutable::MethodName;
+use crate::model::mutable::{MethodName, Mutability};
 use crate::model::values::Literal;
 use std::collections::HashMap;
 
@@ -22,17 +22,44 @@ pub struct Method {
     pub descriptor: String,
     /// Whether it has no receiver.
     pub is_static: bool,
+    /// The class whose method runs then, if that is known to be another one: what is called as an interface's
+    /// is one of the object's class.
+    pub runs: Option<String>,
 }
 
 impl Method {
-    /// What mutability knows it by.
-    pub fn as_name(&self) -> MethodName<'_> {
-        MethodName {
-            class: &self.class,
-            name: &self.name,
-            descriptor: &self.descriptor,
-            is_static: self.is_static,
+    /// The same as a source calls it, by a class that declares or inherits it.
+    pub fn called_by(&self, class: String) -> Method {
+        let runs = self.runs.as_ref().unwrap_or(&self.class);
+        let runs = (*runs != class).then(|| runs.clone());
+        Method {
+            class,
+            runs,
+            ..self.clone()
         }
+    }
+
+    /// What a source says of it: not which one runs.
+    pub fn as_written(&self) -> Method {
+        Method {
+            runs: None,
+            ..self.clone()
+        }
+    }
+
+    /// Whether it is known not to change what stands at `position`, which is as for [`Mutability`]: whatever
+    /// others of that name do, or since none does.
+    pub fn leaves(&self, mutability: &Mutability, position: i16) -> bool {
+        let mut classes = self.runs.iter().chain([&self.class]);
+        classes.any(|class| {
+            let name = MethodName {
+                class,
+                name: &self.name,
+                descriptor: &self.descriptor,
+                is_static: self.is_static,
+            };
+            mutability.is_immutable(&name, position)
+        })
     }
 
     /// How people write a call of it, with a name of its class.

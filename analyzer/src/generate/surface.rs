@@ -4,7 +4,7 @@
 use super::carve::{Access, is_main};
 use super::harm::harms;
 use super::platform::Platform;
-use super::sequence::{Method, MethodId, Methods};
+use super::sequence::{Arg, Method, MethodId, Methods};
 use super::ways::Ways;
 use crate::classinfo;
 use crate::java::descriptor;
@@ -13,7 +13,7 @@ use crate::model::values::Literal;
 use crate::model::{CallId, Model};
 use hindsight_classfile::{ClassFile, Constant, access, opcode};
 use hindsight_instrument::glob::Globs;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 /// Constants of one class that are put into the pool.
 const MAX_CONSTANTS: usize = 200;
@@ -34,6 +34,8 @@ pub struct Surface {
     parents: HashMap<String, Vec<String>>,
     /// How objects of the JDK's classes are made.
     pub ways: Ways,
+    /// Constructors of inner classes, which no source can call without an object around the new one.
+    inner: HashSet<MethodId>,
     /// Of methods with such: their parameters' types with arguments.
     generics: HashMap<Method, Vec<Option<Generic>>>,
 }
@@ -70,6 +72,7 @@ impl Surface {
         if let Some(model) = model {
             surface.add_model(model, access, methods);
         }
+        surface.add_inner(access, methods);
         surface.add_enums(platform, methods);
         surface
     }
@@ -104,6 +107,7 @@ impl Surface {
             pools: base_pools(),
             parents: HashMap::new(),
             ways: Ways::new(platform, methods),
+            inner: HashSet::new(),
             generics: HashMap::new(),
         };
         let mut texts = Seen::default();
@@ -258,6 +262,7 @@ impl Surface {
                     name: member.name.to_string_lossy().into_owned(),
                     descriptor: member.descriptor.to_string_lossy().into_owned(),
                     is_static: member.is(access::STATIC),
+                    runs: None,
                 };
                 self.generics.insert(method, parameters);
             }
@@ -270,6 +275,22 @@ impl Surface {
         // Constructors of enums and inner classes have parameters that their signatures leave out.
         let left_out = method.types().0.len().checked_sub(parameters.len())?;
         parameters.get(parameter.checked_sub(left_out)?)?.as_ref()
+    }
+
+    fn add_inner(&mut self, access: &Access<'_>, methods: &Methods) {
+        let called = self.methods.iter().chain(self.modelled.values());
+        let inner = called.copied().filter(|id| {
+            let method = methods.get(*id);
+            let found = access.info(&method.class);
+            let info = found.as_ref().and_then(|found| found.info.as_ref());
+            method.is_constructor() && info.is_some_and(|info| info.around().is_some())
+        });
+        self.inner = inner.collect();
+    }
+
+    /// Whether a source can make a call with these arguments.
+    pub fn is_written(&self, method: MethodId, args: &[Arg]) -> bool {
+        !self.inner.contains(&method) || args.first() != Some(&Arg::Literal(Literal::Null))
     }
 
     /// Constants of the JDK's enums, where a parameter is of one.
@@ -307,6 +328,7 @@ impl Surface {
                 name: field.name.to_string_lossy().into_owned(),
                 descriptor,
                 is_static: true,
+                runs: None,
             };
             if !is_constant
                 || field.is(access::ENUM)
@@ -335,6 +357,7 @@ impl Surface {
                 name: member.name.to_string_lossy().into_owned(),
                 descriptor: member.descriptor.to_string_lossy().into_owned(),
                 is_static: member.is(access::STATIC),
+                runs: None,
             };
             let cannot = method.is_constructor() && file.is(access::ABSTRACT | access::ENUM);
             // Their constants are written down.
@@ -372,6 +395,7 @@ impl Surface {
                         name: call.method.clone(),
                         descriptor: call.descriptor.clone(),
                         is_static: call.is_static,
+                        runs: None,
                     };
                     if !is_main(&method) && !harms(&method) && method.is_named() {
                         self.modelled.insert(edge.call, methods.intern(method));

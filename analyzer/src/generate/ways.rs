@@ -117,6 +117,7 @@ impl Ways {
                 name: name.to_owned(),
                 descriptor: descriptor.to_owned(),
                 is_static: flags & access::STATIC != 0,
+                runs: None,
             };
             Some((methods.intern(method.clone()), method.types().1))
         };

@@ -7,7 +7,7 @@ mod wire;
 
 pub use setup::{PLACES, Place, Recording, Setup, Task};
 use wire::{Message, Reader, Told, send};
-pub use wire::{class_get_name, primitive, unboxed};
+pub use wire::{character, class_get_name, primitive, unboxed};
 
 use super::sequence::{Methods, Sequence};
 use crate::confine;
@@ -79,10 +79,8 @@ pub enum Outcome {
     Literal(Literal),
     /// an object: perhaps the same as what an earlier call returned, and its text if it was asked for,
     Object(ClassNumber, Option<usize>, Option<Said>),
-    /// a short array of literals,
+    /// or a short array of literals.
     Array(ClassNumber, Vec<Literal>),
-    /// or a text that no source can hold.
-    Opaque,
     /// It threw: what, with which message, and whose code has made that.
     Threw(ClassNumber, Option<String>, Thrower),
     /// It could not be called.

@@ -263,6 +263,7 @@ pub fn to_json(literal: &Literal) -> Json {
             json!({"double": f64::from_bits(*bits).to_string(), "bits": bits})
         }
         Literal::Text(text) => json!(text),
+        Literal::Units(units) => json!({"utf16": units}),
         Literal::Enum(class, name) => json!({"enum": class, "name": name}),
         Literal::Class(name) => json!({"class": name}),
         Literal::Box(class, value) => json!({"box": class, "value": value}),
@@ -283,6 +284,11 @@ pub(crate) fn from_json(json: &Json) -> Option<Literal> {
             match map.keys().next()?.as_str() {
                 "float" => Literal::Float(u32::try_from(bits()?).ok()?),
                 "double" => Literal::Double(bits()?),
+                "utf16" => {
+                    let units = map.get("utf16")?.as_array()?.iter();
+                    let units = units.map(|unit| u16::try_from(unit.as_u64()?).ok());
+                    Literal::Units(units.collect::<Option<_>>()?)
+                }
                 "enum" => Literal::Enum(text("enum")?, text("name")?),
                 "class" => Literal::Class(text("class")?),
                 "box" => Literal::Box(text("box")?, text("value")?),

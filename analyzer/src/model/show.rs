@@ -121,6 +121,7 @@ pub(crate) fn value(value: &Literal, ty: &str) -> String {
             let units: Vec<u16> = text.encode_utf16().collect();
             quote(&units, 60)
         }
+        Literal::Units(units) => quote(units, 60),
         Literal::Int(unit) if ty == "C" => {
             let unit = u16::try_from(*unit).unwrap_or_default();
             format!("'{}'", quote(&[unit], 8).trim_matches('"'))

@@ -152,6 +152,8 @@ pub enum Literal {
     Double(u64),
     /// A string.
     Text(String),
+    /// A string in UTF-16 units, since it has lone surrogates.
+    Units(Vec<u16>),
     /// A constant of an enum: class and name.
     Enum(String, String),
     /// A class, by the name that `Class.getName` gives.
@@ -189,6 +191,7 @@ impl Literal {
             Literal::Float(bits) => eat(&bits.to_le_bytes()),
             Literal::Double(bits) => eat(&bits.to_be_bytes()),
             Literal::Text(text) => eat(text.as_bytes()),
+            Literal::Units(units) => units.iter().for_each(|unit| eat(&unit.to_be_bytes())),
             Literal::Enum(a, b) | Literal::Box(a, b) | Literal::JdkValue(a, b) => {
                 eat(a.as_bytes());
                 eat(b.as_bytes());

@@ -36,6 +36,8 @@ class Asking {
     static boolean among(List<String> list, Counts c) { return list.contains(c); } // expect list: immutable, c: mutable
     static boolean amongStill(List<String> list, Still s) { return list.contains(s); } // expect list: immutable, s: immutable
     static String format(Counts c) { return String.format("%s", c); } // expect c: mutable
+    static String formatStill(Still s) { return String.format("%s", s); } // expect s: immutable
+    static String formatAny(List<String> all) { return String.format("%s of %s", all.size(), all); } // expect all: immutable
     static String words(Counts[] all) { return Arrays.toString(all); } // expect all: mutable
     static String wordsStill(Still[] all) { return Arrays.toString(all); } // expect all: immutable
     static void sort(Counts[] all) { Arrays.sort(all); } // expect all: mutable

@@ -1,11 +1,12 @@
 //! Which methods a test may call.
 
-use crate::classinfo::{ClassInfo, Nesting};
+use crate::classinfo::{self, ClassInfo, Nesting};
 use crate::classpath::FoundClass;
 use crate::generate::harm::harms;
 use crate::generate::platform::{Classes, Platform};
 use crate::generate::sequence::Method;
 use crate::java::descriptor;
+use crate::java::names::is_identifier;
 use hindsight_classfile::access;
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::rc::Rc;
@@ -49,20 +50,23 @@ impl<'c> Access<'c> {
         if let Some(known) = self.classes.get(class) {
             return *known;
         }
-        let accessible = match self.info(class).as_deref().and_then(of) {
-            Some(info) => {
-                info.is(access::PUBLIC)
-                    && !info.is(access::SYNTHETIC)
-                    && match info.nesting.clone() {
-                        Nesting::TopLevel => true,
-                        Nesting::Member { outer, .. } => self.is_accessible(&outer),
-                        Nesting::Local => false,
-                    }
-            }
-            None => false,
-        };
+        let accessible = self.is_open(class);
         self.classes.insert(class.to_owned(), accessible);
         accessible
+    }
+
+    /// The same, looked up each time.
+    fn is_open(&self, class: &str) -> bool {
+        let found = self.info(class);
+        found.as_deref().and_then(of).is_some_and(|info| {
+            info.is(access::PUBLIC)
+                && !info.is(access::SYNTHETIC)
+                && match &info.nesting {
+                    Nesting::TopLevel => true,
+                    Nesting::Member { outer, .. } => self.is_open(outer),
+                    Nesting::Local => false,
+                }
+        })
     }
 
     /// The class file of a class.
@@ -85,14 +89,81 @@ impl<'c> Access<'c> {
                 .method(&method.name, &method.descriptor)
                 .is_some_and(|method| method.is(access::PUBLIC) && !method.is(access::STATIC));
             if declares && self.is_accessible(&class) {
-                return Some(Method {
-                    class,
-                    ..method.clone()
-                });
+                return Some(method.called_by(class));
             }
             pending.extend(info.super_class.iter().chain(&info.interfaces).cloned());
         }
         None
+    }
+
+    /// The methods without parameters that a source may call on an object of a class, as the class or another
+    /// one of the program's declares them: of those of one name the one that is nearest.
+    pub fn asking(&self, class: &str) -> Vec<Method> {
+        let mut known = HashSet::new();
+        let mut asking = Vec::new();
+        for found in self.lineage(class) {
+            let Some(info) = of(&found) else { continue };
+            let mut here: Vec<&classinfo::Method> = (info.methods.iter())
+                .filter(|method| method.descriptor.starts_with("()"))
+                .filter(|method| !method.is(access::STATIC | access::SYNTHETIC))
+                .collect();
+            // Of two with one name, the compiler has written one.
+            here.retain(|method| !known.contains(&method.name));
+            known.extend(here.iter().map(|method| method.name.clone()));
+            let callable = here
+                .into_iter()
+                .filter(|method| method.is(access::PUBLIC) && is_identifier(&method.name));
+            let declaring = self.is_open(&info.name);
+            asking.extend(callable.map(|method| {
+                let declared = Method {
+                    class: info.name.clone(),
+                    name: method.name.clone(),
+                    descriptor: method.descriptor.clone(),
+                    is_static: false,
+                    runs: None,
+                };
+                match declaring {
+                    true => declared,
+                    false => declared.called_by(class.to_owned()),
+                }
+            }));
+        }
+        asking
+    }
+
+    /// A class and those of the program's that it has methods from: what overrides before what it overrides.
+    fn lineage(&self, class: &str) -> Vec<Rc<FoundClass>> {
+        let mut classes = Vec::new();
+        let mut next = Some(class.to_owned());
+        while let Some(found) = next.and_then(|class| self.known.own.info(&class)) {
+            next = of(&found).and_then(|info| info.super_class.clone());
+            classes.push(found);
+        }
+        let mut above = Vec::new();
+        let mut seen = HashSet::new();
+        for found in &classes {
+            self.interfaces(found, &mut seen, &mut above);
+        }
+        classes.extend(above.into_iter().rev());
+        classes
+    }
+
+    /// The interfaces of a class that are the program's, each behind those that it extends.
+    fn interfaces(
+        &self,
+        found: &FoundClass,
+        seen: &mut HashSet<String>,
+        all: &mut Vec<Rc<FoundClass>>,
+    ) {
+        let interfaces = of(found).map_or(&[][..], |info| &info.interfaces);
+        for name in interfaces {
+            if seen.insert(name.clone())
+                && let Some(found) = self.known.own.info(name)
+            {
+                self.interfaces(&found, seen, all);
+                all.push(found);
+            }
+        }
     }
 
     /// The class that a method returns whose result is an `Object` where it is declared, as that of a list is,
@@ -137,10 +208,7 @@ impl<'c> Access<'c> {
         let mut below = class.to_owned();
         while below != method.class {
             if self.is_accessible(&below) {
-                return Some(Method {
-                    class: below,
-                    ..method.clone()
-                });
+                return Some(method.called_by(below));
             }
             let found = self.info(&below);
             let above = found.as_deref().and_then(of).map(|info| &info.super_class);
@@ -163,10 +231,7 @@ impl<'c> Access<'c> {
                 .method(&method.name, &method.descriptor)
                 .is_some_and(|method| method.is(access::PUBLIC));
             if declares && self.is_accessible(&class) {
-                return Some(Method {
-                    class,
-                    ..method.clone()
-                });
+                return Some(method.called_by(class));
             }
             pending.extend(info.interfaces.iter().cloned());
             pending.extend(info.super_class.clone());

@@ -4,7 +4,7 @@ use crate::generate::sequence::Method;
 use crate::model::values::Literal;
 use std::rc::Rc;
 
-/// Calls of one static method that are kept,
+/// Calls of one method without an object that are kept,
 const MAX_STATIC: usize = 12;
 /// of them those that end alike, one to stand in for the other,
 const MAX_ALIKE: usize = 2;
@@ -84,6 +84,8 @@ pub struct Seen {
     /// What is called.
     pub method: Method,
     pub(super) on: Option<u64>,
+    /// The constant of an enum that it is called on, if it is; none of the objects is.
+    pub(super) constant: Option<Rc<Method>>,
     pub(super) args: Vec<Value>,
     /// The object that it made: by constructing it, or by being the first to return it.
     pub(super) made: Option<u64>,
@@ -96,7 +98,7 @@ pub struct Seen {
     pub(super) left: u64,
 }
 
-/// Calls of a static method.
+/// Calls of a static method, or of one on the constants of an enum.
 #[derive(Default)]
 pub(super) struct Static {
     pub(super) kept: Vec<Rc<Seen>>,
@@ -106,7 +108,8 @@ pub(super) struct Static {
 
 impl Static {
     pub(super) fn take(&mut self, seen: &Rc<Seen>) {
-        if self.kept.iter().any(|known| known.args == seen.args) {
+        let same = |known: &Rc<Seen>| known.args == seen.args && known.constant == seen.constant;
+        if self.kept.iter().any(same) {
             return;
         }
         let most = match seen.end.is_told() {
@@ -159,8 +162,10 @@ mod tests {
                 name: "of".to_owned(),
                 descriptor: "(I)I".to_owned(),
                 is_static: true,
+                runs: None,
             },
             on: None,
+            constant: None,
             args: vec![Value::Literal(Literal::Int(number))],
             made: None,
             end,

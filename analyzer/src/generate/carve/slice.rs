@@ -54,11 +54,15 @@ impl Seen {
         self.thread == other.thread && self.entered > other.entered && self.left <= other.left
     }
 
+    /// Whether it is on no object that a test would have to make.
+    fn is_alone(&self) -> bool {
+        self.method.is_static || self.constant.is_some()
+    }
+
     /// Whether it may have changed any of these objects.
     fn changes(&self, objects: &HashMap<u64, usize>, mutability: Option<&Mutability>) -> bool {
-        let name = self.method.as_name();
         let changes = |position: i16| {
-            mutability.is_none_or(|mutability| !mutability.is_immutable(&name, position))
+            mutability.is_none_or(|mutability| !self.method.leaves(mutability, position))
         };
         let on = self.on.is_some_and(|on| objects.contains_key(&on));
         let mut args = (1..).zip(&self.args);
@@ -75,6 +79,13 @@ impl Seen {
     /// Whether an object of the program comes of it, which may keep what was passed.
     fn gives_an_object(&self) -> bool {
         self.made.is_some() || matches!(self.end, End::Returned(Some(Value::Object(_))))
+    }
+
+    /// The class that a test of the call alone is about, if this is what it calls: that of the constant, which
+    /// may have its method from an interface.
+    pub fn class_of<'m>(&'m self, called: &'m Method) -> &'m str {
+        let of = self.constant.as_deref().unwrap_or(called);
+        &of.class
     }
 
     /// How people write the call, which is part of the life of an object of some class.
@@ -131,7 +142,7 @@ pub struct Recorded {
     pub(super) derived: FxHashMap<u64, Vec<u64>>,
     /// Classes of objects that are the JDK's.
     pub(super) of_jdk: FxHashMap<u64, Rc<str>>,
-    /// Calls of static methods in which no object of the program took part: one of each method, then another
+    /// Calls of static methods, and on constants of enums, in which no object of the program took part: one of each method, then another
     /// of each, and so on.
     pub statics: Vec<Rc<Seen>>,
     /// Static methods with more such calls, and how many.
@@ -204,7 +215,7 @@ impl Recorded {
             End::Returned(_) => None,
         };
         calls
-            .map(|seen| (seen.method.clone(), threw(seen)))
+            .map(|seen| (seen.method.as_written(), threw(seen)))
             .collect()
     }
 
@@ -300,7 +311,7 @@ impl Recorded {
         Some(carved)
     }
 
-    /// A call of a static method; `without` is as for the life of an object.
+    /// A call that stands for itself, as one of a static method; `without` is as for the life of an object.
     pub fn call(
         &self,
         seen: &Rc<Seen>,
@@ -473,15 +484,17 @@ impl Recorded {
             // Of a call that stands alone, its result alone shows whether what it is passed has mattered, if it
             // has one.
             let stands_alone =
-                mine && own.len() == 1 && seen.method.is_static && seen.end != End::Returned(None);
+                mine && own.len() == 1 && seen.is_alone() && seen.end != End::Returned(None);
             let gap = changes || seen.gives_an_object() || stands_alone;
+            let read =
+                (seen.constant.as_ref()).map(|constant| carved.constant(constant, seen, methods));
             if without {
                 self.stand_ins(seen, gap, &means.ways, &mut vars, &mut carved, methods);
             }
             let place = carved.sequence.len();
             let on = match seen.on {
                 Some(on) => vars.get(&on).copied().map(Some),
-                None => Some(None),
+                None => Some(read),
             };
             let args = |guess: bool| -> Option<Vec<Arg>> {
                 let args = seen.args.iter();

@@ -2,7 +2,7 @@
 
 use super::slice::{Carved, Recorded};
 use super::{End, Seen, Value};
-use crate::generate::sequence::{Arg, Methods, Statement, fresh};
+use crate::generate::sequence::{Arg, Method, MethodId, Methods, Statement, fresh};
 use crate::generate::ways::Ways;
 use crate::java::descriptor;
 use crate::model::values::Literal;
@@ -111,16 +111,38 @@ impl Carved {
             });
         }
         let place = self.sequence.len();
+        self.push_aside(way, args, seen, methods);
+        Some(place)
+    }
+
+    /// Where the constant of an enum is read, to have a call on it.
+    pub(super) fn constant(
+        &mut self,
+        constant: &Method,
+        seen: &Seen,
+        methods: &mut Methods,
+    ) -> usize {
+        let id = methods.intern(constant.clone());
+        let read = self.sequence.iter().position(|call| call.method == id);
+        read.unwrap_or_else(|| {
+            self.push_aside(id, Vec::new(), seen, methods);
+            self.sequence.len() - 1
+        })
+    }
+
+    /// A call before another one, which the run has not made.
+    fn push_aside(&mut self, method: MethodId, args: Vec<Arg>, seen: &Seen, methods: &Methods) {
         self.sequence.push(Statement {
-            method: way,
+            method,
             on: None,
             args,
             may_throw: false,
             shown: false,
         });
         self.seen.push(Rc::new(Seen {
-            method: methods.get(way).clone(),
+            method: methods.get(method).clone(),
             on: None,
+            constant: None,
             args: Vec::new(),
             made: None,
             end: End::Returned(None),
@@ -131,7 +153,6 @@ impl Carved {
         }));
         self.own.push(false);
         self.nested.push(0);
-        Some(place)
     }
 }
 
@@ -159,7 +180,6 @@ pub(super) fn argument(value: &Value, vars: &HashMap<u64, usize>, guess: bool) -
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::generate::sequence::Method;
 
     /// A call that is passed the builder 7, another one, and a number.
     fn call(end: End, made: Option<u64>) -> Seen {
@@ -169,8 +189,10 @@ mod tests {
                 name: "write".to_owned(),
                 descriptor: String::new(),
                 is_static: true,
+                runs: None,
             },
             on: None,
+            constant: None,
             args: vec![
                 Value::Object(7),
                 Value::Object(8),

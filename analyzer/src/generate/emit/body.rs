@@ -421,7 +421,10 @@ impl<'a, 'n> Body<'a, 'n> {
                 let element = result.strip_prefix('[').unwrap_or_default();
                 let primitive = descriptor::primitive_name(element).is_some();
                 let is_object = |one: &Literal| {
-                    matches!(one, Literal::Null | Literal::Text(_) | Literal::Enum(..))
+                    matches!(
+                        one,
+                        Literal::Null | Literal::Text(_) | Literal::Units(_) | Literal::Enum(..)
+                    )
                 };
                 let objects = element.starts_with('L') && elements.iter().all(is_object);
                 if !primitive && !objects {

@@ -243,6 +243,8 @@ fn literal_word(literal: &Literal) -> Option<String> {
         Literal::Box(_, text) if text.bytes().all(|byte| byte.is_ascii_alphanumeric()) => {
             capital(text)
         }
-        Literal::Box(..) | Literal::Float(_) | Literal::Double(_) => return None,
+        Literal::Units(_) | Literal::Box(..) | Literal::Float(_) | Literal::Double(_) => {
+            return None;
+        }
     })
 }

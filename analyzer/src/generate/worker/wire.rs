@@ -84,7 +84,10 @@ fn number(out: &mut impl Write, value: u32) -> io::Result<()> {
 }
 
 fn text(out: &mut impl Write, value: &str) -> io::Result<()> {
-    let units: Vec<u16> = value.encode_utf16().collect();
+    units(out, &value.encode_utf16().collect::<Vec<u16>>())
+}
+
+fn units(out: &mut impl Write, units: &[u16]) -> io::Result<()> {
     number(out, units.len() as u32)?;
     units
         .iter()
@@ -120,6 +123,10 @@ fn argument(out: &mut impl Write, arg: &Arg, ty: &str) -> io::Result<()> {
                 out.write_all(b"s")?;
                 text(out, value)
             }
+            Literal::Units(value) => {
+                out.write_all(b"s")?;
+                units(out, value)
+            }
             Literal::Enum(class, name) => {
                 out.write_all(b"e")?;
                 text(out, class)?;
@@ -148,7 +155,7 @@ fn argument(out: &mut impl Write, arg: &Arg, ty: &str) -> io::Result<()> {
 pub fn unboxed(class: &str, value: &str) -> Option<(u8, i64)> {
     Some(match class {
         "java.lang.Boolean" => (b'Z', i64::from(value == "true")),
-        "java.lang.Character" => (b'C', i64::from(value.encode_utf16().next()?)),
+        "java.lang.Character" => (b'C', i64::from(unit(value)?)),
         "java.lang.Byte" => (b'B', value.parse().ok()?),
         "java.lang.Short" => (b'S', value.parse().ok()?),
         "java.lang.Integer" => (b'I', value.parse().ok()?),
@@ -157,6 +164,22 @@ pub fn unboxed(class: &str, value: &str) -> Option<(u8, i64)> {
         "java.lang.Double" => (b'D', value.parse::<f64>().ok()?.to_bits() as i64),
         _ => return None,
     })
+}
+
+/// A `char` as a box has it: a surrogate as an escape, for no text of ours has it alone.
+pub fn character(unit: u16) -> Literal {
+    let text = match char::from_u32(unit.into()) {
+        Some(unit) => unit.to_string(),
+        None => format!("\\u{unit:04x}"),
+    };
+    Literal::Box("java.lang.Character".to_owned(), text)
+}
+
+fn unit(text: &str) -> Option<u16> {
+    match text.strip_prefix("\\u") {
+        Some(hex) => u16::from_str_radix(hex, 16).ok(),
+        None => text.encode_utf16().next(),
+    }
 }
 
 /// What a box holds; other literals as they are.
@@ -203,8 +226,7 @@ impl<R: Read> Reader<R> {
         Ok(i64::from_be_bytes(eight))
     }
 
-    /// A text; nothing if it has lone surrogates, which no text of ours has.
-    fn text(&mut self) -> io::Result<Option<String>> {
+    fn units(&mut self) -> io::Result<Vec<u16>> {
         let count = self.number()?;
         let mut units = Vec::new();
         for _ in 0..count {
@@ -212,7 +234,12 @@ impl<R: Read> Reader<R> {
             self.0.read_exact(&mut two)?;
             units.push(u16::from_be_bytes(two));
         }
-        Ok(String::from_utf16(&units).ok())
+        Ok(units)
+    }
+
+    /// A text; nothing if it has lone surrogates, which no text of ours has.
+    fn text(&mut self) -> io::Result<Option<String>> {
+        Ok(String::from_utf16(&self.units()?).ok())
     }
 
     fn name(&mut self) -> io::Result<String> {
@@ -220,38 +247,35 @@ impl<R: Read> Reader<R> {
     }
 
     /// A text, constant or class; a number as a box.
-    fn literal(&mut self) -> io::Result<Option<Literal>> {
+    fn literal(&mut self) -> io::Result<Literal> {
         let boxed = |class: &str, text: String| Literal::Box(format!("java.lang.{class}"), text);
-        Ok(Some(match self.byte()? {
-            b's' => match self.text()? {
-                Some(text) => Literal::Text(text),
-                None => return Ok(None),
-            },
+        Ok(match self.byte()? {
+            b's' => {
+                let units = self.units()?;
+                match String::from_utf16(&units) {
+                    Ok(text) => Literal::Text(text),
+                    Err(_) => Literal::Units(units),
+                }
+            }
             b'e' => Literal::Enum(self.name()?, self.name()?),
             b'c' => Literal::Class(self.name()?),
             b'Z' => boxed("Boolean", (self.long()? != 0).to_string()),
             b'F' => boxed("Float", f32::from_bits(self.long()? as u32).to_string()),
             b'D' => boxed("Double", f64::from_bits(self.long()? as u64).to_string()),
-            b'C' => match char::from_u32(self.long()? as u32) {
-                Some(unit) => boxed("Character", unit.to_string()),
-                None => return Ok(None),
-            },
+            b'C' => character(self.long()? as u16),
             b'B' => boxed("Byte", self.long()?.to_string()),
             b'S' => boxed("Short", self.long()?.to_string()),
             b'I' => boxed("Integer", self.long()?.to_string()),
             b'J' => boxed("Long", self.long()?.to_string()),
             _ => return Err(io::ErrorKind::InvalidData.into()),
-        }))
+        })
     }
 
     fn outcome(&mut self) -> io::Result<Outcome> {
         Ok(match self.byte()? {
             0 => Outcome::Void,
             1 => Outcome::Null,
-            2 => match self.literal()? {
-                Some(literal) => Outcome::Literal(literal),
-                None => Outcome::Opaque,
-            },
+            2 => Outcome::Literal(self.literal()?),
             3 => {
                 let class = ClassNumber(self.number()?);
                 let alias = self.number()?;
@@ -270,20 +294,13 @@ impl<R: Read> Reader<R> {
                 let class = ClassNumber(self.number()?);
                 self.byte()?;
                 let mut elements = Vec::new();
-                let mut whole = true;
                 for _ in 0..self.number()? {
-                    match self.byte()? {
-                        0 => elements.push(Literal::Null),
-                        _ => match self.literal()? {
-                            Some(literal) => elements.push(primitive(literal)),
-                            None => whole = false,
-                        },
-                    }
+                    elements.push(match self.byte()? {
+                        0 => Literal::Null,
+                        _ => primitive(self.literal()?),
+                    });
                 }
-                match whole {
-                    true => Outcome::Array(class, elements),
-                    false => Outcome::Object(class, None, None),
-                }
+                Outcome::Array(class, elements)
             }
             5 => {
                 let class = ClassNumber(self.number()?);
@@ -371,5 +388,40 @@ impl<R: Read> Reader<R> {
             b'E' => Message::End,
             _ => return Err(io::ErrorKind::InvalidData.into()),
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What a worker that says this means.
+    fn said(bytes: &[u8]) -> Outcome {
+        Reader(BufReader::new(bytes)).outcome().unwrap()
+    }
+
+    #[test]
+    fn surrogates_that_stand_alone_are_told() {
+        let half = [2, b'C', 0, 0, 0, 0, 0, 0, 0xd8, 0x3d];
+        let Outcome::Literal(told) = said(&half) else {
+            panic!("a char is one");
+        };
+        assert_eq!(primitive(told.clone()), Literal::Int(0xd83d));
+        let mut sent = Vec::new();
+        argument(&mut sent, &Arg::Literal(told), "Ljava/lang/Character;").unwrap();
+        assert_eq!(sent, half[1..]);
+        // A backslash is no escape.
+        assert_eq!(primitive(character(0x5c)), Literal::Int(0x5c));
+        assert_eq!(primitive(character(0xe9)), Literal::Int(0xe9));
+
+        let text = [2, b's', 0, 0, 0, 2, 0, b'a', 0xde, 0];
+        let units = Literal::Units(vec![0x61, 0xde00]);
+        assert_eq!(said(&text), Outcome::Literal(units.clone()));
+        let mut sent = Vec::new();
+        argument(&mut sent, &Arg::Literal(units), "Ljava/lang/String;").unwrap();
+        assert_eq!(sent, text[1..]);
+        let pair = [2, b's', 0, 0, 0, 2, 0xd8, 0x3d, 0xde, 0];
+        let whole = Literal::Text("\u{1f600}".to_owned());
+        assert_eq!(said(&pair), Outcome::Literal(whole));
     }
 }

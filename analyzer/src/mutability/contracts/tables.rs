@@ -79,6 +79,7 @@ pub(super) const CONTRACTS: &[(&str, &str, Shape)] = &[
         Reads,
     ),
     ("java/util/Comparator", "compare", Reads),
+    ("java/util/Formattable", "formatTo", ChangesSecond),
     (
         "java/lang/CharSequence",
         "length charAt isEmpty toString chars codePoints",

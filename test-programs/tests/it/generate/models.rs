@@ -99,6 +99,8 @@ fn lists_and_maps_are_made_again() {
             Some(1),
             "{report}"
         );
+        // What is inner has something around it.
+        assert_eq!(report["dropped"]["not_compiled"], 0, "{report}");
         assert!(!old.join("GoneGeneratedTest.java").exists());
         assert!(old.join("MineGeneratedTest.java").exists());
         assert!(old.join("CatalogObservedTest.java").exists());

@@ -339,3 +339,19 @@ fn what_is_given_away_and_each_way_to_end_is_tested() {
         passes(jdk, &workplace, "tests", "classes");
     }
 }
+
+/// Constants of an enum are what methods are called on: those calls stand for themselves, and make objects. What
+/// an object has from others is asked at last, what another one of its type changes is not asked again, and half a
+/// pair of surrogates is a char like others.
+#[test]
+fn what_constants_do_is_tested() {
+    for jdk in jdks_in_turn() {
+        let workplace = record(jdk, "coins", "coins.Main");
+        ok(&run(jdk, &workplace, &OBSERVE));
+        golden(
+            "palulu/expected/coins-observed.java",
+            &written(&workplace, "tests"),
+        );
+        passes(jdk, &workplace, "tests", "classes");
+    }
+}

@@ -234,6 +234,7 @@ impl Body<'_, '_> {
         Some(match value {
             Literal::Null => "null".to_owned(),
             Literal::Text(value) => text(value)?,
+            Literal::Units(units) => literal::string(units)?,
             Literal::Enum(class, name) => {
                 if !is_identifier(name) {
                     return None;

@@ -178,7 +178,7 @@ impl Body<'_, '_> {
             Arg::Literal(literal) => match literal {
                 // Is written with a cast.
                 Literal::Null => Some(ty.to_owned()),
-                Literal::Text(_) => class("java.lang.String"),
+                Literal::Text(_) | Literal::Units(_) => class("java.lang.String"),
                 Literal::Class(_) => class("java.lang.Class"),
                 Literal::Enum(name, _) | Literal::Box(name, _) | Literal::JdkValue(name, _) => {
                     class(name)
