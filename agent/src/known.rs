@@ -79,6 +79,8 @@ pub(crate) struct Extent {
     pub(crate) captured: usize,
     /// Elements of the stack trace without: those of the JDK, and others where probes are still being put in.
     pub(crate) missing: usize,
+    /// Whether all probes that tell of writes were there.
+    pub(crate) told: bool,
 }
 
 impl Extent {
@@ -86,14 +88,16 @@ impl Extent {
     const NONE: Extent = Extent {
         captured: 0,
         missing: usize::MAX,
+        told: false,
     };
 
     /// Whether the same crash is worth storing again: with `mode=second-chance`, when more methods have probes.
     /// An attached agent puts in all, while the first failures may pass, as if these were others'; a deeper
-    /// stack is not more of a crash then.
+    /// stack is not more of a crash then, but one whose writes are told is.
     fn is_better(self, known: Extent, is_second_chance: bool) -> bool {
         let more = self.captured > known.captured;
-        more && (is_second_chance || self.missing < known.missing)
+        let exact = self.told && !known.told && self.captured >= known.captured;
+        more && (is_second_chance || self.missing < known.missing) || exact
     }
 }
 
@@ -297,7 +301,11 @@ mod tests {
 
     #[test]
     fn more_of_a_crash_is_better() {
-        let of = |captured, missing| Extent { captured, missing };
+        let of = |captured, missing| Extent {
+            captured,
+            missing,
+            told: true,
+        };
         // Probes were being put in.
         assert!(of(4, 1).is_better(of(0, 5), false));
         assert!(of(4, 1).is_better(Extent::NONE, false));
@@ -305,6 +313,13 @@ mod tests {
         assert!(!of(9, 1).is_better(of(4, 1), false));
         assert!(of(9, 1).is_better(of(4, 1), true));
         assert!(!of(4, 1).is_better(of(4, 1), true));
+        // Not all writes were told.
+        let untold = Extent {
+            told: false,
+            ..of(4, 1)
+        };
+        assert!(of(4, 1).is_better(untold, false) && !untold.is_better(of(4, 1), false));
+        assert!(!untold.is_better(untold, false) && !of(3, 2).is_better(untold, false));
     }
 
     #[test]

@@ -7,6 +7,7 @@
 mod ways;
 
 use crate::agent::Agent;
+use crate::attach;
 use crate::exceptions::{self, Exceptions};
 use crate::frames::{self, Frames};
 use crate::jni::{Jni, Obj};
@@ -32,6 +33,15 @@ const KEY_FRAMES: usize = 8;
 const JDK: [&str; 5] = ["java.", "javax.", "jdk.", "sun.", "com.sun."];
 
 /// Why the probes call; the numbers stand in `HindsightThread.java`.
+/// Exceptions by which test frameworks pass over a test that is not to run: no failures.
+const SKIPS: [&str; 5] = [
+    "org.opentest4j.TestAbortedException",
+    "org.opentest4j.TestSkippedException",
+    "org.junit.AssumptionViolatedException",
+    "org.junit.internal.AssumptionViolatedException",
+    "org.testng.SkipException",
+];
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Trigger {
     Uncaught,
@@ -128,6 +138,9 @@ fn examine(agent: &'static Agent, jni: Jni, call: &Call) {
     let mut exceptions = exceptions::read(agent, jni, call.exception);
     if call.trigger == Trigger::RecordState {
         exceptions.infos[0].class = STATE_RECORDED.to_owned();
+    } else if !call.trigger.is_asked_for() && SKIPS.contains(&exceptions.infos[0].class.as_str()) {
+        base.counters.add("tests_passed_over", 1);
+        return;
     }
     let (key, frame) = key(agent, jni, call, &exceptions);
     let stack = &exceptions.infos[0].stack;
@@ -144,6 +157,7 @@ fn examine(agent: &'static Agent, jni: Jni, call: &Call) {
             true => usize::MAX - captured,
             false => stack.len().saturating_sub(captured),
         },
+        told: !(base.is_attached() && base.options.copy.need_log()) || attach::has_all_probes(),
     };
     let lesson = base.chances.as_ref().map(|chances| {
         // Those that are still running have no way.

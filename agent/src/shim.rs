@@ -453,6 +453,15 @@ impl Shim {
         jni.set_static_int(self.log.class, c"maxChunks", chunks)
     }
 
+    /// Classes that were loaded before the agent came are about to get their probes, or have them: until then
+    /// not all writes are told.
+    pub(crate) fn set_untold(&self, jni: Jni, untold: bool) {
+        let name = if untold { c"beginUntold" } else { c"endUntold" };
+        if let Some(method) = jni.static_method(self.log.class, name, c"()V") {
+            jni.call_static_void(self.log.class, method, &[]);
+        }
+    }
+
     /// Drops what the probes keep of exceptions that are over, again and again, with something else to do
     /// after each time; does not return.
     pub(crate) fn sweep_forever(&self, jni: Jni, and: impl Fn()) {

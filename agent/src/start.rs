@@ -57,7 +57,11 @@ pub(crate) fn start(
         java_version,
         time_zone,
     });
+    let untold = base.options.copy.need_log() && base.is_attached();
     if base.options.copy.need_log() {
+        if untold {
+            started.shim.set_untold(jni, true);
+        }
         started.shim.keep_writes(jni, base.options.max_writes);
     }
     let retransformer = hook_classes(base);
@@ -99,6 +103,9 @@ pub(crate) fn start(
         .is_none_or(|chances| chances.asks_at_start(base))
     {
         changed = earlier::instrument(base, retransformer, jni);
+    }
+    if untold {
+        started.shim.set_untold(jni, false);
     }
     if started.recording.directory().is_dir() {
         run::write(started, false);

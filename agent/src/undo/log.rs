@@ -73,6 +73,8 @@ pub(crate) struct Logs {
     pub(crate) others: Vec<Log>,
     /// The time up to which logs of dead threads may be missing.
     pub(crate) lost: i64,
+    /// The time from which on all classes had their probes.
+    pub(crate) complete: i64,
 }
 
 /// Entries of other threads than the failing one that are read in all; threads beyond are as if
@@ -96,6 +98,7 @@ impl Logs {
     pub(crate) fn read(jni: Jni, ids: &LogIds, thread: Option<Obj>, oldest: i64) -> Logs {
         let mut logs = Logs {
             lost: jni.static_long(ids.class, c"lost").unwrap_or(i64::MAX),
+            complete: jni.static_long(ids.class, c"complete").unwrap_or(0),
             ..Logs::default()
         };
         let mut others = Vec::new();

@@ -28,6 +28,7 @@ pub(crate) struct Undo<'a> {
     own: Log,
     others: Vec<Log>,
     lost: i64,
+    complete: i64,
     /// For each object that was written to, its writes: the log (0 is the own one), and the entry
     /// there.
     writes: Vec<Vec<(usize, usize)>>,
@@ -87,6 +88,7 @@ impl<'a> Undo<'a> {
             own: logs.own,
             others: logs.others,
             lost: logs.lost,
+            complete: logs.complete,
             writes: Vec::new(),
             old: HashMap::new(),
             unknown: HashMap::new(),
@@ -205,6 +207,13 @@ impl<'a> Undo<'a> {
                 continue;
             }
             let time = self.own.time(entered.position);
+            if time < self.complete {
+                restored[frame].reason =
+                    "classes that were loaded before the agent came did not have all their \
+                                          probes yet at its entry"
+                        .to_owned();
+                continue;
+            }
             loop {
                 let mine = own
                     .checked_sub(1)

@@ -2,6 +2,7 @@
 //! refuses.
 
 use hindsight_test_programs::{Jdk, Workplace, agent, both, hindsight, jdks, render, text};
+use hindsight_tracelog::crash::{Fidelity, Value as Stored};
 use serde_json::Value;
 use std::io::{Read, Write};
 use std::process::{Child, ChildStdin, Command, Output, Stdio};
@@ -312,6 +313,59 @@ fn a_server_that_fails_all_the_time_is_recorded_with_arguments() {
         assert!(rendered.len() <= 3, "JDK {}: {rendered:?}", jdk.version);
     }
 }
+
+/// Writes are told once all classes have their probes, those of collections among them: what is said to be exact
+/// is, and such a crash comes to be stored.
+#[test]
+fn deep_copies_of_a_running_jvm_are_exact_or_say_so() {
+    let source = FAILING
+        .replace("class Server {", CHANGING)
+        .replace("work(new int[] {1}, null)", "handle(new Box())");
+    for jdk in jdks() {
+        let workplace = Workplace::new("attach-deep");
+        let mut server = Server::of(&source, jdk, &workplace, &[]);
+        let out = format!("out={},copy=deep", workplace.join("out").display());
+        let attached = server.attach(&[&out]);
+        assert!(attached.status.success(), "{}", both(&attached));
+        server.ask(b'x');
+        server.ask(b'x');
+        let output = server.end();
+        assert_eq!(output.status.code(), Some(0), "{}", both(&output));
+        let crashes = workplace.crashes();
+        let frames = crashes.iter().map(|crash| &crash.failure.frames[1]);
+        let mut exact = 0;
+        for frame in frames.filter(|frame| frame.method == "handle") {
+            if frame.fidelity != Fidelity::Deep || !frame.reason.is_empty() {
+                continue;
+            }
+            exact += 1;
+            for field in ["size", "value"] {
+                let mut at_entry = frame.patch.iter().filter(|patch| patch.field == field);
+                let is_one = at_entry.any(|patch| patch.value == Stored::Int(1));
+                assert!(is_one, "JDK {}: {field} of {:?}", jdk.version, frame.patch);
+            }
+        }
+        assert!(exact > 0, "JDK {}: {crashes:?}", jdk.version);
+    }
+}
+
+const CHANGING: &str = "\
+class Server {
+    static class Box {
+        final java.util.List<Integer> all = new java.util.ArrayList<>(java.util.List.of(1));
+        int value = 1;
+    }
+    static int handle(Box box) {
+        box.value = 9;
+        box.all.add(9);
+        return last(box);
+    }
+    static int last(Box box) {
+        box.value = 10;
+        box.all.clear();
+        return 1 / (box.value - 10);
+    }
+";
 
 #[test]
 fn a_trace_of_a_running_jvm_ends_when_it_is_let_go() {

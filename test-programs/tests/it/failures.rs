@@ -634,3 +634,40 @@ public class Goes {
         "{label}"
     );
 }
+
+/// A test framework passes over a test by an exception that leaves it.
+const ASSUMED: &str = "
+package org.opentest4j;
+public class TestAbortedException extends RuntimeException {
+    static void assume() { throw new TestAbortedException(); }
+    static void assertTrue() { throw new AssertionError(\"no\"); }
+    public static void main(String[] args) {
+        for (Runnable test : new Runnable[] { () -> assume(), () -> assertTrue() }) {
+            try { test.run(); } catch (Throwable e) { System.out.println(e.getMessage()); }
+        }
+    }
+}
+";
+
+#[test]
+fn a_test_that_is_passed_over_is_no_failure() {
+    for jdk in jdks_in_turn() {
+        let workplace = Workplace::new("failures-assumed");
+        let options = ["--release", "17"];
+        let classes = workplace.compile_text(jdk, &options, "TestAbortedException", ASSUMED);
+        let rule = "report=escape:org.opentest4j.*.assume;escape:org.opentest4j.*.assertTrue";
+        let output = workplace
+            .java_with_agent(jdk, rule)
+            .arg("-cp")
+            .arg(&classes)
+            .arg("org.opentest4j.TestAbortedException")
+            .output()
+            .unwrap();
+        assert_eq!(text(&output.stdout), "null\nno\n", "{}", both(&output));
+        let crashes = workplace.crashes();
+        assert_eq!(crashes.len(), 1, "{crashes:?}");
+        let thrown = &crashes[0].failure.exceptions[0].class;
+        assert_eq!(thrown, "java.lang.AssertionError");
+        assert_eq!(workplace.run_json()["counters"]["tests_passed_over"], 1);
+    }
+}

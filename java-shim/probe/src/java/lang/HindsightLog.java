@@ -66,6 +66,12 @@ final class HindsightLog {
      */
     private static final HindsightLog NONE = new HindsightLog(null, Long.MIN_VALUE);
 
+    /**
+     * The time from which on all writes are told: before, classes that had been loaded were still being given
+     * their probes.
+     */
+    private static long complete;
+
     // The native side reads these three.
     private static Entry[] table = new Entry[256];
 
@@ -332,6 +338,17 @@ final class HindsightLog {
             return false;
         }
         return true;
+    }
+
+    /** Not all classes have their probes yet. Called by the agent. */
+    static synchronized void beginUntold() {
+        complete = Long.MAX_VALUE;
+    }
+
+    /** They have: of methods that are entered from now on, all is told. Called by the agent. */
+    static synchronized void endUntold() {
+        complete = CLOCK.now + 1;
+        tick();
     }
 
     private static void tick() {
