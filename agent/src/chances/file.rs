@@ -69,8 +69,17 @@ impl Entry {
         if let Some(rest) = line.strip_prefix(FOUND) {
             return exception(rest).map(Entry::Found);
         }
-        // Copied from a stack trace: `a.B.c(B.java:12)`.
-        let line = line.split_once('(').map_or(line, |(method, _)| method);
+        // Copied from a stack trace: `at app//a.B.c(B.java:12)`, with loader and module in front. Behind the
+        // slash of a hidden class is its number.
+        let line = match line.split_once('(') {
+            None => line,
+            Some((method, _)) => {
+                let method = method.strip_prefix("at ").map_or(method, str::trim_start);
+                let known = method.rsplit_once('/');
+                let known = known.filter(|(_, name)| !name.starts_with("0x"));
+                known.map_or(method, |(_, name)| name)
+            }
+        };
         let (class, name) = line.rsplit_once('.')?;
         let is_method = name == "<init>" || name == "<clinit>" || is_name(name);
         (is_name(class) && is_method).then(|| Entry::Method {
@@ -136,6 +145,8 @@ impl Known {
     pub(crate) fn parse(text: &str) -> (Known, Vec<BadLine>) {
         let mut known = Known::default();
         let mut bad = Vec::new();
+        // Some editors begin a file with the mark of its encoding.
+        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         for (at, line) in text.split('\n').enumerate() {
             let line = line.trim();
             if line.is_empty() || line.starts_with('#') {
@@ -238,6 +249,11 @@ mod tests {
         assert!(once.methods["a.B$D"].contains("<init>"));
         assert!(!once.everything());
         assert!(known("stackless: x.E\nfound: x.F\n").everything());
+        let copied = known(
+            "\u{feff}a.B.c\r\n\tat a.B.d(B.java:1)\r\n\tat app//a.B.e(B.java:2)\nat java.base@25/a.B.f(Native Method)\n",
+        );
+        assert_eq!(copied.methods["a.B"].len(), 4);
+        assert_eq!(copied.methods.len(), 1);
     }
 
     #[test]
