@@ -384,7 +384,16 @@ impl Recorded {
             }
             if chosen.len() > 4 * MAX_CALLS {
                 unsure = unsure.min(seen.entered);
-                continue;
+                // The same of all others, of which there may be a hundred thousand.
+                for (.., place) in pending.drain() {
+                    let seen = all[place];
+                    let is_there =
+                        || chosen.contains_key(&seen.entered) || wide && seen.is_within(&chosen);
+                    if seen.entered < unsure && !is_there() {
+                        unsure = seen.entered;
+                    }
+                }
+                break;
             }
             chosen.insert(seen.entered, seen.clone());
             let until = if wide { last } else { seen.entered };
