@@ -316,12 +316,17 @@ mod tests {
         for good in ["a", "Ä1", "$x", "lambda$main$0", "record"] {
             assert!(is_identifier(good), "{good}");
         }
+        // Letters and digits to some, but not to Java.
+        for bad in ["x²", "a·b", "Ⓐ", "℮"] {
+            assert!(!is_identifier(bad), "{bad}");
+        }
         for bad in ["", "1a", "a-b", "int", "_", "a b", "<init>", "a.b", "null"] {
             assert!(!is_identifier(bad), "{bad}");
         }
         assert!(!is_type_name("record"));
         assert_eq!(sanitize("lambda$main$0"), "lambda_main_0");
         assert_eq!(sanitize("*/ -"), "x");
+        assert_eq!(sanitize("Größe²"), "Grosse2");
     }
 
     #[test]

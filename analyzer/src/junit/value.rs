@@ -298,3 +298,23 @@ const GENERIC: &[&str] = &[
     "concurrent.PriorityBlockingQueue",
     "concurrent.atomic.AtomicReference",
 ];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_box_that_is_written_as_what_it_holds_chooses_no_overload() {
+        let of = |code: &str, unboxed: bool| Expression {
+            code: code.to_owned(),
+            descriptor: "Ljava/lang/Integer;".to_owned(),
+            constructs: false,
+            redacted: false,
+            unboxed,
+        };
+        assert!(of("integer", false).is_exactly("Ljava/lang/Integer;"));
+        assert!(!of("7", true).is_exactly("Ljava/lang/Integer;"));
+        assert_eq!(of("7", true).cast("Integer"), "(Integer) 7");
+        assert_eq!(of("-7", true).cast("Object"), "(Object) (-7)");
+    }
+}
