@@ -19,7 +19,7 @@ use crate::sys;
 use crate::undo::log::Logs;
 use crate::undo::rollback::Undo;
 use hindsight_tracelog::crash::{
-    ASKED_FOR, Failure, Meta, STATE_RECORDED, StackElement, THREADS_ASKED_FOR,
+    ASKED_FOR, Failure, Meta, SKIPS, STATE_RECORDED, StackElement, THREADS_ASKED_FOR,
 };
 use hindsight_tracelog::{record, writer};
 use std::cell::Cell;
@@ -33,15 +33,6 @@ const KEY_FRAMES: usize = 8;
 const JDK: [&str; 5] = ["java.", "javax.", "jdk.", "sun.", "com.sun."];
 
 /// Why the probes call; the numbers stand in `HindsightThread.java`.
-/// Exceptions by which test frameworks pass over a test that is not to run: no failures.
-const SKIPS: [&str; 5] = [
-    "org.opentest4j.TestAbortedException",
-    "org.opentest4j.TestSkippedException",
-    "org.junit.AssumptionViolatedException",
-    "org.junit.internal.AssumptionViolatedException",
-    "org.testng.SkipException",
-];
-
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Trigger {
     Uncaught,

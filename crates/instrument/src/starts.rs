@@ -170,28 +170,12 @@ mod tests {
         assert_eq!(exits(&calls, 1), []);
         assert_eq!(exits(&javac, 4), []);
         // A jump leads into it, or to its start.
-        let jumps = [
-            op::GOTO,
-            0,
-            4,
-            store,
-            lock,
-            op::MONITOREXIT,
-            load,
-            op::ATHROW,
-        ];
-        assert_eq!(exits(&jumps, 3), []);
-        let jumps = [
-            op::GOTO,
-            0,
-            3,
-            store,
-            lock,
-            op::MONITOREXIT,
-            load,
-            op::ATHROW,
-        ];
-        assert_eq!(exits(&jumps, 3), [(3, 5)]);
+        let jumps = |to| {
+            let within = [store, lock, op::MONITOREXIT, load, op::ATHROW];
+            [&[op::GOTO, 0, to][..], &within].concat()
+        };
+        assert_eq!(exits(&jumps(4), 3), []);
+        assert_eq!(exits(&jumps(3), 3), [(3, 5)]);
     }
 
     #[test]

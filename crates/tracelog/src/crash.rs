@@ -23,6 +23,15 @@ pub const THREADS_ASKED_FOR: &str = "all threads, asked for from outside";
 /// The class that stands in the place of an exception for a thread.
 pub const THREAD_STATE: &str = "dev.hindsight.ThreadState";
 
+/// Exceptions by which test frameworks pass over a test that is not to run: no failures.
+pub const SKIPS: [&str; 5] = [
+    "org.opentest4j.TestAbortedException",
+    "org.opentest4j.TestSkippedException",
+    "org.junit.AssumptionViolatedException",
+    "org.junit.internal.AssumptionViolatedException",
+    "org.testng.SkipException",
+];
+
 /// Where, when and how a failure was recorded.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Meta {

@@ -288,20 +288,25 @@ class Server {
 }
 ";
 
+/// Attaches to a server that fails all the time, and lets it go on for a while.
+fn record_failing(source: &str, jdk: &Jdk, workplace: &Workplace, more: &str) {
+    let options = ["-XX:-OmitStackTraceInFastThrow"];
+    let mut server = Server::of(source, jdk, workplace, &options);
+    let out = format!("out={}{more}", workplace.join("out").display());
+    let attached = server.attach(&[&out]);
+    assert!(attached.status.success(), "{}", both(&attached));
+    server.ask(b'x');
+    server.ask(b'x');
+    let output = server.end();
+    assert_eq!(output.status.code(), Some(0), "{}", both(&output));
+}
+
 /// While probes are being put in, a failure passes without its arguments; the next one has them and is stored.
 #[test]
 fn a_server_that_fails_all_the_time_is_recorded_with_arguments() {
     for jdk in jdks() {
         let workplace = Workplace::new("attach-failing");
-        let options = ["-XX:-OmitStackTraceInFastThrow"];
-        let mut server = Server::of(FAILING, jdk, &workplace, &options);
-        let out = format!("out={}", workplace.join("out").display());
-        let attached = server.attach(&[&out]);
-        assert!(attached.status.success(), "{}", both(&attached));
-        server.ask(b'x');
-        server.ask(b'x');
-        let output = server.end();
-        assert_eq!(output.status.code(), Some(0), "{}", both(&output));
+        record_failing(FAILING, jdk, &workplace, "");
         let rendered: Vec<String> = workplace.crashes().iter().map(render).collect();
         let last = rendered.last().unwrap();
         for frame in [
@@ -323,14 +328,7 @@ fn deep_copies_of_a_running_jvm_are_exact_or_say_so() {
         .replace("work(new int[] {1}, null)", "handle(new Box())");
     for jdk in jdks() {
         let workplace = Workplace::new("attach-deep");
-        let mut server = Server::of(&source, jdk, &workplace, &[]);
-        let out = format!("out={},copy=deep", workplace.join("out").display());
-        let attached = server.attach(&[&out]);
-        assert!(attached.status.success(), "{}", both(&attached));
-        server.ask(b'x');
-        server.ask(b'x');
-        let output = server.end();
-        assert_eq!(output.status.code(), Some(0), "{}", both(&output));
+        record_failing(&source, jdk, &workplace, ",copy=deep");
         let crashes = workplace.crashes();
         let frames = crashes.iter().map(|crash| &crash.failure.frames[1]);
         let mut exact = 0;

@@ -2,7 +2,7 @@
 //! checks for others.
 
 use crate::text::gap;
-use hindsight_tracelog::crash::{ExceptionInfo, Frame};
+use hindsight_tracelog::crash::{ExceptionInfo, Frame, SKIPS};
 
 /// What is said of the frames of what ran a test.
 pub const OF_RUNNER: &str = "what ran the test, and no part of the program";
@@ -16,15 +16,6 @@ const FRAMEWORKS: [&str; 4] = [
     "junit.framework.",
     "junit.extensions.",
     "org.testng.",
-];
-
-/// Exceptions by which a test framework passes over a test that is not to run.
-const SKIPPED: [&str; 5] = [
-    "org.opentest4j.TestAbortedException",
-    "org.opentest4j.TestSkippedException",
-    "org.junit.AssumptionViolatedException",
-    "org.junit.internal.AssumptionViolatedException",
-    "org.testng.SkipException",
 ];
 
 /// What checks of the compiler begin with, and those of libraries of assertions.
@@ -44,13 +35,10 @@ pub(super) fn leave_out_checks(
     exceptions: &[ExceptionInfo],
     refusals: &mut [Option<String>],
 ) {
-    let mut start = 0;
-    for stack in frames.chunk_by(|a, b| a.exception == b.exception) {
+    for (stack, refusals) in stacks(frames, refusals) {
         let thrown = exceptions.get(stack[0].exception as usize);
         let thrown = thrown.map_or("", |exception| exception.class.as_str());
-        let refusals = &mut refusals[start..start + stack.len()];
-        start += stack.len();
-        if SKIPPED.contains(&thrown) {
+        if SKIPS.contains(&thrown) {
             refusals.fill(Some(
                 "a test framework passes over a test by this exception: nothing has failed"
                     .to_owned(),
@@ -87,13 +75,24 @@ pub(super) fn leave_out_checks(
 /// A framework calls tests by reflection. What it calls otherwise, as the body of an `assertThrows`, is
 /// within the test.
 pub(super) fn leave_out_runner(frames: &[Frame], refusals: &mut [Option<String>]) {
-    let mut start = 0;
-    for stack in frames.chunk_by(|a, b| a.exception == b.exception) {
+    for (stack, refusals) in stacks(frames, refusals) {
         if let Some(at) = call_of_test(stack) {
-            refusals[start + at..start + stack.len()].fill(Some(OF_RUNNER.to_owned()));
+            refusals[at..].fill(Some(OF_RUNNER.to_owned()));
         }
-        start += stack.len();
     }
+}
+
+/// The frames of each exception, with what is said of them.
+fn stacks<'a>(
+    frames: &'a [Frame],
+    mut refusals: &'a mut [Option<String>],
+) -> impl Iterator<Item = (&'a [Frame], &'a mut [Option<String>])> {
+    let stacks = frames.chunk_by(|a, b| a.exception == b.exception);
+    stacks.map(move |stack| {
+        let (own, rest) = std::mem::take(&mut refusals).split_at_mut(stack.len());
+        refusals = rest;
+        (stack, own)
+    })
 }
 
 /// The innermost frame of a stack that is no longer the test's, nor of what that has called.
