@@ -8,11 +8,13 @@
 //!   test (built in release mode, as users get them).
 //! - [`Workplace`] is a fresh directory with compiled classes.
 //! - [`render`] turns crash files into lines to compare.
-//! - [`compiler`] compiles without starting a JVM each time.
+//! - [`compiler`] compiles without starting a JVM each time; `verified` lets one that verifies everything begin
+//!   with the JDK's classes verified.
 //! - [`traces`] reads the trace of a run.
 
 pub mod compiler;
 pub mod traces;
+mod verified;
 
 use hindsight_tracelog::crash::{Body, Fidelity, Frame, Value};
 use hindsight_tracelog::reader::Crash;
@@ -61,6 +63,19 @@ impl Jdk {
             .env_remove("JAVA_TOOL_OPTIONS")
             .env_remove("_JAVA_OPTIONS")
             .env_remove("JDK_JAVA_OPTIONS");
+        command
+    }
+
+    /// A command that runs Java with every class verified, those of the boot loader too.
+    pub fn verifying_java(&self) -> Command {
+        let mut command = self.java();
+        command.args(["-Xverify:all", "-XX:-PrintWarnings"]);
+        if let Some(archive) = verified::archive(self) {
+            // Where other options forbid it, the JVM is to say nothing and do without.
+            command
+                .arg("-Xlog:cds=off")
+                .arg(format!("-XX:SharedArchiveFile={}", archive.display()));
+        }
         command
     }
 }
@@ -261,11 +276,8 @@ impl Workplace {
         if !options.is_empty() {
             agent_options = format!("{agent_options},{options}");
         }
-        let mut command = jdk.java();
-        command
-            .arg("-Xverify:all")
-            .arg("-XX:-PrintWarnings")
-            .arg(format!("-agentpath:{}={agent_options}", agent().display()));
+        let mut command = jdk.verifying_java();
+        command.arg(format!("-agentpath:{}={agent_options}", agent().display()));
         command
     }
 

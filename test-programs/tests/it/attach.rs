@@ -98,10 +98,8 @@ impl Server {
     fn of(source: &str, jdk: &Jdk, workplace: &Workplace, options: &[&str]) -> Server {
         let classes = workplace.compile_text(jdk, &["-g", "--release", "17"], "Server", source);
         let mut jvm = jdk
-            .java()
+            .verifying_java()
             .current_dir(workplace.join("."))
-            .arg("-Xverify:all")
-            .arg("-XX:-PrintWarnings")
             .args(options)
             .arg("-cp")
             .arg(&classes)

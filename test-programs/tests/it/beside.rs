@@ -79,8 +79,8 @@ fn ours(workplace: &Workplace) -> String {
 
 /// Runs a class with these options of the JVM, verifying everything.
 fn run(jdk: &Jdk, options: &[String], classes: &Path, main: &[&str]) -> Output {
-    jdk.java()
-        .args(["-Xverify:all", "-XX:-PrintWarnings", "-XX:+UseSerialGC"])
+    jdk.verifying_java()
+        .arg("-XX:+UseSerialGC")
         .args(options)
         .arg("-cp")
         .arg(classes)

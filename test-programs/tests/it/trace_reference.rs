@@ -175,8 +175,8 @@ fn reference(
     let told = workplace.join("reference.txt");
     let path = std::env::join_paths([traced_dir.as_path(), driver]).expect("plain paths");
     let ran = jdk
-        .java()
-        .args(["-Xverify:all", "-Xss512k"])
+        .verifying_java()
+        .arg("-Xss512k")
         .arg("--patch-module")
         .arg(format!("java.base={}", patch.display()))
         .arg(format!("-Dhindsight.trace={}", told.display()))
