@@ -17,6 +17,7 @@ const CLASSES: &[(&str, &[u8])] = include!(concat!(env!("OUT_DIR"), "/shim/class
 
 /// Those of crashes, in an order in which each finds what it needs.
 const PROBES: &[&str] = &[
+    "java/lang/HindsightLock",
     "java/lang/HindsightProbe",
     "java/lang/HindsightThread",
     "java/lang/HindsightThread$Propagation",
@@ -277,6 +278,9 @@ impl Shim {
                     .to_owned(),
             );
         }
+        let lock = class("java/lang/HindsightLock")?;
+        let pause = (jni.static_method(lock, c"pause", c"()V")).ok_or("method pause is missing")?;
+        jni.call_static_void(lock, pause, &[]);
         let live = class("java/lang/HindsightLive")?;
         let virtuals = class("java/lang/HindsightVirtual")?;
         let causes = class("java/lang/HindsightCauses")?;

@@ -11,7 +11,6 @@ use std::borrow::Cow;
 
 /// Its classes, in an order in which each finds what it needs.
 const CLASSES: &[&str] = &[
-    "java/lang/HindsightLock",
     "java/lang/HindsightCalls",
     CARRIER,
     "java/lang/HindsightIdentity",

@@ -232,6 +232,41 @@ fn thousands_of_virtual_threads_may_crash_at_once() {
 }
 
 /// Hazard: a crash while crashing.
+/// A virtual thread that waited for a monitor of ours where its stack ends would bring the JVM down.
+#[test]
+fn the_stacks_of_thousands_of_virtual_threads_may_end_at_once() {
+    const SOURCE: &str = "
+public class Main {
+    int depth;
+    int deeper(int depth) {
+        this.depth = depth;
+        return deeper(depth + 1) + 1;
+    }
+    public static void main(String[] args) throws Exception {
+        Thread[] threads = new Thread[3000];
+        for (int i = 0; i < threads.length; i++) {
+            threads[i] = Thread.ofVirtual().unstarted(() -> {
+                try {
+                    new Main().deeper(0);
+                } catch (StackOverflowError e) { }
+            });
+        }
+        for (Thread thread : threads) { thread.start(); }
+        for (Thread thread : threads) { thread.join(); }
+        System.out.println(\"over\");
+    }
+}
+";
+    for jdk in jdks().iter().filter(|jdk| jdk.version >= 21) {
+        for options in ["", "copy=deep"] {
+            let workplace = Workplace::new("storm-ends");
+            let quiet = ["-XX:ErrorFile=/dev/null", "-XX:-CreateCoredumpOnCrash"];
+            let output = run(&workplace, jdk, options, &quiet, SOURCE);
+            assert_eq!(text(&output.stdout), "over\n", "{}", both(&output));
+        }
+    }
+}
+
 #[test]
 fn a_crash_while_crashing_is_recorded_too() {
     const SOURCE: &str = "

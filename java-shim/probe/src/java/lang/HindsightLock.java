@@ -3,20 +3,22 @@ package java.lang;
 import jdk.internal.misc.Unsafe;
 
 /**
- * A lock to spin on, for a few instructions. A virtual thread that waited for a monitor could go on with
- * another carrier, in the middle of an event.
+ * A lock to spin on, for a few instructions; probes take no monitors. Since JDK 24 a virtual thread that waits for
+ * one leaves its carrier. It may go on with another, in the middle of an event of a trace; and where its stack is
+ * about to end, HotSpot dies of putting it back.
  */
 class HindsightLock {
     private static final Unsafe U = Unsafe.getUnsafe();
     private static final long HELD = U.objectFieldOffset(HindsightLock.class, "held");
 
-    private volatile int held;
+    /** Not 0 while it is held. To set it to 0 lets it go, without the call that a stack may have no room for. */
+    volatile int held;
 
     final void acquire() {
         int tries = 0;
         while (!U.compareAndSetInt(this, HELD, 0, 1)) {
             if (++tries % 256 == 0) {
-                HindsightTracer.pause();
+                pause();
             } else {
                 Thread.onSpinWait();
             }
@@ -26,4 +28,7 @@ class HindsightLock {
     final void release() {
         held = 0;
     }
+
+    /** Lets other threads of the process run; a virtual one stays on its carrier. Called by the agent, too. */
+    static native void pause();
 }

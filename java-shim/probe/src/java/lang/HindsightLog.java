@@ -36,6 +36,9 @@ final class HindsightLog {
 
     private static final Clock CLOCK = new Clock();
 
+    /** For who changes the table, or says what is lost. */
+    private static final HindsightLock LOCK = new HindsightLock();
+
     private static final long NOW = U.objectFieldOffset(Clock.class, "now");
     private static final long THREAD_ID = U.objectFieldOffset(Thread.class, "tid");
 
@@ -70,7 +73,7 @@ final class HindsightLog {
      * The time from which on all writes are told: before, classes that had been loaded were still being given
      * their probes.
      */
-    private static long complete;
+    private static volatile long complete;
 
     // The native side reads these three.
     private static Entry[] table = new Entry[256];
@@ -248,7 +251,17 @@ final class HindsightLog {
         }
     }
 
-    private static synchronized HindsightLog register(Thread thread, int at) {
+    private static HindsightLog register(Thread thread, int at) {
+        LOCK.acquire();
+        try {
+            return enter(thread, at);
+        } finally {
+            LOCK.held = 0;
+        }
+    }
+
+    /** Called by {@link #register}, under its lock. */
+    private static HindsightLog enter(Thread thread, int at) {
         while (true) {
             Entry[] all = table;
             int free = -1;
@@ -309,10 +322,15 @@ final class HindsightLog {
     }
 
     /** Lets go of logs whose threads have been dead for a while, or that are gone. Called by the sweeper. */
-    static synchronized void sweep() {
-        living = sweep(table) + sweep(retired);
-        if (busiest.owner != null && !busiest.owner.isAlive()) {
-            busiest = NOBODY;
+    static void sweep() {
+        LOCK.acquire();
+        try {
+            living = sweep(table) + sweep(retired);
+            if (busiest.owner != null && !busiest.owner.isAlive()) {
+                busiest = NOBODY;
+            }
+        } finally {
+            LOCK.held = 0;
         }
     }
 
@@ -341,12 +359,12 @@ final class HindsightLog {
     }
 
     /** Not all classes have their probes yet. Called by the agent. */
-    static synchronized void beginUntold() {
+    static void beginUntold() {
         complete = Long.MAX_VALUE;
     }
 
     /** They have: of methods that are entered from now on, all is told. Called by the agent. */
-    static synchronized void endUntold() {
+    static void endUntold() {
         complete = CLOCK.now + 1;
         tick();
     }
@@ -391,10 +409,15 @@ final class HindsightLog {
     }
 
     /** What probes have missed up to now is lost to all methods that run. */
-    private static synchronized void noteMissed() {
-        missed = HindsightWrites.missed;
-        lost = Math.max(lost, CLOCK.now + 1);
-        tick();
+    private static void noteMissed() {
+        LOCK.acquire();
+        try {
+            missed = HindsightWrites.missed;
+            lost = Math.max(lost, CLOCK.now + 1);
+            tick();
+        } finally {
+            LOCK.held = 0;
+        }
     }
 
     /** A method runs that was entered at this position, and none that was entered later does. */

@@ -33,6 +33,9 @@ final class HindsightThread {
 
     private static final int MAX_TABLE = 1 << 16;
 
+    /** For who changes the table, or takes the reserve. */
+    private static final HindsightLock LOCK = new HindsightLock();
+
     /** What an exception has kept alive is let go after one to two of these. */
     private static final int SWEEP_MILLIS = 20_000;
 
@@ -235,20 +238,25 @@ final class HindsightThread {
         return latest != null && latest.owner == thread ? latest.thread : null;
     }
 
-    private static synchronized HindsightThread register(Thread thread) {
+    private static HindsightThread register(Thread thread) {
         HindsightThread fresh = new HindsightThread(thread);
-        Latest[] all = table;
-        Latest there = all[place(thread, all)];
-        if (there != null && there.owner.isAlive() && all.length < MAX_TABLE) {
-            all = grow();
+        LOCK.acquire();
+        try {
+            Latest[] all = table;
+            Latest there = all[place(thread, all)];
+            if (there != null && there.owner.isAlive() && all.length < MAX_TABLE) {
+                all = grow();
+            }
+            // Where two living threads still share a place, the later one wins; the
+            // other loses frames if an exception is passing through it just now.
+            all[place(thread, all)] = fresh.none;
+            if (busiest == null) {
+                busiest = fresh.none;
+            }
+            return fresh;
+        } finally {
+            LOCK.held = 0;
         }
-        // Where two living threads still share a place, the later one wins; the
-        // other loses frames if an exception is passing through it just now.
-        all[place(thread, all)] = fresh.none;
-        if (busiest == null) {
-            busiest = fresh.none;
-        }
-        return fresh;
     }
 
     /** Called by {@link #register}, under its lock. */
@@ -307,17 +315,22 @@ final class HindsightThread {
         }
     }
 
-    private static synchronized Propagation reserve(Throwable exception, OutOfMemoryError none) {
+    private static Propagation reserve(Throwable exception, OutOfMemoryError none) {
         Thread thread = Thread.currentThread();
-        Thread holder = reserved;
-        if (holder != thread || RESERVE.exception != exception) {
-            if (holder != null && holder != thread && holder.isAlive()) {
-                throw none;
+        LOCK.acquire();
+        try {
+            Thread holder = reserved;
+            if (holder != thread || RESERVE.exception != exception) {
+                if (holder != null && holder != thread && holder.isAlive()) {
+                    throw none;
+                }
+                reserved = thread;
+                RESERVE.restart(exception);
             }
-            reserved = thread;
-            RESERVE.restart(exception);
+            return RESERVE;
+        } finally {
+            LOCK.held = 0;
         }
-        return RESERVE;
     }
 
     /** Gives the reserve back, if it is this thread's and its exception is over. */
@@ -334,10 +347,15 @@ final class HindsightThread {
         }
     }
 
-    private static synchronized void letGo(Throwable exception) {
-        if (reserved == Thread.currentThread() && RESERVE.exception == exception) {
-            reserved = null;
-            RESERVE.restart(null);
+    private static void letGo(Throwable exception) {
+        LOCK.acquire();
+        try {
+            if (reserved == Thread.currentThread() && RESERVE.exception == exception) {
+                reserved = null;
+                RESERVE.restart(null);
+            }
+        } finally {
+            LOCK.held = 0;
         }
     }
 
@@ -523,7 +541,12 @@ final class HindsightThread {
         } catch (InterruptedException e) {
             // Somebody interrupts every thread there is; we are not meant.
         }
-        sweep();
+        LOCK.acquire();
+        try {
+            sweep();
+        } finally {
+            LOCK.held = 0;
+        }
         HindsightLog.sweep();
     }
 
@@ -531,7 +554,7 @@ final class HindsightThread {
      * Lets go of what has not moved since the last sweep. A thread that is just then in a long {@code
      * finally} loses the frames below it.
      */
-    static synchronized void sweep() {
+    private static void sweep() {
         Latest[] all = table;
         Latest first = null;
         int most = 0;

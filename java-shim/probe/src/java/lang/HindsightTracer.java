@@ -275,7 +275,7 @@ final class HindsightTracer {
         release(0);
         define(0, null);
         window(false);
-        pause();
+        HindsightLock.pause();
     }
 
     /** The tracer of the current thread; null if nothing is to be recorded. */
@@ -1003,9 +1003,6 @@ final class HindsightTracer {
 
     /** Writes the name of a class down. */
     private static native void define(int id, Class<?> type);
-
-    /** Lets other threads of the process run. */
-    static native void pause();
 
     // @TAGS@
 }

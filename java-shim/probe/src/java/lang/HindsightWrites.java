@@ -27,6 +27,9 @@ public final class HindsightWrites {
      */
     private static int[] places = new int[1024];
 
+    /** For who changes the places. */
+    private static final HindsightLock LOCK = new HindsightLock();
+
     /** Counts probes that found no stack; code in handlers writes it, where what they do must go on. */
     public static int missed;
 
@@ -424,11 +427,16 @@ public final class HindsightWrites {
         return type == short.class || type == char.class ? SHORT : BYTE;
     }
 
-    private static synchronized void know(int field, int place) {
-        if (field >= places.length) {
-            places = Arrays.copyOf(places, Math.max(field + 1, 2 * places.length));
+    private static void know(int field, int place) {
+        LOCK.acquire();
+        try {
+            if (field >= places.length) {
+                places = Arrays.copyOf(places, Math.max(field + 1, 2 * places.length));
+            }
+            places[field] = place;
+        } finally {
+            LOCK.held = 0;
         }
-        places[field] = place;
     }
 
     /** The field of this id, of the object's class or one above it; null if it is not to be found. */
