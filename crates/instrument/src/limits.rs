@@ -59,14 +59,11 @@ pub fn check_handlers(code: &Code<'_>, handlers: &[usize]) -> Result<(), SkipRea
 }
 
 /// Whether new code needs stack-map frames.
+///
+/// Code that jumps or has handlers and no stack map has none to be added to. In a class of version 50, the old
+/// verifier takes over (JVMS 4.10). A later one is not verified, or refused: HotSpot up to 17 forgets the stack
+/// maps of classes of the boot loader, and hands them out without when they are retransformed.
 pub fn framed(own: &Own<'_, '_>, code: &Code<'_>, has_stack_map: bool, scan: &Scan) -> bool {
-    match own.class.major {
-        // Without a stack map, the old verifier takes over and wants none
-        // (JVMS 4.10).
-        50 => {
-            let jumps = !(scan.jumps.is_empty() && scan.switches.is_empty());
-            has_stack_map || !jumps && code.handlers.is_empty()
-        }
-        major => major > 50,
-    }
+    let jumps = !(scan.jumps.is_empty() && scan.switches.is_empty());
+    own.class.major >= 50 && (has_stack_map || !jumps && code.handlers.is_empty())
 }

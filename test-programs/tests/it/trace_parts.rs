@@ -2,7 +2,7 @@
 //! classes.
 
 use hindsight_test_programs::traces::{for_each, lines, open};
-use hindsight_test_programs::{Jdk, Workplace, both, hindsight, jdks, root, text};
+use hindsight_test_programs::{Jdk, Workplace, agent, both, hindsight, jdks, root, text};
 use hindsight_tracelog::trace::Log;
 use hindsight_tracelog::trace::dictionary::Dictionary;
 use hindsight_tracelog::trace::kind::Kind;
@@ -601,5 +601,40 @@ fn the_jdk_is_recorded_without_loss() {
         assert!(lines.iter().any(|line| line.contains(" HashMap.")));
         let lost = &workplace.run_json()["counters"]["trace_events_lost"];
         assert!(lost.is_null(), "JDK {}: {lost} events lost", jdk.version);
+    }
+}
+
+/// What HotSpot does not verify it hands out without stack maps, up to JDK 17, where it is retransformed: methods
+/// with handlers are told of all the same.
+#[test]
+fn classes_of_the_jdk_are_recorded_without_their_stack_maps() {
+    let (workplace, classes) = compiled("trace-mapless");
+    for jdk in jdks() {
+        let out = workplace.join("out");
+        let _ = fs::remove_dir_all(&out);
+        let include = "include=Parts*;java.util.**";
+        let options = format!("out={},mode=trace,{include}", out.display());
+        let ran = jdk
+            .java()
+            .arg("-Xshare:off")
+            .arg(format!("-agentpath:{}={options}", agent().display()))
+            .arg("-cp")
+            .arg(&classes)
+            .arg("Parts")
+            .output()
+            .expect("java runs");
+        assert!(ran.status.success(), "{}", both(&ran));
+        let stats = Command::new(hindsight())
+            .args(["stats", "--format", "json"])
+            .arg(&out)
+            .output()
+            .expect("hindsight runs");
+        let told: Value = serde_json::from_slice(&stats.stdout).expect("JSON");
+        assert_eq!(
+            told["telling_less"],
+            serde_json::json!([]),
+            "JDK {}",
+            jdk.version
+        );
     }
 }
