@@ -54,6 +54,9 @@ pub const DICTIONARY: &str = "dictionary.hsd";
 /// Files that are kept open; a process may have 1,024 as a rule.
 const MAX_OPEN: usize = 400;
 
+/// How often a trace is read from which a process that still runs deletes the oldest files meanwhile.
+const MAX_TRIES: usize = 20;
+
 /// A trace on disk.
 pub struct Trace {
     /// Its blocks and names.
@@ -68,6 +71,17 @@ pub struct Trace {
     pub notes: Vec<String>,
     /// Whether some of that is damage.
     pub is_damaged: bool,
+    /// Segments that were deleted to keep to `max-trace`, the oldest.
+    pub deleted: u64,
+}
+
+/// Whether a file was not there that had been a moment before.
+fn is_gone(error: &anyhow::Error) -> bool {
+    let gone = hindsight_tracelog::trace::ErrorKind::Io {
+        kind: io::ErrorKind::NotFound,
+    };
+    let error = error.downcast_ref::<hindsight_tracelog::trace::Error>();
+    error.is_some_and(|error| error.kind() == gone)
 }
 
 /// A file of a trace.
@@ -79,7 +93,12 @@ pub struct TraceFile {
 
 impl Source for TraceFile {
     fn len(&self) -> io::Result<u64> {
-        Ok(fs::metadata(&self.path)?.len())
+        // One that is open may have been deleted since, to keep to `max-trace`.
+        let found = match &self.file {
+            Some(file) => file.metadata(),
+            None => fs::metadata(&self.path),
+        };
+        Ok(found?.len())
     }
 
     fn read_at(&self, offset: u64, buffer: &mut [u8]) -> io::Result<()> {
@@ -100,7 +119,13 @@ impl Trace {
         let directory = find(path)?;
         let told = || fs::metadata(directory.join(DICTIONARY)).map_or(0, |file| file.len());
         let before = told();
-        let trace = Trace::read(directory.clone())?;
+        let mut tries = 1..MAX_TRIES;
+        let trace = loop {
+            match Trace::read(directory.clone()) {
+                Err(error) if is_gone(&error) && tries.next().is_some() => {}
+                read => break read?,
+            }
+        };
         // What a process has written at its end, meanwhile, may not have been seen.
         match trace.log.dictionary.stop.is_some() && told() != before {
             true => Trace::read(directory),
@@ -144,7 +169,9 @@ impl Trace {
         let paths: Vec<PathBuf> = files.map(|file| file.path.clone()).collect();
         let name = |file: usize| name_of(&paths, file);
         let mut log = Log::open(Dictionary::default(), segments, live)
-            .map_err(|(file, error)| anyhow!("failed to read {}: {error}", name(file)))
+            .map_err(|(file, error)| {
+                anyhow!(error).context(format!("failed to read {}", name(file)))
+            })
             .with_context(context)?;
         // Behind the events, for what a process that still runs tells of in them is in there first.
         let mut notes = Vec::new();
@@ -203,14 +230,23 @@ impl Trace {
         }
         let (told, missing): (Vec<_>, Vec<_>) =
             (log.missing().into_iter()).partition(|of| of.is_told);
-        if !told.is_empty() {
+        let deleted = match &log.dictionary.stop {
+            Some(stop) => stop.segments_deleted,
+            None => numbers.iter().min().map_or(0, |first| u64::from(first - 1)),
+        };
+        if deleted > 0 {
             let blocks: u64 = told.iter().map(|missing| missing.count).sum();
             notes.push(format!(
-                "the oldest {} of events, of {}, {} deleted to keep to max-trace: what was running \
-                 then is told, objects that were seen there have no text and length",
+                "the oldest {} deleted to keep to max-trace: {} of {} that {} on in what is there, and all that \
+                 threads did which had ended by then; what was running is told, objects that were seen there have \
+                 no text and length",
+                match deleted {
+                    1 => "segment is".to_owned(),
+                    deleted => format!("{deleted} segments are"),
+                },
                 count(usize::try_from(blocks).unwrap_or(usize::MAX), "block"),
                 count(told.len(), "thread"),
-                if blocks == 1 { "is" } else { "are" },
+                if told.len() == 1 { "goes" } else { "go" },
             ));
         }
         if !missing.is_empty() {
@@ -243,6 +279,7 @@ impl Trace {
             coverage,
             notes,
             is_damaged,
+            deleted,
         })
     }
 

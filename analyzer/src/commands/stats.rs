@@ -365,6 +365,7 @@ fn json_counts(trace: &Trace, counts: &Counts, out: &mut dyn Write) -> Result<()
         "virtual_threads": counts.virtual_threads.len(),
         "kinds": kinds,
         "lost": lost,
+        "segments_deleted": trace.deleted,
         "ended": dictionary.stop.is_some(),
         "complete": dictionary.stop.is_some() && lost == 0 && is_whole,
         "notes": notes,

@@ -11,6 +11,8 @@ use std::io::Read;
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::thread;
+use std::time::Duration;
 
 fn source(name: &str) -> PathBuf {
     root().join("test-programs/trace").join(name)
@@ -246,8 +248,33 @@ fn a_bounded_trace_keeps_the_latest_events() {
 fn keeps_the_latest_events(jdk: &Jdk) {
     let workplace = Workplace::new(&format!("trace-bounded-{}", jdk.version));
     let classes = workplace.compile(jdk, &[], &[source("Ends.java")]);
-    let args = ["Ends", "return", "6000000"];
-    run(&workplace, jdk, "mode=trace,max-trace=1M", &classes, &args);
+    let mut running = workplace
+        .java_with_agent(jdk, "mode=trace,max-trace=1M")
+        .arg("-cp")
+        .arg(&classes)
+        .args(["Ends", "return", "6000000"])
+        .stdout(Stdio::null())
+        .spawn()
+        .expect("java runs");
+    // Whoever looks at it meanwhile sees it as far as it goes, though the oldest go.
+    let stats = || {
+        let mut stats = Command::new(hindsight());
+        stats.arg("stats").arg(workplace.join("out"));
+        stats.args(["--quiet", "--format", "json"]);
+        let said = stats.output().expect("hindsight runs");
+        assert!(said.status.success(), "{}", both(&said));
+        serde_json::from_slice::<serde_json::Value>(&said.stdout).expect("JSON")
+    };
+    let mut looked = 0;
+    while running.try_wait().expect("it is a child").is_none() {
+        if workplace.join("out/trace/segment-000040.hst").exists() {
+            stats();
+            looked += 1;
+        }
+        thread::sleep(Duration::from_millis(20));
+    }
+    assert!(looked > 0, "it was over too soon");
+    assert!(running.wait().expect("it ended").success());
     let log = open(&workplace);
     let stop = log.dictionary.stop.clone().expect("it ended in good order");
     assert!(stop.segments_deleted > 0 && stop.lost == 0);
@@ -295,8 +322,14 @@ fn keeps_the_latest_events(jdk: &Jdk) {
         "{}",
         both(&said)
     );
-    let note = "deleted to keep to max-trace: what was running then is told";
-    assert!(text(&said.stderr).contains(note), "{}", both(&said));
+    let told = text(&said.stderr);
+    let note = format!(
+        "the oldest {} segments are deleted to keep to max-trace",
+        stop.segments_deleted
+    );
+    assert!(told.contains(&note), "{told}");
+    assert!(told.contains("what was running is told"), "{told}");
+    assert_eq!(stats()["segments_deleted"], stop.segments_deleted);
 }
 
 /// Where the stack ends, what probes could not tell is counted, and calls keep their nesting.
