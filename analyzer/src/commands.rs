@@ -52,7 +52,8 @@ impl Command {
     ///
     /// # Errors
     ///
-    /// Fails if the input is bad, and with [`Failure`] if that was already told.
+    /// Fails if the input is bad, with [`Failure`] if that was already told, and with [`Misuse`] if the arguments
+    /// are wrong.
     pub fn run(&self, out: &mut dyn Write) -> Result<()> {
         match self {
             Command::Api(opts) => opts.run(out),
@@ -104,6 +105,18 @@ pub enum Format {
 fn colour() -> bool {
     io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none()
 }
+
+/// Options that do not go together, which only their values tell.
+#[derive(Debug)]
+pub struct Misuse(String);
+
+impl fmt::Display for Misuse {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for Misuse {}
 
 /// The command failed and has said why; only the exit status is left.
 #[derive(Debug)]

@@ -4,7 +4,7 @@
 #![forbid(unsafe_code)]
 
 use clap::Parser;
-use hindsight_analyzer::commands::{Command, Failure};
+use hindsight_analyzer::commands::{Command, Failure, Misuse};
 use hindsight_analyzer::confine;
 use std::io::{self, BufWriter, ErrorKind, Write};
 use std::process::ExitCode;
@@ -46,7 +46,7 @@ fn main() -> ExitCode {
         Err(error) if error.is::<Failure>() => ExitCode::from(1),
         Err(error) => {
             eprintln!("hindsight: {error:#}");
-            ExitCode::from(1)
+            ExitCode::from(if error.is::<Misuse>() { 2 } else { 1 })
         }
     }
 }

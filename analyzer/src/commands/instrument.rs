@@ -1,6 +1,6 @@
 //! `hindsight instrument`.
 
-use super::{Failure, Format};
+use super::{Failure, Format, Misuse};
 use crate::instrument::listing::{Listing, Print};
 use crate::instrument::plan::{Copy, Mode, Plan, Report, globs};
 use crate::instrument::run::{Options, instrument};
@@ -67,14 +67,15 @@ pub struct Opts {
     mode: Mode,
 
     /// What methods keep of their arguments: the arguments themselves, or also
-    /// the fields that they use.
-    #[arg(long, value_enum, default_value_t)]
-    copy: Copy,
+    /// the fields that they use [default: fields].
+    #[arg(long, value_enum)]
+    copy: Option<Copy>,
 
     /// What methods tell in a trace, separated by `;`: calls, writes, reads,
-    /// coverage, and values for the objects and values that take part.
-    #[arg(long, value_name = "WHAT", default_value = "calls;writes;values", value_parser = what)]
-    trace_what: What,
+    /// coverage, and values for the objects and values that take part [default:
+    /// calls;writes;values].
+    #[arg(long, value_name = "WHAT", value_parser = what)]
+    trace_what: Option<What>,
 
     /// Only classes that match these globs, separated by `;`: `*` within a
     /// package, `**` across.
@@ -158,10 +159,20 @@ impl Opts {
     /// Fails if the input cannot be read or the output cannot be written, and
     /// with [`Failure`] if what was to be listed does not exist.
     pub fn run(&self, out: &mut dyn Write) -> Result<()> {
+        let misplaced = match self.mode {
+            Mode::Crash => self.trace_what.map(|_| ("trace-what", Mode::Trace)),
+            Mode::Trace => (self.copy.map(|_| ("copy", Mode::Crash)))
+                .or(self.report.as_ref().map(|_| ("report", Mode::Crash))),
+        };
+        // The agent refuses them as well.
+        if let Some((option, mode)) = misplaced {
+            let mode = mode.name();
+            return Err(Misuse(format!("--{option} is for --mode {mode} only")).into());
+        }
         let plan = Plan {
             mode: self.mode,
-            copy: self.copy,
-            what: self.trace_what,
+            copy: self.copy.unwrap_or_default(),
+            what: self.trace_what.unwrap_or(What::CALLS_AND_WRITES),
             include: globs(&self.include),
             exclude: globs(&self.exclude),
             report: self.report.clone().unwrap_or_default(),

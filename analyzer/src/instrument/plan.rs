@@ -187,19 +187,21 @@ impl Report {
     /// Fails on what is no rule, and names it.
     pub fn parse(text: &str) -> Result<Report, String> {
         let (mut escape, mut caught) = (Vec::new(), Vec::new());
+        // One with neither a dot nor a wildcard can be no method's.
+        let is_method = |glob: &str| glob.contains(['.', '*']);
         for rule in text
             .split(';')
             .map(str::trim)
             .filter(|rule| !rule.is_empty())
         {
             match rule.split_once(':') {
-                Some(("escape", glob)) if !glob.is_empty() => escape.push(glob),
-                Some(("caught", glob)) if !glob.is_empty() => caught.push(glob),
+                Some(("escape", glob)) if is_method(glob) => escape.push(glob),
+                Some(("caught", glob)) if is_method(glob) => caught.push(glob),
                 Some(("exception", glob)) if !glob.is_empty() => {}
                 None if rule == "uncaught" => {}
                 _ => {
                     return Err(format!(
-                        "\"{rule}\" is none of uncaught, escape:GLOB, caught:GLOB, exception:GLOB"
+                        "\"{rule}\" is none of uncaught, escape:GLOB, caught:GLOB (of CLASS.METHOD), exception:GLOB"
                     ));
                 }
             }

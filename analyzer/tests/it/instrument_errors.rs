@@ -234,6 +234,19 @@ fn what_cannot_be_read_is_named() {
             &["possible values: reference, fields, deep"],
         ),
         (&["--report", "never"], &["\"never\" is none of uncaught"]),
+        (&["--report", "escape:foo"], &["\"escape:foo\" is none of"]),
+        (
+            &["--mode", "trace", "--copy", "deep"],
+            &["--copy is for --mode crash only"],
+        ),
+        (
+            &["--mode", "trace", "--report", "escape:a.b"],
+            &["--report is for --mode crash only"],
+        ),
+        (
+            &["--trace-what", "reads"],
+            &["--trace-what is for --mode trace only"],
+        ),
         (&["--class", "A"], &["--list"]),
     ] {
         let mut all = vec![cut.as_str(), "--out", "x"];
