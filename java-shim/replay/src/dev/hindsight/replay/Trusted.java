@@ -29,21 +29,8 @@ final class Trusted {
             bind("ensureClassInitialized", void.class, Class.class);
     private static final MethodHandle OFFSET =
             bind("objectFieldOffset", long.class, Class.class, String.class);
-    private static final MethodHandle STATIC_BASE =
-            bind("staticFieldBase", Object.class, Field.class);
-    private static final MethodHandle STATIC_OFFSET =
-            bind("staticFieldOffset", long.class, Field.class);
     private static final MethodHandle ARRAY_BASE = bind("arrayBaseOffset",
             Runtime.version().feature() < 25 ? int.class : long.class, Class.class);
-    private static final MethodHandle GET_REFERENCE = getter("Reference", Object.class);
-    private static final MethodHandle GET_BOOLEAN = getter("Boolean", boolean.class);
-    private static final MethodHandle GET_BYTE = getter("Byte", byte.class);
-    private static final MethodHandle GET_SHORT = getter("Short", short.class);
-    private static final MethodHandle GET_CHAR = getter("Char", char.class);
-    private static final MethodHandle GET_INT = getter("Int", int.class);
-    private static final MethodHandle GET_LONG = getter("Long", long.class);
-    private static final MethodHandle GET_FLOAT = getter("Float", float.class);
-    private static final MethodHandle GET_DOUBLE = getter("Double", double.class);
     private static final MethodHandle PUT_REFERENCE = putter("Reference", Object.class);
     private static final MethodHandle PUT_BOOLEAN = putter("Boolean", boolean.class);
     private static final MethodHandle PUT_BYTE = putter("Byte", byte.class);
@@ -51,13 +38,38 @@ final class Trusted {
     private static final MethodHandle PUT_CHAR = putter("Char", char.class);
     private static final MethodHandle PUT_INT = putter("Int", int.class);
     private static final MethodHandle PUT_LONG = putter("Long", long.class);
-    private static final MethodHandle PUT_FLOAT = putter("Float", float.class);
-    private static final MethodHandle PUT_DOUBLE = putter("Double", double.class);
+
+    // The JVM makes some classes for each shape of handle: those that few tests need come when they are asked for.
+
+    /** Of static fields. */
+    private static final class Statics {
+        static final MethodHandle BASE = bind("staticFieldBase", Object.class, Field.class);
+        static final MethodHandle OFFSET = bind("staticFieldOffset", long.class, Field.class);
+    }
+
+    /** Writes of numbers with a point. */
+    private static final class Floating {
+        static final MethodHandle PUT_FLOAT = putter("Float", float.class);
+        static final MethodHandle PUT_DOUBLE = putter("Double", double.class);
+    }
+
+    /** Reads. */
+    private static final class Getters {
+        static final MethodHandle REFERENCE = getter("Reference", Object.class);
+        static final MethodHandle BOOLEAN = getter("Boolean", boolean.class);
+        static final MethodHandle BYTE = getter("Byte", byte.class);
+        static final MethodHandle SHORT = getter("Short", short.class);
+        static final MethodHandle CHAR = getter("Char", char.class);
+        static final MethodHandle INT = getter("Int", int.class);
+        static final MethodHandle LONG = getter("Long", long.class);
+        static final MethodHandle FLOAT = getter("Float", float.class);
+        static final MethodHandle DOUBLE = getter("Double", double.class);
+    }
 
     /** What a static field's offset counts from. */
     static Object staticBase(Field field) {
         try {
-            return (Object) STATIC_BASE.invokeExact(field);
+            return (Object) Statics.BASE.invokeExact(field);
         } catch (RuntimeException | Error e) {
             throw e;
         } catch (Throwable e) {
@@ -68,7 +80,7 @@ final class Trusted {
     /** Where a static field is, for {@link #get} and {@link #put}. */
     static long staticOffset(Field field) {
         try {
-            return (long) STATIC_OFFSET.invokeExact(field);
+            return (long) Statics.OFFSET.invokeExact(field);
         } catch (RuntimeException | Error e) {
             throw e;
         } catch (Throwable e) {
@@ -132,23 +144,23 @@ final class Trusted {
     static Object get(Object object, long offset, Class<?> type) {
         try {
             if (!type.isPrimitive()) {
-                return (Object) GET_REFERENCE.invokeExact(object, offset);
+                return (Object) Getters.REFERENCE.invokeExact(object, offset);
             } else if (type == int.class) {
-                return (int) GET_INT.invokeExact(object, offset);
+                return (int) Getters.INT.invokeExact(object, offset);
             } else if (type == long.class) {
-                return (long) GET_LONG.invokeExact(object, offset);
+                return (long) Getters.LONG.invokeExact(object, offset);
             } else if (type == boolean.class) {
-                return (boolean) GET_BOOLEAN.invokeExact(object, offset);
+                return (boolean) Getters.BOOLEAN.invokeExact(object, offset);
             } else if (type == byte.class) {
-                return (byte) GET_BYTE.invokeExact(object, offset);
+                return (byte) Getters.BYTE.invokeExact(object, offset);
             } else if (type == char.class) {
-                return (char) GET_CHAR.invokeExact(object, offset);
+                return (char) Getters.CHAR.invokeExact(object, offset);
             } else if (type == short.class) {
-                return (short) GET_SHORT.invokeExact(object, offset);
+                return (short) Getters.SHORT.invokeExact(object, offset);
             } else if (type == float.class) {
-                return (float) GET_FLOAT.invokeExact(object, offset);
+                return (float) Getters.FLOAT.invokeExact(object, offset);
             } else {
-                return (double) GET_DOUBLE.invokeExact(object, offset);
+                return (double) Getters.DOUBLE.invokeExact(object, offset);
             }
         } catch (RuntimeException | Error e) {
             throw e;
@@ -182,9 +194,9 @@ final class Trusted {
             } else if (type == short.class) {
                 PUT_SHORT.invokeExact(object, offset, (short) (Short) value);
             } else if (type == float.class) {
-                PUT_FLOAT.invokeExact(object, offset, (float) (Float) value);
+                Floating.PUT_FLOAT.invokeExact(object, offset, (float) (Float) value);
             } else {
-                PUT_DOUBLE.invokeExact(object, offset, (double) (Double) value);
+                Floating.PUT_DOUBLE.invokeExact(object, offset, (double) (Double) value);
             }
         } catch (RuntimeException | Error e) {
             throw e;

@@ -18,11 +18,9 @@ import java.time.ZoneId;
 import java.time.ZoneOffset;
 import java.util.Currency;
 import java.util.EnumSet;
-import java.util.List;
 import java.util.Locale;
 import java.util.TimeZone;
 import java.util.concurrent.ThreadLocalRandom;
-import java.util.function.BiConsumer;
 import java.util.logging.Level;
 import java.util.logging.Logger;
 import java.util.regex.Pattern;
@@ -36,129 +34,228 @@ final class Wholes {
         Object make(Instance instance) throws Exception;
     }
 
+    /** The classes that {@link Listed} makes values of. */
+    private static final String[] LISTED = {
+        "java.io.File",
+        "java.io.FileInputStream",
+        "java.io.FileOutputStream",
+        "java.lang.Boolean",
+        "java.lang.Byte",
+        "java.lang.Character",
+        "java.lang.Double",
+        "java.lang.Float",
+        "java.lang.Integer",
+        "java.lang.Long",
+        "java.lang.Module",
+        "java.lang.Runtime",
+        "java.lang.Short",
+        "java.lang.StringBuffer",
+        "java.lang.StringBuilder",
+        "java.lang.reflect.Constructor",
+        "java.lang.reflect.Field",
+        "java.lang.reflect.Method",
+        "java.net.URL",
+        "java.nio.ByteOrder",
+        "java.nio.charset.Charset",
+        "java.nio.charset.CodingErrorAction",
+        "java.security.SecureRandom",
+        "java.time.ZoneOffset",
+        "java.time.ZoneRegion",
+        "java.util.Currency",
+        "java.util.JumboEnumSet",
+        "java.util.Locale",
+        "java.util.RegularEnumSet",
+        "java.util.concurrent.ThreadLocalRandom",
+        "java.util.logging.Level",
+        "java.util.logging.Logger",
+        "java.util.regex.Pattern",
+        "jdk.internal.loader.ClassLoaders$AppClassLoader",
+        "jdk.internal.loader.ClassLoaders$PlatformClassLoader",
+        "sun.nio.fs.UnixPath",
+        "sun.nio.fs.WindowsPath",
+        "sun.util.calendar.Gregorian",
+        "sun.util.calendar.JulianCalendar",
+        "sun.util.calendar.ZoneInfo",
+    };
+
     static void register() {
-        box("Boolean", boolean.class);
-        box("Byte", byte.class);
-        box("Short", short.class);
-        box("Character", char.class);
-        box("Integer", int.class);
-        box("Long", long.class);
-        box("Float", float.class);
-        box("Double", double.class);
+        for (String owner : LISTED) {
+            Rules.register(new Listed(owner));
+        }
+    }
 
-        whole("java.lang.StringBuilder", Wholes::builder);
-        whole("java.lang.StringBuffer", instance -> new StringBuffer(builder(instance)));
-        whole("java.util.regex.Pattern", instance -> {
-            // Other bits are the compiler's own notes.
-            int flags = (int) instance.number("flags", 0) & 0x1ff;
-            return Pattern.compile(instance.needText("pattern"), flags);
-        });
-        whole("java.util.Locale", Wholes::locale);
-        whole("java.util.Currency", i -> Currency.getInstance(i.needText("currencyCode")));
-        whole("java.nio.charset.Charset", i -> Charset.forName(i.needText("name")));
-        whole("sun.util.calendar.ZoneInfo", i -> TimeZone.getTimeZone(i.needText("ID")));
-        whole("java.time.ZoneRegion", i -> ZoneId.of(i.needText("id")));
-        whole("java.time.ZoneOffset",
-                i -> ZoneOffset.ofTotalSeconds((int) i.number("totalSeconds", 0)));
-        whole("sun.util.calendar.Gregorian", i -> calendarSystem("gregorian"));
-        whole("sun.util.calendar.JulianCalendar", i -> calendarSystem("julian"));
-        whole("java.util.logging.Level", i -> Level.parse(i.needText("name")));
-        whole("java.util.logging.Logger", i -> {
-            String name = i.text("name");
-            return name == null ? Logger.getAnonymousLogger() : Logger.getLogger(name);
-        });
-        whole("java.nio.ByteOrder", i -> i.needText("name").equals("BIG_ENDIAN")
-                ? ByteOrder.BIG_ENDIAN : ByteOrder.LITTLE_ENDIAN);
-        whole("java.nio.charset.CodingErrorAction", i -> {
-            String name = i.needText("name");
-            return name.equals("IGNORE") ? CodingErrorAction.IGNORE
-                    : name.equals("REPLACE") ? CodingErrorAction.REPLACE
-                    : CodingErrorAction.REPORT;
-        });
+    /** A value that is made as its class's name says: a lambda each would be a class each, at every start. */
+    private static final class Listed extends Whole {
+        private final String owner;
 
-        whole("java.io.File", i -> new File(i.needText("path")));
-        whole("sun.nio.fs.UnixPath", i -> {
-            Stored path = i.stored("path");
-            if (path == null || path.kind != Stored.PRIMITIVES) {
-                throw new Hole("its path was not stored");
+        Listed(String owner) {
+            super(owner);
+            this.owner = owner;
+        }
+
+        @Override
+        Object make(Instance i) throws Exception {
+            switch (owner) {
+                case "java.lang.Boolean":
+                    return boxed(i, boolean.class);
+                case "java.lang.Byte":
+                    return boxed(i, byte.class);
+                case "java.lang.Short":
+                    return boxed(i, short.class);
+                case "java.lang.Character":
+                    return boxed(i, char.class);
+                case "java.lang.Integer":
+                    return boxed(i, int.class);
+                case "java.lang.Long":
+                    return boxed(i, long.class);
+                case "java.lang.Float":
+                    return boxed(i, float.class);
+                case "java.lang.Double":
+                    return boxed(i, double.class);
+                case "java.lang.StringBuilder":
+                    return builder(i);
+                case "java.lang.StringBuffer":
+                    return new StringBuffer(builder(i));
+                case "java.util.regex.Pattern":
+                    // Other bits are the compiler's own notes.
+                    return Pattern.compile(i.needText("pattern"), (int) i.number("flags", 0) & 0x1ff);
+                case "java.util.Locale":
+                    return locale(i);
+                case "java.util.Currency":
+                    return Currency.getInstance(i.needText("currencyCode"));
+                case "java.nio.charset.Charset":
+                    return Charset.forName(i.needText("name"));
+                case "sun.util.calendar.ZoneInfo":
+                    return TimeZone.getTimeZone(i.needText("ID"));
+                case "java.time.ZoneRegion":
+                    return ZoneId.of(i.needText("id"));
+                case "java.time.ZoneOffset":
+                    return ZoneOffset.ofTotalSeconds((int) i.number("totalSeconds", 0));
+                case "sun.util.calendar.Gregorian":
+                    return calendarSystem("gregorian");
+                case "sun.util.calendar.JulianCalendar":
+                    return calendarSystem("julian");
+                case "java.util.logging.Level":
+                    return Level.parse(i.needText("name"));
+                case "java.util.logging.Logger":
+                    String name = i.text("name");
+                    return name == null ? Logger.getAnonymousLogger() : Logger.getLogger(name);
+                case "java.nio.ByteOrder":
+                    return i.needText("name").equals("BIG_ENDIAN") ? ByteOrder.BIG_ENDIAN : ByteOrder.LITTLE_ENDIAN;
+                case "java.nio.charset.CodingErrorAction":
+                    return codingErrorAction(i.needText("name"));
+                case "java.io.File":
+                    return new File(i.needText("path"));
+                case "sun.nio.fs.UnixPath":
+                    return unixPath(i.stored("path"));
+                case "sun.nio.fs.WindowsPath":
+                    return Paths.get(i.needText("path"));
+                case "java.net.URL":
+                    return url(i);
+                case "java.security.SecureRandom":
+                    return new SecureRandom();
+                case "java.util.concurrent.ThreadLocalRandom":
+                    return ThreadLocalRandom.current();
+                case "java.lang.Runtime":
+                    return Runtime.getRuntime();
+                case "java.util.RegularEnumSet":
+                case "java.util.JumboEnumSet":
+                    return enumSet(i);
+                case "jdk.internal.loader.ClassLoaders$AppClassLoader":
+                    return ClassLoader.getSystemClassLoader();
+                case "jdk.internal.loader.ClassLoaders$PlatformClassLoader":
+                    return ClassLoader.getPlatformClassLoader();
+                case "java.lang.Module":
+                    return module(i.needText("name"));
+                case "java.lang.reflect.Field":
+                    return accessible(i, i.needClass("clazz").getDeclaredField(i.needText("name")));
+                case "java.lang.reflect.Method":
+                    return accessible(i, i.needClass("clazz")
+                            .getDeclaredMethod(i.needText("name"), parameterTypes(i)));
+                case "java.lang.reflect.Constructor":
+                    return accessible(i, i.needClass("clazz").getDeclaredConstructor(parameterTypes(i)));
+                case "java.io.FileOutputStream":
+                    return new java.io.FileOutputStream(standard(i.object("fd")));
+                case "java.io.FileInputStream":
+                    return new java.io.FileInputStream(standard(i.object("fd")));
+                default:
+                    throw new AssertionError(owner);
             }
-            return Paths.get(new String((byte[]) path.body, StandardCharsets.UTF_8));
-        });
-        whole("sun.nio.fs.WindowsPath", i -> Paths.get(i.needText("path")));
-        whole("java.net.URL", i -> {
-            String file = i.text("file");
-            String ref = i.text("ref");
-            return new URL(i.needText("protocol"), i.text("host"), (int) i.number("port", -1),
-                    (file == null ? "" : file) + (ref == null ? "" : "#" + ref));
-        });
+        }
 
-        whole("java.security.SecureRandom", i -> new SecureRandom());
-        whole("java.util.concurrent.ThreadLocalRandom", i -> ThreadLocalRandom.current());
-        whole("java.lang.Runtime", i -> Runtime.getRuntime());
-        whole("java.util.RegularEnumSet", Wholes::enumSet, Wholes::universe);
-        whole("java.util.JumboEnumSet", Wholes::enumSet, Wholes::universe);
-        whole("jdk.internal.loader.ClassLoaders$AppClassLoader",
-                i -> ClassLoader.getSystemClassLoader());
-        whole("jdk.internal.loader.ClassLoaders$PlatformClassLoader",
-                i -> ClassLoader.getPlatformClassLoader());
-        whole("java.lang.Module", i -> ModuleLayer.boot().findModule(i.needText("name"))
-                .orElseThrow(() -> new Hole("a module that is not there")));
+        @Override
+        void children(Instance instance, Numbers out) {
+            if (owner.endsWith("EnumSet")) {
+                universe(instance, out);
+            }
+        }
+    }
 
-        whole("java.lang.reflect.Field", i -> accessible(i,
-                i.needClass("clazz").getDeclaredField(i.needText("name"))));
-        whole("java.lang.reflect.Method", i -> {
-            Method method = i.needClass("clazz")
-                    .getDeclaredMethod(i.needText("name"), parameterTypes(i));
-            return accessible(i, method);
-        });
-        whole("java.lang.reflect.Constructor", i -> {
-            Constructor<?> made = i.needClass("clazz").getDeclaredConstructor(parameterTypes(i));
-            return accessible(i, made);
-        });
-        standardStream("java.io.FileOutputStream", java.io.FileOutputStream::new);
-        standardStream("java.io.FileInputStream", java.io.FileInputStream::new);
+    /** What is made of a value in one go. */
+    private abstract static class Whole extends Rule {
+        Whole(String owner) {
+            super(owner);
+        }
+
+        abstract Object make(Instance instance) throws Exception;
+
+        @Override
+        final boolean isWhole() {
+            return true;
+        }
+
+        @Override
+        final Object create(Instance instance) throws Hole {
+            try {
+                return make(instance);
+            } catch (Hole e) {
+                throw e;
+            } catch (Exception e) {
+                throw new Hole("cannot be made anew: " + Classes.reason(e));
+            }
+        }
     }
 
     static void whole(String owner, Maker maker) {
-        whole(owner, maker, (instance, out) -> {});
-    }
-
-    /** The same with objects that it leads to. */
-    private static void whole(
-            String owner, Maker maker, BiConsumer<Instance, Numbers> children) {
-        Rules.register(new Rule(owner) {
+        Rules.register(new Whole(owner) {
             @Override
-            boolean isWhole() {
-                return true;
-            }
-
-            @Override
-            Object create(Instance instance) throws Hole {
-                try {
-                    return maker.make(instance);
-                } catch (Hole e) {
-                    throw e;
-                } catch (Exception e) {
-                    throw new Hole("cannot be made anew: " + Classes.reason(e));
-                }
-            }
-
-            @Override
-            void children(Instance instance, Numbers out) {
-                children.accept(instance, out);
+            Object make(Instance instance) throws Exception {
+                return maker.make(instance);
             }
         });
     }
 
     /** Boxes come from {@code valueOf}, since programs compare small ones with {@code ==}. */
-    private static void box(String name, Class<?> type) {
-        whole("java.lang." + name, instance -> {
-            Object value = Primitives.convert(instance.value("value"), type);
-            if (value == null) {
-                throw new Hole("its value was not stored");
-            }
-            return value;
-        });
+    private static Object boxed(Instance instance, Class<?> type) throws Hole {
+        Object value = Primitives.convert(instance.value("value"), type);
+        if (value == null) {
+            throw new Hole("its value was not stored");
+        }
+        return value;
+    }
+
+    private static CodingErrorAction codingErrorAction(String name) {
+        return name.equals("IGNORE") ? CodingErrorAction.IGNORE
+                : name.equals("REPLACE") ? CodingErrorAction.REPLACE
+                : CodingErrorAction.REPORT;
+    }
+
+    private static Object unixPath(Stored path) throws Hole {
+        if (path == null || path.kind != Stored.PRIMITIVES) {
+            throw new Hole("its path was not stored");
+        }
+        return Paths.get(new String((byte[]) path.body, StandardCharsets.UTF_8));
+    }
+
+    private static URL url(Instance instance) throws Exception {
+        String file = instance.text("file");
+        String ref = instance.text("ref");
+        return new URL(instance.needText("protocol"), instance.text("host"), (int) instance.number("port", -1),
+                (file == null ? "" : file) + (ref == null ? "" : "#" + ref));
+    }
+
+    private static Module module(String name) throws Hole {
+        return ModuleLayer.boot().findModule(name).orElseThrow(() -> new Hole("a module that is not there"));
     }
 
     /** Its layout changed in 9 and in 21. */
@@ -289,22 +386,13 @@ final class Wholes {
         }
     }
 
-    /** Makes a stream of a descriptor. */
-    private interface Opener {
-        Object open(java.io.FileDescriptor descriptor);
-    }
-
     /** Standard input, output and error are there in every process, other files are not. */
-    private static void standardStream(String owner, Opener opener) {
-        List<java.io.FileDescriptor> standard = List.of(java.io.FileDescriptor.in,
-                java.io.FileDescriptor.out, java.io.FileDescriptor.err);
-        whole(owner, instance -> {
-            Instance descriptor = instance.object("fd");
-            long number = descriptor == null ? -1 : descriptor.number("fd", -1);
-            if (number < 0 || number > 2) {
-                throw new Hole("file");
-            }
-            return opener.open(standard.get((int) number));
-        });
+    private static java.io.FileDescriptor standard(Instance descriptor) throws Hole {
+        long number = descriptor == null ? -1 : descriptor.number("fd", -1);
+        if (number < 0 || number > 2) {
+            throw new Hole("file");
+        }
+        return number == 0 ? java.io.FileDescriptor.in
+                : number == 1 ? java.io.FileDescriptor.out : java.io.FileDescriptor.err;
     }
 }
