@@ -17,6 +17,7 @@ const CLASSES: &[(&str, &[u8])] = include!(concat!(env!("OUT_DIR"), "/shim/class
 
 /// Those of crashes, in an order in which each finds what it needs.
 const PROBES: &[&str] = &[
+    "java/lang/HindsightMemory",
     "java/lang/HindsightLock",
     "java/lang/HindsightProbe",
     "java/lang/HindsightThread",

@@ -120,6 +120,77 @@ public class Main {
 }
 
 /// Hazard: StackOverflowError inside the recorder.
+/// A program that goes on where the heap is full to the last object stands still if each probe tries to allocate.
+#[test]
+fn a_full_heap_is_not_collected_for_each_probe() {
+    const SOURCE: &str = "
+public class Main {
+    static final RuntimeException SHARED = new RuntimeException(\"shared\", null, false, false) {};
+    static Object[] all;
+    static Object last;
+    int number;
+    static int down(int depth, Object o) {
+        if (depth == 0) { throw SHARED; }
+        return down(depth - 1, o) + 1;
+    }
+    void set(int value, Object o) {
+        number = value;
+        last = o;
+    }
+    static void fill() {
+        Object[] top = null;
+        for (int size = 1_000_000; size >= 1; size /= 10) {
+            try {
+                while (true) {
+                    Object[] one = new Object[size];
+                    one[0] = top;
+                    top = one;
+                }
+            } catch (OutOfMemoryError e) { }
+        }
+        all = top;
+    }
+    public static void main(String[] args) {
+        Object o = new Object();
+        Main main = new Main();
+        for (int i = 0; i < 3; i++) { main.set(i, o); }
+        try { down(20, o); } catch (RuntimeException e) { }
+        fill();
+        int caught = 0;
+        for (int i = 0; i < 10; i++) {
+            try { down(20, o); } catch (RuntimeException e) { caught++; }
+        }
+        for (int i = 0; i < 100; i++) { main.set(i, o); }
+        all = null;
+        System.out.println(caught + \" \" + main.number);
+    }
+}
+";
+    for jdk in jdks() {
+        for options in ["", "copy=deep", "mode=trace"] {
+            let workplace = Workplace::new("storm-full");
+            let log = workplace.join("gc.log");
+            let log_option = format!("-Xlog:gc:file={}", log.display());
+            let jvm = ["-Xmx32m", "-XX:+UseSerialGC", &log_option];
+            let classes = workplace.compile_text(jdk, &["--release", "17"], "Main", SOURCE);
+            let output = workplace
+                .java_with_agent(jdk, options)
+                .args(jvm)
+                .arg("-cp")
+                .arg(&classes)
+                .arg("Main")
+                .output()
+                .unwrap();
+            let label = format!("JDK {} {options}: {}", jdk.version, both(&output));
+            assert_eq!(text(&output.stdout), "10 99\n", "{label}");
+            let pauses = std::fs::read_to_string(&log).unwrap();
+            // Some 20 without the agent; it were 400 and more.
+            let pauses = pauses.matches("Pause").count();
+            assert!(pauses < 120, "{pauses} collections, {label}");
+        }
+    }
+}
+
 #[test]
 fn a_stack_overflow_keeps_the_frames_at_both_ends() {
     const SOURCE: &str = "

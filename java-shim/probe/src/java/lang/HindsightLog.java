@@ -244,9 +244,14 @@ final class HindsightLog {
             lost = Long.MAX_VALUE;
             return NONE;
         }
+        if (HindsightMemory.isShort()) {
+            return NONE;
+        }
+        long began = HindsightMemory.begin();
         try {
             return register(thread, at);
         } catch (Throwable noMemoryOrStack) {
+            HindsightMemory.ranOut(noMemoryOrStack, began);
             return NONE;
         }
     }
@@ -586,7 +591,9 @@ final class HindsightLog {
         if (owner == null) {
             return -1;
         }
+        long began = HindsightMemory.begin();
         try {
+            HindsightMemory.check();
             Chunk fresh = new Chunk(Math.min(4 * limit, CHUNK), base + limit);
             Chunk[] ring = older.get();
             if (ring == null) {
@@ -601,6 +608,7 @@ final class HindsightLog {
             base += limit;
             begin(fresh);
         } catch (Throwable noMemoryOrStack) {
+            HindsightMemory.ranOut(noMemoryOrStack, began);
             // The same again; what was in it is lost.
             base += limit;
             from = base;

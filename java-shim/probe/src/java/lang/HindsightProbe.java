@@ -348,14 +348,21 @@ public class HindsightProbe {
 
     /** Makes room for one more frame with so many values. Nothing has changed if there is no memory. */
     final void grow(int moreReferences, int moreWords) {
-        if (3 * frames == starts.length) {
-            starts = Arrays.copyOf(starts, Math.min(2 * starts.length, 3 * FRAMES));
-        }
-        if (nextReference + moreReferences > references.length) {
-            references = Arrays.copyOf(references, 2 * references.length);
-        }
-        if (nextWord + moreWords > words.length) {
-            words = Arrays.copyOf(words, 2 * words.length);
+        HindsightMemory.check();
+        long began = HindsightMemory.begin();
+        try {
+            if (3 * frames == starts.length) {
+                starts = Arrays.copyOf(starts, Math.min(2 * starts.length, 3 * FRAMES));
+            }
+            if (nextReference + moreReferences > references.length) {
+                references = Arrays.copyOf(references, 2 * references.length);
+            }
+            if (nextWord + moreWords > words.length) {
+                words = Arrays.copyOf(words, 2 * words.length);
+            }
+        } catch (OutOfMemoryError none) {
+            HindsightMemory.ranOut(none, began);
+            throw none;
         }
     }
 

@@ -71,6 +71,7 @@ final class HindsightThread {
         RESERVE.reserve();
         // Where memory is short, a class cannot be initialised.
         HindsightCauses.initialize();
+        HindsightMemory.isShort();
     }
 
     private final Thread owner;
@@ -146,7 +147,7 @@ final class HindsightThread {
         private HindsightProbe turn() {
             HindsightProbe fresh;
             if (tailBefore == null) {
-                fresh = new HindsightProbe(this);
+                fresh = more();
             } else {
                 fresh = tailBefore;
                 dropped += fresh.frames;
@@ -155,6 +156,17 @@ final class HindsightThread {
             tailBefore = tail;
             tail = fresh;
             return fresh;
+        }
+
+        private HindsightProbe more() {
+            HindsightMemory.check();
+            long began = HindsightMemory.begin();
+            try {
+                return new HindsightProbe(this);
+            } catch (OutOfMemoryError none) {
+                HindsightMemory.ranOut(none, began);
+                throw none;
+            }
         }
 
         void restart(Throwable next) {
@@ -306,11 +318,16 @@ final class HindsightThread {
     }
 
     private static Propagation another(Throwable exception, int method) {
+        if (HindsightMemory.isShort()) {
+            return reserve(exception, HindsightMemory.NONE);
+        }
+        long began = HindsightMemory.begin();
         try {
             HindsightThread known = known();
             HindsightThread thread = known != null ? known : register(Thread.currentThread());
             return thread.propagation(exception, method);
         } catch (OutOfMemoryError none) {
+            HindsightMemory.ranOut(none, began);
             return reserve(exception, none);
         }
     }
@@ -623,12 +640,17 @@ final class HindsightThread {
 
     /** Keeps in mind what was reported before it has left any method: its handler may throw it on. */
     private static void remember(int method, Throwable exception) {
+        if (HindsightMemory.isShort()) {
+            return;
+        }
+        long began = HindsightMemory.begin();
         try {
             HindsightThread known = known();
             HindsightThread thread = known != null ? known : register(Thread.currentThread());
             thread.propagation(exception, method).reported = true;
         } catch (OutOfMemoryError none) {
             // Then it may be reported again.
+            HindsightMemory.ranOut(none, began);
         }
     }
 }

@@ -409,11 +409,13 @@ final class HindsightTracer {
                 return null;
             }
             if (tracer == null) {
+                HindsightMemory.check();
                 tracer = register(carrier);
             }
             return tracer.writesFor(thread) || tracer.switchTo(thread) ? tracer : null;
         } catch (Throwable e) {
             // No memory or no stack.
+            HindsightMemory.ranOut(e, 0);
             U.getAndAddLong(null, shared + LOST, 1);
             return null;
         }
@@ -633,7 +635,9 @@ final class HindsightTracer {
     /** The number of an object that is not among the latest ones, which it joins. */
     @DontInline
     private long look(Object object) {
+        long began = HindsightMemory.begin();
         try {
+            HindsightMemory.check();
             Object[] objects = known.get();
             if (objects == null || ++unknown > 8 * objects.length) {
                 objects = again(objects);
@@ -654,6 +658,7 @@ final class HindsightTracer {
             objects[at] = object;
             return id;
         } catch (Throwable e) {
+            HindsightMemory.ranOut(e, began);
             HindsightTrace.overflows++;
             return UNKNOWN;
         }

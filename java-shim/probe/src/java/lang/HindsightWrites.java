@@ -337,11 +337,13 @@ public final class HindsightWrites {
             // Nothing is written; what is refused is the program's own affair.
             return;
         }
+        long began = HindsightMemory.begin();
         try {
             Class<?> element = array.getClass().getComponentType();
             if (element == null || length > Array.getLength(array) - start) {
                 return;
             }
+            HindsightMemory.check();
             long bytes = (long) length * HindsightAround.width(element);
             if (HindsightLog.isKept(bytes)) {
                 // Where memory is short, the log must not be held by the stack meanwhile.
@@ -351,6 +353,7 @@ public final class HindsightWrites {
                 HindsightLog.current().unknown(array, start);
             }
         } catch (Throwable noMemory) {
+            HindsightMemory.ranOut(noMemory, began);
             HindsightLog.current().forget();
         }
     }
@@ -401,7 +404,9 @@ public final class HindsightWrites {
 
     private static int find(Object object, int field) {
         int place = -1;
+        long began = HindsightMemory.begin();
         try {
+            HindsightMemory.check();
             Field found = field(object, field);
             if (found != null) {
                 place = (int) U.objectFieldOffset(found) << BITS_OF_KIND | width(found.getType())
@@ -410,6 +415,7 @@ public final class HindsightWrites {
             know(field, place);
         } catch (Throwable noMemoryOrStack) {
             // Asked again next time; this write is lost.
+            HindsightMemory.ranOut(noMemoryOrStack, began);
             HindsightLog.current().forget();
             return -1;
         }
