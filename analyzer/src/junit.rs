@@ -14,6 +14,7 @@
 //!    [`report`] tells it all; [`differences`] knows changed classes.
 //!
 //! [`missing`] finds tests that reproduce, but lack static state which the fixed program needs.
+//! [`unreported`] knows exceptions at which what runs tests fails by itself.
 //! [`memory`] and [`preview`] know options of the JVM that crashes need.
 //!
 //! [`generate`] does all this for several crashes together, for one javac run
@@ -34,6 +35,7 @@ pub mod report;
 pub mod run;
 pub mod source;
 pub mod together;
+pub mod unreported;
 pub mod value;
 pub mod verdict;
 pub mod write;

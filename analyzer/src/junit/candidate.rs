@@ -23,6 +23,7 @@ use super::build::library::Library;
 use super::differences::{is_made_at_run_time, is_of_jdk};
 use super::origins::Origins;
 use super::report::Verdict;
+use super::unreported::Unreported;
 use crate::classpath::{ClassPath, is_jdk};
 use crate::commands::input::Input;
 use crate::graph::Graph;
@@ -152,6 +153,8 @@ pub struct Candidate {
     pub warnings: Option<BTreeSet<String>>,
     /// Why it does not reproduce always, if it does by itself.
     pub lapse: Option<Lapse>,
+    /// What it throws, if that cannot be reported.
+    pub unreported: Option<Unreported>,
     /// What became of it.
     pub state: State,
 }
@@ -332,6 +335,7 @@ impl<'a> Plan<'a> {
                 keeps: false,
                 warnings: None,
                 lapse: None,
+                unreported: None,
                 state: match refusal {
                     Some(reason) => State::Done(Verdict::Unsupported, reason),
                     None => State::Pending,

@@ -5,6 +5,7 @@ use super::candidate::{Plan, State};
 use super::compile::Workplace;
 use super::missing;
 use super::report::Verdict;
+use super::unreported::Unreported;
 use super::verdict::{Expected, NOT_INITIALIZED, judge};
 use crate::classpath::ClassPath;
 use crate::jdk::child::{Ended, run as run_child};
@@ -60,6 +61,8 @@ pub struct Outcome {
     pub holes: Vec<String>,
     /// Whether what was thrown is an argument that was restored, or its cause.
     pub restored: bool,
+    /// Methods of what was thrown, or of its causes, by which a report of it fails.
+    pub failing: Vec<String>,
     /// Static fields, as `Class.field`, that lack what was recorded; told in a file of its own, if it was
     /// asked for.
     #[serde(skip)]
@@ -156,11 +159,14 @@ pub fn run(
         for ran in result? {
             let (verdict, reason) = judged(plan, index, &ran);
             let candidate = &mut plan.candidates[index];
-            if let (Ran::Told(outcome), Some(reads)) = (ran, reads.get(&index))
-                && verdict == Verdict::Reproduces
-            {
-                let lacking = outcome.lacking.into_iter();
-                candidate.missing = lacking.filter(|field| reads.contains(field)).collect();
+            if let Ran::Told(outcome) = ran {
+                candidate.unreported = Unreported::of(&outcome);
+                if let Some(reads) = reads.get(&index)
+                    && verdict == Verdict::Reproduces
+                {
+                    let lacking = outcome.lacking.into_iter();
+                    candidate.missing = lacking.filter(|field| reads.contains(field)).collect();
+                }
             }
             candidate.state = State::Done(verdict, reason);
         }

@@ -5,6 +5,7 @@ use super::call::{self, Body, REPLAY};
 use super::candidate::{Needs, Plan, State};
 use super::report::Verdict;
 use super::run::is_by_assert;
+use super::unreported::{failing_alone, indented};
 use super::verdict::NOT_RESTORED;
 use super::{Framework, Options};
 use crate::java::names::Names;
@@ -200,6 +201,10 @@ fn method(
         Some(_) if !checks && framework == Framework::Junit5 => failing_alone(&code, names),
         _ => code,
     };
+    let code = match candidate.unreported.as_ref().filter(|_| !checks) {
+        Some(unreported) => unreported.failing_reported(&code, names),
+        None => code,
+    };
     out.push_str(&format!("    @{test}\n"));
     if !suppressed.is_empty() {
         let annotation = names.java_lang("SuppressWarnings");
@@ -250,25 +255,6 @@ fn failing_at_records(code: &str, asked: &ExceptionInfo, names: &mut Names) -> S
         indented(code)
     ));
     out
-}
-
-/// The body of a test that fails by an error at which JUnit 5 ends, with all tests that are left.
-fn failing_alone(code: &str, names: &mut Names) -> String {
-    let error = names.java_lang("OutOfMemoryError");
-    let failure = names.java_lang("AssertionError");
-    format!(
-        "        try {{\n{}        }} catch ({error} e) {{\n            // JUnit would end at it, with all tests \
-         that are left.\n            throw new {failure}(e);\n        }}\n",
-        indented(code)
-    )
-}
-
-fn indented(code: &str) -> String {
-    let indent = |line: &str| match line {
-        "" => "\n".to_owned(),
-        line => format!("    {line}\n"),
-    };
-    code.lines().map(indent).collect()
 }
 
 /// What stands above the tests of a crash: whether they load its state, and show nothing without assertions.

@@ -248,7 +248,8 @@ fn a_project_is_red_and_green_under_maven() {
 }
 
 /// Of two directories, and a test that passes an object of the one as what the other declares: what
-/// loads the test to look for methods needs both.
+/// loads the test to look for methods needs both. And what reports an exception whose message cannot be had
+/// fails by itself.
 #[test]
 fn a_project_of_two_directories_is_red_and_green_under_maven() {
     const LIBRARY: &str = "public interface Pricer { int price(); }";
@@ -259,8 +260,19 @@ public class Prices {
         Standard(int price) { this.price = price; }
         @Override public int price() { return price; }
     }
+    static class Sold extends RuntimeException {
+        final String name;
+        Sold(String name) { this.name = name; }
+        @Override public String getMessage() { return name.trim(); }
+    }
     static int each(Pricer pricer, int pieces) { return pricer.price() / pieces; }
-    public static void main(String[] arguments) {
+    static void sell(int pieces) {
+        if (pieces == 0) throw new Sold(null);
+    }
+    public static void main(String[] arguments) throws Exception {
+        Thread seller = new Thread(() -> sell(0));
+        seller.start();
+        seller.join();
         System.out.println(each(new Standard(2), 0));
     }
 }";
@@ -284,13 +296,14 @@ public class Prices {
     let made = made.unwrap();
     assert!(made.status.success(), "{}", both(&made));
     let fixed = PROGRAM.replace("/ pieces", "/ Math.max(pieces, 1)");
+    let fixed = fixed.replace("pieces == 0", "pieces < 0");
     let place_of_fixed = Workplace::new("maven-two-fixed");
     let fixed = place_of_fixed.compile_text(jdk, &options, "Prices", &fixed);
     let fixed = std::env::join_paths([&fixed, &library]).expect("a class path");
     let fixed = format!("-Dprogram.classpath={}", fixed.display());
     for (extra, expected) in [
-        (None, "Tests run: 2, Failures: 0, Errors: 2"),
-        (Some(&fixed), "Tests run: 2, Failures: 0, Errors: 0"),
+        (None, "Tests run: 4, Failures: 2, Errors: 2"),
+        (Some(&fixed), "Tests run: 4, Failures: 0, Errors: 0"),
     ] {
         let maven = Command::new("mvn")
             .args(["-B", "test"])

@@ -78,6 +78,17 @@ final class RunnerTests {
             };
         }
 
+        void hasNoTrace() {
+            throw new IllegalStateException(new RuntimeException() {
+                private static final long serialVersionUID = 1L;
+
+                @Override
+                public StackTraceElement[] getStackTrace() {
+                    return null;
+                }
+            });
+        }
+
         void tellsItsCauseItself() {
             class Own extends RuntimeException {
                 private static final long serialVersionUID = 1L;
@@ -137,7 +148,7 @@ final class RunnerTests {
         String json = run("passes");
         check(json.startsWith("{\"outcome\":\"passed\",\"exception\":null,\"message\":null,\"detail\":null,"
                 + "\"stack\":[],\"chain\":[],\"cause\":null,\"root\":null,"
-                + "\"given\":null,\"reason\":null,\"holes\":[],\"restored\":false}"), json);
+                + "\"given\":null,\"reason\":null,\"holes\":[],\"restored\":false,\"failing\":[]}"), json);
     }
 
     static void threw() throws Exception {
@@ -146,16 +157,23 @@ final class RunnerTests {
                 "\"file\":\"RunnerTests.java\"",
                 "\"chain\":[\"java.lang.Error\",\"java.lang.Exception\"]",
                 "\"cause\":{\"exception\":\"java.lang.Error\",",
-                "\"root\":{\"exception\":\"java.lang.Exception\",", "\"given\":null,\"reason\":null");
+                "\"root\":{\"exception\":\"java.lang.Exception\",", "\"given\":null,\"reason\":null",
+                "\"failing\":[]");
         has(run("tellsItsCauseItself"), "\"chain\":[\"java.lang.Error\","
-                + "\"java.lang.reflect.InvocationTargetException\",\"java.lang.Exception\"]");
+                + "\"java.lang.reflect.InvocationTargetException\",\"java.lang.Exception\"]",
+                "\"failing\":[\"" + Sample.class.getName() + "$1Own.getCause\"");
         has(run("passesAnException"), "\"given\":\"java.lang.Exception\"", "\"restored\":false");
         has(run("initialises"), "\"threw\"", "ExceptionInInitializerError",
                 "\"root\":{\"exception\":\"java.lang.NumberFormatException\"",
                 "\"method\":\"<clinit>\"");
         has(run("overflows"), "\"threw\"", "StackOverflowError", "\"method\":\"overflows\"");
         has(run("exhausts"), "\"threw\"", "OutOfMemoryError", "\"method\":\"exhausts\"");
-        has(run("cannotAnswer"), "\"threw\"", "Sample$1", "\"message\":null", "\"stack\":[]");
+        String type = Sample.class.getName() + "$1";
+        has(run("cannotAnswer"), "\"threw\"", type, "\"message\":null", "\"method\":\"cannotAnswer\"",
+                "\"failing\":[\"" + type + ".getMessage\",\"" + type + ".getLocalizedMessage\",\""
+                + type + ".toString\",\"" + type + ".getStackTrace\",\"" + type + ".printStackTrace\"]");
+        has(run("hasNoTrace"), "\"threw\"", "\"method\":\"hasNoTrace\"",
+                "\"failing\":[\"" + Sample.class.getName() + "$2.getStackTrace\"]");
         has(run("programDoesNotLink"), "\"threw\"", "NoClassDefFoundError");
     }
 

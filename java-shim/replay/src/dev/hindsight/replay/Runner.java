@@ -36,6 +36,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
  * reason     why it is broken, or null
  * holes      what was not restored, as {@link Frame#holes} tells it
  * restored   whether what was thrown is an exception that was restored with the arguments
+ * failing    methods of what was thrown, or of its causes, by which a report of it fails
  * </pre>
  *
  * <p>With {@code --order}, {@code Set.of} and {@code Map.of} iterate in the order that goes with these values of
@@ -206,8 +207,7 @@ public final class Runner {
 
     /** Whether it was the test's own code that failed, not the program's. */
     private static boolean thrownBy(Throwable thrown, String className) {
-        StackTraceElement[] stack = thrown.getStackTrace();
-        for (StackTraceElement element : stack) {
+        for (StackTraceElement element : Reporting.trace(thrown)) {
             // The class loader stands above the class for which it looks for another.
             if (!element.getClassName().startsWith("java.")
                     && !element.getClassName().startsWith("jdk.internal.")) {
@@ -259,6 +259,8 @@ public final class Runner {
             strings(json, HOLES);
         }
         json.append(",\"restored\":").append(isPassed(thrown));
+        json.append(",\"failing\":");
+        strings(json, thrown == null ? Set.of() : Reporting.failing(thrown));
         write(file, json.append("}\n"));
     }
 
@@ -308,12 +310,7 @@ public final class Runner {
     }
 
     private static void stack(StringBuilder json, Throwable thrown) {
-        StackTraceElement[] stack = {};
-        try {
-            stack = thrown == null ? stack : thrown.getStackTrace();
-        } catch (Throwable e) {
-            // An exception of the program may override it; its class must do then.
-        }
+        StackTraceElement[] stack = thrown == null ? new StackTraceElement[0] : Reporting.trace(thrown);
         for (int i = 0; i < stack.length && i < MAX_STACK; i++) {
             json.append(i == 0 ? "{\"class\":" : ",{\"class\":");
             string(json, stack[i].getClassName());
