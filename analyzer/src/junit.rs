@@ -15,7 +15,7 @@
 //!
 //! [`missing`] finds tests that reproduce, but lack static state which the fixed program needs.
 //! [`unreported`] knows exceptions at which what runs tests fails by itself.
-//! [`memory`] and [`preview`] know options of the JVM that crashes need.
+//! [`ended`] tells of JVMs that end before they should. [`memory`] and [`preview`] know options of the JVM that crashes need.
 //!
 //! [`generate`] does all this for several crashes together, for one javac run
 //! costs as much as a hundred tests.
@@ -26,6 +26,7 @@ pub mod candidate;
 pub mod compile;
 pub mod defaults;
 pub mod differences;
+pub mod ended;
 pub mod memory;
 pub mod missing;
 pub mod origins;
@@ -122,6 +123,9 @@ pub fn generate(
     let mut plan = Plan::new(inputs, classpath, &options.frames, proved);
     write::check(&plan, options)?;
     if let Some(jdk) = jdk {
+        if options.run {
+            ended::check_options(jdk, options)?;
+        }
         plan.refuse_newer(jdk.version);
         let work = temporary::directory()?;
         let place = compile::Workplace::new(work.path(), classpath, jdk)?;

@@ -3,10 +3,10 @@
 use super::Options;
 use super::candidate::{Plan, State};
 use super::compile::Workplace;
-use super::missing;
 use super::report::Verdict;
 use super::unreported::Unreported;
 use super::verdict::{Expected, NOT_INITIALIZED, judge};
+use super::{ended, missing};
 use crate::classpath::ClassPath;
 use crate::jdk::child::{Ended, run as run_child};
 use anyhow::{Context, Result};
@@ -572,7 +572,7 @@ fn launch(
         (Some(outcome), _) => Ran::Told(Box::new(outcome)),
         (None, Ended::TimedOut { idle: false }) => Ran::TimedOut(timeout.as_secs()),
         (None, Ended::TimedOut { idle: true }) => Ran::Waited(idle.as_secs()),
-        (None, Ended::Exit(status)) => Ran::Died(format!("{status}{}", last_line(&log))),
+        (None, Ended::Exit(status)) => Ran::Died(format!("{status}{}", ended::last_words(&log))),
     });
     Ok(results.collect())
 }
@@ -580,21 +580,6 @@ fn launch(
 /// Where the runner says which static fields lack what was recorded.
 fn lacking_file(result: &Path) -> PathBuf {
     result.with_extension("statics")
-}
-
-/// The last line that a JVM has said; the first one of one that did not even start.
-fn last_line(log: &Path) -> String {
-    let text = fs::read(log).unwrap_or_default();
-    let text = String::from_utf8_lossy(&text[text.len().saturating_sub(4096)..]).into_owned();
-    let mut lines = text.lines().filter(|line| !line.trim().is_empty());
-    let last = match text.contains("Error: Could not create the Java Virtual Machine.") {
-        true => lines.next(),
-        false => lines.next_back(),
-    };
-    match last {
-        Some(line) => format!(": {}", crate::text::one_line(line.trim(), 200)),
-        None => String::new(),
-    }
 }
 
 /// Replaces lone surrogates, which Java has in its strings and Rust has not, by what

@@ -65,12 +65,29 @@ fn superclasses_are_initialised_before_their_subclasses() {
     }
 }
 
-/// What a JVM says that does not even begin.
+/// What a JVM says that does not even begin is an error, not the verdict of each test.
 #[test]
 fn why_a_jvm_of_tests_does_not_start_is_told() {
     for jdk in jdks() {
-        let frames = frames(jdk, "Cleaned", &[], &["--java-option=-Xmx1m"]);
-        check(jdk, &frames, "inner", "differs", "Too small maximum heap");
+        let workplace = Workplace::new("replays-unstartable");
+        let source = (
+            "Stops",
+            "class Stops { public static void main(String[] a) { int x = 1 / a.length; } }",
+        );
+        let (classes, run) = workplace.run_text(jdk, "11", "", source);
+        assert_eq!(run.status.code(), Some(1), "{}", both(&run));
+        for (option, reason) in [
+            ("-Xmx1m", "-Xmx1m: Too small maximum heap"),
+            ("-Xfoo", "-Xfoo: Unrecognized option: -Xfoo"),
+        ] {
+            let mut junit = workplace.junit(jdk, &classes);
+            let made = junit.arg(format!("--java-option={option}")).output();
+            let made = made.unwrap();
+            let told = both(&made);
+            assert!(!made.status.success() && made.stdout.is_empty(), "{told}");
+            let expected = format!("does not start with the options of the tests, {reason}");
+            assert!(told.contains(&expected), "{expected}: {told}");
+        }
     }
 }
 

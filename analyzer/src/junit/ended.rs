@@ -1,0 +1,92 @@
+//! JVMs that end without a result, or do not begin.
+
+use super::Options;
+use crate::jdk::Jdk;
+use crate::text::one_line;
+use anyhow::{Context, Result, bail};
+use std::fs;
+use std::path::Path;
+
+/// How much of what a JVM has said is looked at: a whole stack trace, in most cases.
+const END: usize = 1 << 17;
+
+/// Fails if a JVM does not even begin with the options that the tests are to have: none of them could run.
+///
+/// # Errors
+///
+/// Fails if so, and says what the JVM says.
+pub fn check_options(jdk: &Jdk, options: &Options) -> Result<()> {
+    if options.java_options.is_empty() {
+        return Ok(());
+    }
+    let mut command = jdk.command("java");
+    command
+        .args(["-XX:+DisplayVMOutputToStderr", "-XX:TieredStopAtLevel=1"])
+        .args(&options.java_options)
+        .arg("-version");
+    let output = command.output().context("failed to run java")?;
+    if output.status.success() {
+        return Ok(());
+    }
+    let said = String::from_utf8_lossy(&output.stderr);
+    let said: Vec<&str> = said.lines().filter(|line| !is_said_always(line)).collect();
+    bail!(
+        "java {} does not start with the options of the tests, {}: {}",
+        jdk.version,
+        one_line(&options.java_options.join(" "), 300),
+        one_line(&said.join("; "), 300)
+    )
+}
+
+/// What a JVM that does not start says whatever the reason is.
+fn is_said_always(line: &str) -> bool {
+    let always = [
+        "Error: Could not create the Java Virtual Machine.",
+        "Error: A fatal exception has occurred. Program will exit.",
+        "Error occurred during initialization of VM",
+    ];
+    line.trim().is_empty() || always.contains(&line.trim())
+}
+
+/// The last line that a JVM has said; of a stack trace, and of one that did not even start, the first.
+pub fn last_words(log: &Path) -> String {
+    let text = fs::read(log).unwrap_or_default();
+    let text = String::from_utf8_lossy(&text[text.len().saturating_sub(END)..]).into_owned();
+    match telling(&text) {
+        Some(line) => format!(": {}", one_line(line.trim(), 200)),
+        None => String::new(),
+    }
+}
+
+fn telling(text: &str) -> Option<&str> {
+    let mut lines = text.lines().filter(|line| !line.trim().is_empty());
+    if text.contains("Error: Could not create the Java Virtual Machine.") {
+        return lines.next();
+    }
+    let lines: Vec<&str> = lines.collect();
+    let is_of_trace = |line: &&&str| {
+        let line = line.trim_start();
+        let parts = ["at ", "... ", "Caused by: ", "Suppressed: "];
+        parts.iter().any(|part| line.starts_with(part))
+    };
+    let before = lines.iter().rev().find(|line| !is_of_trace(line));
+    before.or(lines.last()).copied()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_jvm_died_of_is_quoted() {
+        let trace = "said before\nException in thread \"main\" E: text\n\tat A.m(A.java:1)\n\
+                     Caused by: F\n\tat A.n(A.java:2)\n\t... 1 more\n";
+        assert_eq!(telling(trace), Some("Exception in thread \"main\" E: text"));
+        assert_eq!(telling("one\ntwo\n\n"), Some("two"));
+        assert_eq!(telling("\tat A.m(A.java:1)\n"), Some("\tat A.m(A.java:1)"));
+        let refused =
+            "Unrecognized option: -Xfoo\nError: Could not create the Java Virtual Machine.\n";
+        assert_eq!(telling(refused), Some("Unrecognized option: -Xfoo"));
+        assert_eq!(telling(""), None);
+    }
+}
