@@ -221,8 +221,8 @@ fn compare(expected: &Expected<'_>, frame: &Frame, outcome: &Outcome) -> (bool, 
             one_line(&expected.exception.class, 300)
         )
     };
-    if let Some(failed) = failed_before(expected, outcome)
-        && let (Some(want), Some(got)) = (&want, &got)
+    if let Some((failed, used)) = failed_before(expected, outcome)
+        && let (Some(want), Some(got)) = (&want, &thrower(&used))
         && same_place(want, got, &expected.unchanged)
     {
         return (true, failed);
@@ -290,7 +290,8 @@ fn behind(expected: &Expected<'_>, outcome: &Outcome) -> Result<String, String> 
     // Whether a class fails in its first use or had failed before is chance.
     if let Some(at) = infos().position(|info| info.class == NO_CLASS)
         && let (Some(of), Some(root)) = (infos().nth(at), root)
-        && got.contains(&INITIALIZER)
+        // An error leaves the initializer as it is; then the recorded cause has to tell of it.
+        && (got.contains(&INITIALIZER) || infos().nth(at + 1).is_some())
         && fails_as_before(of, infos().nth(at + 1), root)
     {
         return same;
@@ -476,22 +477,37 @@ fn tell_root(expected: &Expected<'_>, root: &Root) -> String {
 }
 
 /// Says that a class whose static initializer had failed before the recorded failure, which was no more than its
-/// next use, fails in its first one here. What it failed of then is in the message of the recorded error's cause,
-/// from Java 17 on.
-fn failed_before(expected: &Expected<'_>, outcome: &Outcome) -> Option<String> {
+/// next use, fails in its first one here; and where that is. What it failed of then is in the message of the
+/// recorded error's cause, from Java 17 on.
+fn failed_before(expected: &Expected<'_>, outcome: &Outcome) -> Option<(String, Vec<Place>)> {
     let of = expected.exception;
-    if of.class != NO_CLASS || outcome.exception.as_deref() != Some(INITIALIZER) {
+    if of.class != NO_CLASS {
         return None;
     }
     let class = of.message.as_deref()?.strip_prefix(NOT_INITIALIZED)?.trim();
-    let root = outcome.root.as_ref()?;
-    let same = fails_as_before(of, expected.causes.first().copied(), root);
+    let (root, used) = match outcome.exception.as_deref()? {
+        INITIALIZER => (outcome.root.clone()?, &outcome.stack[..]),
+        // An error leaves the initializer as it is, and the use of the class is further out.
+        error => {
+            let ran = |element: &Element| element.class == class && element.method == "<clinit>";
+            let within = outcome.stack.iter().position(ran)?;
+            let itself = Root {
+                exception: error.to_owned(),
+                message: outcome.message.clone(),
+                detail: outcome.detail.clone(),
+                stack: outcome.stack.clone(),
+            };
+            (itself, &outcome.stack[within + 1..])
+        }
+    };
+    let same = fails_as_before(of, expected.causes.first().copied(), &root);
     same.then(|| {
-        format!(
+        let told = format!(
             "the static initializer of {} fails, as it had before: {}",
             one_line(class, 300),
-            tell_root(expected, root)
-        )
+            tell_root(expected, &root)
+        );
+        (told, actual_places(used, &expected.test))
     })
 }
 
@@ -519,19 +535,34 @@ fn tells_of(message: &str, failed: &str) -> bool {
 /// Says that the candidate's call has run a static initializer, which failed
 /// before the method began.
 fn initializer(expected: &Expected<'_>, outcome: &Outcome) -> Option<String> {
-    let root = outcome.root.as_ref()?;
-    let is_error = outcome.exception.as_deref() == Some(INITIALIZER);
-    // Else it was thrown by what the method does.
-    if !is_error || !actual_places(&outcome.stack, &expected.test).is_empty() {
-        return None;
-    }
     let of_program = |element: &&Element| !is_platform(&element.class);
-    let mut failed = root.stack.iter().filter(of_program);
-    let class = failed.rfind(|element| element.method == "<clinit>")?;
+    let ran = |stack: &[Element]| {
+        let mut failed = stack.iter().filter(of_program);
+        let class = failed.rfind(|element| element.method == "<clinit>")?;
+        Some(one_line(&class.class, 300))
+    };
+    let places = actual_places(&outcome.stack, &expected.test);
+    let (class, what) = match outcome.exception.as_deref() {
+        // Else it was thrown by what the method does.
+        Some(INITIALIZER) if places.is_empty() => {
+            let root = outcome.root.as_ref()?;
+            (ran(&root.stack)?, tell_root(expected, root))
+        }
+        // An error leaves the initializer as it is.
+        Some(error) => {
+            let mut of_program = places.iter().rev();
+            let outermost = of_program.find(|place| !is_platform(&place.class))?;
+            if outermost.method != "<clinit>" {
+                return None;
+            }
+            let thrower = places.iter().find(|place| !is_platform(&place.class));
+            let what = format!("{}{}", one_line(error, 300), tell_place(thrower));
+            (one_line(&outermost.class, 300), what)
+        }
+        None => return None,
+    };
     Some(format!(
-        "calling it runs the static initializer of {}, which fails: {}",
-        one_line(&class.class, 300),
-        tell_root(expected, root)
+        "calling it runs the static initializer of {class}, which fails: {what}"
     ))
 }
 

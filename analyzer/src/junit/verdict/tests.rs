@@ -240,6 +240,60 @@ fn a_static_initializer_that_had_failed_before_fails_again() {
     }
 }
 
+/// What an initializer fails of is wrapped, unless it is an error.
+#[test]
+fn a_static_initializer_fails_of_an_error_as_it_is() {
+    let exception = ExceptionInfo {
+        class: NO_CLASS.to_owned(),
+        message: Some("Could not initialize class B".to_owned()),
+        ..recorded(STACK)
+    };
+    let frame = of_a();
+    let fails = [
+        ("java.lang.System", "loadLibrary", 3),
+        ("B", "<clinit>", 2),
+        ("A", "m", 5),
+        ("T", "t", 1),
+    ];
+    for (then, class, stack, same) in [
+        (
+            "Exception F: bad [in thread \"main\"]",
+            "F",
+            &fails[..],
+            true,
+        ),
+        (
+            "Exception G: bad [in thread \"main\"]",
+            "F",
+            &fails[..],
+            false,
+        ),
+        (
+            "Exception F: bad [in thread \"main\"]",
+            "F",
+            &fails[2..],
+            false,
+        ),
+    ] {
+        let cause = ExceptionInfo {
+            class: INITIALIZER.to_owned(),
+            message: Some(then.to_owned()),
+            ..ExceptionInfo::default()
+        };
+        let expected = expected(&exception, Some(&cause));
+        let (verdict, reason) = judge(&expected, &frame, &threw(class, stack));
+        assert_eq!(verdict == Verdict::Reproduces, same, "{then}: {reason}");
+        let told = "the static initializer of B fails, as it had before: F in B.<clinit>:2";
+        assert_eq!(reason == told, same, "{reason}");
+    }
+    check(
+        STACK,
+        threw("F", &[("A", "k", 5), ("A", "<clinit>", 2), ("T", "t", 1)]),
+        Verdict::Differs,
+        "calling it runs the static initializer of A, which fails: F in A.k:5",
+    );
+}
+
 /// A task whose thread has run the JDK's code alone, and the same on the thread that waits for it.
 #[test]
 fn a_task_need_not_have_a_frame_of_the_program() {
