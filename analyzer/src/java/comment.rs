@@ -56,14 +56,21 @@ pub fn lines(text: &str, indent: &str, max_lines: usize) -> String {
     out
 }
 
-/// Splits at the last blank before `room` characters, or there.
+/// Splits at the last blank before `room` characters, before the brackets or a dot of a word that is too long, or
+/// there.
 fn break_at(text: &str, room: usize) -> (&str, &str) {
     let Some((end, _)) = text.char_indices().nth(room) else {
         return (text, "");
     };
-    match text[..end].rfind(' ') {
-        Some(blank) if blank > end / 2 || word_at(text, blank + 1) <= room => text.split_at(blank),
-        _ => {
+    let blank = text[..end].rfind(' ').filter(|&blank| {
+        // The word that leads an element of a stack trace says nothing by itself.
+        let is_alone = matches!(text[..blank].trim(), "" | "at");
+        !is_alone && (blank > end / 2 || word_at(text, blank + 1) <= room)
+    });
+    let within = ['(', '.'].into_iter().find_map(|c| text[..end].rfind(c));
+    match blank.or(within.filter(|&at| at > end / 2)) {
+        Some(at) => text.split_at(at),
+        None => {
             // Not between two backslashes, nor between one and its `u`.
             let back = text[..end].len() - text[..end].trim_end_matches('\\').len();
             text.split_at(if back < end { end - back } else { end })
@@ -103,6 +110,27 @@ mod tests {
         assert!(out.ends_with(" ...\n"));
         assert_eq!(lines("short", "", 3), "// short\n");
         assert_eq!(lines("", "", 3), "//\n");
+    }
+
+    #[test]
+    fn elements_of_stack_traces_keep_their_words() {
+        let class = format!("com.example.{}.Provider", "name".repeat(12));
+        let at = format!("    at {class}.iterable(Provider.java:3)");
+        let (before, place) = at.split_once('(').unwrap();
+        assert_eq!(lines(&at, "", 2), format!("// {before}\n//     ({place}\n"));
+        let title = format!("Frame 0 of the crash: {class}.iterable(Provider.java:3)");
+        for line in lines(&title, "    ", 3).lines() {
+            assert!(line.ends_with([':', 'e', ')']), "{line}");
+        }
+        let long = format!(
+            "    at {}.Provider.iterable(Provider.java:3)",
+            "x".repeat(80)
+        );
+        assert!(
+            lines(&long, "", 2).contains("x.Provider\n//     .iterable(Pro"),
+            "{}",
+            lines(&long, "", 2)
+        );
     }
 
     #[test]

@@ -276,7 +276,7 @@ fn header(
             first.stack.iter().map(stack_element).collect()
         };
         for element in stack.iter().take(STACK) {
-            line(&format!("    at {element}"), 1);
+            line(&format!("    at {element}"), 2);
         }
         if stack.len() > STACK {
             line(&format!("    ... {} more", stack.len() - STACK), 1);
