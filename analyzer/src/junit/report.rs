@@ -154,7 +154,7 @@ pub fn report(
         if !class_path_differences.is_empty() {
             notes.extend(rewritten_before(&input.crash.meta.command));
         }
-        notes.extend(jdk.and_then(|jdk| is_older(&input.crash, jdk)));
+        notes.extend(jdk.and_then(|jdk| is_older(plan, &input.crash, jdk)));
         let bounds = memory::bounds(&input.crash).into_iter();
         let bounds =
             bounds.filter(|bound| options.java_options.iter().any(|option| option == bound));
@@ -207,15 +207,21 @@ pub fn report(
     }
 }
 
-/// Says so if a JDK is older than the one that a crash was recorded with.
-fn is_older(crash: &Crash, jdk: &Jdk) -> Option<String> {
-    let recorded = &crash.meta.java_version;
-    let major: u32 = recorded.split(['.', '-', '+']).next()?.parse().ok()?;
-    (major > jdk.version).then(|| {
+/// Says so if a JDK is too old for a class that the tests of a crash need.
+fn is_older(plan: &Plan<'_>, crash: &Crash, jdk: &Jdk) -> Option<String> {
+    let of_objects = crash.classes.iter().map(|class| &class.name);
+    let of_frames = crash.failure.frames.iter().map(|frame| &frame.class);
+    let is_newer = |class: &&String| {
+        let found = plan.classpath.info(class);
+        let info = found.as_ref().and_then(|found| found.info.as_ref());
+        info.is_some_and(|info| u32::from(info.version).saturating_sub(44) > jdk.version)
+    };
+    of_frames.chain(of_objects).find(is_newer).map(|class| {
         format!(
-            "recorded with Java {recorded} and tried with {}, which cannot load newer classes: \
-             see --jdk",
-            jdk.version
+            "recorded with Java {} and tried with {}, which cannot load {}: see --jdk",
+            crash.meta.java_version,
+            jdk.version,
+            one_line(class, 200)
         )
     })
 }

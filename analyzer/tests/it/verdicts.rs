@@ -512,7 +512,11 @@ fn changed_and_missing_classes_are_told() {
     recording.failure.frames[0].class_sha256 = Some("00".into());
     recording.class("gone.Class", &[]);
     recording.classes.last_mut().unwrap().sha256 = Some("11".into());
+    // Its classes can be loaded all the same.
+    recording.meta.java_version = "99.0.1".into();
     let run = run(dir.path(), &recording, &[]);
+    let notes = run.report["crashes"][0]["notes"].to_string();
+    assert!(!notes.contains("--jdk"), "{notes}");
     let differences = run.report["crashes"][0]["class_path_differences"]
         .as_array()
         .unwrap();
