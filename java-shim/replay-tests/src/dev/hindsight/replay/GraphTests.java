@@ -9,6 +9,8 @@ import static dev.hindsight.replay.Tests.equal;
 import static dev.hindsight.replay.Tests.fails;
 import static dev.hindsight.replay.Tests.same;
 
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
 import java.io.Serializable;
 import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.Method;
@@ -652,7 +654,24 @@ final class GraphTests {
             throw new IllegalStateException();
         }
 
-        Refuses(Thread unknown) {}
+        Refuses(Thread unknown) {
+            unknown.getName();
+        }
+    }
+
+    /** As {@link Before}, with a constructor that takes something new. */
+    static class Asks {
+        int kept;
+        int removed;
+        final List<Object> added = new ArrayList<>();
+
+        Asks(Thread unknown, int kept) {
+            this.kept = kept;
+        }
+
+        Asks(int kept, Thread first, Thread second) {
+            added.add("of another constructor");
+        }
     }
 
     static void addedFieldsComeFromAConstructor() {
@@ -681,6 +700,37 @@ final class GraphTests {
         same(refuses.added, null);
         check(frame.holes().toString().contains("added was not recorded and keeps its default"),
                 frame.holes());
+    
+        snapshot = new Snapshot();
+        snapshot.classes = row -> renamed(row, "$Before", "$Asks");
+        snapshot.frame(one(snapshot.argument(1, before)));
+        frame = snapshot.restore(0);
+        Asks asks = frame.argument(1);
+        equal(asks.kept, 21);
+        equal(asks.added, List.of());
+        check(frame.holes().toString().contains("added was not recorded and has what a constructor"),
+                frame.holes());
+    }
+
+    /** Who runs tests of another version sees what its objects lack, once. */
+    static void whatAnotherVersionLacksIsTold() {
+        Before before = new Before();
+        Snapshot snapshot = new Snapshot();
+        snapshot.classes = row -> renamed(row, "$Before", "$Refuses");
+        snapshot.frame(one(snapshot.argument(1, before)));
+        PrintStream usual = System.err;
+        ByteArrayOutputStream said = new ByteArrayOutputStream();
+        System.setErr(new PrintStream(said, true));
+        try {
+            Restorer.TOLD.clear();
+            snapshot.restore(0);
+            snapshot.restore(0);
+        } finally {
+            System.setErr(usual);
+        }
+        String told = said.toString();
+        check(told.contains("added was not recorded and keeps its default; " + Classes.DIFFERS), told);
+        equal(told.split("\n").length, 1);
     }
 
     static class Typed {

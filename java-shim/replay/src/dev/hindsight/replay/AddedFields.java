@@ -21,8 +21,9 @@ import java.util.Stack;
  *
  * <p>Nothing is known of their values but what the class itself does with them in a new object. So one
  * is made by a constructor that takes nothing but what was recorded, in fields of its parameters'
- * types; the added fields are taken over from it, and it is thrown away. With the default in their
- * place, a fixed program would stumble over a null where there can be none.
+ * types, or else of one that takes one thing more, which is null or zero; the added fields are taken over
+ * from it, and it is thrown away. With the default in their place, a fixed program would stumble over a null
+ * where there can be none.
  */
 final class AddedFields {
     /** Failures after which a constructor is not tried any more. */
@@ -69,9 +70,14 @@ final class AddedFields {
      * constructor could be called.
      */
     boolean fill(Instance instance, Object object, BitSet unheld) {
+        return fill(instance, object, unheld, 0) || fill(instance, object, unheld, 1);
+    }
+
+    /** The same with constructors that take so many arguments that were not recorded. */
+    private boolean fill(Instance instance, Object object, BitSet unheld, int unknown) {
         for (Maker maker : makers) {
-            Object[] arguments =
-                    maker.failures < MAX_FAILURES ? arguments(maker, instance, object, unheld) : null;
+            Object[] arguments = maker.failures < MAX_FAILURES
+                    ? arguments(maker, instance, object, unheld, unknown) : null;
             if (arguments == null) {
                 continue;
             }
@@ -95,9 +101,13 @@ final class AddedFields {
         return false;
     }
 
-    /** What was recorded for each parameter: by its name where the class file has it, else by type. */
+    /**
+     * What was recorded for each parameter: by its name where the class file has it, else by type. Null if
+     * there is nothing for more or fewer of them than {@code unknown}, which are null or zero.
+     */
     private static Object[] arguments(
-            Maker maker, Instance instance, Object object, BitSet unheld) {
+            Maker maker, Instance instance, Object object, BitSet unheld, int unknown) {
+        int left = unknown;
         Slot[] slots = instance.type.slots;
         boolean[] used = new boolean[slots.length];
         Object[] arguments = new Object[maker.parameters.length];
@@ -117,13 +127,17 @@ final class AddedFields {
                     break;
                 }
             }
-            if (best < 0) {
+            if (best >= 0) {
+                used[best] = true;
+                arguments[i] = slots[best].get(object);
+            } else if (--left < 0) {
                 return null;
+            } else {
+                Class<?> type = parameter.getType();
+                arguments[i] = type.isPrimitive() ? Primitives.zero(type) : null;
             }
-            used[best] = true;
-            arguments[i] = slots[best].get(object);
         }
-        return arguments;
+        return left == 0 ? arguments : null;
     }
 
     /**

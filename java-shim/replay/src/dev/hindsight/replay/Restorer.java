@@ -19,6 +19,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * Builds the objects that the arguments of one frame lead to.
@@ -44,7 +45,12 @@ final class Restorer {
     final StaleKeys staleKeys = new StaleKeys(this);
     /** Finds what is named by a number; copies share it. */
     final Numbered numbered;
+    /** What was said of objects that another version of the program has otherwise. */
+    static final Set<String> TOLD = ConcurrentHashMap.newKeySet();
+
     private final Set<String> holes = new LinkedHashSet<>();
+    /** Those of them that are so because the program is another version. */
+    private final Set<String> changed = new LinkedHashSet<>();
     /** The object whose parts are walked through. */
     private int parent = -1;
     private final Map<Integer, Type> types = new HashMap<>();
@@ -129,7 +135,11 @@ final class Restorer {
         }
         List<Statics.Setting> settings = statics ? restorer.settings() : null;
         List<String> holes = List.copyOf(restorer.holes);
-        Runner.report(holes);
+        if (Runner.isRunning()) {
+            Runner.report(holes);
+        } else {
+            tell(restorer.changed);
+        }
         for (int i = 0; i < ofArguments; i++) {
             int number = restorer.order.get(i);
             Object value = restorer.built[number];
@@ -716,6 +726,21 @@ final class Restorer {
 
     void note(String className, String reason) {
         holes.add(className + ": " + reason);
+    }
+
+    /** Notes what another version of the program has otherwise, and a test may fail of. */
+    void noteChanged(String className, String reason) {
+        note(className, reason);
+        changed.add(className + ": " + reason);
+    }
+
+    /** Says to whom runs the tests of another version what its objects lack, each thing once. */
+    private static void tell(Set<String> changed) {
+        for (String what : changed) {
+            if (TOLD.add(what)) {
+                System.err.println("hindsight: " + what);
+            }
+        }
     }
 
     /** The instance of this number, or null if that is something else. */

@@ -106,6 +106,11 @@ public final class Runner {
         Runtime.getRuntime().halt(0);
     }
 
+    /** Whether it is this class that runs the test. */
+    static boolean isRunning() {
+        return current != null;
+    }
+
     /** Notes holes of a frame that the test loads. */
     static void report(List<String> holes) {
         synchronized (HOLES) {
@@ -116,7 +121,7 @@ public final class Runner {
     /** Notes an exception that a test passes to the program, by itself or within something else. */
     static void passed(Throwable exception) {
         // A test that runs without this class has nobody to ask.
-        if (current != null) {
+        if (isRunning()) {
             synchronized (HOLES) {
                 PASSED.add(exception);
             }

@@ -263,7 +263,7 @@ final class Type {
         for (int i = unheld.nextSetBit(0); i >= 0; i = unheld.nextSetBit(i + 1)) {
             boolean filled = made && addedFields.takeElements(instance, object, i);
             FieldInfo field = info.fields[i];
-            instance.restorer.note(info.name, "field " + field.owner + "." + field.name
+            instance.restorer.noteChanged(info.name, "field " + field.owner + "." + field.name
                     + " cannot hold what was recorded and "
                     + (filled ? "has only the recorded elements; "
                             : made ? "has what a constructor gives it; " : "keeps its default; ")
@@ -271,9 +271,14 @@ final class Type {
         }
         for (String field : added) {
             boolean known = made && !Classes.ofJdk(superclass(ownerOf(field)));
-            instance.restorer.note(info.name, "field " + field + " was not recorded and "
-                    + (known ? "has what a constructor gives it; " : "keeps its default; ")
-                    + blame(field));
+            String what = "field " + field + " was not recorded and "
+                    + (known ? "has what a constructor gives it; " : "keeps its default; ");
+            String blamed = blame(field);
+            if (blamed.equals(Classes.DIFFERS)) {
+                instance.restorer.noteChanged(info.name, what + blamed);
+            } else {
+                instance.restorer.note(info.name, what + blamed);
+            }
         }
     }
 
