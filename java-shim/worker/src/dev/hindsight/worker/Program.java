@@ -124,7 +124,7 @@ final class Program {
         }
     }
 
-    /** What the program prints goes nowhere, and it reads nothing. */
+    /** What the program prints goes nowhere, and it may read nothing. */
     static void silence() {
         // The guard must know its directory before the program can say another one.
         Guard.count();
@@ -135,6 +135,6 @@ final class Program {
         PrintStream sink = new PrintStream(OutputStream.nullOutputStream());
         System.setOut(sink);
         System.setErr(sink);
-        System.setIn(InputStream.nullInputStream());
+        System.setIn(new Unread());
     }
 }

@@ -1,6 +1,7 @@
 package dev.hindsight.worker;
 
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.PrintStream;
 import java.lang.reflect.Array;
 import java.lang.reflect.Constructor;
@@ -68,6 +69,7 @@ final class Run {
         int blocked = Guard.count();
         worker.refusals.forget();
         PrintStream before = System.out;
+        InputStream read = System.in;
         if (!GuardClocks.isLeft()) {
             Program.stir();
         }
@@ -120,7 +122,7 @@ final class Run {
             }
         }
         worker.beside.end();
-        if (System.out != before) {
+        if (System.out != before || System.in != read) {
             Program.silence();
         }
         states = states();

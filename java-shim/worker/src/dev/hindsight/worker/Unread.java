@@ -1,0 +1,34 @@
+package dev.hindsight.worker;
+
+import java.io.InputStream;
+
+/**
+ * The standard input while a test is tried: nobody may read it. Who runs tests may have it for other things, as
+ * Surefire has for its commands, and a test that reads it waits there for ever.
+ */
+final class Unread extends InputStream {
+    @Override
+    public int read() {
+        throw Guard.blocked("reading System.in");
+    }
+
+    @Override
+    public int read(byte[] bytes, int from, int length) {
+        throw Guard.blocked("reading System.in");
+    }
+
+    @Override
+    public long skip(long count) {
+        throw Guard.blocked("reading System.in");
+    }
+
+    @Override
+    public int available() {
+        throw Guard.blocked("asking System.in");
+    }
+
+    @Override
+    public void close() {
+        throw Guard.blocked("closing System.in");
+    }
+}
