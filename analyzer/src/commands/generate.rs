@@ -23,11 +23,11 @@ mod report;
 /// time any public method with any values, half of the time along the models that
 /// hindsight model has made (--model), and assert what comes out. Before they are
 /// written they run at least four times: in fresh JVMs, in another order each time, and with
-/// another directory, language, time zone, clock and number of processors, and with
-/// assertions off. Those that do not always pass are dropped, and counted. While
+/// another directory, language, time zone, clock, number of processors and environment,
+/// and with assertions off. Those that do not always pass are dropped, and counted. While
 /// tests are tried out, the program cannot end the JVM, start processes, use the
-/// network, or write and delete other than temporary files: a test that
-/// wants to is dropped too. The kernel sees to it where the program does so by
+/// network, read the standard input, or write and delete other than temporary files: a
+/// test that wants to is dropped too. The kernel sees to it where the program does so by
 /// detours, if it has Landlock (Linux 5.19 or newer). Why a sequence of a run is no test is said in a line
 /// for each reason, and of each one with --format json.
 #[derive(Debug, clap::Args)]

@@ -2,6 +2,7 @@
 //! again where a sequence has ended it. What is said is described in the worker's
 //! `Worker.java`.
 
+mod environment;
 mod setup;
 mod wire;
 

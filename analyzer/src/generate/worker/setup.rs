@@ -3,6 +3,7 @@
 //! **Invariant:** what they write is temporary, or named to the kernel ([`Jdk::confined`]).
 
 use super::super::guard::WORKER_JAR;
+use super::environment::Environment;
 use crate::jdk::Jdk;
 use crate::junit::write_file;
 use anyhow::{Context, Result};
@@ -115,8 +116,10 @@ impl Setup {
         let recordings = self.recorded.iter().map(|recorded| recorded.out.as_path());
         let writable = recordings.chain(file).chain([temporary.as_path()]);
         let mut command = self.jdk.confined(&writable.collect::<Vec<_>>());
-        // What the kernel refuses is told in its own words, and the charset stays as it is.
-        command.env("LANGUAGE", "C");
+        let ours: Vec<(OsString, OsString)> = std::env::vars_os().collect();
+        let zone = place.locale.map(|[_, _, zone]| zone);
+        let variables = place.environment.variables(&ours, &temporary, zone);
+        command.env_clear().envs(variables);
         if let Some([language, country, zone]) = place.locale {
             command
                 .arg(format!("-Duser.language={language}"))
@@ -134,8 +137,7 @@ impl Setup {
                 .arg(format!("-Duser.name={user}"))
                 .arg(option("-Duser.home", &temporary))
                 .arg(format!("-Djava.vendor={user}"))
-                .envs([("USER", user), ("LOGNAME", user)])
-                .env("HOME", &temporary);
+                .envs([("USER", user), ("LOGNAME", user)]);
         }
         if let Some(threads) = place.shared {
             let name = "java.util.concurrent.ForkJoinPool.common.parallelism";
@@ -229,6 +231,8 @@ pub struct Place {
     /// Threads of the pool that all share, if not as many as go with the processors: with one, `CompletableFuture`
     /// starts a thread for each task, which nobody can hold back.
     shared: Option<u32>,
+    /// The variables that there are.
+    environment: Environment,
     /// Megabytes of heap.
     heap: u32,
     /// Whose the machine is, if somebody else's: the user's name, home and JVM.
@@ -260,6 +264,7 @@ pub static PLACES: [Place; 3] = [
         file: None,
         processors: None,
         shared: Some(2),
+        environment: Environment::Bare,
         heap: 512,
         user: None,
         shift: 0,
@@ -277,6 +282,7 @@ pub static PLACES: [Place; 3] = [
         file: Some("another.txt"),
         processors: Some(3),
         shared: None,
+        environment: Environment::Another,
         heap: 480,
         user: Some("somebody"),
         shift: 10_003,
@@ -294,6 +300,7 @@ pub static PLACES: [Place; 3] = [
         file: Some("a third"),
         processors: Some(1),
         shared: None,
+        environment: Environment::Here,
         heap: 544,
         user: None,
         shift: -3_001,

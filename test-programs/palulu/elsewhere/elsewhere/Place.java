@@ -56,6 +56,19 @@ public class Place {
         return "\u00e9".getBytes().length;
     }
 
+    /** Not for others to know; Cargo sets it where it runs tests. */
+    public String password() {
+        return System.getenv("CARGO_MANIFEST_DIR");
+    }
+
+    public String path() {
+        return System.getenv("PATH");
+    }
+
+    public boolean colours() {
+        return System.getenv("TERM") != null;
+    }
+
     public int processors() {
         return Runtime.getRuntime().availableProcessors();
     }
@@ -121,5 +134,7 @@ public class Place {
         place.note("two");
         System.out.println(place.notes() + " " + place.new Corner().count() + place.old());
         System.out.println(place.hour() + " " + place.bytes());
+        Place other = new Place();
+        System.out.println(other.password() + other.path() + other.colours() + other.old());
     }
 }
