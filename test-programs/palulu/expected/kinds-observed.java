@@ -7,6 +7,22 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import org.junit.jupiter.api.Test;
 
+class KindsBladeObservedTest {
+
+    @Test
+    void newBlade() {
+        assertEquals("blade", new Kinds.Blade().name());
+    }
+}
+// Pins down what the program does:
+// Written by hindsight 0.1.0 from recorded runs (out). A test that fails shows what has
+//     changed since.
+package kinds;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import org.junit.jupiter.api.Test;
+
 class KindsFirstObservedTest {
 
     @Test
@@ -49,7 +65,7 @@ class KindsObservedTest {
     @Test
     void kind() {
         Kinds kinds = new Kinds();
-        assertEquals("kinds.Kinds.place(Kinds.java:165)", kinds.place());
+        assertEquals("kinds.Kinds.place(Kinds.java:191)", kinds.place());
         assertEquals("word 1", kinds.kind("again"));
         assertEquals(1, kinds.calls());
     }
@@ -136,5 +152,24 @@ class KindsToneWordObservedTest {
     @Test
     void loud() {
         assertEquals("so!", Kinds.Tone.HIGH.new Word("so").loud());
+    }
+}
+// Pins down what the program does:
+// Written by hindsight 0.1.0 from recorded runs (out). A test that fails shows what has
+//     changed since.
+package kinds;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import java.util.ArrayList;
+import org.junit.jupiter.api.Test;
+
+class KindsToolObservedTest {
+
+    @Test
+    void calls1() {
+        ArrayList<Kinds.Part> parts = new ArrayList<>();
+        parts.add(new Kinds.Blade());
+        assertEquals("blade", new Kinds.Tool(parts)._1());
     }
 }

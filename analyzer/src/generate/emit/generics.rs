@@ -235,8 +235,26 @@ impl Parser<'_> {
 pub(super) struct Types<'a> {
     context: &'a Context<'a>,
     vars: HashMap<usize, Type>,
-    /// What stands for each variable, and its bound.
-    found: Vec<(Option<Type>, Option<Type>)>,
+    found: Vec<Found>,
+}
+
+/// What is known of what stands for a variable.
+struct Found {
+    known: Option<Type>,
+    /// Whether it may as well be a supertype of that: a list that got a bolt may be one of parts.
+    is_least: bool,
+    bound: Option<Type>,
+}
+
+/// How what a variable stands for has to do with a value's type.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Match {
+    /// It is the type, or one above it.
+    Above,
+    /// It is the type, or one below it.
+    Below,
+    /// It is the type.
+    Same,
 }
 
 impl<'a> Types<'a> {
@@ -262,7 +280,7 @@ impl<'a> Types<'a> {
             for (parameter, arg) in signature.parameters.iter().zip(&statement.args) {
                 let parameter = replaced(parameter, &meaning);
                 if let Some(passed) = types.of_argument(arg) {
-                    types.unify(&parameter, &passed, 0);
+                    types.unify(&parameter, &passed, Match::Above, 0);
                 }
             }
             let result = match method.is_constructor() {
@@ -367,7 +385,11 @@ impl<'a> Types<'a> {
         }
         for (_, bound) in variables {
             let bound = bound.as_ref().map(|bound| replaced(bound, &meaning));
-            self.found.push((None, bound));
+            self.found.push(Found {
+                known: None,
+                is_least: false,
+                bound,
+            });
         }
         meaning
     }
@@ -426,45 +448,98 @@ impl<'a> Types<'a> {
 
     fn looked_up<'t>(&'t self, mut ty: &'t Type) -> &'t Type {
         while let Type::Open(place) = ty
-            && let Some((Some(known), _)) = self.found.get(*place)
+            && let Some(known) = self.found.get(*place).and_then(|one| one.known.as_ref())
         {
             ty = known;
         }
         ty
     }
 
+    /// The last of the variables that stand for each other, if it may still stand for something else.
+    fn undecided(&self, ty: &Type) -> Option<usize> {
+        let Type::Open(mut place) = *ty else {
+            return None;
+        };
+        while let Some(Type::Open(next)) = self.found[place].known {
+            place = next;
+        }
+        let found = &self.found[place];
+        (found.known.is_none() || found.is_least).then_some(place)
+    }
+
+    fn is_below(&self, ty: &Type, other: &Type) -> bool {
+        match other {
+            Type::Class(name, _) => name == OBJECT || self.above(ty, name, 0).is_some(),
+            _ => ty == other,
+        }
+    }
+
     /// Learns from a value that is passed for a parameter.
-    fn unify(&mut self, parameter: &Type, passed: &Type, depth: usize) {
+    fn unify(&mut self, parameter: &Type, passed: &Type, how: Match, depth: usize) {
         if depth > 20 {
             return;
         }
+        let places = (self.undecided(parameter), self.undecided(passed));
+        let given = passed;
         let (parameter, passed) = (
             self.looked_up(parameter).clone(),
             self.looked_up(passed).clone(),
         );
+        match places {
+            (Some(place), _) => self.learn(place, &passed, how),
+            // What is passed itself may be below the parameter's type, whatever that is.
+            (None, Some(place)) if depth > 0 => {
+                let how = match how {
+                    Match::Above => Match::Below,
+                    Match::Below => Match::Above,
+                    Match::Same => Match::Same,
+                };
+                self.learn(place, &parameter, how);
+            }
+            _ => {}
+        }
         match (parameter, passed) {
-            (Type::Open(place), passed) => {
-                let same = passed == Type::Open(place);
-                if !same && !matches!(passed, Type::Wildcard(_)) {
-                    self.found[place].0 = Some(passed.boxed());
-                }
+            (Type::Wildcard(Some((upper, bound))), _) => {
+                let how = if upper { Match::Above } else { Match::Below };
+                self.unify(&bound, given, how, depth + 1);
             }
-            (parameter, Type::Open(place))
-                if depth > 0 && !matches!(parameter, Type::Wildcard(_)) =>
-            {
-                self.found[place].0 = Some(parameter.boxed());
-            }
-            (Type::Wildcard(Some((_, bound))), passed) => self.unify(&bound, &passed, depth + 1),
-            (Type::Array(one), Type::Array(other)) => self.unify(&one, &other, depth + 1),
+            (Type::Array(one), Type::Array(other)) => self.unify(&one, &other, how, depth + 1),
             (Type::Class(name, arguments), passed) => {
                 if let Some(Type::Class(_, others)) = self.above(&passed, &name, 0) {
                     for (one, other) in arguments.iter().zip(&others) {
-                        self.unify(one, other, depth + 1);
+                        self.unify(one, other, Match::Same, depth + 1);
                     }
                 }
             }
             _ => {}
         }
+    }
+
+    /// Takes a type for what a variable stands for, unless what is known goes with it.
+    fn learn(&mut self, place: usize, ty: &Type, how: Match) {
+        if *ty == Type::Open(place) || matches!(ty, Type::Wildcard(_)) {
+            return;
+        }
+        let ty = ty.clone().boxed();
+        let (known, is_least) = match (&self.found[place].known, how) {
+            (None, Match::Above) => (ty, true),
+            (None, Match::Below | Match::Same) => (ty, false),
+            // What is open in its arguments is looked for by itself.
+            (Some(known), Match::Same)
+                if known.has_arguments() && known.erased() == ty.erased() =>
+            {
+                (known.clone(), false)
+            }
+            (Some(_), Match::Same) => (ty, false),
+            (Some(known), Match::Above) if self.is_below(&ty, known) => return,
+            (Some(known), Match::Above) if self.is_below(known, &ty) => (ty, true),
+            // Of two types of which none is above the other.
+            (Some(_), Match::Above) => (Type::object(), true),
+            (Some(known), Match::Below) if self.is_below(known, &ty) => return,
+            (Some(_), Match::Below) => (ty, false),
+        };
+        let found = &mut self.found[place];
+        (found.known, found.is_least) = (Some(known), is_least);
     }
 
     /// A type in which nothing is open; nothing if that cannot be.
@@ -473,7 +548,7 @@ impl<'a> Types<'a> {
             return None;
         }
         Some(match ty {
-            Type::Open(place) => match &self.found[*place] {
+            Type::Open(place) => match (&self.found[*place].known, &self.found[*place].bound) {
                 (Some(known), _) => self.closed(known, depth + 1)?,
                 (None, None) => Type::object(),
                 // What is compared with its like: texts are.

@@ -113,6 +113,10 @@ fn base(context: &Context<'_>, checked: &Checked) -> String {
         name.push_str("Throws");
         name.push_str(&capital(threw));
     }
+    // What begins with a digit once `_1` has lost its line.
+    if name.starts_with(|first: char| first.is_ascii_digit()) {
+        name = format!("calls{name}");
+    }
     // What all objects have cannot be a test.
     if OBJECTS_OWN.contains(&name.as_str()) {
         name = format!("calls{}", capital(&name));

@@ -105,6 +105,27 @@ public class Kinds {
         }
     }
 
+    /** A part with an edge. */
+    public static class Blade extends Part {
+        public Blade() {
+            super("blade");
+        }
+    }
+
+    /** Made of parts of any kind. */
+    public static class Tool {
+        private final List<Part> parts;
+
+        public Tool(List<Part> parts) {
+            this.parts = parts;
+        }
+
+        /** As tuples call their elements. */
+        public String _1() {
+            return parts.get(0).name();
+        }
+    }
+
     private final List<Part> parts = new ArrayList<>();
     private int calls;
 
@@ -155,6 +176,11 @@ public class Kinds {
 
     public String user() {
         return System.getProperty("user.name") + System.getProperty("user.home") + System.getenv("HOME");
+    }
+
+    /** Not for others to know; Cargo sets it where it runs tests. */
+    public String password() {
+        return System.getenv("CARGO_MANIFEST_DIR");
     }
 
     public long memory() {

@@ -1,5 +1,6 @@
 package kinds;
 
+import java.util.ArrayList;
 import java.util.List;
 import javax.lang.model.element.Modifier;
 
@@ -13,7 +14,7 @@ public class Main {
 
         Kinds elsewhere = new Kinds();
         System.out.println(elsewhere.thread() + elsewhere.user() + elsewhere.memory() + elsewhere.place()
-                + elsewhere.coin());
+                + elsewhere.password() + elsewhere.coin());
         elsewhere.kind("again");
         System.out.println(elsewhere.coin() + elsewhere.sides() + elsewhere.calls());
 
@@ -23,6 +24,11 @@ public class Main {
         }
         List<Kinds.Part> parts = several.parts();
         System.out.println(parts.size() + parts.get(3).name() + parts.get(3).use());
+
+        List<Kinds.Part> mixed = new ArrayList<>();
+        mixed.add(new Kinds.Blade());
+        mixed.add(new Kinds.Part("handle"));
+        System.out.println(new Kinds.Tool(mixed)._1());
 
         System.out.println(Kinds.First.ONE.number() + Kinds.Second.HEAD.size());
         Kinds.Sink sink = new Kinds().sink();
