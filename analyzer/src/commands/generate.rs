@@ -7,6 +7,7 @@ use crate::junit::Framework;
 use anyhow::Result;
 use clap::ArgGroup;
 use report::{Changes, Report};
+use std::borrow::Cow;
 use std::io::Write;
 use std::path::PathBuf;
 
@@ -205,7 +206,7 @@ impl Opts {
     }
 
     /// Why no test has come of it.
-    fn reason(&self, report: &Report) -> &'static str {
+    fn reason(&self, report: &Report) -> Cow<'static, str> {
         let counts = report.counts.as_ref();
         let carved = counts.is_some_and(|counts| counts.carved > 0);
         let called = counts.is_some_and(|counts| {
@@ -216,6 +217,13 @@ impl Opts {
             .iter()
             .flat_map(|tally| tally.executed)
             .sum::<u64>();
+        if report.left_out > 0 {
+            return format!(
+                "of what was found, there was no time to try out {}; give more with --time",
+                report.left_out
+            )
+            .into();
+        }
         match (
             carved || executed > 0,
             report.searched.is_some(),
@@ -233,5 +241,6 @@ impl Opts {
                  --classpath: is it of another program?"
             }
         }
+        .into()
     }
 }

@@ -7,10 +7,10 @@
 //! the same time. All is done in step, so that the same is executed in the same order each time.
 
 use super::sequence::{Methods, Sequence};
-use super::worker::{Executed, Worker};
+use super::worker::{Ended, Executed, Worker};
 use anyhow::Result;
 use std::cell::{Cell, Ref, RefCell, RefMut};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::pin::Pin;
 use std::rc::Rc;
 use std::task::{Context, Poll, Waker};
@@ -19,6 +19,14 @@ use std::time::{Duration, Instant};
 
 /// Tests that are in the making at a time.
 const WIDTH: usize = 24;
+/// The same where something of each has had no end, for which all that are in the making wait.
+const ENDLESS_WIDTH: usize = 2;
+/// How many are in the making where time is short and a round of executions takes longer than
+const LEAST_WIDTH: usize = 4;
+/// this.
+const MAX_ROUND: Duration = Duration::from_millis(300);
+/// How many times the grace there is as long as nothing has come of anything.
+const PATIENCE: u32 = 3;
 
 /// One of the two JVMs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -48,9 +56,14 @@ pub struct Lab<'a> {
     resets: (bool, bool),
     /// Whether [`Lab::next_side`] was asked an odd number of times.
     is_odd: Cell<bool>,
+    /// Which of many things is being done,
+    job: Cell<usize>,
+    /// and those of which some execution had no end.
+    endless: RefCell<HashSet<usize>>,
 }
 
 struct Ordered {
+    job: usize,
     sequence: Sequence,
     answer: Rc<Cell<Option<Executed>>>,
 }
@@ -78,6 +91,8 @@ impl<'a> Lab<'a> {
             workers: [RefCell::new(here), RefCell::new(there)],
             ordered: Default::default(),
             is_odd: Cell::new(false),
+            job: Cell::new(0),
+            endless: RefCell::default(),
         }
     }
 
@@ -101,6 +116,7 @@ impl<'a> Lab<'a> {
         let [fresh, left] = &self.ordered[side as usize];
         let list = if is_fresh { fresh } else { left };
         list.borrow_mut().push(Ordered {
+            job: self.job.get(),
             sequence: sequence.clone(),
             answer: Rc::clone(&answer),
         });
@@ -133,12 +149,14 @@ impl<'a> Lab<'a> {
             if let Poll::Ready(done) = job.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
                 return Ok(done);
             }
-            self.execute()?;
+            self.execute(false, |_| false)?;
         }
     }
 
     /// Does many things at once, and gives what came of them in their order, and how many were not begun,
-    /// or not ended. None is begun after `until`, and those that have not ended `grace` later are given up.
+    /// or not ended. None is begun after `until`, and those that have not ended `grace` later are given up. Where
+    /// there is such a time, what has executed something without an end waits for all others: it would have them
+    /// wait each time.
     ///
     /// # Errors
     ///
@@ -151,19 +169,27 @@ impl<'a> Lab<'a> {
     ) -> Result<(Vec<F::Output>, usize)> {
         let mut jobs = jobs.into_iter().enumerate();
         let mut going: Vec<(usize, Pin<Box<F>>)> = Vec::new();
+        let mut waiting: BTreeMap<usize, Pin<Box<F>>> = BTreeMap::new();
         let mut done = BTreeMap::new();
+        self.endless.borrow_mut().clear();
+        let mut width = if until.is_some() { LEAST_WIDTH } else { WIDTH };
         loop {
             let is_late = until.is_some_and(|until| Instant::now() >= until);
             while !is_late
-                && going.len() < WIDTH
+                && going.len() < width
                 && let Some((at, job)) = jobs.next()
             {
                 going.push((at, Box::pin(job)));
             }
+            if going.is_empty() {
+                going.extend((0..ENDLESS_WIDTH).map_while(|_| waiting.pop_first()));
+            }
+            let grace = grace.saturating_mul(if done.is_empty() { PATIENCE } else { 1 });
             if going.is_empty() || until.is_some_and(|until| Instant::now() >= until + grace) {
                 break;
             }
             going.retain_mut(|(at, job)| {
+                self.job.set(*at);
                 match job.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
                     Poll::Ready(came) => {
                         done.insert(*at, came);
@@ -172,20 +198,33 @@ impl<'a> Lab<'a> {
                     Poll::Pending => true,
                 }
             });
-            self.execute()?;
+            let began = Instant::now();
+            self.execute(until.is_some(), |job| waiting.contains_key(&job))?;
+            if until.is_some() {
+                width = match began.elapsed() < MAX_ROUND {
+                    true => (2 * width).min(WIDTH),
+                    false => (width / 2).max(LEAST_WIDTH),
+                };
+                let endless = self.endless.borrow();
+                waiting.extend(going.extract_if(.., |(at, _)| endless.contains(at)));
+            }
         }
-        let left = going.len() + jobs.count();
+        let left = going.len() + waiting.len() + jobs.count();
         let all = self.ordered.iter().flatten();
         all.for_each(|list| list.borrow_mut().clear());
         Ok((done.into_values().collect(), left))
     }
 
-    /// Has all executed that was ordered.
-    fn execute(&self) -> Result<()> {
+    /// Has all executed that was ordered, but for what `waits`; in haste, as much as there is time for in one round,
+    /// and the rest in the next ones.
+    fn execute(&self, is_hasty: bool, waits: impl Fn(usize) -> bool) -> Result<()> {
         let ordered = self.ordered.each_ref().map(|lists| {
             lists.each_ref().map(|list| {
-                let list = list.take().into_iter();
-                list.map(|one| (one.sequence, one.answer))
+                let (wait, go) =
+                    (list.take().into_iter()).partition::<Vec<_>, _>(|one| waits(one.job));
+                list.replace(wait);
+                let go = go.into_iter();
+                go.map(|one| (one.sequence, (one.job, one.answer)))
                     .unzip::<_, _, Vec<_>, Vec<_>>()
             })
         });
@@ -200,12 +239,18 @@ impl<'a> Lab<'a> {
                 if fresh.is_empty() && left.is_empty() {
                     return Ok(done);
                 }
+                let began = Instant::now();
+                let size = if is_hasty { LEAST_WIDTH } else { usize::MAX };
                 worker.declare(methods)?;
-                if !fresh.is_empty() {
-                    done[0] = worker.execute_fresh(methods, fresh)?;
-                }
-                if !left.is_empty() {
-                    done[1] = worker.execute_left(methods, left)?;
+                let fresh = fresh.chunks(size).map(|chunk| (0, chunk));
+                for (kind, chunk) in fresh.chain(left.chunks(size).map(|chunk| (1, chunk))) {
+                    done[kind].extend(match kind {
+                        0 => worker.execute_fresh(methods, chunk)?,
+                        _ => worker.execute_left(methods, chunk)?,
+                    });
+                    if is_hasty && began.elapsed() > MAX_ROUND {
+                        break;
+                    }
                 }
                 Ok(done)
             };
@@ -219,8 +264,23 @@ impl<'a> Lab<'a> {
         });
         let there = there.unwrap_or_else(|panic| std::panic::resume_unwind(panic));
         let done = [here?, there?].into_iter().flatten();
-        for (executed, (_, answers)) in done.zip(ordered.into_iter().flatten()) {
-            for (executed, answer) in executed.into_iter().zip(answers) {
+        let lists = self.ordered.iter().flatten();
+        for ((executed, (sequences, answers)), list) in
+            done.zip(ordered.into_iter().flatten()).zip(lists)
+        {
+            let mut executed = executed.into_iter();
+            for (sequence, (job, answer)) in sequences.into_iter().zip(answers) {
+                let Some(executed) = executed.next() else {
+                    list.borrow_mut().push(Ordered {
+                        job,
+                        sequence,
+                        answer,
+                    });
+                    continue;
+                };
+                if executed.ended == Ended::TimedOut {
+                    self.endless.borrow_mut().insert(job);
+                }
                 answer.set(Some(executed));
             }
         }

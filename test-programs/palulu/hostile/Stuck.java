@@ -41,4 +41,40 @@ public class Stuck {
             wait();
         }
     }
+
+    /** Has whoever takes wait until something is there: with one call less, most of what ends does not. */
+    public static class Queue {
+        private final java.util.ArrayDeque<Integer> queue = new java.util.ArrayDeque<>();
+        private boolean closed;
+
+        public synchronized void put(int number) {
+            queue.add(number);
+            notifyAll();
+        }
+
+        public synchronized int take() throws InterruptedException {
+            while (queue.isEmpty()) {
+                wait();
+            }
+            return queue.remove();
+        }
+
+        public synchronized int size() {
+            return queue.size();
+        }
+
+        public void close() {
+            closed = true;
+        }
+
+        public void pass() {
+            while (!closed) {
+                try {
+                    put(take());
+                } catch (InterruptedException e) {
+                    // It goes on, whatever happens.
+                }
+            }
+        }
+    }
 }
