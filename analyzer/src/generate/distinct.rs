@@ -1,5 +1,7 @@
 //! Which tests say something that others do not.
 
+mod constants;
+
 use super::asserted::{Assertion, Checked};
 use super::complete::says_again;
 use super::observers::leave_out;
@@ -28,6 +30,12 @@ pub fn few(
     let (generated, novel): (Vec<Checked>, Vec<bool>) = (invented.into_iter())
         .filter(fresh)
         .map(|one| (one.test, one.is_novel))
+        .unzip();
+    // Nobody knows what the calls of a run have run, and of them the run has made a choice.
+    let chosen = constants::chosen(&generated, |at| novel[at]);
+    let (generated, novel): (Vec<Checked>, Vec<bool>) = (generated.into_iter().zip(novel))
+        .enumerate()
+        .filter_map(|(at, one)| chosen.contains(&at).then_some(one))
         .unzip();
     let generated = diverse(generated, |at| novel[at]);
     (observed, generated)

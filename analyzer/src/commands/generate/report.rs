@@ -122,7 +122,7 @@ pub struct Report {
     pub removed: Vec<PathBuf>,
     /// Tests.
     pub total: usize,
-    /// How many others do the same as these but for what they pass, or begin as they do.
+    /// How many others do the same as these but for constants, or begin as they do.
     pub alike: usize,
     /// Those that were no good.
     pub dropped: Dropped,
@@ -186,7 +186,7 @@ impl Report {
         if self.alike > 0 {
             writeln!(
                 out,
-                "  without {} more that differ in what they pass alone, or end earlier",
+                "  without {} more that differ in constants alone, or end earlier",
                 self.alike
             )?;
         }
