@@ -79,7 +79,14 @@ fn write(agent: &'static Agent, jni: Jni) -> Result<String, String> {
         .vm
         .jvmti(&[sys::CAN_TAG_OBJECTS, sys::CAN_GET_CONSTANT_POOL])
         .ok_or(report::NO_ENVIRONMENT)?;
-    let mut graph = Graph::new(jni, tags, options, &base.methods, &agent.shim.throwable);
+    let mut graph = Graph::new(
+        jni,
+        tags,
+        options,
+        &base.methods,
+        &agent.shim.throwable,
+        None,
+    );
     let jvmti = Scratch(
         base.vm
             .jvmti(&[
@@ -241,6 +248,7 @@ fn write(agent: &'static Agent, jni: Jni) -> Result<String, String> {
         exceptions,
         frames: frames::finish(merged, options.copy, &graph, Err(NO_LOG)),
         threads: states,
+        constants: graph.standing.clone(),
         ..Failure::default()
     };
     let meta = report::meta(agent, jni, THREADS_ASKED_FOR.to_owned(), "");

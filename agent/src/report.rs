@@ -338,7 +338,15 @@ fn record(
         .vm
         .jvmti(&[sys::CAN_TAG_OBJECTS, sys::CAN_GET_CONSTANT_POOL])
         .ok_or(NO_ENVIRONMENT)?;
-    let mut graph = Graph::new(jni, tags, options, &base.methods, &agent.shim.throwable);
+    let thread = agent.jvmti.current_thread();
+    let mut graph = Graph::new(
+        jni,
+        tags,
+        options,
+        &base.methods,
+        &agent.shim.throwable,
+        thread,
+    );
     let is_secret = |name: &str, of: &str| options.is_secret_of_type(name, of);
 
     let ways = ways(agent, jni, call, &exceptions);

@@ -175,7 +175,7 @@ const NULL_KEY: &str = "NULL_KEY";
 /// Which of the graph's objects constants hold: objects of the program, arrays of no length, those that are
 /// of `java.lang.Object` because nothing but their identity counts, and what cannot be stored. The constants
 /// are those of the classes in the packages of the frames, the objects and their superclasses; and what maps
-/// of the JDK have in place of the key null.
+/// of the JDK have in place of the key null. First come the objects that each JVM has its own of.
 pub(crate) fn constants(
     base: &Base,
     jni: Jni,
@@ -200,7 +200,7 @@ pub(crate) fn constants(
         left -= usize::from(is);
         is || maps.iter().any(|map| *map == name)
     });
-    let mut found = Vec::new();
+    let mut found = graph.standing.clone();
     for (owner, class) in classes {
         for field in base.jvmti.class_fields(class) {
             let Some((name, descriptor, access)) = base.jvmti.field(class, field) else {

@@ -4,7 +4,7 @@
 //! elements whose value at that frame's entry was another one. [`Graph`] lays the patch
 //! over the graph; nothing is copied.
 
-use hindsight_tracelog::crash::{Body, ClassInfo, ClassKind, FieldInfo, Frame, Value};
+use hindsight_tracelog::crash::{Body, ClassInfo, ClassKind, Constant, FieldInfo, Frame, Value};
 use hindsight_tracelog::reader::Crash;
 use std::collections::HashMap;
 
@@ -92,6 +92,15 @@ impl<'a> Graph<'a> {
     /// What is stored of an object, if anything.
     pub fn body(&self, object: u32) -> Option<&'a Body> {
         self.crash.object(object).map(|object| &object.body)
+    }
+
+    /// How code asks for an object that each JVM has its own of, which is stored as a hole.
+    pub fn standing(&self, object: u32) -> Option<&'a Constant> {
+        if !matches!(self.body(object), Some(Body::Hole(_))) {
+            return None;
+        }
+        let mut constants = self.crash.failure.constants.iter();
+        constants.find(|constant| constant.object == object && constant.is_standing())
     }
 
     /// The class of an object.

@@ -240,6 +240,9 @@ impl<'a> Builder<'a> {
                 let head = format!("{class}.{}", one_line(name, 100));
                 self.constant(object, head, fields, depth)
             }
+            Body::Hole(reason) if self.graph.standing(object).is_some() => {
+                Node::leaf(one_line(reason, 200))
+            }
             Body::Hole(reason) => Node::leaf(format!(
                 "{} (not stored: {})",
                 self.head(object, class),

@@ -1,9 +1,12 @@
 package readable;
 
+import java.io.PrintStream;
 import java.math.MathContext;
 import java.math.RoundingMode;
 import java.net.URI;
 import java.net.URL;
+import java.nio.file.FileSystem;
+import java.nio.file.FileSystems;
 import java.sql.Time;
 import java.sql.Timestamp;
 import java.time.Instant;
@@ -23,6 +26,7 @@ import java.util.TreeSet;
 import java.util.WeakHashMap;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.ConcurrentSkipListSet;
+import java.util.concurrent.ForkJoinPool;
 import java.util.concurrent.LinkedBlockingDeque;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.atomic.AtomicIntegerArray;
@@ -86,6 +90,12 @@ public class Kinds {
             List<String> copies, WeakHashMap<String, Integer> weak) {
         Exception old = new IllegalStateException("old", new Error("cause"));
         old.addSuppressed(new Refused("closed", 3));
+        host(System.out, Runtime.getRuntime(), FileSystems.getDefault(), Kinds.class.getClassLoader(),
+                Object.class.getModule(), new Desk(Thread.currentThread(), ForkJoinPool.commonPool()), old);
+    }
+
+    static void host(PrintStream out, Runtime runtime, FileSystem files, ClassLoader loader,
+            Module module, Desk desk, Exception old) {
         errors(old, new NumberFormatException("no number"), new Refused("why", 7));
     }
 
@@ -109,5 +119,16 @@ class Refused extends RuntimeException {
     Refused(String message, int code) {
         super(message);
         this.code = code;
+    }
+}
+
+/** Holds what each JVM has its own of. */
+class Desk {
+    private final Thread owner;
+    private final ForkJoinPool pool;
+
+    Desk(Thread owner, ForkJoinPool pool) {
+        this.owner = owner;
+        this.pool = pool;
     }
 }

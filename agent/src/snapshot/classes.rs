@@ -5,7 +5,7 @@ use crate::jni::{FieldId, Jni, Obj};
 use crate::jvmti::{ACC_STATIC, Jvmti};
 use crate::methods::Methods;
 use crate::options::Options;
-use crate::snapshot::lambda;
+use crate::snapshot::{lambda, standing};
 use crate::statics;
 use hindsight_instrument::select;
 use hindsight_tracelog::crash::{ClassInfo, ClassKind, FieldInfo, Lambda, is_box};
@@ -64,6 +64,8 @@ pub(crate) struct Class {
     pub(crate) unseen: bool,
     /// Whether instances are exceptions.
     pub(crate) is_throwable: bool,
+    /// Whether some objects of the class may be such as each JVM has its own of.
+    pub(crate) may_stand: bool,
 }
 
 /// Which objects are as good as a text in a secret place.
@@ -226,6 +228,36 @@ const HOLES: &[(&str, &str)] = &[
     ("java.nio.file.spi.FileSystemProvider", "file system"),
 ];
 
+/// Pools of the JDK's own classes, and what is stored of them: a test has a new one of this size in their
+/// place. Of their threads and tasks there is nothing.
+const POOLS: &[(&str, &[&str])] = &[
+    (
+        "java.util.concurrent.ForkJoinPool",
+        &["mode", "parallelism"],
+    ),
+    ("java.util.concurrent.ScheduledThreadPoolExecutor", &[]),
+    ("java.util.concurrent.ThreadPerTaskExecutor", &["factory"]),
+    (
+        "java.util.concurrent.ThreadPoolExecutor",
+        &[
+            "allowCoreThreadTimeOut",
+            "corePoolSize",
+            "ctl",
+            "handler",
+            "keepAliveTime",
+            "maximumPoolSize",
+        ],
+    ),
+];
+
+/// Classes of the JDK's insides whose objects are plain data that programs hold.
+const DATA: [&str; 4] = [
+    "jdk.internal.net.http.ImmutableHttpRequest",
+    "jdk.internal.net.http.RequestPublishers$ByteArrayPublisher",
+    "jdk.internal.net.http.RequestPublishers$EmptyPublisher",
+    "jdk.internal.net.http.RequestPublishers$StringPublisher",
+];
+
 /// Whether a field, of a class with native methods, keeps an address for them: in a `long` that is called after it.
 fn is_address(name: &str, descriptor: &str) -> bool {
     const WORDS: [&str; 6] = ["addr", "handle", "native", "peer", "pointer", "ptr"];
@@ -249,6 +281,9 @@ fn is_blank(owner: &str, name: &str, descriptor: &str) -> bool {
     if descriptor == "Lgroovy/lang/MetaClass;" {
         // Groovy's runtime behind each object; where there is none, the object asks for it.
         return true;
+    }
+    if let Some((_, stored)) = POOLS.iter().find(|(pool, _)| *pool == owner) {
+        return !stored.contains(&name);
     }
     match owner {
         "java.util.ResourceBundle" => name == "cacheKey",
@@ -293,6 +328,7 @@ pub(crate) fn read(
         storage,
         unseen: false,
         is_throwable: false,
+        may_stand: false,
     };
     match signature.as_bytes() {
         [b'[', letter] => return array(Storage::Primitives(*letter)),
@@ -343,12 +379,16 @@ pub(crate) fn read(
         "java.lang.String" => storage = Storage::String,
         "java.lang.Class" => storage = Storage::Class,
         name => {
+            let is_pool = POOLS.iter().any(|(pool, _)| *pool == name);
             if let Some((_, reason)) = HOLES
                 .iter()
                 .find(|(hole, _)| *hole == name || info.supers.iter().any(|s| s == hole))
+                .filter(|_| !is_pool)
             {
                 storage = Storage::Hole(reason);
-            } else if name.starts_with("jdk.internal.") || name.starts_with("sun.nio.ch.") {
+            } else if name.starts_with("jdk.internal.") && !DATA.contains(&name)
+                || name.starts_with("sun.nio.ch.")
+            {
                 storage = Storage::Hole("JVM internals");
             } else if info.kind == ClassKind::Enum {
                 let holder = chain.iter().find(|(name, _)| name == "java.lang.Enum");
@@ -453,6 +493,8 @@ pub(crate) fn read(
         number: Number::of(&info.name),
         unseen,
         is_throwable: info.name == THROWABLE || info.supers.iter().any(|name| name == THROWABLE),
+        may_stand: storage != Storage::Hole(REDACTED)
+            && standing::may_be(&info.name, &info.supers, jvmti.loader(class).is_none()),
         info,
         storage,
         fields,

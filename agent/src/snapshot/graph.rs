@@ -12,9 +12,10 @@ use crate::shim::ThrowableIds;
 use crate::snapshot::classes::{self, BLANK, Class, Number, REDACTED, Storage};
 use crate::snapshot::primitive;
 use crate::snapshot::secrets::{Secrets, length_class};
+use crate::snapshot::standing;
 use crate::undo::rollback::{Targets, Undo};
 use hindsight_instrument::MemberName;
-use hindsight_tracelog::crash::{Body, Object, Patch, Text, Value};
+use hindsight_tracelog::crash::{Body, Constant, Object, Patch, Text, Value};
 use std::collections::{HashMap, HashSet, VecDeque};
 
 /// What an untagged object's number reads as.
@@ -44,6 +45,10 @@ pub(crate) struct Graph<'a> {
     bytes: usize,
     /// Shared holes, one for each class and reason.
     holes: HashMap<(u32, &'static str), u32>,
+    /// The thread that has failed.
+    thread: Option<Obj>,
+    /// Objects that each JVM has its own of, by the expressions that give them.
+    pub(crate) standing: Vec<Constant>,
     /// Containers in a place whose name says that their text is secret.
     secret: HashSet<u32>,
     /// Other objects in such a place: text that is directly in them is secret, and so is what wraps
@@ -82,13 +87,14 @@ impl Drop for Graph<'_> {
 }
 
 impl<'a> Graph<'a> {
-    /// `jvmti` is disposed of with the graph.
+    /// `jvmti` is disposed of with the graph. `thread` is the one that has failed, if one has.
     pub(crate) fn new(
         jni: Jni,
         jvmti: Jvmti,
         options: &'a Options,
         methods: &'a Methods,
         throwable: &'a ThrowableIds,
+        thread: Option<Obj>,
     ) -> Graph<'a> {
         Graph {
             jni,
@@ -106,6 +112,8 @@ impl<'a> Graph<'a> {
             limit: options.max_objects,
             bytes: 0,
             holes: HashMap::new(),
+            thread,
+            standing: Vec::new(),
             secret: HashSet::new(),
             holders: HashSet::new(),
             redacted: HashSet::new(),
@@ -237,6 +245,7 @@ impl<'a> Graph<'a> {
             wraps_text: false,
             unseen: false,
             is_throwable: false,
+            may_stand: false,
         }));
         self.jvmti.set_tag(class, pack(as_object, id));
         self.jni.delete_local(class);
@@ -437,6 +446,9 @@ impl<'a> Graph<'a> {
 
     fn read(&mut self, object: Obj, number: u32, class: u32) -> Body {
         let jni = self.jni;
+        if let Some(hole) = self.standing(object, number, class) {
+            return hole;
+        }
         match &self.classes[class as usize].storage {
             Storage::Hole(reason) => Body::Hole((*reason).to_owned()),
             Storage::String => {
@@ -533,6 +545,24 @@ impl<'a> Graph<'a> {
                 Body::Lambda(lambda)
             }
         }
+    }
+
+    /// The hole for an object that each JVM has its own of.
+    fn standing(&mut self, object: Obj, number: u32, class: u32) -> Option<Body> {
+        let class = &self.classes[class as usize];
+        if !class.may_stand {
+            return None;
+        }
+        let name = &class.info.name;
+        let (owner, name) = standing::expression(self.jni, self.jvmti, self.thread, object, name)?;
+        let constant = Constant {
+            object: number,
+            owner: owner.to_owned(),
+            name,
+        };
+        let hole = Body::Hole(constant.code());
+        self.standing.push(constant);
+        Some(hole)
     }
 
     /// Has an exception write down its stack trace, which is in the JVM's own form until somebody

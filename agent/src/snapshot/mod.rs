@@ -4,6 +4,7 @@
 //! - [`classes`] knows what to do with the objects of each class.
 //! - [`secrets`] remembers what must not be stored, wherever else it is.
 //! - [`arrays`] tells the text in an array.
+//! - [`standing`] knows the objects that each JVM has its own of.
 //! - [`lambda`] finds the method behind a lambda's hidden class.
 //!
 //! **Invariant:** no Java code runs here, the program's least of all (design,
@@ -18,6 +19,7 @@ pub(crate) mod classes;
 pub(crate) mod graph;
 pub(crate) mod lambda;
 pub(crate) mod secrets;
+pub(crate) mod standing;
 
 use hindsight_tracelog::crash::Value;
 

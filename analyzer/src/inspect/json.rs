@@ -1,7 +1,7 @@
 //! A crash as JSON: `hindsight.crash/1`, or `hindsight.crash_list/1` for several.
 
 use crate::commands::input::Input;
-use crate::graph::Typed;
+use crate::graph::{Graph, Typed};
 use crate::text::deadlocks;
 use hindsight_tracelog::crash::{
     Body, ClassInfo, ClassKind, ExceptionInfo, Fidelity, Frame, Lambda, Lock, Object, StaticField,
@@ -264,12 +264,13 @@ pub(crate) fn value(typed: Typed) -> Json {
 }
 
 fn holes(crash: &Crash) -> Vec<Json> {
+    let graph = Graph::at_failure(crash);
     let objects = (0u32..).zip(&crash.objects);
     let hole = |(number, object): (u32, &Option<Object>)| match object {
         Some(Object {
             class,
             body: Body::Hole(reason),
-        }) => Some(json!({
+        }) if graph.standing(number).is_none() => Some(json!({
             "object": number,
             "class": crash.class(*class).map(|class| &class.name),
             "reason": reason,
@@ -306,7 +307,7 @@ fn object(crash: &Crash, number: u32, object: &Object) -> Option<Json> {
     let (kind, name, content) = match &object.body {
         Body::Instance(values) => ("instance", "fields", fields(class, values)),
         Body::Primitives(_) | Body::References(_) => {
-            let graph = crate::graph::Graph::at_failure(crash);
+            let graph = Graph::at_failure(crash);
             let elements = graph.elements(number).unwrap_or_default();
             (
                 "array",

@@ -425,6 +425,9 @@ fn objects(crash: &Crash, all: &mut Collection) {
             }
             Body::Class(name) => everywhere("constants", &format!("class {name}")),
             Body::Enum { name, .. } => everywhere("constants", &format!("{class}.{name}")),
+            Body::Hole(reason) if graph.standing(number).is_some() => {
+                everywhere("constants", reason);
+            }
             Body::Hole(reason) => everywhere("left out", &format!("{class}: {reason}")),
             Body::Primitives(bytes) => {
                 let (group, text) = array(&graph, number, class, bytes);

@@ -388,6 +388,7 @@ fn write_rest(crash: &Crash, out: &mut dyn Write) -> io::Result<()> {
     let mut objects = 0;
     for number in 0..crash.objects.len() as u32 {
         match graph.body(number) {
+            Some(Body::Hole(_)) if graph.standing(number).is_some() => {}
             Some(Body::Hole(reason)) => {
                 *holes.entry((reason, graph.class_name(number))).or_default() += 1;
             }

@@ -6,7 +6,7 @@ use super::candidate::{Needs, Plan, State};
 use super::report::Verdict;
 use super::run::is_by_assert;
 use super::unreported::{failing_alone, indented};
-use super::verdict::NOT_RESTORED;
+use super::verdict::{NOT_RESTORED, STANDS_IN};
 use super::{Framework, Options};
 use crate::java::names::Names;
 use crate::java::{comment, literal};
@@ -186,6 +186,9 @@ fn method(
             "    ",
             3,
         ));
+        if !missing.ends_with(STANDS_IN) {
+            out.push_str("    // Where the fixed code uses it, the test may stay red.\n");
+        }
     }
     if let (State::Done(Verdict::Reproduces, _), Some(lapse)) = (&candidate.state, candidate.lapse)
     {

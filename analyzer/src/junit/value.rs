@@ -7,7 +7,7 @@ use crate::java::names::{Names, is_identifier};
 use crate::java::signature::Generic;
 use crate::java::{comment, descriptor, literal};
 use crate::tree::{Builder, Limits};
-use hindsight_tracelog::crash::{Body, Frame, Value};
+use hindsight_tracelog::crash::{Body, Constant, Frame, Value};
 
 /// What a comment shows of a loaded value.
 const COMMENT: Limits = Limits {
@@ -64,6 +64,22 @@ pub struct Values<'a> {
     pub typed: bool,
 }
 
+/// The type of the expression for an object that each JVM has its own of.
+fn descriptor_of(standing: &Constant) -> Option<&'static str> {
+    Some(match (standing.owner.as_str(), standing.name.as_str()) {
+        ("java.lang.System", "in") => "Ljava/io/InputStream;",
+        ("java.lang.System", _) => "Ljava/io/PrintStream;",
+        ("java.lang.Runtime", _) => "Ljava/lang/Runtime;",
+        ("java.lang.Thread", _) => "Ljava/lang/Thread;",
+        ("java.lang.ClassLoader", _) => "Ljava/lang/ClassLoader;",
+        ("java.lang.ModuleLayer", _) => "Ljava/lang/Module;",
+        ("java.nio.file.FileSystems", "getDefault()") => "Ljava/nio/file/FileSystem;",
+        ("java.nio.file.FileSystems", _) => "Ljava/nio/file/spi/FileSystemProvider;",
+        ("java.util.concurrent.ForkJoinPool", _) => "Ljava/util/concurrent/ForkJoinPool;",
+        _ => return None,
+    })
+}
+
 impl Values<'_> {
     /// The value as a literal or a constant; `None` if it takes more.
     pub fn plain(&self, typed: Typed, names: &mut Names) -> Option<Expression> {
@@ -109,6 +125,14 @@ impl Values<'_> {
             Body::Class(name) => {
                 let code = format!("{}.class", self.class_type(name, names)?);
                 Some(plain(code, "Ljava/lang/Class;"))
+            }
+            Body::Hole(_) => {
+                let standing = self.graph.standing(object)?;
+                let class = self.type_name(&descriptor::of_class(&standing.owner), names)?;
+                Some(plain(
+                    format!("{class}.{}", standing.name),
+                    descriptor_of(standing)?,
+                ))
             }
             _ => None,
         }

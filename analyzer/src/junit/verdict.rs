@@ -27,6 +27,9 @@ pub const TIMED_OUT: &str = "timed out";
 /// How a reason goes on where state is missing.
 pub const NOT_RESTORED: &str = "; not restored: ";
 
+/// How the remark ends where something else was made in the place of what was recorded.
+pub const STANDS_IN: &str = "stands for it";
+
 /// How the reason of a candidate starts that throws on what it was passed.
 pub const GIVEN: &str = "only throws the exception that it was passed";
 

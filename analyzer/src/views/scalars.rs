@@ -26,6 +26,8 @@ pub(super) fn view(graph: &Graph<'_>, object: u32, class: &str) -> Option<View> 
             let sync = graph.reference(object, "sync")?;
             graph.int(sync, "state")?.to_string()
         }
+        "java.util.concurrent.ThreadPoolExecutor"
+        | "java.util.concurrent.ScheduledThreadPoolExecutor" => pool(graph, object)?,
         "java.lang.StringBuilder" | "java.lang.StringBuffer" => return builder(graph, object),
         "java.util.BitSet" => return bits(graph, object),
         "java.math.BigInteger" => big_integer(graph, object)?,
@@ -94,6 +96,24 @@ pub(super) fn view(graph: &Graph<'_>, object: u32, class: &str) -> Option<View> 
         _ => return None,
     };
     Some(View::Scalar(scalar))
+}
+
+/// How many threads a pool has at least and at most, and whether it takes tasks.
+fn pool(graph: &Graph<'_>, object: u32) -> Option<String> {
+    let (core, most) = (
+        graph.int(object, "corePoolSize")?,
+        graph.int(object, "maximumPoolSize")?,
+    );
+    let threads = match most {
+        _ if most == core => core.to_string(),
+        _ if most == i64::from(i32::MAX) => format!("{core} or more"),
+        _ => format!("{core} to {most}"),
+    };
+    // The state is in the upper bits of the word, which is negative while the pool takes tasks.
+    let word = graph.reference(object, "ctl");
+    let ended = word.is_some_and(|word| graph.int(word, "value").is_some_and(|word| word >= 0));
+    let ended = if ended { ", shut down" } else { "" };
+    Some(format!("(threads: {threads}{ended})"))
 }
 
 /// The text of a string in a field.

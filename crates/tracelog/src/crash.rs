@@ -117,15 +117,38 @@ pub struct Failure {
     pub constants: Vec<Constant>,
 }
 
-/// An object that a static final field holds.
+/// An object that a static final field holds, or that each JVM has its own of.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Constant {
     /// Its number.
     pub object: u32,
     /// Class that declares the field.
     pub owner: String,
-    /// The field's name.
+    /// The field's name; or calls, as they are written after the class's name: `currentThread()`. A reader
+    /// that does not know these has the hole that is stored in the object's place.
     pub name: String,
+}
+
+impl Constant {
+    /// Whether it is an object of the JDK that each JVM has its own of: in its place a hole is stored.
+    pub fn is_standing(&self) -> bool {
+        const OWNERS: [&str; 7] = [
+            "java.lang.ClassLoader",
+            "java.lang.ModuleLayer",
+            "java.lang.Runtime",
+            "java.lang.System",
+            "java.lang.Thread",
+            "java.nio.file.FileSystems",
+            "java.util.concurrent.ForkJoinPool",
+        ];
+        OWNERS.contains(&self.owner.as_str())
+    }
+
+    /// How code asks for it, by the class's simple name.
+    pub fn code(&self) -> String {
+        let class = self.owner.rsplit('.').next().unwrap_or(&self.owner);
+        format!("{class}.{}", self.name)
+    }
 }
 
 /// A static field at the failure.

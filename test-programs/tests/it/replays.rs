@@ -235,6 +235,35 @@ public class Singles {
         parts.updater.incrementAndGet(parts);
         return pool.submit(() -> parts.count).get() / by;
     }
+    static final class Host {
+        private final java.io.PrintStream out = System.out;
+        private final Runtime runtime = Runtime.getRuntime();
+        private final ForkJoinPool common = ForkJoinPool.commonPool();
+        private final java.nio.file.FileSystem files = java.nio.file.FileSystems.getDefault();
+        private final ClassLoader loader = Singles.class.getClassLoader();
+        private final Module module = java.net.http.HttpRequest.class.getModule();
+        private final Thread owner = Thread.currentThread();
+        private final java.net.http.HttpRequest request = java.net.http.HttpRequest
+                .newBuilder(java.net.URI.create(\"http://localhost/x\")).header(\"a\", \"b\").build();
+        private final ScheduledExecutorService pool = Executors.newScheduledThreadPool(1, task -> {
+            Thread thread = new Thread(task);
+            thread.setDaemon(true);
+            return thread;
+        });
+        boolean isHere() {
+            return out == System.out && runtime == Runtime.getRuntime()
+                    && common == ForkJoinPool.commonPool()
+                    && files == java.nio.file.FileSystems.getDefault()
+                    && loader == Singles.class.getClassLoader()
+                    && module == java.net.http.HttpRequest.class.getModule()
+                    && owner == Thread.currentThread();
+        }
+    }
+    static int hosted(Host host, int by) throws Exception {
+        if (!host.isHere()) throw new IllegalArgumentException(\"elsewhere\");
+        int port = host.request.uri().getPort() + host.request.headers().map().size();
+        return host.pool.submit(() -> port).get() / by;
+    }
     static int withoutName(Map<String, Integer> identity, Map<String, Integer> weak, int by) {
         return (identity.get(null) + weak.get(null)) / by;
     }
@@ -265,6 +294,7 @@ public class Singles {
         Map<String, Integer> identity = new IdentityHashMap<>();
         identity.put(null, 3);
         start((Runnable) () -> withoutName(identity, new WeakHashMap<>(identity), 0));
+        start((Callable<?>) () -> hosted(new Host(), 0));
         start((Callable<?>) () -> pooled(Parts.POOL, new Parts(), 0));
     }
 }
@@ -284,9 +314,18 @@ fn what_constants_hold_is_the_same_object_in_tests() {
             .iter()
             .flat_map(|crash| crash["frames"].as_array().expect("frames").clone())
             .collect();
-        for method in ["depth", "marked", "registered", "pooled", "withoutName"] {
+        for method in [
+            "depth",
+            "marked",
+            "registered",
+            "pooled",
+            "withoutName",
+            "hosted",
+        ] {
             check(jdk, &frames, method, "reproduces", "ArithmeticException");
         }
+        let pool = "a new pool with daemon threads and no tasks stands for it";
+        check(jdk, &frames, "hosted", "reproduces", pool);
     }
 }
 

@@ -587,7 +587,7 @@ pub fn fit(graph: &Graph<'_>, value: Typed, parameter: &str) -> Option<Argument>
         }
         let class = graph.class_name(object);
         let fits = match graph.body(object)? {
-            Body::Hole(_) => false,
+            Body::Hole(_) => graph.standing(object).is_some() && kind != b'[',
             Body::String(_) => matches!(
                 parameter,
                 "Ljava/lang/String;"

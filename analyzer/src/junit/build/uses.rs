@@ -84,7 +84,7 @@ pub(super) fn reached(graph: &Graph<'_>, root: Value) -> Reached {
             Body::Lambda(lambda) => lambda.captured.iter().map(|(_, value)| *value).collect(),
             Body::Primitives(_) => Vec::new(),
             Body::Hole(_) => {
-                reached.holes = true;
+                reached.holes |= graph.standing(object).is_none();
                 continue;
             }
             Body::String(_) | Body::Class(_) | Body::Enum { .. } => continue,

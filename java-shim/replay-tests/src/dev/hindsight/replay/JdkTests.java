@@ -444,10 +444,8 @@ final class JdkTests {
     }
 
     static void resourcesAreHoles() throws Exception {
-        ExecutorService pool = Executors.newFixedThreadPool(1);
-        pool.submit(() -> { }).get();
         for (Object resource : new Object[] {
-            new java.net.Socket(), pool, new java.util.zip.Inflater(),
+            new java.net.Socket(), new java.util.zip.Inflater(),
             ByteBuffer.allocateDirect(4), java.nio.channels.Selector.open(),
             Thread.currentThread().getThreadGroup(),
             AtomicIntegerFieldUpdater.newUpdater(Counter.class, "count"),
@@ -458,7 +456,26 @@ final class JdkTests {
             check(frame.holes().get(0).startsWith(resource.getClass().getName() + ": "),
                     frame.holes());
         }
-        pool.shutdown();
+    }
+
+    static void newPoolsStandForRecordedOnes() throws Exception {
+        ExecutorService busy = Executors.newFixedThreadPool(2);
+        busy.submit(() -> { }).get();
+        ExecutorService ended = Executors.newScheduledThreadPool(3);
+        ended.shutdown();
+        Frame frame = frameOf(busy, ended, Executors.newCachedThreadPool(), new ForkJoinPool(5));
+        ThreadPoolExecutor back = frame.argument(1);
+        check(back != busy && back.getCorePoolSize() == 2 && back.getMaximumPoolSize() == 2, back);
+        check(back.submit(() -> Thread.currentThread().isDaemon()).get(), back);
+        ThreadPoolExecutor scheduled = frame.argument(2);
+        check(scheduled instanceof java.util.concurrent.ScheduledThreadPoolExecutor, scheduled);
+        check(scheduled.isShutdown() && scheduled.getCorePoolSize() == 3, scheduled);
+        ThreadPoolExecutor cached = frame.argument(3);
+        check(cached.getQueue() instanceof java.util.concurrent.SynchronousQueue, cached);
+        equal(cached.getMaximumPoolSize(), Integer.MAX_VALUE);
+        equal(((ForkJoinPool) frame.argument(4)).getParallelism(), 5);
+        check(frame.holes().get(0).endsWith(Pools.STANDS_IN), frame.holes());
+        busy.shutdown();
     }
 
     static class Counter {

@@ -405,12 +405,18 @@ final class Restorer {
     }
 
     /**
-     * The running program's own object that stands for a recorded one, because a constant held that and
-     * programs compare it by identity; null if there is none. Its state is that of the running program, so
+     * The running program's own object that stands for a recorded one, because each JVM has one, or because
+     * a constant held that and programs compare it by identity; null if there is none. Its state is that of the running program, so
      * that it must be the recorded one, or be set with static fields.
      */
     private Object shared(int number, Stored stored, Type type) {
         Recorded.Constant recorded = file.constants.get(number);
+        if (recorded != null && stored.kind == Stored.HOLE) {
+            Object standing = Standing.of(recorded);
+            if (standing != null) {
+                return standing;
+            }
+        }
         if (recorded == null || isCopy || type.running == null) {
             return null;
         }

@@ -19,6 +19,7 @@ import java.util.Map;
  *       must be the JDK's own object.
  *   <li>{@link Releases}: fields that are not the same in all releases of the JDK.
  *   <li>{@link Constants}: objects that are compared with {@code ==}.
+ *   <li>{@link Pools}: pools of threads, for which new ones stand.
  *   <li>Resources of the process: threads, files, sockets. They stay holes.
  * </ul>
  */
@@ -35,6 +36,7 @@ final class Rules {
         Partials.register();
         Releases.register();
         Constants.register();
+        Pools.register();
 
         resource("thread group", "java.lang.ThreadGroup");
         resource("class loader", "java.lang.ClassLoader");
@@ -91,9 +93,9 @@ final class Rules {
         return resource == null ? null : new Resource(info.name, resource);
     }
 
-    /** Whether by this rule an object is nothing that can be restored. */
+    /** Whether by this rule an object is nothing that can be restored: at most, another one stands for it. */
     static boolean isResource(Rule rule) {
-        return rule instanceof Resource;
+        return rule instanceof Resource || rule instanceof Pools.Pool;
     }
 
     private static void resource(String what, String... names) {
