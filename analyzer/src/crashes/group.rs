@@ -1,8 +1,9 @@
 //! What is known of one failure, over all its crashes.
 
 use super::key::Key;
+use crate::graph::Graph;
 use crate::text::deadlocks;
-use hindsight_tracelog::crash::{Failure, Fidelity, THREAD_STATE};
+use hindsight_tracelog::crash::{Body, Failure, Fidelity, THREAD_STATE};
 use hindsight_tracelog::reader::Crash;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -49,6 +50,12 @@ pub struct Candidate {
     /// Those of which all that can be reached is.
     #[serde(default)]
     pub with_all: usize,
+    /// Static fields that were recorded.
+    #[serde(default)]
+    pub statics: usize,
+    /// Objects that were left out: redacted, or such as cannot be stored.
+    #[serde(default)]
+    pub left_out: usize,
     /// Its size.
     pub bytes: u64,
     /// When it was recorded, milliseconds since 1970.
@@ -70,14 +77,16 @@ pub struct Times {
 
 impl Candidate {
     /// Orders by promise: the greatest is the best. Whole files first, then
-    /// those with more captured frames, with more of their state; then the smaller one, for that is the
-    /// one to read; the rest makes the order total.
+    /// those with more captured frames, with more of their state, more static fields and less that was left
+    /// out; then the smaller one, for that is the one to read; the rest makes the order total.
     fn rank(&self) -> impl Ord + '_ {
         (
             self.whole,
             self.captured,
             self.with_all,
             self.with_fields,
+            self.statics,
+            std::cmp::Reverse(self.left_out),
             std::cmp::Reverse(self.bytes),
             self.time_ms,
             std::cmp::Reverse(self.file.as_str()),
@@ -114,6 +123,12 @@ impl Group {
         let Times { count, last_ms, .. } = times;
         let meta = &crash.meta;
         let frames = || crash.failure.frames.iter().filter(|f| f.exception == 0);
+        let graph = Graph::at_failure(crash);
+        let is_left_out = |number: &u32| {
+            let is_hole = matches!(graph.body(*number), Some(Body::Hole(_)));
+            is_hole && graph.standing(*number).is_none()
+        };
+        let objects = 0..crash.objects.len() as u32;
         let with = |fidelity| frames().filter(|frame| frame.fidelity == fidelity).count();
         Group {
             count,
@@ -132,6 +147,8 @@ impl Group {
                 frames: frames().count(),
                 with_fields: with(Fidelity::Fields) + with(Fidelity::Depth) + with(Fidelity::Deep),
                 with_all: with(Fidelity::Deep),
+                statics: crash.failure.statics.len(),
+                left_out: objects.filter(is_left_out).count(),
                 bytes,
                 time_ms: meta.time_ms,
             },

@@ -259,3 +259,39 @@ fn runs_that_cannot_be_read_are_named() {
         );
     }
 }
+
+/// Of two files that have captured as much, the one with static fields is the better, or with less left out.
+#[test]
+fn the_best_file_has_most_of_the_state() {
+    let dir = tempfile::tempdir().unwrap();
+    let recording = || {
+        let mut r = crash("java.lang.Error", &["shop.Main.main"], "", 1);
+        let text = r.string("a text that has its room in the file");
+        (r, text)
+    };
+    let (mut with_statics, value) = recording();
+    with_statics.failure.statics.push(StaticField {
+        owner: "shop.Main".into(),
+        name: "text".into(),
+        descriptor: "Ljava/lang/String;".into(),
+        access: 8,
+        value,
+    });
+    with_statics.write(&dir.path().join("with-statics.hsc"));
+    let (plain, _) = recording();
+    plain.write(&dir.path().join("plain.hsc"));
+    let (mut redacted, _) = recording();
+    let class = redacted.class("java.lang.String", &[]);
+    redacted.object(class, Body::Hole("redacted, empty".into()));
+    redacted.meta.time_ms += 1;
+    redacted.write(&dir.path().join("redacted.hsc"));
+    for (names, expected) in [
+        (["plain.hsc", "with-statics.hsc"], "with-statics.hsc"),
+        (["redacted.hsc", "plain.hsc"], "plain.hsc"),
+    ] {
+        let paths = names.map(|name| dir.path().join(name));
+        let found = groups(&[&paths[0], &paths[1]]);
+        let best = found[0]["best"]["file"].as_str().expect("a file");
+        assert!(best.ends_with(expected), "{best}");
+    }
+}
