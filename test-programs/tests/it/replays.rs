@@ -264,6 +264,11 @@ public class Singles {
         int port = host.request.uri().getPort() + host.request.headers().map().size();
         return host.pool.submit(() -> port).get() / by;
     }
+    static int wiped(String password, char[] passphrase, int by) {
+        int length = password.length();
+        Arrays.fill(passphrase, '0');
+        return length / by;
+    }
     static int withoutName(Map<String, Integer> identity, Map<String, Integer> weak, int by) {
         return (identity.get(null) + weak.get(null)) / by;
     }
@@ -294,6 +299,7 @@ public class Singles {
         Map<String, Integer> identity = new IdentityHashMap<>();
         identity.put(null, 3);
         start((Runnable) () -> withoutName(identity, new WeakHashMap<>(identity), 0));
+        start((Runnable) () -> wiped(new String(\"not told\"), new char[12], 0));
         start((Callable<?>) () -> hosted(new Host(), 0));
         start((Callable<?>) () -> pooled(Parts.POOL, new Parts(), 0));
     }
@@ -321,9 +327,17 @@ fn what_constants_hold_is_the_same_object_in_tests() {
             "pooled",
             "withoutName",
             "hosted",
+            "wiped",
         ] {
             check(jdk, &frames, method, "reproduces", "ArithmeticException");
         }
+        check(
+            jdk,
+            &frames,
+            "wiped",
+            "reproduces",
+            "of that length stands for it",
+        );
         let pool = "a new pool with daemon threads and no tasks stands for it";
         check(jdk, &frames, "hosted", "reproduces", pool);
     }

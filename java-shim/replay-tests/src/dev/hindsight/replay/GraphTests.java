@@ -242,6 +242,18 @@ final class GraphTests {
         equal(frameOf(new Thread("y")).holes(), List.of("java.lang.Thread: thread"));
     }
 
+    static void textsStandForRedactedOnes() {
+        equal(Redacted.placeholder("redacted, length 1 to 8", String.class), "xxxxxxxx");
+        equal(Redacted.placeholder("redacted, empty", String.class), "");
+        equal(((char[]) Redacted.placeholder("redacted, length 9 to 16", char[].class)).length, 9);
+        equal(Redacted.placeholder("redacted, length 9 to 16", byte[].class), "xxxxxxxxx".getBytes());
+        equal(((byte[]) Redacted.placeholder("redacted, length above 4096", byte[].class)).length, 4097);
+        equal(Redacted.placeholder("redacted", String.class), null);
+        equal(Redacted.placeholder("redacted, length of a", String.class), null);
+        equal(Redacted.placeholder("redacted, empty", Integer.class), null);
+        equal(Redacted.placeholder("thread", String.class), null);
+    }
+
     static void onlyWhatTheFrameReaches() {
         Snapshot snapshot = new Snapshot();
         snapshot.frame(one(snapshot.argument(1, new Node(1))));

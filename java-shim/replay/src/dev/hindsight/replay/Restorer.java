@@ -461,7 +461,13 @@ final class Restorer {
             case Stored.INSTANCE:
                 return instance(number, stored, type);
             default:
-                throw new Hole(stored.text());
+                Object placeholder = Redacted.placeholder(stored.text(), type.running);
+                if (placeholder == null) {
+                    throw new Hole(stored.text());
+                }
+                note(className(number) + place(number), stored.text() + "; " + Redacted.STANDS_IN);
+                set(number, placeholder);
+                return NONE;
         }
     }
 

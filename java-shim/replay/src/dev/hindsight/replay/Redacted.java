@@ -1,0 +1,62 @@
+package dev.hindsight.replay;
+
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+
+/**
+ * What stands for a text that was not stored because it is secret. The recording knows its type and
+ * roughly its length; code that measures it, or wipes it, goes on.
+ */
+final class Redacted {
+    static final String STANDS_IN = "a text of x of that length stands for it";
+
+    private static final String REDACTED = "redacted, ";
+    private static final String LENGTH = "length ";
+    /** Of the shortest texts the longest: code that cuts some characters off finds them. */
+    private static final String SHORT = "1 to 8";
+    private static final int OF_SHORT = 8;
+    private static final int LONGEST = 1 << 16;
+
+    private Redacted() {}
+
+    /** A text of this type for a hole with this reason, or null if that is another one. */
+    static Object placeholder(String reason, Class<?> type) {
+        if (type == null || !reason.startsWith(REDACTED)) {
+            return null;
+        }
+        int length = length(reason.substring(REDACTED.length()));
+        if (length < 0) {
+            return null;
+        }
+        char[] units = new char[length];
+        Arrays.fill(units, 'x');
+        if (type == String.class) {
+            return new String(units);
+        } else if (type == char[].class) {
+            return units;
+        }
+        return type == byte[].class
+                ? new String(units).getBytes(StandardCharsets.ISO_8859_1) : null;
+    }
+
+    /** The shortest length of a class of lengths; of the shortest texts the longest. -1 if it is none. */
+    private static int length(String told) {
+        if (told.equals("empty")) {
+            return 0;
+        } else if (!told.startsWith(LENGTH)) {
+            return -1;
+        }
+        String range = told.substring(LENGTH.length());
+        if (range.equals(SHORT)) {
+            return OF_SHORT;
+        }
+        boolean isAbove = range.startsWith("above ");
+        String number = isAbove ? range.substring("above ".length()) : range.split(" ")[0];
+        try {
+            int length = Integer.parseInt(number) + (isAbove ? 1 : 0);
+            return length < 0 || length > LONGEST ? -1 : length;
+        } catch (NumberFormatException e) {
+            return -1;
+        }
+    }
+}
