@@ -81,6 +81,29 @@ fn dotted(field: &Field) -> String {
     format!("{}.{}", field.class.replace('/', "."), field.name)
 }
 
+/// What becomes of so many parameters. Of those that may change, some have fields to copy, some may lose
+/// more than that, and some both or neither.
+fn told(all: usize, changed: usize, copied: usize, fields: usize, deep: usize) -> String {
+    let mut told = format!(
+        "{}: {} by reference, {changed} that may change",
+        count(all, "parameter"),
+        all - changed
+    );
+    let mut separator = ": ";
+    if copied > 0 {
+        told += &format!(
+            "{separator}{copied} of them with {} to copy",
+            count(fields, "field")
+        );
+        separator = ", ";
+    }
+    if deep > 0 {
+        let more = if copied > 0 { "more" } else { "something" };
+        told += &format!("{separator}{deep} of which {more} may be lost");
+    }
+    told
+}
+
 impl Opts {
     /// Writes the plan, and what it says to `out`.
     ///
@@ -124,17 +147,16 @@ impl Opts {
         let changed = || parameters().filter(|parameter| !parameter.immutable);
         writeln!(
             out,
-            "{}: {} by reference, {} with {} to copy, {} of which more may be lost",
-            count(parameters().count(), "parameter"),
-            parameters().filter(|parameter| parameter.immutable).count(),
-            changed()
-                .filter(|parameter| !parameter.fields.is_empty())
-                .count(),
-            count(
+            "{}",
+            told(
+                parameters().count(),
+                changed().count(),
+                changed()
+                    .filter(|parameter| !parameter.fields.is_empty())
+                    .count(),
                 changed().map(|parameter| parameter.fields.len()).sum(),
-                "field"
-            ),
-            changed().filter(|parameter| parameter.deep).count()
+                changed().filter(|parameter| parameter.deep).count()
+            )
         )?;
         Ok(())
     }
@@ -168,5 +190,28 @@ impl Opts {
         serde_json::to_writer_pretty(&mut *out, &document)?;
         writeln!(out)?;
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::told;
+
+    #[test]
+    fn parameters_add_up() {
+        assert_eq!(
+            told(14, 8, 0, 0, 6),
+            "14 parameters: 6 by reference, 8 that may change: \
+             6 of which something may be lost"
+        );
+        assert_eq!(
+            told(5, 3, 2, 1, 1),
+            "5 parameters: 2 by reference, 3 that may change: \
+             2 of them with 1 field to copy, 1 of which more may be lost"
+        );
+        assert_eq!(
+            told(1, 0, 0, 0, 0),
+            "1 parameter: 1 by reference, 0 that may change"
+        );
     }
 }
