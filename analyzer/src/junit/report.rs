@@ -296,6 +296,9 @@ fn hints(plan: &Plan<'_>) -> Vec<String> {
         {
             frames += 1;
             copies.insert(copy.as_str());
+        } else if passes && !is_caught && !is_missing && !has_planned_statics(crash) {
+            // Nothing in its arguments can have changed.
+            exact += 1;
         }
     }
     let copies = copies.into_iter().filter(|copy| !copy.is_empty());
@@ -332,6 +335,19 @@ fn hints(plan: &Plan<'_>) -> Vec<String> {
         hint(shorter, deeper),
     ];
     hints.into_iter().flatten().collect()
+}
+
+/// Whether static fields of classes that have no frame were recorded, as with a plan.
+fn has_planned_statics(crash: &Crash) -> bool {
+    let has_frame = |class: &str| {
+        crash
+            .failure
+            .frames
+            .iter()
+            .any(|frame| frame.class == class)
+    };
+    let mut statics = crash.failure.statics.iter();
+    statics.any(|field| !has_frame(&field.owner))
 }
 
 /// Whether a method could change something behind its arguments.
