@@ -9,6 +9,7 @@
 mod documents;
 mod lines;
 mod printed;
+mod statements;
 #[cfg(test)]
 mod tests;
 mod urls;
@@ -89,7 +90,8 @@ pub(crate) fn argument(text: &str, is_secret: &dyn Fn(&str) -> bool) -> Says {
 }
 
 /// Where a text has what lets somebody in, in the order of the text: in URLs and headers ([`urls`]), by the names of
-/// members and elements ([`documents`]), of lines and settings ([`lines`]), and of what objects print ([`printed`]).
+/// members and elements ([`documents`]), of lines and settings ([`lines`]), of what objects print ([`printed`]), and in
+/// SQL ([`statements`]).
 /// The parts may overlap.
 pub(crate) fn credentials(text: &str, is_secret: &dyn Fn(&str) -> bool) -> Vec<Range<usize>> {
     let by_name = [
@@ -98,6 +100,7 @@ pub(crate) fn credentials(text: &str, is_secret: &dyn Fn(&str) -> bool) -> Vec<R
         lines::entries,
         lines::parts,
         printed::components,
+        statements::passwords,
     ];
     search(text, is_secret, &by_name)
 }
@@ -134,7 +137,9 @@ fn search(
 
 /// Whether it is worth while to look for credentials in a text: most have none of the signs that each of them has.
 pub(crate) fn may_let_in<U: Copy + Into<u16>>(units: &[U]) -> bool {
-    const BEGINNINGS: [&[u8]; 3] = [b"bearer ", b"basic ", b"-----"];
+    const BEGINNINGS: [&[u8]; 7] = [
+        b"bearer ", b"basic ", b"-----", b"create ", b"alter ", b"grant ", b"set pas",
+    ];
     // Without a way out of the loop, the compiler compares many at once.
     let has_sign = |units: &[U]| {
         units.iter().fold(false, |found, unit| {

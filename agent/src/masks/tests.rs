@@ -80,6 +80,44 @@ fn what_lets_somebody_in_is_found_in_texts() {
 }
 
 #[test]
+fn strings_of_sql_are_found_by_what_stands_before_them() {
+    check(&[
+        ("CREATE USER joe PASSWORD 's3cret'", &["s3cret"]),
+        (
+            "create user 'joe'@'h' identified by 's3''cret'",
+            &["s3''cret"],
+        ),
+        (
+            "CREATE USER joe IDENTIFIED WITH sha BY 'one'; ALTER USER ann WITH ENCRYPTED PASSWORD E'two';",
+            &["one", "two"],
+        ),
+        (
+            "ALTER LOGIN joe WITH PASSWORD = N'one' OLD_PASSWORD = N'two'",
+            &["one", "two"],
+        ),
+        ("SET PASSWORD FOR 'joe'@'h' = 's3cret'", &["s3cret"]),
+        (
+            "UPDATE users SET password = 's3cret' WHERE name = 'joe'",
+            &["s3cret"],
+        ),
+        (
+            "GRANT ALL ON *.* TO joe IDENTIFIED BY \"s3cret\"",
+            &["s3cret"],
+        ),
+        (
+            "CREATE TABLE users (password VARCHAR(20) DEFAULT 'abc')",
+            &[],
+        ),
+        (
+            "ALTER USER joe PASSWORD NULL; ALTER USER joe VALID UNTIL 'infinity'",
+            &[],
+        ),
+        ("create order identified by 7, it's late", &[]),
+        ("the password 'abc' is not what joe's form says", &[]),
+    ]);
+}
+
+#[test]
 fn members_of_json_are_found_by_their_names() {
     check(&[
         (r#"{"user":"ann","password":"hunter2!"}"#, &["hunter2!"]),
@@ -372,6 +410,9 @@ fn large_texts_are_read_in_one_pass() {
         "[password={?",
         "(password=[(a",
         ",password=,",
+        "set password ",
+        "set password '",
+        ";create 'a''b",
         "=",
     ] {
         let text = part.repeat(1_000_000 / part.len());

@@ -503,6 +503,7 @@ impl<'a> Graph<'a> {
                 let (all, pairs) = (self.secret.contains(&number), self.pairs.contains(&number));
                 let texts = len <= MAX_ARGUMENTS
                     && self.classes[class as usize].info.name == "[Ljava.lang.String;";
+                let of_texts = self.classes[class as usize].info.name == "[[Ljava.lang.String;";
                 let mut after_secret = false;
                 for index in 0..len {
                     let element = jni.array_get(object, index);
@@ -522,7 +523,13 @@ impl<'a> Graph<'a> {
                             Says::HasSecret(..) => secret = true,
                         }
                     }
-                    values.push(self.number(element, secret));
+                    // A name with its value, if it has not been read in another place before.
+                    let is_pair = of_texts && element.is_some_and(|row| jni.array_len(row) == 2);
+                    let value = self.number(element, secret);
+                    if is_pair && let Value::Ref(row) = value {
+                        self.pairs.insert(row);
+                    }
+                    values.push(value);
                     after_secret = names_secret;
                 }
                 Body::References(values)

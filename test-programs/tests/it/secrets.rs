@@ -480,6 +480,8 @@ class Forms {
     byte[] driver = \"jdbc:pg://u:hunter-five@h/x\".getBytes();
     String source = \"jdbc:postgresql://h/db?user=a&password=hunter-six\";
     String other = \"jdbc:sqlserver://h;password=hunter-seven;encrypt=true\";
+    String[][] pairs = {{new String(\"password\"), \"hunter-13\"}, {\"user\", \"plain user\"}};
+    String statement = \"CREATE USER joe PASSWORD 'hunter-14'\";
     String userPwd = \"hunter eight\";
     Map<String, String> settings = Map.of(\"db-pwd\", \"hunter nine\", \"SMTP_PWD\", \"hunter ten\");
     String plain = \"plain, opinion\";
@@ -546,7 +548,7 @@ fn forms_of_secrets_are_known_in_arrays_and_urls() {
             told.contains("password=***") && !told.contains("hunter"),
             "{told}"
         );
-        for plain in ["plain, opinion", "plain state"] {
+        for plain in ["plain, opinion", "plain state", "plain user"] {
             assert!(
                 texts.iter().any(|text| text == plain),
                 "{options}: {texts:?}"
