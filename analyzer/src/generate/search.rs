@@ -467,7 +467,7 @@ impl<'a> Search<'a> {
             });
             receiver = Some(var + offset);
         } else if !method.is_static && !method.is_constructor() {
-            receiver = Some(self.object(&method.class, &mut maker)?);
+            receiver = Some(self.object(&method.class, None, &mut maker)?);
         }
         let (types, _) = method.types();
         let mut args = Vec::new();

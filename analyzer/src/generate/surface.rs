@@ -4,7 +4,7 @@
 use super::carve::{Access, is_main};
 use super::harm::harms;
 use super::platform::Platform;
-use super::sequence::{Arg, Method, MethodId, Methods};
+use super::sequence::{Arg, Method, MethodId, Methods, Statement};
 use super::ways::Ways;
 use crate::classinfo;
 use crate::java::descriptor;
@@ -38,6 +38,8 @@ pub struct Surface {
     inner: HashSet<MethodId>,
     /// Of methods with such: their parameters' types with arguments.
     generics: HashMap<Method, Vec<Option<Generic>>>,
+    /// What methods return whose types have arguments.
+    results: HashMap<Method, Generic>,
 }
 
 /// What may be called.
@@ -109,6 +111,7 @@ impl Surface {
             ways: Ways::new(platform, methods),
             inner: HashSet::new(),
             generics: HashMap::new(),
+            results: HashMap::new(),
         };
         let mut texts = Seen::default();
         let mut numbers = Seen::default();
@@ -250,21 +253,21 @@ impl Surface {
     fn add_generics(&mut self, file: &ClassFile<'_>, name: &str) {
         for member in &file.methods {
             let signature = classinfo::signature(file, &member.attributes);
-            let parameters = signature.and_then(|text| signature::parameters(&text));
-            let Some(parameters) = parameters else {
-                continue;
+            let Some(signature) = signature else { continue };
+            let method = || Method {
+                class: name.to_owned(),
+                name: member.name.to_string_lossy().into_owned(),
+                descriptor: member.descriptor.to_string_lossy().into_owned(),
+                is_static: member.is(access::STATIC),
+                runs: None,
             };
-            let known =
-                |one: &Option<Generic>| one.as_ref().is_some_and(|one| !one.arguments.is_empty());
-            if parameters.iter().any(known) {
-                let method = Method {
-                    class: name.to_owned(),
-                    name: member.name.to_string_lossy().into_owned(),
-                    descriptor: member.descriptor.to_string_lossy().into_owned(),
-                    is_static: member.is(access::STATIC),
-                    runs: None,
-                };
-                self.generics.insert(method, parameters);
+            let known = |one: &Generic| !one.arguments.is_empty();
+            if let Some(result) = signature::result(&signature).filter(known) {
+                self.results.insert(method(), result);
+            }
+            let parameters = signature::parameters(&signature).unwrap_or_default();
+            if parameters.iter().flatten().any(known) {
+                self.generics.insert(method(), parameters);
             }
         }
     }
@@ -275,6 +278,48 @@ impl Surface {
         // Constructors of enums and inner classes have parameters that their signatures leave out.
         let left_out = method.types().0.len().checked_sub(parameters.len())?;
         parameters.get(parameter.checked_sub(left_out)?)?.as_ref()
+    }
+
+    /// The type of what a call of a sequence returns, with its arguments: as its signature tells, or that of what takes
+    /// it first.
+    pub fn generic_of(
+        &self,
+        sequence: &[Statement],
+        var: usize,
+        methods: &Methods,
+    ) -> Option<&Generic> {
+        let made = methods.get(sequence.get(var)?.method);
+        self.results.get(made).or_else(|| {
+            let taken = sequence.iter().find_map(|statement| {
+                let at = statement
+                    .args
+                    .iter()
+                    .position(|arg| *arg == Arg::Var(var))?;
+                self.generic(methods.get(statement.method), at)
+            });
+            taken.filter(|taken| !taken.arguments.is_empty())
+        })
+    }
+
+    /// Whether what has one type cannot have the other one, by their arguments.
+    pub fn contradict(&self, one: &Generic, other: &Generic) -> bool {
+        let is_any = |one: &Generic| one.class == "java.lang.Object" && one.dimensions == 0;
+        if one.arguments.len() != other.arguments.len() {
+            return false;
+        }
+        one.arguments
+            .iter()
+            .zip(&other.arguments)
+            .any(|(one, other)| {
+                let is_same = one.class == other.class && one.dimensions == other.dimensions;
+                let is_beside = || {
+                    let is_above = |one: &str, other: &str| self.supers(one).contains(other);
+                    !is_above(&one.class, &other.class) && !is_above(&other.class, &one.class)
+                };
+                !is_any(one)
+                    && !is_any(other)
+                    && (!is_same && is_beside() || self.contradict(one, other))
+            })
     }
 
     fn add_inner(&mut self, access: &Access<'_>, methods: &Methods) {

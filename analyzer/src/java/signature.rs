@@ -37,6 +37,16 @@ pub fn parameters(signature: &str) -> Option<Vec<Option<Generic>>> {
     Some(types)
 }
 
+/// What a method returns, if no type variable is in it.
+pub fn result(signature: &str) -> Option<Generic> {
+    let mut parser = Parser {
+        rest: signature.split_once(')')?.1,
+        open: false,
+    };
+    let one = parser.one()?;
+    (!parser.open).then_some(one)
+}
+
 /// The type of a field.
 pub fn field(signature: &str) -> Option<Generic> {
     let mut parser = Parser {
@@ -165,6 +175,9 @@ mod tests {
             "(La/Outer<Ljava/lang/String;>.Inner;La/O$I;)V",
             &["?", "a.O$I"],
         );
+        let given = result("(TT;)Ljava/util/List<La/B;>;^La/E;").unwrap();
+        assert_eq!(shown(&given), "java.util.List<a.B>");
+        assert_eq!(result("()Ljava/util/List<TT;>;"), None);
         for bad in ["", "(", "(L", "(La", "(La<", "(Q)"] {
             assert_eq!(parameters(bad), None, "{bad}");
         }

@@ -142,7 +142,7 @@ impl<'a> Search<'a> {
         let (id, is_constructor) = self.resolve(edge)?;
         let receiver = match call.is_static || is_constructor {
             true => None,
-            false => Some(self.object(&call.class, &mut maker)?),
+            false => Some(self.object(&call.class, None, &mut maker)?),
         };
         let args = self.arguments(edge, None, life, &mut maker)?;
         let modelled = Modelled {
@@ -215,7 +215,7 @@ impl<'a> Search<'a> {
         } else if call.positions.contains(&0) {
             Some(object)
         } else {
-            Some(self.object(&call.class, &mut maker)?)
+            Some(self.object(&call.class, None, &mut maker)?)
         };
         let args = self.arguments(edge, Some(object), modelled.life, &mut maker)?;
         let node = self.along(graph, edge, modelled.life, walks);

@@ -7,6 +7,7 @@ use super::super::worker::{ClassNumber, class_get_name};
 use super::{COMPARED, Component, Search};
 use crate::java::signature::Generic;
 use crate::model::values::Literal;
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 /// How deep objects that are made for others are in them,
@@ -32,7 +33,9 @@ impl Search<'_> {
         if !self.random.percent(5) {
             // What the program has done something with is mostly of more interest.
             let fresh = !ways.is_empty() && self.random.percent(40);
-            let object = (!fresh).then(|| self.object(&class, maker)).flatten();
+            let object = (!fresh)
+                .then(|| self.object(&class, generic, maker))
+                .flatten();
             let object = object.or_else(|| self.made(ways, generic, maker, depth));
             if let Some(var) = object {
                 return Some(Arg::Var(var));
@@ -99,8 +102,22 @@ impl Search<'_> {
         Some(var)
     }
 
-    /// An object of a class, from a component.
-    pub(super) fn object(&mut self, class: &str, maker: &mut Maker) -> Option<usize> {
+    /// An object of a class, whose type may have arguments, from a component.
+    pub(super) fn object(
+        &mut self,
+        class: &str,
+        generic: Option<&Generic>,
+        maker: &mut Maker,
+    ) -> Option<usize> {
+        let generic = generic.filter(|generic| !generic.arguments.is_empty());
+        let (surface, methods, components) = (self.surface, &*self.methods, &self.components);
+        // What is known to hold something else would be taken for what it is not.
+        let suits = |place: usize, var: usize| {
+            generic.is_none_or(|generic| {
+                let known = surface.generic_of(&components[place].sequence, var, methods);
+                known.is_none_or(|known| !surface.contradict(generic, known))
+            })
+        };
         let mut fitting: Vec<ClassNumber> = (self.values.keys().copied())
             .filter(|number| self.worker.class(*number).is_a(class))
             .collect();
@@ -109,7 +126,9 @@ impl Search<'_> {
         let mut there: Vec<usize> = (maker.offsets.iter())
             .flat_map(|(component, offset)| {
                 let objects = self.components[*component].objects.iter();
-                let objects = objects.filter(|(_, class)| fitting.binary_search(class).is_ok());
+                let objects = objects.filter(|(var, class)| {
+                    fitting.binary_search(class).is_ok() && suits(*component, *var)
+                });
                 objects.map(move |(var, _)| var + offset)
             })
             .collect();
@@ -118,8 +137,11 @@ impl Search<'_> {
             return self.random.pick(&there).copied();
         }
         let number = *self.random.pick(&fitting)?;
-        let list = &self.values[&number];
-        let (component, var) = shorter(&mut self.random, &self.components, list, |one| one.0)?;
+        let mut list = Cow::from(&self.values[&number]);
+        if generic.is_some() {
+            list.to_mut().retain(|(place, var)| suits(*place, *var));
+        }
+        let (component, var) = shorter(&mut self.random, &self.components, &list, |one| one.0)?;
         let offset = maker.add(component, &self.components[component].sequence);
         Some(offset + var)
     }

@@ -1,5 +1,6 @@
 package depot;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Properties;
 
@@ -21,5 +22,10 @@ public final class Depot {
             largest = Math.max(largest, count);
         }
         return largest;
+    }
+
+    /** A list of something else. */
+    public static List<String> labels() {
+        return new ArrayList<>(List.of("crate", "pallet"));
     }
 }

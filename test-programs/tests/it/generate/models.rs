@@ -186,6 +186,8 @@ fn what_the_jdk_has_is_made() {
     let random = generate("random", &["--universal", "--sequences", "600"]);
     // Elements are of the type that the parameter has.
     assert!(random.contains("ArrayList<Integer> counts"), "{random}");
+    assert!(random.contains("Depot.labels()"), "{random}");
+    assert!(!random.contains("Depot.largest(Depot.labels()"), "{random}");
     assert!(!random.contains("ClassCastException"), "{random}");
 }
 
