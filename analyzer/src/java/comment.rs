@@ -124,7 +124,7 @@ mod tests {
         }
         let long = format!(
             "    at {}.Provider.iterable(Provider.java:3)",
-            "x".repeat(80)
+            "x".repeat(72)
         );
         assert!(
             lines(&long, "", 2).contains("x.Provider\n//     .iterable(Pro"),
