@@ -100,7 +100,7 @@ public class Values {
 }
 /* crashes
 java.lang.IllegalStateException in thread main, uncaught
-  Values.fail:83 e=Values$Everything{z=true,b=-128,c='c',s=-32768,i=-2147483648,j=9223372036854775807,f=-inff,d=-0.0,text="quote\" é 😀",ints=[I(12 bytes),type=class [Ljava.lang.String;,primitive=class int,red=Values$Color.RED,green=Values$Color$1.GREEN,boxed=Integer{value=77},nothing=null,thread=hole(thread)} trap=Values$Trap{n=5} cycle=Values$Cycle{self=Values$Cycle{self=Values$Cycle{..},array=Object;{..}},array=[Values$Cycle{..},null,"s"]} inner=Values$Inner{this$0=Values{}} lambda=lambda(Values.lambda$collections$ ArrayList) proxy=$Proxy0{h=lambda(Values.lambda$proxy$ )}
+  Values.fail:83 e=Values$Everything{z=true,b=-128,c='c',s=-32768,i=-2147483648,j=9223372036854775807,f=-inff,d=-0.0,text="quote\" é 😀",ints=[I(12 bytes),type=class [Ljava.lang.String;,primitive=class int,red=Values$Color.RED,green=Values$Color$1.GREEN,boxed=Integer{value=77},nothing=null,thread=hole(Thread.currentThread())} trap=Values$Trap{n=5} cycle=Values$Cycle{self=Values$Cycle{self=Values$Cycle{..},array=Object;{..}},array=[Values$Cycle{..},null,"s"]} inner=Values$Inner{this$0=Values{}} lambda=lambda(Values.lambda$collections$ ArrayList) proxy=$Proxy0{h=lambda(Values.lambda$proxy$ )}
   Values.collections:87 list=ArrayList map=HashMap enums=EnumMap
   Values.main:98 args=[]
 */

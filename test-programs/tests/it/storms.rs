@@ -502,7 +502,8 @@ public class Main {
         for (int i = 0; i < 300_000; i++) { Node node = new Node(); node.next = deep; deep = node; }
         List<Object> cyclic = new ArrayList<>();
         cyclic.add(cyclic);
-        Object[] live = {new java.net.Socket(), Thread.currentThread(), Main.class.getClassLoader(), System.in};
+        ClassLoader loader = new java.net.URLClassLoader(new java.net.URL[0]);
+        Object[] live = {new java.net.Socket(), new Thread(), loader, Main.class.getClassLoader(), System.in};
         fail(deep, live, cyclic);
     }
 }";
@@ -512,7 +513,14 @@ public class Main {
         let crash = &workplace.crashes()[0];
         let label = format!("JDK {}", jdk.version);
         let told = render(crash);
-        for hole in ["hole(socket)", "hole(thread)", "hole(class loader)"] {
+        for hole in [
+            "hole(socket)",
+            "hole(thread)",
+            "hole(class loader)",
+            // What each JVM has its own of is told by how it is had.
+            "hole(ClassLoader.getSystemClassLoader())",
+            "hole(System.in)",
+        ] {
             assert!(told.contains(hole), "{label}: {told}");
         }
         let objects = crash.objects.len();

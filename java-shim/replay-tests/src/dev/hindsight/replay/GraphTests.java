@@ -932,11 +932,11 @@ final class GraphTests {
         snapshot.frame(one(snapshot.argument(1, node)));
         Frame frame = snapshot.restore(0);
         Node restored = frame.argument(1);
-        check(restored.next == null, "a field of another type keeps its default");
+        check(restored.next == null, "a field of another type has what the constructor gives it");
         equal(restored.number, 0);
         for (String field : List.of("next", "number")) {
             check(frame.holes().toString().contains(
-                    "Node." + field + " cannot hold what was recorded and keeps"), frame.holes());
+                    "Node." + field + " cannot hold what was recorded and has"), frame.holes());
         }
     }
 
