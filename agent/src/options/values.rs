@@ -3,20 +3,18 @@
 use super::{Error, Rules, SIGNALS, Sample};
 use crate::copies::Strategy;
 use hindsight_instrument::What;
-use hindsight_instrument::glob::Globs;
+use hindsight_instrument::glob::{Globs, may_name_method};
 
 pub(super) fn rules(value: &str) -> Result<Rules, Error> {
     const ACCEPTED: &str =
         "uncaught, escape:GLOB, caught:GLOB (of CLASS.METHOD), exception:GLOB, separated by ;";
     let mut rules = Rules::default();
     let (mut escape, mut caught, mut exception) = (vec![], vec![], vec![]);
-    // One with neither a dot nor a wildcard can be no method's.
-    let is_method = |glob: &str| glob.contains(['.', '*']);
     for rule in list(value) {
         match rule.split_once(':') {
             None if rule == "uncaught" => rules.uncaught = true,
-            Some(("escape", glob)) if is_method(glob) => escape.push(glob),
-            Some(("caught", glob)) if is_method(glob) => caught.push(glob),
+            Some(("escape", glob)) if may_name_method(glob) => escape.push(glob),
+            Some(("caught", glob)) if may_name_method(glob) => caught.push(glob),
             Some(("exception", glob)) if !glob.is_empty() => exception.push(glob),
             _ => return Err(bad("report", rule, ACCEPTED)),
         }

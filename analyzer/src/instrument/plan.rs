@@ -4,7 +4,7 @@ use crate::program::hierarchy::NEWEST;
 use hindsight_classfile::{ClassFile, Error, access};
 use hindsight_instrument::contract::trace::TRACE;
 use hindsight_instrument::contract::{PROBE, WRITES};
-use hindsight_instrument::glob::Globs;
+use hindsight_instrument::glob::{Globs, may_name_method};
 use hindsight_instrument::select::{self, MAX_FIELDS};
 use hindsight_instrument::{
     CrashPlan, Error as InstrumentError, Layout, MemberNames, Methods, Rewritten, Rules,
@@ -187,16 +187,14 @@ impl Report {
     /// Fails on what is no rule, and names it.
     pub fn parse(text: &str) -> Result<Report, String> {
         let (mut escape, mut caught) = (Vec::new(), Vec::new());
-        // One with neither a dot nor a wildcard can be no method's.
-        let is_method = |glob: &str| glob.contains(['.', '*']);
         for rule in text
             .split(';')
             .map(str::trim)
             .filter(|rule| !rule.is_empty())
         {
             match rule.split_once(':') {
-                Some(("escape", glob)) if is_method(glob) => escape.push(glob),
-                Some(("caught", glob)) if is_method(glob) => caught.push(glob),
+                Some(("escape", glob)) if may_name_method(glob) => escape.push(glob),
+                Some(("caught", glob)) if may_name_method(glob) => caught.push(glob),
                 Some(("exception", glob)) if !glob.is_empty() => {}
                 None if rule == "uncaught" => {}
                 _ => {

@@ -29,6 +29,11 @@ impl Globs {
     }
 }
 
+/// Whether a pattern may match a method's `class.method`: one with neither a dot nor a star can be no method's.
+pub fn may_name_method(pattern: &str) -> bool {
+    pattern.contains(['.', '*'])
+}
+
 /// Matches by the usual two-pointer walk with one remembered star of each kind,
 /// so the time is bounded by the product of the lengths.
 fn matches(pattern: &[u8], name: &[u8]) -> bool {
