@@ -421,6 +421,16 @@ unsafe fn hand_over(
     true
 }
 
+/// `HindsightLock.pause`, of the probes of crashes and of traces.
+///
+/// # Safety
+///
+/// Only the JVM may call this, as the implementation of that method.
+#[unsafe(no_mangle)]
+pub unsafe extern "system" fn Java_java_lang_HindsightLock_pause(_: JniEnv, _class: Ref) {
+    std::thread::yield_now();
+}
+
 /// `HindsightThread.report`, found by its name: the JVM looks for native methods
 /// of boot classes in agent libraries too, whereas `RegisterNatives` on a class
 /// of `java.base` makes it print a warning.

@@ -494,7 +494,7 @@ pub(crate) fn read(
         unseen,
         is_throwable: info.name == THROWABLE || info.supers.iter().any(|name| name == THROWABLE),
         may_stand: storage != Storage::Hole(REDACTED)
-            && standing::may_be(&info.name, &info.supers, jvmti.loader(class).is_none()),
+            && standing::may_be(&info.name, &info.supers, || jvmti.loader(class).is_none()),
         info,
         storage,
         fields,

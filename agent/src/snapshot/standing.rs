@@ -47,13 +47,13 @@ const STREAMS: [(&CStr, &CStr, &str); 3] = [
 
 /// Whether a class may have such objects: it, or one above it, has one of these names. Threads of the
 /// program's own classes are none: the test's is another.
-pub(crate) fn may_be(name: &str, supers: &[String], is_of_jdk: bool) -> bool {
+pub(crate) fn may_be(name: &str, supers: &[String], is_of_jdk: impl Fn() -> bool) -> bool {
     let thread = "java.lang.Thread";
     ONLY.iter().any(|(class, ..)| *class == name)
         || name == POOL
         || name == MODULE
         || OF_STREAMS.contains(&name)
-        || is_of_jdk && (name == thread || supers.iter().any(|above| above == thread))
+        || (name == thread || supers.iter().any(|above| above == thread)) && is_of_jdk()
 }
 
 /// The class and the rest of the expression that gives such an object. `thread` is the thread that has

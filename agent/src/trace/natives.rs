@@ -113,13 +113,3 @@ pub unsafe extern "system" fn Java_java_lang_HindsightTracer_define(
         }));
     });
 }
-
-/// `HindsightLock.pause`
-///
-/// # Safety
-///
-/// As above.
-#[unsafe(no_mangle)]
-pub unsafe extern "system" fn Java_java_lang_HindsightLock_pause(_: JniEnv, _class: Ref) {
-    std::thread::yield_now();
-}
