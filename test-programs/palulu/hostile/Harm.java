@@ -212,6 +212,40 @@ public class Harm {
         new java.util.logging.FileHandler(VICTIM).close();
     }
 
+    public int leaveLocale() {
+        java.util.Locale.setDefault(new java.util.Locale("tr", "TR"));
+        return 1;
+    }
+
+    public int leaveZone() {
+        java.util.TimeZone.setDefault(java.util.TimeZone.getTimeZone("Pacific/Apia"));
+        return 2;
+    }
+
+    public int leaveProperty() {
+        System.setProperty("line.separator", "|");
+        return 3;
+    }
+
+    public int leaveOutput() {
+        System.setOut(new java.io.PrintStream(new java.io.ByteArrayOutputStream()));
+        return 4;
+    }
+
+    public int leaveInterrupted() {
+        Thread.currentThread().interrupt();
+        return 5;
+    }
+
+    public int leaveHandler() {
+        Thread.setDefaultUncaughtExceptionHandler((thread, thrown) -> {});
+        return 6;
+    }
+
+    public String property() {
+        return System.setProperty("com.acme.mode", "quick") + System.getProperty("com.acme.mode");
+    }
+
     public int spin() {
         new Thread(Harm::spinForEver).start();
         return 1;

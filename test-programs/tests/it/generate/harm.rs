@@ -75,6 +75,7 @@ fn a_program_cannot_harm() {
             "tick()",
             "log()",
             "readInput",
+            "leave",
         ] {
             assert!(!sources.contains(harm), "{harm}: {sources}");
         }

@@ -1,8 +1,6 @@
 package dev.hindsight.worker;
 
 import java.io.IOException;
-import java.io.InputStream;
-import java.io.PrintStream;
 import java.lang.reflect.Array;
 import java.lang.reflect.Constructor;
 import java.lang.reflect.Executable;
@@ -68,8 +66,6 @@ final class Run {
     void execute() throws IOException {
         int blocked = Guard.count();
         worker.refusals.forget();
-        PrintStream before = System.out;
-        InputStream read = System.in;
         if (!GuardClocks.isLeft()) {
             Program.stir();
         }
@@ -122,21 +118,18 @@ final class Run {
             }
         }
         worker.beside.end();
-        if (System.out != before || System.in != read) {
-            Program.silence();
-        }
         states = states();
         for (int index : states) {
             digests[index] = digest(values[index]);
         }
-        Thread.interrupted();
+        boolean isChanged = worker.shared.putBack();
         if (worker.leftovers.areTooMany() || (flags & MEMORY) != 0 && isShort()) {
             flags |= TIRED;
         }
         if (worker.leftovers.areMore() && Thread.activeCount() > threads) {
             flags |= THREADS;
         }
-        if (Guard.count() != blocked || worker.refusals.isAny()) {
+        if (Guard.count() != blocked || worker.refusals.isAny() || isChanged) {
             flags |= BLOCKED;
         }
     }

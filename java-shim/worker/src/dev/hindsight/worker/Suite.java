@@ -46,6 +46,7 @@ public final class Suite {
         Thread monitor = new Thread(() -> watch(out), "hindsight-monitor");
         monitor.setDaemon(true);
         monitor.start();
+        Shared shared = new Shared();
         Leftovers leftovers = new Leftovers();
         Beside beside = new Beside(leftovers);
         int status = 0;
@@ -59,6 +60,9 @@ public final class Suite {
                 watch.start();
                 current = parts[0];
                 thrown[0] = run(loader, parts[1], parts[2]);
+                if (shared.putBack() && thrown[0] == null) {
+                    thrown[0] = new IllegalStateException("what all tests of a JVM share is not as it was");
+                }
                 message[0] = said(thrown[0]);
             };
             if (alone) {

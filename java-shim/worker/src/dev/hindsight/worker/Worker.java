@@ -44,7 +44,7 @@ import java.util.Map;
  * R  id:int flags:byte milliseconds:int count:int result* count:int (index:int class:int digest:long)*
  *    count:int block:int*                             basic blocks that have not run in this JVM before
  *    milliseconds of processor time that it took, as far as the limit looks at it
- *    flags 1: something was blocked; 2: memory ran out; 4: no other sequence should follow, since
+ *    flags 1: something was blocked, or has been put back since all tests share it; 2: memory ran out; 4: no other sequence should follow, since
  *          memory is short or threads go on; 8: its last call has left a thread; 16: it took too long
  *    result: 0 void | 1 null | 2 literal | 3 class:int alias:int kind:byte text | 4 class:int type:byte count:int literal*
  *            5 class:int hasMessage:byte text by:byte | 6 reason:text
@@ -63,6 +63,7 @@ public final class Worker {
     final Pipe pipe = new Pipe();
     final Watch watch;
     final Refusals refusals = Refusals.open();
+    Shared shared;
     Leftovers leftovers;
     Beside beside;
     Loaded loaded;
@@ -96,6 +97,7 @@ public final class Worker {
         monitor.setDaemon(true);
         monitor.setPriority(Thread.MAX_PRIORITY);
         monitor.start();
+        worker.shared = new Shared();
         worker.leftovers = new Leftovers();
         worker.beside = new Beside(worker.leftovers);
         try {
