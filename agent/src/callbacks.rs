@@ -229,6 +229,9 @@ fn recorded() -> Answer {
                 .to_owned(),
         );
     };
+    if run::is_over() {
+        return Answer::Refused(run::OVER.to_owned());
+    }
     if agent.base.options.tracing {
         return Answer::Refused(
             "the agent records a trace, which tells what threads do".to_owned(),

@@ -76,10 +76,7 @@ pub(crate) fn start(
         if !hook_uncaught(retransformer, jni) {
             base.counters.add("thread_ends_not_hooked", 1);
         }
-        if let Some(class) = jni.find_class(c"java/lang/VirtualThread")
-            && !(retransformer.retransform(&[class]).is_ok()
-                && VIRTUAL_HOOKED.load(Ordering::Acquire))
-        {
+        if !hook_virtual_threads(base, retransformer, jni) {
             base.counters.add("virtual_thread_ends_not_hooked", 1);
         }
     } else if base.options.report.uncaught && !hook_uncaught(retransformer, jni) {
@@ -167,6 +164,18 @@ fn hook_virtual_thread(base: &Base, bytes: &[u8]) -> Option<Vec<u8>> {
     // What a carrier calls when the thread is done, from JDK 22 on and before.
     let hook = |name| entry_hook(bytes, name, "()V", trace::ENDED_VIRTUAL).ok();
     hook("afterDone").or_else(|| hook("afterTerminate"))
+}
+
+/// Has virtual threads tell of their ends; `false` if the JVM has their class, and they cannot.
+///
+/// JNI's `FindClass` would initialise the class, which makes the scheduler and the pool that all share, by
+/// properties that the program may be about to set.
+fn hook_virtual_threads(base: &Base, retransformer: Jvmti, jni: Jni) -> bool {
+    let is_theirs = |name: &str, loader: sys::Ref| {
+        loader.is_null() && name.split('.').eq(VIRTUAL_THREAD.split('/'))
+    };
+    let changed = earlier::retransform(base, retransformer, jni, 1, &is_theirs, &|_| true);
+    changed.classes == 0 || VIRTUAL_HOOKED.load(Ordering::Acquire)
 }
 
 /// Puts a call at the entry of `Thread.dispatchUncaughtException`, which the JVM

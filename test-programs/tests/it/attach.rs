@@ -374,6 +374,12 @@ fn a_trace_of_a_running_jvm_ends_when_it_is_let_go() {
         server.ask(b'w');
         let off = server.attach(&["mode=off"]);
         assert!(off.status.success(), "{}", both(&off));
+        let late = server.attach(&["record"]);
+        assert!(
+            stderr(&late).contains("has been switched off in this JVM"),
+            "{}",
+            both(&late)
+        );
         server.ask(b'l');
         let output = server.end();
         assert_eq!(output.status.code(), Some(1), "{}", both(&output));

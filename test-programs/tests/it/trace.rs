@@ -29,6 +29,32 @@ fn run(workplace: &Workplace, jdk: &Jdk, options: &str, classes: &Path, args: &[
     assert!(ran.status.success(), "{}", both(&ran));
 }
 
+/// What the JDK reads once, when its class is initialised, the program can set before.
+#[test]
+fn a_program_sets_what_its_pools_are_like() {
+    for jdk in jdks() {
+        let workplace = Workplace::new("trace-settings");
+        let source = "import java.util.concurrent.ForkJoinPool;
+            public class Settings {
+                public static void main(String[] arguments) {
+                    System.setProperty(\"java.util.concurrent.ForkJoinPool.common.parallelism\", \"7\");
+                    System.out.println(ForkJoinPool.getCommonPoolParallelism());
+                }
+            }";
+        let classes = workplace.compile_text(jdk, &[], "Settings", source);
+        for mode in ["crash", "trace", "second-chance"] {
+            let ran = workplace
+                .java_with_agent(jdk, &format!("mode={mode}"))
+                .arg("-cp")
+                .arg(&classes)
+                .arg("Settings")
+                .output()
+                .expect("java runs");
+            assert_eq!(text(&ran.stdout), "7\n", "{mode}, {}", both(&ran));
+        }
+    }
+}
+
 /// The writes to a shared object are in their order, among a thousand threads.
 #[test]
 fn a_thousand_threads() {
