@@ -17,7 +17,7 @@ mod stand_ins;
 
 pub use callable::Access;
 use callable::of;
-pub use seen::{End, Seen, Value};
+pub use seen::{End, Kind, Seen, Value};
 use seen::{Static, objects};
 pub use slice::{Begins, Carved, Means, Reach, Recorded, Score};
 
