@@ -670,6 +670,6 @@ pub fn is_main(method: &Method) -> bool {
 }
 
 /// Whether a call does nothing but look at what it is passed; javac writes it where `x.new Inner()` stands.
-fn is_check(method: &Method) -> bool {
+pub fn is_check(method: &Method) -> bool {
     method.class == "java.util.Objects" && method.name == "requireNonNull"
 }
